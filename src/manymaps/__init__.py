@@ -1,0 +1,63 @@
+"""manymaps: show and model similarities that no single map can hold.
+
+The public names, each loaded when it is first used, so that `import manymaps` is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from manymaps.associations import Associations as Associations
+    from manymaps.associations import ReadReport as ReadReport
+    from manymaps.atlas import Atlas as Atlas
+    from manymaps.atlas import load_atlas as load_atlas
+    from manymaps.datasets import load_word_relations as load_word_relations
+    from manymaps.errors import DataError as DataError
+    from manymaps.errors import DataWarning as DataWarning
+    from manymaps.errors import ParameterError as ParameterError
+    from manymaps.labels import UnknownLabel as UnknownLabel
+    from manymaps.model import ChoiceModel as ChoiceModel
+    from manymaps.multiple_maps import AspectMaps as AspectMaps
+    from manymaps.multiple_maps import MultipleMapsSNE as MultipleMapsSNE
+    from manymaps.multiple_maps import MultipleMapsTSNE as MultipleMapsTSNE
+    from manymaps.optimizers import LBFGS as LBFGS
+    from manymaps.optimizers import ConjugateGradient as ConjugateGradient
+    from manymaps.optimizers import Momentum as Momentum
+    from manymaps.plots import plot_atlas as plot_atlas
+    from manymaps.plots import plot_map as plot_map
+    from manymaps.plots import plot_senses as plot_senses
+    from manymaps.plots import save_figure as save_figure
+    from manymaps.readers import associations_from as associations_from
+    from manymaps.readers import read_associations as read_associations
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "associations": ("Associations", "ReadReport"),
+    "atlas": ("Atlas", "load_atlas"),
+    "datasets": ("load_word_relations",),
+    "errors": ("DataError", "DataWarning", "ParameterError"),
+    "labels": ("UnknownLabel",),
+    "model": ("ChoiceModel",),
+    "multiple_maps": ("AspectMaps", "MultipleMapsSNE", "MultipleMapsTSNE"),
+    "optimizers": ("LBFGS", "ConjugateGradient", "Momentum"),
+    "plots": ("plot_atlas", "plot_map", "plot_senses", "save_figure"),
+    "readers": ("associations_from", "read_associations"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = ["__version__", *sorted(_HOME_OF)]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'manymaps' has no attribute {name!r}")
+    value = getattr(import_module(f"manymaps.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,379 @@
+"""Atlas: what a fit leaves behind, and what a person asks of it.
+
+    q_ij = sum_m q_ij^m,      q_ij^m = pi_i^m pi_j^m K(|y_i^m - y_j^m|^2) / Z_i
+
+The share q_ij^m of a similarity that comes from map m is what "the word's neighbours in this map"
+means throughout. Maps are numbered from 0 everywhere: in Python, files, figures and commands.
+
+Shapes: maps (n_maps, n_objects, n_components), proportions (n_maps, n_objects).
+
+A file `.atlas` is an archive (`manymaps.archive`): a zip of `.npy` arrays and `meta.json`.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from manymaps.archive import read_archive, write_archive
+from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.frames import Backend, as_frame, join_columns, long_columns
+from manymaps.labels import find_label
+from manymaps.model import ChoiceModel
+
+__all__ = ["Atlas", "Neighbor", "Sense", "load_atlas"]
+
+FORMAT_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Neighbor:
+    """An object near another one, with the share of the similarity that the map gives."""
+
+    label: str
+    similarity: float
+
+
+@dataclass(frozen=True)
+class Sense:
+    """One map in which an object lives: its mixing proportion there and its neighbours."""
+
+    map: int
+    proportion: float
+    neighbors: tuple[Neighbor, ...]
+
+
+@dataclass(frozen=True)
+class Atlas:
+    """The maps of labelled objects, with the model that says what they mean.
+
+    Parameters
+    ----------
+    labels : sequence of str, length n
+    maps : ndarray of shape (n_maps, n, n_components)
+        The point of each object in each map.
+    proportions : ndarray of shape (n_maps, n)
+        Mixing proportions, at least 0; each object's sum to 1 over the maps.
+    model : ChoiceModel
+    method : str
+        The name of the method, as the command line spells it.
+    parameters : mapping
+        The settings of the fit, plain values.
+    history : mapping of str to ndarray
+        "iteration", "cost" and what else the fit recorded.
+    log_normalizer : float, optional
+        log Z of a joint model.
+    fingerprint : str
+        Identifies the data that was fitted.
+    metadata : mapping of str to ndarray
+        Further columns, one value per object.
+
+    Raises
+    ------
+    DataError
+        Where shapes disagree or an array holds a value that is not finite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import Atlas
+    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+    >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
+    >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
+    >>> atlas = Atlas(["tie", "knot", "tuxedo"], maps, half, MULTIPLE_MAPS_T_SNE)
+    >>> for sense in atlas.senses("tie"):
+    ...     print(sense.map, sense.proportion, sense.neighbors[0].label)
+    0 0.5 knot
+    1 0.5 tuxedo
+    >>> round(atlas.similarity("tie", "knot"), 3)
+    0.5
+    """
+
+    labels: Sequence[str]
+    maps: np.ndarray
+    proportions: np.ndarray
+    model: ChoiceModel
+    method: str = "mm-tsne"
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    history: Mapping[str, np.ndarray] = field(default_factory=dict)
+    log_normalizer: float | None = None
+    fingerprint: str = ""
+    metadata: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "labels", tuple(str(label) for label in self.labels))
+        if self.maps.ndim != 3 or self.proportions.shape != self.maps.shape[:2]:
+            raise DataError(
+                f"maps of shape {self.maps.shape} and proportions of shape "
+                f"{self.proportions.shape} do not fit; they must be (maps, objects, components) "
+                "and (maps, objects)"
+            )
+        if len(self.labels) != self.maps.shape[1]:
+            raise DataError(f"{len(self.labels)} labels for {self.maps.shape[1]} objects")
+        for name, array in (("maps", self.maps), ("proportions", self.proportions)):
+            if not np.isfinite(array).all():
+                raise DataError(f"the {name} hold a value that is not finite")
+
+    @property
+    def n_maps(self) -> int:
+        """Number of maps."""
+        return int(self.maps.shape[0])
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects."""
+        return int(self.maps.shape[1])
+
+    @property
+    def n_components(self) -> int:
+        """Dimensions of each map."""
+        return int(self.maps.shape[2])
+
+    def index(self, word: str) -> int:
+        """Row of a word, in any case; an unknown one raises `UnknownLabel` with suggestions."""
+        return find_label(word, self.labels)
+
+    def shares(self, word: str) -> np.ndarray:
+        """What each map contributes to the model's similarities of a word.
+
+        Parameters
+        ----------
+        word : str
+
+        Returns
+        -------
+        ndarray of shape (n_maps, n_objects), float64
+            q_ij^m with i the word; without background. The word's own column is 0. Under a
+            conditional model the whole sums to 1.
+        """
+        i = self.index(word)
+        log_shares = self._log_similarities(i)
+        if self.model.normalization == "joint" and self.log_normalizer is not None:
+            return np.exp(log_shares - self.log_normalizer)
+        peak = log_shares.max()
+        if not np.isfinite(peak):
+            return np.zeros_like(log_shares)
+        shares = np.exp(log_shares - peak)
+        return shares / shares.sum()
+
+    @cached_property
+    def _log_domain(self) -> tuple[np.ndarray, np.ndarray]:
+        """Positions in units of the kernel's width, by component, and log proportions."""
+        positions = np.moveaxis(self.maps, 2, 0).astype(np.float64) / self.model.kernel_width
+        with np.errstate(divide="ignore"):
+            return positions, np.log(self.proportions.astype(np.float64))
+
+    def _log_similarities(self, i: int) -> np.ndarray:
+        positions, log_proportions = self._log_domain
+        distances = np.zeros(self.proportions.shape)
+        for axis in positions:
+            distances += (axis - axis[:, i : i + 1]) ** 2
+        log_kernel = -distances if self.model.kernel == "gaussian" else -np.log1p(distances)
+        log_similarities = log_proportions + log_proportions[:, i : i + 1] + log_kernel
+        log_similarities[:, i] = -np.inf
+        return log_similarities
+
+    def similarities(self, word: str) -> np.ndarray:
+        """The model's similarity q_ij of a word to every object, shape (n_objects,).
+
+        Includes the uniform background; the word's own entry is 0.
+        """
+        i = self.index(word)
+        similarities = self.shares(word).sum(axis=0)
+        background = self.model.background
+        n = self.n_objects
+        if background and n > 1:
+            pairs = n - 1 if self.model.normalization == "conditional" else n * (n - 1)
+            similarities = (1 - background) * similarities + background / pairs
+            similarities[i] = 0
+        return similarities
+
+    def similarity(self, a: str, b: str) -> float:
+        """The model's similarity q_ab: how strongly `a` recalls `b`.
+
+        Asymmetric under a conditional model; 0 for an object and itself.
+        """
+        return float(self.similarities(a)[self.index(b)])
+
+    def senses(
+        self, word: str, *, n_neighbors: int = 8, min_proportion: float = 0.1
+    ) -> list[Sense]:
+        """The maps in which a word lives, the largest mixing proportion first.
+
+        Parameters
+        ----------
+        word : str
+            Matched in any case.
+        n_neighbors : int
+            Neighbours listed per map.
+        min_proportion : float
+            Maps that hold less of the word are left out; the largest is always listed.
+
+        Returns
+        -------
+        list of Sense
+
+        Raises
+        ------
+        UnknownLabel
+            For an unknown word, with suggestions.
+        """
+        i = self.index(word)
+        shares = self.shares(word)
+        order = np.argsort(-self.proportions[:, i], kind="stable")
+        return [
+            Sense(
+                int(m),
+                float(self.proportions[m, i]),
+                self._strongest(shares[m], n_neighbors),
+            )
+            for rank, m in enumerate(order)
+            if rank == 0 or self.proportions[m, i] >= min_proportion
+        ]
+
+    def neighbors(
+        self, word: str, map: int | None = None, *, n_neighbors: int = 10
+    ) -> tuple[Neighbor, ...]:
+        """The objects most similar to a word, in one map or (`map=None`) in all together."""
+        if map is None:
+            return self._strongest(self.similarities(word), n_neighbors)
+        if not 0 <= map < self.n_maps:
+            raise ParameterError(f"there is no map {map}; maps are 0 to {self.n_maps - 1}")
+        return self._strongest(self.shares(word)[map], n_neighbors)
+
+    def _strongest(self, similarities: np.ndarray, count: int) -> tuple[Neighbor, ...]:
+        order = np.argsort(-similarities, kind="stable")[:count]
+        return tuple(
+            Neighbor(self.labels[j], float(similarities[j])) for j in order if similarities[j] > 0
+        )
+
+    def add_metadata(self, frame: Any, on: str | None = None) -> Atlas:
+        """The same atlas with further columns, joined by label.
+
+        Parameters
+        ----------
+        frame : frame or mapping of str to sequence
+            One row per label (pandas, polars, pyarrow, ... or plain columns). A label that matches
+            no object exactly is tried in any case.
+        on : str, optional
+            The column of labels; by default "label", else the first.
+
+        Returns
+        -------
+        Atlas
+            With the columns in `metadata`; objects without a row get NaN or "".
+
+        Raises
+        ------
+        DataError
+            Where a label stands twice in the table, or none matches.
+
+        Warns
+        -----
+        DataWarning
+            Where rows match no object.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from manymaps import Atlas
+        >>> from manymaps.model import T_SNE
+        >>> atlas = Atlas(["tie", "knot"], np.zeros((1, 2, 2)), np.ones((1, 2)), T_SNE)
+        >>> atlas.add_metadata({"label": ["knot", "tie"], "length": [4, 3]}).metadata["length"]
+        array([3, 4])
+        """
+        columns, unmatched, _ = join_columns(self.labels, frame, on)
+        if unmatched:
+            warnings.warn(
+                f"{len(unmatched)} rows of the metadata match no object, "
+                f"{', '.join(map(repr, unmatched[:3]))} among them",
+                DataWarning,
+                stacklevel=2,
+            )
+        return replace(self, metadata={**self.metadata, **columns})
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """One row per object and map: label, map, proportion, x, y, ..., and the metadata.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            The kind of frame; by default the first of them that is installed.
+
+        Returns
+        -------
+        A frame of that kind with n_objects * n_maps rows, the maps of one object together.
+        Beyond three dimensions the coordinates are named x0, x1, ...
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from manymaps import Atlas
+        >>> from manymaps.model import T_SNE
+        >>> atlas = Atlas(["tie", "knot"], np.zeros((1, 2, 2)), np.ones((1, 2)), T_SNE)
+        >>> list(atlas.to_frame("pandas").columns)
+        ['label', 'map', 'proportion', 'x', 'y']
+        """
+        columns = long_columns(self.labels, self.maps, self.proportions, self.metadata)
+        return as_frame(columns, backend)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the atlas to a file, whole or not at all.
+
+        Raises
+        ------
+        OSError
+            Where the place cannot be written; nothing is left behind.
+        """
+        meta = {
+            "format": "manymaps atlas",
+            "version": FORMAT_VERSION,
+            "method": self.method,
+            "model": self.model.as_dict(),
+            "parameters": dict(self.parameters),
+            "log_normalizer": self.log_normalizer,
+            "fingerprint": self.fingerprint,
+            "labels": list(self.labels),
+        }
+        arrays = {"maps": self.maps, "proportions": self.proportions}
+        arrays |= {f"history/{key}": np.asarray(value) for key, value in self.history.items()}
+        arrays |= {f"metadata/{key}": np.asarray(value) for key, value in self.metadata.items()}
+        write_archive(path, meta, arrays)
+
+
+def load_atlas(path: str | os.PathLike[str]) -> Atlas:
+    """Read an atlas that `Atlas.save` wrote.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there is no such file.
+    DataError
+        Where the file is no atlas, is cut short, or comes from a newer version.
+    """
+    meta, arrays = read_archive(path, "manymaps atlas", FORMAT_VERSION)
+    try:
+        return Atlas(
+            labels=meta["labels"],
+            maps=arrays["maps"],
+            proportions=arrays["proportions"],
+            model=ChoiceModel(**meta["model"]),
+            method=meta["method"],
+            parameters=meta["parameters"],
+            history=_under(arrays, "history/"),
+            log_normalizer=meta["log_normalizer"],
+            fingerprint=meta["fingerprint"],
+            metadata=_under(arrays, "metadata/"),
+        )
+    except (KeyError, TypeError, ParameterError) as error:
+        raise DataError(f"{path}: the atlas lacks or garbles a part ({error})") from error
+
+
+def _under(arrays: Mapping[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
+    return {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}

@@ -1,0 +1,164 @@
+"""The engines: arrays in, arrays out, everything cached.
+
+The field contract. A batch of maps is one ragged array: the points of all maps laid end to end, map
+m from offsets[m] to offsets[m + 1]. For every target i of map m,
+
+    potential(i) = sum_j charge_j K(|t_i - s_j|^2)       over the sources j of map m, j != skip_i
+    force(i)     = d potential(i) / d t_i
+
+with
+
+    targets      (d, n_targets) float32, target_offsets (n_maps + 1,)
+    sources      (d, n_sources) float32, source_offsets (n_maps + 1,)
+    log_charges  (n_sources,) float32; -inf is no charge
+    skip         (n_targets,) int64: the source a target leaves out (itself), or -1
+
+and the result (potential, force, log_scale): the true values are potential * exp(log_scale) and
+force * exp(log_scale). The scale lets a row that is far from everything keep its digits.
+
+Three engines answer, and `field` takes for each map the one that should cost least:
+
+    exact   1 to 3 dimensions; n^2 pairs
+    fft     1 and 2 dimensions; n + grid log(grid); its error is the user's tolerance
+    gemm    more dimensions; n^2 d by matrix products
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manymaps.compute import repulsion_exact, repulsion_fft, repulsion_gemm
+from manymaps.compute.similarity import GAUSSIAN, KERNEL_CODES
+
+__all__ = ["ENGINES", "field", "predicted_seconds"]
+
+ENGINES = ("exact", "fft", "gemm")
+
+_EXACT_PAIR = {0: 0.45e-9, 1: 0.22e-9}
+_FFT_POINT = 0.13e-6
+_FFT_CELL = 1.2e-9
+_FFT_MAP = 60e-6
+_ALWAYS_EXACT = 40_000
+
+
+def predicted_seconds(
+    n_targets: int, n_sources: int, span: float, kind: int, d: int, h: float
+) -> dict[str, float]:
+    """What one map should cost by each engine that can do it, on two present-day cores."""
+    costs = {}
+    if d <= 3:
+        costs["exact"] = n_targets * n_sources * _EXACT_PAIR[kind]
+    else:
+        costs["gemm"] = n_targets * n_sources * (_EXACT_PAIR[kind] + 0.04e-9 * d)
+    if d <= 2 and np.isfinite(span) and span / h < repulsion_fft.LARGEST_GRID / 2:
+        n = repulsion_fft.grid_length(span, h)
+        if n <= repulsion_fft.LARGEST_GRID:
+            costs["fft"] = (
+                _FFT_MAP
+                + (n_targets + n_sources) / 2 * _FFT_POINT
+                + (_FFT_CELL * n**d * np.log2(n))
+            )
+    return costs
+
+
+def field(
+    targets: np.ndarray,
+    target_offsets: np.ndarray,
+    sources: np.ndarray,
+    source_offsets: np.ndarray,
+    log_charges: np.ndarray,
+    skip: np.ndarray,
+    kernel: str,
+    tolerance: float,
+    engine: str = "auto",
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Potential, force and log scale of each target, by the cheapest engine for each map.
+
+    Parameters
+    ----------
+    targets, target_offsets, sources, source_offsets, log_charges, skip
+        As the module says.
+    kernel : {"gaussian", "cauchy"}
+    tolerance : float
+        Aimed relative error of the force; 0 forbids the fft engine.
+    engine : {"auto", "exact", "fft", "gemm"}
+        One engine for all maps, for tests and comparisons.
+
+    Returns
+    -------
+    potential : ndarray of shape (n_targets,), float32
+    force : ndarray of shape (d, n_targets), float32
+    log_scale : ndarray of shape (n_targets,), float64
+    """
+    kind = KERNEL_CODES[kernel]
+    arguments = (targets, target_offsets, sources, source_offsets, log_charges, skip, kind)
+    if engine == "auto":
+        choices = _choose(*arguments, tolerance)
+        if len(set(choices)) > 1:
+            return _by_parts(arguments, tolerance, np.array(choices))
+        engine = choices[0]
+    if engine == "fft":
+        return repulsion_fft.field(*arguments, tolerance)
+    if engine == "gemm":
+        return repulsion_gemm.field(*arguments, tolerance)
+    return repulsion_exact.field(*arguments)
+
+
+def _choose(
+    targets: np.ndarray,
+    target_offsets: np.ndarray,
+    sources: np.ndarray,
+    source_offsets: np.ndarray,
+    log_charges: np.ndarray,
+    skip: np.ndarray,
+    kind: int,
+    tolerance: float,
+) -> list[str]:
+    """The name of the cheapest engine for each map."""
+    d = len(targets)
+    if d > 3:
+        return ["gemm"] * (len(target_offsets) - 1)
+    n_maps = len(target_offsets) - 1
+    if d > 2 or tolerance == 0:
+        return ["exact"] * n_maps
+    h = repulsion_fft.spacing(tolerance, kind)
+    span = repulsion_fft.joint_extent(targets, target_offsets, sources, source_offsets)[1]
+    n_targets, n_sources = np.diff(target_offsets), np.diff(source_offsets)
+    choices = []
+    for m in range(n_maps):
+        if n_targets[m] * n_sources[m] < _ALWAYS_EXACT:
+            choices.append("exact")
+            continue
+        costs = predicted_seconds(n_targets[m], n_sources[m], span[m], kind, d, h)
+        choices.append(min(costs, key=costs.__getitem__))
+    return choices
+
+
+def _by_parts(
+    arguments: tuple, tolerance: float, choices: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Each group of maps through its own engine."""
+    targets, target_offsets, sources, source_offsets, log_charges, skip, kind = arguments
+    n = targets.shape[1]
+    potential, force, scale = np.empty(n, np.float32), np.empty_like(targets), np.empty(n)
+    for engine in ("exact", "fft"):
+        maps = np.flatnonzero(choices == engine)
+        t, t_offsets = _taken(target_offsets, maps)
+        s, s_offsets = _taken(source_offsets, maps)
+        position = np.full(sources.shape[1] + 1, -1, np.int64)
+        position[s] = np.arange(len(s))
+        part = (
+            np.ascontiguousarray(targets[:, t]), t_offsets,
+            np.ascontiguousarray(sources[:, s]), s_offsets,
+            log_charges[s], position[skip[t]], kind,
+        )  # fmt: skip
+        run = repulsion_exact.field if engine == "exact" else repulsion_fft.field
+        extra = () if engine == "exact" else (tolerance,)
+        potential[t], force[:, t], scale[t] = run(*part, *extra)
+    return potential, force, scale
+
+
+def _taken(offsets: np.ndarray, maps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Indices of the points of some maps, and their own offsets."""
+    index = np.concatenate([np.arange(offsets[m], offsets[m + 1]) for m in maps])
+    return index, np.concatenate([[0], np.cumsum(offsets[maps + 1] - offsets[maps])])

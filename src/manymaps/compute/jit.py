@@ -1,0 +1,57 @@
+"""The only place with numba options.
+
+`compiled` for a loop over arrays, `parallel` for one whose outer loop is a `prange`, `inlined` for a
+formula for one pair. All are cached on disk. Fast-math is the explicit set that lets sums be
+reordered and multiply-adds be fused; infinities and NaN keep their meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numba
+
+__all__ = ["compiled", "inlined", "parallel", "prange", "threads"]
+
+prange = numba.prange
+
+_FAST = {"reassoc", "contract", "arcp", "nsz"}
+
+
+def compiled(function: Callable) -> Any:
+    """Compile a serial loop."""
+    return numba.njit(cache=True, fastmath=_FAST, error_model="numpy", nogil=True)(function)
+
+
+def parallel(function: Callable) -> Any:
+    """Compile a loop whose `prange` iterations are independent of one another.
+
+    Work is chunked by size, never by the number of threads, so that results keep their bits at
+    any number of threads.
+    """
+    return numba.njit(cache=True, fastmath=_FAST, error_model="numpy", nogil=True, parallel=True)(
+        function
+    )
+
+
+def inlined(function: Callable) -> Any:
+    """Compile a formula for one pair into the loops that call it."""
+    return numba.njit(cache=True, fastmath=_FAST, error_model="numpy", inline="always")(function)
+
+
+@contextmanager
+def threads(n_jobs: int | None) -> Iterator[None]:
+    """Use this many threads within the block, and restore the number afterwards.
+
+    None keeps the present number; negative counts from the number of processors, -1 being all.
+    """
+    before = numba.get_num_threads()
+    if n_jobs is not None:
+        most = numba.config.NUMBA_NUM_THREADS
+        numba.set_num_threads(max(1, min(most, n_jobs if n_jobs > 0 else most + 1 + n_jobs)))
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)

@@ -1,0 +1,147 @@
+"""The field of charges by direct summation, in one to three dimensions.
+
+    potential(i) = sum_{j != skip_i} charge_j K(|t_i - s_j|^2)
+    force(i)     = d potential(i) / d t_i = -2 sum_j charge_j (-K'(d2)) (t_i - s_j)
+
+Arrays (see `manymaps.compute` for the contract): targets (d, n_targets), sources (d, n_sources),
+log_charges (n_sources,), skip (n_targets,). Rows whose float32 sum leaves the range in which it is
+right are summed again in the log domain in float64 and come back with a log scale.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manymaps.compute.jit import compiled, parallel, prange
+from manymaps.compute.similarity import CAUCHY, GAUSSIAN, term_and_slope
+
+__all__ = ["BLINDING", "FAINT", "field", "row_in_log_domain"]
+
+_PAIRS_PER_CHUNK = 1 << 17
+FAINT = np.float32(1e-30)
+BLINDING = np.float32(1e30)
+_ZERO = np.float32(0.0)
+_TWO = np.float32(2.0)
+
+
+@compiled
+def _row(axes, targets, i, sources, start, stop, charges, kind, sums):
+    """Add the sum over some sources, as seen from one target, to `sums`: K, then the slopes.
+
+    The length of the tuple `axes` is the dimension: a constant to the compiler, unlike a shape.
+    """
+    potential, fx, fy, fz = _ZERO, _ZERO, _ZERO, _ZERO
+    dy, dz = _ZERO, _ZERO
+    second, third = min(1, len(axes) - 1), len(axes) - 1
+    t_x, t_y, t_z = targets[0, i], targets[second, i], targets[third, i]
+    x, y, z = sources[0, start:stop], sources[second, start:stop], sources[third, start:stop]
+    charge = charges[start:stop]
+    for j in range(charge.size):
+        dx = t_x - x[j]
+        d2 = dx * dx
+        if len(axes) > 1:
+            dy = t_y - y[j]
+            d2 += dy * dy
+        if len(axes) > 2:
+            dz = t_z - z[j]
+            d2 += dz * dz
+        term, slope = term_and_slope(d2, charge[j], kind)
+        potential += term
+        fx += slope * dx
+        fy += slope * dy
+        fz += slope * dz
+    sums[0] += potential
+    sums[1] += fx
+    sums[2] += fy
+    sums[3] += fz
+
+
+@compiled
+def row_in_log_domain(targets, i, sources, start, stop, skip, log_charges, kind, force):
+    """One row in float64 with its own scale: returns the potential and its log scale."""
+    d = targets.shape[0]
+    scale = -np.inf
+    for j in range(start, stop):
+        if j != skip:
+            d2 = 0.0
+            for k in range(d):
+                d2 += (np.float64(targets[k, i]) - np.float64(sources[k, j])) ** 2
+            log_kernel = -d2 if kind == GAUSSIAN else -np.log1p(d2)
+            scale = max(scale, np.float64(log_charges[j]) + log_kernel)
+    force[:] = 0.0
+    if scale == -np.inf:
+        return 0.0, 0.0
+    potential = 0.0
+    for j in range(start, stop):
+        if j != skip:
+            d2 = 0.0
+            for k in range(d):
+                d2 += (np.float64(targets[k, i]) - np.float64(sources[k, j])) ** 2
+            log_kernel = -d2 if kind == GAUSSIAN else -np.log1p(d2)
+            term = np.exp(np.float64(log_charges[j]) + log_kernel - scale)
+            potential += term
+            slope = term if kind == GAUSSIAN else term / (1.0 + d2)
+            for k in range(d):
+                force[k] -= 2.0 * slope * (np.float64(targets[k, i]) - np.float64(sources[k, j]))
+    return potential, scale
+
+
+@parallel
+def _sum_chunks(
+    axes, chunks, targets, sources, charges, log_charges, skip, kind, potential, force, scale
+):
+    d = len(axes)
+    for c in prange(chunks.shape[0]):
+        sums = np.empty(4, np.float32)
+        precise = np.empty(d, np.float64)
+        first, last, start, stop = chunks[c, 0], chunks[c, 1], chunks[c, 2], chunks[c, 3]
+        for i in range(first, last):
+            sums[:] = _ZERO
+            at = skip[i] if start <= skip[i] < stop else stop
+            _row(axes, targets, i, sources, start, at, charges, kind, sums)
+            _row(axes, targets, i, sources, at + 1, stop, charges, kind, sums)
+            potential[i] = sums[0]
+            scale[i] = 0.0
+            for k in range(d):
+                force[k, i] = -_TWO * sums[1 + k]
+            if not (FAINT < sums[0] < BLINDING):
+                value, log_scale = row_in_log_domain(
+                    targets, i, sources, start, stop, at, log_charges, kind, precise
+                )
+                potential[i] = value
+                scale[i] = log_scale
+                for k in range(d):
+                    force[k, i] = precise[k]
+
+
+def _chunks(target_offsets: np.ndarray, source_offsets: np.ndarray) -> np.ndarray:
+    """Rows of (first target, last, first source, last), each of about the same work."""
+    chunks = []
+    for m in range(len(target_offsets) - 1):
+        first, last = int(target_offsets[m]), int(target_offsets[m + 1])
+        start, stop = int(source_offsets[m]), int(source_offsets[m + 1])
+        rows = max(1, _PAIRS_PER_CHUNK // max(1, stop - start))
+        chunks += [(i, min(i + rows, last), start, stop) for i in range(first, last, rows)]
+    return np.array(chunks, dtype=np.int64).reshape(-1, 4)
+
+
+def field(
+    targets: np.ndarray,
+    target_offsets: np.ndarray,
+    sources: np.ndarray,
+    source_offsets: np.ndarray,
+    log_charges: np.ndarray,
+    skip: np.ndarray,
+    kind: int,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Potential, force and log scale of each target; the contract stands in `manymaps.compute`."""
+    n = targets.shape[1]
+    potential = np.empty(n, np.float32)
+    force = np.empty_like(targets)
+    scale = np.empty(n, np.float64)
+    charges = np.exp(log_charges) if kind == CAUCHY else log_charges
+    _sum_chunks(
+        (0,) * targets.shape[0], _chunks(target_offsets, source_offsets),
+        targets, sources, charges, log_charges, skip, kind, potential, force, scale,
+    )  # fmt: skip
+    return potential, force, scale

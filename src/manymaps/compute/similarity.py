@@ -1,0 +1,80 @@
+"""The kernels K(d2) of a similarity, their slopes, and exp for float32 loops.
+
+    code  kernel     K(d2)          -K'(d2)
+    0     Gaussian   exp(-d2)       K
+    1     Cauchy     1 / (1 + d2)   K^2
+
+d2 is a squared distance. A kernel reaches a compiled loop as its integer code, which is the same
+throughout the loop, so that the compiler takes the branch out of it and the loop stays cached.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from manymaps.compute.jit import inlined
+
+__all__ = ["CAUCHY", "GAUSSIAN", "KERNEL_CODES", "exp32", "term_and_slope"]
+
+GAUSSIAN = 0
+CAUCHY = 1
+KERNEL_CODES = {"gaussian": GAUSSIAN, "cauchy": CAUCHY}
+
+_LOG2_E = np.float32(1.4426950408889634)
+_LN_2_HIGH = np.float32(0.693359375)
+_LN_2_LOW = np.float32(-2.12194440e-4)
+_LOWEST = np.float32(-87.0)
+_HIGHEST = np.float32(88.0)
+_C2, _C3, _C4, _C5, _C6 = (
+    np.float32(c) for c in (0.5, 0.16666658, 0.041665795, 0.0083345, 0.0013981999)
+)
+_ONE = np.float32(1.0)
+_ZERO = np.float32(0.0)
+_HALF = np.float32(0.5)
+
+
+@intrinsic
+def _power_of_two(typing_context: Any, exponent: Any) -> Any:
+    """2 ** exponent for a whole float32, by its bits: `math.ldexp` has no SIMD form."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        int32 = ir.IntType(32)
+        whole = builder.fptosi(arguments[0], int32)
+        biased = builder.add(whole, ir.Constant(int32, 127))
+        return builder.bitcast(builder.shl(biased, ir.Constant(int32, 23)), ir.FloatType())
+
+    return types.float32(types.float32), build
+
+
+@inlined
+def exp32(x):
+    """exp(x) in float32, right to 2 ulp; 0 below -87, exp(88) above 88.
+
+    x = k ln 2 + r with |r| <= ln 2 / 2, a polynomial in r (Cephes' coefficients), times 2^k. The
+    scalar libm call that numba would make is not vectorized.
+    """
+    clipped = min(max(x, _LOWEST), _HIGHEST)
+    k = np.floor(clipped * _LOG2_E + _HALF)
+    r = (clipped - k * _LN_2_HIGH) - k * _LN_2_LOW
+    tail = (((_C6 * r + _C5) * r + _C4) * r + _C3) * r + _C2
+    value = ((tail * r * r + r) + _ONE) * _power_of_two(k)
+    return value if x >= _LOWEST else _ZERO
+
+
+@inlined
+def term_and_slope(d2, charge, kind):
+    """charge * K(d2) and charge * (-K'(d2)).
+
+    For the Gaussian `charge` is the logarithm of the charge, so that neither part underflows alone.
+    """
+    if kind == GAUSSIAN:
+        term = exp32(charge - d2)
+        return term, term
+    kernel = _ONE / (_ONE + d2)
+    term = charge * kernel
+    return term, term * kernel

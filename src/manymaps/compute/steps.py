@@ -1,0 +1,37 @@
+"""One step of gradient descent with momentum and a gain per parameter (Jacobs 1988).
+
+    gain  <- gain + 0.2  where the gradient and the last step agree that the descent goes on
+             0.8 gain    where they disagree;  never below 0.01
+    step  <- momentum step - rate gain gradient
+    x     <- x + step
+
+All arrays are flat float32 of one length and change in place.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manymaps.compute.jit import parallel, prange
+
+__all__ = ["momentum_step"]
+
+_CHUNK = 1 << 14
+_INCREASE = np.float32(0.2)
+_DECREASE = np.float32(0.8)
+_LEAST = np.float32(0.01)
+_ZERO = np.float32(0.0)
+
+
+@parallel
+def momentum_step(x, gradient, step, gains, rate, momentum):
+    """Move x by one step; a gradient of exactly zero leaves the gain as it is."""
+    for c in prange((x.size + _CHUNK - 1) // _CHUNK):
+        for k in range(c * _CHUNK, min((c + 1) * _CHUNK, x.size)):
+            g, s = gradient[k], step[k]
+            if g * s < _ZERO:
+                gains[k] += _INCREASE
+            elif g != _ZERO:
+                gains[k] = max(gains[k] * _DECREASE, _LEAST)
+            step[k] = momentum * s - rate * gains[k] * g
+            x[k] += step[k]

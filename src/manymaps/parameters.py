@@ -1,0 +1,82 @@
+"""Parameters: positions and mixing weights, and their packing into one vector.
+
+    pi_i^m = exp(-w_i^m) / sum_m' exp(-w_i^m')         (van der Maaten & Hinton 2009, eq. 7)
+
+Shapes: positions (n_maps, n, d), weights w (n_maps, n); one such pair of arrays for one set of
+objects, two where rows and columns are different objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["Parameters", "log_softmin", "weights_from_proportions"]
+
+
+def log_softmin(weights: np.ndarray) -> np.ndarray:
+    """log pi from w, over the first axis, in float64.
+
+    >>> import numpy as np
+    >>> np.exp(log_softmin(np.array([[0.0], [0.0]]))).ravel().tolist()
+    [0.5, 0.5]
+    """
+    low = -weights.astype(np.float64)
+    low -= low.max(axis=0)
+    low -= np.log(np.exp(low).sum(axis=0))
+    return low
+
+
+def weights_from_proportions(proportions: np.ndarray, least: float = 1e-12) -> np.ndarray:
+    """Weights w whose proportions are these, each at least `least` before it is normalized."""
+    return -np.log(np.maximum(np.asarray(proportions, np.float64), least))
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Positions and weights of one or two sets of objects.
+
+    The same record holds gradients and velocities.
+    """
+
+    positions: tuple[np.ndarray, ...]
+    weights: tuple[np.ndarray, ...]
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        """All arrays: positions first, then weights."""
+        return (*self.positions, *self.weights)
+
+    @property
+    def n_maps(self) -> int:
+        """Number of maps."""
+        return int(self.positions[0].shape[0])
+
+    @property
+    def n_components(self) -> int:
+        """Dimensions of a map."""
+        return int(self.positions[0].shape[2])
+
+    def like(self, arrays: Sequence[np.ndarray]) -> Parameters:
+        """The same record with other arrays."""
+        n = len(self.positions)
+        return Parameters(tuple(arrays[:n]), tuple(arrays[n:]))
+
+    def copy(self) -> Parameters:
+        """A copy that shares nothing."""
+        return self.like([array.copy() for array in self.arrays])
+
+    def pack(self) -> np.ndarray:
+        """One float64 vector of everything."""
+        return np.concatenate([array.ravel() for array in self.arrays]).astype(np.float64)
+
+    def unpack(self, vector: np.ndarray) -> Parameters:
+        """The inverse of `pack`, in this record's shapes and precision."""
+        arrays, start = [], 0
+        for array in self.arrays:
+            part = vector[start : start + array.size].reshape(array.shape)
+            arrays.append(part.astype(array.dtype))
+            start += array.size
+        return self.like(arrays)

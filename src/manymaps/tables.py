@@ -1,0 +1,375 @@
+r"""Text files of pairs or cells: bytes, delimiter, header, rows.
+
+    file -> bytes (unpacked) -> TextTable (UTF-8, delimiter) -> rows of stripped cells, by line
+
+A table is read row by row, so that a wide matrix never stands in memory as text cells. Cells are
+kept as they are written but for surrounding white space: NA, NULL and TRUE are words.
+
+Encoding: UTF-8, with or without its mark, and UTF-16 with its mark. Bytes that are not UTF-8 are
+an error where they stand in a label or a strength, and do no harm in columns that nobody reads;
+no other encoding is guessed, because a wrong guess changes words silently.
+"""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import gzip
+import io
+import lzma
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from manymaps.errors import DataError
+
+__all__ = [
+    "STRENGTH",
+    "ColumnNames",
+    "Columns",
+    "TextTable",
+    "find_columns",
+    "folded",
+    "has_pair_header",
+    "is_number",
+    "listed",
+    "looks_like_matrix",
+    "open_table",
+    "read_bytes",
+    "split_lines",
+]
+
+Names = tuple[str, ...]
+CUE: Names = ("cue", "source", "from", "word1", "stimulus", "prime", "head", "term1", "item1")
+CUE += ("object1", "node1", "left", "subject", "word")
+RESPONSE: Names = ("response", "target", "to", "word2", "associate", "tail", "term2", "item2")
+RESPONSE += ("object2", "node2", "right", "neighbor", "neighbour", "related", "object")
+STRENGTH: Names = ("strength", "fsg", "r123strength", "r1strength", "weight", "weights", "value")
+STRENGTH += ("similarity", "sim", "score", "probability", "prob", "proximity", "association")
+COUNT: Names = ("count", "counts", "#p", "r123", "r1", "frequency", "freq", "cooccurrence")
+
+DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+HEAD_ROWS = 30
+
+# The free-association norms were published as text inside a bare web page.
+MARKUP = re.compile(r"\s*(</?\w+>\s*)+")
+UNDECODED = re.compile("[\udc80-\udcff]")
+
+
+@dataclass(frozen=True)
+class ColumnNames:
+    """The columns a user asks for; None where the reader should find one."""
+
+    cue: str | None = None
+    response: str | None = None
+    strength: str | None = None
+
+    @property
+    def any_given(self) -> bool:
+        """Whether the user named a column."""
+        return any(name is not None for name in (self.cue, self.response, self.strength))
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Positions of the columns that are read; strength is None where every pair counts one."""
+
+    cue: int
+    response: int
+    strength: int | None
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """A text file that has found its delimiter.
+
+    Attributes
+    ----------
+    source : str
+        The file, for messages.
+    data : bytes
+        UTF-8, perhaps with stray bytes.
+    delimiter : str
+    quoted : bool
+        Whether a double quote at the start of a cell quotes it.
+    """
+
+    source: str
+    data: bytes
+    delimiter: str
+    quoted: bool = True
+
+    def rows(self) -> Iterator[tuple[int, list[str]]]:
+        """Each row that is not blank, with the line on which it starts (counted from 1)."""
+        lines = io.TextIOWrapper(
+            io.BytesIO(self.data), encoding="utf-8", errors="surrogateescape", newline=""
+        )
+        reader = csv.reader(
+            lines,
+            delimiter=self.delimiter,
+            quoting=csv.QUOTE_MINIMAL if self.quoted else csv.QUOTE_NONE,
+            skipinitialspace=True,
+            strict=True,
+        )
+        start = 1
+        while True:
+            try:
+                cells = [cell.strip() for cell in next(reader)]
+            except StopIteration:
+                return
+            except csv.Error as error:
+                raise DataError(
+                    f"{self.source}, line {start}: the row that starts here cannot be split into "
+                    f"cells ({error}); is a quotation mark left open? Write a quotation mark that "
+                    'belongs to a word twice and put the word in quotation marks: "5"" nail"'
+                ) from error
+            line, start = start, reader.line_num + 1
+            if len(cells) > 1 or (cells and cells[0] and not MARKUP.fullmatch(cells[0])):
+                yield line, cells
+
+    def head(self) -> list[list[str]]:
+        """The first rows, for telling what the table holds; numbers as Python writes them.
+
+        They end before a row that cannot be split: who reads on meets the error.
+        """
+        found: list[list[str]] = []
+        with suppress(DataError):
+            for _, cells in islice(self.rows(), HEAD_ROWS):
+                found.append([self.plain_number(cell) for cell in cells])
+        return found
+
+    def plain_number(self, cell: str) -> str:
+        """A number as Python writes it: beside semicolons the decimal sign may be a comma."""
+        if self.delimiter == ";" and "." not in cell and cell.count(",") == 1:
+            return cell.replace(",", ".")
+        return cell
+
+    def check_decoded(self, line: int, *cells: str) -> None:
+        """Refuse cells with bytes that are not UTF-8."""
+        for cell in cells:
+            if stray := UNDECODED.search(cell):
+                byte = ord(stray.group()) - 0xDC00
+                shown = cell.encode("utf-8", "surrogateescape")[:60]
+                raise DataError(
+                    f"{self.source}, line {line}: byte 0x{byte:02X} in {shown!r} is not UTF-8; "
+                    "save the file as UTF-8, for instance with "
+                    "'iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW'"
+                )
+
+
+def read_bytes(path: Path) -> bytes:
+    """The contents of a file, unpacked where it is gzip, bzip2 or xz (by content, not by name)."""
+    data = path.read_bytes()
+    try:
+        if data[:2] == b"\x1f\x8b":
+            data = gzip.decompress(data)
+        elif data[:3] == b"BZh" and data[4:10] == b"1AY&SY":
+            data = bz2.decompress(data)
+        elif data[:6] == b"\xfd7zXZ\x00":
+            data = lzma.decompress(data)
+    except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
+        raise DataError(
+            f"{path} is damaged or cut short: it cannot be unpacked ({error}); fetch it again"
+        ) from error
+    if not data.strip():
+        raise DataError(f"{path} is empty; expected pairs (cue, response, strength) or a matrix")
+    return data
+
+
+def to_utf8(data: bytes, source: str) -> bytes:
+    """Text in UTF-8 without its mark; UTF-16 is told by its mark."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        try:
+            return data.decode("utf-16").encode("utf-8")
+        except UnicodeDecodeError as error:
+            raise DataError(
+                f"{source}: byte {error.start} is not UTF-16 though the file starts like it; "
+                "save the file as UTF-8"
+            ) from error
+    if b"\x00" in data[:1024]:
+        raise DataError(
+            f"{source} is not text (it holds zero bytes); name its format, one of "
+            "'parquet', 'npy', 'npz' and 'mtx', or save it as CSV in UTF-8"
+        )
+    if data[:4] == b"PK\x03\x04":
+        raise DataError(
+            f"{source} is a zip archive or a spreadsheet; unpack it, or save the sheet as CSV"
+        )
+    return data.removeprefix(b"\xef\xbb\xbf")
+
+
+def split_lines(data: bytes, source: str) -> list[str]:
+    """Lines of a text, stripped; ends of line are those of files, not every one of Unicode."""
+    clean = to_utf8(data, source)
+    try:
+        text = clean.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = clean[: error.start].count(b"\n") + 1
+        raise DataError(
+            f"{source}, line {line}: byte 0x{clean[error.start]:02X} is not UTF-8; "
+            "save the file as UTF-8"
+        ) from error
+    return [line.strip() for line in re.split(r"\r\n|\r|\n", text)]
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell is written in digits; the words NAN and INFINITY are not numbers here.
+
+    >>> is_number("-1e3"), is_number(".5"), is_number("NAN"), is_number("")
+    (True, True, False, False)
+    """
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return any(character.isdigit() for character in cell)
+
+
+def open_table(
+    data: bytes, source: str, names: ColumnNames, delimiters: Sequence[str] = tuple(DELIMITERS)
+) -> TextTable:
+    """A table split at the delimiter under which it makes most sense.
+
+    A known header or a matrix counts most, then rows of one width, then the number of columns,
+    then the order of `delimiters`.
+    """
+    clean = to_utf8(data, source)
+    best, best_score = TextTable(source, clean, delimiters[0]), (-1, -1, -1)
+    for delimiter in delimiters:
+        table = without_false_quotes(TextTable(source, clean, delimiter))
+        head = table.head()
+        if not head:
+            continue
+        widths = {len(cells) for cells in head}
+        known = has_pair_header(head[0], names) or looks_like_matrix(head)
+        score = (int(known and max(widths) > 1), int(len(widths) == 1), max(widths))
+        if max(widths) > 1 and score > best_score:
+            best, best_score = table, score
+    if best_score[0] < 0:
+        # A file that no delimiter can split for its quotation marks should say so.
+        first = next(best.rows(), (1, [""]))[1][0]
+        tried = ", ".join(DELIMITERS[delimiter] for delimiter in delimiters)
+        raise DataError(
+            f"{source} has one column only when split at {tried}; its first row is "
+            f"{first[:60]!r}. Separate cue, response and strength by tabs or commas"
+        )
+    return best
+
+
+def without_false_quotes(table: TextTable) -> TextTable:
+    """Files split at tabs are often written without any quoting; then a mark is part of a word."""
+    if table.delimiter == "\t" and table.quoted and b'"' in table.data:
+        try:
+            for _ in table.rows():
+                pass
+        except DataError:
+            return TextTable(table.source, table.data, table.delimiter, quoted=False)
+    return table
+
+
+def looks_like_matrix(head: Sequence[Sequence[str]]) -> bool:
+    """Whether the first rows are those of a square table of numbers rather than of pairs."""
+    header, body = head[0], head[1:]
+    if not body or min(len(cells) for cells in head) < 2:
+        return False
+    complete = len(head) < HEAD_ROWS
+    numeric = 2 * sum(is_number(cells[1]) for cells in body) >= len(body)
+    rows = [cells[0] for cells in body]
+    if len(header) + 1 == len(body[0]):
+        return numeric and list(header[: len(rows)]) == rows[: len(header)]
+    columns = list(header[1:])
+    if columns[: len(rows)] == rows[: len(columns)] and len(columns) > 1:
+        return numeric and not is_number(header[0])
+    if has_pair_header(header, ColumnNames()) or len(header) < 3:
+        return False
+    if all(is_number(cell) for cell in header):
+        square = len(header) == len(head) if complete else len(header) >= len(head)
+        return square and len(header) > 3 and numeric
+    numeric = numeric and 2 * sum(map(is_number, body[0][1:])) >= len(body[0]) - 1
+    words = not any(is_number(cell) for cell in header[1:])
+    return numeric and (header[0] == "" or (words and len(header) > 3))
+
+
+def folded(name: str) -> str:
+    """A column name without case and separators.
+
+    >>> folded(" R123.Strength "), folded("Word_1")
+    ('r123strength', 'word1')
+    """
+    return re.sub(r"[\s._-]", "", name.casefold())
+
+
+def position(names: Sequence[str], aliases: Sequence[str]) -> int | None:
+    """The first column under the first alias that is there."""
+    have = [folded(name) for name in names]
+    return next((have.index(alias) for alias in aliases if alias in have), None)
+
+
+def has_pair_header(names: Sequence[str], wanted: ColumnNames) -> bool:
+    """Whether a first row names the columns of cues and responses.
+
+    A row with a number in it is data: the word CUE is itself a cue.
+
+    >>> has_pair_header(["CUE", "TARGET", "FSG"], ColumnNames())
+    True
+    >>> has_pair_header(["CUE", "TARGET", "0.2"], ColumnNames())
+    False
+    """
+    if any(is_number(name) for name in names):
+        return False
+    cue = (folded(wanted.cue),) if wanted.cue is not None else CUE
+    response = (folded(wanted.response),) if wanted.response is not None else RESPONSE
+    return position(names, cue) is not None and position(names, response) is not None
+
+
+def find_columns(names: Sequence[str], wanted: ColumnNames, source: str) -> Columns:
+    """Which columns hold cues, responses and strengths.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The header.
+    wanted : ColumnNames
+        Columns the user named; they must be there.
+    source : str
+        For messages.
+
+    Raises
+    ------
+    DataError
+        Where one is missing; the message lists those that exist.
+    """
+    found: dict[str, int | None] = {}
+    for role, aliases in (("cue", CUE), ("response", RESPONSE), ("strength", STRENGTH + COUNT)):
+        name = getattr(wanted, role)
+        if name is None:
+            found[role] = position(names, aliases)
+        elif name in names:
+            found[role] = list(names).index(name)
+        else:
+            found[role] = position(names, (folded(name),))
+        if found[role] is None and (name is not None or role != "strength"):
+            missing = f"no column {name!r}" if name is not None else f"no column of {role}s"
+            raise DataError(
+                f"{source} has {missing}; its columns are {listed(names)}. "
+                f"Name one of them as {role}=..."
+            )
+    cue, response = found["cue"], found["response"]
+    assert cue is not None
+    assert response is not None
+    if cue == response:
+        raise DataError(
+            f"{source}: cues and responses would both be read from the column {names[cue]!r}; "
+            f"its columns are {listed(names)}. Name them as cue=... and response=..."
+        )
+    return Columns(cue, response, found["strength"])
+
+
+def listed(names: Sequence[str], most: int = 12) -> str:
+    """Names for a message, cut where there are many."""
+    shown = ", ".join(repr(name[:60]) for name in names[:most])
+    return (shown or "none") + (f" and {len(names) - most:,} more" if len(names) > most else "")

@@ -1,0 +1,212 @@
+"""The target P: a sparse table of how often each pair should be chosen.
+
+Under a conditional normalization row i of P is a distribution over j (or less than one, where mass
+is missing); under a joint one the whole table sums to 1. P is never changed in place.
+
+    KL(P || Q) = sum_ij p_ij log p_ij  -  sum_ij p_ij log q_ij
+
+The first sum is a constant of the target; the second is `manymaps.compute.attraction`'s.
+
+Arrays: values (n_rows, n_columns) CSR in float64. `Pairs` is the same table seen from one side: for
+each object its stored partners, with p_ij (`forward`) and p_ji (`backward`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.errors import DataError
+
+__all__ = ["Pairs", "Target", "conditional_target", "joint_target"]
+
+_PAIRS_PER_CHUNK = 1024
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Stored partners of each object of one side, CSR, and row chunks of about equal work."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    forward: np.ndarray
+    backward: np.ndarray
+
+    @cached_property
+    def chunks(self) -> np.ndarray:
+        """Boundaries of runs of rows, by number of pairs and never by number of threads."""
+        n = len(self.indptr) - 1
+        work = self.indptr.astype(np.int64) + 8 * np.arange(n + 1)
+        cuts = np.searchsorted(work, np.arange(0, work[-1], _PAIRS_PER_CHUNK))
+        return np.unique(np.concatenate([[0], cuts, [n]])).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Target:
+    """P with the normalization it is meant for.
+
+    Parameters
+    ----------
+    values : sparse array of shape (n_rows, n_columns)
+        Not negative; explicit zeros are dropped.
+    normalization : {"conditional", "joint"}
+    one_set : bool
+        Rows and columns are the same objects, and no object pairs with itself.
+    row_weights : ndarray of shape (n_rows,), optional
+        What a full row sums to under the conditional normalization; 1 by default.
+    """
+
+    values: sparse.csr_array
+    normalization: Literal["conditional", "joint"] = "conditional"
+    one_set: bool = True
+    row_weights: np.ndarray | None = None
+
+    @cached_property
+    def row_mass(self) -> np.ndarray:
+        """sum_j p_ij, shape (n_rows,)."""
+        return np.asarray(self.values.sum(axis=1)).ravel()
+
+    @property
+    def n_rows_with_mass(self) -> int:
+        """Rows that say anything."""
+        return int((self.row_mass > 0).sum())
+
+    @property
+    def n_choices(self) -> int:
+        """Pairs among which one normalization chooses; the background spreads over them."""
+        n_rows, n_columns = self.values.shape
+        per_row = n_columns - 1 if self.one_set else n_columns
+        return per_row if self.normalization == "conditional" else n_rows * per_row
+
+    @cached_property
+    def negative_entropy(self) -> float:
+        """sum_ij p_ij log p_ij, with rows brought to their weights under "conditional"."""
+        logs = np.log(self.values.data)
+        if self.row_weights is not None and self.normalization == "conditional":
+            logs -= np.repeat(np.log(self.row_weights), np.diff(self.values.indptr))
+        return float(self.values.data @ logs)
+
+    @cached_property
+    def sides(self) -> tuple[Pairs, ...]:
+        """The pairs as each side sees them: one view for one set of objects, else two."""
+        values = self.values
+        if self.one_set:
+            pattern = values + values.T
+            pattern.sort_indices()
+            forward = _values_on(values, pattern)
+            backward = _values_on(sparse.csr_array(values.T), pattern)
+            return (_pairs(pattern, forward, backward),)
+        columns = sparse.csr_array(values.T)
+        columns.sort_indices()
+        return (
+            _pairs(values, values.data, np.zeros_like(values.data)),
+            _pairs(columns, np.zeros_like(columns.data), columns.data),
+        )
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A short hash of the numbers."""
+        digest = hashlib.sha256()
+        for array in (self.values.indptr, self.values.indices, self.values.data):
+            digest.update(np.ascontiguousarray(array, np.float64).tobytes())
+        digest.update(f"{self.values.shape}{self.normalization}{self.one_set}".encode())
+        return digest.hexdigest()[:16]
+
+
+def _values_on(values: sparse.csr_array, pattern: sparse.csr_array) -> np.ndarray:
+    """The entries of `values` on every place of a larger pattern, 0 where it has none."""
+    n = values.shape[1]
+    rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
+    places = rows * n + pattern.indices
+    stored = values.tocoo()
+    spread = np.zeros(pattern.nnz)
+    spread[np.searchsorted(places, stored.row.astype(np.int64) * n + stored.col)] = stored.data
+    return spread
+
+
+def _pairs(pattern: sparse.csr_array, forward: np.ndarray, backward: np.ndarray) -> Pairs:
+    return Pairs(
+        pattern.indptr.astype(np.int64),
+        pattern.indices.astype(np.uint32),
+        forward.astype(np.float32),
+        backward.astype(np.float32),
+    )
+
+
+def _cleaned(strengths: sparse.sparray, one_set: bool) -> sparse.csr_array:
+    values = sparse.csr_array(strengths, dtype=np.float64, copy=True)
+    values.sum_duplicates()
+    if one_set:
+        rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
+        values.data[rows == values.indices] = 0
+    values.eliminate_zeros()
+    values.sort_indices()
+    if values.nnz == 0:
+        raise DataError("no pair of different objects has a positive similarity; nothing to fit")
+    return values
+
+
+def conditional_target(
+    strengths: sparse.sparray, *, keep_missing_mass: bool = False, one_set: bool = True
+) -> Target:
+    """P whose rows are distributions: p_ij = s_ij / sum_j s_ij.
+
+    Parameters
+    ----------
+    strengths : sparse array of shape (n_rows, n_columns)
+        Finite and not negative; self pairs of one set are left out. Empty rows stay empty.
+    keep_missing_mass : bool
+        Leave rows that sum to less than 1 as they are.
+    one_set : bool
+        Rows and columns are the same objects.
+
+    Raises
+    ------
+    DataError
+        Where no pair is left.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> target = conditional_target(sparse.csr_array([[0, 3, 1], [2, 0, 0], [0, 0, 0]]))
+    >>> target.values.toarray().tolist()
+    [[0.0, 0.75, 0.25], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+    """
+    values = _cleaned(strengths, one_set)
+    sums = np.asarray(values.sum(axis=1)).ravel()
+    limit = 1 + 1e-6 if keep_missing_mass else 0.0
+    divisors = np.where(sums > limit, sums, 1.0)
+    values.data /= np.repeat(divisors, np.diff(values.indptr))
+    return Target(values, "conditional", one_set)
+
+
+def joint_target(strengths: sparse.sparray, *, one_set: bool = True) -> Target:
+    """P as one distribution over all pairs: for one set, the averaged conditionals.
+
+        p_ij = (p_j|i + p_i|j) / (2 n),      n the rows with mass
+
+    (van der Maaten & Hinton 2008, section 2.1). For two sets, s_ij / sum s.
+
+    Parameters
+    ----------
+    strengths : sparse array of shape (n_rows, n_columns)
+    one_set : bool
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> joint_target(sparse.csr_array([[0, 3], [0, 0]])).values.toarray().tolist()
+    [[0.0, 0.5], [0.5, 0.0]]
+    """
+    values = _cleaned(strengths, one_set)
+    if one_set:
+        conditional = conditional_target(values).values
+        values = sparse.csr_array(conditional + conditional.T)
+        values.sort_indices()
+    values.data /= values.data.sum()
+    return Target(values, "joint", one_set)

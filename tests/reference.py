@@ -1,0 +1,78 @@
+"""The model in dense float64 NumPy, written to be read: the truth for every compiled function.
+
+log v_ij = log a_i + log b_j + log sum_m exp(log pi_i^m + log pi_j^m + log K(|y_i^m - y_j^m|^2))
+"""
+
+import numpy as np
+
+LOG_KERNELS = {"gaussian": lambda d2: -d2, "cauchy": lambda d2: -np.log1p(d2)}
+
+
+def log_kernel(kernel, left, right):
+    """log K between all points of left (.., n, d) and right (.., k, d)."""
+    d2 = ((left[..., :, None, :] - right[..., None, :, :]) ** 2).sum(axis=-1)
+    return LOG_KERNELS[kernel](d2)
+
+
+def log_sum(logs, axis=None):
+    """log sum exp."""
+    return np.logaddexp.reduce(logs, axis=axis)
+
+
+def field(targets, sources, log_charges, skip, kernel):
+    """log potential and (force / potential) of points (n, d) by the sum over all sources."""
+    logs = log_kernel(kernel, targets, sources) + log_charges
+    rows = np.flatnonzero(skip >= 0)
+    logs[rows, skip[rows]] = -np.inf
+    log_potential = log_sum(logs, axis=1)
+    with np.errstate(invalid="ignore"):
+        share = np.nan_to_num(np.exp(logs - log_potential[:, None]))
+    difference = targets[:, None] - sources
+    slope = share if kernel == "gaussian" else share / (1 + (difference**2).sum(-1))
+    return log_potential, -2 * np.einsum("ij,ijk->ik", slope, difference)
+
+
+def log_proportions(weights):
+    """log pi from w, over the first axis."""
+    return -weights - log_sum(-weights, axis=0)
+
+
+def log_similarity(kernel, rows, columns, width=1.0, log_a=0.0, log_b=0.0, same=True):
+    """log v_ij for (positions, weights) of rows and columns; self pairs at -inf."""
+    (y, w), (z, u) = rows, columns
+    log_pi, log_rho = log_proportions(w), log_proportions(u)
+    logs = log_kernel(kernel, y / width, z / width) + log_pi[:, :, None] + log_rho[:, None, :]
+    log_v = log_sum(logs, axis=0) + np.reshape(log_a, (-1, 1)) + np.reshape(log_b, (1, -1))
+    if same:
+        np.fill_diagonal(log_v, -np.inf)
+    return log_v
+
+
+def log_choice(log_v, normalization, background=0.0, same=True):
+    """log q_ij from log v_ij."""
+    n, k = log_v.shape
+    if normalization == "conditional":
+        log_q, pairs = log_v - log_sum(log_v, axis=1)[:, None], k - same
+    else:
+        log_q, pairs = log_v - log_sum(log_v), n * (k - same)
+    if background:
+        log_q = np.logaddexp(np.log1p(-background) + log_q, np.log(background / pairs))
+    return log_q
+
+
+def kl(p, log_q, row_weights=1.0):
+    """sum p log(p / q) over the pairs with p > 0."""
+    at = p > 0
+    weights = np.broadcast_to(np.reshape(row_weights, (-1, 1)), p.shape)
+    return (p[at] * (np.log(p[at] / weights[at]) - log_q[at])).sum()
+
+
+def cost(p, model, sides, penalty=0.0, log_a=0.0, log_b=0.0):
+    """The objective of `manymaps.objective` for dense p."""
+    same = len(sides) == 1
+    log_v = log_similarity(
+        model.kernel, sides[0], sides[-1], model.kernel_width, log_a, log_b, same
+    )
+    divergence = kl(p, log_choice(log_v, model.normalization, model.background, same))
+    scale = (p.sum(axis=1) > 0).sum() if model.normalization == "joint" else 1
+    return scale * divergence + penalty / 2 * sum((y**2).sum() for y, _ in sides)
