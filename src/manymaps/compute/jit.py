@@ -7,11 +7,17 @@ reordered and multiply-adds be fused; infinities and NaN keep their meaning.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numba
+from scipy import fft
+
+# Threads that spin at the end of each loop steal the very time another process needs to let them
+# finish: on a busy machine an iteration took ten times as long.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 __all__ = ["compiled", "inlined", "parallel", "prange", "threads"]
 
@@ -43,15 +49,18 @@ def inlined(function: Callable) -> Any:
 
 @contextmanager
 def threads(n_jobs: int | None) -> Iterator[None]:
-    """Use this many threads within the block, and restore the number afterwards.
+    """Use this many threads for loops and transforms within the block; restored afterwards.
 
     None keeps the present number; negative counts from the number of processors, -1 being all.
     """
     before = numba.get_num_threads()
+    wanted = before
     if n_jobs is not None:
         most = numba.config.NUMBA_NUM_THREADS
-        numba.set_num_threads(max(1, min(most, n_jobs if n_jobs > 0 else most + 1 + n_jobs)))
+        wanted = max(1, min(most, n_jobs if n_jobs > 0 else most + 1 + n_jobs))
+    numba.set_num_threads(wanted)
     try:
-        yield
+        with fft.set_workers(wanted):
+            yield
     finally:
         numba.set_num_threads(before)

@@ -26,7 +26,7 @@ from scipy import fft
 
 from manymaps.compute import repulsion_exact
 from manymaps.compute.jit import inlined, parallel, prange
-from manymaps.compute.similarity import CAUCHY, GAUSSIAN
+from manymaps.compute.similarity import CAUCHY, GAUSSIAN, exp32
 
 __all__ = ["LARGEST_GRID", "field", "grid_length", "joint_extent", "spacing"]
 
@@ -229,6 +229,19 @@ def _survey(offsets, log_charges, peaks, n_large):
 
 
 @parallel
+def _charge(offsets, log_charges, usual, charges, n_loud):
+    """Charges relative to each map's usual one; the loud ones are left out and counted."""
+    for m in prange(offsets.size - 1):
+        count, shift = 0, np.float32(usual[m])
+        for j in range(offsets[m], offsets[m + 1]):
+            relative = log_charges[j] - shift
+            loud = relative > _LOG_LOUD
+            charges[j] = np.float32(0.0) if loud else exp32(relative)
+            count += loud
+        n_loud[m] = count
+
+
+@parallel
 def _finish(target_offsets, source_offsets, charges, skip, usual, potential, scale, n_faint, least):
     """Take the self terms out, set the scales, count the rows too faint for the grid."""
     for m in prange(target_offsets.size - 1):
@@ -255,12 +268,12 @@ def _add_loud(
     sources: np.ndarray,
     log_charges: np.ndarray,
     skip: np.ndarray,
-    loud: np.ndarray,
     kind: int,
     potential: np.ndarray,
     force: np.ndarray,
 ) -> None:
     """Add the field of a few loud charges of one map, summed directly."""
+    loud = log_charges > _LOG_LOUD
     position = np.full(sources.shape[1] + 1, -1)
     position[np.flatnonzero(loud)] = np.arange(loud.sum())
     value, slope, scale = repulsion_exact.field(
@@ -323,10 +336,8 @@ def field(
     usual = np.array(
         [_usual_charge(log_charges[parts[m]], peaks[m], n_large[m]) for m in range(n_maps)]
     )
-    relative = log_charges - np.repeat(usual, np.diff(source_offsets)).astype(np.float32)
-    loud = relative > _LOG_LOUD
-    any_loud = bool(loud.any())
-    charges = np.exp(np.where(loud, -np.inf, relative) if any_loud else relative)
+    charges, n_loud = np.empty_like(log_charges), np.empty(n_maps, np.int64)
+    _charge(source_offsets, log_charges, usual, charges, n_loud)
     lengths = np.array([grid_length(s, h) if np.isfinite(s) else 0 for s in span])
     for n in np.unique(lengths[lengths > 0]):
         alike = np.flatnonzero(lengths == n)
@@ -346,13 +357,13 @@ def field(
     )
     for m in range(n_maps):
         t, s = slice(*target_offsets[m : m + 2]), parts[m]
-        crowd = any_loud and loud[s].any()
-        if lengths[m] == 0 or not (crowd or n_faint[m]):
+        if lengths[m] == 0 or not (n_loud[m] or n_faint[m]):
             continue
         own = np.where((skip[t] >= s.start) & (skip[t] < s.stop), skip[t] - s.start, -1)
         here = targets[:, t], np.ascontiguousarray(sources[:, s])
-        if crowd:
-            _add_loud(*here, relative[s], own, loud[s], kind, potential[t], force[:, t])
+        if n_loud[m]:
+            relative = log_charges[s] - np.float32(usual[m])
+            _add_loud(*here, relative, own, kind, potential[t], force[:, t])
         faint = ~(potential[t] > least)
         if faint.any():
             result = potential[t], force[:, t], scale[t]

@@ -1,0 +1,185 @@
+"""How the commands tell a person what they found: tables of plain text."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from manymaps.cli_contract import rendered, shown
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from manymaps.associations import Associations
+    from manymaps.atlas import Sense
+
+__all__ = ["inspection", "inspection_record", "reading_notes", "senses_record", "senses_table"]
+
+
+def inspection_record(data: Associations) -> dict[str, Any]:
+    """What `inspect --json` prints."""
+    return {
+        "n_objects": data.n_objects,
+        "n_pairs": data.n_pairs,
+        "symmetric": data.is_symmetric,
+        "n_components": data.n_components,
+        "merged": data.report.merged,
+        "dropped": data.report.n_dropped,
+        "dropped_by_reason": data.report.dropped,
+        "largest_component": int(component_sizes(data)[0]),
+        "notes": list(data.report.notes),
+    }
+
+
+def component_sizes(data: Associations) -> np.ndarray:
+    """Numbers of objects in the connected groups, the largest first."""
+    from scipy.sparse import csgraph
+
+    _, group = csgraph.connected_components(data.strengths, directed=False)
+    return np.sort(np.bincount(group))[::-1]
+
+
+def inspection(data: Associations, as_written: Associations, file: Path) -> str:
+    """What `inspect` prints for a person.
+
+    Parameters
+    ----------
+    data : Associations
+        What a fit would use.
+    as_written : Associations
+        The same before rows were renormalized.
+    file : Path
+    """
+    sizes = component_sizes(data)
+    largest = f" (the largest of {sizes[0]:,} objects)" if len(sizes) > 1 else ""
+    rows = [
+        ("objects", f"{data.n_objects:,}"),
+        ("pairs", f"{data.n_pairs:,}"),
+        ("symmetric", _symmetry(data)),
+        ("components", f"{len(sizes):,}{largest}"),
+        ("responses per cue", _spread(np.diff(data.strengths.indptr), "{:,.0f}")),
+        ("row sums", _row_sums(data, as_written)),
+        ("strongest pairs", _strongest_pairs(as_written)),
+        ("most central", _most_central(as_written)),
+        ("merged", f"{data.report.merged:,}"),
+        ("dropped", _dropped(data)),
+        *(("note", text) for text in data.report.notes),
+    ]
+    table = _plain_table()
+    for name, value in rows:
+        table.add_row(name, value)
+    return f"{rendered(table)}\nnext: {suggested_fit(data, file)}"
+
+
+def suggested_fit(data: Associations, file: Path) -> str:
+    """The command that would fit this file."""
+    stem = file.name.split(".")[0] or "out"
+    command = ["manymaps", "fit", str(file), "-o", f"{stem}.atlas"]
+    if data.n_objects < 400:
+        command += ["--maps", str(min(data.n_objects, max(2, data.n_objects // 10)))]
+    return shlex.join(command)
+
+
+def reading_notes(data: Associations) -> list[str]:
+    """What deserves saying about the data before a fit."""
+    lines = [f"{data.n_pairs:,} pairs of {data.n_objects:,} objects"]
+    if data.report.merged:
+        lines[0] += f"; {data.report.merged:,} repeated pairs merged"
+    if data.report.n_dropped:
+        lines[0] += f"; dropped {_dropped(data)}"
+    return [*lines, *data.report.notes]
+
+
+def _dropped(data: Associations) -> str:
+    reasons = ", ".join(f"{reason}: {count:,}" for reason, count in data.report.dropped.items())
+    return f"{data.report.n_dropped:,}" + (f" ({reasons})" if reasons else "")
+
+
+def _symmetry(data: Associations) -> str:
+    if data.is_symmetric:
+        return "yes"
+    there = data.strengths.astype(bool)
+    answered = (there * there.T).nnz / max(data.n_pairs, 1)
+    return f"no ({answered:.0%} of the pairs stand in both directions)"
+
+
+def _spread(values: np.ndarray, pattern: str) -> str:
+    some = values[values > 0]
+    if not len(some):
+        return "none"
+    low, middle, high = (pattern.format(v) for v in (some.min(), np.median(some), some.max()))
+    empty = len(values) - len(some)
+    return f"{low} to {high}, median {middle}" + (f"; {empty:,} objects have none" if empty else "")
+
+
+def _row_sums(data: Associations, as_written: Associations) -> str:
+    sums = as_written.strengths.sum(axis=1)
+    changed = abs(sums - data.strengths.sum(axis=1)).max() > 1e-9
+    return _spread(sums, "{:.3g}") + ("; renormalized to 1" if changed else "")
+
+
+def _strongest_pairs(data: Associations, count: int = 5) -> str:
+    pairs = data.strengths.tocoo()
+    order = np.argsort(-pairs.data, kind="stable")[:count]
+    return ", ".join(
+        f"{shown(data.labels[pairs.row[k]])} → {shown(data.labels[pairs.col[k]])} "
+        f"{pairs.data[k]:.3g}"
+        for k in order
+    )
+
+
+def _most_central(data: Associations, count: int = 5) -> str:
+    cues = np.bincount(data.strengths.indices, minlength=data.n_objects)
+    received = data.strengths.sum(axis=0)
+    order = np.lexsort((-received, -cues))[:count]
+    # Every object of a full matrix is a response of every cue: there the sums tell.
+    dense = cues.min() == cues.max()
+    return ", ".join(
+        f"{shown(data.labels[j])} "
+        + (f"(receives {received[j]:.3g})" if dense else f"(of {cues[j]:,} cues)")
+        for j in order
+        if cues[j] > 0
+    )
+
+
+def senses_record(word: str, senses: Sequence[Sense]) -> dict[str, Any]:
+    """What `senses --json` prints."""
+    return {
+        "word": word,
+        "senses": [
+            {
+                "map": sense.map,
+                "proportion": sense.proportion,
+                "neighbors": [
+                    {"label": near.label, "similarity": near.similarity} for near in sense.neighbors
+                ],
+            }
+            for sense in senses
+        ],
+    }
+
+
+def senses_table(word: str, senses: Sequence[Sense]) -> str:
+    """What `senses` prints for a person."""
+    table = _plain_table()
+    for sense in senses:
+        near = ", ".join(f"{shown(n.label)} {_fraction(n.similarity)}" for n in sense.neighbors)
+        table.add_row(f"map {sense.map}", f"{sense.proportion:.0%}", near or "(no neighbours)")
+    maps = "1 map" if len(senses) == 1 else f"{len(senses)} maps"
+    return f"{shown(word)} lives in {maps}\n{rendered(table)}"
+
+
+def _fraction(value: float) -> str:
+    if value < 0.0005:
+        return "<.001"
+    return f"{value:.2f}".lstrip("0") if value >= 0.095 else f"{value:.3f}".lstrip("0")
+
+
+def _plain_table() -> Table:
+    from rich.table import Table
+
+    return Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)

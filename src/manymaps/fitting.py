@@ -1,0 +1,265 @@
+"""One fit: the run of an optimizer over an objective, with its active entries, history, stopping
+and checkpoints.
+
+The cost is recorded every few iterations. Every `_REFRESH` iterations all entries are evaluated and
+the active ones chosen anew: those whose proportion, or whose share in explaining an object's pairs,
+is above `_ACTIVE`. The proportions of the others are halved there, for without a gradient they
+would stay as they are and blur the full model. There the run is also tested for convergence. A checkpoint holds all
+that the next iteration depends on, so that a resumed run gives the same bits as one that was never
+interrupted.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from hashlib import sha256
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from manymaps.atlas import Atlas
+from manymaps.archive import read_archive, write_archive
+from manymaps.errors import DataError
+from manymaps.objective import Entries, Evaluation, Objective
+from manymaps.optimizers import Optimizer, State
+from manymaps.parameters import Parameters, log_softmin
+from manymaps.schedules import Schedule
+
+__all__ = ["Fit"]
+
+_REFRESH = 50
+_RECORD = 10
+_ACTIVE = 3e-4
+_FADE = np.float32(np.log(2))
+_FADE_FROM = 150
+_CONVERGED = 1e-5
+_CHECKPOINT_SECONDS = 30.0
+_CHECKPOINT_KIND = "manymaps checkpoint"
+_CHECKPOINT_VERSION = 1
+
+Callback = Callable[[int, float, Callable[[], Atlas]], object]
+
+
+@dataclass
+class Fit:
+    """A run and what it has come to.
+
+    Parameters
+    ----------
+    objective : Objective
+    optimizer : Optimizer
+    max_iter : int
+    labels : tuple of str
+    method : str
+    settings : dict
+        Plain values; a checkpoint of other settings is refused.
+    """
+
+    objective: Objective
+    optimizer: Optimizer
+    max_iter: int
+    labels: tuple[str, ...]
+    method: str
+    settings: dict[str, Any]
+    state: State = field(init=False)
+    converged: bool = field(default=False, init=False)
+    kl: float = field(default=float("nan"), init=False)
+    history: dict[str, list[float]] = field(init=False)
+    _log_normalizer: float | None = field(default=None, init=False)
+    _entries: Entries | None = field(default=None, init=False)
+    _last: Evaluation = field(init=False)
+
+    def run(
+        self,
+        start: Parameters,
+        seed: int,
+        callback: Callback | None = None,
+        checkpoint: str | None = None,
+        resume: str | None = None,
+    ) -> None:
+        """Optimize from `start`, or from a checkpoint, and evaluate the end in full."""
+        self.state = State(start, seed=seed)
+        self.history = {"iteration": [], "cost": [], "kl": []}
+        if resume is not None:
+            self._load(resume)
+        saved = time.monotonic()
+
+        with _interrupt_between_iterations(checkpoint is not None) as interrupted:
+
+            def watch(state: State) -> bool:
+                nonlocal saved
+                if not self.optimizer.uses_active_entries:
+                    self._record(state.iteration, self._last)
+                stop = bool(callback and callback(state.iteration, self._cost(), self.atlas))
+                if checkpoint is not None:
+                    late = time.monotonic() - saved > _CHECKPOINT_SECONDS
+                    if late or interrupted() or stop:
+                        self._save(checkpoint)
+                        saved = time.monotonic()
+                    if interrupted():
+                        raise KeyboardInterrupt
+                return stop or self.converged
+
+            done = self.optimizer.minimize(self._evaluate, self.state, self.max_iter, watch)
+            self.converged = self.converged or done
+            if checkpoint is not None:
+                self._save(checkpoint)
+        end = self.objective.evaluate(self.state.parameters)
+        self._record(self.state.iteration, end)
+        self.kl = end.kl
+        if self.objective.is_joint:
+            self._log_normalizer = float(end.log_normalizers[0])
+
+    def atlas(self) -> Atlas:
+        """The maps as they stand."""
+        parameters = self.state.parameters
+        proportions = np.exp(log_softmin(parameters.weights[0]))
+        maps = parameters.positions[0].astype(np.float64)
+        weights = proportions / proportions.sum(axis=1, keepdims=True)
+        maps = maps - np.einsum("mn,mnd->md", weights, maps)[:, None]
+        return Atlas(
+            labels=self.labels,
+            maps=maps.astype(np.float32),
+            proportions=proportions.astype(np.float32),
+            model=self.objective.model,
+            method=self.method,
+            parameters={**self.settings, "kl_divergence": self.kl, "converged": self.converged},
+            history={key: np.array(values) for key, values in self.history.items()},
+            log_normalizer=self._log_normalizer,
+            fingerprint=self.fingerprint,
+        )
+
+    @property
+    def fingerprint(self) -> str:
+        """Identifies labels and target."""
+        names = sha256("\0".join(self.labels).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        return f"{self.objective.target.fingerprint}-{names}"
+
+    def _cost(self) -> float:
+        return self.history["cost"][-1] if self.history["cost"] else float("nan")
+
+    def _evaluate(self, parameters: Parameters, iteration: int) -> tuple[float, Parameters]:
+        if not self.optimizer.uses_active_entries:
+            self._last = self.objective.evaluate(parameters)
+            return self._last.cost, self._last.gradient
+        refresh = iteration % _REFRESH == 0
+        record = refresh or iteration % _RECORD == 0
+        self._last = self.objective.evaluate(
+            parameters,
+            entries=None if refresh else self._active_entries(),
+            exaggeration=self.optimizer.exaggeration(iteration),
+            want_cost=record,
+        )
+        if refresh:
+            self._refresh(parameters, iteration)
+        if record:
+            self._record(iteration, self._last)
+        return self._last.cost, self._last.gradient
+
+    def _active_entries(self) -> tuple[Entries]:
+        mask = self.state.memory["active"][0]
+        if self._entries is None or self._entries.mask is not mask:
+            self._entries = Entries(mask)
+        return (self._entries,)
+
+    def _refresh(self, parameters: Parameters, iteration: int) -> None:
+        """Choose the active entries from a full evaluation, and test for convergence."""
+        proportions = np.exp(log_softmin(parameters.weights[0]))
+        mask = (proportions > _ACTIVE) | (self._last.shares[0] > _ACTIVE)
+        self.state.memory["active"] = (mask,)
+        if iteration >= _FADE_FROM and self.objective.model.mixing == "learned":
+            parameters.weights[0][~mask] += _FADE
+        before = self.state.memory.get("cost at refresh", (np.array(np.inf),))[0]
+        settled = max(
+            schedule.settled_at
+            for schedule in vars(self.optimizer).values()
+            if isinstance(schedule, Schedule)
+        )
+        gain = float(before - self._last.cost)
+        if iteration >= settled + 2 * _REFRESH:
+            self.converged = abs(gain) <= _CONVERGED * abs(self._last.cost)
+        self.state.memory["cost at refresh"] = (np.array(self._last.cost),)
+
+    def _record(self, iteration: int, evaluation: Evaluation) -> None:
+        for key, value in (
+            ("iteration", iteration), ("cost", evaluation.cost), ("kl", evaluation.kl)
+        ):  # fmt: skip
+            self.history[key].append(float(value))
+
+    def _save(self, path: str) -> None:
+        state = self.state
+        arrays = {f"parameter/{k}": a for k, a in enumerate(state.parameters.arrays)}
+        for name, group in state.memory.items():
+            arrays |= {f"memory/{name}/{k}": a for k, a in enumerate(group)}
+        meta = {
+            "format": _CHECKPOINT_KIND,
+            "version": _CHECKPOINT_VERSION,
+            "fingerprint": self.fingerprint,
+            "method": self.method,
+            "settings": self.settings,
+            "iteration": state.iteration,
+            "seed": state.seed,
+            "history": self.history,
+        }
+        write_archive(path, meta, arrays)
+
+    def _load(self, path: str) -> None:
+        meta, arrays = read_archive(path, _CHECKPOINT_KIND, _CHECKPOINT_VERSION)
+        if meta["fingerprint"] != self.fingerprint:
+            raise DataError(
+                f"{path}: this checkpoint is of other data; resume with the file it was made from"
+            )
+        changed = {
+            key: (meta["settings"].get(key), value)
+            for key, value in {**self.settings, "method": self.method}.items()
+            if key != "max_iter" and {**meta["settings"], "method": meta["method"]}.get(key) != value
+        }
+        if changed:
+            key, (then, now) = next(iter(changed.items()))
+            raise DataError(
+                f"{path}: this checkpoint was made with {key}={then!r}, not {now!r}; "
+                "resume with the same settings"
+            )
+        start = self.state.parameters
+        parameters = start.like(
+            [arrays[f"parameter/{k}"].copy() for k in range(len(start.arrays))]
+        )
+        memory: dict[str, list[np.ndarray]] = {}
+        for name in sorted((k for k in arrays if k.startswith("memory/")), key=_last_number):
+            memory.setdefault(name.split("/")[1], []).append(arrays[name].copy())
+        self.state = State(
+            parameters,
+            iteration=meta["iteration"],
+            seed=meta["seed"],
+            memory={name: tuple(group) for name, group in memory.items()},
+        )
+        self.history = meta["history"]
+
+
+def _last_number(name: str) -> int:
+    return int(name.rsplit("/", 1)[1])
+
+
+@contextmanager
+def _interrupt_between_iterations(wanted: bool) -> Iterator[Callable[[], bool]]:
+    """Hold a Ctrl-C back until the state is whole; yields whether one came."""
+    came = False
+
+    def note(signal_number: int, frame: FrameType | None) -> None:
+        nonlocal came
+        came = True
+
+    if not wanted or threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: came
+    finally:
+        signal.signal(signal.SIGINT, before)

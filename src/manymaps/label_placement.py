@@ -1,0 +1,248 @@
+"""Which labels a map shows, and where they stand, so that none lies on another.
+
+Two rules, both greedy in the order of priority, so that the important labels win:
+
+`label_zooms`   labels of fixed size, each centred on its point. At `zoom` pixels a unit, labels
+                i and j overlap iff
+
+                    zoom < min((w_i + w_j) / (2 |dx|), height / |dy|)
+
+                Each label gets the least zoom from which on it is free of every more important
+                one that is visible there. Showing label i iff zoom >= zooms[i] then never lets two
+                visible labels overlap, at any zoom and for any subset of the labels, and a label
+                that has come never goes away while one zooms in.
+
+`place_labels`  labels that may choose among several places round their point, for one picture.
+
+Shapes: points (n, 2), boxes (..., 4) as left, bottom, right, top in pixels, y upwards.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+__all__ = ["label_zooms", "place_labels", "places_around", "places_in_tiers"]
+
+
+def label_zooms(
+    positions: np.ndarray, widths: np.ndarray, height: float, priority: np.ndarray
+) -> np.ndarray:
+    """The least zoom at which each label is free of the more important ones.
+
+    Parameters
+    ----------
+    positions : array of shape (n, 2)
+        Centres of the labels in map units.
+    widths : array of shape (n,)
+        Widths of the labels in pixels.
+    height : float
+        The height of every label in pixels.
+    priority : array of shape (n,)
+        Larger wins; equal ones win in the order given.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        In pixels a map unit; 0 for a label that is always free, infinity for one that never is
+        (it shares its point with a more important one).
+
+    Examples
+    --------
+    >>> label_zooms([[0, 0], [2, 0], [2, 5]], [10, 30, 10], 8, [3, 2, 1])
+    array([ 0. , 10. ,  1.6])
+    """
+    order = np.argsort(-np.asarray(priority, dtype=np.float64), kind="stable")
+    points = np.asarray(positions, dtype=np.float64).reshape(-1, 2)[order]
+    half_widths = np.asarray(widths, dtype=np.float64)[order] / 2
+    zooms = np.zeros(len(order))
+    with np.errstate(divide="ignore", over="ignore"):
+        for k in range(1, len(order)):
+            apart = np.abs(points[:k] - points[k])
+            free = np.minimum(
+                (half_widths[:k] + half_widths[k]) / apart[:, 0], height / apart[:, 1]
+            )
+            # A pair that is free before the more important label appears needs no room.
+            zooms[k] = free[free > zooms[:k]].max(initial=0.0)
+    result = np.empty_like(zooms)
+    result[order] = zooms
+    return result
+
+
+def places_around(
+    points: np.ndarray, radii: np.ndarray, sizes: np.ndarray, gap: float
+) -> np.ndarray:
+    """Eight places for a label round its dot, the best first.
+
+    Parameters
+    ----------
+    points, radii : arrays of shape (n, 2) and (n,)
+        Centres and radii of the dots in pixels.
+    sizes : array of shape (n, 2)
+        Widths and heights of the labels in pixels.
+    gap : float
+        Pixels between dot and label.
+
+    Returns
+    -------
+    ndarray of shape (n, 8, 4)
+        Boxes: right, left, above, below, then the four corners.
+
+    Examples
+    --------
+    >>> places_around([[10, 10]], [2], [[6, 4]], 1)[0, 0]
+    array([13.,  8., 19., 12.])
+    """
+    points = np.asarray(points, dtype=np.float64).reshape(-1, 1, 2)
+    half = np.asarray(sizes, dtype=np.float64).reshape(-1, 1, 2) / 2
+    reach = np.asarray(radii, dtype=np.float64).reshape(-1, 1, 1) + gap
+    straight = np.array([[1, 0], [-1, 0], [0, 1], [0, -1]], dtype=np.float64)
+    diagonal = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]], dtype=np.float64)
+    shifts = np.concatenate([straight * (reach + half), diagonal * (0.6 * reach + half)], axis=1)
+    centres = points + shifts
+    return np.concatenate([centres - half, centres + half], axis=2)
+
+
+def places_in_tiers(
+    points: np.ndarray, sizes: np.ndarray, gap: float, n_tiers: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Places in rows above and below a line of dots, the nearest first, with their leaders.
+
+    Parameters
+    ----------
+    points : array of shape (n, 2)
+        Dots in pixels, all at one height.
+    sizes : array of shape (n, 2)
+        Widths and heights of the labels in pixels.
+    gap : float
+        Pixels between the line and the first row.
+    n_tiers : int
+        Rows on each side.
+
+    Returns
+    -------
+    boxes, leaders : ndarrays of shape (n, 2 * n_tiers, 4)
+        A leader is the thin box between a dot and its label.
+
+    Examples
+    --------
+    >>> boxes, leaders = places_in_tiers([[50, 0]], [[20, 10]], 5, 2)
+    >>> boxes[0, :, 1]
+    array([  5., -15.,  18., -28.])
+    """
+    points = np.asarray(points, dtype=np.float64).reshape(-1, 2)
+    sizes = np.asarray(sizes, dtype=np.float64).reshape(-1, 2)
+    pitch = 1.3 * sizes[:, 1].max(initial=1.0)
+    tier, below = np.divmod(np.arange(2 * n_tiers), 2)
+    side = 1 - 2 * below
+    near = points[:, 1, None] + side * (gap + tier * pitch)
+    far = near + side * sizes[:, 1, None]
+    left = np.broadcast_to((points[:, 0] - sizes[:, 0] / 2)[:, None], near.shape)
+    boxes = np.stack(
+        [left, np.minimum(near, far), left + sizes[:, :1], np.maximum(near, far)], axis=2
+    )
+    x = np.broadcast_to(points[:, :1], near.shape)
+    y = np.broadcast_to(points[:, 1:], near.shape)
+    leaders = np.stack([x - 2, np.minimum(y, near), x + 2, np.maximum(y, near)], axis=2)
+    return boxes, leaders
+
+
+def place_labels(
+    places: np.ndarray,
+    dots: np.ndarray,
+    bounds: np.ndarray,
+    *,
+    max_labels: int | None = None,
+    max_covered: float = np.inf,
+    spacing: float = np.inf,
+    leaders: np.ndarray | None = None,
+) -> np.ndarray:
+    """Choose a place for each label, in the order given, or leave it out.
+
+    A label never meets one placed before, never leaves the bounds and never covers the dot of one
+    placed before; a label whose own dot is covered already is left out. Among its free places
+    it takes the one that covers the least of the other dots, then the first.
+
+    Parameters
+    ----------
+    places : array of shape (n, n_places, 4)
+        Boxes of the labels, the most important label first, its best place first.
+    dots : array of shape (d, 3)
+        Centre and radius of every dot in pixels; dot i < n belongs to label i.
+    bounds : array of shape (4,)
+        The box that holds all labels.
+    max_labels : int, optional
+        Place no more than this.
+    max_covered : float
+        A label that would cover more of other dots than this is left out; the largest dot
+        counts 1, any other by its radius.
+    spacing : float
+        A label whose dot is so many pixels from the dots of all labels placed before may cover
+        as much as it must.
+    leaders : array of shape (n, n_places, 4), optional
+        Thin boxes between dot and label, that meet no label either.
+
+    Returns
+    -------
+    ndarray of shape (n,), int
+        The chosen place of each label, -1 for one that is left out.
+
+    Examples
+    --------
+    >>> places = places_around([[20, 20], [30, 20]], [2, 2], [[20, 6], [20, 6]], 1)
+    >>> place_labels(places, [[20, 20, 2], [30, 20, 2]], [0, 0, 80, 40])
+    array([2, 0])
+    """
+    places = np.asarray(places, dtype=np.float64)
+    dots = np.asarray(dots, dtype=np.float64).reshape(-1, 3)
+    n = len(places)
+    chosen = np.full(n, -1)
+    taken = np.empty((2 * n, 4))
+    n_taken = n_chosen = 0
+    labelled = np.zeros(len(dots), dtype=bool)
+    by_x = np.argsort(dots[:, 0], kind="stable")
+    xs, largest = dots[by_x, 0], dots[:, 2].max(initial=0.0)
+    bulk, dot_boxes = dots[:, 2] / max(largest, 1e-9), _dot_boxes(dots)
+    boxes_by_x = dot_boxes[by_x]
+    limits = np.asarray(bounds, dtype=np.float64)
+    leaves = (places[..., :2] < limits[:2]) | (places[..., 2:] > limits[2:])
+    inside = ~np.asarray(leaves.any(axis=-1))
+    for i in range(n):
+        if max_labels is not None and n_chosen >= max_labels:
+            break
+        if _meets(dot_boxes[i : i + 1], taken[:n_taken]).any():
+            continue
+        free = inside[i] & ~_meets(places[i], taken[:n_taken]).any(axis=1)
+        if leaders is not None:
+            free &= ~_meets(leaders[i], taken[:n_taken]).any(axis=1)
+        best, least = -1, np.inf
+        apart = np.hypot(*(dots[:n][chosen >= 0, :2] - dots[i, :2]).T)
+        patience = max_covered if (apart < spacing).any() else np.inf
+        for k in np.flatnonzero(free):
+            start, stop = np.searchsorted(xs, places[i, k, [0, 2]] + [-largest, largest])
+            near = by_x[start:stop][_meets(boxes_by_x[start:stop], places[i, k : k + 1])[:, 0]]
+            near = near[near != i]
+            covered = np.inf if labelled[near].any() else float(bulk[near].sum())
+            if covered <= patience and covered < least:
+                best, least = int(k), covered
+        if best < 0:
+            continue
+        chosen[i], labelled[i] = best, True
+        taken[n_taken] = places[i, best]
+        n_taken, n_chosen = n_taken + 1, n_chosen + 1
+        if leaders is not None:
+            taken[n_taken] = leaders[i, best]
+            n_taken += 1
+    return chosen
+
+
+def _meets(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Which of the boxes overlap which of the others, shape (len(boxes), len(others))."""
+    a, b = boxes[:, None], others[None]
+    apart = (a[..., :2] >= b[..., 2:]) | (a[..., 2:] <= b[..., :2])
+    return np.asarray(~apart.any(axis=-1))
+
+
+def _dot_boxes(dots: np.ndarray) -> np.ndarray:
+    # A little less than the radius: grazing the square round a dot misses the dot.
+    reach = 0.85 * dots[:, 2:]
+    return np.concatenate([dots[:, :2] - reach, dots[:, :2] + reach], axis=1)

@@ -1,0 +1,150 @@
+"""Text in figures: fonts that exist, labels that any of them can show, sizes in pixels.
+
+matplotlib warns while drawing about every character that no font holds, long after the figure was
+made. So each label is made printable first: characters that only another installed font holds
+bring that font into the list, and those that none holds become an empty box.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from matplotlib import font_manager
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.text import Text
+
+__all__ = ["Typeface", "elide", "text_sizes", "typeface_for"]
+
+PREFERRED = (
+    "Source Sans 3",
+    "Source Sans Pro",
+    "Inter",
+    "Open Sans",
+    "Noto Sans",
+    "Helvetica Neue",
+    "Segoe UI",
+    "Arial",
+    "DejaVu Sans",
+)
+REGULAR, BOLD = 400, 700
+FINER = 4
+UNSHOWABLE = "\N{WHITE SQUARE}"
+
+
+@dataclass(frozen=True)
+class Typeface:
+    """Font families in the order in which they are asked for a character, and what they hold."""
+
+    families: tuple[str, ...]
+    characters: frozenset[int]
+
+    def printable(self, label: str) -> str:
+        """One line of text that these fonts can show; characters they lack become a box.
+
+        Examples
+        --------
+        >>> Typeface(("Any",), frozenset(map(ord, "tie □"))).printable("t\\ni☃e")
+        't i□e'
+        """
+        shown = []
+        for character in " ".join(label.split()):
+            kind = unicodedata.category(character)
+            if ord(character) in self.characters:
+                shown.append(character)
+            elif kind in ("Cs", "Co", "Cn") or kind[0] not in "MC":
+                shown.append(UNSHOWABLE)
+        return "".join(shown)
+
+
+def elide(text: str, length: int) -> str:
+    """At most `length` characters, an ellipsis for what is cut off.
+
+    Examples
+    --------
+    >>> elide("antidisestablishmentarianism", 10)
+    'antidises…'
+    """
+    if len(text) <= length:
+        return text
+    cut = text[: length - 1]
+    while cut and unicodedata.combining(text[len(cut)]):
+        cut = cut[:-1]
+    return cut.rstrip() + "…"
+
+
+def typeface_for(labels: Iterable[str]) -> Typeface:
+    """The installed fonts that together show these labels as far as any can."""
+    needed = frozenset(ord(character) for label in set(labels) for character in label)
+    regular = _regular_fonts()
+    first = next(name for name in PREFERRED if name in regular and _has_bold(name))
+    families = [first, *(["DejaVu Sans"] if first != "DejaVu Sans" else [])]
+    held: set[int] = set().union(*(_characters(regular[name]) for name in families))
+    missing = {code for code in needed - held if not chr(code).isspace() and code > 0x20}
+    others = sorted(set(regular) - set(families), key=lambda name: ("Noto Sans" not in name, name))
+    for name in others:
+        if not missing:
+            break
+        found = missing & _characters(regular[name])
+        if found:
+            families.append(name)
+            held |= found
+            missing -= found
+    return Typeface(tuple(families), frozenset(held))
+
+
+@cache
+def _regular_fonts() -> dict[str, str]:
+    return {
+        font.name: font.fname
+        for font in font_manager.fontManager.ttflist
+        if font.style == "normal"
+        and font.weight in (REGULAR, "normal", "regular")
+        and not font.name.startswith(("Last Resort", "cm"))
+    }
+
+
+@cache
+def _has_bold(name: str) -> bool:
+    return any(
+        font.name == name and font.style == "normal" and font.weight in (BOLD, "bold")
+        for font in font_manager.fontManager.ttflist
+    )
+
+
+@cache
+def _characters(path: str) -> frozenset[int]:
+    try:
+        return frozenset(font_manager.get_font(path).get_charmap())
+    except (OSError, RuntimeError, ValueError):
+        return frozenset()  # A font that cannot be opened (a colour bitmap, say) shows nothing.
+
+
+def text_sizes(figure: Figure, texts: Sequence[str], fonts: Sequence[FontProperties]) -> np.ndarray:
+    """Widths and heights in pixels of lines of text, as matplotlib lays them out in a figure.
+
+    Parameters
+    ----------
+    figure : Figure
+    texts, fonts : sequences of length n
+
+    Returns
+    -------
+    ndarray of shape (n, 2)
+    """
+    gauge = Text(0, 0, "", parse_math=False, usetex=False)
+    gauge.set_figure(figure)
+    sizes = np.zeros((len(texts), 2))
+    for row, (text, font) in enumerate(zip(texts, fonts, strict=True)):
+        gauge.set_fontproperties(font)
+        # Small type is fitted to the pixels, and some 3 % longer at other resolutions; measuring
+        # it large gives what holds at all of them.
+        gauge.set_fontsize(FINER * font.get_size_in_points())
+        gauge.set_text(text)
+        extent = gauge.get_window_extent()
+        sizes[row] = extent.width / FINER, extent.height / FINER
+    return sizes

@@ -1,0 +1,225 @@
+"""Optimizers: each takes a callable that gives cost and gradient, and a start.
+
+    Momentum            gradient descent with momentum and a gain per parameter (Jacobs 1988), the
+                        optimizer of van der Maaten & Hinton 2009
+    LBFGS               limited-memory quasi-Newton, through SciPy
+    ConjugateGradient   through SciPy; the optimizer of Cook et al. 2007
+
+`evaluate(parameters, iteration)` returns (cost, gradient); the cost may be NaN where `Momentum` has
+not asked for it. `watch(state)` is called after every iteration and stops the run by returning
+True. A `State` holds all that is needed to go on later.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.optimize import OptimizeResult, minimize
+
+from manymaps.errors import ParameterError
+from manymaps.parameters import Parameters
+from manymaps.schedules import Constant, Schedule, Switch
+
+__all__ = ["LBFGS", "ConjugateGradient", "DivergedError", "Momentum", "Optimizer", "State"]
+
+_LIMIT_REACHED, _STOPPED = 1, 99
+
+Evaluate = Callable[[Parameters, int], tuple[float, Parameters]]
+Watch = Callable[["State"], bool]
+
+
+class DivergedError(RuntimeError):
+    """The cost or its gradient is no longer finite."""
+
+
+@dataclass
+class State:
+    """Where a run stands.
+
+    Attributes
+    ----------
+    parameters : Parameters
+    iteration : int
+        Iterations done.
+    cost : float
+        Cost before the last step, NaN where it was not computed.
+    seed : int
+        Where noise comes from.
+    memory : dict of str to tuple of ndarray
+        What the optimizer carries from step to step.
+    """
+
+    parameters: Parameters
+    iteration: int = 0
+    cost: float = float("nan")
+    seed: int = 0
+    memory: dict[str, tuple[np.ndarray, ...]] = field(default_factory=dict)
+
+
+class Optimizer(ABC):
+    """One way of going downhill.
+
+    `exaggeration` multiplies the attraction by iteration; `uses_active_entries` says whether the
+    optimizer bears a cost whose active entries change on the way.
+    """
+
+    uses_active_entries: bool
+    exaggeration: Schedule
+
+    @abstractmethod
+    def minimize(self, evaluate: Evaluate, state: State, n_iter: int, watch: Watch) -> bool:
+        """Go on from `state`, in place, until it has `n_iter` iterations or `watch` says stop.
+
+        Returns whether the optimizer itself found nothing left to gain.
+        """
+
+
+@dataclass(frozen=True)
+class Momentum(Optimizer):
+    """Gradient descent with momentum and gains.
+
+    Parameters
+    ----------
+    learning_rate : float > 0
+        On the scale of the cost summed over rows (see `manymaps.objective`).
+    weight_rate : float > 0
+        How many times faster the mixing weights learn than the positions. 1 in the 2009 paper; 5
+        sharpens the proportions sooner and ends lower (see `benchmarks/`).
+    momentum : Schedule
+        0.5 for 250 iterations, then 0.8, as in the 2009 paper.
+    exaggeration : Schedule
+        4 for 50 iterations, then 1, as in the 2009 paper.
+    jitter : Schedule
+        Standard deviation of the noise added to the positions after each step (Hinton & Roweis
+        2002); none by default.
+
+    Examples
+    --------
+    >>> Momentum(learning_rate=0.2).momentum(300)
+    0.8
+    """
+
+    learning_rate: float = 0.1
+    weight_rate: float = 5.0
+    momentum: Schedule = Switch(0.5, 250, 0.8)
+    exaggeration: Schedule = Switch(4.0, 50, 1.0)
+    jitter: Schedule = Constant(0.0)
+    uses_active_entries = True
+
+    def __post_init__(self) -> None:
+        for name in ("learning_rate", "weight_rate"):
+            if not 0 < getattr(self, name) < float("inf"):
+                raise ParameterError(f"{name}={getattr(self, name)!r} must be positive and finite")
+
+    def minimize(self, evaluate: Evaluate, state: State, n_iter: int, watch: Watch) -> bool:
+        """Steps from `state` until `n_iter` or `watch` ends them; see `Optimizer.minimize`."""
+        from manymaps.compute.steps import momentum_step
+
+        arrays = state.parameters.arrays
+        if "step" not in state.memory:
+            state.memory["step"] = tuple(np.zeros_like(a) for a in arrays)
+            state.memory["gain"] = tuple(np.ones_like(a) for a in arrays)
+        sets = len(state.parameters.positions)
+        rates = [self.learning_rate] * sets + [self.learning_rate * self.weight_rate] * sets
+        while state.iteration < n_iter:
+            state.cost, gradient = evaluate(state.parameters, state.iteration)
+            momentum = np.float32(self.momentum(state.iteration))
+            moved = zip(
+                arrays, gradient.arrays, state.memory["step"], state.memory["gain"], rates,
+                strict=True,
+            )  # fmt: skip
+            for x, g, step, gain, rate in moved:
+                momentum_step(
+                    x.reshape(-1), g.reshape(-1), step.reshape(-1), gain.reshape(-1),
+                    np.float32(rate), momentum,
+                )  # fmt: skip
+            noise = self.jitter(state.iteration)
+            if noise > 0:
+                generator = np.random.default_rng((state.seed, state.iteration))
+                for positions in state.parameters.positions:
+                    positions += generator.normal(0, noise, positions.shape).astype(np.float32)
+            state.iteration += 1
+            if state.iteration % 50 == 0 and not all(np.isfinite(x).all() for x in arrays):
+                raise DivergedError(
+                    f"the maps stopped being finite by iteration {state.iteration}; "
+                    f"lower the learning rate (now {self.learning_rate:g})"
+                )
+            if watch(state):
+                break
+        return False
+
+
+class _ScipyOptimizer(Optimizer):
+    """A method of `scipy.optimize.minimize`; one of its iterations counts as one."""
+
+    uses_active_entries = False
+    exaggeration = Constant(1.0)
+    method: str
+
+    def _options(self, n_iter: int) -> dict[str, float]:
+        return {"maxiter": n_iter}
+
+    def minimize(self, evaluate: Evaluate, state: State, n_iter: int, watch: Watch) -> bool:
+        """Iterate from `state` until `n_iter`, `watch` or convergence; see `Optimizer.minimize`."""
+        shapes = state.parameters
+
+        def function(vector: np.ndarray) -> tuple[float, np.ndarray]:
+            cost, gradient = evaluate(shapes.unpack(vector), state.iteration)
+            if not np.isfinite(cost):
+                return 1e300, np.zeros_like(vector)
+            return cost, gradient.pack()
+
+        def after(intermediate_result: OptimizeResult) -> None:
+            vector = np.asarray(intermediate_result.x)
+            state.parameters = shapes.unpack(vector)
+            state.cost = float(intermediate_result.fun)
+            state.iteration += 1
+            if watch(state):
+                raise StopIteration
+
+        remaining = n_iter - state.iteration
+        if remaining <= 0:
+            return False
+        result = minimize(
+            function,
+            shapes.pack(),
+            jac=True,
+            method=self.method,
+            callback=after,
+            options=self._options(remaining),
+        )
+        return bool(result.status not in (_LIMIT_REACHED, _STOPPED))
+
+
+@dataclass(frozen=True)
+class LBFGS(_ScipyOptimizer):
+    """Limited-memory BFGS.
+
+    Parameters
+    ----------
+    memory : int
+        Pairs of steps and gradients kept.
+    """
+
+    memory: int = 20
+    method = "L-BFGS-B"
+
+    def _options(self, n_iter: int) -> dict[str, float]:
+        return {
+            "maxiter": n_iter, "maxfun": 10 * n_iter + 100, "maxcor": self.memory,
+            "ftol": 1e-9, "gtol": 1e-7,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ConjugateGradient(_ScipyOptimizer):
+    """Nonlinear conjugate gradients (Polak & Ribiere)."""
+
+    method = "CG"
+
+    def _options(self, n_iter: int) -> dict[str, float]:
+        return {"maxiter": n_iter, "gtol": 1e-7}
+
