@@ -1,6 +1,6 @@
 """Vectors -> similarities: Gaussian neighbourhoods of a chosen perplexity.
 
-    s_ij = p_j|i   over the 3 * perplexity nearest neighbours j of i        (see compute.bandwidth)
+s_ij = p_j|i   over the 3 * perplexity nearest neighbours j of i        (see compute.bandwidth)
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ __all__ = ["perplexity_affinities"]
 _NEIGHBORS_PER_PERPLEXITY = 3
 
 
-def perplexity_affinities(vectors: np.ndarray | sparse.sparray, perplexity: float) -> sparse.csr_array:
+def perplexity_affinities(
+    vectors: np.ndarray | sparse.sparray, perplexity: float
+) -> sparse.csr_array:
     """Conditional probabilities of neighbours, row by row.
 
     Parameters

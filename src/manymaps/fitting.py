@@ -4,9 +4,10 @@ and checkpoints.
 The cost is recorded every few iterations. Every `_REFRESH` iterations all entries are evaluated and
 the active ones chosen anew: those whose proportion, or whose share in explaining an object's pairs,
 is above `_ACTIVE`. The proportions of the others are halved there, for without a gradient they
-would stay as they are and blur the full model. There the run is also tested for convergence. A checkpoint holds all
-that the next iteration depends on, so that a resumed run gives the same bits as one that was never
-interrupted.
+would stay as they are and blur the full model. There the run is also tested for convergence.
+
+A checkpoint holds all that the next iteration depends on, so that a resumed run gives the same bits
+as one that was never interrupted.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from manymaps.atlas import Atlas
 from manymaps.archive import read_archive, write_archive
+from manymaps.atlas import Atlas
 from manymaps.errors import DataError
 from manymaps.objective import Entries, Evaluation, Objective
 from manymaps.optimizers import Optimizer, State
@@ -187,10 +188,9 @@ class Fit:
         self.state.memory["cost at refresh"] = (np.array(self._last.cost),)
 
     def _record(self, iteration: int, evaluation: Evaluation) -> None:
-        for key, value in (
-            ("iteration", iteration), ("cost", evaluation.cost), ("kl", evaluation.kl)
-        ):  # fmt: skip
-            self.history[key].append(float(value))
+        self.history["iteration"].append(float(iteration))
+        self.history["cost"].append(evaluation.cost)
+        self.history["kl"].append(evaluation.kl)
 
     def _save(self, path: str) -> None:
         state = self.state
@@ -218,7 +218,8 @@ class Fit:
         changed = {
             key: (meta["settings"].get(key), value)
             for key, value in {**self.settings, "method": self.method}.items()
-            if key != "max_iter" and {**meta["settings"], "method": meta["method"]}.get(key) != value
+            if key != "max_iter"
+            and {**meta["settings"], "method": meta["method"]}.get(key) != value
         }
         if changed:
             key, (then, now) = next(iter(changed.items()))
@@ -227,9 +228,7 @@ class Fit:
                 "resume with the same settings"
             )
         start = self.state.parameters
-        parameters = start.like(
-            [arrays[f"parameter/{k}"].copy() for k in range(len(start.arrays))]
-        )
+        parameters = start.like([arrays[f"parameter/{k}"].copy() for k in range(len(start.arrays))])
         memory: dict[str, list[np.ndarray]] = {}
         for name in sorted((k for k in arrays if k.startswith("memory/")), key=_last_number):
             memory.setdefault(name.split("/")[1], []).append(arrays[name].copy())

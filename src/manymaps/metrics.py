@@ -24,6 +24,9 @@ chance is 1 as well, so read the two together, or `contrast` = within - across: 
 map and for pairs scattered at random, and 1 only where every sense keeps to one map that no other
 sense of the word shares.
 
+**Recall of the strongest.** The share of objects whose strongest partner in the data is among the k
+most similar ones under the model.
+
 Shapes: maps (n_maps, n_objects, n_components), proportions (n_maps, n_objects).
 """
 
@@ -36,7 +39,10 @@ from scipy import sparse
 
 from manymaps.errors import DataError, ParameterError
 
-__all__ = ["SenseSeparation", "sense_separation"]
+__all__ = ["SenseSeparation", "sense_separation", "strongest_recall"]
+
+_BLOCK = 512
+_NEGLIGIBLE = 1e-5
 
 
 @dataclass(frozen=True)
@@ -152,6 +158,83 @@ def sense_separation(
     return SenseSeparation(
         float(scores.mean()), chance / n_permutations, error, within, across, groups.n_words
     )
+
+
+def strongest_recall(
+    maps: np.ndarray,
+    proportions: np.ndarray,
+    strengths: sparse.csr_array,
+    *,
+    k: int = 10,
+    kernel: str = "cauchy",
+    kernel_width: float = 1.0,
+) -> float:
+    """Share of the objects whose strongest partner is among the k most similar under the model.
+
+    Parameters
+    ----------
+    maps : ndarray of shape (n_maps, n, n_components)
+    proportions : ndarray of shape (n_maps, n)
+    strengths : sparse array of shape (n, n)
+        Rows without entries do not count; of equally strong partners the first does.
+    k : int
+    kernel : {"cauchy", "gaussian"}
+    kernel_width : float
+
+    Returns
+    -------
+    float in [0, 1]
+
+    Raises
+    ------
+    DataError
+        Where no row has an entry.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> line = np.arange(5.0)[None, :, None]
+    >>> next_one = sparse.csr_array(np.eye(5, k=1))
+    >>> strongest_recall(line, np.ones((1, 5)), next_one, k=2)
+    1.0
+    """
+    table = sparse.csr_array(strengths)
+    rows = np.flatnonzero(np.diff(table.indptr))
+    if len(rows) == 0:
+        raise DataError("no row of the strengths has an entry; there is nothing to recall")
+    strongest = np.array(
+        [table.indices[a + int(np.argmax(table.data[a:b]))]
+         for a, b in zip(table.indptr[rows], table.indptr[rows + 1], strict=True)]
+    )  # fmt: skip
+    hits = 0
+    for start in range(0, len(rows), _BLOCK):
+        block = rows[start : start + _BLOCK]
+        similar = _similarities(maps / kernel_width, proportions, block, kernel)
+        wanted = similar[np.arange(len(block)), strongest[start : start + _BLOCK]]
+        hits += int(((similar > wanted[:, None]).sum(axis=1) < k).sum())
+    return hits / len(rows)
+
+
+def _similarities(
+    maps: np.ndarray, proportions: np.ndarray, rows: np.ndarray, kernel: str
+) -> np.ndarray:
+    """v_ij of some rows with all objects, shape (rows, n), the row's own entry at -1.
+
+    Only objects with more than a negligible proportion in a map are looked at there.
+    """
+    similar = np.zeros((len(rows), maps.shape[1]))
+    for positions, share in zip(maps.astype(np.float64), proportions, strict=True):
+        near = np.flatnonzero(share > _NEGLIGIBLE)
+        mine = np.flatnonzero(share[rows] > _NEGLIGIBLE)
+        if len(near) == 0 or len(mine) == 0:
+            continue
+        left, right = positions[rows[mine]], positions[near]
+        d2 = (left**2).sum(1)[:, None] + (right**2).sum(1) - 2 * left @ right.T
+        similarity = np.exp(-d2) if kernel == "gaussian" else 1 / (1 + np.maximum(d2, 0))
+        similar[np.ix_(mine, near)] += share[rows[mine]][:, None] * share[near] * similarity
+    similar[np.arange(len(rows)), rows] = -1.0
+    return similar
 
 
 def _check(

@@ -1,12 +1,12 @@
 """Multiple maps: each object has a point and a mixing proportion in each of several maps.
 
-    q_j|i = sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2) / sum_k sum_m pi_i^m pi_k^m K(|y_i^m - y_k^m|^2)
+q_j|i = v_ij / sum_k v_ik,     v_ij = sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2)
 
-    estimator          K             source
-    MultipleMapsSNE    exp(-d2)      van der Maaten & Hinton 2009, section 3
-    MultipleMapsTSNE   1 / (1 + d2)  the same, section 3.1 (conditional); van der Maaten & Hinton
-                                     2012 (joint)
-    AspectMaps         exp(-d2)      Cook, Sutskever, Mnih & Hinton 2007, with their size penalty
+estimator          K             source
+MultipleMapsSNE    exp(-d2)      van der Maaten & Hinton 2009, section 3
+MultipleMapsTSNE   1 / (1 + d2)  the same, section 3.1 (conditional); van der Maaten & Hinton
+                                 2012 (joint)
+AspectMaps         exp(-d2)      Cook, Sutskever, Mnih & Hinton 2007, with their size penalty
 """
 
 from __future__ import annotations
@@ -18,7 +18,14 @@ import numpy as np
 
 from manymaps.atlas import Atlas
 from manymaps.estimator import MapEstimator
-from manymaps.model import ASPECT_MAPS, MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE, ChoiceModel
+from manymaps.model import (
+    ASPECT_MAPS,
+    MULTIPLE_MAPS_SNE,
+    MULTIPLE_MAPS_T_SNE,
+    ChoiceModel,
+    Mixing,
+    Normalization,
+)
 from manymaps.optimizers import ConjugateGradient, Momentum, Optimizer
 
 __all__ = ["AspectMaps", "MultipleMapsSNE", "MultipleMapsTSNE"]
@@ -34,8 +41,8 @@ class _MultipleMaps(MapEstimator):
         n_maps: int = 40,
         n_components: int = 2,
         *,
-        normalization: str = "conditional",
-        mixing: str = "learned",
+        normalization: Normalization = "conditional",
+        mixing: Mixing = "learned",
         background: float = 0.0,
         penalty: float = 0.01,
         kernel_width: float = 1.0,
@@ -142,7 +149,9 @@ class MultipleMapsTSNE(_MultipleMaps):
     >>> from manymaps import Associations, MultipleMapsTSNE
     >>> from scipy import sparse
     >>> words = ["tie", "knot", "rope", "tuxedo", "suit"]
-    >>> table = [[0, 3, 2, 3, 2], [3, 0, 4, 0, 0], [2, 4, 0, 0, 0], [3, 0, 0, 0, 4], [2, 0, 0, 4, 0]]
+    >>> table = sparse.dok_array((5, 5))
+    >>> for i, j in [(0, 1), (0, 2), (1, 2), (0, 3), (0, 4), (3, 4)]:
+    ...     table[i, j] = table[j, i] = 1.0
     >>> norms = Associations(words, sparse.csr_array(table))
     >>> fit = MultipleMapsTSNE(n_maps=2, penalty=0, random_state=0).fit(norms)
     >>> fit.maps_.shape, bool(fit.kl_divergence_ < 0.05)
@@ -206,8 +215,8 @@ class AspectMaps(_MultipleMaps):
         n_maps: int = 50,
         n_components: int = 2,
         *,
-        normalization: str = "conditional",
-        mixing: str = "learned",
+        normalization: Normalization = "conditional",
+        mixing: Mixing = "learned",
         background: float = 0.0,
         penalty: float = 0.48,
         kernel_width: float = 1.0,

@@ -5,9 +5,9 @@
 
     dC = - sum_{p_ij > 0} p_ij r_ij d log v_ij   +   sum_i R_i d log Z_i
 
-(notation: `manymaps.model`; r_ij the model part of q_ij over q_ij, R_i = sum_j p_ij r_ij). The first
-sum is `compute.attraction`, over stored pairs; the second is two fields of `compute`, the second
-one with the charges R_i / Z_i that the first one gives. A joint KL is multiplied by the number of
+(notation: `manymaps.model`; r_ij is the model part of q_ij over q_ij, R_i = sum_j p_ij r_ij). The
+first sum is `compute.attraction`, over stored pairs; the other is two fields of `compute`, one with
+the charges b_j pi_j, one with the charges R_i / Z_i that the first one gives. A joint KL is multiplied by the number of
 rows, so that learning rates and penalties mean the same under both normalizations.
 
 Exaggeration multiplies the attraction alone. The cost leaves it out.
@@ -168,7 +168,7 @@ class Objective:
         if entries is None:
             entries = tuple(Entries.everywhere(*p.shape[:2]) for p in parameters.positions)
         sides = self._sides(parameters, entries)
-        log_a, log_b = self._log_factors
+        log_a, _ = self._log_factors
         rows, columns = sides[0], sides[-1]
         seen = self._field(rows, columns, columns.log_charges)
         log_z = self._log_normalizers(rows, seen, log_a)

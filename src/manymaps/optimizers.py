@@ -86,8 +86,9 @@ class Momentum(Optimizer):
     learning_rate : float > 0
         On the scale of the cost summed over rows (see `manymaps.objective`).
     weight_rate : float > 0
-        How many times faster the mixing weights learn than the positions. 1 in the 2009 paper; 5
-        sharpens the proportions sooner and ends lower (see `benchmarks/`).
+        How many times faster the mixing weights learn than the positions; 1 in the 2009 paper.
+        More sharpens the proportions sooner, less leaves senses more time to part (figures in
+        docs/design.md).
     momentum : Schedule
         0.5 for 250 iterations, then 0.8, as in the 2009 paper.
     exaggeration : Schedule
@@ -103,7 +104,7 @@ class Momentum(Optimizer):
     """
 
     learning_rate: float = 0.1
-    weight_rate: float = 5.0
+    weight_rate: float = 2.0
     momentum: Schedule = Switch(0.5, 250, 0.8)
     exaggeration: Schedule = Switch(4.0, 50, 1.0)
     jitter: Schedule = Constant(0.0)
@@ -222,4 +223,3 @@ class ConjugateGradient(_ScipyOptimizer):
 
     def _options(self, n_iter: int) -> dict[str, float]:
         return {"maxiter": n_iter, "gtol": 1e-7}
-

@@ -28,7 +28,7 @@ from __future__ import annotations
 import numpy as np
 
 from manymaps.compute import repulsion_exact, repulsion_fft, repulsion_gemm
-from manymaps.compute.similarity import GAUSSIAN, KERNEL_CODES
+from manymaps.compute.similarity import KERNEL_CODES
 
 __all__ = ["ENGINES", "field", "predicted_seconds"]
 

@@ -7,7 +7,8 @@ for every object i of one side and its stored partners j:
 
     weight_ij      = p_ij r_ij + p_ji r_ji
     share_i^m      = sum_j weight_ij s_ij^m / v_ij                  = -dC / d log pi_i^m
-    pull_i^m       = 2 sum_j weight_ij (s_ij^m / v_ij) (-d log K / d d2) (y_i^m - y_j^m) = dC / d y_i^m
+    pull_i^m       = 2 sum_j weight_ij (s_ij^m / v_ij) (-d log K / d d2) (y_i^m - y_j^m)
+                   = dC / d y_i^m
     row_mass_i     = sum_j p_ij r_ij
     row_cost_i     = - sum_j p_ij log q_ij
 

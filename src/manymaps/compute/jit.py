@@ -1,7 +1,7 @@
 """The only place with numba options.
 
-`compiled` for a loop over arrays, `parallel` for one whose outer loop is a `prange`, `inlined` for a
-formula for one pair. All are cached on disk. Fast-math is the explicit set that lets sums be
+`compiled` for a loop over arrays, `parallel` for one whose outer loop is a `prange`, `inlined` for
+a formula for one pair. All are cached on disk. Fast-math is the explicit set that lets sums be
 reordered and multiply-adds be fused; infinities and NaN keep their meaning.
 """
 

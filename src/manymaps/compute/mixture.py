@@ -1,7 +1,7 @@
 """Between the dense parameters and the ragged batch of active (map, object) entries.
 
-An entry is an object in a map where it is active. Entries stand map by map (the order of the field's
-batch); `member_indptr`, `member_maps` and `member_entries` list them object by object.
+An entry is an object in a map where it is active. Entries stand map by map (the order of the
+field's batch); `member_indptr`, `member_maps` and `member_entries` list them object by object.
 
     log Z_i          = log sum_m pi_i^m potential_i^m
     dC / d y_i^m     = pull_i^m + pi_i^m (rho_i force_i^m + b_i force'_i^m)

@@ -18,6 +18,7 @@ Arrays as in `manymaps.compute`: targets (d, n_targets), sources (d, n_sources).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -205,7 +206,7 @@ def _ragged(offsets: np.ndarray, maps: np.ndarray) -> _Ragged:
 
 @parallel
 def _extents(offsets, points, low, high):
-    """Lowest and highest coordinates of each map's points, (n_maps, d); inf and -inf without any."""
+    """Lowest and highest coordinates of each map's points; inf and -inf where there are none."""
     for m in prange(offsets.size - 1):
         for k in range(points.shape[0]):
             least, most = np.float32(np.inf), np.float32(-np.inf)
@@ -339,36 +340,37 @@ def field(
     charges, n_loud = np.empty_like(log_charges), np.empty(n_maps, np.int64)
     _charge(source_offsets, log_charges, usual, charges, n_loud)
     lengths = np.array([grid_length(s, h) if np.isfinite(s) else 0 for s in span])
+    for n, maps in _batches(lengths, d):
+        t, s = _ragged(target_offsets, maps), _ragged(source_offsets, maps)
+        potential[t.index], force[:, t.index] = _grid_field(
+            targets[:, t.index], t.offsets, sources[:, s.index], s.offsets,
+            charges[s.index], low[maps], n, kind, h,
+        )  # fmt: skip
+    n_faint = np.zeros(n_maps, np.int64)
+    least = np.float32(_FAINT * tolerance)
+    _finish(target_offsets, source_offsets, charges, skip, usual, potential, scale, n_faint, least)
+    for m in np.flatnonzero((lengths > 0) & ((n_loud > 0) | (n_faint > 0))):
+        own, part = slice(*target_offsets[m : m + 2]), parts[m]
+        inside = (skip[own] >= part.start) & (skip[own] < part.stop)
+        skipped = np.where(inside, skip[own] - part.start, -1)
+        here = targets[:, own], np.ascontiguousarray(sources[:, part])
+        if n_loud[m]:
+            relative = log_charges[part] - np.float32(usual[m])
+            _add_loud(*here, relative, skipped, kind, potential[own], force[:, own])
+        faint = ~(potential[own] > least)
+        if faint.any():
+            result = potential[own], force[:, own], scale[own]
+            _resum_faint(*here, log_charges[part], skipped, faint, kind, result)
+    return potential, force, scale
+
+
+def _batches(lengths: np.ndarray, d: int) -> Iterator[tuple[int, np.ndarray]]:
+    """Maps whose grids have one size, as many at a time as memory should hold."""
     for n in np.unique(lengths[lengths > 0]):
         alike = np.flatnonzero(lengths == n)
         batch = max(1, _BATCH_CELLS // int(n) ** d)
         for start in range(0, len(alike), batch):
-            maps = alike[start : start + batch]
-            t = _ragged(target_offsets, maps)
-            s = _ragged(source_offsets, maps)
-            potential[t.index], force[:, t.index] = _grid_field(
-                targets[:, t.index], t.offsets, sources[:, s.index], s.offsets,
-                charges[s.index], low[maps], int(n), kind, h,
-            )  # fmt: skip
-    n_faint = np.zeros(n_maps, np.int64)
-    least = np.float32(_FAINT * tolerance)
-    _finish(
-        target_offsets, source_offsets, charges, skip, usual, potential, scale, n_faint, least
-    )
-    for m in range(n_maps):
-        t, s = slice(*target_offsets[m : m + 2]), parts[m]
-        if lengths[m] == 0 or not (n_loud[m] or n_faint[m]):
-            continue
-        own = np.where((skip[t] >= s.start) & (skip[t] < s.stop), skip[t] - s.start, -1)
-        here = targets[:, t], np.ascontiguousarray(sources[:, s])
-        if n_loud[m]:
-            relative = log_charges[s] - np.float32(usual[m])
-            _add_loud(*here, relative, own, kind, potential[t], force[:, t])
-        faint = ~(potential[t] > least)
-        if faint.any():
-            result = potential[t], force[:, t], scale[t]
-            _resum_faint(*here, log_charges[s], own, faint, kind, result)
-    return potential, force, scale
+            yield int(n), alike[start : start + batch]
 
 
 def joint_extent(
