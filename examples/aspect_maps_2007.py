@@ -3,8 +3,8 @@
     python examples/aspect_maps_2007.py [--words 1000] [--iterations 400] [-o FOLDER] [--quick]
 
 The 1,000 cue words that are responses most often, 50 aspect maps, size penalty 0.48, a Gaussian
-kernel, conjugate gradients. Prints time, KL and the maps of "can" and "field" (the paper's figures 5
-and 6: a can of soda, can as able, garbage can; a field of corn, a field of sports) for conjugate
+kernel, conjugate gradients. Prints time, KL and the maps of "can" and "field" (the paper's figures
+5 and 6: a can of soda, can as able, garbage can; a field of corn, a field of sports) for conjugate
 gradients, L-BFGS and momentum; -o saves their figures.
 
 Needs the norms in MANYMAPS_DATA; says so and ends where they are absent.

@@ -1,6 +1,6 @@
 """Do several maps keep the senses of a word apart? A score against ground truth, chance beside it.
 
-    python examples/sense_separation.py [--maps 1 5 20] [--iterations 1000] [--seed 0]
+    python examples/sense_separation.py [--maps 1 5 20] [--iterations 1000] [--seed 0] [--quick]
 
 The embedded word relations say for each pair which sense of the cue it comes from. The fit never
 sees that; the score is the share of the pairs of senses of a word that come to live mainly in
@@ -24,7 +24,10 @@ def main() -> None:
     parser.add_argument("--maps", type=int, nargs="+", default=[1, 5, 20], metavar="M")
     parser.add_argument("--iterations", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--quick", action="store_true", help="few maps and iterations")
     arguments = parser.parse_args()
+    if arguments.quick:
+        arguments.maps, arguments.iterations = [1, 5], 60
 
     relations = mm.load_word_relations()
     print(f"{relations.n_objects} words, {relations.n_pairs} pairs")

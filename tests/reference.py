@@ -4,6 +4,7 @@ log v_ij = log a_i + log b_j + log sum_m exp(log pi_i^m + log pi_j^m + log K(|y_
 """
 
 import numpy as np
+from scipy.optimize import brentq
 
 LOG_KERNELS = {"gaussian": lambda d2: -d2, "cauchy": lambda d2: -np.log1p(d2)}
 
@@ -76,3 +77,21 @@ def cost(p, model, sides, penalty=0.0, log_a=0.0, log_b=0.0):
     divergence = kl(p, log_choice(log_v, model.normalization, model.background, same))
     scale = (p.sum(axis=1) > 0).sum() if model.normalization == "joint" else 1
     return scale * divergence + penalty / 2 * sum((y**2).sum() for y, _ in sides)
+
+
+def entropy(p):
+    """- sum p log p of each row."""
+    return -np.where(p > 0, p * np.log(np.where(p > 0, p, 1)), 0).sum(axis=-1)
+
+
+def perplexity_rows(d2, perplexity):
+    """exp(-beta_i d2) with the beta_i that gives each row its perplexity, by a root search."""
+
+    def row(distances, beta):
+        p = np.exp(-beta * (distances - distances.min()))
+        return p / p.sum()
+
+    def excess(log_beta, distances):
+        return entropy(row(distances, np.exp(log_beta))) - np.log(perplexity)
+
+    return np.array([row(d, np.exp(brentq(excess, -20, 20, args=(d,)))) for d in d2])

@@ -6,9 +6,9 @@
     dC = - sum_{p_ij > 0} p_ij r_ij d log v_ij   +   sum_i R_i d log Z_i
 
 (notation: `manymaps.model`; r_ij is the model part of q_ij over q_ij, R_i = sum_j p_ij r_ij). The
-first sum is `compute.attraction`, over stored pairs; the other is two fields of `compute`, one with
-the charges b_j pi_j, one with the charges R_i / Z_i that the first one gives. A joint KL is multiplied by the number of
-rows, so that learning rates and penalties mean the same under both normalizations.
+first sum is `compute.attraction`, over stored pairs. The other is two fields of `compute`: one of
+the charges b_j pi_j, which gives Z, and one of rho_j pi_j, rho = a R / Z. A joint KL is multiplied
+by the number of rows, so that learning rates and penalties mean the same under both normalizations.
 
 Exaggeration multiplies the attraction alone. The cost leaves it out.
 

@@ -139,7 +139,9 @@ def field(
     potential = np.empty(n, np.float32)
     force = np.empty_like(targets)
     scale = np.empty(n, np.float64)
-    charges = np.exp(log_charges) if kind == CAUCHY else log_charges
+    # A charge that overflows blinds the rows that feel it: they are summed in the log domain.
+    with np.errstate(over="ignore"):
+        charges = np.exp(log_charges) if kind == CAUCHY else log_charges
     _sum_chunks(
         (0,) * targets.shape[0], _chunks(target_offsets, source_offsets),
         targets, sources, charges, log_charges, skip, kind, potential, force, scale,

@@ -357,7 +357,7 @@ def field(
         if n_loud[m]:
             relative = log_charges[part] - np.float32(usual[m])
             _add_loud(*here, relative, skipped, kind, potential[own], force[:, own])
-        faint = ~(potential[own] > least)
+        faint = ~((potential[own] > least) & (potential[own] < repulsion_exact.BLINDING))
         if faint.any():
             result = potential[own], force[:, own], scale[own]
             _resum_faint(*here, log_charges[part], skipped, faint, kind, result)

@@ -101,7 +101,9 @@ def field(
     t_norms, s_norms = (t**2).sum(axis=1), (s**2).sum(axis=1)
     potential, scale = np.zeros(n, np.float32), np.zeros(n)
     force = np.zeros((n, len(targets)), np.float32)
-    charges = np.exp(log_charges) if kind == CAUCHY else log_charges
+    # A charge that overflows blinds the rows that feel it: they are summed in the log domain.
+    with np.errstate(over="ignore"):
+        charges = np.exp(log_charges) if kind == CAUCHY else log_charges
     blocks = [
         (i, min(i + _ROWS_PER_BLOCK, target_offsets[m + 1]), *source_offsets[m : m + 2])
         for m in range(len(target_offsets) - 1)

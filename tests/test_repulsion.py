@@ -1,0 +1,353 @@
+"""The field of charges: three engines, one contract, and the dense sum as judge."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import reference
+from manymaps.compute import ENGINES, field, predicted_seconds
+
+DEFAULT_TOLERANCE = 3e-3
+FINE = 1e-4
+REMOTE = 100.0
+CASES = [
+    (engine, d)
+    for engine, dimensions in {"exact": (1, 2, 3), "fft": (1, 2), "gemm": (1, 3, 20)}.items()
+    for d in dimensions
+]
+CHARGES = {
+    "one": lambda rng, n: np.zeros(n),
+    "random": lambda rng, n: rng.normal(0, 1, n),
+    "some are none": lambda rng, n: np.where(rng.random(n) < 0.5, -np.inf, rng.normal(0, 1, n)),
+    "all are none": lambda rng, n: np.full(n, -np.inf),
+    "one is loud": lambda rng, n: np.where(np.arange(n) == 3, 60.0, 0.0),
+    "any size": lambda rng, n: rng.uniform(-200, 200, n),
+}
+
+
+def any_seed(test):
+    """A few seeds of hypothesis's choice."""
+    return settings(max_examples=6, deadline=None)(given(seed=st.integers(0, 2**32 - 1))(test))
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Arguments of `field`, and the part of them that is one map."""
+
+    targets: np.ndarray
+    target_offsets: np.ndarray
+    sources: np.ndarray
+    source_offsets: np.ndarray
+    log_charges: np.ndarray
+    skip: np.ndarray
+
+    def field(self, kernel, engine="auto", tolerance=None):
+        if tolerance is None:
+            tolerance = DEFAULT_TOLERANCE if engine == "auto" else FINE
+        return field(*vars(self).values(), kernel, tolerance, engine)
+
+    def map(self, m):
+        t = slice(*self.target_offsets[m : m + 2])
+        s = slice(*self.source_offsets[m : m + 2])
+        skip = self.skip[t] - s.start
+        return one_map(
+            self.targets[:, t].T,
+            self.sources[:, s].T,
+            self.log_charges[s],
+            np.where((skip >= 0) & (skip < s.stop - s.start), skip, -1),
+        )
+
+    @property
+    def n_maps(self):
+        return len(self.target_offsets) - 1
+
+    def reference(self, kernel):
+        """Log potential (n,) and force / potential (n, d), map by map."""
+        parts = []
+        for m in range(self.n_maps):
+            one = self.map(m)
+            points = one.targets.T.astype(float), one.sources.T.astype(float)
+            parts.append(reference.field(*points, one.log_charges.astype(float), one.skip, kernel))
+        return tuple(np.concatenate(part) for part in zip(*parts, strict=True))
+
+
+def one_map(targets, sources, log_charges, skip):
+    return Batch(
+        np.ascontiguousarray(targets.T, np.float32),
+        np.array([0, len(targets)]),
+        np.ascontiguousarray(sources.T, np.float32),
+        np.array([0, len(sources)]),
+        log_charges.astype(np.float32),
+        skip.astype(np.int64),
+    )
+
+
+def one_set(points, log_charges):
+    """Each point feels all others."""
+    return one_map(points, points, log_charges, np.arange(len(points)))
+
+
+def joined(*batches):
+    """Several maps as one ragged batch."""
+
+    def offsets(name):
+        sizes = [np.diff(getattr(batch, name)) for batch in batches]
+        return np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
+
+    starts = np.cumsum([0] + [batch.sources.shape[1] for batch in batches])
+    skips = [np.where(b.skip < 0, -1, b.skip + s) for b, s in zip(batches, starts, strict=False)]
+    return Batch(
+        np.concatenate([batch.targets for batch in batches], axis=1),
+        offsets("target_offsets"),
+        np.concatenate([batch.sources for batch in batches], axis=1),
+        offsets("source_offsets"),
+        np.concatenate([batch.log_charges for batch in batches]),
+        np.concatenate(skips),
+    )
+
+
+def relative(result):
+    """Log potential (n,) and force / potential (n, d) of a result."""
+    potential, force, scale = (part.astype(float) for part in result)
+    with np.errstate(divide="ignore"):
+        log_potential = np.log(potential) + scale
+    share = np.divide(force, potential, out=np.zeros_like(force), where=potential > 0)
+    return log_potential, share.T
+
+
+def assert_near(result, expected, accuracy):
+    """Each target's potential to a relative accuracy, its force to that of the steepest slopes."""
+    (log_potential, share), (true_log_potential, true_share) = result, expected
+    np.testing.assert_allclose(log_potential, true_log_potential, rtol=1e-6, atol=accuracy)
+    steepness = 1 + np.linalg.norm(true_share, axis=1, keepdims=True)
+    np.testing.assert_allclose(share / steepness, true_share / steepness, rtol=0, atol=accuracy)
+
+
+ACCURACY = {"exact": 5e-5, "gemm": 1e-3, "fft": 5e-3}
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "cauchy"])
+@pytest.mark.parametrize("charges", CHARGES.values(), ids=CHARGES)
+@pytest.mark.parametrize(("engine", "d"), CASES)
+class TestAgainstTheDenseSum:
+    def test_one_set(self, engine, d, kernel, charges):
+        rng = np.random.default_rng(d)
+        points = rng.normal(size=(60, d)) * (3 if d < 10 else 0.5)
+        batch = one_set(points, charges(rng, 60))
+        result = relative(batch.field(kernel, engine))
+        assert_near(result, batch.reference(kernel), ACCURACY[engine])
+
+    def test_two_sets_of_which_some_skip(self, engine, d, kernel, charges):
+        rng = np.random.default_rng(10 + d)
+        scale = 3 if d < 10 else 0.5
+        left, right = rng.normal(size=(45, d)) * scale, rng.normal(size=(30, d)) * scale
+        skip = np.where(rng.random(45) < 0.3, rng.integers(0, 30, 45), -1)
+        left[skip >= 0] = right[skip[skip >= 0]]
+        batch = one_map(left, right, charges(rng, 30), skip)
+        result = relative(batch.field(kernel, engine))
+        assert_near(result, batch.reference(kernel), ACCURACY[engine])
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "cauchy"])
+@pytest.mark.parametrize(("engine", "d"), CASES)
+class TestHardPlaces:
+    def test_remote_object_keeps_its_digits(self, engine, d, kernel):
+        rng = np.random.default_rng(1)
+        points = rng.normal(size=(50, d)) * 0.3
+        points[7, 0] += REMOTE
+        batch = one_set(points, rng.normal(size=50))
+        result, expected = relative(batch.field(kernel, engine)), batch.reference(kernel)
+        if kernel == "gaussian":
+            assert expected[0][7] < -9000
+        assert_near(result, expected, ACCURACY[engine])
+        np.testing.assert_allclose(result[1][7], expected[1][7], rtol=1e-4, atol=1e-3)
+
+    def test_duplicates_push_nobody(self, engine, d, kernel):
+        batch = one_set(np.ones((20, d)), np.zeros(20))
+        potential, force, scale = batch.field(kernel, engine)
+        np.testing.assert_allclose(potential * np.exp(scale), 19, rtol=1e-4)
+        np.testing.assert_allclose(force, 0, atol=19 * DEFAULT_TOLERANCE)
+
+    def test_single_source(self, engine, d, kernel):
+        rng = np.random.default_rng(2)
+        batch = one_map(
+            rng.normal(size=(9, d)), rng.normal(size=(1, d)), np.array([0.5]), np.full(9, -1)
+        )
+        assert_near(
+            relative(batch.field(kernel, engine)), batch.reference(kernel), ACCURACY[engine]
+        )
+
+    def test_object_alone_feels_nothing(self, engine, d, kernel):
+        batch = one_set(np.ones((1, d)), np.zeros(1))
+        potential, force, scale = batch.field(kernel, engine)
+        assert potential.tolist() == [0]
+        assert force.tolist() == [[0]] * d
+        assert scale.tolist() == [0]
+
+    def test_ragged_batch_is_its_maps_one_by_one(self, engine, d, kernel):
+        rng = np.random.default_rng(3)
+        scale = 2 if d < 10 else 0.5
+        sizes = (1, 40, 0, 7, 23, 0)
+        batch = joined(
+            *(one_set(scale * rng.normal(size=(n, d)), rng.normal(size=n)) for n in sizes)
+        )
+        result = relative(batch.field(kernel, engine))
+        assert_near(result, batch.reference(kernel), ACCURACY[engine])
+        parts = [
+            relative(batch.map(m).field(kernel, engine)) for m in range(len(sizes)) if sizes[m]
+        ]
+        together = tuple(np.concatenate(part) for part in zip(*parts, strict=True))
+        assert_near(result, together, 1e-5 if engine != "gemm" else 1e-4)
+
+    def test_map_with_targets_or_sources_alone(self, engine, d, kernel):
+        rng = np.random.default_rng(4)
+
+        def side(n):
+            return rng.normal(size=(n, d)) * 0.5
+
+        batch = joined(
+            one_map(side(3), side(0), np.zeros(0), np.full(3, -1)),
+            one_map(side(0), side(3), np.zeros(3), np.full(0, -1)),
+            one_map(side(3), side(4), np.zeros(4), np.full(3, -1)),
+        )
+        result = relative(batch.field(kernel, engine))
+        assert np.isneginf(result[0][:3]).all()
+        assert_near(result, batch.reference(kernel), ACCURACY[engine])
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "cauchy"])
+@pytest.mark.parametrize(("engine", "d"), CASES)
+class TestInvariances:
+    @any_seed
+    def test_order_of_the_objects(self, engine, d, kernel, seed):
+        rng, batch = random_set(seed, d)
+        order = rng.permutation(40)
+        shuffled = one_set(batch.targets.T[order], batch.log_charges[order])
+        before, after = (
+            relative(batch.field(kernel, engine)),
+            relative(shuffled.field(kernel, engine)),
+        )
+        assert_near(after, tuple(part[order] for part in before), 1e-4)
+
+    @any_seed
+    def test_translation(self, engine, d, kernel, seed):
+        _, batch = random_set(seed, d)
+        moved = one_set(batch.targets.T + np.float32(8), batch.log_charges)
+        before, after = batch.field(kernel, engine), moved.field(kernel, engine)
+        assert_near(relative(after), relative(before), 2 * ACCURACY[engine])
+
+    @any_seed
+    def test_rotation(self, engine, d, kernel, seed):
+        rng, batch = random_set(seed, d)
+        turn = np.linalg.qr(rng.normal(size=(d, d)))[0]
+        turned = one_set(batch.targets.T @ turn, batch.log_charges)
+        log_potential, share = relative(batch.field(kernel, engine))
+        after = relative(turned.field(kernel, engine))
+        assert_near(after, (log_potential, share @ turn), 2 * ACCURACY[engine])
+
+
+def random_set(seed, d):
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(40, d)) * (2 if d < 10 else 0.5)
+    return rng, one_set(points, rng.normal(size=40))
+
+
+class TestFftError:
+    """What a tolerance promises, on points spread evenly over 30 kernel widths."""
+
+    @pytest.mark.parametrize("tolerance", [1e-2, DEFAULT_TOLERANCE, 1e-3, 1e-4])
+    @pytest.mark.parametrize("kernel", ["gaussian", "cauchy"])
+    @pytest.mark.parametrize("d", [1, 2])
+    def test_force_is_right_to_about_the_tolerance(self, kernel, d, tolerance):
+        rng = np.random.default_rng(5)
+        batch = one_set(rng.uniform(0, 30, (3000, d)), np.log(rng.random(3000)))
+        exact, fast = (batch.field(kernel, engine, tolerance) for engine in ("exact", "fft"))
+        for quantity, bound in ((0, max(tolerance / 5, 1e-6)), (1, 2 * tolerance)):
+            true, got = (result[quantity] * np.exp(result[2]) for result in (exact, fast))
+            assert np.linalg.norm(got - true) < bound * np.linalg.norm(true)
+
+    def test_lower_tolerance_is_more_precise(self):
+        rng = np.random.default_rng(6)
+        batch = one_set(rng.uniform(0, 30, (500, 2)), np.zeros(500))
+        true = batch.field("cauchy", "exact")[1]
+        errors = [
+            np.linalg.norm(batch.field("cauchy", "fft", tolerance)[1] - true)
+            for tolerance in (3e-2, 3e-3, 3e-4)
+        ]
+        assert errors == sorted(errors, reverse=True)
+
+    def test_largest_point_first(self):
+        points = np.random.default_rng(7).uniform(0, 10, (100, 2))
+        points[0] = 20, -15
+        batch = one_set(points, np.zeros(100))
+        result = relative(batch.field("cauchy", "fft"))
+        assert_near(result, batch.reference("cauchy"), DEFAULT_TOLERANCE)
+
+
+class TestChooser:
+    @staticmethod
+    def dense(kernel, n, seed):
+        rng = np.random.default_rng(seed)
+        return one_set(rng.uniform(0, 8, (n, 2)), np.zeros(n))
+
+    def test_prediction_names_engines_that_can(self):
+        assert predicted_seconds(10, 10, 1.0, 0, 1, 0.4).keys() == {"exact", "fft"}
+        assert predicted_seconds(10, 10, 1.0, 0, 3, 0.4).keys() == {"exact"}
+        assert predicted_seconds(10, 10, 1.0, 0, 20, 0.4).keys() == {"gemm"}
+        assert predicted_seconds(10, 10, 1e7, 0, 2, 0.4).keys() == {"exact"}
+        assert predicted_seconds(10, 10, np.nan, 0, 2, 0.4).keys() == {"exact"}
+
+    def test_many_points_go_to_the_grid_and_a_wide_span_away_from_it(self):
+        def cheapest(n, span):
+            costs = predicted_seconds(n, n, span, 1, 2, 0.4)
+            return min(costs, key=costs.__getitem__)
+
+        assert cheapest(100, 10.0) == "exact"
+        assert cheapest(5000, 10.0) == "fft"
+        assert cheapest(5000, 800.0) == "exact"
+
+    @pytest.mark.parametrize("kernel", ["gaussian", "cauchy"])
+    def test_engines_mix_within_a_batch(self, kernel):
+        small, large = self.dense(kernel, 50, 0), self.dense(kernel, 3000, 1)
+        other = self.dense(kernel, 20, 2)
+        got = joined(small, large, other).field(kernel)
+        parts = [
+            small.field(kernel, "exact"),
+            large.field(kernel, "fft", DEFAULT_TOLERANCE),
+            other.field(kernel, "exact"),
+        ]
+        for whole, *pieces in zip(got, *parts, strict=True):
+            np.testing.assert_array_equal(whole, np.concatenate(pieces, axis=-1))
+
+    @pytest.mark.parametrize(("d", "engine"), [(3, "exact"), (20, "gemm")])
+    def test_dimensions_decide_where_only_one_engine_can(self, d, engine):
+        _, batch = random_set(0, d)
+        for got, expected in zip(batch.field("cauchy"), batch.field("cauchy", engine), strict=True):
+            np.testing.assert_array_equal(got, expected)
+
+    def test_no_tolerance_forbids_the_grid(self):
+        batch = self.dense("cauchy", 3000, 1)
+        got, expected = batch.field("cauchy", tolerance=0), batch.field("cauchy", "exact")
+        np.testing.assert_array_equal(got[1], expected[1])
+
+    def test_every_engine_is_tested(self):
+        assert {engine for engine, _ in CASES} == set(ENGINES)
+
+
+def test_threads_change_no_bit():
+    from manymaps.compute.jit import threads
+
+    rng = np.random.default_rng(8)
+    batch = joined(*(one_set(rng.uniform(0, 9, (n, 2)), np.zeros(n)) for n in (700, 50, 300)))
+    many = replace(batch, targets=np.zeros((20, 1050), np.float32) + batch.targets[0])
+    many = replace(many, sources=many.targets)
+    for case, engine in ((batch, "exact"), (batch, "fft"), (many, "gemm")):
+        results = []
+        for n in (1, 2):
+            with threads(n):
+                results.append(case.field("gaussian", engine))
+        for one, two in zip(*results, strict=True):
+            np.testing.assert_array_equal(one, two)

@@ -1,0 +1,74 @@
+"""exp for float32 against NumPy's, and the two kernels with their slopes."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from manymaps.compute.jit import compiled
+from manymaps.compute.similarity import CAUCHY, GAUSSIAN, KERNEL_CODES, exp32, term_and_slope
+
+LOWEST, HIGHEST = -87.0, 88.0
+
+
+@compiled
+def exponentials(x, result):
+    for k in range(x.size):
+        result[k] = exp32(x[k])
+
+
+@compiled
+def terms(d2, charges, kind, result, slopes):
+    for k in range(d2.size):
+        result[k], slopes[k] = term_and_slope(d2[k], charges[k], kind)
+
+
+def exp_of(values):
+    x = np.atleast_1d(np.asarray(values, np.float32))
+    result = np.empty_like(x)
+    exponentials(x, result)
+    return x, result
+
+
+def test_exp_is_right_to_two_ulp():
+    x, result = exp_of(np.linspace(LOWEST, HIGHEST, 1_000_000))
+    true = np.exp(x.astype(float))
+    assert (np.abs(result - true) / np.spacing(true.astype(np.float32))).max() < 2
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.floats(LOWEST, HIGHEST, width=32))
+def test_exp_anywhere(value):
+    x, result = exp_of(value)
+    np.testing.assert_allclose(result, np.exp(x.astype(float)), rtol=2.4e-7)
+
+
+def test_exp_beyond_its_range():
+    _, result = exp_of([-np.inf, -1e30, -87.1, 88.5, 1e30, np.inf])
+    assert result[:3].tolist() == [0, 0, 0]
+    np.testing.assert_allclose(result[3:], np.exp(HIGHEST), rtol=1e-6)
+
+
+def test_exp_of_zero_is_one():
+    assert exp_of([0.0, -0.0])[1].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("kernel", KERNEL_CODES)
+def test_kernel_and_its_slope(kernel):
+    kind = KERNEL_CODES[kernel]
+    d2 = np.linspace(0, 40, 1000, dtype=np.float32)
+    charges = np.linspace(-2, 2, 1000, dtype=np.float32)
+    term, slope = np.empty_like(d2), np.empty_like(d2)
+    terms(d2, charges if kind == GAUSSIAN else np.exp(charges), kind, term, slope)
+
+    def value(x):
+        return np.exp(charges.astype(float)) * (np.exp(-x) if kind == GAUSSIAN else 1 / (1 + x))
+
+    x, step = d2.astype(float), 1e-5
+    np.testing.assert_allclose(term, value(x), rtol=4e-6)
+    numeric = (value(x - step) - value(x + step)) / (2 * step)
+    np.testing.assert_allclose(slope, numeric, rtol=4e-6)
+
+
+def test_codes():
+    assert KERNEL_CODES == {"gaussian": GAUSSIAN, "cauchy": CAUCHY}
