@@ -95,3 +95,29 @@ def perplexity_rows(d2, perplexity):
         return entropy(row(distances, np.exp(log_beta))) - np.log(perplexity)
 
     return np.array([row(d, np.exp(brentq(excess, -20, 20, args=(d,)))) for d in d2])
+
+
+def numeric_slope(function, at, along, step=1e-5):
+    """Slope of a function of a tuple of arrays along a tuple of directions."""
+    up, down = (
+        function(tuple(x + sign * step * u for x, u in zip(at, along, strict=True)))
+        for sign in (1, -1)
+    )
+    return (up - down) / (2 * step)
+
+
+def attraction(p, kernel, positions, log_pi, chooser, chosen, background=0.0, n_choices=1):
+    """Pull, share, row mass and row cost of `manymaps.compute.attraction` for one set."""
+    logs = log_kernel(kernel, positions, positions) + log_pi[:, :, None] + log_pi[:, None, :]
+    log_s = log_sum(logs, axis=0)
+    log_model = log_s + chooser[:, None] + chosen
+    log_q = log_model
+    if background:
+        log_model = np.log1p(-background) + log_model
+        log_q = np.logaddexp(log_model, np.log(background / n_choices))
+    kept = p * np.exp(log_model - log_q)
+    part = (kept + kept.T) * np.exp(logs - log_s)
+    difference = positions[:, :, None] - positions[:, None]
+    slope = part if kernel == "gaussian" else part / (1 + (difference**2).sum(axis=-1))
+    pull = 2 * np.einsum("mij,mijk->mik", slope, difference)
+    return pull, part.sum(axis=2), kept.sum(axis=1), -(p * log_q).sum(axis=1)

@@ -311,7 +311,7 @@ class TestChooser:
 
     @pytest.mark.parametrize("kernel", ["gaussian", "cauchy"])
     def test_engines_mix_within_a_batch(self, kernel):
-        small, large = self.dense(kernel, 50, 0), self.dense(kernel, 3000, 1)
+        small, large = self.dense(kernel, 50, 0), self.dense(kernel, 6000, 1)
         other = self.dense(kernel, 20, 2)
         got = joined(small, large, other).field(kernel)
         parts = [
@@ -329,7 +329,7 @@ class TestChooser:
             np.testing.assert_array_equal(got, expected)
 
     def test_no_tolerance_forbids_the_grid(self):
-        batch = self.dense("cauchy", 3000, 1)
+        batch = self.dense("cauchy", 6000, 1)
         got, expected = batch.field("cauchy", tolerance=0), batch.field("cauchy", "exact")
         np.testing.assert_array_equal(got[1], expected[1])
 

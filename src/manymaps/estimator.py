@@ -33,6 +33,7 @@ from manymaps.target import Target, conditional_target, joint_target
 __all__ = ["MapEstimator"]
 
 _START_SPREAD = 0.01
+_FOR_LINE_SEARCH = 0.01
 
 
 class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
@@ -106,9 +107,11 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
                 f"n_maps={self.n_maps} is more than the {n} objects; give at most {n}"
             )
         with threads(self.n_jobs):
+            optimizer = self.optimizer or self._default_optimizer()
+            tolerance = self.tolerance * (1 if optimizer.bears_noise else _FOR_LINE_SEARCH)
             fit = Fit(
-                objective=Objective(target, self._model(), self.penalty, self.tolerance),
-                optimizer=self.optimizer or self._default_optimizer(),
+                objective=Objective(target, self._model(), self.penalty, tolerance),
+                optimizer=optimizer,
                 max_iter=self.max_iter,
                 labels=labels,
                 method=self.method,

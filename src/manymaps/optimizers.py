@@ -26,6 +26,7 @@ from manymaps.schedules import Constant, Schedule, Switch
 __all__ = ["LBFGS", "ConjugateGradient", "DivergedError", "Momentum", "Optimizer", "State"]
 
 _LIMIT_REACHED, _STOPPED = 1, 99
+_NEXT_TO_NOTHING = 1e-6
 
 Evaluate = Callable[[Parameters, int], tuple[float, Parameters]]
 Watch = Callable[["State"], bool]
@@ -62,11 +63,12 @@ class State:
 class Optimizer(ABC):
     """One way of going downhill.
 
-    `exaggeration` multiplies the attraction by iteration; `uses_active_entries` says whether the
-    optimizer bears a cost whose active entries change on the way.
+    `exaggeration` multiplies the attraction by iteration. `bears_noise` says whether the optimizer
+    bears a cost whose active entries change on the way, forces no better than the user's tolerance
+    and steps that are shortened object by object; one with a line search does not.
     """
 
-    uses_active_entries: bool
+    bears_noise: bool
     exaggeration: Schedule
 
     @abstractmethod
@@ -108,7 +110,7 @@ class Momentum(Optimizer):
     momentum: Schedule = Switch(0.5, 250, 0.8)
     exaggeration: Schedule = Switch(4.0, 50, 1.0)
     jitter: Schedule = Constant(0.0)
-    uses_active_entries = True
+    bears_noise = True
 
     def __post_init__(self) -> None:
         for name in ("learning_rate", "weight_rate"):
@@ -126,7 +128,9 @@ class Momentum(Optimizer):
         sets = len(state.parameters.positions)
         rates = [self.learning_rate] * sets + [self.learning_rate * self.weight_rate] * sets
         while state.iteration < n_iter:
-            state.cost, gradient = evaluate(state.parameters, state.iteration)
+            # A run that diverges ends in DivergedError, not in warnings of its arithmetic.
+            with np.errstate(over="ignore", invalid="ignore"):
+                state.cost, gradient = evaluate(state.parameters, state.iteration)
             momentum = np.float32(self.momentum(state.iteration))
             moved = zip(
                 arrays, gradient.arrays, state.memory["step"], state.memory["gain"], rates,
@@ -143,7 +147,8 @@ class Momentum(Optimizer):
                 for positions in state.parameters.positions:
                     positions += generator.normal(0, noise, positions.shape).astype(np.float32)
             state.iteration += 1
-            if state.iteration % 50 == 0 and not all(np.isfinite(x).all() for x in arrays):
+            checked = state.iteration % 50 == 0 or state.iteration == n_iter
+            if checked and not all(np.isfinite(x).all() for x in arrays):
                 raise DivergedError(
                     f"the maps stopped being finite by iteration {state.iteration}; "
                     f"lower the learning rate (now {self.learning_rate:g})"
@@ -156,7 +161,7 @@ class Momentum(Optimizer):
 class _ScipyOptimizer(Optimizer):
     """A method of `scipy.optimize.minimize`; one of its iterations counts as one."""
 
-    uses_active_entries = False
+    bears_noise = False
     exaggeration = Constant(1.0)
     method: str
 
@@ -181,18 +186,21 @@ class _ScipyOptimizer(Optimizer):
             if watch(state):
                 raise StopIteration
 
-        remaining = n_iter - state.iteration
-        if remaining <= 0:
-            return False
-        result = minimize(
-            function,
-            shapes.pack(),
-            jac=True,
-            method=self.method,
-            callback=after,
-            options=self._options(remaining),
-        )
-        return bool(result.status not in (_LIMIT_REACHED, _STOPPED))
+        while state.iteration < n_iter:
+            before, cost = state.iteration, state.cost
+            result = minimize(
+                function, state.parameters.pack(), jac=True, method=self.method, callback=after,
+                options=self._options(n_iter - state.iteration),
+            )  # fmt: skip
+            if result.success:
+                return True
+            if result.status in (_LIMIT_REACHED, _STOPPED):
+                return False
+            # The line search met the rounding of the sums. Start afresh from here, unless the last
+            # start gained next to nothing.
+            if state.iteration == before or cost - state.cost < _NEXT_TO_NOTHING * abs(cost):
+                return True
+        return False
 
 
 @dataclass(frozen=True)

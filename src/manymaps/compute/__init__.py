@@ -34,10 +34,11 @@ __all__ = ["ENGINES", "field", "predicted_seconds"]
 
 ENGINES = ("exact", "fft", "gemm")
 
-_EXACT_PAIR = {0: 0.45e-9, 1: 0.22e-9}
-_FFT_POINT = 0.13e-6
-_FFT_CELL = 1.2e-9
+_EXACT_PAIR = {0: 0.7e-9, 1: 0.2e-9}
+_FFT_POINT = 0.11e-6
+_FFT_CELL = 1.1e-9
 _FFT_MAP = 60e-6
+_FFT_CALL = 1e-3
 _ALWAYS_EXACT = 40_000
 
 
@@ -114,7 +115,7 @@ def _choose(
     kind: int,
     tolerance: float,
 ) -> list[str]:
-    """The name of the cheapest engine for each map."""
+    """The name of the cheapest engine for each map; fft only where it saves more than its call."""
     d = len(targets)
     if d > 3:
         return ["gemm"] * (len(target_offsets) - 1)
@@ -124,14 +125,15 @@ def _choose(
     h = repulsion_fft.spacing(tolerance, kind)
     span = repulsion_fft.joint_extent(targets, target_offsets, sources, source_offsets)[1]
     n_targets, n_sources = np.diff(target_offsets), np.diff(source_offsets)
-    choices = []
+    choices, saved = [], 0.0
     for m in range(n_maps):
         if n_targets[m] * n_sources[m] < _ALWAYS_EXACT:
             choices.append("exact")
             continue
         costs = predicted_seconds(n_targets[m], n_sources[m], span[m], kind, d, h)
         choices.append(min(costs, key=costs.__getitem__))
-    return choices
+        saved += costs["exact"] - costs[choices[-1]]
+    return choices if saved > _FFT_CALL else ["exact"] * n_maps
 
 
 def _by_parts(

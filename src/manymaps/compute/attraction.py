@@ -13,8 +13,8 @@ for every object i of one side and its stored partners j:
     row_cost_i     = - sum_j p_ij log q_ij
 
 Each pair is visited from both of its ends, so that no two threads write to one place and the result
-does not depend on their number. A pair counts in the maps where both are active; one whose
-similarity underflows there is summed again in the log domain over all maps.
+does not depend on their number. From each end a pair counts in the maps where that end is active;
+one whose similarity underflows there is summed again in the log domain over all maps.
 
 Arrays: positions (n_maps, n, d) and log_proportions (n_maps, n), of the own side and of the other
 (the same arrays for one set of objects); pairs as CSR with the values p_ij and p_ji; memberships

@@ -53,7 +53,7 @@ def _power_of_two(typing_context: Any, exponent: Any) -> Any:
 
 @inlined
 def exp32(x):
-    """exp(x) in float32, right to 2 ulp; 0 below -87, exp(88) above 88.
+    """exp(x) in float32, right to 5e-7 of its value; 0 below -87, exp(88) above 88.
 
     x = k ln 2 + r with |r| <= ln 2 / 2, a polynomial in r (Cephes' coefficients), times 2^k. The
     scalar libm call that numba would make is not vectorized.
