@@ -3,7 +3,7 @@
     python benchmarks/scaling.py [--objects 1000 10000 100000 1000000] [--maps 1 3 10 30 100]
 
 Synthetic associations: each object has 15 associates among its 60 neighbours in a hidden line of
-topics. The time is that of iterations 100 to 140 of a usual fit. The slope is that of log time
+topics. The time is that of iterations 60 to 80 of a usual fit. The slope is that of log time
 against log size; 1 is linear.
 """
 
@@ -19,7 +19,7 @@ import manymaps as mm
 from manymaps.compute import field
 
 ASSOCIATES, REACH = 15, 60
-FIRST, LAST = 100, 140
+FIRST, LAST = 60, 80
 
 
 def synthetic(n: int, seed: int = 0) -> mm.Associations:

@@ -41,8 +41,12 @@ from pathlib import Path
 import numpy as np
 
 import manymaps as mm
+from manymaps.model import Kernel
 
-KERNELS = {"gaussian": mm.MultipleMapsSNE, "cauchy": mm.MultipleMapsTSNE}
+KERNELS: dict[Kernel, type[mm.MultipleMapsTSNE] | type[mm.MultipleMapsSNE]] = {
+    "gaussian": mm.MultipleMapsSNE,
+    "cauchy": mm.MultipleMapsTSNE,
+}
 SOLVED = 1e-3
 
 
@@ -59,7 +63,7 @@ class Construction:
     proportions: np.ndarray
     claims: Sequence[tuple[str, str]] = ()
 
-    def atlas(self, kernel: str) -> mm.Atlas:
+    def atlas(self, kernel: Kernel) -> mm.Atlas:
         """The construction under a conditional model with the kernel."""
         model = mm.ChoiceModel(kernel=kernel, normalization="conditional", mixing="learned")
         return mm.Atlas(self.labels, self.maps, self.proportions, model)
@@ -120,7 +124,7 @@ def scattered(name: str, shared: int, first: int, second: int, seed: int) -> Con
 
 
 def divergences(
-    P: np.ndarray, kernel: str, n_maps: int, n_components: int, starts: int
+    P: np.ndarray, kernel: Kernel, n_maps: int, n_components: int, starts: int
 ) -> np.ndarray:
     """KL per row of fits from random starts, best first."""
     estimator = KERNELS[kernel](
@@ -209,9 +213,8 @@ def draw(constructions: Sequence[Construction], path: Path) -> None:
             limits = np.array([-1.0, 1.0]) * (np.ptp(points, axis=0).max() * 0.5 + 0.5)
             panel.scatter(*points.T, s=160 * construction.proportions[m][here], alpha=0.6)
             for i, point in zip(here, points, strict=True):
-                panel.annotate(
-                    construction.labels[int(i)], point, (0, 9), textcoords="offset points", ha="center"
-                )
+                name = construction.labels[int(i)]
+                panel.annotate(name, point, (0, 9), textcoords="offset points", ha="center")
             panel.set(title=f"{construction.name}, map {m}", xticks=[], yticks=[])
             panel.set(aspect="equal", xlim=middle[0] + limits, ylim=middle[1] + limits)
     mm.save_figure(figure, path)

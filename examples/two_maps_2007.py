@@ -18,14 +18,14 @@ of a map, between which and the right place lies a wall. So, until the divergenc
 
 Disparity is sum |A R - B|^2 / sum |B|^2 of two centred maps with the best rotation or reflection R,
 without scaling, the larger of the two maps; a search succeeds where it is below 1e-3. Beside ours
-stands a plain prototype: L-BFGS in float64 and at most six restarts with jitter.
+stands a plain prototype: L-BFGS in float64 and at most six restarts with jitter. The fair match for
+it is the column of six starts; further starts and rounds are what the rest of the rate costs.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -33,11 +33,12 @@ import numpy as np
 from scipy.linalg import orthogonal_procrustes
 
 import manymaps as mm
+from manymaps.model import Mixing
 
 RECOVERED = 1e-3
 ZERO_KL = 1e-6
 PROTOTYPE = {1.0: "6 of 10", 2.0: "0 of 10"}
-PATIENCE, FEW = 60, 3
+PATIENCE, SINGLE_MOVES, MOST_MOVED = 60, 3, 12
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ def disparity(atlas: mm.Atlas, truth: mm.Atlas) -> float:
 
 
 def fitted(
-    P: np.ndarray, mixing: str, start: mm.Atlas | str, seed: int, max_iter: int
+    P: np.ndarray, mixing: Mixing, start: mm.Atlas | str, seed: int, max_iter: int
 ) -> tuple[float, mm.Atlas]:
     """One L-BFGS fit with exact sums; KL per object and the maps."""
     estimator = mm.MultipleMapsSNE(
@@ -146,64 +147,77 @@ def moved(atlas: mm.Atlas, P: np.ndarray, generator: np.random.Generator, count:
 
 
 def rounds_of_moving(
-    P: np.ndarray, mixing: str, kl: float, atlas: mm.Atlas, generator: np.random.Generator
-) -> Iterator[tuple[float, mm.Atlas]]:
-    """The best so far after each round, until it is a solution or nothing helps any more."""
-    failures = 0
+    P: np.ndarray, mixing: Mixing, kl: float, atlas: mm.Atlas, generator: np.random.Generator
+) -> tuple[float, mm.Atlas, int]:
+    """Move objects until there is a solution or nothing helps any more; counts the rounds."""
+    failures = rounds = 0
     while kl > ZERO_KL and failures < PATIENCE:
-        many = min(12, len(P) // 2)
-        count = 1 if failures < FEW else int(generator.integers(1, many + 1))
+        many = min(MOST_MOVED, len(P) // 2)
+        count = 1 if failures < SINGLE_MOVES else int(generator.integers(1, many + 1))
         start = moved(atlas, P, generator, count)
         new_kl, new_atlas = fitted(P, mixing, start, seed=0, max_iter=200)
+        rounds += 1
         if new_kl < kl - 1e-7:
             kl, atlas, failures = new_kl, new_atlas, 0
         else:
             failures += 1
-        yield kl, atlas
+    return kl, atlas, rounds
 
 
-def search(P: np.ndarray, mixing: str, budget: Budget, seed: int) -> Found:
-    """Starts and rounds of moving until the divergence is 0 or the budget is spent."""
-    clock, generator = time.perf_counter(), np.random.default_rng(seed)
-    starts = rounds = 0
-    best: tuple[float, mm.Atlas] | None = None
-    for _ in range(budget.cycles):
-        pool: list[tuple[float, mm.Atlas]] = []
-        while len(pool) < budget.starts and not (pool and pool[-1][0] < ZERO_KL):
-            pool.append(fitted(P, mixing, "random", int(generator.integers(2**31)), 300))
-            starts += 1
-        for finalist in sorted(pool, key=lambda entry: entry[0])[: budget.finalists]:
-            end = finalist
-            for end in rounds_of_moving(P, mixing, *finalist, generator):
-                rounds += 1
-            best = end if best is None or end[0] < best[0] else best
-            if best[0] < ZERO_KL:
-                break
-        if best is not None and best[0] < ZERO_KL:
+def one_cycle(
+    P: np.ndarray, mixing: Mixing, budget: Budget, generator: np.random.Generator
+) -> tuple[float, mm.Atlas, int, int]:
+    """Random starts, then rounds of moving from the best; counts both."""
+    pool: list[tuple[float, mm.Atlas]] = []
+    while len(pool) < budget.starts and not (pool and pool[-1][0] < ZERO_KL):
+        pool.append(fitted(P, mixing, "random", int(generator.integers(2**31)), max_iter=300))
+    pool.sort(key=lambda entry: entry[0])
+    best_kl, best = pool[0]
+    rounds = 0
+    for start_kl, start in pool[: budget.finalists]:
+        kl, atlas, more = rounds_of_moving(P, mixing, start_kl, start, generator)
+        rounds += more
+        if kl <= best_kl:
+            best_kl, best = kl, atlas
+        if best_kl < ZERO_KL:
             break
-    assert best is not None
-    return Found(best[1], best[0], starts, rounds, time.perf_counter() - clock)
+    return best_kl, best, len(pool), rounds
 
 
-def run(half_width: float, mixing: str, n: int, seeds: int, budget: Budget) -> list[str]:
+def search(P: np.ndarray, mixing: Mixing, budget: Budget, seed: int) -> Found:
+    """Cycles until the divergence is 0 or the budget is spent."""
+    clock, generator = time.perf_counter(), np.random.default_rng(seed)
+    cycles = []
+    for _ in range(budget.cycles):
+        cycles.append(one_cycle(P, mixing, budget, generator))
+        if cycles[-1][0] < ZERO_KL:
+            break
+    kl, atlas, _, _ = min(cycles, key=lambda cycle: cycle[0])
+    starts, rounds = sum(cycle[2] for cycle in cycles), sum(cycle[3] for cycle in cycles)
+    return Found(atlas, kl, starts, rounds, time.perf_counter() - clock)
+
+
+def run(half_width: float, mixing: Mixing, n: int, seeds: int, budget: Budget) -> list[str]:
     """Search every seed, print what was found, and give the cells of a row of the summary."""
-    found, hits = [], 0
+    found, recovered = [], []
     for seed in range(seeds):
         truth = random_truth(n, half_width, seed)
         result = search(choices(truth), mixing, budget, seed + 100)
         apart = disparity(result.atlas, truth)
-        hits += apart < RECOVERED
         found.append(result)
+        if apart < RECOVERED:
+            recovered.append(result)
         print(
             f"[-{half_width:g}, {half_width:g}]^2  {mixing:9}{seed:4}{result.kl:11.1e}{apart:11.1e}"
             f"{np.abs(result.atlas.proportions - 0.5).max():12.1e}{result.starts:8}"
             f"{result.rounds:8}{result.seconds:9.1f}",
             flush=True,
         )
-    starts = sum(result.starts for result in found)
-    rounds = sum(result.rounds for result in found)
-    seconds = sum(result.seconds for result in found)
-    return [f"{hits} of {seeds}", str(starts), str(rounds), f"{seconds:.0f}"]
+    few = sum(result.rounds == 0 and result.starts <= 6 for result in recovered)
+    many = sum(result.rounds == 0 and result.starts <= budget.starts for result in recovered)
+    rates = [f"{hits} of {seeds}" for hits in (few, many, len(recovered))]
+    spent = [sum(result.starts for result in found), sum(result.rounds for result in found)]
+    return [*rates, *map(str, spent), f"{sum(result.seconds for result in found):.0f}"]
 
 
 def draw(half_width: float, n: int, budget: Budget, path: Path) -> None:
@@ -212,20 +226,16 @@ def draw(half_width: float, n: int, budget: Budget, path: Path) -> None:
 
     truth = random_truth(n, half_width, 0)
     fit = search(choices(truth), "fixed", budget, 100).atlas.maps.astype(np.float64)
+    fit -= fit.mean(axis=1, keepdims=True)
     figure = Figure(figsize=(9, 4.5), layout="constrained")
-    crossed = disparity(replace(truth, maps=fit), truth)
-    order = (0, 1)
     panels = figure.subplots(1, 2)
     for m, panel in enumerate(panels):
         true = truth.maps[m] - truth.maps[m].mean(axis=0)
-        turned = []
-        for k in order:
-            centred = fit[k] - fit[k].mean(axis=0)
-            turned.append(centred @ orthogonal_procrustes(centred, true)[0])
-        best = min(turned, key=lambda points: float(((points - true) ** 2).sum()))
+        turned = [points @ orthogonal_procrustes(points, true)[0] for points in fit]
+        found = min(turned, key=lambda points: float(((points - true) ** 2).sum()))
         panel.scatter(*true.T, s=60, facecolors="none", edgecolors="tab:gray", label="true")
-        panel.scatter(*best.T, s=12, color="tab:red", label="found")
-        panel.set(title=f"map {m}, disparity {crossed:.0e}", aspect="equal")
+        panel.scatter(*found.T, s=12, color="tab:red", label="found")
+        panel.set(title=f"map {m}", aspect="equal")
     panels[0].legend()
     mm.save_figure(figure, path)
     print(f"\nwrote {path}")
@@ -241,18 +251,20 @@ def main() -> None:
 
     n, seeds = (20, 2) if arguments.quick else (50, arguments.seeds)
     budget = Budget(starts=10, cycles=1) if arguments.quick else Budget()
-    kinds = [(1.0, "fixed")] if arguments.quick else [
-        (width, mixing) for width in (1.0, 2.0) for mixing in ("fixed", "learned")
-    ]  # fmt: skip
+    kinds: list[tuple[float, Mixing]] = [(1.0, "fixed")]
+    if not arguments.quick:
+        kinds += [(1.0, "learned"), (2.0, "fixed"), (2.0, "learned")]
     print(f"{n} objects; KL per object; |pi - .5| the largest; rounds of moving objects")
     print("points      mixing   seed         KL  disparity   |pi - .5|  starts  rounds  seconds")
     rows = [(width, mixing, run(width, mixing, n, seeds, budget)) for width, mixing in kinds]
-    print(f"\nBoth maps recovered (disparity below {RECOVERED:g}, no scaling)")
-    print("points      mixing     prototype       ours  starts  rounds  seconds")
-    for width, mixing, (hits, starts, rounds, seconds) in rows:
+    print(f"\nBoth maps recovered (disparity below {RECOVERED:g}, no scaling), by means allowed")
+    heads = f"{'prototype':>11}{'6 starts':>10}{f'{budget.starts} starts':>11}{'and rounds':>12}"
+    print(f"points      mixing   {heads}  starts  rounds  seconds")
+    for width, mixing, cells in rows:
         prototype = PROTOTYPE[width] if mixing == "fixed" and not arguments.quick else "-"
+        few, many, hits, starts, rounds, seconds = cells
         print(
-            f"[-{width:g}, {width:g}]^2  {mixing:9}{prototype:>11}{hits:>11}"
+            f"[-{width:g}, {width:g}]^2  {mixing:9}{prototype:>11}{few:>10}{many:>11}{hits:>12}"
             f"{starts:>8}{rounds:>8}{seconds:>9}"
         )
     if arguments.output is not None:

@@ -186,8 +186,10 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             self.n_features_in_ = X.n_objects
         else:
             X = validate_data(
-                self, X, accept_sparse="csr", ensure_min_samples=2, dtype=[np.float64, np.float32]
-            )
+                self, X, accept_sparse="csr", ensure_min_samples=2, dtype=[np.float64, np.float32],
+                # Associations names the row of a similarity that is not finite.
+                ensure_all_finite=self.affinity != "precomputed",
+            )  # fmt: skip
             labels = tuple(str(i) for i in range(X.shape[0]))
             if self.affinity == "precomputed":
                 if X.shape[0] != X.shape[1]:
