@@ -170,7 +170,7 @@ def print_fits(
 ) -> None:
     """KL of the best fit by number of maps, dimensions and kernel."""
     print(f"\nFits to P: KL per object, best of {starts} random starts, by maps x dimensions")
-    print("(the fits compute in float32: up to about 1e-6 of either sign is zero)")
+    print("(the fits compute in float32: a few 1e-6 of either sign are zero)")
     heads = "".join(f"{f'{m} x {d}-D':>9}" for m, d in shapes)
     solved_head = f"2 x 2-D below {SOLVED:g}"
     print(f"{'construction':14}{'objects':>7}  {'kernel':9}{heads}  {solved_head}  seconds")

@@ -110,7 +110,7 @@ def numpy_step(x, gradient, step, gain, rate, momentum):
     gain = np.where(
         gradient * step < 0,
         gain + 0.2,
-        np.where(gradient != 0, np.maximum(0.8 * gain, 0.01), gain),
+        np.where(gradient * step > 0, np.maximum(0.8 * gain, 0.01), gain),
     )
     step = momentum * step - rate * gain * gradient
     return x + step, step, gain

@@ -69,7 +69,7 @@ def write_archive(
         written_whole(path) as temporary,
         zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as archive,
     ):
-        archive.writestr("meta.json", json.dumps(meta, ensure_ascii=False))
+        archive.writestr("meta.json", json.dumps(meta))
         for name, array in arrays.items():
             buffer = io.BytesIO()
             np.save(buffer, array, allow_pickle=False)

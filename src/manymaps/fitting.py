@@ -31,7 +31,6 @@ from manymaps.errors import DataError
 from manymaps.objective import Entries, Evaluation, Objective
 from manymaps.optimizers import Optimizer, State
 from manymaps.parameters import Parameters, log_softmin
-from manymaps.schedules import Schedule
 
 __all__ = ["Fit"]
 
@@ -196,13 +195,8 @@ class Fit:
         if iteration >= _FADE_FROM and self.objective.model.mixing == "learned":
             parameters.weights[0][~mask] += _FADE
         before = self.state.memory.get("cost at refresh", (np.array(np.inf),))[0]
-        settled = max(
-            schedule.settled_at
-            for schedule in vars(self.optimizer).values()
-            if isinstance(schedule, Schedule)
-        )
         gain = float(before - self._last.cost)
-        if iteration >= settled + 2 * _REFRESH:
+        if iteration >= self.optimizer.settled_at + 2 * _REFRESH:
             self.converged = abs(gain) <= _CONVERGED * abs(self._last.cost)
         self.state.memory["cost at refresh"] = (np.array(self._last.cost),)
 

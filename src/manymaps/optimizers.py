@@ -15,6 +15,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import islice
 
 import numpy as np
 from scipy.optimize import OptimizeResult, minimize
@@ -71,6 +72,11 @@ class Optimizer(ABC):
     bears_noise: bool
     exaggeration: Schedule
 
+    @property
+    def settled_at(self) -> int:
+        """The first iteration from which no setting changes any more."""
+        return 0
+
     @abstractmethod
     def minimize(self, evaluate: Evaluate, state: State, n_iter: int, watch: Watch) -> bool:
         """Go on from `state`, in place, until it has `n_iter` iterations or `watch` says stop.
@@ -89,8 +95,11 @@ class Momentum(Optimizer):
         On the scale of the cost summed over rows (see `manymaps.objective`).
     weight_rate : float > 0
         How many times faster the mixing weights learn than the positions; 1 in the 2009 paper.
-        More sharpens the proportions sooner, less leaves senses more time to part (figures in
-        docs/design.md).
+        More sharpens the proportions sooner.
+    hold_weights : int >= 0
+        Iterations before the mixing weights start to learn; 0 in the 2009 paper. While all
+        proportions are equal, a word settles near other words in each map; so its senses have
+        places of their own before it commits itself.
     momentum : Schedule
         0.5 for 250 iterations, then 0.8, as in the 2009 paper.
     exaggeration : Schedule
@@ -107,6 +116,7 @@ class Momentum(Optimizer):
 
     learning_rate: float = 0.1
     weight_rate: float = 2.0
+    hold_weights: int = 100
     momentum: Schedule = Switch(0.5, 250, 0.8)
     exaggeration: Schedule = Switch(4.0, 50, 1.0)
     jitter: Schedule = Constant(0.0)
@@ -116,6 +126,14 @@ class Momentum(Optimizer):
         for name in ("learning_rate", "weight_rate"):
             if not 0 < getattr(self, name) < float("inf"):
                 raise ParameterError(f"{name}={getattr(self, name)!r} must be positive and finite")
+        if self.hold_weights < 0:
+            raise ParameterError(f"hold_weights={self.hold_weights!r} must not be negative")
+
+    @property
+    def settled_at(self) -> int:
+        """The first iteration from which no setting changes any more."""
+        schedules = (self.momentum, self.exaggeration, self.jitter)
+        return max(self.hold_weights, *(schedule.settled_at for schedule in schedules))
 
     def minimize(self, evaluate: Evaluate, state: State, n_iter: int, watch: Watch) -> bool:
         """Steps from `state` until `n_iter` or `watch` ends them; see `Optimizer.minimize`."""
@@ -136,7 +154,8 @@ class Momentum(Optimizer):
                 arrays, gradient.arrays, state.memory["step"], state.memory["gain"], rates,
                 strict=True,
             )  # fmt: skip
-            for x, g, step, gain, rate in moved:
+            learning = 2 * sets if state.iteration >= self.hold_weights else sets
+            for x, g, step, gain, rate in islice(moved, learning):
                 momentum_step(
                     x.reshape(-1), g.reshape(-1), step.reshape(-1), gain.reshape(-1),
                     np.float32(rate), momentum,

@@ -1,7 +1,7 @@
 """One step of gradient descent with momentum and a gain per parameter (Jacobs 1988).
 
-    gain  <- gain + 0.2  where the gradient and the last step agree that the descent goes on
-             0.8 gain    where they disagree;  never below 0.01
+    gain  <- gain + 0.2  where the last step went down the gradient
+             0.8 gain    where it went up it;  never below 0.01
     step  <- momentum step - rate gain gradient
     x     <- x + step
 
@@ -25,13 +25,13 @@ _ZERO = np.float32(0.0)
 
 @parallel
 def momentum_step(x, gradient, step, gains, rate, momentum):
-    """Move x by one step; a gradient of exactly zero leaves the gain as it is."""
+    """Move x by one step; without a last step, or a gradient, the gain stays as it is."""
     for c in prange((x.size + _CHUNK - 1) // _CHUNK):
         for k in range(c * _CHUNK, min((c + 1) * _CHUNK, x.size)):
             g, s = gradient[k], step[k]
             if g * s < _ZERO:
                 gains[k] += _INCREASE
-            elif g != _ZERO:
+            elif g * s > _ZERO:
                 gains[k] = max(gains[k] * _DECREASE, _LEAST)
             step[k] = momentum * s - rate * gains[k] * g
             x[k] += step[k]
