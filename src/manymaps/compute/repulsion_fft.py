@@ -38,7 +38,7 @@ _MARGIN = 10
 _LOG_LOUD = np.float32(np.log(1e3))
 _FAINT = 100.0
 _REFERENCE_SPACING = 0.4
-_FORCE_ERROR = {GAUSSIAN: 5e-4, CAUCHY: 3e-3}
+_FORCE_ERROR = {GAUSSIAN: 8e-4, CAUCHY: 3e-3}
 
 
 def spacing(tolerance: float, kind: int) -> float:
