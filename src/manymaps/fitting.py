@@ -6,7 +6,7 @@ the active ones chosen anew: those whose proportion, or whose share in explainin
 is above `_ACTIVE`. The proportions of the others are halved there, for without a gradient they
 would stay as they are and blur the full model. There the run is also tested for convergence.
 
-A checkpoint holds all that the next iteration depends on, so that a run resumed with `Momentum` gives
+A checkpoint holds all that the next iteration depends on: a run resumed with `Momentum` gives
 the same bits as one that was never interrupted.
 """
 
