@@ -42,14 +42,14 @@ def main() -> None:
     parser.add_argument("--iterations", type=int, default=400)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("-o", "--output", type=Path, help="folder for figures")
-    parser.add_argument("--quick", action="store_true", help="few words, maps and iterations")
+    parser.add_argument("--quick", action="store_true", help="few maps and iterations")
     arguments = parser.parse_args()
     if not NORMS.exists():
         print(f"no norms at {NORMS}: set MANYMAPS_DATA to the folder of real data; nothing done")
         return
     n_words, n_maps, most = arguments.words, arguments.maps, arguments.iterations
     if arguments.quick:
-        n_words, n_maps, most = 300, 5, 20
+        n_maps, most = 5, 20
     norms = most_given(mm.read_associations(NORMS), n_words)
     print(f"{norms.n_objects} words, {norms.n_pairs} pairs, {n_maps} maps, penalty 0.48")
     for name, optimizer in (

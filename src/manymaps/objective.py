@@ -130,7 +130,7 @@ class Objective:
     target: Target
     model: ChoiceModel
     penalty: float = 0.0
-    tolerance: float = 3e-3
+    tolerance: float = 5e-3
     row_factors: np.ndarray | None = None
     column_factors: np.ndarray | None = None
     engine: str = "auto"

@@ -38,13 +38,13 @@ _MARGIN = 10
 _LOG_LOUD = np.float32(np.log(1e3))
 _FAINT = 100.0
 _REFERENCE_SPACING = 0.4
-_FORCE_ERROR = {GAUSSIAN: 8e-4, CAUCHY: 3e-3}
+_FORCE_ERROR = {GAUSSIAN: 1e-3, CAUCHY: 9e-3}
 
 
 def spacing(tolerance: float, kind: int) -> float:
     """Grid spacing at which forces are right to about `tolerance`: their error grows as h^6.
 
-    Measured on points spread evenly over 30 kernel widths; the potential is some 30 times better.
+    Measured on fits of the embedded word relations; the potential is some 30 times better.
     """
     error = _FORCE_ERROR[kind]
     return float(np.clip(_REFERENCE_SPACING * (tolerance / error) ** (1 / ORDER), 0.1, 0.6))
