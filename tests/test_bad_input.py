@@ -358,3 +358,10 @@ def test_failures_of_the_machine(folder, monkeypatch, error):
     result = fit(folder, TRIANGLE)
     assert result.exit_code == 1
     assert "No space left on device" in result.stderr or "more memory" in result.stderr
+
+
+def test_messages_name_options_as_they_are_typed(folder):
+    result = fit(folder, "cue,response,strength\na,b,1\n")
+    assert result.exit_code == 3
+    assert "--responses keep" in result.stderr
+    assert "responses='keep'" not in result.stderr

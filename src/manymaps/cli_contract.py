@@ -14,6 +14,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -41,6 +42,7 @@ __all__ = [
     "NotConverged",
     "OutputFile",
     "RunFailed",
+    "as_options",
     "check_folder",
     "emit",
     "emit_json",
@@ -102,9 +104,9 @@ def _told_plainly(ctx: click.Context) -> Iterator[None]:
             warnings.showwarning = _warn
             yield
     except ParameterError as error:
-        raise click.UsageError(str(error), ctx) from error
+        raise click.UsageError(as_options(str(error)), ctx) from error
     except (DataError, UnknownLabel) as error:
-        raise BadData(str(error)) from error
+        raise BadData(as_options(str(error))) from error
     except KeyboardInterrupt as error:
         raise Interrupted("interrupted") from error
     except (click.ClickException, click.exceptions.Exit, click.Abort):
@@ -131,6 +133,15 @@ def _explained(error: Exception) -> str:
     )
 
 
+def as_options(message: str) -> str:
+    """A message of the library with its arguments as options of the command line.
+
+    >>> as_options("read with responses='keep' to make objects of all responses")
+    'read with --responses keep to make objects of all responses'
+    """
+    return re.sub(r"\b(responses|rows)='(\w+)'", r"--\1 \2", message)
+
+
 def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
     note(f"warning: {message}")
 
@@ -139,7 +150,7 @@ def note(message: str) -> None:
     """A line for the person, on stderr; nothing under --quiet."""
     context = click.get_current_context(silent=True)
     if context is None or not context.meta.get("manymaps.quiet"):
-        click.echo(message, err=True)
+        click.echo(as_options(message), err=True)
 
 
 def _set_quiet(ctx: click.Context, _: click.Parameter, value: bool) -> None:
