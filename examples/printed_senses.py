@@ -7,7 +7,8 @@ live in different maps, and small structures that stay together. For each of the
 hit or miss:
 
     senses      every listed sense has a map of its own: the maps in which the word shares most with
-                each sense's words differ, and hold at least 0.1 of the word
+                each sense's words differ, and hold at least 0.1 of the word (a word that keeps
+                to one map scores 1, so the number of words is the score of no separation)
     together    the listed words have one map in which all hold at least 0.1 and lie among one
                 another's 30 nearest
     asymmetry   the similarity is larger in the printed direction, under the model
@@ -141,6 +142,7 @@ def main() -> None:
             seconds = time.perf_counter() - start
             print(f"penalty {penalty:g}, seed {seed}: KL {fit.kl_divergence_:.3f}, {seconds:.0f} s")
             summary.append((penalty, seed, *report(fit.atlas_, verbose=True)))
+    print(f"\nno separation at all would be {len(SENSES)} of {sum(map(len, SENSES.values()))}")
     print("penalty  seed  senses with a map of their own  structures kept together")
     for penalty, seed, found, total, kept, structures in summary:
         print(f"{penalty:7g}  {seed:4d}  {found:13d} of {total:2d}  {kept:22d} of {structures}")
