@@ -302,3 +302,38 @@ class TestAtlas:
             np.testing.assert_allclose(
                 atlas.similarities(label), q[atlas.index(label)], rtol=1e-4, atol=1e-9
             )
+
+
+class TestDefaults:
+    """The choices that make the default run good: each fails where its mechanism is taken out."""
+
+    def test_a_hub_does_not_throw_gaussian_maps_apart(self, monkeypatch):
+        table = np.zeros((301, 301))
+        table[1:, 0] = 1.0
+        table[0, 1:4] = 1.0
+        target = conditional_target(sparse.csr_array(table))
+        kept = finished(new_fit(target, max_iter=60, model=MULTIPLE_MAPS_SNE))
+        assert np.abs(kept.state.parameters.positions[0]).max() < 20
+        monkeypatch.setattr("manymaps.fitting._STIFF", 1e9)
+        thrown = new_fit(target, max_iter=60, model=MULTIPLE_MAPS_SNE)
+        try:
+            finished(thrown)
+        except DivergedError:
+            return
+        assert thrown.kl > 10 * kept.kl
+
+    def test_weights_are_held_and_then_learn(self):
+        held = finished(new_fit(optimizer=Momentum(hold_weights=30), max_iter=30))
+        np.testing.assert_array_equal(held.state.parameters.weights[0], start().weights[0])
+        free = finished(new_fit(optimizer=Momentum(hold_weights=30), max_iter=60))
+        assert np.abs(free.state.parameters.weights[0] - start().weights[0]).max() > 1e-3
+
+    def test_inactive_proportions_fade_by_half_at_a_refresh(self):
+        fit = finished(new_fit(max_iter=800))
+        before = fit.state.parameters.weights[0].copy()
+        fit._evaluate(fit.state.parameters, 800)
+        after = fit.state.parameters.weights[0]
+        inactive = ~fit.state.memory["active"][0]
+        assert inactive.any()
+        np.testing.assert_allclose(after[inactive] - before[inactive], np.log(2), rtol=1e-3)
+        np.testing.assert_array_equal(after[~inactive], before[~inactive])

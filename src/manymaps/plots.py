@@ -41,7 +41,6 @@ __all__ = ["AtlasFigure", "plot_atlas", "plot_map", "plot_senses", "save_figure"
 
 SUFFIXES = (".png", ".svg", ".pdf")
 SAVED_DPI = 200
-SAVED_AS = {"svg.fonttype": "none", "svg.hashsalt": "atlas", "pdf.fonttype": 42}
 SIDE, HEAD, FOOT = 0.35, 0.75, 0.55
 TITLE = (SIDE * 72, -36.0)
 
