@@ -27,10 +27,13 @@ from manymaps.compute import field
 from manymaps.compute.attraction import attraction
 from manymaps.compute.mixture import gather_entries, gradients, log_normalizers
 from manymaps.compute.similarity import GAUSSIAN, KERNEL_CODES
+from manymaps.compute.single_map import single_map_attraction, single_map_cost
 from manymaps.model import ChoiceModel
 from manymaps.parameters import Parameters, log_softmin
 from manymaps.penalties import size_penalty
 from manymaps.target import Target
+
+_LEAST_REST = 1e-30
 
 __all__ = ["Entries", "Evaluation", "Objective"]
 
@@ -145,6 +148,21 @@ class Objective:
         """Whether one normalization spans all pairs."""
         return self.model.normalization == "joint"
 
+    @property
+    def _is_plain(self) -> bool:
+        """A joint model of one set of objects without factors: q_ij = q_ji."""
+        return (
+            self.is_joint
+            and self.target.one_set
+            and self.row_factors is None
+            and self.column_factors is None
+        )
+
+    @cached_property
+    def _everywhere(self) -> dict[tuple[int, ...], Entries]:
+        """The entries of full evaluations, by shape: making them takes longer than using them."""
+        return {}
+
     @cached_property
     def _log_factors(self) -> tuple[np.ndarray, np.ndarray]:
         n_rows, n_columns = self.target.values.shape
@@ -165,15 +183,19 @@ class Objective:
         want_cost: bool = True,
     ) -> Evaluation:
         """Value and gradient, over all entries or the given active ones."""
-        if entries is None:
-            entries = tuple(Entries.everywhere(*p.shape[:2]) for p in parameters.positions)
+        if entries is None or parameters.n_maps == 1:
+            entries = tuple(self._all_entries(p.shape) for p in parameters.positions)
         sides = self._sides(parameters, entries)
         log_a, _ = self._log_factors
         rows, columns = sides[0], sides[-1]
         seen = self._field(rows, columns, columns.log_charges)
         log_z = self._log_normalizers(rows, seen, log_a)
         chooser = (log_a - log_z).astype(np.float64)
-        pulls, shares, mass, cost = self._attraction(sides, chooser, want_cost)
+        rest = self._rest(log_z)
+        if parameters.n_maps == 1 and rest is not None:
+            pulls, shares, mass, cost = self._single_map_attraction(sides, log_z, rest, want_cost)
+        else:
+            pulls, shares, mass, cost = self._attraction(sides, chooser, want_cost)
         with np.errstate(divide="ignore"):
             log_rho = chooser + (np.log(mass.sum()) if self.is_joint else np.log(mass))
         felt = self._felt(sides, seen, log_rho)
@@ -187,6 +209,11 @@ class Objective:
         kl = kl_sum if self.is_joint else kl_sum / self.target.n_rows_with_mass
         return Evaluation(value, kl, gradient, shares, np.unique(log_z) if self.is_joint else log_z)
 
+    def _all_entries(self, shape: tuple[int, ...]) -> Entries:
+        if shape[:2] not in self._everywhere:
+            self._everywhere[shape[:2]] = Entries.everywhere(*shape[:2])
+        return self._everywhere[shape[:2]]
+
     def _sides(self, parameters: Parameters, entries: tuple[Entries, ...]) -> tuple[_Side, ...]:
         log_a, log_b = self._log_factors
         inverse = np.float32(1 / self.model.kernel_width)
@@ -196,7 +223,11 @@ class Objective:
             parameters.positions, parameters.weights, entries, factors, strict=True
         ):
             scaled = np.ascontiguousarray(positions, np.float32) * inverse
-            log_pi = log_softmin(weights).astype(np.float32)
+            log_pi = (
+                log_softmin(weights).astype(np.float32)
+                if len(weights) > 1
+                else np.zeros_like(weights, np.float32)
+            )
             points = np.empty((scaled.shape[2], len(active.objects)), np.float32)
             charges = np.empty(len(active.objects), np.float32)
             gather_entries(scaled, log_pi, active.offsets, active.objects, factor, points, charges)
@@ -215,7 +246,9 @@ class Objective:
         log_z = np.empty(rows.log_pi.shape[1], np.float64)
         log_normalizers(*rows.entries.by_object, rows.log_pi, seen[0], seen[2], log_z)
         if self.is_joint:
-            log_z[:] = np.logaddexp.reduce(log_z + log_a)
+            log_z += log_a
+            peak = log_z.max()
+            log_z[:] = peak + np.log(np.exp(log_z - peak).sum()) if np.isfinite(peak) else peak
         return log_z
 
     def _attraction(
@@ -253,14 +286,47 @@ class Objective:
             cost += float(row_cost.sum())
         return pulls, tuple(shares), masses[0], cost
 
+    def _rest(self, log_z: np.ndarray) -> np.float32 | None:
+        """What the background adds to a similarity v, where it is one number; see `single_map`."""
+        background = self.model.background
+        if not background:
+            return np.float32(0)
+        if not self._is_plain:
+            return None
+        log_rest = np.log(background) - np.log1p(-background) + log_z[0]
+        rest = np.exp(log_rest) / self.target.n_choices
+        return np.float32(rest) if rest > _LEAST_REST else None
+
+    def _single_map_attraction(
+        self, sides: tuple[_Side, ...], log_z: np.ndarray, rest: np.float32, want_cost: bool
+    ) -> tuple[list[np.ndarray], tuple[np.ndarray, ...], np.ndarray, float]:
+        """The same for one map, by sums that have no proportions in them."""
+        kind = KERNEL_CODES[self.model.kernel]
+        pulls, shares, masses = [], [], []
+        for k, (side, pairs) in enumerate(zip(sides, self.target.sides, strict=True)):
+            own, others = side.positions[0], sides[k - 1].positions[0]
+            pull, mass = np.empty_like(own), np.empty(len(own), np.float32)
+            where = (0,) * own.shape[1], pairs.chunks, pairs.indptr, pairs.indices
+            single_map_attraction(*where, pairs.both, own, others, kind, rest, pull, mass)
+            pulls.append(pull[None])
+            shares.append(mass[None])
+            masses.append(mass)
+            if want_cost and k == 0:
+                row_cost = np.empty(len(own))
+                single_map_cost(*where, pairs.forward, own, others, kind, rest, row_cost)
+        cost = np.nan
+        if want_cost:
+            log_a, log_b = self._log_factors
+            log_kept = np.log1p(-self.model.background)
+            cost = float(row_cost.sum() - self.target.row_mass @ (log_a - log_z + log_kept))
+            cost -= float(self.target.column_mass @ log_b)
+        # Under a joint normalization only the sum of these matters; each pair counts twice in it.
+        row_mass = masses[0] / 2 if rest else self.target.row_mass
+        return pulls, tuple(shares), row_mass, cost
+
     def _felt(self, sides: tuple[_Side, ...], seen: _Field, log_rho: np.ndarray) -> _Field:
         """The field of the choosers' charges rho_i pi_i, at the objects that are chosen."""
-        if (
-            self.is_joint
-            and self.target.one_set
-            and self.row_factors is None
-            and self.column_factors is None
-        ):
+        if self._is_plain:
             return seen[0], seen[1], seen[2] + log_rho[0]
         rows, columns = sides[0], sides[-1]
         charges = np.empty_like(rows.log_charges)

@@ -14,7 +14,7 @@ each object its stored partners, with p_ij (`forward`) and p_ji (`backward`).
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -38,6 +38,11 @@ class Pairs:
     backward: np.ndarray
 
     @cached_property
+    def both(self) -> np.ndarray:
+        """p_ij + p_ji of each stored pair."""
+        return self.forward + self.backward
+
+    @cached_property
     def chunks(self) -> np.ndarray:
         """Boundaries of runs of rows, by number of pairs and never by number of threads."""
         n = len(self.indptr) - 1
@@ -59,17 +64,25 @@ class Target:
         Rows and columns are the same objects, and no object pairs with itself.
     row_weights : ndarray of shape (n_rows,), optional
         What a full row sums to under the conditional normalization; 1 by default.
+    is_symmetric : bool
+        p_ij = p_ji throughout, bit by bit.
     """
 
     values: sparse.csr_array
     normalization: Literal["conditional", "joint"] = "conditional"
     one_set: bool = True
     row_weights: np.ndarray | None = None
+    is_symmetric: bool = False
 
     @cached_property
     def row_mass(self) -> np.ndarray:
         """sum_j p_ij, shape (n_rows,)."""
         return np.asarray(self.values.sum(axis=1)).ravel()
+
+    @cached_property
+    def column_mass(self) -> np.ndarray:
+        """sum_i p_ij, shape (n_columns,)."""
+        return np.asarray(self.values.sum(axis=0)).ravel()
 
     @property
     def n_rows_with_mass(self) -> int:
@@ -95,6 +108,9 @@ class Target:
     def sides(self) -> tuple[Pairs, ...]:
         """The pairs as each side sees them: one view for one set of objects, else two."""
         values = self.values
+        if self.one_set and self.is_symmetric:
+            pairs = _pairs(values, values.data, values.data)
+            return (replace(pairs, backward=pairs.forward),)
         if self.one_set:
             pattern = values + values.T
             pattern.sort_indices()
@@ -209,4 +225,4 @@ def joint_target(strengths: sparse.sparray, *, one_set: bool = True) -> Target:
         values = sparse.csr_array(conditional + conditional.T)
         values.sort_indices()
     values.data /= values.data.sum()
-    return Target(values, "joint", one_set)
+    return Target(values, "joint", one_set, is_symmetric=one_set)

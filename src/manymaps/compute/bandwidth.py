@@ -1,52 +1,116 @@
 """The Gaussian bandwidth of each object that gives its neighbours a chosen perplexity.
 
-    p_j|i = exp(-beta_i d_ij^2) / sum_k exp(-beta_i d_ik^2),    2^H(p_i) = perplexity
+    p_j|i = exp(-beta_i d_ij^2) / Z_i,        Z_i = sum_k exp(-beta_i d_ik^2)
+    H_i   = log Z_i + beta_i E_i[d^2]         dH_i / d log beta_i = -beta_i^2 Var_i[d^2]
+    exp(H_i) = perplexity_i
 
 (van der Maaten & Hinton 2008, eq. 1; Claassen 2020, eq. 2.4, where the power of 2 is misprinted).
-The entropy falls steadily with beta, so bisection in log beta finds it.
+The entropy falls steadily with log beta from the logarithm of the number of neighbours to that of
+the number of nearest ones, so Newton's method inside a shrinking bracket finds the root.
+
+Rows are ragged: row i is the stretch starts[i] : starts[i + 1] of the arrays of pairs (n_pairs,).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from manymaps.compute.jit import parallel, prange
+from manymaps.compute.jit import compiled, parallel, prange
 
-__all__ = ["conditional_probabilities"]
+__all__ = ["conditional_probabilities", "row_entropies"]
 
-_STEPS = 200
+_STEPS = 100
 _ACCURACY = 1e-6
+_FLAT = 1e-12
+_FARTHEST_STEP = 2.0
+
+
+@compiled
+def _fill(distances, nearest, beta, probabilities):
+    """exp(-beta (d2 - nearest)) of one row; their sum, entropy, and its fall with log beta."""
+    total, first, second = 0.0, 0.0, 0.0
+    for j in range(distances.size):
+        distance = beta * (distances[j] - nearest)
+        p = np.exp(-distance)
+        probabilities[j] = p
+        total += p
+        first += p * distance
+        second += p * distance * distance
+    mean = first / total
+    return total, np.log(total) + mean, second / total - mean * mean
+
+
+@compiled
+def _start(distances, nearest, log_perplexity, probabilities):
+    """A first log beta; the row is filled at once where ties leave nothing to search.
+
+    Returns (found, log beta).
+    """
+    k = distances.size
+    ties, mean = 0, 0.0
+    for j in range(k):
+        ties += distances[j] == nearest
+        mean += (distances[j] - nearest) / k
+    if ties == k or not np.log(ties) < log_perplexity:
+        for j in range(k):
+            probabilities[j] = (1.0 if distances[j] == nearest else 0.0) / ties
+        return True, 0.0
+    if not log_perplexity < np.log(k):
+        probabilities[:] = 1.0 / k
+        return True, 0.0
+    return False, -np.log(mean)
 
 
 @parallel
-def conditional_probabilities(squared_distances, log_perplexity, probabilities):
-    """Fill probabilities (n, k) from squared distances (n, k); both float64.
+def conditional_probabilities(squared_distances, starts, log_perplexity, probabilities):
+    """Fill probabilities (n_pairs,) from squared distances (n_pairs,); all float64.
 
-    Distances are taken relative to the nearest one, which changes nothing. Where even equal weights
-    or only the nearest neighbours cannot reach the perplexity (ties), the limit is kept.
+    `log_perplexity` has shape (n,), each at most the logarithm of its row's number of neighbours
+    (which then weigh the same). The entropy is right to 1e-6. Distances are taken relative to the
+    nearest one, which changes nothing. Where more neighbours lie exactly at the least distance
+    than the perplexity counts, no bandwidth reaches it: the limit is kept, equal weights for
+    those and none for the others.
     """
-    k = squared_distances.shape[1]
-    for i in prange(squared_distances.shape[0]):
-        nearest = squared_distances[i].min()
-        mean = (squared_distances[i] - nearest).mean()
-        log_beta, low, high = -np.log(mean) if mean > 0 else 0.0, -np.inf, np.inf
+    for i in prange(starts.size - 1):
+        distances = squared_distances[starts[i] : starts[i + 1]]
+        row = probabilities[starts[i] : starts[i + 1]]
+        if distances.size == 0:
+            continue
+        nearest = distances.min()
+        found, log_beta = _start(distances, nearest, log_perplexity[i], row)
+        if found:
+            continue
+        low, high, total = -np.inf, np.inf, 1.0
         for _ in range(_STEPS):
-            beta = np.exp(log_beta)
-            total, moment = 0.0, 0.0
-            for j in range(k):
-                distance = squared_distances[i, j] - nearest
-                p = np.exp(-beta * distance)
-                probabilities[i, j] = p
-                total += p
-                moment += p * distance
-            excess = np.log(total) + beta * moment / total - log_perplexity
-            if abs(excess) < _ACCURACY or high - low < 1e-12:
+            total, entropy, fall = _fill(distances, nearest, np.exp(log_beta), row)
+            excess = entropy - log_perplexity[i]
+            if abs(excess) < _ACCURACY or high - low < _FLAT:
                 break
             if excess > 0:
                 low = log_beta
-                log_beta = log_beta + 2.0 if high == np.inf else 0.5 * (low + high)
             else:
                 high = log_beta
-                log_beta = log_beta - 2.0 if low == -np.inf else 0.5 * (low + high)
-        for j in range(k):
-            probabilities[i, j] /= total
+            step = excess / fall if fall > _FLAT else np.sign(excess) * _FARTHEST_STEP
+            log_beta += min(max(step, -_FARTHEST_STEP), _FARTHEST_STEP)
+            if not low < log_beta < high:
+                log_beta = 0.5 * (low + high)
+        for j in range(row.size):
+            row[j] /= total
+
+
+@parallel
+def row_entropies(squared_distances, starts, beta, entropies):
+    """The entropies (n,) of all rows at one common beta; 0 for a row without pairs."""
+    for i in prange(starts.size - 1):
+        distances = squared_distances[starts[i] : starts[i + 1]]
+        entropies[i] = 0.0
+        if distances.size == 0:
+            continue
+        nearest = distances.min()
+        total, first = 0.0, 0.0
+        for j in range(distances.size):
+            distance = beta * (distances[j] - nearest)
+            p = np.exp(-distance)
+            total += p
+            first += p * distance
+        entropies[i] = np.log(total) + first / total

@@ -18,6 +18,8 @@ import numpy as np
 
 from manymaps.compute.jit import compiled, parallel, prange
 
+_CHUNK = 512
+
 __all__ = ["gather_entries", "gradients", "log_normalizers"]
 
 
@@ -36,6 +38,14 @@ def gather_entries(positions, log_pi, offsets, objects, log_factor, points, log_
 def log_normalizers(indptr, maps, entries, log_pi, potential, scale, result):
     """log sum_m pi_i^m potential_i^m of each object, in float64."""
     for i in prange(indptr.size - 1):
+        if indptr[i + 1] - indptr[i] == 1:
+            e = entries[indptr[i]]
+            result[i] = (
+                log_pi[maps[indptr[i]], i] + np.log(np.float64(potential[e])) + scale[e]
+                if potential[e] > 0
+                else -np.inf
+            )
+            continue
         peak = -np.inf
         for a in range(indptr[i], indptr[i + 1]):
             e = entries[a]
@@ -59,26 +69,28 @@ def gradients(
     pull, share, exaggeration, factor, position_gradient, weight_gradient,
 ):  # fmt: skip
     """Fill the gradients of the active entries; the others keep what they hold."""
-    for i in prange(indptr.size - 1):
-        n = indptr[i + 1] - indptr[i]
-        pi, g = np.empty(n, np.float64), np.empty(n, np.float64)
-        total = 0.0
-        for a in range(n):
-            m, e = maps[indptr[i] + a], entries[indptr[i] + a]
-            as_chooser = np.exp(log_pi[m, i] + log_rho[i] + scale[e])
-            as_chosen = np.exp(log_pi[m, i] + log_chosen[i] + chosen_scale[e])
-            for k in range(force.shape[0]):
-                position_gradient[m, i, k] = factor * (
-                    exaggeration * pull[m, i, k]
-                    + as_chooser * force[k, e]
-                    + as_chosen * chosen_force[k, e]
+    n_objects, n_maps = log_pi.shape[1], log_pi.shape[0]
+    for c in prange((n_objects + _CHUNK - 1) // _CHUNK):
+        pi, g = np.empty(n_maps, np.float64), np.empty(n_maps, np.float64)
+        for i in range(c * _CHUNK, min((c + 1) * _CHUNK, n_objects)):
+            total = 0.0
+            first = indptr[i]
+            for a in range(indptr[i + 1] - first):
+                m, e = maps[first + a], entries[first + a]
+                as_chooser = np.exp(log_pi[m, i] + log_rho[i] + scale[e])
+                as_chosen = np.exp(log_pi[m, i] + log_chosen[i] + chosen_scale[e])
+                for k in range(force.shape[0]):
+                    position_gradient[m, i, k] = factor * (
+                        exaggeration * pull[m, i, k]
+                        + as_chooser * force[k, e]
+                        + as_chosen * chosen_force[k, e]
+                    )
+                pi[a] = np.exp(log_pi[m, i])
+                g[a] = factor * (
+                    as_chooser * potential[e]
+                    + as_chosen * chosen_potential[e]
+                    - exaggeration * share[m, i]
                 )
-            pi[a] = np.exp(log_pi[m, i])
-            g[a] = factor * (
-                as_chooser * potential[e]
-                + as_chosen * chosen_potential[e]
-                - exaggeration * share[m, i]
-            )
-            total += g[a]
-        for a in range(n):
-            weight_gradient[maps[indptr[i] + a], i] = pi[a] * total - g[a]
+                total += g[a]
+            for a in range(indptr[i + 1] - first):
+                weight_gradient[maps[first + a], i] = pi[a] * total - g[a]

@@ -8,7 +8,7 @@ B the quintic B-spline and c the samples of K deconvolved twice by the spline's 
 b = (1, 26, 66, 26, 1) / 120, so that the interpolant is exact at grid lags. Summing over sources is
 spreading charges to the grid with B, a convolution with c (one forward and one inverse real
 transform, padded so that nothing wraps round), and gathering with B; the force gathers the same
-grid with B's derivative. (Unser 1999; Essmann et al. 1995 for the spline recursion.)
+grid with B's derivative. (Unser 1999.)
 
 The error is absolute, a small part of the usual charge. So charges far above the rest,
 and rows whose potential is not far above the error, are summed directly.
@@ -38,6 +38,19 @@ _MARGIN = 10
 _LOG_LOUD = np.float32(np.log(1e3))
 _FAINT = 100.0
 _REFERENCE_SPACING = 0.4
+_STRIP = 8
+_SPLINE = tuple(
+    tuple(np.float32(c / 120) for c in coefficients)
+    for coefficients in (
+        (1, -5, 10, -10, 5, -1),
+        (26, -50, 20, 20, -20, 5),
+        (66, 0, -60, 0, 30, -10),
+        (26, 50, 20, -20, -20, 10),
+        (1, 5, 10, 10, 5, -5),
+        (0, 0, 0, 0, 0, 1),
+    )
+)
+_SLOPE = tuple((*(np.float32(k * c[k]) for k in range(1, ORDER)), np.float32(0.0)) for c in _SPLINE)
 _FORCE_ERROR = {GAUSSIAN: 1e-3, CAUCHY: 9e-3}
 
 
@@ -71,83 +84,144 @@ def _kernel_transform(kind: int, n: int, d: int, h: float) -> np.ndarray:
 
 
 @inlined
-def _spline(t, weights, slopes):
-    """The quintic B-spline and its derivative at t, t + 1, .., t + 5 (0 <= t < 1), by recursion."""
-    one = np.float32(1.0)
-    for k in range(ORDER):
-        weights[k] = np.float32(0.0)
-    weights[0] = one - t
-    weights[1] = t
-    for order in range(3, ORDER + 1):
-        if order == ORDER:
-            slopes[0] = -weights[0]
-            for k in range(1, ORDER):
-                slopes[k] = weights[k - 1] - weights[k]
-        scale = one / np.float32(order - 1)
-        for k in range(order - 1, 0, -1):
-            weights[k] = scale * (
-                (t + np.float32(order - 1 - k)) * weights[k - 1]
-                + (np.float32(k + 1) - t) * weights[k]
-            )
-        weights[0] = scale * (one - t) * weights[0]
+def _polynomial(c, t):
+    return ((((c[5] * t + c[4]) * t + c[3]) * t + c[2]) * t + c[1]) * t + c[0]
+
+
+@inlined
+def _spline(t):
+    """The quintic B-spline on the six grid points around a point, t (0 <= t < 1) past the third."""
+    return (
+        _polynomial(_SPLINE[0], t),
+        _polynomial(_SPLINE[1], t),
+        _polynomial(_SPLINE[2], t),
+        _polynomial(_SPLINE[3], t),
+        _polynomial(_SPLINE[4], t),
+        _polynomial(_SPLINE[5], t),
+    )
+
+
+@inlined
+def _slope(t):
+    """The derivative of `_spline` by t."""
+    return (
+        _polynomial(_SLOPE[0], t),
+        _polynomial(_SLOPE[1], t),
+        _polynomial(_SLOPE[2], t),
+        _polynomial(_SLOPE[3], t),
+        _polynomial(_SLOPE[4], t),
+        _polynomial(_SLOPE[5], t),
+    )
+
+
+@inlined
+def _add(grid, at, charge, w):
+    """Add a charge to six cells in a row. Unsigned indices spare the test for negative ones."""
+    grid[at] += charge * w[0]
+    grid[at + np.uint64(1)] += charge * w[1]
+    grid[at + np.uint64(2)] += charge * w[2]
+    grid[at + np.uint64(3)] += charge * w[3]
+    grid[at + np.uint64(4)] += charge * w[4]
+    grid[at + np.uint64(5)] += charge * w[5]
+
+
+@inlined
+def _read(grid, at, w):
+    """The weighted sum of six cells in a row."""
+    return (
+        (grid[at] * w[0] + grid[at + np.uint64(1)] * w[1])
+        + (grid[at + np.uint64(2)] * w[2] + grid[at + np.uint64(3)] * w[3])
+        + (grid[at + np.uint64(4)] * w[4] + grid[at + np.uint64(5)] * w[5])
+    )
 
 
 @parallel
-def _spread(axes, offsets, sources, charges, origins, inverse_h, grids):
-    """Add each map's charges to its grid: grids (n_maps, n_rows, n_columns)."""
-    for m in prange(grids.shape[0]):
-        w_x, w_y = np.empty(ORDER, np.float32), np.empty(ORDER, np.float32)
-        unused = np.empty(ORDER, np.float32)
+def _sort_into_strips(offsets, sources, origins, inverse_h, starts, order):
+    """Sort each map's sources by strips of `_STRIP` grid rows; starts (n_maps, n_strips + 1)."""
+    axis = sources.shape[0] - 1
+    for m in prange(offsets.size - 1):
+        counts = np.zeros(starts.shape[1], np.int64)
         for j in range(offsets[m], offsets[m + 1]):
+            counts[int((sources[axis, j] - origins[m, axis]) * inverse_h) // _STRIP + 1] += 1
+        starts[m, 0] = offsets[m]
+        for s in range(1, starts.shape[1]):
+            starts[m, s] = starts[m, s - 1] + counts[s]
+            counts[s - 1] = starts[m, s - 1]
+        for j in range(offsets[m], offsets[m + 1]):
+            s = int((sources[axis, j] - origins[m, axis]) * inverse_h) // _STRIP
+            order[counts[s]] = j
+            counts[s] += 1
+
+
+@parallel
+def _spread(axes, parity, starts, order, sources, charges, origins, inverse_h, n, grids):
+    """Add the charges of every other strip to the grids (n_maps, cells); strips do not overlap."""
+    half = (starts.shape[1] - parity) // 2
+    row_length = np.uint64(n)
+    for task in prange(starts.shape[0] * half):
+        m = task // half
+        strip = 2 * (task % half) + parity
+        grid = grids[m]
+        for k in range(starts[m, strip], starts[m, strip + 1]):
+            j = order[k]
             u = (sources[0, j] - origins[m, 0]) * inverse_h
             column = int(u)
-            _spline(u - np.float32(column), w_x, unused)
+            x = _spline(u - np.float32(column))
             if len(axes) == 1:
-                for b in range(ORDER):
-                    grids[m, 0, column + b] += charges[j] * w_x[b]
+                _add(grid, np.uint64(column), charges[j], x)
             else:
                 v = (sources[1, j] - origins[m, 1]) * inverse_h
                 row = int(v)
-                _spline(v - np.float32(row), w_y, unused)
-                for a in range(ORDER):
-                    weight = charges[j] * w_y[a]
-                    line = grids[m, row + a, column : column + ORDER]
-                    for b in range(ORDER):
-                        line[b] += weight * w_x[b]
+                y = _spline(v - np.float32(row))
+                at = np.uint64(row) * row_length + np.uint64(column)
+                _add(grid, at, charges[j] * y[0], x)
+                _add(grid, at + row_length, charges[j] * y[1], x)
+                _add(grid, at + np.uint64(2) * row_length, charges[j] * y[2], x)
+                _add(grid, at + np.uint64(3) * row_length, charges[j] * y[3], x)
+                _add(grid, at + np.uint64(4) * row_length, charges[j] * y[4], x)
+                _add(grid, at + np.uint64(5) * row_length, charges[j] * y[5], x)
+
+
+@inlined
+def _read_row(grid, at, x, slope_x, y, slope_y):
+    """What one grid row gives to the potential and to the two parts of the force."""
+    along = _read(grid, at, x)
+    return y * along, y * _read(grid, at, slope_x), slope_y * along
 
 
 @parallel
-def _gather(axes, chunks, targets, origins, inverse_h, grids, potential, force):
+def _gather(axes, chunks, targets, origins, inverse_h, n, grids, potential, force):
     """Read potential and force of each target from its map's grid."""
+    row_length = np.uint64(n)
     for c in prange(chunks.shape[0]):
-        w_x, w_y = np.empty(ORDER, np.float32), np.empty(ORDER, np.float32)
-        s_x, s_y = np.empty(ORDER, np.float32), np.empty(ORDER, np.float32)
         m = chunks[c, 0]
+        grid = grids[m]
         for i in range(chunks[c, 1], chunks[c, 2]):
             u = (targets[0, i] - origins[m, 0]) * inverse_h
             column = int(u)
-            _spline(u - np.float32(column), w_x, s_x)
-            value, f_x, f_y = np.float32(0.0), np.float32(0.0), np.float32(0.0)
+            x, slope_x = _spline(u - np.float32(column)), _slope(u - np.float32(column))
             if len(axes) == 1:
-                for b in range(ORDER):
-                    value += grids[m, 0, column + b] * w_x[b]
-                    f_x += grids[m, 0, column + b] * s_x[b]
+                potential[i] = _read(grid, np.uint64(column), x)
+                force[0, i] = _read(grid, np.uint64(column), slope_x) * inverse_h
             else:
                 v = (targets[1, i] - origins[m, 1]) * inverse_h
                 row = int(v)
-                _spline(v - np.float32(row), w_y, s_y)
-                for a in range(ORDER):
-                    line = grids[m, row + a, column : column + ORDER]
-                    along, across = np.float32(0.0), np.float32(0.0)
-                    for b in range(ORDER):
-                        along += line[b] * w_x[b]
-                        across += line[b] * s_x[b]
-                    value += w_y[a] * along
-                    f_x += w_y[a] * across
-                    f_y += s_y[a] * along
-                force[1, i] = f_y * inverse_h
-            potential[i] = value
-            force[0, i] = f_x * inverse_h
+                y, slope_y = _spline(v - np.float32(row)), _slope(v - np.float32(row))
+                at = np.uint64(row) * row_length + np.uint64(column)
+                p0, a0, b0 = _read_row(grid, at, x, slope_x, y[0], slope_y[0])
+                at += row_length
+                p1, a1, b1 = _read_row(grid, at, x, slope_x, y[1], slope_y[1])
+                at += row_length
+                p2, a2, b2 = _read_row(grid, at, x, slope_x, y[2], slope_y[2])
+                at += row_length
+                p3, a3, b3 = _read_row(grid, at, x, slope_x, y[3], slope_y[3])
+                at += row_length
+                p4, a4, b4 = _read_row(grid, at, x, slope_x, y[4], slope_y[4])
+                at += row_length
+                p5, a5, b5 = _read_row(grid, at, x, slope_x, y[5], slope_y[5])
+                potential[i] = p0 + p1 + p2 + p3 + p4 + p5
+                force[0, i] = (a0 + a1 + a2 + a3 + a4 + a5) * inverse_h
+                force[1, i] = (b0 + b1 + b2 + b3 + b4 + b5) * inverse_h
 
 
 def _grid_field(
@@ -165,14 +239,19 @@ def _grid_field(
     d = len(targets)
     axes = (0,) * d
     n_maps = len(origins)
-    shape = (n_maps, 1, n) if d == 1 else (n_maps, n, n)
-    grids = np.zeros(shape, np.float32)
+    shape = (n_maps, *(n,) * d)
+    grids = np.zeros((n_maps, n**d), np.float32)
     inverse_h = np.float32(1 / h)
-    _spread(axes, source_offsets, sources, charges, origins, inverse_h, grids)
+    starts = np.empty((n_maps, n // 2 // _STRIP + 2), np.int64)
+    order = np.empty(sources.shape[1], np.int64)
+    _sort_into_strips(source_offsets, sources, origins, inverse_h, starts, order)
+    for parity in (0, 1):
+        _spread(axes, parity, starts, order, sources, charges, origins, inverse_h, n, grids)
     transform = _kernel_transform(kind, n, d, h)
-    spectrum = fft.rfftn(grids, axes=(-2, -1)[2 - d :])
+    dimensions = tuple(range(1, d + 1))
+    spectrum = fft.rfftn(grids.reshape(shape), axes=dimensions)
     spectrum *= transform
-    grids = fft.irfftn(spectrum, s=shape[3 - d :], axes=(-2, -1)[2 - d :])
+    grids = fft.irfftn(spectrum, s=shape[1:], axes=dimensions).reshape(n_maps, -1)
     potential = np.empty(targets.shape[1], np.float32)
     force = np.empty_like(targets)
     step = 4096
@@ -182,8 +261,8 @@ def _grid_field(
         for i in range(target_offsets[m], target_offsets[m + 1], step)
     ]
     _gather(
-        axes, np.array(chunks, np.int64).reshape(-1, 3), targets, origins, inverse_h, grids,
-        potential, force,
+        axes, np.array(chunks, np.int64).reshape(-1, 3), targets, origins, inverse_h, n,
+        grids, potential, force,
     )  # fmt: skip
     return potential, force
 

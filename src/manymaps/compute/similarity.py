@@ -1,4 +1,4 @@
-"""The kernels K(d2) of a similarity, their slopes, and exp for float32 loops.
+"""The kernels K(d2) of a similarity, their slopes, and exp and log for float32 loops.
 
     code  kernel     K(d2)          -K'(d2)
     0     Gaussian   exp(-d2)       K
@@ -19,7 +19,7 @@ from numba.extending import intrinsic
 
 from manymaps.compute.jit import inlined
 
-__all__ = ["CAUCHY", "GAUSSIAN", "KERNEL_CODES", "exp32", "term_and_slope"]
+__all__ = ["CAUCHY", "GAUSSIAN", "KERNEL_CODES", "exp32", "log32", "term_and_slope"]
 
 GAUSSIAN = 0
 CAUCHY = 1
@@ -33,6 +33,14 @@ _HIGHEST = np.float32(88.0)
 _C2, _C3, _C4, _C5, _C6 = (
     np.float32(c) for c in (0.5, 0.16666658, 0.041665795, 0.0083345, 0.0013981999)
 )
+_L3, _L4, _L5, _L6, _L7, _L8, _L9, _L10, _L11 = (
+    np.float32(c)
+    for c in (
+        3.3333331174e-1, -2.4999993993e-1, 2.0000714765e-1, -1.6668057665e-1, 1.4249322787e-1,
+        -1.2420140846e-1, 1.1676998740e-1, -1.1514610310e-1, 7.0376836292e-2,
+    )
+)  # fmt: skip
+_SQRT_2 = np.float32(1.4142135623730951)
 _ONE = np.float32(1.0)
 _ZERO = np.float32(0.0)
 _HALF = np.float32(0.5)
@@ -51,6 +59,19 @@ def _power_of_two(typing_context: Any, exponent: Any) -> Any:
     return types.float32(types.float32), build
 
 
+@intrinsic
+def _exponent(typing_context: Any, number: Any) -> Any:
+    """The exponent of a positive normal float32, as one: `math.frexp` has no SIMD form."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        int32 = ir.IntType(32)
+        bits = builder.bitcast(arguments[0], int32)
+        biased = builder.lshr(bits, ir.Constant(int32, 23))
+        return builder.sitofp(builder.sub(biased, ir.Constant(int32, 127)), ir.FloatType())
+
+    return types.float32(types.float32), build
+
+
 @inlined
 def exp32(x):
     """exp(x) in float32, right to 5e-7 of its value; 0 below -87, exp(88) above 88.
@@ -64,6 +85,31 @@ def exp32(x):
     tail = (((_C6 * r + _C5) * r + _C4) * r + _C3) * r + _C2
     value = ((tail * r * r + r) + _ONE) * _power_of_two(k)
     return value if x >= _LOWEST else _ZERO
+
+
+@inlined
+def log32(x):
+    """log(x) of a normal number below 2^126 in float32, right to 2e-7 of its value.
+
+    x = 2^k (1 + f) with 1 + f between sqrt(1/2) and sqrt(2), a polynomial in f (Cephes).
+    """
+    k = _exponent(x)
+    m = x * _power_of_two(-k)
+    large = m > _SQRT_2
+    f = (_HALF * m if large else m) - _ONE
+    k += _ONE if large else _ZERO
+    tail = _L11
+    tail = tail * f + _L10
+    tail = tail * f + _L9
+    tail = tail * f + _L8
+    tail = tail * f + _L7
+    tail = tail * f + _L6
+    tail = tail * f + _L5
+    tail = tail * f + _L4
+    tail = tail * f + _L3
+    square = f * f
+    value = tail * f * square + k * _LN_2_LOW - _HALF * square + f
+    return value + k * _LN_2_HIGH
 
 
 @inlined

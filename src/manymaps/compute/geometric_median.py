@@ -1,0 +1,115 @@
+"""The weighted geometric median of each of many lists of points, in any number of dimensions.
+
+    median_i = argmin_y  sum_j w_ij |x_j - y|
+
+by Weiszfeld's iteration with the step of Vardi & Zhang (2000, PNAS 97, 1423-1426) at data points:
+
+    y <- y + max(0, 1 - eta / |R|) R / sum_j (w_ij / |x_j - y|)
+    R  = sum_j w_ij (x_j - y) / |x_j - y|
+
+over the points x_j != y; eta is the weight that lies at y itself. A data point with |R| < eta is
+the median. Each data point that comes to be the nearest one is tested for this, so that a median
+at a data point is found exactly and not approached for ever.
+
+Arrays: points (n, d) float64; lists as CSR (indptr, indices, weights); medians (k, d) float64.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manymaps.compute.jit import compiled, parallel, prange
+
+__all__ = ["geometric_medians"]
+
+_STEPS = 2000
+_ACCURACY = 1e-10
+_SAME = 1e-12
+_CHUNK = 16
+
+
+@compiled
+def _pull(points, indices, weights, y, same, pull):
+    """R into `pull`; returns the weight at y, the sum of w / distance, the nearest point's place.
+
+    Points within the distance `same` lie at y.
+    """
+    pull[:] = 0.0
+    at_y, stiffness, nearest, least = 0.0, 0.0, -1, np.inf
+    for k in range(indices.size):
+        if weights[k] > 0.0:
+            d2 = 0.0
+            for axis in range(y.size):
+                d2 += (points[indices[k], axis] - y[axis]) ** 2
+            distance = np.sqrt(d2)
+            if distance < least:
+                least, nearest = distance, k
+            if distance <= same:
+                at_y += weights[k]
+            else:
+                part = weights[k] / distance
+                stiffness += part
+                for axis in range(y.size):
+                    pull[axis] += part * (points[indices[k], axis] - y[axis])
+    return at_y, stiffness, nearest
+
+
+@compiled
+def _length(vector):
+    total = 0.0
+    for axis in range(vector.size):
+        total += vector[axis] * vector[axis]
+    return np.sqrt(total)
+
+
+@compiled
+def _mean(points, indices, weights, y):
+    """The weighted mean into y; returns the largest distance from it."""
+    total = weights.sum()
+    y[:] = 0.0
+    for k in range(indices.size):
+        for axis in range(y.size):
+            y[axis] += weights[k] / total * points[indices[k], axis]
+    radius = 0.0
+    for k in range(indices.size):
+        if weights[k] > 0.0:
+            d2 = 0.0
+            for axis in range(y.size):
+                d2 += (points[indices[k], axis] - y[axis]) ** 2
+            radius = max(radius, d2)
+    return np.sqrt(radius)
+
+
+@compiled
+def _median(points, indices, weights, y, pull):
+    """One median into y."""
+    scale = _mean(points, indices, weights, y)
+    tested = -1
+    for _ in range(_STEPS):
+        at_y, stiffness, nearest = _pull(points, indices, weights, y, _SAME * scale, pull)
+        force = _length(pull)
+        if stiffness == 0.0 or force <= at_y:
+            return
+        step = (1.0 - at_y / force) / stiffness
+        for axis in range(y.size):
+            y[axis] += step * pull[axis]
+        if step * force <= _ACCURACY * scale:
+            return
+        if nearest != tested:
+            tested = nearest
+            corner = points[indices[nearest]]
+            at_corner, _, _ = _pull(points, indices, weights, corner, _SAME * scale, pull)
+            if _length(pull) < at_corner * (1.0 - 1e-9):
+                y[:] = corner
+                return
+
+
+@parallel
+def geometric_medians(points, indptr, indices, weights, medians):
+    """Fill medians (k, d). Weights are not negative; a list without weight gives NaN."""
+    n, d = medians.shape
+    for c in prange((n + _CHUNK - 1) // _CHUNK):
+        pull = np.empty(d, np.float64)
+        for i in range(c * _CHUNK, min((c + 1) * _CHUNK, n)):
+            start, stop = indptr[i], indptr[i + 1]
+            _median(points, indices[start:stop], weights[start:stop], medians[i], pull)

@@ -1,0 +1,106 @@
+"""Attraction in a single map, where the proportions are all 1 and most of the sums cancel.
+
+    v_ij = K(|y_i - y_j|^2),    r_ij = v_ij / (v_ij + rest)
+
+and, for every object i of one side and its stored partners j,
+
+    pull_i  = 2 sum_j weight_ij r_ij (-d log K / d d2) (y_i - y_j)  = dC / d y_i
+    mass    = sum_ij weight_ij r_ij
+    cost_i  = - sum_j p_ij log(v_ij + rest)
+
+with weight_ij = p_ij + p_ji. Without background rest is 0, r is 1, and any factors a_i, b_j and
+normalizers leave the pull alone. With one, rest = background / (1 - background) Z / n_pairs; it is
+one number under a joint normalization without factors, and other cases are `compute.attraction`'s.
+
+Arrays: own (n, d) and others (n_others, d) positions; pairs as CSR. Sums of a row are float32.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manymaps.compute.jit import inlined, parallel, prange
+from manymaps.compute.similarity import GAUSSIAN, exp32, log32
+
+__all__ = ["single_map_attraction", "single_map_cost"]
+
+_ZERO = np.float32(0.0)
+_ONE = np.float32(1.0)
+_TWO = np.float32(2.0)
+
+
+@inlined
+def _similarity(d2, kind):
+    return exp32(-d2) if kind == GAUSSIAN else _ONE / (_ONE + d2)
+
+
+@inlined
+def _pull_and_mass(d2, weight, kind, rest):
+    """weight r (-d log K / d d2) and weight r of one pair."""
+    mass = weight
+    if rest > _ZERO:
+        similarity = _similarity(d2, kind)
+        mass = weight * similarity / (similarity + rest)
+    return (mass if kind == GAUSSIAN else mass / (_ONE + d2)), mass
+
+
+@parallel
+def single_map_attraction(
+    axes, chunks, indptr, indices, weights, own, others, kind, rest, pull, mass
+):
+    """Fill pull (n, d) and mass (n,); `axes` is (0,) * d, `chunks` holds row boundaries."""
+    for c in prange(chunks.size - 1):
+        force = np.empty(len(axes), np.float32)
+        for i in range(chunks[c], chunks[c + 1]):
+            partners = indices[indptr[i] : indptr[i + 1]]
+            weight = weights[indptr[i] : indptr[i + 1]]
+            total = _ZERO
+            if len(axes) == 2:
+                # Sums in scalars stay in vector registers; those in an array do not.
+                x, y, f_x, f_y = own[i, 0], own[i, 1], _ZERO, _ZERO
+                for k in range(partners.size):
+                    j = partners[k]
+                    d_x, d_y = x - others[j, 0], y - others[j, 1]
+                    slope, part = _pull_and_mass(d_x * d_x + d_y * d_y, weight[k], kind, rest)
+                    f_x += slope * d_x
+                    f_y += slope * d_y
+                    total += part
+                pull[i, 0], pull[i, 1] = _TWO * f_x, _TWO * f_y
+            else:
+                force[:] = _ZERO
+                for k in range(partners.size):
+                    j = partners[k]
+                    d2 = _ZERO
+                    for axis in range(len(axes)):
+                        difference = own[i, axis] - others[j, axis]
+                        d2 += difference * difference
+                    slope, part = _pull_and_mass(d2, weight[k], kind, rest)
+                    for axis in range(len(axes)):
+                        force[axis] += slope * (own[i, axis] - others[j, axis])
+                    total += part
+                for axis in range(len(axes)):
+                    pull[i, axis] = _TWO * force[axis]
+            mass[i] = total
+
+
+@parallel
+def single_map_cost(axes, chunks, indptr, indices, forward, own, others, kind, rest, cost):
+    """Fill cost (n,) with - sum_j p_ij log(v_ij + rest)."""
+    for c in prange(chunks.size - 1):
+        for i in range(chunks[c], chunks[c + 1]):
+            partners = indices[indptr[i] : indptr[i + 1]]
+            p = forward[indptr[i] : indptr[i + 1]]
+            total = _ZERO
+            for k in range(partners.size):
+                j = partners[k]
+                d2 = _ZERO
+                for axis in range(len(axes)):
+                    difference = own[i, axis] - others[j, axis]
+                    d2 += difference * difference
+                if rest > _ZERO:
+                    total -= p[k] * log32(_similarity(d2, kind) + rest)
+                elif kind == GAUSSIAN:
+                    total += p[k] * d2
+                else:
+                    total += p[k] * log32(_ONE + d2)
+            cost[i] = total
