@@ -1,5 +1,6 @@
 """Perplexity: every row reaches the one that was asked for, where it exists."""
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,15 +8,16 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
 import reference
-from manymaps.affinities import perplexity_affinities
-from manymaps.compute.bandwidth import conditional_probabilities
-from manymaps.errors import ParameterError
+from manymaps.compute.bandwidth import conditional_probabilities, row_entropies
 
 
 def probabilities_of(squared_distances, perplexity):
-    result = np.empty_like(squared_distances)
-    conditional_probabilities(squared_distances, np.log(perplexity), result)
-    return result
+    n, k = squared_distances.shape
+    result = np.empty(n * k)
+    log_perplexity = np.log(np.broadcast_to(np.asarray(perplexity, dtype=float), n))
+    starts = np.arange(0, n * k + 1, k)
+    conditional_probabilities(squared_distances.ravel(), starts, log_perplexity.copy(), result)
+    return result.reshape(n, k)
 
 
 def random_distances(seed, n=30, k=25, d=3, scale=1.0):
@@ -75,17 +77,61 @@ def test_perplexity_of_all_neighbours_is_uniform():
     np.testing.assert_allclose(probabilities_of(random_distances(3), 25), 1 / 25, atol=5e-4)
 
 
-@pytest.mark.parametrize("perplexity", [0.5, 0, -1, 10, float("nan")])
-def test_impossible_perplexity_is_refused(perplexity):
-    with pytest.raises(ParameterError, match=r"impossible for 10 objects.*at most 9"):
-        perplexity_affinities(np.arange(10.0)[:, None], perplexity)
+def test_each_row_reaches_a_perplexity_of_its_own():
+    wanted = np.linspace(1.5, 24, 30)
+    p = probabilities_of(random_distances(5), wanted)
+    np.testing.assert_allclose(reference.entropy(p), np.log(wanted), atol=1e-5)
 
 
-def test_affinities_leave_the_object_itself_out():
-    vectors = np.random.default_rng(4).normal(size=(40, 3))
-    vectors[7] = vectors[3]
-    p = perplexity_affinities(vectors, 5)
-    assert p.diagonal().tolist() == [0] * 40
-    np.testing.assert_allclose(p.sum(axis=1), 1)
-    assert np.diff(p.indptr).tolist() == [15] * 40
-    assert p.toarray()[3].argmax() == 7
+def test_rows_of_different_lengths():
+    d2 = random_distances(6, n=4)
+    lengths = np.array([25, 0, 7, 12])
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    flat = np.concatenate([row[:length] for row, length in zip(d2, lengths, strict=True)])
+    found = np.empty(flat.size)
+    conditional_probabilities(flat, starts, np.full(4, np.log(5)), found)
+    for i, length in enumerate(lengths):
+        if length:
+            truth = probabilities_of(d2[[i], :length], 5)[0]
+            np.testing.assert_array_equal(found[starts[i] : starts[i + 1]], truth)
+
+
+def test_perplexity_1_is_the_nearest_alone():
+    d2 = random_distances(7)
+    p = probabilities_of(d2, 1)
+    np.testing.assert_array_equal(p.argmax(axis=1), d2.argmin(axis=1))
+    np.testing.assert_array_equal(p.max(axis=1), 1)
+
+
+@pytest.mark.parametrize("perplexity", [1.001, 3, 9.999])
+def test_rows_that_are_hard_to_search(perplexity):
+    """A far outlier, a near tie, and distances over twenty orders of magnitude."""
+    d2 = np.array(
+        [
+            [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1e12],
+            [0.0, 1e-12, 1, 1, 1, 1, 1, 1, 1, 1],
+            np.logspace(-10, 10, 10),
+        ]
+    )
+    p = probabilities_of(d2, perplexity)
+    np.testing.assert_allclose(reference.entropy(p), np.log(perplexity), atol=1e-5)
+
+
+def test_the_same_bits_at_any_number_of_threads():
+    d2, before = random_distances(8, n=500), numba.get_num_threads()
+    results = []
+    for n_threads in (1, numba.config.NUMBA_NUM_THREADS):
+        numba.set_num_threads(n_threads)
+        results.append(probabilities_of(d2, 7))
+    numba.set_num_threads(before)
+    np.testing.assert_array_equal(*results)
+
+
+@pytest.mark.parametrize("beta", [0.0, 0.3, 50.0])
+def test_entropies_at_one_bandwidth(beta):
+    d2 = random_distances(9)
+    p = np.exp(-beta * (d2 - d2.min(axis=1, keepdims=True)))
+    found = np.full(31, -1.0)
+    row_entropies(d2.ravel(), np.append(np.arange(0, 751, 25), 750), beta, found)
+    truth = reference.entropy(p / p.sum(axis=1, keepdims=True))
+    np.testing.assert_allclose(found, np.append(truth, 0), atol=1e-12)

@@ -4,7 +4,6 @@ import csv
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 import time
@@ -13,53 +12,19 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from cli_samples import WORDS, command, invoke, run, write_norms
 
 import manymaps as mm
 from manymaps.cli import cli
+from manymaps.cli_contract import as_options
 from manymaps.model import MULTIPLE_MAPS_T_SNE
-
-WORDS = ["tie", "knot", "rope", "suit", "dress", "caf\u00e9"]
-
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and terminals of POSIX")
 
 
-def invoke(*arguments: object) -> Result:
-    return CliRunner().invoke(cli, [str(argument) for argument in arguments])
-
-
-def command(*arguments: object) -> list[str]:
-    return [sys.executable, "-m", "manymaps", *map(str, arguments)]
-
-
-def run(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command(*arguments), capture_output=True, text=True, check=False, timeout=300, **options
-    )
-
-
 @pytest.fixture
 def norms(tmp_path: Path) -> Path:
-    """Two groups of words that share one, with a repeated pair and a response without a row."""
-    groups = (WORDS[:3], [WORDS[0], *WORDS[3:]])
-    pairs = [(a, b, 1 + len(b)) for group in groups for a in group for b in group if a != b]
-    pairs += [("tie", "knot", 1), ("tie", "ribbon", 1)]
-    file = tmp_path / "norms.csv"
-    file.write_text(
-        "cue,response,count\n" + "".join(f"{a},{b},{n}\n" for a, b, n in pairs), encoding="utf-8"
-    )
-    return file
-
-
-@pytest.fixture
-def large(tmp_path: Path) -> Path:
-    """Enough random associations that a fit lasts until a signal arrives."""
-    rng = np.random.default_rng(0)
-    file = tmp_path / "large.csv"
-    rows = [f"w{i},w{j},1\n" for i in range(600) for j in rng.choice(600, 8) if i != j]
-    file.write_text("cue,response,count\n" + "".join(rows))
-    return file
+    return write_norms(tmp_path)
 
 
 @pytest.fixture
@@ -73,11 +38,6 @@ def atlas(tmp_path: Path) -> Path:
     made = made.add_metadata({"label": WORDS, "kind": list("aabbbb")})
     made.save(tmp_path / "made.atlas")
     return tmp_path / "made.atlas"
-
-
-def fitted(norms: Path, *options: object) -> Result:
-    output = norms.parent / "out.atlas"
-    return invoke("fit", norms, "-o", output, "--maps", 2, "--iterations", 60, *options)
 
 
 class TestStart:
@@ -162,163 +122,6 @@ class TestInspect:
         assert record["n_objects"] == 5018
         assert record["n_pairs"] + record["merged"] + record["dropped"] == 72176
         assert not record["symmetric"]
-
-
-class TestFit:
-    def test_json_has_the_promised_keys(self, norms):
-        result = fitted(norms, "--json", "--quiet")
-        assert result.exit_code == 0
-        assert result.stderr == ""
-        record = json.loads(result.stdout)
-        assert record["method"] == "mm-tsne"
-        assert record["n_objects"] == 6
-        assert record["n_pairs"] == 18
-        assert record["n_maps"] == 2
-        assert record["n_components"] == 2
-        assert 0 < record["n_iterations"] <= 60
-        assert 0 <= record["kl_divergence"] < 2
-        assert record["seconds"] > 0
-        assert record["output"] == str(norms.parent / "out.atlas")
-
-    def test_atlas_is_of_the_file(self, norms):
-        fitted(norms)
-        atlas = mm.load_atlas(norms.parent / "out.atlas")
-        assert set(atlas.labels) == set(WORDS)
-        assert atlas.n_maps == 2
-
-    def test_summary_says_what_to_do_next(self, norms):
-        result = fitted(norms)
-        assert "KL divergence" in result.stdout
-        assert "next: manymaps senses" in result.stdout
-        assert "1 repeated pairs merged" in result.stderr
-
-    def test_quiet_says_nothing(self, norms):
-        result = fitted(norms, "--quiet")
-        assert (result.stdout, result.stderr) == ("", "")
-
-    def test_same_seed_gives_the_same_maps(self, norms):
-        def positions(seed: int) -> np.ndarray:
-            fitted(norms, "--seed", seed)
-            return mm.load_atlas(norms.parent / "out.atlas").maps
-
-        np.testing.assert_array_equal(positions(3), positions(3))
-        assert not np.array_equal(positions(3), positions(4))
-
-    @pytest.mark.parametrize("method", ["mm-tsne", "mm-sne", "aspect-maps"])
-    def test_every_method_fits(self, norms, method):
-        result = fitted(norms, "--method", method, "--dims", 3, "--json")
-        assert result.exit_code == 0, result.stderr
-        record = json.loads(result.stdout)
-        assert record["method"] == method
-        assert record["n_components"] == 3
-
-    def test_options_reach_the_model(self, norms):
-        result = fitted(
-            norms, "--normalization", "joint", "--background", 0.1, "--penalty", 0, "--jobs", 1
-        )
-        assert result.exit_code == 0, result.stderr
-        model = mm.load_atlas(norms.parent / "out.atlas").model
-        assert model.normalization == "joint"
-        assert model.background == 0.1
-
-    def test_metadata_is_joined_by_label(self, norms, tmp_path):
-        (tmp_path / "kinds.tsv").write_text("word\tkind\ntie\tcloth\nKNOT\trope\nbow\trope\n")
-        result = fitted(norms, "--metadata", tmp_path / "kinds.tsv")
-        assert "4 of 6 objects have no row" in result.stderr
-        assert "1 rows of the metadata match no object, 'bow'" in result.stderr
-        atlas = mm.load_atlas(norms.parent / "out.atlas")
-        assert atlas.metadata["kind"][atlas.index("knot")] == "rope"
-
-    def test_strict_fails_without_convergence(self, norms):
-        result = fitted(norms, "--strict", "--iterations", 3)
-        assert result.exit_code == 4
-        assert "not converged" in result.stderr
-        assert (norms.parent / "out.atlas").exists()
-
-    def test_progress_stays_off_a_pipe(self, norms):
-        done = run("fit", norms, "-o", norms.parent / "out.atlas", "--maps", 2)
-        assert done.returncode == 0
-        assert "it/s" not in done.stderr
-        assert "\x1b" not in done.stderr + done.stdout
-
-    def test_progress_on_a_terminal(self, norms):
-        done = on_a_terminal("fit", norms, "-o", norms.parent / "o.atlas", "--maps", 2, "--json")
-        assert done.returncode == 0
-        assert json.loads(done.stdout)["n_maps"] == 2
-        for part in ("iteration", "cost", "it/s", "left"):
-            assert part in done.stderr
-
-    def test_quiet_on_a_terminal(self, norms):
-        options = ("--maps", 2, "--iterations", 60, "--quiet")
-        done = on_a_terminal("fit", norms, "-o", norms.parent / "o.atlas", *options)
-        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-
-
-def on_a_terminal(
-    *arguments: object, signal_: signal.Signals | None = None
-) -> subprocess.CompletedProcess[str]:
-    """Run a command whose stderr is a terminal; send a signal once iterations are counted."""
-    pty = pytest.importorskip("pty")
-    master, slave = pty.openpty()
-    process = subprocess.Popen(
-        command(*arguments),
-        stdout=subprocess.PIPE,
-        stderr=slave,
-        text=True,
-        env=os.environ | {"TERM": "xterm", "COLUMNS": "120"},
-    )
-    os.close(slave)
-    seen = ""
-    while chunk := _read(master):
-        seen += chunk.decode(errors="replace")
-        if signal_ is not None and "it/s" in seen:
-            process.send_signal(signal_)
-            signal_ = None
-    os.close(master)
-    stdout, _ = process.communicate(timeout=60)
-    return subprocess.CompletedProcess(process.args, process.returncode, stdout, seen)
-
-
-def _read(master: int) -> bytes:
-    try:
-        return os.read(master, 65536)
-    except OSError:
-        # Linux says so when the last program has left the terminal.
-        return b""
-
-
-class TestInterruption:
-    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-    def test_interrupted_fit_can_go_on(self, large, number):
-        output, state = large.parent / "out.atlas", large.parent / "fit.state"
-        fit = ("fit", large, "-o", output, "--maps", 4, "--seed", 1, "--checkpoint", state)
-        done = on_a_terminal(*fit, "--iterations", 1_000_000, signal_=number)
-        assert done.returncode == 130, done.stderr
-        assert done.stdout == ""
-        assert f"--resume {state}" in re.sub(r"\s+", " ", done.stderr)
-        assert "Traceback" not in done.stderr
-        assert sorted(path.name for path in large.parent.iterdir()) == ["fit.state", "large.csv"]
-
-    def test_interruption_without_a_checkpoint(self, large):
-        fit = ("fit", large, "-o", large.parent / "out.atlas", "--maps", 4)
-        done = on_a_terminal(*fit, "--iterations", 1_000_000, signal_=signal.SIGINT)
-        assert done.returncode == 130
-        assert "--checkpoint" in done.stderr
-        assert "Traceback" not in done.stderr
-        assert [path.name for path in large.parent.iterdir()] == ["large.csv"]
-
-    def test_resumed_fit_gives_the_maps_of_an_unbroken_one(self, large):
-        """Where an interruption falls must not matter."""
-        output, state = large.parent / "out.atlas", large.parent / "fit.state"
-        fit = ("fit", large, "-o", output, "--maps", 4, "--seed", 1, "--iterations", 400)
-        assert run(*fit, "--quiet").returncode == 0
-        unbroken = mm.load_atlas(output)
-        output.unlink()
-        done = on_a_terminal(*fit, "--checkpoint", state, signal_=signal.SIGINT)
-        assert done.returncode == 130
-        assert not output.exists()
-        assert run(*fit, "--resume", state, "--quiet").returncode == 0
-        np.testing.assert_array_equal(mm.load_atlas(output).maps, unbroken.maps)
 
 
 class TestSenses:

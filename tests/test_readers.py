@@ -533,3 +533,11 @@ def test_free_association_norms(data_folder):
     assert kept.strengths[[kept.index("bartender")], :].sum() == pytest.approx(1)
     counts = read_associations(path, strength="count", rows="keep")
     assert counts.strengths[counts.index("scissors"), counts.index("cut")] > 0.85
+
+
+def test_a_symmetric_table_of_bare_numbers_is_a_matrix(tmp_path):
+    path = tmp_path / "similarities.csv"
+    path.write_text("0,3,1,2\n3,0,2,1\n1,2,0,3\n2,1,3,0\n", "utf-8")
+    read = read_associations(path)
+    assert read.n_objects == 4
+    assert read.strengths.nnz == 12

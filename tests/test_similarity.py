@@ -1,4 +1,4 @@
-"""exp for float32 against NumPy's, and the two kernels with their slopes."""
+"""exp and log for float32 against NumPy's, and the two kernels with their slopes."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from manymaps.compute.jit import compiled
-from manymaps.compute.similarity import CAUCHY, GAUSSIAN, KERNEL_CODES, exp32, term_and_slope
+from manymaps.compute.similarity import CAUCHY, GAUSSIAN, KERNEL_CODES, exp32, log32, term_and_slope
 
 LOWEST, HIGHEST = -87.0, 88.0
 ACCURACY = 5e-7
@@ -29,6 +29,30 @@ def exp_of(values):
     result = np.empty_like(x)
     exponentials(x, result)
     return x, result
+
+
+@compiled
+def logarithms(x, result):
+    for k in range(x.size):
+        result[k] = log32(x[k])
+
+
+def test_log_over_its_range():
+    x = np.exp(np.linspace(-80, 80, 1_000_000)).astype(np.float32)
+    x[::2] = 1 + np.exp(np.linspace(-14, 9, 500_000)).astype(np.float32)
+    result = np.empty_like(x)
+    logarithms(x, result)
+    np.testing.assert_allclose(result, np.log(x.astype(float)), rtol=2e-7, atol=1e-10)
+
+
+@pytest.mark.parametrize("value", [1.0, 2.0, 0.5, np.sqrt(2), np.sqrt(0.5), 2.0**125, 2.0**-126])
+def test_log_at_the_seams(value):
+    x = np.array([value], np.float32)
+    around = np.array([np.nextafter(x[0], np.float32(0)), x[0], np.nextafter(x[0], np.float32(9))])
+    around = around[around >= np.float32(2.0**-126)]
+    result = np.empty_like(around)
+    logarithms(around, result)
+    np.testing.assert_allclose(result, np.log(around.astype(float)), rtol=2e-7)
 
 
 def test_exp_over_its_range():

@@ -9,6 +9,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from manymaps.affinities import GaussianAffinity as GaussianAffinity
+    from manymaps.affinities import GlobalGaussian as GlobalGaussian
+    from manymaps.affinities import LocalPerplexity as LocalPerplexity
     from manymaps.associations import Associations as Associations
     from manymaps.associations import ReadReport as ReadReport
     from manymaps.atlas import Atlas as Atlas
@@ -17,11 +20,16 @@ if TYPE_CHECKING:
     from manymaps.errors import DataError as DataError
     from manymaps.errors import DataWarning as DataWarning
     from manymaps.errors import ParameterError as ParameterError
+    from manymaps.insertion import Insertion as Insertion
+    from manymaps.insertion import insert as insert
     from manymaps.labels import UnknownLabel as UnknownLabel
     from manymaps.model import ChoiceModel as ChoiceModel
     from manymaps.multiple_maps import AspectMaps as AspectMaps
     from manymaps.multiple_maps import MultipleMapsSNE as MultipleMapsSNE
     from manymaps.multiple_maps import MultipleMapsTSNE as MultipleMapsTSNE
+    from manymaps.neighbors import NeighborGraph as NeighborGraph
+    from manymaps.neighbors import NeighborSearch as NeighborSearch
+    from manymaps.neighbors import nearest_neighbors as nearest_neighbors
     from manymaps.optimizers import LBFGS as LBFGS
     from manymaps.optimizers import ConjugateGradient as ConjugateGradient
     from manymaps.optimizers import Momentum as Momentum
@@ -31,10 +39,20 @@ if TYPE_CHECKING:
     from manymaps.plots import save_figure as save_figure
     from manymaps.readers import associations_from as associations_from
     from manymaps.readers import read_associations as read_associations
+    from manymaps.sne import SNE as SNE
+    from manymaps.sne import TSNE as TSNE
+    from manymaps.sne import SymmetricSNE as SymmetricSNE
+    from manymaps.sne import UniSNE as UniSNE
+    from manymaps.vector_files import read_vectors as read_vectors
+    from manymaps.vector_files import vectors_from as vectors_from
+    from manymaps.vectors import Vectors as Vectors
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "affinities": ("GaussianAffinity", "GlobalGaussian", "LocalPerplexity"),
+    "insertion": ("Insertion", "insert"),
+    "neighbors": ("NeighborGraph", "NeighborSearch", "nearest_neighbors"),
     "associations": ("Associations", "ReadReport"),
     "atlas": ("Atlas", "load_atlas"),
     "datasets": ("load_word_relations",),
@@ -45,6 +63,9 @@ _HOMES = {
     "optimizers": ("LBFGS", "ConjugateGradient", "Momentum"),
     "plots": ("plot_atlas", "plot_map", "plot_senses", "save_figure"),
     "readers": ("associations_from", "read_associations"),
+    "vector_files": ("read_vectors", "vectors_from"),
+    "vectors": ("Vectors",),
+    "sne": ("SNE", "TSNE", "SymmetricSNE", "UniSNE"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

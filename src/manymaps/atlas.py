@@ -20,6 +20,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from manymaps.archive import read_archive, write_archive
 from manymaps.errors import DataError, DataWarning, ParameterError
@@ -73,6 +74,8 @@ class Atlas:
         Identifies the data that was fitted.
     metadata : mapping of str to ndarray
         Further columns, one value per object.
+    vectors : ndarray or sparse array of shape (n, n_features), optional
+        The vectors that were fitted, with which new objects are compared.
 
     Raises
     ------
@@ -105,6 +108,7 @@ class Atlas:
     log_normalizer: float | None = None
     fingerprint: str = ""
     metadata: Mapping[str, np.ndarray] = field(default_factory=dict)
+    vectors: np.ndarray | sparse.csr_array | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "labels", tuple(str(label) for label in self.labels))
@@ -116,6 +120,8 @@ class Atlas:
             )
         if len(self.labels) != self.maps.shape[1]:
             raise DataError(f"{len(self.labels)} labels for {self.maps.shape[1]} objects")
+        if self.vectors is not None and self.vectors.shape[0] != len(self.labels):
+            raise DataError(f"{self.vectors.shape[0]} vectors for {len(self.labels)} objects")
         for name, array in (("maps", self.maps), ("proportions", self.proportions)):
             if not np.isfinite(array).all():
                 raise DataError(f"the {name} hold a value that is not finite")
@@ -323,8 +329,15 @@ class Atlas:
         columns = long_columns(self.labels, self.maps, self.proportions, self.metadata)
         return as_frame(columns, backend)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, vectors: bool = True) -> None:
         """Write the atlas to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path : path
+        vectors : bool
+            Write the fitted vectors too. Without them the file is smaller, and new objects can be
+            inserted only with the vectors at hand, or by their similarities.
 
         Raises
         ------
@@ -344,6 +357,9 @@ class Atlas:
         arrays = {"maps": self.maps, "proportions": self.proportions}
         arrays |= {f"history/{key}": np.asarray(value) for key, value in self.history.items()}
         arrays |= {f"metadata/{key}": np.asarray(value) for key, value in self.metadata.items()}
+        if vectors and self.vectors is not None:
+            arrays |= _vector_arrays(self.vectors)
+            meta["vector_shape"] = list(self.vectors.shape)
         write_archive(path, meta, arrays)
 
 
@@ -370,9 +386,25 @@ def load_atlas(path: str | os.PathLike[str]) -> Atlas:
             log_normalizer=meta["log_normalizer"],
             fingerprint=meta["fingerprint"],
             metadata=_under(arrays, "metadata/"),
+            vectors=_vectors(_under(arrays, "vectors/"), meta.get("vector_shape")),
         )
     except (KeyError, TypeError, ParameterError) as error:
         raise DataError(f"{path}: the atlas lacks or garbles a part ({error})") from error
+
+
+def _vector_arrays(vectors: np.ndarray | sparse.csr_array) -> dict[str, np.ndarray]:
+    if not sparse.issparse(vectors):
+        return {"vectors/dense": np.asarray(vectors)}
+    return {f"vectors/{name}": getattr(vectors, name) for name in ("data", "indices", "indptr")}
+
+
+def _vectors(
+    arrays: Mapping[str, np.ndarray], shape: Sequence[int] | None
+) -> np.ndarray | sparse.csr_array | None:
+    if not arrays or "dense" in arrays:
+        return arrays.get("dense")
+    parts = arrays["data"], arrays["indices"], arrays["indptr"]
+    return sparse.csr_array(parts, shape=tuple(shape or ()))
 
 
 def _under(arrays: Mapping[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:

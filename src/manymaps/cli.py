@@ -1,4 +1,4 @@
-"""The command line: `manymaps demo | inspect | fit | senses | plot | export`.
+"""The command line: the group, and `manymaps demo | inspect | senses | plot | export`.
 
 `manymaps.cli_contract` states the streams and exit codes; what a command needs is imported when it
 runs, so that `manymaps --help` is quick.
@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import io
 import os
-import shlex
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,19 +18,26 @@ import click
 from manymaps.cli_contract import (
     Commands,
     InputFile,
-    NotConverged,
     OutputFile,
     check_folder,
     emit,
     emit_json,
     note,
     quiet_option,
-    shown,
 )
-from manymaps.cli_fit import METHODS, build, finite, run_fit, threads
+from manymaps.cli_evaluate import evaluate
+from manymaps.cli_fit import build, fit, fit_record, run_fit
+from manymaps.cli_insert import insert
+from manymaps.cli_options import (
+    atlas_argument,
+    jobs_option,
+    json_option,
+    positive,
+    reading_options,
+    seed_option,
+)
 
 if TYPE_CHECKING:
-    from manymaps.associations import Associations
     from manymaps.atlas import Atlas
 
 __all__ = ["cli", "main"]
@@ -65,110 +70,7 @@ def cli(ctx: click.Context) -> None:
     ctx.meta["manymaps.started"] = time.perf_counter()
 
 
-def _options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    def decorate(function: Any) -> Any:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return decorate
-
-
-READING = ("cue", "response", "strength", "format", "labels", "responses", "rows")
-
-reading_options = _options(
-    click.option("--cue", metavar="COLUMN", help="Column of cues, where not recognized."),
-    click.option("--response", metavar="COLUMN", help="Column of responses."),
-    click.option("--strength", metavar="COLUMN", help="Column of strengths or counts."),
-    click.option("--format", metavar="NAME", help="How to read FILE, if not by its suffix."),
-    click.option("--labels", type=InputFile(), help="Labels of a matrix, one a line."),
-    click.option(
-        "--responses",
-        type=click.Choice(["drop", "keep"]),
-        default="drop",
-        show_default=True,
-        help="Responses that are never cues.",
-    ),
-    click.option(
-        "--rows",
-        type=click.Choice(["renormalize", "keep"]),
-        default="renormalize",
-        show_default=True,
-        help="Rows that do not sum to 1.",
-    ),
-)
-
-positive = click.IntRange(min=1)
-
-jobs_option = click.option(
-    "--jobs",
-    type=click.IntRange(min=-1),
-    callback=threads,
-    metavar="N",
-    help="Threads; -1 for all.  [default: all]",
-)
-
-seed_option = click.option(
-    "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True
-)
-
-model_options = _options(
-    click.option(
-        "--method",
-        type=click.Choice(list(METHODS)),
-        default="mm-tsne",
-        show_default=True,
-        help="The model.",
-    ),
-    click.option(
-        "--maps", type=positive, metavar="N", help="Number of maps.  [default: 40; aspect-maps: 50]"
-    ),
-    click.option(
-        "--dims", type=positive, metavar="N", help="Dimensions of each map.  [default: 2]"
-    ),
-    click.option(
-        "--normalization",
-        type=click.Choice(["conditional", "joint"]),
-        help="Over each row, or over all pairs.",
-    ),
-    click.option(
-        "--penalty",
-        type=click.FloatRange(min=0),
-        metavar="X",
-        callback=finite,
-        help="Weight of the maps' size; 0 lets them spread.",
-    ),
-    click.option(
-        "--background",
-        type=click.FloatRange(min=0, max=1, max_open=True),
-        metavar="X",
-        callback=finite,
-        help="Share of similarity spread evenly.",
-    ),
-    click.option(
-        "--perplexity",
-        type=click.FloatRange(min=1),
-        metavar="X",
-        callback=finite,
-        help="Neighbours of a vector; associations need none.",
-    ),
-    click.option("--iterations", type=positive, metavar="N", help="At most so many."),
-    click.option(
-        "--tolerance",
-        type=click.FloatRange(min=0, min_open=True),
-        metavar="X",
-        callback=finite,
-        help="Error allowed in the sums.",
-    ),
-    seed_option,
-    jobs_option,
-)
-
 DEMO_WORD = "play"
-
-json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
-
-atlas_argument = click.argument("atlas", type=InputFile(), metavar="ATLAS")
 
 
 @cli.command()
@@ -205,12 +107,14 @@ def demo(ctx: click.Context, folder: Path, seed: int, jobs: int | None, as_json:
     data = load_word_relations()
     note(f"the embedded word relations: {data.n_pairs:,} pairs of {data.n_objects:,} words")
     options = {"maps": 20, "seed": seed, "jobs": jobs, "iterations": 500}
-    estimator = _run(build("mm-tsne", options), data, ctx)
+    estimator = build("mm-tsne", options)
+    n_pairs = run_fit(estimator, data, ctx)
     output, figure = folder / "demo.atlas", folder / "demo.png"
     estimator.atlas_.save(output)
     save_figure(plot_senses(estimator.atlas_, DEMO_WORD), figure)
     if as_json:
-        emit_json({**_fit_record(ctx, estimator, data, "mm-tsne", output), "figure": str(figure)})
+        record = fit_record(ctx, estimator, n_pairs, "mm-tsne", output)
+        emit_json({**record, "figure": str(figure)})
         return
     emit(f"{output}  the atlas\n{figure}    the maps of the word {DEMO_WORD}")
     emit(f"next: manymaps senses {output} bank\n      manymaps plot {output} -o {folder}/all.png")
@@ -225,145 +129,28 @@ def inspect_(file: Path, as_json: bool, **reading: Any) -> None:
     """Show what a fit would read from FILE.
 
     Associations as a table (CSV, TSV, Parquet, also gzipped) with the columns cue, response and
-    strength, or a square matrix of similarities.
+    strength; a square matrix of similarities; or vectors (word2vec, GloVe, fastText, NPY, NPZ,
+    tables with a column of labels, .h5ad).
 
     \b
     Example:  manymaps inspect norms.tsv.gz
     """
-    from manymaps.cli_report import inspection, inspection_record
+    from manymaps.associations import Associations
+    from manymaps.cli_data import read_data
+    from manymaps.cli_report import inspection, inspection_record, vector_inspection
 
-    data = _read(file, reading)
+    data = read_data(file, reading)
     if as_json:
         emit_json(inspection_record(data))
+    elif isinstance(data, Associations):
+        as_written = read_data(file, {**reading, "rows": "keep"})
+        assert isinstance(as_written, Associations)
+        emit(inspection(data, as_written, file))
     else:
-        emit(inspection(data, _read(file, {**reading, "rows": "keep"}), file))
+        emit(vector_inspection(data, file))
 
 
-@cli.command()
-@click.argument("file", type=InputFile(), metavar="FILE")
-@click.option("-o", "--output", type=OutputFile(), required=True, metavar="OUT.atlas")
-@model_options
-@reading_options
-@click.option("--metadata", type=InputFile(), help="Table whose columns are joined by label.")
-@click.option("--checkpoint", type=OutputFile(), help="Keep the state of the fit in this file.")
-@click.option("--resume", type=InputFile(), help="Go on from a checkpoint.")
-@click.option("--strict", is_flag=True, help="Exit with 4 where the fit has not converged.")
-@quiet_option
-@json_option
-@click.pass_context
-def fit(ctx: click.Context, file: Path, output: Path, as_json: bool, **options: Any) -> None:
-    """Fit maps to FILE and write them to OUT.atlas.
-
-    \b
-    Examples:  manymaps fit norms.csv -o norms.atlas
-               manymaps fit norms.csv -o norms.atlas --maps 20 --checkpoint norms.state
-               manymaps fit norms.csv -o aspects.atlas --method aspect-maps
-    """
-    _refuse_overwriting({"FILE": file, "--metadata": options["metadata"]}, output, options)
-    from manymaps.cli_report import reading_notes
-
-    data = _read(file, {name: options[name] for name in READING})
-    for line in reading_notes(data):
-        note(line)
-    metadata = _matching_metadata(options["metadata"], data)
-    if options["perplexity"] is not None:
-        note("--perplexity has no effect on associations")
-    estimator = _run(build(options["method"], options), data, ctx)
-    atlas: Atlas = estimator.atlas_
-    if metadata is not None:
-        atlas = atlas.add_metadata(metadata)
-    atlas.save(output)
-    record = _fit_record(ctx, estimator, data, options["method"], output)
-    if as_json:
-        emit_json(record)
-    elif not ctx.meta["manymaps.quiet"]:
-        emit(_fit_summary(record, _telling_word(atlas, data)))
-    if options["strict"] and not estimator.converged_:
-        raise NotConverged(
-            f"not converged after {estimator.n_iter_} iterations; the atlas is in {output}; "
-            "give more --iterations"
-        )
-
-
-def _read(file: Path, reading: dict[str, Any]) -> Associations:
-    from manymaps import read_associations
-
-    return read_associations(file, **reading)
-
-
-def _refuse_overwriting(
-    inputs: dict[str, Path | None], output: Path, options: dict[str, Any]
-) -> None:
-    outputs = {"-o": output, "--checkpoint": options["checkpoint"]}
-    named = [(name, path.resolve()) for name, path in outputs.items() if path is not None]
-    for name, path in named:
-        for source, read in inputs.items():
-            if read is not None and path == read.resolve():
-                raise click.UsageError(f"{name} would overwrite {source}, {read}")
-    if len({path for _, path in named}) < len(named):
-        raise click.UsageError(f"-o and --checkpoint are the same file, {output}")
-
-
-def _matching_metadata(path: Path | None, data: Associations) -> Any:
-    """The table of a metadata file, once some of its labels are known to match."""
-    if path is None:
-        return None
-    from manymaps.errors import DataError
-    from manymaps.frames import join_columns, read_columns
-
-    columns = read_columns(path)
-    try:
-        _, _, n_without = join_columns(data.labels, columns)
-    except DataError as error:
-        raise DataError(f"{path}: {error}") from error
-    if n_without:
-        note(f"{path}: {n_without:,} of {data.n_objects:,} objects have no row")
-    return columns
-
-
-def _run(estimator: Any, data: Associations, ctx: click.Context) -> Any:
-    return run_fit(
-        estimator,
-        data,
-        checkpoint=ctx.params.get("checkpoint"),
-        resume=ctx.params.get("resume"),
-        quiet=ctx.meta["manymaps.quiet"],
-    )
-
-
-def _fit_record(
-    ctx: click.Context, estimator: Any, data: Associations, method: str, output: Path
-) -> dict[str, Any]:
-    atlas: Atlas = estimator.atlas_
-    return {
-        "method": method,
-        "n_objects": data.n_objects,
-        "n_pairs": data.n_pairs,
-        "n_maps": atlas.n_maps,
-        "n_components": atlas.n_components,
-        "n_iterations": int(estimator.n_iter_),
-        "kl_divergence": float(estimator.kl_divergence_),
-        "converged": bool(estimator.converged_),
-        "seconds": round(time.perf_counter() - ctx.meta["manymaps.started"], 3),
-        "output": str(output),
-    }
-
-
-def _fit_summary(record: dict[str, Any], word: str) -> str:
-    return (
-        f"{record['output']}: {record['n_maps']} maps of {record['n_objects']:,} objects, "
-        f"KL divergence {record['kl_divergence']:.4f} after {record['n_iterations']:,} iterations "
-        f"in {record['seconds']:.0f} s\n"
-        f"next: {shlex.join(['manymaps', 'senses', record['output'], word])}"
-    )
-
-
-def _telling_word(atlas: Atlas, data: Associations) -> str:
-    """Of the words that are recalled most, the one that lives in most maps."""
-    recalled = (-data.strengths.sum(axis=0)).argsort(kind="stable")[:50]
-    plain = [i for i in recalled if shown(atlas.labels[i]) == atlas.labels[i]]
-    n_maps = (atlas.proportions >= 0.1).sum(axis=0)
-    return atlas.labels[max(plain or recalled, key=lambda i: n_maps[i])]
+cli.add_command(fit)
 
 
 def _load(path: Path) -> Atlas:
@@ -456,6 +243,10 @@ def plot(atlas: Path, output: Path, maps: list[int] | None, word: str | None, **
         figure = plot_atlas(loaded, maps=maps, **style)
     save_figure(figure, output)
     note(f"{output}")
+
+
+cli.add_command(insert)
+cli.add_command(evaluate)
 
 
 def _check_plot(atlas: Atlas, maps: list[int] | None, color: str | None) -> None:

@@ -138,8 +138,42 @@ def as_options(message: str) -> str:
 
     >>> as_options("read with responses='keep' to make objects of all responses")
     'read with --responses keep to make objects of all responses'
+    >>> as_options("n_maps=9 is more than the 6 objects; give at most 6")
+    '--maps 9 is more than the 6 objects; give at most 6'
     """
-    return re.sub(r"\b(responses|rows)='(\w+)'", r"--\1 \2", message)
+    for written, meant in _WRITTEN_OTHERWISE.items():
+        message = message.replace(written, meant)
+    return _ARGUMENT.sub(
+        lambda found: f"--{_OPTIONS[found['name']]} {found['value'].strip(_QUOTES)}", message
+    )
+
+
+_OPTIONS = {
+    "affinity": "affinity",
+    "format": "format",
+    "init": "init",
+    "k": "neighbors",
+    "labels": "labels",
+    "max_iter": "iterations",
+    "metric": "metric",
+    "n_components": "dims",
+    "n_maps": "maps",
+    "n_neighbors": "neighbors",
+    "perplexity": "perplexity",
+    "recall": "recall",
+    "responses": "responses",
+    "rows": "rows",
+    "sample": "sample",
+    "sd": "sd",
+    "similarity": "similarity",
+    "strength": "strength",
+    "theta": "theta",
+}
+_QUOTES = "'\""
+_ARGUMENT = re.compile(
+    rf"(?<![\w.(])(?P<name>{'|'.join(_OPTIONS)})=(?P<value>'[^']*'|\"[^\"]*\"|[\w.\[\]+-]*[\w\]]|\.\.\.)"
+)
+_WRITTEN_OTHERWISE = {"with refine=Refinement(perplexity=...)": "with --perplexity"}
 
 
 def _warn(message: Warning | str, *_: Any, **__: Any) -> None:

@@ -1,27 +1,50 @@
-"""How the command line runs a fit: the methods it offers, its progress, and its interruption."""
+"""The command `fit`: the methods it offers, how one is built from options, and its run."""
 
 from __future__ import annotations
 
 import inspect
-import signal
-import sys
+import shlex
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from manymaps.cli_contract import Interrupted
+from manymaps.cli_contract import (
+    Command,
+    InputFile,
+    Interrupted,
+    NotConverged,
+    OutputFile,
+    emit,
+    emit_json,
+    note,
+    quiet_option,
+    shown,
+)
+from manymaps.cli_options import (
+    FiniteFloat,
+    Perplexities,
+    RateOrAuto,
+    Start,
+    combined,
+    finite,
+    jobs_option,
+    json_option,
+    positive,
+    reading_options,
+    seed_option,
+)
+from manymaps.cli_progress import interrupted_by_sigterm, iterations, modified
 from manymaps.errors import ParameterError
 
 if TYPE_CHECKING:
-    from manymaps.associations import Associations
+    from manymaps.atlas import Atlas
+    from manymaps.cli_data import PairData
 
-__all__ = ["METHODS", "Method", "build", "finite", "run_fit", "threads"]
+__all__ = ["METHODS", "Method", "build", "fit", "fit_record", "run_fit"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +59,10 @@ METHODS = {
     "mm-tsne": Method("MultipleMapsTSNE", {"n_maps": 40}),
     "mm-sne": Method("MultipleMapsSNE", {"n_maps": 40}),
     "aspect-maps": Method("AspectMaps"),
+    "tsne": Method("TSNE"),
+    "sne": Method("SNE"),
+    "symmetric-sne": Method("SymmetricSNE"),
+    "uni-sne": Method("UniSNE"),
 }
 
 PARAMETERS = {
@@ -45,11 +72,172 @@ PARAMETERS = {
     "penalty": "penalty",
     "background": "background",
     "perplexity": "perplexity",
+    "local-perplexity": "affinity",
+    "metric": "metric",
+    "recall": "neighbors",
+    "init": "init",
+    "early-exaggeration": "early_exaggeration",
+    "late-exaggeration": "late_exaggeration",
+    "learning-rate": "learning_rate",
     "iterations": "max_iter",
     "tolerance": "tolerance",
     "seed": "random_state",
     "jobs": "n_jobs",
 }
+
+FOR_VECTORS = ("perplexity", "local-perplexity", "recall")
+
+model_options = combined(
+    click.option(
+        "--method",
+        type=click.Choice(list(METHODS)),
+        default="mm-tsne",
+        show_default=True,
+        help="The model.",
+    ),
+    click.option(
+        "--maps", type=positive, metavar="N", help="Number of maps.  [default: 40; aspect-maps: 50]"
+    ),
+    click.option(
+        "--dims", type=positive, metavar="N", help="Dimensions of each map.  [default: 2]"
+    ),
+    click.option(
+        "--normalization",
+        type=click.Choice(["conditional", "joint"]),
+        help="Over each row, or over all pairs.",
+    ),
+    click.option(
+        "--penalty",
+        type=click.FloatRange(min=0),
+        metavar="X",
+        callback=finite,
+        help="Weight of the maps' size; 0 lets them spread.",
+    ),
+    click.option(
+        "--background",
+        type=click.FloatRange(min=0, max=1, max_open=True),
+        metavar="X",
+        callback=finite,
+        help="Share of similarity spread evenly.  [default: 0; uni-sne: 0.2]",
+    ),
+    click.option("--iterations", type=positive, metavar="N", help="At most so many."),
+    click.option(
+        "--early-exaggeration",
+        type=click.FloatRange(min=1),
+        metavar="X",
+        callback=finite,
+        help="Factor of the attraction at first, of tsne.  [default: 12]",
+    ),
+    click.option(
+        "--late-exaggeration",
+        type=click.FloatRange(min=1),
+        metavar="X",
+        callback=finite,
+        help="Factor of the attraction at the end, of tsne.  [default: 1]",
+    ),
+    click.option(
+        "--learning-rate", type=RateOrAuto(), metavar="X", help="Of tsne.  [default: auto]"
+    ),
+    click.option(
+        "--init",
+        type=Start(),
+        metavar="START",
+        help="auto, random, pca, mds, spectral, or an atlas to start from.",
+    ),
+    click.option(
+        "--tolerance",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="X",
+        callback=finite,
+        help="Error allowed in the sums.",
+    ),
+    seed_option,
+    jobs_option,
+)
+
+vector_options = combined(
+    click.option(
+        "--perplexity",
+        type=Perplexities(),
+        metavar="X[,X...]",
+        help="Neighbours of a vector; several are averaged.  [default: 30]",
+    ),
+    click.option(
+        "--local-perplexity",
+        is_flag=False,
+        flag_value="2",
+        type=FiniteFloat(),
+        metavar="[SD]",
+        help="Add the neighbours so many deviations above the mean (2 where SD is left out).",
+    ),
+    click.option(
+        "--metric",
+        metavar="NAME",
+        help="Distance of vectors; precomputed where FILE holds distances.  [default: euclidean]",
+    ),
+    click.option(
+        "--recall",
+        type=click.FloatRange(min=0, max=1, min_open=True),
+        metavar="X",
+        help="Share of the true neighbours to find at least.  [default: 0.95]",
+    ),
+    click.option("--words", type=InputFile(), help="Fit these words' vectors alone, one a line."),
+    click.option("--drop-vectors", is_flag=True, help="Keep no vectors in the atlas."),
+)
+
+
+@click.command(cls=Command)
+@click.argument("file", type=InputFile(), metavar="FILE")
+@click.option("-o", "--output", type=OutputFile(), required=True, metavar="OUT.atlas")
+@model_options
+@vector_options
+@reading_options
+@click.option("--metadata", type=InputFile(), help="Table whose columns are joined by label.")
+@click.option("--checkpoint", type=OutputFile(), help="Keep the state of the fit in this file.")
+@click.option("--resume", type=InputFile(), help="Go on from a checkpoint.")
+@click.option("--strict", is_flag=True, help="Exit with 4 where the fit has not converged.")
+@quiet_option
+@json_option
+@click.pass_context
+def fit(ctx: click.Context, file: Path, output: Path, as_json: bool, **options: Any) -> None:
+    """Fit maps to FILE and write them to OUT.atlas.
+
+    FILE holds associations, similarities or vectors. The methods tsne, sne, symmetric-sne and
+    uni-sne make one map, the others many.
+
+    \b
+    Examples:  manymaps fit norms.csv -o norms.atlas
+               manymaps fit norms.csv -o norms.atlas --maps 20 --checkpoint norms.state
+               manymaps fit glove.txt -o nouns.atlas --method tsne --words nouns.txt
+               manymaps fit digits.npy -o digits.atlas --method tsne --perplexity 10,100
+    """
+    _refuse_overwriting(file, output, options)
+    from manymaps.cli_data import aligned, read_data
+    from manymaps.cli_report import reading_notes
+
+    estimator = build(options["method"], options)
+    data = read_data(file, options)
+    for line in reading_notes(data):
+        note(line)
+    metadata = _matching_metadata(options["metadata"], data)
+    _note_unused(options, data)
+    if isinstance(options["init"], Path):
+        estimator.set_params(init=aligned(_load(options["init"]), data))
+    n_pairs = run_fit(estimator, data, ctx)
+    atlas: Atlas = estimator.atlas_
+    if metadata is not None:
+        atlas = atlas.add_metadata(metadata)
+    _save(atlas, output, drop_vectors=options["drop_vectors"])
+    record = fit_record(ctx, estimator, n_pairs, options["method"], output)
+    if as_json:
+        emit_json(record)
+    elif not ctx.meta["manymaps.quiet"]:
+        emit(_summary(record, atlas, data))
+    if options["strict"] and not estimator.converged_:
+        raise NotConverged(
+            f"not converged after {estimator.n_iter_} iterations; the atlas is in {output}; "
+            "give more --iterations"
+        )
 
 
 def build(method: str, options: Mapping[str, Any]) -> Any:
@@ -66,107 +254,173 @@ def build(method: str, options: Mapping[str, Any]) -> Any:
     known = inspect.signature(estimator).parameters
     parameters = dict(METHODS[method].defaults)
     for option, name in PARAMETERS.items():
-        if options.get(option) is None:
+        value = options.get(option.replace("-", "_"))
+        if value is None:
             continue
         if name not in known:
             raise ParameterError(f"--{option} does not apply to --method {method}")
-        parameters[name] = options[option]
+        parameters[name] = value
+    if "affinity" in parameters:
+        from manymaps.affinities import LocalPerplexity
+
+        perplexity = parameters.get("perplexity", known["perplexity"].default)
+        parameters["affinity"] = LocalPerplexity(perplexity, sd=parameters["affinity"])
+    if "neighbors" in parameters:
+        from manymaps.neighbors import NeighborSearch
+
+        parameters["neighbors"] = NeighborSearch(recall=parameters["neighbors"])
+    if isinstance(parameters.get("init"), Path):
+        del parameters["init"]  # read once the labels are known
     return estimator(**parameters)
 
 
-def run_fit(
-    estimator: Any, data: Associations, *, checkpoint: Path | None, resume: Path | None, quiet: bool
-) -> Any:
+def run_fit(estimator: Any, data: PairData, ctx: click.Context) -> int:
     """Fit with progress on a terminal; an interruption says where the last state is.
+
+    Returns
+    -------
+    int
+        The stored pairs: of associations, or of vectors and their neighbours.
 
     Raises
     ------
     Interrupted
         For an interruption (Ctrl-C, or the signal TERM).
     """
-    before = _modified(checkpoint)
+    from manymaps.associations import Associations
+
+    checkpoint, resume = ctx.params.get("checkpoint"), ctx.params.get("resume")
+    before = modified(checkpoint)
+    total, quiet = estimator.get_params()["max_iter"], ctx.meta["manymaps.quiet"]
     try:
-        with (
-            _interrupted_by_sigterm(),
-            _progress(estimator.get_params()["max_iter"], hidden=quiet) as progress,
-        ):
-            estimator.set_params(callback=progress)
-            return estimator.fit(data, checkpoint=checkpoint, resume=resume)
-    except KeyboardInterrupt as error:
-        message = "interrupted; nothing was saved (--checkpoint FILE would have kept the state)"
-        if checkpoint is not None and _modified(checkpoint) != before:
-            message = (
-                f"interrupted; the last state is in {checkpoint}; to go on, give the same command "
-                f"with --resume {checkpoint}"
+        with interrupted_by_sigterm(), iterations(total, hidden=quiet) as watcher:
+            estimator.set_params(callback=watcher.callback)
+            if isinstance(data, Associations):
+                estimator.fit(data, checkpoint=checkpoint, resume=resume)
+                return data.n_pairs
+            from manymaps.affinities import Affinity, GaussianAffinity
+            from manymaps.cli_data import WatchedAffinity
+
+            chosen = estimator.affinity
+            inside = chosen if isinstance(chosen, Affinity) else None
+            watched = WatchedAffinity(
+                inside or GaussianAffinity(estimator.perplexity),
+                repr(inside) if inside else str(chosen),
+                watcher.stage,
             )
-        elif checkpoint is not None:
-            message = "interrupted before there was a state to save"
-        raise Interrupted(message) from error
+            estimator.set_params(affinity=watched)
+            estimator.fit(data, checkpoint=checkpoint, resume=resume)
+            return watched.n_pairs
+    except KeyboardInterrupt as error:
+        raise Interrupted(_interruption(checkpoint, modified(checkpoint) != before)) from error
 
 
-def _modified(path: Path | None) -> int | None:
-    return path.stat().st_mtime_ns if path is not None and path.exists() else None
+def fit_record(
+    ctx: click.Context, estimator: Any, n_pairs: int, method: str, output: Path
+) -> dict[str, Any]:
+    """What `fit --json` prints."""
+    atlas: Atlas = estimator.atlas_
+    return {
+        "method": method,
+        "n_objects": atlas.n_objects,
+        "n_pairs": n_pairs,
+        "n_maps": atlas.n_maps,
+        "n_components": atlas.n_components,
+        "n_iterations": int(estimator.n_iter_),
+        "kl_divergence": float(estimator.kl_divergence_),
+        "converged": bool(estimator.converged_),
+        "seconds": round(time.perf_counter() - ctx.meta["manymaps.started"], 3),
+        "output": str(output),
+    }
 
 
-@contextmanager
-def _interrupted_by_sigterm() -> Iterator[None]:
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        on_ctrl_c = signal.getsignal(signal.SIGINT)
-        if not callable(on_ctrl_c):
-            raise KeyboardInterrupt
-        on_ctrl_c(number, frame)
+def _refuse_overwriting(file: Path, output: Path, options: Mapping[str, Any]) -> None:
+    inputs = {"FILE": file}
+    inputs |= {f"--{name}": options[name] for name in ("metadata", "words", "labels")}
+    outputs = {"-o": output, "--checkpoint": options["checkpoint"]}
+    named = [(name, path.resolve()) for name, path in outputs.items() if path is not None]
+    for name, path in named:
+        for source, read in inputs.items():
+            if read is not None and path == read.resolve():
+                raise click.UsageError(f"{name} would overwrite {source}, {read}")
+    if len({path for _, path in named}) < len(named):
+        raise click.UsageError(f"-o and --checkpoint are the same file, {output}")
 
-    former = signal.signal(signal.SIGTERM, interrupt)
+
+def _note_unused(options: Mapping[str, Any], data: PairData) -> None:
+    from manymaps.associations import Associations
+
+    if isinstance(data, Associations):
+        for option in FOR_VECTORS:
+            if options[option.replace("-", "_")] is not None:
+                note(f"--{option} has no effect on associations")
+
+
+def _matching_metadata(path: Path | None, data: PairData) -> Any:
+    """The table of a metadata file, once some of its labels are known to match."""
+    if path is None:
+        return None
+    from manymaps.errors import DataError
+    from manymaps.frames import join_columns, read_columns
+
+    columns = read_columns(path)
     try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, former)
+        _, _, n_without = join_columns(data.labels, columns)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
+    if n_without:
+        note(f"{path}: {n_without:,} of {len(data.labels):,} objects have no row")
+    return columns
 
 
-@contextmanager
-def _progress(total: int, *, hidden: bool) -> Iterator[Callable[..., bool] | None]:
-    """A callback that draws iteration, cost, rate and time left; None where nobody looks."""
-    if hidden or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+def _load(path: Path) -> Atlas:
+    from manymaps.atlas import load_atlas
 
-    columns = (
-        TextColumn("iteration {task.completed:.0f} of {task.total:.0f}"),
-        BarColumn(bar_width=24),
-        TextColumn("{task.fields[cost]}"),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(compact=True),
-        TextColumn("left"),
+    return load_atlas(path)
+
+
+def _save(atlas: Atlas, output: Path, *, drop_vectors: bool) -> None:
+    """Write the atlas, saying what the vectors in it are for and how large they are."""
+    atlas.save(output, vectors=not drop_vectors)
+    if atlas.vectors is not None and not drop_vectors:
+        size = atlas.vectors.data.nbytes / 1e6
+        note(
+            f"the atlas keeps the vectors ({size:,.1f} MB), with which `manymaps insert` compares "
+            "new objects; --drop-vectors leaves them out"
+        )
+
+
+def _interruption(checkpoint: Path | None, saved: bool) -> str:
+    if checkpoint is None:
+        return "interrupted; nothing was saved (--checkpoint FILE would have kept the state)"
+    if not saved:
+        return "interrupted before there was a state to save"
+    return (
+        f"interrupted; the last state is in {checkpoint}; to go on, give the same command "
+        f"with --resume {checkpoint}"
     )
-    # A transient bar leaves the terminal to the result.
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("fit", total=total, cost="preparing", rate="")
-        started: list[tuple[int, float]] = []
-
-        def callback(iteration: int, cost: float, atlas_so_far: Callable[[], Any]) -> bool:
-            now = time.monotonic()
-            if not started:
-                started.append((iteration, now))
-                bar.reset(task, completed=iteration)
-            first, since = started[0]
-            rate = f"{(iteration - first) / (now - since):.1f} it/s" if now > since else ""
-            bar.update(task, completed=iteration, cost=f"cost {cost:.4f}", rate=rate)
-            return False
-
-        yield callback
 
 
-def finite(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    """An option's number, refused where it is NaN or infinite, which ranges let through."""
-    if value is not None and not abs(value) < float("inf"):
-        raise click.BadParameter(f"{value} is no finite number", ctx, param)
-    return value
+def _summary(record: Mapping[str, Any], atlas: Atlas, data: PairData) -> str:
+    maps = "1 map" if atlas.n_maps == 1 else f"{atlas.n_maps} maps"
+    output = record["output"]
+    further = ["manymaps", "plot", output, "-o", str(Path(output).with_suffix(".png"))]
+    if atlas.n_maps > 1:
+        further = ["manymaps", "senses", output, _telling_word(atlas, data)]
+    return (
+        f"{output}: {maps} of {record['n_objects']:,} objects, "
+        f"KL divergence {record['kl_divergence']:.4f} after {record['n_iterations']:,} iterations "
+        f"in {record['seconds']:.0f} s\nnext: {shlex.join(further)}"
+    )
 
 
-def threads(ctx: click.Context, param: click.Parameter, value: int | None) -> int | None:
-    """A number of threads; 0 is none."""
-    if value == 0:
-        raise click.BadParameter("0 threads do no work; give 1 or more, or -1 for all", ctx, param)
-    return value
+def _telling_word(atlas: Atlas, data: PairData) -> str:
+    """Of the words that are recalled most, the one that lives in most maps."""
+    from manymaps.associations import Associations
+
+    recalled = range(atlas.n_objects)
+    if isinstance(data, Associations):
+        recalled = (-data.strengths.sum(axis=0)).argsort(kind="stable")[:50]
+    plain = [i for i in recalled if shown(atlas.labels[i]) == atlas.labels[i]]
+    n_maps = (atlas.proportions >= 0.1).sum(axis=0)
+    return atlas.labels[max(plain or recalled, key=lambda i: n_maps[i])]

@@ -8,22 +8,57 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
 
 from manymaps.cli_contract import rendered, shown
+from manymaps.vectors import Vectors
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from manymaps.associations import Associations
     from manymaps.atlas import Sense
+    from manymaps.cli_data import PairData
+    from manymaps.cli_measures import Evaluation
+    from manymaps.metrics import Measure
 
-__all__ = ["inspection", "inspection_record", "reading_notes", "senses_record", "senses_table"]
+__all__ = [
+    "evaluation_table",
+    "inspection",
+    "inspection_record",
+    "reading_notes",
+    "senses_record",
+    "senses_table",
+    "vector_inspection",
+]
+
+_ROWS = 1 << 14
+# A perplexity of 30 takes 90 neighbours.
+_ENOUGH_FOR_30 = 90
 
 
-def inspection_record(data: Associations) -> dict[str, Any]:
-    """What `inspect --json` prints."""
+def inspection_record(data: PairData) -> dict[str, Any]:
+    """What `inspect --json` prints; null stands for what vectors do not have."""
+    if isinstance(data, Vectors):
+        lengths = _lengths(data)
+        return {
+            "kind": "vectors",
+            "n_objects": len(data),
+            "n_features": data.n_features,
+            "n_pairs": None,
+            "symmetric": None,
+            "n_components": None,
+            "merged": 0,
+            "dropped": data.report.n_dropped,
+            "dropped_by_reason": data.report.dropped,
+            "sparse": sparse.issparse(data.values),
+            "zero_vectors": int((lengths == 0).sum()),
+            "notes": list(data.report.notes),
+        }
     return {
+        "kind": "associations",
         "n_objects": data.n_objects,
+        "n_features": None,
         "n_pairs": data.n_pairs,
         "symmetric": data.is_symmetric,
         "n_components": data.n_components,
@@ -75,17 +110,61 @@ def inspection(data: Associations, as_written: Associations, file: Path) -> str:
     return f"{rendered(table)}\nnext: {suggested_fit(data, file)}"
 
 
-def suggested_fit(data: Associations, file: Path) -> str:
+def vector_inspection(data: Vectors, file: Path) -> str:
+    """What `inspect` prints of vectors for a person."""
+    lengths = _lengths(data)
+    zero = int((lengths == 0).sum())
+    stored = ""
+    if isinstance(data.values, sparse.csr_array):
+        filled = data.values.nnz / (len(data) * data.n_features)
+        stored = f", sparse ({filled:.2%} filled)"
+    first = ", ".join(shown(label) for label in data.labels[:5])
+    rows = [
+        ("objects", f"{len(data):,}"),
+        ("numbers of each", f"{data.n_features:,}{stored}"),
+        ("labels", first + (", ..." if len(data) > 5 else "")),
+        ("lengths", _spread(lengths, "{:.3g}")),
+        ("zero vectors", f"{zero:,}" + ("; they have no cosine with any other" if zero else "")),
+        *(("dropped", _dropped(data)) for _ in range(data.report.n_dropped > 0)),
+        *(("note", text) for text in data.report.notes),
+    ]
+    table = _plain_table()
+    for name, value in rows:
+        table.add_row(name, value)
+    return f"{rendered(table)}\nnext: {suggested_fit(data, file)}"
+
+
+def _lengths(data: Vectors) -> np.ndarray:
+    """Euclidean lengths, block by block; refuses NaN and infinity."""
+    data.check_finite()
+    lengths = np.empty(len(data))
+    for start in range(0, len(data), _ROWS):
+        block: Any = data.values[start : start + _ROWS]
+        squares = abs(block.astype(np.float64)) ** 2
+        lengths[start : start + _ROWS] = np.sqrt(np.asarray(squares.sum(axis=1)).ravel())
+    return lengths
+
+
+def suggested_fit(data: PairData, file: Path) -> str:
     """The command that would fit this file."""
     stem = file.name.split(".")[0] or "out"
     command = ["manymaps", "fit", str(file), "-o", f"{stem}.atlas"]
-    if data.n_objects < 400:
+    if isinstance(data, Vectors):
+        command += ["--method", "tsne"]
+        if len(data) <= _ENOUGH_FOR_30:
+            command += ["--perplexity", str(max(1, (len(data) - 1) // 3))]
+    elif data.n_objects < 400:
         command += ["--maps", str(min(data.n_objects, max(2, data.n_objects // 10)))]
     return shlex.join(command)
 
 
-def reading_notes(data: Associations) -> list[str]:
+def reading_notes(data: PairData) -> list[str]:
     """What deserves saying about the data before a fit."""
+    if isinstance(data, Vectors):
+        line = f"{len(data):,} vectors of {data.n_features:,} numbers"
+        if data.report.n_dropped:
+            line += f"; left out {_dropped(data)}"
+        return [line, *data.report.notes]
     lines = [f"{data.n_pairs:,} pairs of {data.n_objects:,} objects"]
     if data.report.merged:
         lines[0] += f"; {data.report.merged:,} repeated pairs merged"
@@ -94,7 +173,7 @@ def reading_notes(data: Associations) -> list[str]:
     return [*lines, *data.report.notes]
 
 
-def _dropped(data: Associations) -> str:
+def _dropped(data: PairData) -> str:
     reasons = ", ".join(f"{reason}: {count:,}" for reason, count in data.report.dropped.items())
     return f"{data.report.n_dropped:,}" + (f" ({reasons})" if reasons else "")
 
@@ -171,6 +250,31 @@ def senses_table(word: str, senses: Sequence[Sense]) -> str:
         table.add_row(f"map {sense.map}", f"{sense.proportion:.0%}", near or "(no neighbours)")
     maps = "1 map" if len(senses) == 1 else f"{len(senses)} maps"
     return f"{shown(word)} lives in {maps}\n{rendered(table)}"
+
+
+def evaluation_table(found: Evaluation, name: str) -> str:
+    """What `evaluate` prints for a person."""
+    k = found.neighbors
+    measured = ""
+    if found.n_measured < found.n_objects:
+        measured = f" ({found.n_measured:,} of them drawn by lot)"
+    rows = [
+        ("KL divergence", f"{found.kl_divergence:.4f}", "of the data from the maps"),
+        ("local", _with_error(found.local), f"of the {k} nearest, those near in the maps"),
+        ("global", _with_error(found.overall), "rank correlation of all distances"),
+        ("recall at 10", f"{found.recall:.4f}", "nearest or strongest among the 10 likeliest"),
+        ("trustworthiness", _with_error(found.trust), f"of the {k} nearest in the maps"),
+        ("continuity", _with_error(found.continuity), f"of the {k} nearest in the data"),
+    ]
+    table = _plain_table()
+    for row in rows:
+        table.add_row(*row)
+    return f"{name}: {found.n_objects:,} objects{measured}\n{rendered(table)}"
+
+
+def _with_error(measure: Measure) -> str:
+    error = measure.standard_error
+    return f"{measure.mean:.4f}" + (f" ± {error:.4f}" if np.isfinite(error) else "")
 
 
 def _fraction(value: float) -> str:

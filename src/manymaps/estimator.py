@@ -8,7 +8,9 @@ A subclass is thin: it says which model it is and which defaults it has (`manyma
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -17,37 +19,47 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from manymaps.affinities import perplexity_affinities
+from manymaps.affinities import Affinity, GaussianAffinity
 from manymaps.associations import Associations
 from manymaps.atlas import Atlas
 from manymaps.compute.jit import threads
+from manymaps.distances import check_finite
 from manymaps.errors import DataError, ParameterError
 from manymaps.fitting import Fit
+from manymaps.insertion import insert
 from manymaps.model import ChoiceModel
+from manymaps.neighbors import NeighborGraph, NeighborSearch
 from manymaps.objective import Objective
 from manymaps.optimizers import Optimizer
 from manymaps.parameters import Parameters, weights_from_proportions
 from manymaps.penalties import check_strength
+from manymaps.starts import start_positions
 from manymaps.target import Target, conditional_target, joint_target
+from manymaps.vectors import Vectors
 
 __all__ = ["MapEstimator"]
 
-_START_SPREAD = 0.01
+Data = Associations | Vectors | NeighborGraph | np.ndarray | sparse.sparray
+
+AFFINITIES = ("auto", "precomputed")
+
 _FOR_LINE_SEARCH = 0.01
 
 
 class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
     """Base of the estimators that fit maps to similarities.
 
-    Subclasses have the parameters of `manymaps.multiple_maps.MultipleMapsTSNE`, or some of them,
-    and name their `ChoiceModel` and default optimizer.
+    Subclasses have the parameters of `manymaps.multiple_maps.MultipleMapsTSNE` or of
+    `manymaps.sne.TSNE`, or some of them, and name their `ChoiceModel` and default optimizer.
     """
 
-    n_maps: int
+    n_maps: int = 1
     n_components: int
-    penalty: float
-    affinity: str
-    perplexity: float
+    penalty: float = 0.0
+    affinity: str | Affinity
+    perplexity: float | Sequence[float]
+    metric: str | Callable = "euclidean"
+    neighbors: NeighborSearch | None = None
     init: str | np.ndarray | Atlas
     max_iter: int
     optimizer: Optimizer | None
@@ -57,6 +69,7 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     n_jobs: int | None
 
     method: str
+    _start_spread = 0.01
 
     @abstractmethod
     def _model(self) -> ChoiceModel:
@@ -68,7 +81,7 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
     def fit(
         self,
-        X: Associations | np.ndarray | sparse.sparray,
+        X: Data,
         y: None = None,
         *,
         checkpoint: str | None = None,
@@ -78,8 +91,9 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
         Parameters
         ----------
-        X : Associations, or array or sparse array of shape (n, n) or (n, n_features)
-            Associations; similarities with `affinity="precomputed"`; else vectors.
+        X : Associations, Vectors, NeighborGraph, or (sparse) array (n, n) or (n, n_features)
+            An array holds similarities with `affinity="precomputed"`, distances with
+            `metric="precomputed"` (sparse: those of neighbours), else vectors.
         y : None
             Ignored.
         checkpoint : path, optional
@@ -100,7 +114,7 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             For a parameter out of its range.
         """
         self._check_parameters()
-        labels, target = self._target(X)
+        labels, data, target = self._read(X)
         n = target.values.shape[0]
         if self.n_maps > n:
             raise ParameterError(
@@ -117,16 +131,15 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
                 method=self.method,
                 settings=self._settings(),
             )
-            fit.run(self._start(n), self._seed(), self.callback, checkpoint, resume)
-        self.atlas_ = fit.atlas()
+            start = self._start(data, target)
+            fit.run(start, self._seed(), self.callback, checkpoint, resume)
+        self.atlas_ = replace(fit.atlas(), vectors=data if self._holds_vectors(X) else None)
         self.kl_divergence_ = fit.kl
         self.n_iter_ = fit.state.iteration
         self.converged_ = fit.converged
         return self
 
-    def fit_transform(
-        self, X: Associations | np.ndarray | sparse.sparray, y: None = None, **fit_params: Any
-    ) -> np.ndarray:
+    def fit_transform(self, X: Data, y: None = None, **fit_params: Any) -> np.ndarray:
         """Fit, and give the positions of all maps side by side.
 
         Returns
@@ -135,6 +148,57 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         """
         maps = self.fit(X, y, **fit_params).maps_
         return np.ascontiguousarray(maps.transpose(1, 0, 2).reshape(maps.shape[1], -1))
+
+    def transform(self, X: Vectors | np.ndarray | sparse.sparray) -> np.ndarray:
+        """Places of new objects in the fitted maps, which stay as they are.
+
+        A row that was fitted keeps its place. Others are inserted at the weighted geometric median
+        of their neighbours and then refined (`manymaps.insertion`), each as if it were alone.
+
+        Parameters
+        ----------
+        X : Vectors, or (sparse) array of shape (k, n_features) or (k, n)
+            What `fit` was given: vectors, or with `affinity="precomputed"` similarities to the n
+            fitted objects.
+
+        Returns
+        -------
+        ndarray of shape (k, n_maps * n_components)
+
+        Raises
+        ------
+        DataError
+            For rows that cannot be compared with the fitted ones.
+        ParameterError
+            Where distances were fitted, which say nothing of similarity to new objects.
+        """
+        check_is_fitted(self, "atlas_")
+        similar = self._affinity_name == "precomputed"
+        if not similar and self.atlas_.vectors is None:
+            raise ParameterError(
+                "transform needs fitted vectors, or similarities with affinity='precomputed'; "
+                "insert(atlas, {label: {known label: similarity}}) takes similarities to any atlas"
+            )
+        rows = validate_data(
+            self, X.values if isinstance(X, Vectors) else X, reset=False,
+            accept_sparse="csr", dtype=[np.float32, np.float64], ensure_all_finite=False,
+        )  # fmt: skip
+        check_finite(rows)
+        known = self._fitted_rows if similar else self.atlas_.vectors
+        found = _same_rows(rows, known)
+        places = self.maps_[:, found]
+        fresh = np.flatnonzero(found < 0)
+        if len(fresh):
+            with threads(self.n_jobs):
+                inserted = insert(
+                    self.atlas_,
+                    rows[fresh],
+                    labels=[f"new {i}" for i in fresh],
+                    similarity="precomputed" if similar else self._metric_name or "euclidean",
+                    refine=True,
+                )
+            places[:, fresh] = inserted.maps
+        return np.ascontiguousarray(places.transpose(1, 0, 2).reshape(rows.shape[0], -1))
 
     @property
     def maps_(self) -> np.ndarray:
@@ -161,8 +225,10 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.affinity == "precomputed"
-        tags.input_tags.positive_only = self.affinity == "precomputed"
+        tags.input_tags.pairwise = "precomputed" in (self._affinity_name, self._metric_name)
+        tags.input_tags.positive_only = tags.input_tags.pairwise
+        assert tags.transformer_tags is not None
+        tags.transformer_tags.preserves_dtype = []  # maps are float32, whatever X is
         return tags
 
     def _check_parameters(self) -> None:
@@ -170,39 +236,82 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             value = getattr(self, name)
             if not isinstance(value, int | np.integer) or value < 1:
                 raise ParameterError(f"{name}={value!r} must be a whole number of at least 1")
-        if self.affinity not in ("auto", "precomputed"):
-            raise ParameterError(f"affinity={self.affinity!r} is not one of auto, precomputed")
+        if not isinstance(self.affinity, Affinity) and self._affinity_name not in AFFINITIES:
+            raise ParameterError(
+                f"affinity={self.affinity!r} is not one of {', '.join(AFFINITIES)}, nor an "
+                "Affinity such as GaussianAffinity(perplexity=30)"
+            )
         if not 0 <= self.tolerance <= 0.1:
             raise ParameterError(f"tolerance={self.tolerance!r} must lie between 0 and 0.1")
         check_strength(self.penalty)
 
-    def _target(
-        self, X: Associations | np.ndarray | sparse.sparray
-    ) -> tuple[tuple[str, ...], Target]:
-        """Labels and P."""
-        keep_missing_mass = isinstance(X, Associations)
+    @property
+    def _affinity_name(self) -> str:
+        return self.affinity if isinstance(self.affinity, str) else ""
+
+    @property
+    def _metric_name(self) -> str:
+        return self.metric if isinstance(self.metric, str) else ""
+
+    def _holds_vectors(self, X: Data) -> bool:
+        """Whether X holds rows of features, with which new objects can be compared."""
+        if isinstance(X, Associations | NeighborGraph):
+            return False
+        return "precomputed" not in (self._affinity_name, self._metric_name)
+
+    def _read(self, X: Data) -> tuple[tuple[str, ...], Any, Target]:
+        """Labels, the vectors or distances if there are any, and P."""
         if isinstance(X, Associations):
-            labels, strengths = tuple(X.labels), X.strengths
             self.n_features_in_ = X.n_objects
-        else:
-            X = validate_data(
-                self, X, accept_sparse="csr", ensure_min_samples=2, dtype=[np.float64, np.float32],
-                # Associations names the row of a similarity that is not finite.
-                ensure_all_finite=self.affinity != "precomputed",
-            )  # fmt: skip
-            labels = tuple(str(i) for i in range(X.shape[0]))
-            if self.affinity == "precomputed":
-                if X.shape[0] != X.shape[1]:
-                    raise DataError(
-                        f"X has {X.shape[0]} rows and {X.shape[1]} columns; "
-                        'affinity="precomputed" needs a square matrix of similarities'
-                    )
-                strengths = Associations(labels, sparse.csr_array(X)).strengths
-            else:
-                strengths = perplexity_affinities(X, self.perplexity)
+            return tuple(X.labels), None, self._target(X.strengths, keep_missing_mass=True)
+        if isinstance(X, NeighborGraph):
+            self.n_features_in_ = len(X.indices)
+            labels = tuple(str(i) for i in range(len(X.indices)))
+            return labels, None, self._from_affinity(X)
+        given = tuple(X.labels) if isinstance(X, Vectors) else None
+        precomputed = "precomputed" in (self._affinity_name, self._metric_name)
+        data = validate_data(
+            self, X.values if isinstance(X, Vectors) else X,
+            accept_sparse="csr", ensure_min_samples=2, dtype=[np.float32, np.float64],
+            # What is read next names the row and column of a value that is not finite.
+            ensure_all_finite=False,
+        )  # fmt: skip
+        labels = given or tuple(str(i) for i in range(data.shape[0]))
+        if precomputed and data.shape[0] != data.shape[1]:
+            what = "similarities" if self._affinity_name == "precomputed" else "distances"
+            raise DataError(
+                f"X has {data.shape[0]} rows and {data.shape[1]} columns; "
+                f"a table of {what} has as many columns as rows"
+            )
+        if self._affinity_name == "precomputed":
+            self._fitted_rows = data
+            similarities = Associations(labels, sparse.csr_array(data)).strengths
+            return labels, None, self._target(similarities)
+        return labels, data, self._from_affinity(data)
+
+    def _from_affinity(self, data: Any) -> Target:
+        affinity = self.affinity
+        if not isinstance(affinity, Affinity):
+            affinity = GaussianAffinity(self.perplexity)
+        with threads(self.n_jobs):
+            similarities = affinity.similarities(
+                data,
+                metric=self.metric,
+                search=self.neighbors or NeighborSearch(),
+                seed=self._seed(),
+            )
+        return self._target(similarities, average=not affinity.joint)
+
+    def _target(
+        self,
+        similarities: sparse.sparray,
+        *,
+        keep_missing_mass: bool = False,
+        average: bool = True,
+    ) -> Target:
         if self._model().normalization == "joint":
-            return labels, joint_target(strengths)
-        return labels, conditional_target(strengths, keep_missing_mass=keep_missing_mass)
+            return joint_target(similarities, average=average)
+        return conditional_target(similarities, keep_missing_mass=keep_missing_mass)
 
     def _settings(self) -> dict[str, Any]:
         """The parameters as plain values, for the atlas and the checkpoint."""
@@ -216,22 +325,21 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     def _seed(self) -> int:
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def _start(self, n: int) -> Parameters:
+    def _start(self, data: Any, target: Target) -> Parameters:
         """Positions and weights to start from, in float32."""
+        n = target.values.shape[0]
         shape = (self.n_maps, n, self.n_components)
         generator = np.random.default_rng(self._seed())
-        weights = generator.normal(0, _START_SPREAD, shape[:2])
-        if isinstance(self.init, str):
-            if self.init != "random":
-                raise ParameterError(
-                    f"init={self.init!r} is not one of random, an array of shape {shape}, an Atlas"
-                )
-            positions = generator.normal(0, _START_SPREAD, shape)
-        elif isinstance(self.init, Atlas):
+        weights = generator.normal(0, self._start_spread, shape[:2])
+        if isinstance(self.init, Atlas):
             positions = self.init.maps
             weights = weights_from_proportions(self.init.proportions)
+        elif isinstance(self.init, str):
+            positions = self._start_positions(data, target, generator)
         else:
             positions = np.asarray(self.init)
+            if positions.ndim == 2:
+                positions = positions[None]
         if positions.shape != shape or weights.shape != shape[:2]:
             raise ParameterError(f"init has shape {positions.shape}; the fit needs {shape}")
         if not np.isfinite(positions).all():
@@ -239,3 +347,37 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         if self._model().mixing == "fixed" and not isinstance(self.init, Atlas):
             weights = np.zeros(shape[:2])
         return Parameters((positions.astype(np.float32),), (weights.astype(np.float32),))
+
+    def _start_positions(
+        self, data: Any, target: Target, generator: np.random.Generator
+    ) -> np.ndarray:
+        """The start that `init` names, shape (n_maps, n, n_components)."""
+        if self.n_maps > 1 or self.init == "random":
+            if self.init not in ("auto", "random"):
+                raise ParameterError(
+                    f"init={self.init!r} is for one map; many maps start at random, from an array "
+                    "of shape (n_maps, n, n_components) or from an Atlas"
+                )
+            shape = (self.n_maps, target.values.shape[0], self.n_components)
+            return generator.normal(0, self._start_spread, shape)
+        return start_positions(
+            str(self.init), data, target, self.n_components,
+            metric=self.metric, spread=self._start_spread, generator=generator,
+        )[None]  # fmt: skip
+
+
+def _same_rows(rows: Any, known: Any) -> np.ndarray:
+    """For each row the number of the first known row that equals it, or -1."""
+    numbers: dict[bytes, int] = {}
+    for i, row in enumerate(_as_bytes(known, known.dtype)):
+        numbers.setdefault(row, i)
+    return np.array([numbers.get(row, -1) for row in _as_bytes(rows, known.dtype)], np.int64)
+
+
+def _as_bytes(table: Any, dtype: np.dtype) -> Iterator[bytes]:
+    if not sparse.issparse(table):
+        yield from (row.tobytes() for row in np.ascontiguousarray(table, dtype))
+        return
+    table = sparse.csr_array(table, dtype=dtype)
+    for start, end in pairwise(table.indptr):
+        yield table.indices[start:end].astype(np.int64).tobytes() + table.data[start:end].tobytes()

@@ -17,7 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from types import FrameType
@@ -76,6 +76,7 @@ class Fit:
     _log_normalizer: float | None = field(default=None, init=False)
     _entries: Entries | None = field(default=None, init=False)
     _last: Evaluation = field(init=False)
+    _with_share: dict[float, Objective] = field(default_factory=dict, init=False)
 
     def run(
         self,
@@ -151,8 +152,9 @@ class Fit:
             self._last = self.objective.evaluate(parameters)
             return self._last.cost, self._last.gradient
         refresh = iteration % _REFRESH == 0
+        objective = self._objective_at(iteration)
         record = refresh or iteration % _RECORD == 0
-        self._last = self.objective.evaluate(
+        self._last = objective.evaluate(
             parameters,
             entries=None if refresh else self._active_entries(),
             exaggeration=self.optimizer.exaggeration(iteration),
@@ -164,6 +166,17 @@ class Fit:
             self._record(iteration, self._last)
         self._last.gradient.positions[0][...] *= self._shortening[:, None]
         return self._last.cost, self._last.gradient
+
+    def _objective_at(self, iteration: int) -> Objective:
+        """The objective with the part of the background that is in force."""
+        share = self.optimizer.background_share(iteration)
+        if share == 1 or self.objective.model.background == 0:
+            return self.objective
+        if share not in self._with_share:
+            model = self.objective.model
+            part = replace(model, background=model.background * share)
+            self._with_share = {share: replace(self.objective, model=part)}
+        return self._with_share[share]
 
     @cached_property
     def _shortening(self) -> np.ndarray:

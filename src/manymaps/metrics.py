@@ -1,5 +1,8 @@
 """Quality measures on arrays.
 
+Neighbourhoods, distances and the divergence: `manymaps.quality`, offered here as well. What can
+only be asked of many maps stands below.
+
 **Separation of senses.** Where it is known which sense s of object i each stored pair (i, j) comes
 from, good maps keep the pairs of one sense together and those of two senses apart. A pair votes for
 the maps by what they contribute to its similarity,
@@ -38,8 +41,28 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.errors import DataError, ParameterError
+from manymaps.quality import (
+    Measure,
+    continuity,
+    kl_divergence,
+    mu_global,
+    mu_local,
+    nearest_neighbor_error,
+    trustworthiness,
+)
 
-__all__ = ["SenseSeparation", "sense_separation", "strongest_recall"]
+__all__ = [
+    "Measure",
+    "SenseSeparation",
+    "continuity",
+    "kl_divergence",
+    "mu_global",
+    "mu_local",
+    "nearest_neighbor_error",
+    "sense_separation",
+    "strongest_recall",
+    "trustworthiness",
+]
 
 _BLOCK = 512
 _NEGLIGIBLE = 1e-5

@@ -16,6 +16,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import islice
+from numbers import Real
+from typing import Literal
 
 import numpy as np
 from scipy.optimize import OptimizeResult, minimize
@@ -28,6 +30,7 @@ __all__ = ["LBFGS", "ConjugateGradient", "DivergedError", "Momentum", "Optimizer
 
 _LIMIT_REACHED, _STOPPED = 1, 99
 _NEXT_TO_NOTHING = 1e-6
+_AUTO_RATE = 0.25
 
 Evaluate = Callable[[Parameters, int], tuple[float, Parameters]]
 Watch = Callable[["State"], bool]
@@ -71,6 +74,7 @@ class Optimizer(ABC):
 
     bears_noise: bool
     exaggeration: Schedule
+    background_share: Schedule = Constant(1.0)
 
     @property
     def settled_at(self) -> int:
@@ -91,8 +95,10 @@ class Momentum(Optimizer):
 
     Parameters
     ----------
-    learning_rate : float > 0
-        On the scale of the cost summed over rows (see `manymaps.objective`).
+    learning_rate : float > 0 or "auto"
+        On the scale of the cost summed over rows (see `manymaps.objective`). "auto" is 1/4 divided
+        by the exaggeration of the iteration: for t-SNE the rate n / exaggeration of Belkina et al.
+        (2019), in their units.
     weight_rate : float > 0
         How many times faster the mixing weights learn than the positions; 1 in the 2009 paper.
         More sharpens the proportions sooner.
@@ -107,6 +113,9 @@ class Momentum(Optimizer):
     jitter : Schedule
         Standard deviation of the noise added to the positions after each step (Hinton & Roweis
         2002); none by default.
+    background_share : Schedule
+        The part of the model's background that is in force; all of it by default. Starting with
+        none makes UNI-SNE start from a symmetric SNE solution, as in Cook et al. (2007).
 
     Examples
     --------
@@ -114,26 +123,36 @@ class Momentum(Optimizer):
     0.8
     """
 
-    learning_rate: float = 0.1
+    learning_rate: float | Literal["auto"] = 0.1
     weight_rate: float = 2.0
     hold_weights: int = 100
     momentum: Schedule = Switch(0.5, 250, 0.8)
     exaggeration: Schedule = Switch(4.0, 50, 1.0)
     jitter: Schedule = Constant(0.0)
+    background_share: Schedule = Constant(1.0)
     bears_noise = True
 
     def __post_init__(self) -> None:
         for name in ("learning_rate", "weight_rate"):
-            if not 0 < getattr(self, name) < float("inf"):
-                raise ParameterError(f"{name}={getattr(self, name)!r} must be positive and finite")
+            value = getattr(self, name)
+            if name == "learning_rate" and value == "auto":
+                continue
+            if not isinstance(value, Real) or not 0 < value < float("inf"):
+                raise ParameterError(f"{name}={value!r} must be positive and finite")
         if self.hold_weights < 0:
             raise ParameterError(f"hold_weights={self.hold_weights!r} must not be negative")
 
     @property
     def settled_at(self) -> int:
         """The first iteration from which no setting changes any more."""
-        schedules = (self.momentum, self.exaggeration, self.jitter)
+        schedules = (self.momentum, self.exaggeration, self.jitter, self.background_share)
         return max(self.hold_weights, *(schedule.settled_at for schedule in schedules))
+
+    def rate(self, iteration: int) -> float:
+        """The learning rate of an iteration."""
+        if self.learning_rate == "auto":
+            return _AUTO_RATE / self.exaggeration(iteration)
+        return float(self.learning_rate)
 
     def minimize(self, evaluate: Evaluate, state: State, n_iter: int, watch: Watch) -> bool:
         """Steps from `state` until `n_iter` or `watch` ends them; see `Optimizer.minimize`."""
@@ -144,21 +163,22 @@ class Momentum(Optimizer):
             state.memory["step"] = tuple(np.zeros_like(a) for a in arrays)
             state.memory["gain"] = tuple(np.ones_like(a) for a in arrays)
         sets = len(state.parameters.positions)
-        rates = [self.learning_rate] * sets + [self.learning_rate * self.weight_rate] * sets
+        factors = [1.0] * sets + [self.weight_rate] * sets
         while state.iteration < n_iter:
             # A run that diverges ends in DivergedError, not in warnings of its arithmetic.
             with np.errstate(over="ignore", invalid="ignore"):
                 state.cost, gradient = evaluate(state.parameters, state.iteration)
             momentum = np.float32(self.momentum(state.iteration))
             moved = zip(
-                arrays, gradient.arrays, state.memory["step"], state.memory["gain"], rates,
+                arrays, gradient.arrays, state.memory["step"], state.memory["gain"], factors,
                 strict=True,
             )  # fmt: skip
+            rate = self.rate(state.iteration)
             learning = 2 * sets if state.iteration >= self.hold_weights else sets
-            for x, g, step, gain, rate in islice(moved, learning):
+            for x, g, step, gain, factor in islice(moved, learning):
                 momentum_step(
                     x.reshape(-1), g.reshape(-1), step.reshape(-1), gain.reshape(-1),
-                    np.float32(rate), momentum,
+                    np.float32(rate * factor), momentum,
                 )  # fmt: skip
             noise = self.jitter(state.iteration)
             if noise > 0:
@@ -170,7 +190,7 @@ class Momentum(Optimizer):
             if checked and not all(np.isfinite(x).all() for x in arrays):
                 raise DivergedError(
                     f"the maps stopped being finite by iteration {state.iteration}; "
-                    f"lower the learning rate (now {self.learning_rate:g})"
+                    f"lower the learning rate (now {self.rate(state.iteration):g})"
                 )
             if watch(state):
                 break

@@ -6,13 +6,22 @@
 >>> jitter = Anneal(0.1, 100)
 >>> jitter(0), jitter(50), jitter(100)
 (0.1, 0.05, 0.0)
+>>> exaggeration = Stages(((0, 12.0), (250, 1.0), (700, 4.0)))
+>>> exaggeration(0), exaggeration(250), exaggeration(999)
+(12.0, 1.0, 4.0)
+>>> two_stages = Line(((0, 0.3), (100, 0.1), (300, 0.0)))
+>>> two_stages(50), two_stages(200)
+(0.2, 0.05)
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 
-__all__ = ["Anneal", "Constant", "Schedule", "Switch"]
+from manymaps.errors import ParameterError
+
+__all__ = ["Anneal", "Constant", "Line", "Schedule", "Stages", "Switch"]
 
 
 @dataclass(frozen=True)
@@ -63,4 +72,67 @@ class Anneal:
         return self.until
 
 
-Schedule = Constant | Switch | Anneal
+@dataclass(frozen=True)
+class Stages:
+    """Constant values from given iterations on: pairs (iteration, value), the first at 0.
+
+    Raises
+    ------
+    ParameterError
+        Where the first pair is not at 0 or the iterations do not rise.
+    """
+
+    values: tuple[tuple[int, float], ...]
+
+    def __post_init__(self) -> None:
+        _check_points(self.values)
+
+    def __call__(self, iteration: int) -> float:
+        starts = [start for start, _ in self.values]
+        return self.values[bisect_right(starts, iteration) - 1][1]
+
+    @property
+    def settled_at(self) -> int:
+        """The first iteration from which the value no longer changes."""
+        return self.values[-1][0]
+
+
+@dataclass(frozen=True)
+class Line:
+    """Straight lines through points (iteration, value), the first at 0; constant after the last.
+
+    Raises
+    ------
+    ParameterError
+        Where the first point is not at 0 or the iterations do not rise.
+    """
+
+    points: tuple[tuple[int, float], ...]
+
+    def __post_init__(self) -> None:
+        _check_points(self.points)
+
+    def __call__(self, iteration: int) -> float:
+        after = bisect_right([start for start, _ in self.points], iteration)
+        start, value = self.points[after - 1]
+        if after == len(self.points):
+            return value
+        end, goal = self.points[after]
+        return value + (goal - value) * (iteration - start) / (end - start)
+
+    @property
+    def settled_at(self) -> int:
+        """The first iteration from which the value no longer changes."""
+        return self.points[-1][0]
+
+
+def _check_points(points: tuple[tuple[int, float], ...]) -> None:
+    starts = [start for start, _ in points]
+    if not starts or starts[0] != 0 or sorted(set(starts)) != starts:
+        raise ParameterError(
+            f"{points!r}: a schedule takes pairs (iteration, value) whose iterations start at 0 "
+            "and rise"
+        )
+
+
+Schedule = Constant | Switch | Anneal | Stages | Line

@@ -281,14 +281,14 @@ def looks_like_matrix(head: Sequence[Sequence[str]]) -> bool:
     rows = [cells[0] for cells in body]
     if len(header) + 1 == len(body[0]):
         return numeric and list(header[: len(rows)]) == rows[: len(header)]
+    if all(is_number(cell) for cell in header):
+        square = len(header) == len(head) if complete else len(header) >= len(head)
+        return square and len(header) > 3 and numeric
     columns = list(header[1:])
     if columns[: len(rows)] == rows[: len(columns)] and len(columns) > 1:
         return numeric and not is_number(header[0])
     if has_pair_header(header, ColumnNames()) or len(header) < 3:
         return False
-    if all(is_number(cell) for cell in header):
-        square = len(header) == len(head) if complete else len(header) >= len(head)
-        return square and len(header) > 3 and numeric
     numeric = numeric and 2 * sum(map(is_number, body[0][1:])) >= len(body[0]) - 1
     words = not any(is_number(cell) for cell in header[1:])
     return numeric and (header[0] == "" or (words and len(header) > 3))

@@ -194,24 +194,33 @@ def conditional_target(
     [[0.0, 0.75, 0.25], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
     """
     values = _cleaned(strengths, one_set)
-    sums = np.asarray(values.sum(axis=1)).ravel()
-    limit = 1 + 1e-6 if keep_missing_mass else 0.0
-    divisors = np.where(sums > limit, sums, 1.0)
-    values.data /= np.repeat(divisors, np.diff(values.indptr))
+    _normalize_rows(values, 1 + 1e-6 if keep_missing_mass else 0.0)
     return Target(values, "conditional", one_set)
 
 
-def joint_target(strengths: sparse.sparray, *, one_set: bool = True) -> Target:
+def _normalize_rows(values: sparse.csr_array, limit: float) -> None:
+    """Bring rows that sum to more than `limit` to a sum of 1, in place."""
+    sums = np.asarray(values.sum(axis=1)).ravel()
+    divisors = np.where(sums > limit, sums, 1.0)
+    values.data /= np.repeat(divisors, np.diff(values.indptr))
+
+
+def joint_target(
+    strengths: sparse.sparray, *, one_set: bool = True, average: bool = True
+) -> Target:
     """P as one distribution over all pairs: for one set, the averaged conditionals.
 
         p_ij = (p_j|i + p_i|j) / (2 n),      n the rows with mass
 
-    (van der Maaten & Hinton 2008, section 2.1). For two sets, s_ij / sum s.
+    (van der Maaten & Hinton 2008, section 2.1; Cook et al. 2007, section 2). With `average=False`
+    the rows keep their masses, p_ij = (s_ij + s_ji) / (2 sum s); for two sets, p_ij = s_ij / sum s.
 
     Parameters
     ----------
     strengths : sparse array of shape (n_rows, n_columns)
     one_set : bool
+    average : bool
+        Normalize each row before the two directions of a pair are added up.
 
     Examples
     --------
@@ -221,8 +230,9 @@ def joint_target(strengths: sparse.sparray, *, one_set: bool = True) -> Target:
     """
     values = _cleaned(strengths, one_set)
     if one_set:
-        conditional = conditional_target(values).values
-        values = sparse.csr_array(conditional + conditional.T)
+        if average:
+            _normalize_rows(values, 0.0)
+        values = sparse.csr_array(values + values.T)
         values.sort_indices()
     values.data /= values.data.sum()
     return Target(values, "joint", one_set, is_symmetric=one_set)

@@ -1,0 +1,235 @@
+"""Vectors and distances as they are given: checked, and made comparable.
+
+With unit vectors x, |x_i - x_j|^2 = 2 (1 - cos), so that cosine neighbours are Euclidean ones; the
+correlation distance is the cosine distance of rows that are centred first. So one Euclidean search
+serves the metrics of `EUCLIDEAN`.
+
+Shapes: vectors (n, n_features), dense or sparse; distances (n, n), square or, as sparse rows, the
+distances to some neighbours, among which a stored zero is a distance of zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.errors import DataError
+
+__all__ = [
+    "BLOCK_CELLS",
+    "EUCLIDEAN",
+    "Matrix",
+    "Metric",
+    "check_distances",
+    "check_finite",
+    "comparable",
+    "finite_matrix",
+    "in_unit",
+    "normalized_rows",
+    "stored_rows",
+]
+
+Metric: TypeAlias = str | Callable[[np.ndarray, np.ndarray], float]
+Matrix: TypeAlias = np.ndarray | sparse.csr_array
+
+EUCLIDEAN = ("euclidean", "l2", "sqeuclidean", "cosine", "correlation")
+BLOCK_CELLS = 2**22
+_ASYMMETRY = 1e-6
+
+
+def check_finite(X: Matrix, what: str = "X") -> None:
+    """Refuse NaN and infinity, naming the first row and column.
+
+    Parameters
+    ----------
+    X : array or sparse array of shape (n, n_features)
+    what : str
+        The name of the data in the message.
+
+    Raises
+    ------
+    DataError
+
+    Examples
+    --------
+    >>> check_finite(np.array([[1.0, np.nan]]), "the table")
+    Traceback (most recent call last):
+        ...
+    manymaps.errors.DataError: the table has NaN in row 0, column 1; drop or fill such cells
+    """
+    if not isinstance(X, np.ndarray):
+        at = np.flatnonzero(~np.isfinite(X.data))
+        if at.size:
+            _refuse_cell(what, X.data[at[0]], *_stored_at(X, at[0]))
+        return
+    step = max(1, BLOCK_CELLS // max(1, X.shape[1]))
+    for start in range(0, X.shape[0], step):
+        bad = np.argwhere(~np.isfinite(X[start : start + step]))
+        if bad.size:
+            row, column = bad[0]
+            _refuse_cell(what, X[start + row, column], start + row, column)
+
+
+def _stored_at(rows: sparse.csr_array, position: int) -> tuple[int, int]:
+    """Row and column of a stored cell."""
+    row = int(np.searchsorted(rows.indptr, position, side="right")) - 1
+    return row, rows.indices[position]
+
+
+def _refuse_cell(what: str, value: float, row: int, column: int) -> None:
+    shown = "NaN" if np.isnan(value) else value
+    raise DataError(f"{what} has {shown} in row {row}, column {column}; drop or fill such cells")
+
+
+def finite_matrix(X: Any, what: str) -> Matrix:
+    """Data as a finite float array, or sparse rows without cells stored twice."""
+    if sparse.issparse(X):
+        matrix = sparse.csr_array(X)
+        if not np.issubdtype(matrix.dtype, np.floating):
+            matrix = matrix.astype(np.float64)
+        if not matrix.has_canonical_format:
+            matrix = matrix.copy()
+            matrix.sum_duplicates()
+    else:
+        try:
+            matrix = np.asarray(X)
+            if matrix.dtype not in (np.float32, np.float64):
+                matrix = matrix.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"{what} cannot be read as numbers: {error}") from error
+    if matrix.ndim != 2 or 0 in matrix.shape:
+        raise DataError(
+            f"{what} has shape {matrix.shape}; give a table with a row an object and a column a "
+            "feature"
+        )
+    check_finite(matrix, what)
+    return matrix
+
+
+def normalized_rows(
+    rows: Matrix, what: str = "X", defect: str = "of length zero", metric: str = "cosine"
+) -> Matrix:
+    """Rows of length 1, of the type that was given.
+
+    Parameters
+    ----------
+    rows : array or sparse array of shape (n, n_features)
+    what, defect, metric : str
+        For the message: the name of the data, what is wrong with the row, and under which distance.
+
+    Raises
+    ------
+    DataError
+        For a row of length zero.
+
+    Examples
+    --------
+    >>> normalized_rows(np.array([[3.0, 4.0]]))
+    array([[0.6, 0.8]])
+    """
+    largest = abs(rows).max(axis=1)
+    largest = largest.toarray().ravel() if sparse.issparse(largest) else largest
+    empty = np.flatnonzero(largest == 0)
+    if empty.size:
+        raise DataError(
+            f"row {empty[0]} of {what} is {defect} ({empty.size} such rows), so that it has no "
+            f"{metric} distance to others; drop it or choose another metric"
+        )
+    if sparse.issparse(rows):
+        scaled = sparse.diags_array(1 / largest).tocsr() @ rows
+        length = np.sqrt(np.asarray(scaled.power(2).sum(axis=1), dtype=np.float64)).ravel()
+        return sparse.csr_array(sparse.diags_array(1 / length).tocsr() @ scaled, dtype=rows.dtype)
+    scaled = rows / largest[:, None]
+    length = np.sqrt(np.einsum("ij,ij->i", scaled, scaled, dtype=np.float64))
+    scaled /= length[:, None].astype(scaled.dtype)
+    return scaled
+
+
+def comparable(
+    points: Matrix, queries: Matrix | None, metric: Metric
+) -> tuple[Matrix, Matrix | None]:
+    """Points whose Euclidean distances give the metric, as far as it is one of that family."""
+    from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
+
+    def prepared(rows: Matrix, what: str) -> Matrix:
+        if metric == "cosine":
+            return normalized_rows(rows, what)
+        if metric == "correlation":
+            rows = rows if isinstance(rows, np.ndarray) else rows.toarray()
+            centred = rows - rows.mean(axis=1, keepdims=True, dtype=np.float64)
+            centred[np.ptp(rows, axis=1) == 0] = 0
+            return normalized_rows(centred, what, "without variation")
+        if metric in PAIRWISE_BOOLEAN_FUNCTIONS:
+            return rows.astype(bool)
+        return rows
+
+    return prepared(points, "X"), None if queries is None else prepared(queries, "queries")
+
+
+def in_unit(distances: np.ndarray, metric: Metric) -> np.ndarray:
+    """Euclidean distances of the comparable points in the metric's own unit."""
+    if metric == "sqeuclidean":
+        return distances**2
+    if metric in ("cosine", "correlation"):
+        return np.minimum(distances**2 / 2, 2)
+    return distances
+
+
+def stored_rows(table: Any, own: bool = True) -> sparse.csr_array:
+    """Stored distances without the diagonal, which has to be zero."""
+    rows = finite_matrix(table, "the distances")
+    check_distances(rows, own)
+    if not own:
+        return rows
+    pairs = sparse.coo_array(rows)
+    apart = pairs.row != pairs.col
+    return sparse.csr_array(
+        (pairs.data[apart], (pairs.row[apart], pairs.col[apart])), shape=rows.shape
+    )
+
+
+def check_distances(table: Matrix, own: bool) -> None:
+    """Refuse what cannot be distances of objects (among themselves, if own)."""
+    dense = isinstance(table, np.ndarray)
+    stored = np.asarray(table if dense else table.data)
+    negative = np.argwhere(stored < 0)
+    if len(negative):
+        row, column = negative[0] if dense else _stored_at(table, negative[0, 0])
+        raise DataError(
+            f"the distance in row {row}, column {column} is {table[row, column]}, below 0"
+        )
+    if not own:
+        return
+    n = table.shape[0]
+    if table.shape[1] != n:
+        raise DataError(f"the distances have shape {table.shape}; give a square table")
+    rounding = _ASYMMETRY * stored.max(initial=0)
+    diagonal = table.diagonal()
+    if (diagonal > rounding).any():
+        row = diagonal.argmax()
+        raise DataError(
+            f"row {row} has a distance of {diagonal[row]} to itself; distances have a diagonal of "
+            'zeros (for a table of similarities use affinity="precomputed")'
+        )
+    if isinstance(table, np.ndarray):
+        _check_symmetry(table, rounding)
+
+
+def _check_symmetry(table: np.ndarray, rounding: float) -> None:
+    n = len(table)
+    worst, pair = rounding, None
+    step = max(1, BLOCK_CELLS // n)
+    for start in range(0, n, step):
+        gap = abs(table[start : start + step] - table[:, start : start + step].T)
+        at = np.unravel_index(gap.argmax(), gap.shape)
+        if gap[at] > worst:
+            worst, pair = gap[at], (start + at[0], at[1])
+    if pair is not None:
+        i, j = pair
+        raise DataError(
+            f"the distances are not symmetric: {table[i, j]} in row {i}, column {j} and "
+            f"{table[j, i]} the other way round differ most; average the two if either will do"
+        )

@@ -1,0 +1,541 @@
+"""How near objects are to one another: the spaces that quality measures compare.
+
+Every space gives *keys*, numbers that grow as two objects become less similar:
+
+    VectorSpace       the distance of vectors (squared where that keeps the order)
+    DistanceSpace     a given table of distances; what is not stored is out of reach
+    SimilaritySpace   1 / s_ij of a given table, rows read as they stand (cue i, response j)
+    MapSpace          1 + max_j log v_ij - log v_ij
+                      v_ij = sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2 / width^2)
+
+An infinite key is no neighbour at all. Keys within a relative `TIE` of one another are *tied*:
+measurements in tenths tie in arithmetic but not in floating point. One map with equal proportions
+orders objects by distance, and `as_space` treats it as its positions.
+
+Shapes: keys (n_rows, n_among), an object's own key included; maps (n_maps, n, n_components),
+proportions (n_maps, n).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.errors import DataError, ParameterError
+
+__all__ = [
+    "TIE", "DistanceSpace", "MapSpace", "SimilaritySpace", "Space", "VectorSpace", "as_space",
+    "blocks", "own_places",
+]  # fmt: skip
+
+TIE = 1e-10
+_CELLS = 1 << 22
+_TREE_COMPONENTS = 3
+_PRODUCT_FEATURES = 12
+
+Candidates = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+class Space(ABC):
+    """Objects and how dissimilar they are."""
+
+    @property
+    @abstractmethod
+    def n_objects(self) -> int:
+        """Number of objects."""
+
+    @abstractmethod
+    def keys(self, rows: np.ndarray, among: np.ndarray) -> np.ndarray:
+        """Keys of some objects to others, float64, shape (len(rows), len(among))."""
+
+    def candidates(self, rows: np.ndarray, among: np.ndarray, k: int) -> Candidates:
+        """Each row's k nearest others and all tied with the last.
+
+        Returns
+        -------
+        counts : ndarray of shape (len(rows),)
+        places : ndarray of shape (counts.sum(),), into `among`
+        keys : ndarray of shape (counts.sum(),)
+        """
+        keys = self.keys(rows, among)
+        mine, at = own_places(rows, among, self.n_objects)
+        keys[mine, at] = np.inf
+        limit = np.partition(keys, k - 1, axis=1)[:, k - 1] * (1 + TIE)
+        found = np.isfinite(keys) & (keys <= limit[:, None])
+        return found.sum(axis=1), np.nonzero(found)[1], keys[found]
+
+
+@dataclass(frozen=True)
+class VectorSpace(Space):
+    """Vectors under a metric.
+
+    Parameters
+    ----------
+    values : array or sparse array of shape (n, n_features)
+    metric : str or callable
+        "euclidean", "cosine" (1 - cos), or any metric of `sklearn.metrics.pairwise_distances`.
+
+    Raises
+    ------
+    DataError
+        For NaN or infinity, or a zero vector under cosine.
+    ParameterError
+        For an unknown metric, when keys are asked for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> everyone = np.arange(3)
+    >>> VectorSpace(np.array([[0.0], [1], [3]]), "manhattan").keys(everyone, everyone).tolist()
+    [[0.0, 1.0, 3.0], [1.0, 0.0, 2.0], [3.0, 2.0, 0.0]]
+    """
+
+    values: Any
+    metric: str | Callable[[np.ndarray, np.ndarray], float] = "euclidean"
+
+    def __post_init__(self) -> None:
+        is_sparse = sparse.issparse(self.values)
+        values: Any = sparse.csr_array(self.values) if is_sparse else np.asarray(self.values)
+        if values.ndim != 2:
+            raise DataError(
+                f"vectors have shape {values.shape}; it must be (n, n_features), and many maps go "
+                "into a MapSpace"
+            )
+        if values.dtype.kind not in "biuf":
+            raise DataError(f"vectors must hold numbers, not {values.dtype}")
+        object.__setattr__(self, "values", values)
+        numbers = values.data if is_sparse else values
+        if not np.isfinite(numbers.sum(dtype=np.float64)) and not np.isfinite(numbers).all():
+            row, column = _place(values, ~np.isfinite(numbers))
+            raise DataError(
+                f"row {row}, column {column} of the vectors is not finite; remove or mend it"
+            )
+        if self.metric == "cosine" and (self._norms == 0).any():
+            raise DataError(
+                f"row {np.flatnonzero(self._norms == 0)[0]} is a zero vector, which has no cosine "
+                "with any other; leave it out"
+            )
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects."""
+        return int(self.values.shape[0])
+
+    @cached_property
+    def _norms(self) -> np.ndarray:
+        if sparse.issparse(self.values):
+            return np.sqrt(_square_sums(self.values.astype(np.float64)))
+        return np.linalg.norm(self.values.astype(np.float64), axis=1)
+
+    @cached_property
+    def _points(self) -> Any:
+        """float64, of unit length under cosine: then |x - y|^2 = 2 (1 - cos)."""
+        if sparse.issparse(self.values):
+            points = sparse.csr_array(self.values, dtype=np.float64, copy=True)
+            if self.metric == "cosine":
+                points.data /= np.repeat(self._norms, np.diff(points.indptr))
+            return points
+        points = np.ascontiguousarray(self.values, np.float64)
+        return points / self._norms[:, None] if self.metric == "cosine" else points
+
+    @property
+    def _is_euclidean(self) -> bool:
+        return self.metric in ("euclidean", "sqeuclidean", "cosine")
+
+    def keys(self, rows: np.ndarray, among: np.ndarray) -> np.ndarray:
+        """Distances, squared for Euclidean ones, of half unit vectors' for cosine."""
+        left, right = self._points[rows], self._points[among]
+        if not self._is_euclidean:
+            return self._pairwise(left, right)
+        if sparse.issparse(left):
+            products = (left @ right.T).toarray()
+            squares = _square_sums(left)[:, None] + _square_sums(right) - 2 * products
+            return np.maximum(squares, 0)
+        from scipy.spatial.distance import cdist
+
+        return cdist(left, right, "sqeuclidean")
+
+    def _pairwise(self, left: Any, right: Any) -> np.ndarray:
+        from sklearn.metrics import pairwise_distances
+
+        try:
+            keys = pairwise_distances(left, right, metric=self.metric)
+        except (ValueError, TypeError) as error:
+            raise ParameterError(
+                f"metric={self.metric!r} cannot be used for these vectors: {error}"
+            ) from error
+        return np.asarray(keys, np.float64)
+
+    def candidates(self, rows: np.ndarray, among: np.ndarray, k: int) -> Candidates:
+        """By a tree in few dimensions, by matrix products in many; exact in both."""
+        points = self._points
+        if not self._is_euclidean or sparse.issparse(points):
+            return super().candidates(rows, among, k)
+        if points.shape[1] <= _TREE_COMPONENTS:
+            return self._by_tree(rows, among, k)
+        if points.shape[1] >= _PRODUCT_FEATURES:
+            return self._by_products(rows, among, k)
+        return super().candidates(rows, among, k)
+
+    @cached_property
+    def _trees(self) -> dict[bytes, Any]:
+        return {}
+
+    def _by_tree(self, rows: np.ndarray, among: np.ndarray, k: int) -> Candidates:
+        """Two more than k, one of them perhaps the object itself; ties beyond that by blocks."""
+        from scipy.spatial import KDTree
+
+        size = min(k + 2, len(among))
+        tree = self._trees.get(among.tobytes())
+        if tree is None:
+            tree = self._trees[among.tobytes()] = KDTree(self._points[among])
+        distances, places = tree.query(self._points[rows], np.arange(1, size + 1))
+        keys = distances**2
+        keys[among[places] == rows[:, None]] = np.inf
+        order = np.argsort(keys, axis=1, kind="stable")
+        keys = np.take_along_axis(keys, order, axis=1)
+        places = np.take_along_axis(places, order, axis=1)
+        limit = keys[:, k - 1] * (1 + TIE)
+        found = np.isfinite(keys) & (keys <= limit[:, None])
+        farthest = distances[:, -1] ** 2
+        full = np.flatnonzero((farthest <= limit) & (size < len(among)))
+        if len(full) == 0:
+            return found.sum(axis=1), places[found], keys[found]
+        found[full] = False
+        return _merged(
+            (found.sum(axis=1), places[found], keys[found]),
+            full,
+            super().candidates(rows[full], among, k),
+        )
+
+    @cached_property
+    def _augmented(self) -> np.ndarray:
+        """Centred points and, as last column, their squared norms."""
+        centred = self._points - self._points.mean(axis=0)
+        return np.column_stack([centred, (centred**2).sum(axis=1)])
+
+    def _by_products(self, rows: np.ndarray, among: np.ndarray, k: int) -> Candidates:
+        """Products find all that rounding could put among the k nearest; differences decide.
+
+        One product gives |y|^2 - 2 x y; |x|^2 is the same for a whole row.
+        """
+        augmented = self._augmented
+        features = augmented.shape[1] - 1
+        squares = augmented[:, -1]
+        left = np.column_stack([-2 * augmented[rows, :-1], np.ones(len(rows))])
+        rough = left @ augmented[among].T
+        mine, at = own_places(rows, among, self.n_objects)
+        rough[mine, at] = np.inf
+        slack = 8 * (features + 8) * np.finfo(float).eps * (squares[rows] + squares.max())
+        limit = np.partition(rough, k - 1, axis=1)[:, k - 1]
+        limit += 2 * slack + 2 * TIE * np.abs(limit + squares[rows])
+        near, places = np.nonzero(rough <= limit[:, None])
+        keys = np.empty(len(near))
+        for part in blocks(np.arange(len(near)), features):
+            difference = self._points[rows[near[part]]] - self._points[among[places[part]]]
+            keys[part] = (difference**2).sum(axis=1)
+        return np.bincount(near, minlength=len(rows)), places, keys
+
+
+@dataclass(frozen=True)
+class DistanceSpace(Space):
+    """A given table of distances, row i from object i.
+
+    Parameters
+    ----------
+    values : array or sparse array of shape (n, n)
+        Pairs that a sparse table does not store are out of reach; a stored 0 is a duplicate.
+
+    Raises
+    ------
+    DataError
+        For a table that is not square, or has a negative or NaN entry.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> stored = sparse.csr_array([[0, 2.0], [0, 0]])
+    >>> DistanceSpace(stored).keys(np.arange(2), np.arange(2)).tolist()
+    [[inf, 2.0], [inf, inf]]
+    """
+
+    values: Any
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", _table(self.values, "distances"))
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects."""
+        return int(self.values.shape[0])
+
+    def keys(self, rows: np.ndarray, among: np.ndarray) -> np.ndarray:
+        """The distances."""
+        if not sparse.issparse(self.values):
+            return np.array(self.values[np.ix_(rows, among)], np.float64)
+        return _stored(self.values, rows)[:, among]
+
+
+@dataclass(frozen=True)
+class SimilaritySpace(Space):
+    """A given table of similarities, such as association strengths, row i of object i.
+
+    Parameters
+    ----------
+    values : array or sparse array of shape (n, n)
+        Pairs of similarity 0 or not stored are no neighbours.
+
+    Raises
+    ------
+    DataError
+        For a table that is not square, or has a negative, infinite or NaN entry.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> SimilaritySpace(np.array([[0, 4.0], [1, 0]])).keys(np.arange(2), np.arange(2)).tolist()
+    [[inf, 0.25], [1.0, inf]]
+    """
+
+    values: Any
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", _table(self.values, "similarities", finite=True))
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects."""
+        return int(self.values.shape[0])
+
+    def keys(self, rows: np.ndarray, among: np.ndarray) -> np.ndarray:
+        """One over the similarity."""
+        if sparse.issparse(self.values):
+            block = self.values[rows].toarray()[:, among].astype(np.float64)
+        else:
+            block = np.array(self.values[np.ix_(rows, among)], np.float64)
+        return np.divide(1.0, block, out=np.full_like(block, np.inf), where=block > 0)
+
+
+@dataclass(frozen=True)
+class MapSpace(Space):
+    """Maps under the similarity choice model.
+
+    Parameters
+    ----------
+    maps : ndarray of shape (n_maps, n, n_components)
+    proportions : ndarray of shape (n_maps, n), optional
+        One map needs none.
+    kernel : {"cauchy", "gaussian"}
+    kernel_width : float > 0
+
+    Raises
+    ------
+    DataError
+        Where shapes disagree, or a number is NaN or infinite.
+    ParameterError
+        For an unknown kernel or a width that is not positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> space = MapSpace(np.array([[[0.0], [0], [1]], [[0], [5], [0]]]), np.full((2, 3), 0.5))
+    >>> v = np.exp(space.log_similarities(np.array([0]), np.array([1, 2])))
+    >>> v.round(4).tolist()
+    [[0.2596, 0.375]]
+    """
+
+    maps: np.ndarray
+    proportions: np.ndarray | None = None
+    kernel: str = "cauchy"
+    kernel_width: float = 1.0
+
+    def __post_init__(self) -> None:
+        maps = np.asarray(self.maps)
+        if maps.ndim != 3:
+            raise DataError(
+                f"maps have shape {maps.shape}; it must be (n_maps, n_objects, n_components)"
+            )
+        if self.proportions is None and len(maps) > 1:
+            raise DataError(f"{len(maps)} maps need proportions of shape (n_maps, n_objects)")
+        given = np.ones(maps.shape[:2]) if self.proportions is None else self.proportions
+        proportions = np.asarray(given)
+        if proportions.shape != maps.shape[:2]:
+            raise DataError(
+                f"proportions have shape {proportions.shape} for maps of shape {maps.shape}; it "
+                "must be (n_maps, n_objects)"
+            )
+        if not np.isfinite(maps).all():
+            where = np.argwhere(~np.isfinite(maps))[0]
+            raise DataError(f"map {where[0]}: the place of object {where[1]} is not finite")
+        if not (np.isfinite(proportions) & (proportions >= 0)).all():
+            raise DataError("proportions must be finite and not negative")
+        if self.kernel not in ("cauchy", "gaussian"):
+            raise ParameterError(f"kernel={self.kernel!r} is not one of cauchy, gaussian")
+        if not 0 < self.kernel_width < float("inf"):
+            raise ParameterError(f"kernel_width={self.kernel_width!r} must be positive and finite")
+        object.__setattr__(self, "maps", maps)
+        object.__setattr__(self, "proportions", proportions)
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects."""
+        return int(self.maps.shape[1])
+
+    @cached_property
+    def _places(self) -> tuple[np.ndarray, np.ndarray]:
+        """Positions in kernel widths, and proportions; float64."""
+        assert self.proportions is not None
+        positions = self.maps.astype(np.float64) / self.kernel_width
+        return positions, self.proportions.astype(np.float64)
+
+    def log_similarities(self, rows: np.ndarray, among: np.ndarray) -> np.ndarray:
+        """log v_ij in float64, an object's own included, shape (len(rows), len(among))."""
+        from scipy.spatial.distance import cdist
+
+        positions, shares = self._places
+        if self.kernel == "cauchy":
+            total = np.zeros((len(rows), len(among)))
+            for points, share in zip(positions, shares, strict=True):
+                parts = cdist(points[rows], points[among], "sqeuclidean")
+                parts += 1
+                np.divide(share[among], parts, out=parts)
+                parts *= share[rows][:, None]
+                total += parts
+            with np.errstate(divide="ignore"):
+                return np.log(total)
+        with np.errstate(divide="ignore"):
+            log_shares = np.log(shares)
+
+        def log_parts(m: int) -> np.ndarray:
+            parts = cdist(positions[m][rows], positions[m][among], "sqeuclidean")
+            np.subtract(log_shares[m][among], parts, out=parts)
+            parts += log_shares[m][rows][:, None]
+            return parts
+
+        peak = log_parts(0)
+        if len(positions) == 1:
+            return peak
+        for m in range(1, len(positions)):
+            np.maximum(peak, log_parts(m), out=peak)
+        lift = np.where(np.isfinite(peak), peak, 0.0)
+        total = np.zeros_like(peak)
+        for m in range(len(positions)):
+            total += np.exp(log_parts(m) - lift)
+        with np.errstate(divide="ignore"):
+            return lift + np.log(total)
+
+    def keys(self, rows: np.ndarray, among: np.ndarray) -> np.ndarray:
+        """How far log v_ij is below the row's largest, plus 1."""
+        logs = self.log_similarities(rows, among)
+        peak = logs.max(axis=1, keepdims=True)
+        return np.where(np.isfinite(peak), peak, 0.0) + 1 - logs
+
+
+def as_space(given: Space | np.ndarray | sparse.sparray) -> Space:
+    """A space as it is, or vectors under the Euclidean metric.
+
+    One map of equal proportions becomes the space of its positions.
+
+    Parameters
+    ----------
+    given : Space, or array of shape (n, n_features)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> type(as_space(MapSpace(np.zeros((1, 5, 2))))).__name__
+    'VectorSpace'
+    """
+    if isinstance(given, MapSpace) and len(given.maps) == 1:
+        assert given.proportions is not None
+        if np.ptp(given.proportions) == 0 and given.proportions.min() > 0:
+            return VectorSpace(given.maps[0])
+        return given
+    if isinstance(given, Space):
+        return given
+    return VectorSpace(given if sparse.issparse(given) else np.asarray(given))
+
+
+def blocks(rows: np.ndarray, width: int) -> Iterator[np.ndarray]:
+    """Runs of rows whose tables of `width` columns stay within some tens of megabytes.
+
+    Examples
+    --------
+    >>> [len(run) for run in blocks(np.arange(10), 1 << 20)]
+    [4, 4, 2]
+    """
+    size = max(1, _CELLS // max(1, width))
+    for start in range(0, len(rows), size):
+        yield rows[start : start + size]
+
+
+def own_places(
+    rows: np.ndarray, among: np.ndarray, n_objects: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Where a table of rows by `among` holds objects against themselves: its rows and columns.
+
+    Examples
+    --------
+    >>> [places.tolist() for places in own_places(np.array([4, 2]), np.array([0, 1, 2]), 5)]
+    [[1], [2]]
+    """
+    place = np.full(n_objects, -1)
+    place[among] = np.arange(len(among))
+    own = place[rows]
+    mine = np.flatnonzero(own >= 0)
+    return mine, own[mine]
+
+
+def _square_sums(points: sparse.csr_array) -> np.ndarray:
+    return np.asarray(points.multiply(points).sum(axis=1)).ravel()
+
+
+def _merged(most: Candidates, rows: np.ndarray, rest: Candidates) -> Candidates:
+    """Candidates of all rows, where `rest` has those of `rows`, which are empty in `most`."""
+    counts = most[0].copy()
+    counts[rows] = rest[0]
+    owners = np.concatenate([np.repeat(np.arange(len(counts)), most[0]), np.repeat(rows, rest[0])])
+    order = np.argsort(owners, kind="stable")
+    places, keys = (np.concatenate([most[i], rest[i]])[order] for i in (1, 2))
+    return counts, places, keys
+
+
+def _stored(table: sparse.csr_array, rows: np.ndarray) -> np.ndarray:
+    """Rows of a sparse table, infinite where nothing is stored."""
+    part = table[rows]
+    block = np.full(part.shape, np.inf)
+    block[np.repeat(np.arange(len(rows)), np.diff(part.indptr)), part.indices] = part.data
+    return block
+
+
+def _place(values: Any, which: np.ndarray) -> tuple[int, int]:
+    """Row and column of the first number of a mask over what an array or a CSR array stores."""
+    first = int(np.flatnonzero(which)[0])
+    if sparse.issparse(values):
+        return int(np.searchsorted(values.indptr, first, "right")) - 1, int(values.indices[first])
+    return divmod(first, values.shape[1])
+
+
+def _table(values: Any, what: str, *, finite: bool = False) -> Any:
+    """A checked square table."""
+    table: Any = sparse.csr_array(values) if sparse.issparse(values) else np.asarray(values)
+    if table.ndim != 2 or table.shape[0] != table.shape[1]:
+        raise DataError(f"the {what} have shape {table.shape}; they must be a square table")
+    numbers = table.data if sparse.issparse(table) else table
+    bad = ~(numbers >= 0)
+    if finite:
+        bad |= np.isinf(numbers)
+    if bad.any():
+        row, column = _place(table, bad)
+        raise DataError(
+            f"row {row}, column {column} of the {what} is {table[row, column]}; entries must be "
+            f"{'finite and ' if finite else ''}not negative"
+        )
+    return table

@@ -1,0 +1,73 @@
+"""The command line in this process or in one of its own, and a small file of associations."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from manymaps.cli import cli
+
+WORDS = ["tie", "knot", "rope", "suit", "dress", "caf\u00e9"]
+
+
+def invoke(*arguments: object) -> Result:
+    return CliRunner().invoke(cli, [str(argument) for argument in arguments])
+
+
+def command(*arguments: object) -> list[str]:
+    return [sys.executable, "-m", "manymaps", *map(str, arguments)]
+
+
+def run(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command(*arguments), capture_output=True, text=True, check=False, timeout=300, **options
+    )
+
+
+def write_norms(folder: Path) -> Path:
+    """Two groups of words that share one, with a repeated pair and a response without a row."""
+    groups = (WORDS[:3], [WORDS[0], *WORDS[3:]])
+    pairs = [(a, b, 1 + len(b)) for group in groups for a in group for b in group if a != b]
+    pairs += [("tie", "knot", 1), ("tie", "ribbon", 1)]
+    file = folder / "norms.csv"
+    file.write_text(
+        "cue,response,count\n" + "".join(f"{a},{b},{n}\n" for a, b, n in pairs), encoding="utf-8"
+    )
+    return file
+
+
+def on_a_terminal(
+    *arguments: object, signal_: signal.Signals | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a command whose stderr is a terminal; send a signal once iterations are counted."""
+    pty = pytest.importorskip("pty")
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        command(*arguments),
+        stdout=subprocess.PIPE,
+        stderr=slave,
+        text=True,
+        env=os.environ | {"TERM": "xterm", "COLUMNS": "120"},
+    )
+    os.close(slave)
+    seen = ""
+    while chunk := _read(master):
+        seen += chunk.decode(errors="replace")
+        if signal_ is not None and "it/s" in seen:
+            process.send_signal(signal_)
+            signal_ = None
+    os.close(master)
+    stdout, _ = process.communicate(timeout=60)
+    return subprocess.CompletedProcess(process.args, process.returncode, stdout, seen)
+
+
+def _read(master: int) -> bytes:
+    try:
+        return os.read(master, 65536)
+    except OSError:
+        # Linux says so when the last program has left the terminal.
+        return b""
