@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
@@ -37,6 +38,23 @@ def write_norms(folder: Path) -> Path:
     file.write_text(
         "cue,response,count\n" + "".join(f"{a},{b},{n}\n" for a, b, n in pairs), encoding="utf-8"
     )
+    return file
+
+
+def cluster_vectors(n: int = 36) -> tuple[list[str], np.ndarray]:
+    """Words a0, b1, c2, a3, ... in three groups, by letter."""
+    rng = np.random.default_rng(0)
+    centres = 5 * np.eye(3, 6)
+    words = [f"{'abc'[i % 3]}{i}" for i in range(n)]
+    return words, (centres[np.arange(n) % 3] + rng.normal(size=(n, 6))).astype(np.float32)
+
+
+def write_vectors(file: Path, rows: slice | list[int] = slice(None)) -> Path:
+    """Some of them as word2vec's text."""
+    words, values = cluster_vectors()
+    chosen = np.arange(len(words))[rows]
+    lines = [f"{words[i]} {' '.join(map(repr, values[i].tolist()))}\n" for i in chosen]
+    file.write_text(f"{len(chosen)} {values.shape[1]}\n" + "".join(lines))
     return file
 
 

@@ -113,7 +113,8 @@ def test_cut_gzip(folder):
 
 def test_matrix_that_is_not_square(folder):
     np.save(folder / "m.npy", np.ones((2, 3)))
-    result = fit(folder, (folder / "m.npy").read_bytes(), name="m.npy")
+    data = (folder / "m.npy").read_bytes()
+    result = fit(folder, data, "--format", "matrix", name="m.npy")
     assert result.exit_code == 3
     assert "square" in result.stderr
 

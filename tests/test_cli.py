@@ -12,9 +12,9 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
-from cli_samples import WORDS, command, invoke, run, write_norms
 
 import manymaps as mm
+from cli_samples import WORDS, command, invoke, run, write_norms, write_vectors
 from manymaps.cli import cli
 from manymaps.cli_contract import as_options
 from manymaps.model import MULTIPLE_MAPS_T_SNE
@@ -122,6 +122,52 @@ class TestInspect:
         assert record["n_objects"] == 5018
         assert record["n_pairs"] + record["merged"] + record["dropped"] == 72176
         assert not record["symmetric"]
+
+
+class TestInspectionOfVectors:
+    def test_json_has_the_promised_keys(self, tmp_path):
+        record = json.loads(invoke("inspect", write_vectors(tmp_path / "v.vec"), "--json").stdout)
+        assert record["kind"] == "vectors"
+        assert (record["n_objects"], record["n_features"]) == (36, 6)
+        for key in ("n_pairs", "symmetric", "n_components"):
+            assert record[key] is None
+        assert (record["merged"], record["dropped"]) == (0, 0)
+
+    def test_report_for_a_person(self, tmp_path):
+        file = tmp_path / "v.vec"
+        file.write_text("tie 3 4\nknot 0 0\n\x1b[31mred 6 8\ntie 1 0\n", encoding="utf-8")
+        result = invoke("inspect", file)
+        assert re.search(r"objects +4\n", result.stdout)
+        assert re.search(r"lengths +1 to 10, median 5; 1 objects have none\n", result.stdout)
+        assert re.search(r"zero vectors +1; they have no cosine", result.stdout)
+        assert "repeat an earlier label" in result.stdout
+        assert "\x1b" not in result.stdout
+        assert "--method tsne --perplexity 1" in result.stdout
+
+    def test_not_a_number_is_found_in_a_mapped_file(self, tmp_path):
+        values = np.ones((5, 3), np.float32)
+        values[3, 1] = np.nan
+        np.save(tmp_path / "v.npy", values)
+        result = invoke("inspect", tmp_path / "v.npy")
+        assert result.exit_code == 3
+        assert "row 3" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("init=\"pca\" needs vectors", "--init pca needs vectors"),
+        ("k=10 is impossible", "--neighbors 10 is impossible"),
+        ("format='npz:glove'", "--format npz:glove"),
+        ("perplexity=[30.0] is impossible; give one with refine=Refinement(perplexity=...)",
+         "--perplexity [30.0] is impossible; give one with --perplexity"),
+        ("GaussianAffinity(perplexity=30)", "GaussianAffinity(perplexity=30)"),
+        ("Name one as strength=... (perhaps 'x')", "Name one as --strength ... (perhaps 'x')"),
+        ("mask=3 and 'k=3', row k", "mask=3 and '--neighbors 3', row k"),
+    ],
+)  # fmt: skip
+def test_arguments_become_options(message, told):
+    assert as_options(message) == told
 
 
 class TestSenses:

@@ -21,15 +21,19 @@ if TYPE_CHECKING:
     from manymaps.errors import DataWarning as DataWarning
     from manymaps.errors import ParameterError as ParameterError
     from manymaps.insertion import Insertion as Insertion
+    from manymaps.insertion import Refinement as Refinement
     from manymaps.insertion import insert as insert
     from manymaps.labels import UnknownLabel as UnknownLabel
     from manymaps.model import ChoiceModel as ChoiceModel
     from manymaps.multiple_maps import AspectMaps as AspectMaps
     from manymaps.multiple_maps import MultipleMapsSNE as MultipleMapsSNE
     from manymaps.multiple_maps import MultipleMapsTSNE as MultipleMapsTSNE
+    from manymaps.neighbor_weights import ExponentialWeights as ExponentialWeights
+    from manymaps.neighbor_weights import PowerWeights as PowerWeights
     from manymaps.neighbors import NeighborGraph as NeighborGraph
     from manymaps.neighbors import NeighborSearch as NeighborSearch
     from manymaps.neighbors import nearest_neighbors as nearest_neighbors
+    from manymaps.new_objects import similarity_table as similarity_table
     from manymaps.optimizers import LBFGS as LBFGS
     from manymaps.optimizers import ConjugateGradient as ConjugateGradient
     from manymaps.optimizers import Momentum as Momentum
@@ -51,7 +55,9 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "affinities": ("GaussianAffinity", "GlobalGaussian", "LocalPerplexity"),
-    "insertion": ("Insertion", "insert"),
+    "insertion": ("Insertion", "Refinement", "insert"),
+    "neighbor_weights": ("ExponentialWeights", "PowerWeights"),
+    "new_objects": ("similarity_table",),
     "neighbors": ("NeighborGraph", "NeighborSearch", "nearest_neighbors"),
     "associations": ("Associations", "ReadReport"),
     "atlas": ("Atlas", "load_atlas"),

@@ -265,6 +265,10 @@ class LocalPerplexity(Affinity):
     threshold keeps its Gaussian row alone. Mean and deviation leave the object itself out. With
     square distances (`metric="precomputed"`) s_ij = 1 - d_ij / max d, in place of the cosine.
 
+    With `min_neighbors=10, max_neighbors=10, weight=0.85` every object keeps its ten most similar,
+    at nearly equal weights. In a map of 601 word vectors that kept more of the ten nearest
+    neighbours than the rule of the text (sd 3), at a perplexity of 5 as at 50.
+
     Raises
     ------
     ParameterError

@@ -66,6 +66,9 @@ def cli(ctx: click.Context) -> None:
     With your data:  manymaps inspect norms.csv
                      manymaps fit norms.csv -o norms.atlas
                      manymaps senses norms.atlas tie
+    With vectors:    manymaps fit glove.txt -o words.atlas --method tsne --words nouns.txt
+                     manymaps insert words.atlas new.txt -o more.atlas
+                     manymaps evaluate more.atlas glove.txt
     """
     ctx.meta["manymaps.started"] = time.perf_counter()
 

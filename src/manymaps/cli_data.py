@@ -19,7 +19,6 @@ from manymaps.cli_progress import working
 from manymaps.distances import Metric
 from manymaps.errors import DataError, ParameterError
 from manymaps.neighbors import DEFAULT_SEARCH, NeighborSearch
-from manymaps.readers import read_associations
 from manymaps.vector_files import looks_like_vectors, read_vectors
 from manymaps.vectors import Vectors
 
@@ -82,6 +81,8 @@ def read_data(
 
     Of vectors (but not of distances) only those `among` some labels are read, where they are given.
     """
+    from manymaps import read_associations
+
     with working(f"reading {file}"):
         if not holds_vectors(file, reading):
             return read_associations(file, **{name: reading[name] for name in READING})

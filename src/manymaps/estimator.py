@@ -7,11 +7,12 @@ A subclass is thin: it says which model it is and which defaults it has (`manyma
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -24,7 +25,7 @@ from manymaps.associations import Associations
 from manymaps.atlas import Atlas
 from manymaps.compute.jit import threads
 from manymaps.distances import check_finite
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.fitting import Fit
 from manymaps.insertion import insert
 from manymaps.model import ChoiceModel
@@ -39,7 +40,7 @@ from manymaps.vectors import Vectors
 
 __all__ = ["MapEstimator"]
 
-Data = Associations | Vectors | NeighborGraph | np.ndarray | sparse.sparray
+Data: TypeAlias = Associations | Vectors | NeighborGraph | np.ndarray | sparse.sparray
 
 AFFINITIES = ("auto", "precomputed")
 
@@ -69,6 +70,7 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     n_jobs: int | None
 
     method: str
+    _fitted_rows: Any
     _start_spread = 0.01
 
     @abstractmethod
@@ -153,7 +155,8 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         """Places of new objects in the fitted maps, which stay as they are.
 
         A row that was fitted keeps its place. Others are inserted at the weighted geometric median
-        of their neighbours and then refined (`manymaps.insertion`), each as if it were alone.
+        of their neighbours and then refined (`manymaps.insertion`), each as if it were alone;
+        `insert` also says which resemble nothing that was fitted.
 
         Parameters
         ----------
@@ -189,7 +192,8 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         places = self.maps_[:, found]
         fresh = np.flatnonzero(found < 0)
         if len(fresh):
-            with threads(self.n_jobs):
+            with threads(self.n_jobs), warnings.catch_warnings():
+                warnings.simplefilter("ignore", DataWarning)
                 inserted = insert(
                     self.atlas_,
                     rows[fresh],

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -422,9 +422,8 @@ def _joined(atlas: Atlas, given: NewObjects, maps: np.ndarray, proportions: np.n
         "maps": np.concatenate([atlas.maps, maps], axis=1),
         "proportions": np.concatenate([atlas.proportions, proportions], axis=1),
         "metadata": metadata,
+        "vectors": _stacked(given),
     }
-    if any(entry.name == "vectors" for entry in fields(atlas)):
-        changes["vectors"] = _stacked(given)
     return replace(atlas, **changes)
 
 

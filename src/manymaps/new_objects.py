@@ -164,7 +164,7 @@ def read_new(
     names = _names(atlas, labels, own_labels, new.shape[0])
     if similarity == "precomputed":
         return NewObjects(names, similarities=_checked_similarities(new, names, atlas))
-    known = getattr(atlas, "vectors", None) if vectors is None else vectors
+    known = atlas.vectors if vectors is None else vectors
     if known is None:
         raise DataError(
             "this atlas keeps no vectors; give those of its objects as `vectors`, or similarities "

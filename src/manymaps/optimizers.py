@@ -16,7 +16,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import islice
-from numbers import Real
 from typing import Literal
 
 import numpy as np
@@ -137,7 +136,7 @@ class Momentum(Optimizer):
             value = getattr(self, name)
             if name == "learning_rate" and value == "auto":
                 continue
-            if not isinstance(value, Real) or not 0 < value < float("inf"):
+            if not isinstance(value, int | float) or not 0 < value < float("inf"):
                 raise ParameterError(f"{name}={value!r} must be positive and finite")
         if self.hold_weights < 0:
             raise ParameterError(f"hold_weights={self.hold_weights!r} must not be negative")

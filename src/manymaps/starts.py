@@ -111,7 +111,7 @@ def start_positions(
 
 
 def _principal_components(
-    vectors: np.ndarray | sparse.sparray, n_components: int, generator: np.random.Generator
+    vectors: Any, n_components: int, generator: np.random.Generator
 ) -> np.ndarray:
     """As many components as there are, at most `n_components`."""
     from sklearn.decomposition import PCA
