@@ -202,7 +202,7 @@ def main() -> None:
         return
     if arguments.quick:
         chosen = {name: RULES[name] for name in ("Gaussian", "nearest 10, weight .8")}
-        print_words(words, [5, 30], seeds, max_iter)
+        print_words(words, [30], seeds, max_iter)
         print_rules(words, chosen, 30, max_iter)
     else:
         print_words(words, list(range(5, 51, 5)), seeds, max_iter)

@@ -326,10 +326,10 @@ class TestOptimizers:
     def test_uni_sne_starts_from_symmetric_sne(self):
         x = groups()
         uni = UniSNE(perplexity=5, max_iter=100, random_state=0, tolerance=0)
-        jitter = uni._default_optimizer().jitter
+        ours = uni._default_optimizer()
         symmetric = SymmetricSNE(
             perplexity=5, max_iter=40, random_state=0, tolerance=0,
-            optimizer=Momentum(exaggeration=Constant(1.0), jitter=jitter),
+            optimizer=replace(ours, background_share=Constant(1.0)),
         ).fit(x)  # fmt: skip
         places = []
 

@@ -26,12 +26,13 @@ from manymaps.model import SNE as SNE_MODEL
 from manymaps.model import SYMMETRIC_SNE, T_SNE, UNI_SNE, ChoiceModel
 from manymaps.neighbors import NeighborSearch
 from manymaps.optimizers import Momentum, Optimizer
-from manymaps.schedules import Constant, Line, Stages, Switch
+from manymaps.schedules import Constant, Line, Stages
 
 __all__ = ["SNE", "TSNE", "SymmetricSNE", "UniSNE"]
 
 _EXAGGERATED = 250
-_JITTER = 0.1
+_JITTER = 1.0
+_RATE = 0.25
 
 
 class _SingleMap(MapEstimator):
@@ -82,10 +83,16 @@ class _SingleMap(MapEstimator):
 
 
 def _with_jitter(iterations: int, **settings: Any) -> Momentum:
-    """Momentum with noise that is annealed in two stages over the first half of the run."""
-    half = max(2, iterations // 2)
-    jitter = Line(((0, _JITTER), (half // 2, _JITTER / 10), (half, 0.0)))
-    return Momentum(exaggeration=Constant(1.0), jitter=jitter, **settings)
+    """Momentum with noise that is annealed in two stages over three quarters of the run."""
+    end = max(2, 3 * iterations // 4)
+    jitter = Line(((0, _JITTER), (end // 2, _JITTER / 4), (end, 0.0)))
+    return _plain(jitter=jitter, **settings)
+
+
+def _plain(**settings: Any) -> Momentum:
+    return Momentum(
+        learning_rate=_RATE, momentum=Constant(0.8), exaggeration=Constant(1.0), **settings
+    )
 
 
 class SNE(_SingleMap):
@@ -109,7 +116,7 @@ class SNE(_SingleMap):
     max_iter : int
         Most iterations; fewer where the cost stops falling.
     optimizer : Optimizer, optional
-        By default `Momentum` with jitter that is annealed in two stages over the first half of the
+        By default `Momentum` with jitter that is annealed in two stages over three quarters of the
         run (Hinton & Roweis 2002).
     tolerance : float in [0, 0.1]
         Aimed relative error of the repulsive forces; 0 sums them exactly.
@@ -192,10 +199,11 @@ class UniSNE(_SingleMap):
     background : float in [0, 1)
         Share of similarity spread evenly over all pairs.
     others
-        As `SNE`. Unless `init` is an array or an `Atlas` (of `SymmetricSNE`, say), the default
-        optimizer first goes without background for two fifths of the run, that is, from a solution
-        of symmetric SNE, as in the paper; with all of it from the beginning distant pairs would
-        hardly attract one another.
+        As `SNE`. The default optimizer first goes without background for two fifths of the run,
+        to a solution of symmetric SNE, as in the paper; with all of it from the beginning, distant
+        pairs would hardly attract one another. Then the background rises to its whole over a
+        quarter of the run, which ends lower than a sudden one. Where `init` is an array or an
+        `Atlas` (of `SymmetricSNE`, say), the run begins with that rise.
 
     References
     ----------
@@ -242,10 +250,12 @@ class UniSNE(_SingleMap):
         return replace(UNI_SNE, background=self.background)
 
     def _default_optimizer(self) -> Optimizer:
+        rise = max(1, self.max_iter // 4)
         if not isinstance(self.init, str):
-            return Momentum(exaggeration=Constant(1.0))
-        without = 2 * self.max_iter // 5
-        return _with_jitter(without, background_share=Switch(0.0, without, 1.0))
+            return _plain(background_share=Line(((0, 0.0), (rise, 1.0))))
+        without = max(1, 2 * self.max_iter // 5)
+        share = Line(((0, 0.0), (without, 0.0), (without + rise, 1.0)))
+        return _with_jitter(without, background_share=share)
 
 
 class TSNE(_SingleMap):
