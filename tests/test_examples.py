@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -43,3 +45,47 @@ def test_two_maps_2007(tmp_path: Path) -> None:
     printed = run("two_maps_2007.py", "-o", str(tmp_path / "figure.png"))
     assert re.search(r"^\[-1, 1\]\^2 +fixed +- .* 2 of 2 +\d+ +\d+ +\d+$", printed, re.MULTILINE)
     assert (tmp_path / "figure.png").stat().st_size > 0
+
+
+def test_claassen_tables_2020(monkeypatch: pytest.MonkeyPatch, data_folder: Path) -> None:
+    """The local measures of iris and of the words reach the thesis's; the better rule exceeds them.
+
+    Its figures for principal components are met on the words.
+    """
+    monkeypatch.setenv("MANYMAPS_DATA", str(data_folder))
+    printed = run("claassen_tables_2020.py")
+    iris = re.search(r"^manymaps +(\S+) ", printed, re.MULTILINE)
+    assert iris is not None
+    assert float(iris[1]) > 77.5
+    assert re.search(r"^PCA: 23\.4\d and 50\.9\d; thesis: 23\.4 and 50\.9$", printed, re.MULTILINE)
+    assert "nearest ten is above his best with local perplexity (61.85) at: every perplexity" in (
+        printed
+    )
+
+
+def test_claassen_insertion_2020(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, data_folder: Path
+) -> None:
+    """A refined insertion keeps neighbours better than a median, and about as well as a rerun."""
+    monkeypatch.setenv("MANYMAPS_DATA", str(data_folder))
+    printed = run("claassen_insertion_2020.py", "-o", str(tmp_path))
+    local = {
+        name.strip(): float(value)
+        for name, value in re.findall(
+            r"^(median, power|refined|rerun) +(\S+) ", printed, re.MULTILINE
+        )
+    }
+    assert local["refined"] > local["median, power"]
+    assert local["refined"] > local["rerun"] - 3
+    for name in ("inserted.png", "weights.png"):
+        assert (tmp_path / name).stat().st_size > 0
+
+
+def test_claassen_without_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the words the tables on them are skipped with a word, but not in CI."""
+    monkeypatch.delenv("MANYMAPS_DATA", raising=False)
+    monkeypatch.delenv("CI", raising=False)
+    assert "Skipped, as claassen/claassen_words.npz" in run("claassen_insertion_2020.py")
+    monkeypatch.setenv("CI", "1")
+    with pytest.raises(AssertionError, match="let MANYMAPS_DATA name the folder"):
+        run("claassen_insertion_2020.py")

@@ -202,8 +202,8 @@ class UniSNE(_SingleMap):
         As `SNE`. The default optimizer first goes without background for two fifths of the run,
         to a solution of symmetric SNE, as in the paper; with all of it from the beginning, distant
         pairs would hardly attract one another. Then the background rises to its whole over a
-        quarter of the run, which ends lower than a sudden one. Where `init` is an array or an
-        `Atlas` (of `SymmetricSNE`, say), the run begins with that rise.
+        third of the run, which ends lower than a sudden one. Where `init` is an array or an
+        `Atlas` (of `SymmetricSNE`, say), the run begins with that rise, over half of it.
 
     References
     ----------
@@ -250,9 +250,10 @@ class UniSNE(_SingleMap):
         return replace(UNI_SNE, background=self.background)
 
     def _default_optimizer(self) -> Optimizer:
-        rise = max(1, self.max_iter // 4)
+        rise = max(1, self.max_iter // 3)
         if not isinstance(self.init, str):
-            return _plain(background_share=Line(((0, 0.0), (rise, 1.0))))
+            half = max(1, self.max_iter // 2)
+            return _plain(background_share=Line(((0, 0.0), (half, 1.0))))
         without = max(1, 2 * self.max_iter // 5)
         share = Line(((0, 0.0), (without, 0.0), (without + rise, 1.0)))
         return _with_jitter(without, background_share=share)
