@@ -294,15 +294,15 @@ class TestChooser:
         return one_set(rng.uniform(0, 8, (n, 2)), np.zeros(n))
 
     def test_prediction_names_engines_that_can(self):
-        assert predicted_seconds(10, 10, 1.0, 0, 1, 0.4).keys() == {"exact", "fft"}
-        assert predicted_seconds(10, 10, 1.0, 0, 3, 0.4).keys() == {"exact"}
-        assert predicted_seconds(10, 10, 1.0, 0, 20, 0.4).keys() == {"gemm"}
-        assert predicted_seconds(10, 10, 1e7, 0, 2, 0.4).keys() == {"exact"}
-        assert predicted_seconds(10, 10, np.nan, 0, 2, 0.4).keys() == {"exact"}
+        assert predicted_seconds(10, 10, 1.0, 0, 1, 5e-3).keys() == {"exact", "fft"}
+        assert predicted_seconds(10, 10, 1.0, 0, 3, 5e-3).keys() == {"exact"}
+        assert predicted_seconds(10, 10, 1.0, 0, 20, 5e-3).keys() == {"gemm"}
+        assert predicted_seconds(10, 10, 1e7, 0, 2, 5e-3).keys() == {"exact"}
+        assert predicted_seconds(10, 10, np.nan, 0, 2, 5e-3).keys() == {"exact"}
 
     def test_many_points_go_to_the_grid_and_a_wide_span_away_from_it(self):
         def cheapest(n, span):
-            costs = predicted_seconds(n, n, span, 1, 2, 0.4)
+            costs = predicted_seconds(n, n, span, 1, 2, 5e-3)
             return min(costs, key=costs.__getitem__)
 
         assert cheapest(100, 10.0) == "exact"

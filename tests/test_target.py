@@ -167,3 +167,31 @@ def test_fingerprint_tells_targets_apart():
     }
     assert len(prints) == 4
     assert conditional_target(same).fingerprint in prints
+
+
+class TestOrder:
+    """Objects may be held in another order: P stays the same table."""
+
+    def table(self, n=60):
+        rng = np.random.default_rng(0)
+        place = rng.permutation(n)
+        table = np.zeros((n, n))
+        for k in range(n - 1):
+            table[place[k], place[k + 1]] = rng.random()
+        return sparse.csr_array(table)
+
+    @pytest.mark.parametrize("make", [conditional_target, joint_target])
+    def test_reordered(self, make):
+        target = make(self.table())
+        order = np.random.default_rng(1).permutation(60)
+        moved = target.reordered(order)
+        dense = target.values.toarray()
+        np.testing.assert_array_equal(moved.values.toarray(), dense[np.ix_(order, order)])
+        (one,), (other,) = target.sides, moved.sides
+        for name in ("forward", "backward", "both"):
+            assert np.sort(getattr(one, name)).tolist() == np.sort(getattr(other, name)).tolist()
+
+    def test_partners_stand_near(self):
+        target = joint_target(self.table())
+        moved = target.reordered(target.neighborly_order()).values.tocoo()
+        assert np.abs(moved.row - moved.col).max() == 1

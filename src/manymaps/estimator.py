@@ -45,6 +45,7 @@ Data: TypeAlias = Associations | Vectors | NeighborGraph | np.ndarray | sparse.s
 AFFINITIES = ("auto", "precomputed")
 
 _FOR_LINE_SEARCH = 0.01
+_LEAST_TO_ORDER = 2000
 
 
 class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
@@ -123,8 +124,12 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
                 f"n_maps={self.n_maps} is more than the {n} objects; give at most {n}"
             )
         with threads(self.n_jobs):
+            start = self._start(data, target)
             optimizer = self.optimizer or self._default_optimizer()
             tolerance = self.tolerance * (1 if optimizer.bears_noise else _FOR_LINE_SEARCH)
+            order = target.neighborly_order() if n > _LEAST_TO_ORDER else None
+            if order is not None:
+                target = target.reordered(order)
             fit = Fit(
                 objective=Objective(target, self._model(), self.penalty, tolerance),
                 optimizer=optimizer,
@@ -132,8 +137,8 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
                 labels=labels,
                 method=self.method,
                 settings=self._settings(),
+                order=order,
             )
-            start = self._start(data, target)
             fit.run(start, self._seed(), self.callback, checkpoint, resume)
         self.atlas_ = replace(fit.atlas(), vectors=data if self._holds_vectors(X) else None)
         self.kl_divergence_ = fit.kl

@@ -61,6 +61,9 @@ class Fit:
     method : str
     settings : dict
         Plain values; a checkpoint of other settings is refused.
+    order : ndarray of int, optional
+        The objects in the order in which the target holds them, where it is not that of `labels`
+        and of the start. The atlas has them in the order of `labels`.
     """
 
     objective: Objective
@@ -69,6 +72,7 @@ class Fit:
     labels: tuple[str, ...]
     method: str
     settings: dict[str, Any]
+    order: np.ndarray | None = None
     state: State = field(init=False)
     converged: bool = field(default=False, init=False)
     kl: float = field(default=float("nan"), init=False)
@@ -87,6 +91,8 @@ class Fit:
         resume: str | None = None,
     ) -> None:
         """Optimize from `start`, or from a checkpoint, and evaluate the end in full."""
+        if self.order is not None:
+            start = start.like([np.ascontiguousarray(a[:, self.order]) for a in start.arrays])
         self.state = State(start, seed=seed)
         self.history = {"iteration": [], "cost": [], "kl": []}
         if resume is not None:
@@ -126,6 +132,9 @@ class Fit:
         maps = parameters.positions[0].astype(np.float64)
         weights = proportions / proportions.sum(axis=1, keepdims=True)
         maps = maps - np.einsum("mn,mnd->md", weights, maps)[:, None]
+        if self.order is not None:
+            place = np.argsort(self.order)
+            maps, proportions = maps[:, place], proportions[:, place]
         return Atlas(
             labels=self.labels,
             maps=maps.astype(np.float32),

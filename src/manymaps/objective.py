@@ -25,6 +25,7 @@ import numpy as np
 
 from manymaps.compute import field
 from manymaps.compute.attraction import attraction
+from manymaps.compute.jit import alone_if
 from manymaps.compute.mixture import gather_entries, gradients, log_normalizers
 from manymaps.compute.similarity import GAUSSIAN, KERNEL_CODES
 from manymaps.compute.single_map import single_map_attraction, single_map_cost
@@ -34,6 +35,7 @@ from manymaps.penalties import size_penalty
 from manymaps.target import Target
 
 _LEAST_REST = 1e-30
+_FEW_ENTRIES = 16_000
 
 __all__ = ["Entries", "Evaluation", "Objective"]
 
@@ -244,7 +246,8 @@ class Objective:
 
     def _log_normalizers(self, rows: _Side, seen: _Field, log_a: np.ndarray) -> np.ndarray:
         log_z = np.empty(rows.log_pi.shape[1], np.float64)
-        log_normalizers(*rows.entries.by_object, rows.log_pi, seen[0], seen[2], log_z)
+        with alone_if(len(seen[0]) < _FEW_ENTRIES):
+            log_normalizers(*rows.entries.by_object, rows.log_pi, seen[0], seen[2], log_z)
         if self.is_joint:
             log_z += log_a
             peak = log_z.max()
@@ -361,10 +364,11 @@ class Objective:
         ):
             d_positions = np.zeros_like(side.positions)
             d_weights = np.zeros_like(side.log_pi)
-            gradients(
-                *side.entries.by_object, side.log_pi, chooser, chosen, *as_chooser, *as_chosen,
-                pull, share, exaggeration, self.scale, d_positions, d_weights,
-            )  # fmt: skip
+            with alone_if(len(side.log_charges) < _FEW_ENTRIES):
+                gradients(
+                    *side.entries.by_object, side.log_pi, chooser, chosen, *as_chooser, *as_chosen,
+                    pull, share, exaggeration, self.scale, d_positions, d_weights,
+                )  # fmt: skip
             if width != 1.0:
                 d_positions /= np.float32(width)
             positions.append(d_positions)

@@ -30,6 +30,7 @@ __all__ = ["LBFGS", "ConjugateGradient", "DivergedError", "Momentum", "Optimizer
 _LIMIT_REACHED, _STOPPED = 1, 99
 _NEXT_TO_NOTHING = 1e-6
 _AUTO_RATE = 0.25
+_FEW_PARAMETERS = 60_000
 
 Evaluate = Callable[[Parameters, int], tuple[float, Parameters]]
 Watch = Callable[["State"], bool]
@@ -155,6 +156,7 @@ class Momentum(Optimizer):
 
     def minimize(self, evaluate: Evaluate, state: State, n_iter: int, watch: Watch) -> bool:
         """Steps from `state` until `n_iter` or `watch` ends them; see `Optimizer.minimize`."""
+        from manymaps.compute.jit import alone_if
         from manymaps.compute.steps import momentum_step
 
         arrays = state.parameters.arrays
@@ -175,10 +177,11 @@ class Momentum(Optimizer):
             rate = self.rate(state.iteration)
             learning = 2 * sets if state.iteration >= self.hold_weights else sets
             for x, g, step, gain, factor in islice(moved, learning):
-                momentum_step(
-                    x.reshape(-1), g.reshape(-1), step.reshape(-1), gain.reshape(-1),
-                    np.float32(rate * factor), momentum,
-                )  # fmt: skip
+                with alone_if(x.size < _FEW_PARAMETERS):
+                    momentum_step(
+                        x.reshape(-1), g.reshape(-1), step.reshape(-1), gain.reshape(-1),
+                        np.float32(rate * factor), momentum,
+                    )  # fmt: skip
             noise = self.jitter(state.iteration)
             if noise > 0:
                 generator = np.random.default_rng((state.seed, state.iteration))

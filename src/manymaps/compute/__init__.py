@@ -19,7 +19,8 @@ force * exp(log_scale). The scale lets a row that is far from everything keep it
 Three engines answer, and `field` takes for each map the one that should cost least:
 
     exact   1 to 3 dimensions; n^2 pairs
-    fft     1 and 2 dimensions; n + grid log(grid); its error is the user's tolerance
+    fft     1 and 2 dimensions; n + grid log(grid), with near pairs summed directly where that
+            allows a coarser grid; its error is the user's tolerance
     gemm    more dimensions; n^2 d by matrix products
 """
 
@@ -35,15 +36,12 @@ __all__ = ["ENGINES", "field", "predicted_seconds"]
 ENGINES = ("exact", "fft", "gemm")
 
 _EXACT_PAIR = {0: 0.7e-9, 1: 0.2e-9}
-_FFT_POINT = 0.11e-6
-_FFT_CELL = 1.1e-9
-_FFT_MAP = 60e-6
 _FFT_CALL = 1e-3
 _ALWAYS_EXACT = 40_000
 
 
 def predicted_seconds(
-    n_targets: int, n_sources: int, span: float, kind: int, d: int, h: float
+    n_targets: int, n_sources: int, span: float, kind: int, d: int, tolerance: float
 ) -> dict[str, float]:
     """What one map should cost by each engine that can do it, on two present-day cores."""
     costs = {}
@@ -51,14 +49,10 @@ def predicted_seconds(
         costs["exact"] = n_targets * n_sources * _EXACT_PAIR[kind]
     else:
         costs["gemm"] = n_targets * n_sources * (_EXACT_PAIR[kind] + 0.04e-9 * d)
-    if d <= 2 and np.isfinite(span) and span / h < repulsion_fft.LARGEST_GRID / 2:
-        n = repulsion_fft.grid_length(span, h)
-        if n <= repulsion_fft.LARGEST_GRID:
-            costs["fft"] = (
-                _FFT_MAP
-                + (n_targets + n_sources) / 2 * _FFT_POINT
-                + (_FFT_CELL * n**d * np.log2(n))
-            )
+    if d <= 2 and tolerance > 0:
+        how = repulsion_fft.plan(n_targets, n_sources, span, kind, d, tolerance)
+        if how is not None:
+            costs["fft"] = how.seconds
     return costs
 
 
@@ -122,7 +116,6 @@ def _choose(
     n_maps = len(target_offsets) - 1
     if d > 2 or tolerance == 0:
         return ["exact"] * n_maps
-    h = repulsion_fft.spacing(tolerance, kind)
     span = repulsion_fft.joint_extent(targets, target_offsets, sources, source_offsets)[1]
     n_targets, n_sources = np.diff(target_offsets), np.diff(source_offsets)
     choices, saved = [], 0.0
@@ -130,7 +123,7 @@ def _choose(
         if n_targets[m] * n_sources[m] < _ALWAYS_EXACT:
             choices.append("exact")
             continue
-        costs = predicted_seconds(n_targets[m], n_sources[m], span[m], kind, d, h)
+        costs = predicted_seconds(n_targets[m], n_sources[m], span[m], kind, d, tolerance)
         choices.append(min(costs, key=costs.__getitem__))
         saved += costs["exact"] - costs[choices[-1]]
     return choices if saved > _FFT_CALL else ["exact"] * n_maps

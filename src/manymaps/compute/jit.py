@@ -16,10 +16,11 @@ import numba
 from scipy import fft
 
 # Threads that spin at the end of each loop steal the very time another process needs to let them
-# finish: on a busy machine an iteration took ten times as long.
+# finish: on a busy machine an iteration took ten times as long. The price is 80 microseconds to
+# wake a thread, so small loops stay on one (`alone_if`).
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
-__all__ = ["compiled", "inlined", "parallel", "prange", "threads"]
+__all__ = ["alone_if", "compiled", "inlined", "parallel", "prange", "threads"]
 
 prange = numba.prange
 
@@ -45,6 +46,20 @@ def parallel(function: Callable) -> Any:
 def inlined(function: Callable) -> Any:
     """Compile a formula for one pair into the loops that call it."""
     return numba.njit(cache=True, fastmath=_FAST, error_model="numpy", inline="always")(function)
+
+
+@contextmanager
+def alone_if(small: bool) -> Iterator[None]:
+    """Run the loops of the block on one thread where there is too little to share out."""
+    before = numba.get_num_threads()
+    if not small or before == 1:
+        yield
+        return
+    numba.set_num_threads(1)
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)
 
 
 @contextmanager

@@ -10,6 +10,9 @@ spreading charges to the grid with B, a convolution with c (one forward and one 
 transform, padded so that nothing wraps round), and gathering with B; the force gathers the same
 grid with B's derivative. (Unser 1999.)
 
+A heavy-tailed kernel may be split (`manymaps.compute.repulsion_near`): its near part is summed
+directly and the soft rest goes to a coarser grid. `plan` takes what should cost least.
+
 The error is absolute, a small part of the usual charge. So charges far above the rest,
 and rows whose potential is not far above the error, are summed directly.
 
@@ -26,15 +29,19 @@ import numpy as np
 from scipy import fft
 
 from manymaps.compute import repulsion_exact
-from manymaps.compute.jit import inlined, parallel, prange
+from manymaps.compute.jit import alone_if, inlined, parallel, prange
+from manymaps.compute.repulsion_near import add_near, soft_kernel
 from manymaps.compute.similarity import CAUCHY, GAUSSIAN, exp32
 
-__all__ = ["LARGEST_GRID", "field", "grid_length", "joint_extent", "spacing"]
+__all__ = ["LARGEST_GRID", "Plan", "field", "grid_length", "joint_extent", "plan", "spacing"]
 
 ORDER = 6
 LARGEST_GRID = 4096
 _BATCH_CELLS = 1 << 24
 _MARGIN = 10
+_FEW_MAPS = 4
+_FEW_POINTS = 8_000
+_FEW_CELLS = 128**2
 _LOG_LOUD = np.float32(np.log(1e3))
 _FAINT = 100.0
 _REFERENCE_SPACING = 0.4
@@ -54,6 +61,53 @@ _SLOPE = tuple((*(np.float32(k * c[k]) for k in range(1, ORDER)), np.float32(0.0
 _FORCE_ERROR = {GAUSSIAN: 1e-3, CAUCHY: 9e-3}
 
 
+_RADII = (2.0, 3.0, 4.5)
+_SOFT_SPACING = 1 / 3
+_SOFT_ERROR = 6.6e-3
+_SOFT_ORDER = 3.6
+_POINT = 0.03e-6
+_CELL = 1.1e-9
+_MAP = 60e-6
+_NEAR_PAIR = 0.6e-9
+_NEAR_POINT = 0.03e-6
+_NEAR_CELLS = 9
+_CLUSTERED = 2.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How one map is summed: grid spacing, grid length, near radius (0: no split), seconds."""
+
+    spacing: float
+    length: int
+    radius: float
+    seconds: float
+
+
+def plan(
+    n_targets: int, n_sources: int, span: float, kind: int, d: int, tolerance: float
+) -> Plan | None:
+    """The cheapest way on two present-day cores; None where no grid is large enough."""
+    options = [(0.0, spacing(tolerance, kind))]
+    if kind == CAUCHY and d == 2:
+        share = _SOFT_SPACING * (tolerance / _SOFT_ERROR) ** (1 / _SOFT_ORDER)
+        options += [(radius, radius * min(share, 0.4)) for radius in _RADII]
+    plans = []
+    for radius, h in options:
+        if not np.isfinite(span) or span / h > LARGEST_GRID / 2:
+            continue
+        n = grid_length(span, h)
+        if n > LARGEST_GRID:
+            continue
+        points = (n_targets + n_sources) / 2
+        seconds = _MAP + points * _POINT + _CELL * n**d * np.log2(n)
+        if radius:
+            cells = min(1.0, _CLUSTERED * _NEAR_CELLS * radius**2 / max(span, radius) ** 2)
+            seconds += points * _NEAR_POINT + n_targets * n_sources * cells * _NEAR_PAIR
+        plans.append(Plan(h, n, radius, seconds))
+    return min(plans, key=lambda p: p.seconds, default=None)
+
+
 def spacing(tolerance: float, kind: int) -> float:
     """Grid spacing at which forces are right to about `tolerance`: their error grows as h^6.
 
@@ -71,11 +125,11 @@ def grid_length(span: float, h: float) -> int:
 
 
 @lru_cache(maxsize=16)
-def _kernel_transform(kind: int, n: int, d: int, h: float) -> np.ndarray:
+def _kernel_transform(kind: int, n: int, d: int, h: float, radius: float) -> np.ndarray:
     """Real transform of the deconvolved kernel samples, shape (n, n // 2 + 1) or (n // 2 + 1,)."""
     lag = h * np.minimum(np.arange(n), n - np.arange(n)).astype(np.float64)
     d2 = lag**2 if d == 1 else lag[:, None] ** 2 + lag**2
-    samples = np.exp(-d2) if kind == GAUSSIAN else 1 / (1 + d2)
+    samples = np.exp(-d2) if kind == GAUSSIAN else soft_kernel(d2, radius)
     angle = 2 * np.pi * np.arange(n) / n
     spline = (66 + 52 * np.cos(angle) + 2 * np.cos(2 * angle)) / 120
     half = spline[: n // 2 + 1]
@@ -231,11 +285,11 @@ def _grid_field(
     source_offsets: np.ndarray,
     charges: np.ndarray,
     origins: np.ndarray,
-    n: int,
     kind: int,
-    h: float,
+    how: Plan,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Potential and force, self terms included, for maps that share one size of grid."""
+    """Potential and force, self terms included, for maps that share one plan."""
+    n, h = how.length, how.spacing
     d = len(targets)
     axes = (0,) * d
     n_maps = len(origins)
@@ -244,14 +298,18 @@ def _grid_field(
     inverse_h = np.float32(1 / h)
     starts = np.empty((n_maps, n // 2 // _STRIP + 2), np.int64)
     order = np.empty(sources.shape[1], np.int64)
-    _sort_into_strips(source_offsets, sources, origins, inverse_h, starts, order)
-    for parity in (0, 1):
-        _spread(axes, parity, starts, order, sources, charges, origins, inverse_h, n, grids)
-    transform = _kernel_transform(kind, n, d, h)
+    with alone_if(n_maps < _FEW_MAPS):
+        _sort_into_strips(source_offsets, sources, origins, inverse_h, starts, order)
+    with alone_if(len(order) < _FEW_POINTS):
+        for parity in (0, 1):
+            _spread(axes, parity, starts, order, sources, charges, origins, inverse_h, n, grids)
+    transform = _kernel_transform(kind, n, d, h, how.radius)
     dimensions = tuple(range(1, d + 1))
-    spectrum = fft.rfftn(grids.reshape(shape), axes=dimensions)
+    workers = 1 if grids.size < _FEW_CELLS else None
+    spectrum = fft.rfftn(grids.reshape(shape), axes=dimensions, workers=workers)
     spectrum *= transform
-    grids = fft.irfftn(spectrum, s=shape[1:], axes=dimensions).reshape(n_maps, -1)
+    grids = fft.irfftn(spectrum, s=shape[1:], axes=dimensions, workers=workers)
+    grids = grids.reshape(n_maps, -1)
     potential = np.empty(targets.shape[1], np.float32)
     force = np.empty_like(targets)
     step = 4096
@@ -404,31 +462,43 @@ def field(
     tolerance: float,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Potential, force and log scale of each target; the contract stands in `manymaps.compute`."""
-    h = spacing(tolerance, kind)
     n_maps, d = len(target_offsets) - 1, len(targets)
     potential = np.zeros(targets.shape[1], np.float32)
     force = np.zeros_like(targets)
     scale = np.zeros(targets.shape[1], np.float64)
     low, span = joint_extent(targets, target_offsets, sources, source_offsets)
     peaks, n_large = np.empty(n_maps, np.float32), np.empty(n_maps, np.int64)
-    _survey(source_offsets, log_charges, peaks, n_large)
+    with alone_if(n_maps < _FEW_MAPS):
+        _survey(source_offsets, log_charges, peaks, n_large)
     parts = [slice(*source_offsets[m : m + 2]) for m in range(n_maps)]
     usual = np.array(
         [_usual_charge(log_charges[parts[m]], peaks[m], n_large[m]) for m in range(n_maps)]
     )
     charges, n_loud = np.empty_like(log_charges), np.empty(n_maps, np.int64)
-    _charge(source_offsets, log_charges, usual, charges, n_loud)
-    lengths = np.array([grid_length(s, h) if np.isfinite(s) else 0 for s in span])
-    for n, maps in _batches(lengths, d):
+    with alone_if(n_maps < _FEW_MAPS):
+        _charge(source_offsets, log_charges, usual, charges, n_loud)
+    sizes = zip(np.diff(target_offsets), np.diff(source_offsets), span, strict=True)
+    plans = [plan(*size, kind, d, tolerance) for size in sizes]
+    for how, maps in _batches(plans, d):
         t, s = _ragged(target_offsets, maps), _ragged(source_offsets, maps)
         potential[t.index], force[:, t.index] = _grid_field(
             targets[:, t.index], t.offsets, sources[:, s.index], s.offsets,
-            charges[s.index], low[maps], n, kind, h,
+            charges[s.index], low[maps], kind, how,
         )  # fmt: skip
+        for m in maps if how.radius else ():
+            own, part = slice(*target_offsets[m : m + 2]), parts[m]
+            add_near(
+                targets[:, own], sources[:, part], charges[part], low[m], float(span[m]),
+                how.radius, potential[own], force[:, own],
+            )  # fmt: skip
     n_faint = np.zeros(n_maps, np.int64)
     least = np.float32(_FAINT * tolerance)
-    _finish(target_offsets, source_offsets, charges, skip, usual, potential, scale, n_faint, least)
-    for m in np.flatnonzero((lengths > 0) & ((n_loud > 0) | (n_faint > 0))):
+    with alone_if(n_maps < _FEW_MAPS):
+        _finish(
+            target_offsets, source_offsets, charges, skip, usual, potential, scale, n_faint, least
+        )  # fmt: skip
+    summed = np.array([how is not None for how in plans])
+    for m in np.flatnonzero(summed & ((n_loud > 0) | (n_faint > 0))):
         own, part = slice(*target_offsets[m : m + 2]), parts[m]
         inside = (skip[own] >= part.start) & (skip[own] < part.stop)
         skipped = np.where(inside, skip[own] - part.start, -1)
@@ -443,13 +513,18 @@ def field(
     return potential, force, scale
 
 
-def _batches(lengths: np.ndarray, d: int) -> Iterator[tuple[int, np.ndarray]]:
-    """Maps whose grids have one size, as many at a time as memory should hold."""
-    for n in np.unique(lengths[lengths > 0]):
-        alike = np.flatnonzero(lengths == n)
-        batch = max(1, _BATCH_CELLS // int(n) ** d)
-        for start in range(0, len(alike), batch):
-            yield int(n), alike[start : start + batch]
+def _batches(plans: list[Plan | None], d: int) -> Iterator[tuple[Plan, np.ndarray]]:
+    """Maps that share a grid's size and kernel, as many at a time as memory should hold."""
+    alike: dict[tuple[int, float], list[int]] = {}
+    for m, how in enumerate(plans):
+        if how is not None:
+            alike.setdefault((how.length, how.radius), []).append(m)
+    for (n, _), maps in sorted(alike.items()):
+        batch = max(1, _BATCH_CELLS // n**d)
+        how = plans[maps[0]]
+        assert how is not None
+        for start in range(0, len(maps), batch):
+            yield how, np.array(maps[start : start + batch])
 
 
 def joint_extent(
@@ -461,10 +536,13 @@ def joint_extent(
     """Lowest corner (n_maps, d) and longest side (n_maps,) of each map's targets and sources."""
     shape = len(target_offsets) - 1, len(targets)
     low, high = np.empty(shape, np.float32), np.empty(shape, np.float32)
-    _extents(target_offsets, targets, low, high)
+    few = len(low) < _FEW_MAPS
+    with alone_if(few):
+        _extents(target_offsets, targets, low, high)
     if sources is not targets:
         other_low, other_high = np.empty_like(low), np.empty_like(high)
-        _extents(source_offsets, sources, other_low, other_high)
+        with alone_if(few):
+            _extents(source_offsets, sources, other_low, other_high)
         empty = other_low[:, :1] > other_high[:, :1]
         low = np.where(empty, np.inf, np.minimum(low, other_low))
         high = np.maximum(high, other_high)

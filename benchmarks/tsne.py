@@ -1,0 +1,523 @@
+"""t-SNE side by side: manymaps, openTSNE, scikit-learn and, in whole processes, umap-learn.
+
+    python benchmarks/tsne.py [--sizes digits 5000 20000 70000 200000] [--million]
+
+Each program runs in a process of its own with as many threads as the others, on the same shuffled
+points: scikit-learn's digits as they are, or MNIST in 50 principal components. Perplexity 30, 250
+iterations with an exaggeration of 12 and 500 without, a start from PCA; openTSNE by its faster
+method, scikit-learn to 20,000 points. Needs the MNIST training images in MANYMAPS_DATA for all
+sizes but "digits".
+
+    neighbours, affinities   seconds; of manymaps from a process of their own
+    early, late, mean        milliseconds per iteration
+    total                    seconds of the fit; imports and the reading of points left out
+    peak                     megabytes of the whole process
+    own KL                   what the program says of its result, by its P and its sums
+    common KL                the same map on one P for all, that of exact neighbours, summed exactly
+                             (beyond 70,000 points: neighbours at a recall of 0.99, sums to 1e-3)
+    times slower             the time of the program over that of manymaps
+
+The processes of manymaps share a compile cache, empty at first; a run that had to compile is
+repeated, and what it took to compile is said. The last table has whole processes, imports and
+compilation included. `--million` adds 1,000,000 points about 100 centres in 50 dimensions, by
+manymaps alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import math
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import asdict, dataclass, replace
+from importlib import import_module
+from importlib.metadata import version
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[2] / "shared" / "data"))
+IMAGES = DATA / "mnist" / "train-images-idx3-ubyte.gz"
+
+PERPLEXITY, NEIGHBORS = 30, 90
+EXAGGERATION, EARLY = 12.0, 250
+DIMENSIONS, CENTRES = 50, 100
+N_IMAGES, MILLION = 60_000, 1_000_000
+BARNES_HUT_TO, SKLEARN_TO, EXACT_TO = 10_000, 20_000, 70_000
+MOST_REPEATS = 2
+WHOLE_PROCESSES = (20_000, 70_000)
+THREAD_LIMITS = (
+    "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What one process found; NaN where it did not measure.
+
+    Seconds, but early and late: milliseconds per iteration. `whole` goes from the start of the
+    process to the end of the fit, `compiled` is the part of it that numba compiled.
+    """
+
+    program: str
+    neighbors: float = math.nan
+    affinities: float = math.nan
+    early: float = math.nan
+    late: float = math.nan
+    early_iterations: int = 0
+    iterations: int = 0
+    total: float = math.nan
+    kl: float = math.nan
+    common_kl: float = math.nan
+    compiled: float = 0.0
+    finished: float = math.nan
+    whole: float = math.nan
+    peak: float = math.nan
+
+    @property
+    def mean(self) -> float:
+        """Milliseconds per iteration over the whole descent."""
+        if not self.iterations:
+            return math.nan
+        share = self.early_iterations / self.iterations
+        return self.late if share == 0 else share * self.early + (1 - share) * self.late
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a process is to do: the folder holds points.npy and takes the maps."""
+
+    folder: Path
+    iterations: int
+    threads: int
+    size: str = ""
+
+    @property
+    def early(self) -> int:
+        """Exaggerated iterations: a third of a run that is shorter than usual."""
+        return min(EARLY, self.iterations // 3)
+
+    @property
+    def points(self) -> np.ndarray:
+        """The points, float32."""
+        return np.load(self.folder / "points.npy")
+
+    def keep(self, program: str, embedding: np.ndarray) -> None:
+        """Leave a map for the judge."""
+        np.save(self.folder / f"{program}.map.npy", np.asarray(embedding))
+
+
+# --- points ---------------------------------------------------------------------------------------
+
+
+def prepare(task: Task) -> Measured:
+    """Write the points of a size, shuffled."""
+    if task.size == "digits":
+        from sklearn.datasets import load_digits
+
+        points = load_digits().data
+    elif int(task.size) == MILLION:
+        points = clusters()
+    else:
+        points = mnist(int(task.size))
+    order = np.random.default_rng(0).permutation(len(points))
+    np.save(task.folder / "points.npy", points[order].astype(np.float32))
+    return Measured("prepare")
+
+
+def mnist(n: int) -> np.ndarray:
+    """n images in 50 principal components of the 60,000; beyond those, copies moved by a pixel."""
+    from sklearn.decomposition import PCA
+
+    raw = gzip.decompress(IMAGES.read_bytes())
+    images = np.frombuffer(raw, np.uint8, offset=16).reshape(N_IMAGES, 28, 28)
+
+    def pixels(some: np.ndarray) -> np.ndarray:
+        return some.reshape(-1, 784).astype(np.float32) / 255
+
+    pca = PCA(DIMENSIONS, svd_solver="covariance_eigh").fit(pixels(images))
+    if n <= N_IMAGES:
+        chosen = np.random.default_rng(1).choice(N_IMAGES, n, replace=False)
+        return pca.transform(pixels(images[chosen]))
+    parts = [pca.transform(pixels(images))]
+    for step, axis in ((1, 2), (-1, 2), (1, 1), (-1, 1)):
+        left = min(N_IMAGES, n - sum(map(len, parts)))
+        parts.append(pca.transform(pixels(np.roll(images[:left], step, axis))))
+    return np.concatenate(parts)
+
+
+def clusters() -> np.ndarray:
+    """A million points about a hundred centres."""
+    generator = np.random.default_rng(0)
+    points = generator.standard_normal((MILLION, DIMENSIONS), np.float32)
+    centres = 2 * generator.standard_normal((CENTRES, DIMENSIONS), np.float32)
+    points += centres[generator.integers(CENTRES, size=MILLION)]
+    return points
+
+
+# --- one program in a process of its own ----------------------------------------------------------
+
+
+def pieces(task: Task) -> Measured:
+    """Neighbours and affinities of manymaps."""
+    from manymaps.affinities import GaussianAffinity
+    from manymaps.compute.jit import threads
+    from manymaps.neighbors import nearest_neighbors
+    from manymaps.target import joint_target
+
+    import_module("manymaps.sne")  # what the plain fit has imported before its clock starts
+    points = task.points
+    with threads(task.threads):
+        start = time.perf_counter()
+        graph = nearest_neighbors(points, NEIGHBORS)
+        found = time.perf_counter()
+        joint_target(GaussianAffinity(PERPLEXITY).similarities(graph))
+    return Measured("pieces", neighbors=found - start, affinities=time.perf_counter() - found)
+
+
+def manymaps(task: Task) -> Measured:
+    """The plain fit; its callback only looks at the clock."""
+    from manymaps import TSNE
+
+    points, marks = task.points, []
+    start = time.perf_counter()
+    fit = TSNE(
+        max_iter=task.iterations,
+        random_state=0,
+        n_jobs=task.threads,
+        callback=lambda *_: marks.append(time.perf_counter()),
+    ).fit(points)
+    total = time.perf_counter() - start
+    task.keep("manymaps", fit.embedding_)
+    # The first iteration loads the compiled code; its time is in the total.
+    first, turn, end = marks[0], marks[task.early - 1], marks[-1]
+    return Measured(
+        "manymaps",
+        early=(turn - first) / (task.early - 1) * 1e3,
+        late=(end - turn) / (len(marks) - task.early) * 1e3,
+        early_iterations=task.early,
+        iterations=len(marks),
+        total=total,
+        kl=fit.kl_divergence_,
+    )
+
+
+def opentsne(task: Task, method: str) -> Measured:
+    """The steps of openTSNE's own `TSNE.fit`, one by one."""
+    from openTSNE import TSNE, affinity
+
+    points = task.points
+    start = time.perf_counter()
+    index = affinity.get_knn_index(
+        points, "auto", NEIGHBORS, "euclidean", n_jobs=task.threads, random_state=0
+    )
+    neighbors = index.build()
+    found = time.perf_counter()
+    index.build = lambda: neighbors
+    similarities = affinity.MultiscaleMixture(
+        knn_index=index, perplexities=[PERPLEXITY], n_jobs=task.threads, random_state=0
+    )
+    ready = time.perf_counter()
+    program = TSNE(
+        perplexity=PERPLEXITY, initialization="pca", learning_rate="auto", n_jobs=task.threads,
+        negative_gradient_method=method, random_state=0,
+    )  # fmt: skip
+    embedding = program.prepare_initial(points, affinities=similarities)
+    marks, late = [time.perf_counter()], task.iterations - task.early
+    for count, exaggeration in ((task.early, EXAGGERATION), (late, None)):
+        embedding.optimize(
+            count, exaggeration=exaggeration, momentum=0.8, inplace=True, propagate_exception=True
+        )
+        marks.append(time.perf_counter())
+    task.keep(f"openTSNE {method}", embedding)
+    return Measured(
+        f"openTSNE {method}",
+        neighbors=found - start,
+        affinities=ready - found,
+        early=(marks[1] - marks[0]) / task.early * 1e3,
+        late=(marks[2] - marks[1]) / late * 1e3,
+        early_iterations=task.early,
+        iterations=task.iterations,
+        total=marks[2] - start,
+        kl=float(embedding.kl_divergence),
+    )
+
+
+def sklearn(task: Task) -> Measured:
+    """scikit-learn, whose steps are read from what it prints."""
+    from sklearn.manifold import TSNE
+
+    points = task.points
+    start = time.perf_counter()
+    with redirect_stdout(StringIO()) as printed:
+        fit = TSNE(
+            perplexity=PERPLEXITY, init="pca", learning_rate="auto", random_state=0, verbose=2,
+            max_iter=max(EARLY + 50, task.iterations), n_jobs=task.threads,
+        ).fit(points)  # fmt: skip
+    total = time.perf_counter() - start
+    task.keep("scikit-learn", fit.embedding_)
+    said = printed.getvalue()
+
+    def seconds(pattern: str) -> float:
+        return sum(float(found) for found in re.findall(pattern + r" in ([\d.]+)s", said))
+
+    spans = re.findall(r"Iteration (\d+): error.*\((\d+) iterations in ([\d.]+)s\)", said)
+    early, late = (
+        [(int(count), float(took)) for end, count, took in spans if (int(end) <= EARLY) == first]
+        for first in (True, False)
+    )
+    n_early, n_late = (sum(count for count, _ in part) for part in (early, late))
+    return Measured(
+        "scikit-learn",
+        neighbors=seconds(r"(?:Indexed|Computed neighbors for) \d+ samples"),
+        affinities=seconds("Computed conditional probabilities"),
+        early=sum(took for _, took in early) / n_early * 1e3,
+        late=sum(took for _, took in late) / n_late * 1e3,
+        early_iterations=n_early,
+        iterations=n_early + n_late,
+        total=total,
+        kl=float(fit.kl_divergence_),
+    )
+
+
+def umap(task: Task) -> Measured:
+    """umap-learn with its own settings; no seed, which would take its second thread away."""
+    from umap import UMAP
+
+    points = task.points
+    start = time.perf_counter()
+    UMAP(n_jobs=task.threads).fit(points)
+    return Measured("umap-learn", total=time.perf_counter() - start)
+
+
+def judge(task: Task) -> dict[str, float]:
+    """KL of every map in the folder on one P."""
+    from manymaps.affinities import GaussianAffinity
+    from manymaps.compute.jit import threads
+    from manymaps.model import T_SNE
+    from manymaps.neighbors import NeighborSearch
+    from manymaps.objective import Objective
+    from manymaps.parameters import Parameters
+    from manymaps.target import joint_target
+
+    points = task.points
+    exact = len(points) <= EXACT_TO
+    search = NeighborSearch("exact") if exact else NeighborSearch(recall=0.99)
+    found = {}
+    with threads(task.threads):
+        rows = GaussianAffinity(PERPLEXITY).similarities(points, search=search)
+        objective = Objective(joint_target(rows), T_SNE, tolerance=0 if exact else 1e-3)
+        for path in sorted(task.folder.glob("*.map.npy")):
+            places = np.load(path).astype(np.float64)
+            places = (places - places.mean(axis=0)).astype(np.float32)
+            weights = np.zeros((1, len(places)), np.float32)
+            evaluation = objective.evaluate(Parameters((places[None],), (weights,)))
+            found[path.name.removesuffix(".map.npy")] = evaluation.kl
+    return found
+
+
+PROGRAMS: dict[str, Callable[[Task], Any]] = {
+    "prepare": prepare,
+    "pieces": pieces,
+    "manymaps": manymaps,
+    "openTSNE bh": lambda task: opentsne(task, "bh"),
+    "openTSNE fft": lambda task: opentsne(task, "fft"),
+    "scikit-learn": sklearn,
+    "umap-learn": umap,
+    "judge": judge,
+}
+
+
+def one(program: str, task: Task) -> None:
+    """Run one program here, and print what it found as JSON."""
+    with compilation(program) as compiled:
+        found = PROGRAMS[program](task)
+    if isinstance(found, Measured):
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        found = asdict(replace(found, peak=peak, finished=time.time(), compiled=compiled()))
+    print(json.dumps(found))
+
+
+@contextmanager
+def compilation(program: str) -> Iterator[Callable[[], float]]:
+    """Count the seconds that numba compiles, in programs that use it."""
+    if program not in ("pieces", "manymaps", "umap-learn"):
+        yield lambda: 0.0
+        return
+    from numba.core.event import TimingListener, install_listener
+
+    with install_listener("numba:compile", TimingListener()) as timer:
+        yield lambda: timer.duration if timer.done else 0.0
+
+
+# --- the processes, one after the other -----------------------------------------------------------
+
+
+def started(program: str, task: Task, cache: Path | None = None) -> Any:
+    """Run one program in a fresh process; what it printed.
+
+    This process stays small, for on Linux a child's peak memory is at least its parent's.
+    """
+    environment = os.environ | {name: str(task.threads) for name in THREAD_LIMITS}
+    if cache is not None:
+        environment["NUMBA_CACHE_DIR"] = str(cache)
+    print(f"... {task.size}: {program}", file=sys.stderr, flush=True)
+    given = {**asdict(task), "folder": str(task.folder)}
+    command = [sys.executable, __file__, "--one", program, json.dumps(given)]
+    start = time.time()
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    if done.returncode:
+        sys.exit(f"{program} at size {task.size} failed:\n{done.stderr}")
+    found = json.loads(done.stdout.splitlines()[-1])
+    if program == "judge":
+        return found
+    measured = Measured(**found)
+    return replace(measured, whole=measured.finished - start)
+
+
+def without_compiling(program: str, task: Task, cache: Path) -> Measured:
+    """One program of manymaps, run again while it has to compile."""
+    found = started(program, task, cache)
+    for _ in range(MOST_REPEATS):
+        if not found.compiled:
+            break
+        print(
+            f"({program} compiled for {found.compiled:.1f} s of {found.whole:.1f} s; run again)",
+            flush=True,
+        )
+        found = started(program, task, cache)
+    return found
+
+
+def measure(task: Task, cache: Path) -> list[Measured]:
+    """All t-SNEs of one size, manymaps first."""
+    started("prepare", task)
+    n = len(np.load(task.folder / "points.npy", mmap_mode="r"))
+    parts = without_compiling("pieces", task, cache)
+    ours = without_compiling("manymaps", task, cache)
+    found = [replace(ours, neighbors=parts.neighbors, affinities=parts.affinities)]
+    if n == MILLION:
+        return found
+    names = ["openTSNE fft"]
+    names += ["openTSNE bh"] if n < BARNES_HUT_TO else []
+    names += ["scikit-learn"] if n <= SKLEARN_TO else []
+    found += [started(name, task) for name in names]
+    common = started("judge", task)
+    return [replace(row, common_kl=common[row.program]) for row in found]
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+HEAD = (
+    f"{'points':>9} {'program':13} {'neigh-':>7} {'affi-':>7} {'ms per iteration':^23} "
+    f"{'itera-':>7} {'total':>7} {'peak':>7} {'KL':^15} {'times slower':^15}\n"
+    f"{'':23} {'bours s':>7} {'ities s':>7} {'early':>7} {'late':>7} {'mean':>7} "
+    f"{'tions':>7} {'s':>7} {'MB':>7} {'own':>7} {'common':>7} {'mean':>7} {'total':>7}"
+)
+
+
+def cell(value: float, digits: int) -> str:
+    """A number in seven places, or a dash."""
+    return f"{'-':>7}" if math.isnan(value) else f"{value:7.{digits}f}"
+
+
+def line(size: str, row: Measured, ours: Measured) -> str:
+    """One line of the table."""
+    slower = (row.mean / ours.mean, row.total / ours.total)
+    if row.program == ours.program:
+        slower = (math.nan, math.nan)
+    return " ".join(
+        [
+            f"{size:>9} {row.program:13}",
+            *(cell(value, 2) for value in (row.neighbors, row.affinities)),
+            *(cell(value, 1) for value in (row.early, row.late, row.mean)),
+            f"{row.iterations:7d}",
+            *(cell(value, digits) for value, digits in ((row.total, 1), (row.peak, 0))),
+            *(cell(value, 4) for value in (row.kl, row.common_kl)),
+            *(cell(value, 2) for value in slower),
+        ]
+    )
+
+
+def whole_processes(rows: dict[str, list[Measured]], tasks: dict[str, Task]) -> None:
+    """Print manymaps and umap-learn from the start of a process to the end of its fit."""
+    sizes = [size for size in rows if size in map(str, WHOLE_PROCESSES)]
+    if not sizes:
+        return
+    print("\nwhole processes: imports, compilation or loading of compiled code, reading, fit")
+    print(
+        "   points program        whole s  compiling s   fit s  peak MB  times slower", flush=True
+    )
+    started("umap-learn", tasks[sizes[0]])  # what it caches on disk, it may use as manymaps does
+    for size in sizes:
+        ours = rows[size][0]
+        for row in (ours, started("umap-learn", tasks[size])):
+            print(
+                f"{size:>9} {row.program:13} {row.whole:8.1f} {row.compiled:12.1f} {row.total:7.1f}"
+                f" {row.peak:8.0f} {row.whole / ours.whole:13.2f}",
+                flush=True,
+            )
+
+
+def heading(task: Task) -> None:
+    """Say what is run, on what."""
+    names = ("manymaps", "openTSNE", "scikit-learn", "umap-learn", "numba", "numpy")
+    print(", ".join(f"{name} {version(name)}" for name in names))
+    print(
+        f"{os.cpu_count()} cores, {task.threads} threads each; perplexity {PERPLEXITY}, "
+        f"{task.early} + {task.iterations - task.early} iterations"
+    )
+    print(
+        f"sizes other than digits: MNIST's {N_IMAGES:,} training images, PCA to {DIMENSIONS} "
+        "dimensions; beyond those,\ncopies of them moved by one pixel right, left, down, up, in "
+        "this order, as many as are needed"
+    )
+    print("manymaps with compiled code from the cache; the others as they come\n")
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description="Compare t-SNE programs side by side.")
+    parser.add_argument(
+        "--sizes", nargs="*", default=["digits", "5000", "20000", "70000", "200000"], metavar="N"
+    )
+    parser.add_argument("--million", action="store_true", help="add 1,000,000 points")
+    parser.add_argument("--iterations", type=int, default=750, metavar="I", help="fewer to try it")
+    parser.add_argument("--threads", type=int, default=2, metavar="T")
+    parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.one:
+        program, given = arguments.one[0], json.loads(arguments.one[1])
+        one(program, Task(**{**given, "folder": Path(given["folder"])}))
+        return
+    sizes = arguments.sizes + [str(MILLION)] * arguments.million
+    if not IMAGES.exists() and set(sizes) - {"digits", str(MILLION)}:
+        sys.exit(f"no digits at {IMAGES}; set MANYMAPS_DATA to the folder of real data")
+    rows, tasks = {}, {}
+    with tempfile.TemporaryDirectory() as folder:
+        cache = Path(folder, "compiled")
+        for size in sizes:
+            tasks[size] = Task(Path(folder, size), arguments.iterations, arguments.threads, size)
+            tasks[size].folder.mkdir()
+        heading(Task(Path(folder), arguments.iterations, arguments.threads))
+        print(HEAD, flush=True)
+        for size in sizes:
+            rows[size] = measure(tasks[size], cache)
+            for row in rows[size]:
+                print(line(size, row, rows[size][0]), flush=True)
+        whole_processes(rows, tasks)
+
+
+if __name__ == "__main__":
+    main()
