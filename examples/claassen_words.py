@@ -44,16 +44,18 @@ class Words:
     categories: np.ndarray
 
 
+DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+
 def data_file(name: str) -> Path | None:
     """A file of real data, or a word on what to do without; never without in CI."""
-    folder = os.environ.get("MANYMAPS_DATA")
-    path = Path(folder, name) if folder else None
-    if path is not None and path.is_file():
+    path = DATA / name
+    if path.is_file():
         return path
-    message = f"{name} is not at hand: let MANYMAPS_DATA name the folder that holds it"
+    message = f"there is no {path}: let MANYMAPS_DATA name the folder of real data"
     if os.environ.get("CI"):
         sys.exit(message)
-    print(f"\nSkipped, as {message}")
+    print(f"\nSkipped: {message}")
     return None
 
 

@@ -237,11 +237,21 @@ class TestAgreement:
             corners = points[np.argsort(-table[i])[:10]]
             middles = [(a + b) / 2 for n, a in enumerate(corners) for b in corners[n + 1 :]]
             best = max([places[i], *middles], key=lambda y: score(i, y))
-            np.testing.assert_allclose(score(i, found[i]), score(i, best))
+            assert score(i, found[i]) >= score(i, best) - 1e-9
 
     def test_few_stored_neighbours(self):
         points = np.array([[0.0, 0], [4, 0], [50, 50]])
         target = sparse.csr_array([[0.5, 0.5, 0], [0, 0, 1.0]])
         places = np.array([[60.0, 60], [60, 60]])
         found = agreeing_places(points, target, places, depth=35)
-        np.testing.assert_array_equal(found, [[2, 0], [60, 60]])
+        assert np.linalg.norm(found[0] - [2, 0]) <= 4
+        np.testing.assert_array_equal(found[1], [60, 60])
+
+    def test_no_wandering_into_the_empty(self):
+        rng = np.random.default_rng(0)
+        points = rng.normal(size=(60, 2))
+        near = np.argsort(np.linalg.norm(points - [2.5, 0], axis=1))[:20]
+        row = np.zeros(60)
+        row[near] = np.arange(20, 0, -1)
+        found = agreeing_places(points, sparse.csr_array(row[None]), np.zeros((1, 2)), depth=15)
+        assert np.linalg.norm(points - found, axis=1).min() < 1

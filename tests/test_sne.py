@@ -285,6 +285,11 @@ class TestTransform:
         fit = MultipleMapsTSNE(n_maps=3, perplexity=10, max_iter=100, random_state=0).fit(groups())
         assert fit.transform(groups(2, seed=1)).shape == (6, 6)
 
+    def test_several_perplexities(self):
+        fit = TSNE(perplexity=[5, 15], max_iter=100, random_state=0).fit(groups())
+        assert fit.atlas_.parameters["perplexity"] == [5, 15]
+        assert np.isfinite(fit.transform(groups(2, seed=1))).all()
+
     def test_similarities(self):
         x = groups()
         similarities = np.exp(-((x[:, None] - x) ** 2).sum(-1) / 20)

@@ -134,8 +134,6 @@ def aligned(atlas: Atlas, data: PairData) -> Atlas:
 def fitted_perplexity(atlas: Atlas) -> float | tuple[float, ...]:
     """The perplexity of an atlas's fit, several where it was fitted with several, else 30."""
     stored = atlas.parameters.get("perplexity")
-    if isinstance(stored, str):
-        stored = ast.literal_eval(stored)
     if stored is None:
         return USUAL_PERPLEXITY
     numbers = tuple(np.atleast_1d(np.asarray(stored, np.float64)).tolist())

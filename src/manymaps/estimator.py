@@ -324,9 +324,8 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
     def _settings(self) -> dict[str, Any]:
         """The parameters as plain values, for the atlas and the checkpoint."""
-        plain = int | float | str | bool | None
         return {
-            key: value if isinstance(value, plain) else repr(value)[:200]
+            key: _plain(value)
             for key, value in self.get_params(deep=False).items()
             if key not in ("callback", "n_jobs", "init")
         }
@@ -373,6 +372,17 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             str(self.init), data, target, self.n_components,
             metric=self.metric, spread=self._start_spread, generator=generator,
         )[None]  # fmt: skip
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as JSON takes it."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, int | float | str | bool | None):
+        return value
+    if isinstance(value, list | tuple | np.ndarray):
+        return [_plain(part) for part in value]
+    return repr(value)
 
 
 def _same_rows(rows: Any, known: Any) -> np.ndarray:
