@@ -55,7 +55,7 @@ EXAGGERATION, EARLY = 12.0, 250
 DIMENSIONS, CENTRES = 50, 100
 N_IMAGES, MILLION = 60_000, 1_000_000
 BARNES_HUT_TO, SKLEARN_TO, EXACT_TO = 10_000, 20_000, 70_000
-MOST_REPEATS = 2
+MOST, FEWEST_ITERATIONS, MOST_REPEATS = 5 * N_IMAGES, 30, 2
 WHOLE_PROCESSES = (20_000, 70_000)
 THREAD_LIMITS = (
     "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS",
@@ -151,8 +151,9 @@ def mnist(n: int) -> np.ndarray:
         chosen = np.random.default_rng(1).choice(N_IMAGES, n, replace=False)
         return pca.transform(pixels(images[chosen]))
     parts = [pca.transform(pixels(images))]
-    for step, axis in ((1, 2), (-1, 2), (1, 1), (-1, 1)):
-        left = min(N_IMAGES, n - sum(map(len, parts)))
+    shifts = iter(((1, 2), (-1, 2), (1, 1), (-1, 1)))
+    while left := n - sum(map(len, parts)):
+        step, axis = next(shifts)
         parts.append(pca.transform(pixels(np.roll(images[:left], step, axis))))
     return np.concatenate(parts)
 
@@ -456,9 +457,7 @@ def whole_processes(rows: dict[str, list[Measured]], tasks: dict[str, Task]) -> 
     if not sizes:
         return
     print("\nwhole processes: imports, compilation or loading of compiled code, reading, fit")
-    print(
-        "   points program        whole s  compiling s   fit s  peak MB  times slower", flush=True
-    )
+    print("   points program        whole s  compiling s   fit s  peak MB  times slower")
     started("umap-learn", tasks[sizes[0]])  # what it caches on disk, it may use as manymaps does
     for size in sizes:
         ours = rows[size][0]
@@ -481,7 +480,7 @@ def heading(task: Task) -> None:
     print(
         f"sizes other than digits: MNIST's {N_IMAGES:,} training images, PCA to {DIMENSIONS} "
         "dimensions; beyond those,\ncopies of them moved by one pixel right, left, down, up, in "
-        "this order, as many as are needed"
+        f"this order, as many as are needed; {MILLION:,}: {CENTRES} Gaussian clusters"
     )
     print("manymaps with compiled code from the cache; the others as they come\n")
 
@@ -501,7 +500,12 @@ def main() -> None:
         program, given = arguments.one[0], json.loads(arguments.one[1])
         one(program, Task(**{**given, "folder": Path(given["folder"])}))
         return
+    if arguments.iterations < FEWEST_ITERATIONS:
+        parser.error(f"--iterations must be at least {FEWEST_ITERATIONS}")
     sizes = arguments.sizes + [str(MILLION)] * arguments.million
+    for size in sizes:
+        if size not in ("digits", str(MILLION)) and not (size.isdecimal() and int(size) <= MOST):
+            parser.error(f"size {size!r} is neither digits nor a number up to {MOST}")
     if not IMAGES.exists() and set(sizes) - {"digits", str(MILLION)}:
         sys.exit(f"no digits at {IMAGES}; set MANYMAPS_DATA to the folder of real data")
     rows, tasks = {}, {}

@@ -240,8 +240,8 @@ def plot(atlas: Path, output: Path, maps: list[int] | None, word: str | None, **
 
     if word is not None:
         figure = plot_senses(loaded, word, **style)
-    elif maps is not None and len(maps) == 1:
-        figure = plot_map(loaded, maps[0], **style)
+    elif loaded.n_maps == 1 or (maps is not None and len(maps) == 1):
+        figure = plot_map(loaded, maps[0] if maps else 0, **style)
     else:
         figure = plot_atlas(loaded, maps=maps, **style)
     save_figure(figure, output)

@@ -58,6 +58,9 @@ class AtlasFigure(Figure):
         return buffer.getvalue()
 
 
+_NAMES = {"tsne": "t-SNE", "sne": "SNE", "symmetric-sne": "Symmetric SNE", "uni-sne": "UNI-SNE"}
+
+
 def plot_map(
     atlas: Atlas,
     map: int,
@@ -125,9 +128,12 @@ def plot_map(
     captions = Captions(ax, typeface)
     area = draw(ax, scene, look, atlas.labels)
     words = _words(atlas, scene, map, weights, 4)
-    captions.title(f"Map {map}", words, size=15, shift=(0, 30 if color else 12))
+    alone = atlas.n_maps == 1
+    name = _NAMES.get(atlas.method, "Map") if alone else f"Map {map}"
+    captions.title(name, words, size=15, shift=(0, 30 if color else 12))
     captions.color_key(colors, (0, 10))
-    key_width = captions.size_key(area, min_proportion, colors, (0, -22))
+    # All proportions of a single map are 1.
+    key_width = 0 if alone else captions.size_key(area, min_proportion, colors, (0, -22))
     remarks = _map_print(atlas, map, scene, min_proportion, named)
     captions.small_print(remarks, (0, -22), reserve=key_width + 14)
     ax.set_frame_on(False)
@@ -390,10 +396,12 @@ def _words(atlas: Atlas, scene: Scene, map: int, weights: np.ndarray, count: int
 def _map_print(
     atlas: Atlas, map: int, scene: Scene, min_proportion: float, named: Sequence[int]
 ) -> list[str]:
-    parts = [
-        f"{len(scene.objects):,} of {atlas.n_objects:,} shown, "
-        f"those with a proportion of {min_proportion:g} or more"
-    ]
+    parts = [f"{atlas.n_objects:,} objects"]
+    if atlas.n_maps > 1:
+        parts = [
+            f"{len(scene.objects):,} of {atlas.n_objects:,} shown, "
+            f"those with a proportion of {min_proportion:g} or more"
+        ]
     n_outside = int(scene.view.outside.sum())
     if n_outside:
         parts.append(f"{n_outside:,} farther out, arrows at the edge")
