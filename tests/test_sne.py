@@ -157,6 +157,47 @@ class TestAgainstOtherPrograms:
         assert self.ours(digits) < 1.01 * exact_kl(target, np.asarray(theirs))
 
 
+class TestOrderOfRows:
+    """Large fits hold their objects in another order than the data."""
+
+    @pytest.mark.parametrize("estimator", [TSNE, SNE, MultipleMapsTSNE])
+    def test_permuted_rows_are_permuted_places(self, estimator, monkeypatch):
+        monkeypatch.setattr("manymaps.estimator._LEAST_TO_ORDER", 10)
+        x = groups().astype(np.float32)
+        settings = {"perplexity": 5, "max_iter": 25, "random_state": 0, "tolerance": 0}
+        settings["optimizer"] = Momentum(exaggeration=Constant(1.0))
+        if estimator is MultipleMapsTSNE:
+            settings |= {"n_maps": 2, "mixing": "fixed"}
+        n_maps = settings.get("n_maps", 1)
+        start = np.random.default_rng(0).normal(0, 0.1, (n_maps, 60, 2))
+        order = np.random.default_rng(1).permutation(60)
+        one = estimator(init=start, **settings).fit(x)
+        other = estimator(init=start[:, order], **settings).fit(x[order])
+        np.testing.assert_allclose(other.maps_, one.maps_[:, order], atol=1e-4)
+
+    def test_ordering_changes_nothing_but_rounding(self, monkeypatch):
+        x = groups().astype(np.float32)
+        settings = {"perplexity": 5, "max_iter": 25, "random_state": 0, "tolerance": 0}
+        plain = TSNE(**settings).fit(x)
+        monkeypatch.setattr("manymaps.estimator._LEAST_TO_ORDER", 10)
+        ordered = TSNE(**settings).fit(x)
+        np.testing.assert_allclose(ordered.maps_, plain.maps_, atol=1e-4)
+        np.testing.assert_array_equal(ordered.transform(x), ordered.embedding_)
+
+    def test_resuming_gives_the_same_bits(self, tmp_path, monkeypatch):
+        monkeypatch.setattr("manymaps.estimator._LEAST_TO_ORDER", 10)
+        settings = {"perplexity": 5, "max_iter": 60, "random_state": 0}
+        whole = TSNE(**settings).fit(groups())
+        path = str(tmp_path / "state")
+
+        def stop(iteration, cost, atlas_so_far):
+            return iteration == 31
+
+        TSNE(callback=stop, **settings).fit(groups(), checkpoint=path)
+        resumed = TSNE(**settings).fit(groups(), resume=path)
+        np.testing.assert_array_equal(resumed.maps_, whole.maps_)
+
+
 class TestStarts:
     @EACH
     @pytest.mark.parametrize("init", ["auto", "random", "pca", "mds", "spectral"])
