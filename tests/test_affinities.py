@@ -1,5 +1,7 @@
 """Similarities from vectors, distances and neighbours, against their formulas written out."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -12,9 +14,8 @@ from manymaps.affinities import (
     GaussianAffinity,
     GlobalGaussian,
     LocalPerplexity,
-    perplexity_affinities,
 )
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.neighbors import NeighborGraph, nearest_neighbors
 
 AFFINITIES = [
@@ -192,7 +193,9 @@ def test_what_every_affinity_promises(affinity, kind):
         X[:] = 1.5
     elif kind == "two groups":
         X[30:] += 1e6
-    p = affinity.similarities(X)
+    ties = kind in ("duplicates", "constant") and not affinity.joint
+    with pytest.warns(DataWarning, match="least distance") if ties else nullcontext():
+        p = affinity.similarities(X)
     values = p.toarray()
     assert p.shape == (60, 60)
     assert np.isfinite(values).all()
@@ -233,7 +236,10 @@ def test_all_stored_neighbors_count_however_many_a_row_has():
     X = words()
     table = cdist(X, X)
     stored = sparse.csr_array(np.where(table < np.sort(table, axis=1)[:, [20]], table, 0))
-    stored.data[stored.indptr[4] : stored.indptr[4] + 2] = 0
+    twins = stored.indices[stored.indptr[4] : stored.indptr[4] + 2]
+    pairs = stored.tocoo()
+    for i, j in ((pairs.row, pairs.col), (pairs.col, pairs.row)):
+        stored.data[(i == 4) & np.isin(j, twins)] = 0
     p = GaussianAffinity(4).similarities(stored, metric="precomputed")
     assert p.nnz == stored.nnz
     np.testing.assert_allclose(reference.entropy(p.toarray()), np.log(4), atol=1e-5)
@@ -325,13 +331,6 @@ def test_more_least_neighbors_than_objects():
         LocalPerplexity(3, min_neighbors=10).similarities(words(10))
 
 
-def test_perplexity_affinities_are_gaussian_rows():
-    X = words()
-    np.testing.assert_array_equal(
-        perplexity_affinities(X, 5).toarray(), GaussianAffinity(5).similarities(X).toarray()
-    )
-
-
 def test_the_words_of_two_categories(data_folder):
     """14 words stand there twice, at distance zero."""
     with np.load(data_folder / "claassen" / "claassen_words.npz", allow_pickle=False) as file:
@@ -342,3 +341,64 @@ def test_the_words_of_two_categories(data_folder):
     assert len(twice) == 28
     nearest = p.toarray()[twice].argmax(axis=1)
     assert (names[nearest] == names[twice]).all()
+
+
+# ---- perplexities that duplicates leave unreached -----------------------------------------------
+
+
+def test_a_perplexity_below_the_ties_is_told_once():
+    X = np.repeat(words(5), 20, axis=0)
+    X = np.concatenate([np.linspace(50, 60, 10)[:, None] * np.ones(6), X])
+    with pytest.warns(DataWarning, match=r"100 of 110 rows, the first .* row 10, .* of 5:") as told:
+        p = GaussianAffinity(5).similarities(X)
+    assert len(told) == 1
+    entropies = [
+        -(row * np.log(row)).sum() for row in (p[[i]].data[p[[i]].data > 0] for i in (0, 10))
+    ]
+    np.testing.assert_allclose(np.exp(entropies), [5, 15], rtol=1e-4)
+    with pytest.warns(DataWarning, match=r"100 of 110 rows, .* of 5, 30:") as told:
+        GaussianAffinity([5, 30]).similarities(X)
+    assert len(told) == 1
+
+
+def test_ties_that_the_perplexity_covers_are_silent(monkeypatch):
+    X = np.repeat(words(20), 5, axis=0)
+    truth = GaussianAffinity(5).similarities(X)
+    monkeypatch.setattr(affinities, "BLOCK_CELLS", 40)
+    np.testing.assert_array_equal(GaussianAffinity(5).similarities(X).data, truth.data)
+    entropies = affinities._entropies(truth.data, truth.indptr)
+    np.testing.assert_allclose(np.exp(entropies), 5, rtol=1e-4)
+
+
+@pytest.mark.parametrize("affinity", [GaussianAffinity, GlobalGaussian])
+def test_more_neighbors_than_there_are_objects_are_refused(affinity):
+    with pytest.raises(ParameterError, match=r"n_neighbors=500 is impossible for 25 .* most 24"):
+        affinity(3, n_neighbors=500).similarities(words(25))
+    assert affinity(3, n_neighbors=24).similarities(words(25)).shape == (25, 25)
+
+
+@pytest.mark.parametrize(
+    ("made", "plain"),
+    [
+        (GaussianAffinity(np.float64(5), np.int64(20)), GaussianAffinity(5.0, 20)),
+        (GaussianAffinity(np.array(5.0)), GaussianAffinity(5.0)),
+        (GaussianAffinity(np.array([5.0, 10.0])), GaussianAffinity((5.0, 10.0))),
+        (GlobalGaussian(np.float64(5), sigma=np.float64(2)), GlobalGaussian(5.0, sigma=2.0)),
+        (
+            LocalPerplexity(np.float64(5), np.float64(3), np.float64(0.25), np.int64(2)),
+            LocalPerplexity(5.0, 3.0, 0.25, 2),
+        ),
+        (LocalPerplexity([5, 10]), LocalPerplexity((5, 10))),
+    ],
+)
+def test_numbers_of_numpy_are_stored_as_plain_ones(made, plain):
+    assert made == plain
+    assert repr(made) == repr(plain)
+    assert hash(made) == hash(plain)
+
+
+@pytest.mark.parametrize("data", [np.ones((1, 3)), sparse.csr_array((1, 1))])
+def test_one_object_has_no_pairs(data):
+    metric = "precomputed" if sparse.issparse(data) else "euclidean"
+    with pytest.raises(DataError, match="1 object has no pairs; give at least two"):
+        GlobalGaussian(sigma=1.0).similarities(data, metric=metric)

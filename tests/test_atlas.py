@@ -77,6 +77,17 @@ class TestAgainstTheReference:
         for i, label in enumerate(atlas.labels):
             np.testing.assert_allclose(atlas.shares(label), expected[:, i], rtol=1e-6)
 
+    def test_a_missing_normalizer_is_summed(self, model):
+        atlas = random_atlas(model, n=30)
+        bare = replace(atlas, log_normalizer=None)
+        for label in ("word 0", "word 7"):
+            np.testing.assert_allclose(bare.shares(label), atlas.shares(label), rtol=1e-5)
+        if model.normalization == "joint":
+            total = sum(bare.similarities(label).sum() for label in bare.labels)
+            assert total == pytest.approx(1, rel=1e-5)
+            assert bare.log_whole == pytest.approx(atlas.log_normalizer, rel=1e-5)
+            assert atlas.log_whole == atlas.log_normalizer
+
     def test_neighbors(self, model):
         atlas = random_atlas(model)
         shares = shares_of(atlas)[:, 4]
@@ -135,6 +146,18 @@ class TestQuestions:
         atlas = Atlas(["tie"], np.zeros((1, 1, 2)), np.ones((1, 1)), T_SNE)
         assert atlas.neighbors("tie") == ()
         assert atlas.similarities("tie").tolist() == [0]
+
+    def test_objects_without_a_common_map(self):
+        model = replace(MULTIPLE_MAPS_T_SNE, normalization="joint")
+        atlas = Atlas(["tie", "knot"], np.zeros((2, 2, 2)), np.eye(2), model)
+        assert atlas.log_whole == -np.inf
+        assert atlas.similarities("tie").tolist() == [0, 0]
+
+    @pytest.mark.parametrize("d", [1, 3, 5])
+    def test_the_whole_in_other_dimensions(self, d):
+        atlas = random_atlas(replace(MULTIPLE_MAPS_T_SNE, normalization="joint"), d=d)
+        bare = replace(atlas, log_normalizer=None)
+        assert bare.log_whole == pytest.approx(atlas.log_normalizer, rel=1e-5)
 
     def test_asymmetry_of_a_conditional_model(self):
         maps = np.array([[[0.0, 0.0], [1.0, 0.0], [1.2, 0.0], [1.0, 0.2]]])

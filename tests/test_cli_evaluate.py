@@ -187,7 +187,7 @@ class TestStoredSettings:
 
     @pytest.mark.parametrize(
         ("stored", "meant"),
-        [(7, 7.0), ("(5.0, 50.0)", (5.0, 50.0)), ([5, 50], (5.0, 50.0)), (None, 30.0)],
+        [(7, 7.0), ([5, 50], (5.0, 50.0)), (None, 30.0)],
     )
     def test_perplexity(self, stored, meant):
         assert fitted_perplexity(self.atlas(perplexity=stored)) == meant

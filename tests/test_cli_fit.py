@@ -231,7 +231,8 @@ class TestFitOfVectors:
         result = map_of(shuffled, "--init", start, "--iterations", 1, method="uni-sne")
         assert result.exit_code == 0, result.stderr
         before, after = mm.load_atlas(start), mm.load_atlas(tmp_path / "out.atlas")
-        np.testing.assert_allclose(after.maps[:, ::-1], before.maps, atol=0.2)
+        moved = np.linalg.norm(after.maps[:, ::-1] - before.maps, axis=2)
+        assert moved.max() < 0.1 * np.ptp(before.maps)
 
     def test_start_that_lacks_objects(self, vectors, tmp_path):
         part = write_vectors(tmp_path / "part.vec", slice(20))

@@ -1,6 +1,7 @@
 """The command `insert`: what it reads as new objects, and what it writes."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -109,6 +110,31 @@ class TestVectors:
         assert result.exit_code == 3
         assert "lacks those of 30 of its 30 objects, 'a0'" in result.stderr
         assert "--vectors FILE" in result.stderr
+
+    def test_other_vectors_than_the_atlas_keeps(self, folder):
+        words, values = cluster_vectors()
+        lines = [
+            " ".join([word, *map(str, row)])
+            for word, row in zip(words, (values**3).tolist(), strict=True)
+        ]
+        (folder / "cubes.vec").write_text("\n".join(lines) + "\n")
+        result = inserted(folder, "cubes.vec", "--vectors", folder / "cubes.vec")
+        assert result.exit_code == 0, result.stderr
+        assert "keeps no vectors, for those of --vectors are not those of" in result.stderr
+        assert mm.load_atlas(folder / "more.atlas").vectors is None
+        same = grown(folder, "new.vec", "--vectors", folder / "old.vec")
+        np.testing.assert_array_equal(same.vectors, cluster_vectors()[1])
+
+    def test_a_zero_vector_in_the_atlas(self, folder):
+        old = mm.load_atlas(folder / "old.atlas")
+        values = old.vectors.copy()
+        values[3] = 0
+        replace(old, vectors=values).save(folder / "zero.atlas")
+        result = inserted(folder, "new.vec", atlas="zero.atlas")
+        assert result.exit_code == 0, result.stderr
+        assert "--similarity euclidean instead" in result.stderr
+        result = inserted(folder, "new.vec", "--similarity", "cosine", atlas="zero.atlas")
+        assert result.exit_code == 3
 
     def test_words_alone(self, folder):
         (folder / "some.txt").write_text("a33\nb31\n")

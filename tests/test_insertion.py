@@ -58,6 +58,71 @@ class TestNeighbours:
         )  # fmt: skip
         np.testing.assert_array_equal(given.n_effective, found.n_effective)
 
+    @pytest.mark.parametrize("scale", [1e-8, 0.5, 1.0, 40.0])
+    def test_the_unit_of_given_similarities_does_not_matter(self, scale):
+        atlas, new, _ = clusters()
+        similarities = 1 - cdist(new, atlas.vectors, "cosine") / 2
+        similarities /= similarities.max(axis=1, keepdims=True)
+        theta = np.minimum(similarities.mean(axis=1) + 2 * similarities.std(axis=1), 1)
+        scaled = scale * similarities
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            found = insert(atlas, scaled, similarity="precomputed", n_neighbors="local")
+        reach = (similarities >= theta[:, None] - 1e-6).sum(axis=1)
+        if scale < 1:
+            theta = scaled.mean(axis=1) + 2 * scaled.std(axis=1)
+            reach = (scaled >= theta[:, None]).sum(axis=1)
+        np.testing.assert_array_equal(found.n_effective, np.where(reach > 0, reach, 25))
+
+    def test_the_best_reaches_a_threshold_of_one(self):
+        """As many as are equally strong stand out, however far above the mean theta would lie."""
+        atlas, _, _ = clusters()
+        counts = {"w1": 9.0, "w2": 9.0, "w3": 2.0, "w4": 1.0}
+        found = insert(atlas, {"new": counts}, n_neighbors="local", sd=9.0)
+        assert found.weights.indices.tolist() == [1, 2]
+        assert not found.dissimilar[0]
+
+    def test_a_function_as_metric(self):
+        def manhattan(a, b):
+            return float(np.abs(a - b).sum())
+
+        atlas, new, _ = clusters(n=30, k=2)
+        by_name, by_function = (
+            insert(atlas, new, similarity=metric, refine=Refinement(metric=metric))
+            for metric in ("manhattan", manhattan)
+        )
+        np.testing.assert_allclose(by_function.maps, by_name.maps, atol=1e-3)
+
+    @pytest.mark.parametrize("metric", ["correlation", "sqeuclidean", "chebyshev"])
+    def test_metrics_of_the_neighbour_search(self, metric):
+        atlas, new, _ = clusters()
+        distances = cdist(new.astype(float), atlas.vectors.astype(float), metric)
+        similarities = 1 - distances / distances.max(axis=1, keepdims=True)
+        by_name = insert(atlas, new, similarity=metric, n_neighbors=5)
+        given = insert(atlas, similarities, similarity="precomputed", n_neighbors=5)
+        np.testing.assert_allclose(by_name.maps, given.maps, atol=1e-3)
+
+    def test_a_metric_that_sparse_vectors_lack(self):
+        atlas, new, _ = clusters()
+        rows = replace(atlas, vectors=sparse.csr_array(atlas.vectors))
+        with pytest.raises(ParameterError, match="similarity='canberra' cannot be used here"):
+            insert(rows, sparse.csr_array(new), similarity="canberra")
+        with pytest.raises(ParameterError, match="metric='canberra'"):
+            insert(rows, sparse.csr_array(new), refine=Refinement(metric="canberra"))
+
+    def test_a_zero_vector_in_the_atlas(self):
+        atlas, new, _ = clusters()
+        vectors = atlas.vectors.copy()
+        vectors[7] = 0
+        atlas = replace(atlas, vectors=vectors, parameters={"metric": "cityblock"})
+        with pytest.warns(DataWarning, match="'w7'.*zero.*similarity='cityblock'") as caught:
+            found = insert(atlas, new)
+        assert caught[0].filename == __file__
+        expected = insert(atlas, new, similarity="cityblock")
+        np.testing.assert_array_equal(found.maps, expected.maps)
+        with pytest.raises(DataError, match=r"'w7'.*zero"):
+            insert(atlas, new, similarity="cosine")
+
     def test_another_metric(self):
         atlas, new, _ = clusters()
         distances = cdist(new, atlas.vectors, "cityblock")
@@ -213,6 +278,58 @@ class TestJoinedAtlas:
         assert joined.history is atlas.history
         assert joined.fingerprint == "abc"
         joined.save(tmp_path / "joined.atlas")
+
+    @pytest.mark.parametrize("refine", [False, True])
+    @pytest.mark.parametrize("n_maps", [1, 3])
+    def test_in_two_goes(self, n_maps, refine):
+        """A joint model is normalized over old and new objects, whenever they came."""
+        model = replace(MULTIPLE_MAPS_T_SNE, normalization="joint")
+        atlas, new, _ = clusters(n_maps=n_maps, model=model)
+        atlas = replace(atlas, log_normalizer=atlas.log_whole)
+        first = insert(atlas, new[:4], refine=refine).atlas
+        assert first.log_normalizer is None
+        second = insert(first, new[4:], refine=refine)
+        anew = insert(replace(first, log_normalizer=None), new[4:], refine=refine)
+        np.testing.assert_array_equal(second.maps, anew.maps)
+        total = sum(second.atlas.similarities(label).sum() for label in second.atlas.labels)
+        assert total == pytest.approx(1, rel=1e-5)
+
+    @pytest.mark.filterwarnings("ignore::manymaps.errors.DataWarning")
+    @pytest.mark.parametrize("known", [np.int64, np.uint8, bool])
+    def test_vectors_of_whole_numbers_do_not_cut_new_ones(self, known):
+        atlas, new, _ = clusters()
+        whole = np.abs(np.round(atlas.vectors)).astype(known)
+        whole[:, 0] = 1
+        for vectors in (whole, sparse.csr_array(whole)):
+            joined = insert(replace(atlas, vectors=vectors), new).atlas.vectors
+            assert np.issubdtype(joined.dtype, np.floating)
+            dense = joined.toarray() if sparse.issparse(joined) else joined
+            np.testing.assert_array_equal(dense, np.concatenate([whole.astype(float), new]))
+
+    def test_other_vectors_than_the_atlas_keeps(self):
+        atlas, new, _ = clusters()
+        other = insert(atlas, new[:, :7], vectors=atlas.vectors[:, :7]).atlas
+        assert other.vectors is None
+        assert insert(atlas, new, vectors=2 * atlas.vectors).atlas.vectors is None
+        expected = np.concatenate([atlas.vectors, new])
+        for same in (atlas.vectors.astype(float), sparse.csr_array(atlas.vectors)):
+            joined = insert(atlas, new, vectors=same).atlas.vectors
+            assert joined.dtype == np.float32
+            np.testing.assert_array_equal(joined, expected)
+
+    def test_columns_of_other_kinds(self):
+        atlas, new, _ = clusters(n=30, k=3)
+        own = np.array(["yes"] * 30)
+        columns = {
+            "inserted": own, "known": np.arange(30) < 10, "id": np.arange(30) + 2**60,
+        }  # fmt: skip
+        once = insert(replace(atlas, metadata=columns), new[:1]).atlas
+        twice = insert(once, new[1:]).atlas
+        assert twice.metadata["inserted"].tolist() == ["yes"] * 30 + [""] * 3
+        assert twice.metadata["inserted_1"].tolist() == [False] * 30 + [True] * 3
+        assert twice.metadata["known"][:30].tolist() == [1.0] * 10 + [0.0] * 20
+        assert np.isnan(twice.metadata["known"][30:]).all()
+        assert twice.metadata["id"].tolist() == [str(i + 2**60) for i in range(30)] + [""] * 3
 
     def test_metadata(self):
         atlas, new, _ = clusters(n=30, k=2)

@@ -28,6 +28,8 @@ PAIRS = [(0, 1), (0, 2), (1, 2), (0, 3), (0, 4), (3, 4)]
         AspectMaps(**SMALL),
     ]
 )
+# Some of the checks fit rows of zeros.
+@pytest.mark.filterwarnings("ignore:.* cannot have a perplexity:UserWarning")
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 

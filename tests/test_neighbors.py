@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from manymaps import neighbor_methods, neighbors
-from manymaps.distances import check_finite, normalized_rows
+from manymaps import distances, neighbor_methods, neighbors
+from manymaps.distances import check_finite, check_stored_symmetry, normalized_rows
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.neighbors import (
     NeighborGraph,
@@ -311,7 +311,7 @@ def test_distances_of_queries():
 
 
 def test_stored_distances_keep_zeros_and_lose_the_diagonal():
-    values, columns = np.array([0.0, 0, 2, 3, 1]), np.array([0, 1, 2, 0, 1])
+    values, columns = np.array([0.0, 0, 2, 0, 1]), np.array([0, 1, 2, 0, 1])
     rows = sparse.csr_array((values, columns, np.array([0, 3, 4, 5])), shape=(3, 3))
     kept = distance_rows(rows, 1, metric="precomputed")
     assert kept.nnz == 4
@@ -365,9 +365,10 @@ def test_rounding_does_not_make_distances_asymmetric():
 
 
 def test_given_neighbors_are_sorted():
-    graph = check_graph(NeighborGraph(np.array([[2, 1], [2, 0], [0, 1]]), np.array([[3, 1]] * 3)))
+    distances = np.array([[3, 1], [2, 1], [2, 3]])
+    graph = check_graph(NeighborGraph(np.array([[2, 1], [2, 0], [1, 0]]), distances))
     assert graph.indices.tolist() == [[1, 2], [0, 2], [1, 0]]
-    assert graph.distances.tolist() == [[1, 3]] * 3
+    assert graph.distances.tolist() == [[1, 3], [1, 2], [2, 3]]
 
 
 @pytest.mark.parametrize(
@@ -468,3 +469,147 @@ def test_an_unresolved_approximation_warns():
     X = 1e-9 * X + 100.0 * np.random.default_rng(0).integers(0, 10, size=(2500, 3))
     with pytest.warns(DataWarning, match="float32 does not resolve"):
         nearest_neighbors(X, 2, search=NeighborSearch("faiss", 0.1))
+
+
+# ---- metrics with a unit of their own -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("metric", ["seuclidean", "mahalanobis"])
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array, np.float32])
+def test_spreads_are_taken_from_x_once(metric, container):
+    X = clouds(60, 4) * [1, 1e6, 1e-4, 20] + [0, 3e6, 1, 0]
+    X[:, 3] += X[:, 0]
+    queries = X[:10] + 0.1 * X[50:]
+    given = {"V": X.var(axis=0, ddof=1)} if metric == "seuclidean" else {"VI": None}
+    if metric == "mahalanobis":
+        given["VI"] = np.linalg.inv(np.cov(X.T))
+    exact = 1e-2 if container is np.float32 else 1e-6
+    truth = cdist(queries, X, metric, **given)
+    for method, tolerance in (("exact", exact), ("faiss", 1e-2)):
+        graph = nearest_neighbors(
+            container(X),
+            5,
+            metric=metric,
+            queries=container(queries),
+            search=NeighborSearch(method),
+        )
+        np.testing.assert_allclose(graph.distances, np.sort(truth)[:, :5], rtol=tolerance)
+    everything = distance_rows(container(X), 59, metric=metric).toarray()
+    np.testing.assert_allclose(everything, cdist(X, X, metric, **given), rtol=exact)
+
+
+def test_columns_without_a_spread_have_no_unit():
+    X = clouds(30)
+    X[:, 2] = 0.1
+    for metric in ("seuclidean", "mahalanobis"):
+        with pytest.raises(DataError, match="column 2 of X is constant"):
+            nearest_neighbors(X, 3, metric=metric)
+    X[:, 2] = X[:, 0] - X[:, 1]
+    nearest_neighbors(X, 3, metric="seuclidean")
+    with pytest.raises(DataError, match="1 of the 8 columns of X follow from the others"):
+        nearest_neighbors(X, 3, metric="mahalanobis")
+    with pytest.raises(DataError, match="at least 2 rows"):
+        nearest_neighbors(X[:1], 1, metric="seuclidean", queries=X)
+
+
+def test_haversine_is_for_places_on_a_sphere():
+    from sklearn.metrics.pairwise import haversine_distances
+
+    X = np.random.default_rng(0).uniform(-1, 1, (30, 2))
+    truth = np.sort(haversine_distances(X))[:, 1:4]
+    np.testing.assert_allclose(nearest_neighbors(X, 3, metric="haversine").distances, truth)
+    for k in (3, 29):
+        with pytest.raises(ParameterError, match=r"haversine\" needs 2 columns.* X has 8"):
+            distance_rows(clouds(30), k, metric="haversine")
+        with pytest.raises(ParameterError, match=r"metric='canberra' cannot compare such data"):
+            distance_rows(sparse.csr_array(clouds(30)), k, metric="canberra")
+
+
+@pytest.mark.parametrize("metric", ["haversine", "seuclidean", "mahalanobis"])
+def test_pynndescent_is_not_asked_for_metrics_with_parameters(metric):
+    assert not neighbor_methods.descends(metric)
+
+
+def undefined_at(row):
+    return lambda a, b: np.nan if (a == row).all() != (b == row).all() else abs(a - b).sum()
+
+
+@pytest.mark.parametrize("k", [3, 59])
+def test_a_function_without_a_value_is_refused(k):
+    X = clouds(60)
+    with pytest.raises(DataError, match=r"the metric gives nan between .*row 7\b.*finite"):
+        distance_rows(X, k, metric=undefined_at(X[7]))
+    with pytest.raises(DataError, match=r"row 7 of X"):
+        nearest_neighbors(X, 3, metric=undefined_at(X[7]), queries=X[:2] + 0.1)
+
+
+def test_errors_within_a_function_are_its_own():
+    def fails(a, b):
+        raise TypeError("mine")
+
+    with pytest.raises(TypeError, match="mine"):
+        nearest_neighbors(clouds(30), 3, metric=fails)
+
+
+def test_a_metric_without_a_value_is_refused():
+    X = np.abs(clouds(30))
+    X[[4, 9]] = 0
+    with (
+        np.errstate(invalid="ignore"),
+        pytest.raises(DataError, match="'braycurtis' gives nan between row 4 and row 9"),
+    ):
+        distance_rows(X, 29, metric="braycurtis")
+
+
+def test_one_object_has_no_neighbors():
+    with pytest.raises(DataError, match="at least two"):
+        distance_rows(np.ones((1, 3)), 1)
+
+
+# ---- distances that differ by direction ---------------------------------------------------------
+
+
+def stored_ring(n=12):
+    """Each object and the two before it, both ways round."""
+    row = np.repeat(np.arange(n), 4)
+    column = (row + np.tile([-2, -1, 1, 2], n)) % n
+    return sparse.csr_array((1.0 + (row * column % 7), (row, column)), shape=(n, n))
+
+
+@pytest.mark.parametrize("other", [0.0, 99.0])
+def test_stored_distances_that_differ_by_direction_are_refused(other):
+    table = stored_ring()
+    nearest_neighbors(table, 2, metric="precomputed")
+    table[3, 4] = 5.0
+    table[4, 3] = other
+    for use in (nearest_neighbors, distance_rows):
+        with pytest.raises(
+            DataError, match=r"not symmetric: .* in row [34], column [34] and .* most"
+        ):
+            use(table, 2, metric="precomputed")
+
+
+def test_distances_stored_one_way_only_are_taken():
+    one_way = sparse.csr_array(sparse.triu(stored_ring()) + sparse.eye_array(12, k=-11))
+    assert distance_rows(one_way, 2, metric="precomputed").nnz == one_way.nnz
+
+
+def test_given_neighbors_that_differ_by_direction_are_refused():
+    graph = nearest_neighbors(clouds(50), 5)
+    check_graph(graph)
+    check_graph(replace(graph, distances=graph.distances.astype(np.float32)))
+    i, j = 10, graph.indices[10, 0]
+    back = np.flatnonzero(graph.indices[j] == i)[0]
+    distances = graph.distances.copy()
+    distances[j, back] += 1
+    with pytest.raises(DataError, match=rf"neighbours' distances .* in row ({i}|{j}), column"):
+        check_graph(replace(graph, distances=distances))
+
+
+def test_rows_of_many_neighbors_are_sampled(monkeypatch):
+    monkeypatch.setattr(distances, "_MOST_TO_COMPARE", 20)
+    table = stored_ring()
+    table[6, 7] += 1
+    with pytest.raises(DataError, match="row 6, column 7"):
+        check_stored_symmetry(table)
+    check_stored_symmetry(stored_ring())

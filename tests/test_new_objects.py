@@ -1,5 +1,7 @@
 """Reading new objects: every complaint names the row and the label."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -64,6 +66,33 @@ class TestVectors:
             read(atlas, [[1.0, 0]], vectors=flat)
         assert read(atlas, [[0.0, 0]], vectors=flat, similarity="euclidean").labels == ("4",)
 
+    def test_the_usual_similarity_is_another_where_a_known_vector_is_zero(self, atlas):
+        assert read(atlas, [[1.0, 0]], similarity=None).similarity == "cosine"
+        with pytest.raises(DataError, match=r"new vector of row 0 \('4'\) is zero"):
+            read(atlas, [[0.0, 0]], similarity=None)
+        flat = VECTORS.copy()
+        flat[2] = 0
+        for own, chosen in (
+            ("cityblock", "cityblock"), ("correlation", "euclidean"), ("<function>", "euclidean"),
+            (None, "euclidean"), ("precomputed", "euclidean"),
+        ):  # fmt: skip
+            fitted = replace(atlas, parameters={"metric": own})
+            with pytest.warns(DataWarning, match=f"'Straße'.*is zero.*similarity='{chosen}'"):
+                assert read(fitted, [[1.0, 0]], vectors=flat, similarity=None).similarity == chosen
+
+    def test_dense_and_sparse_together(self, atlas):
+        for known, new in (
+            (VECTORS, sparse.csr_array([[1, 2]])),
+            (sparse.csr_array(VECTORS), np.array([[1, 2]])),
+        ):
+            found = read(atlas, new, vectors=known)
+            assert sparse.issparse(found.vectors) == sparse.issparse(known)
+            assert found.vectors.dtype == np.float64
+
+    def test_what_cannot_be_read_as_numbers(self, atlas):
+        with pytest.raises(DataError, match="the new objects cannot be read as numbers"):
+            read(atlas, [["a", "b"]])
+
 
 class TestLabels:
     @pytest.mark.parametrize(
@@ -77,6 +106,10 @@ class TestLabels:
     def test_refused(self, atlas, labels, message):
         with pytest.raises(DataError, match=message):
             read(atlas, [[1.0, 0], [0, 1]], labels=labels)
+
+    def test_numbers_that_are_free(self):
+        named = Atlas(["4", "a", "b", "5"], np.zeros((1, 4, 2)), np.ones((1, 4)), T_SNE)
+        assert read(named, [[1.0, 0], [0, 1]]).labels == ("6", "7")
 
     def test_nothing_new(self, atlas):
         with pytest.raises(DataError, match="no new objects"):

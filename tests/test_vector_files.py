@@ -2,6 +2,7 @@
 
 import gzip
 import time
+import tracemalloc
 from types import SimpleNamespace
 
 import anndata
@@ -12,6 +13,7 @@ import pytest
 from pyarrow import parquet
 from scipy import sparse
 
+from manymaps import vector_tables
 from manymaps.errors import DataError, ParameterError
 from manymaps.vector_files import looks_like_vectors, read_vectors, vectors_from
 from manymaps.vectors import Vectors
@@ -267,3 +269,61 @@ def test_texts_are_read_fast(tmp_path):
     np.testing.assert_array_equal(few.values, vectors.values[[9999, 3]])
     assert all_rows < 5, "a million numbers take 0.4 s"
     assert some_rows < all_rows
+
+
+# --- a few rows of a large file -------------------------------------------------------------------
+
+
+def peak_of(read):
+    """What a call allocates at most, in bytes."""
+    tracemalloc.start()
+    try:
+        result = read()
+        return result, tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("kind", ["npy", "h5ad", "sparse h5ad"])
+def test_only_wanted_rows_of_large_files_are_converted(tmp_path, kind):
+    n = 2_000
+    table = np.random.default_rng(0).normal(size=(n, 3_200))  # 51 MB
+    names = [f"word {row}" for row in range(n)]
+    wanted = ["word 1999", "word 3", "word 700"]
+    truth = table[[1999, 3, 700]].astype(np.float32)
+    if kind == "npy":
+        path = tmp_path / "v.npy"
+        np.save(path, table)
+        read_vectors(path, labels=names, words=wanted)
+        vectors, peak = peak_of(lambda: read_vectors(path, labels=names, words=wanted))
+    else:
+        path = tmp_path / "v.h5ad"
+        stored = sparse.csr_matrix(table) if kind == "sparse h5ad" else table
+        anndata.AnnData(stored, obs=pd.DataFrame(index=names)).write_h5ad(path)
+        read_vectors(path, words=wanted)
+        vectors, peak = peak_of(lambda: read_vectors(path, words=wanted))
+    values = vectors.values.toarray() if sparse.issparse(vectors.values) else vectors.values
+    np.testing.assert_array_equal(values, truth)
+    assert vectors.labels == tuple(wanted)
+    assert vectors.report.n_read == n
+    # Data sets of HDF5 are read in blocks of 2**22 numbers.
+    assert peak < 2**21 + (2**22 * 8 if kind == "h5ad" else 0) < table.nbytes
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix, sparse.csc_matrix])
+def test_words_of_annotated_data(tmp_path, kind, monkeypatch):
+    monkeypatch.setattr(vector_tables, "BLOCK_SIZE", 2 * VALUES.shape[1])
+    data = anndata.AnnData(kind(VALUES), obs=pd.DataFrame(index=WORDS))
+    data.obsm["X_pca"] = VALUES[:, :2].astype(np.float64)
+    path = tmp_path / "v.h5ad"
+    data.write_h5ad(path)
+    vectors = read_vectors(path, words=["elk", "cat", "bow"])
+    values = vectors.values if kind is np.asarray else vectors.values.toarray()
+    np.testing.assert_array_equal(values, VALUES[[3, 0]])
+    assert vectors.labels == ("elk", "cat")
+    assert vectors.report.dropped == {"not in the list of words": 2}
+    assert "'bow'" in vectors.report.notes[0]
+    some = read_vectors(path, format="h5ad:X_pca", words=["owl", "cat"])
+    assert_same(some, ["owl", "cat"], VALUES[[2, 0], :2])
+    with pytest.raises(DataError, match=r"none of the 1 words is in .*v\.h5ad"):
+        read_vectors(path, words=["bow"])

@@ -268,3 +268,19 @@ def test_files_of_other_programs_say_what_to_do(tmp_path):
         read_vectors(save(tmp_path / "v.kv", pickle.dumps({"a": 1})))
     with pytest.raises(DataError, match="does not start like a file of the format npy"):
         read_vectors(save(tmp_path / "v.npy", "a 1 2 3\n"))
+
+
+@pytest.mark.parametrize("header", ["9" * 5000 + " 4", "4 " + "9" * 5000])
+@pytest.mark.parametrize("format", [None, "word2vec"])
+def test_a_header_of_thousands_of_digits_is_refused(tmp_path, header, format):
+    path = save(tmp_path / "v.vec", header + "\n" + lines_of(WORDS, VALUES))
+    with pytest.raises(
+        DataError, match=r"v\.vec, line 1: the header says a number of 5,000 digits"
+    ):
+        read_vectors(path, format=format)
+
+
+def test_a_binary_header_of_many_digits_is_refused(tmp_path):
+    path = save(tmp_path / "v.bin", b"9" * 40 + b" 4\n" + binary_of(WORDS, VALUES))
+    with pytest.raises(DataError, match=r"v\.bin, line 1: the header says a number of 40 digits"):
+        read_vectors(path, format="word2vec-binary")

@@ -16,10 +16,11 @@ are ordinary and bring no warning.
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -32,7 +33,7 @@ from manymaps.distances import (
     finite_matrix,
     normalized_rows,
 )
-from manymaps.errors import ParameterError
+from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.neighbors import DEFAULT_SEARCH, NeighborGraph, NeighborSearch, distance_rows
 
 __all__ = [
@@ -40,7 +41,6 @@ __all__ = [
     "GaussianAffinity",
     "GlobalGaussian",
     "LocalPerplexity",
-    "perplexity_affinities",
 ]
 
 Data: TypeAlias = Matrix | NeighborGraph
@@ -50,6 +50,7 @@ _ALL_PAIRS = 5_000
 _NEIGHBORS_OF_ONE_SIGMA = 10
 _NEGLIGIBLE = 1e-6
 _ROUNDING = 1e-6
+_REACHED = 1e-4
 
 
 class Affinity(ABC):
@@ -108,10 +109,18 @@ class GaussianAffinity(Affinity):
     n_neighbors : int, optional
         How many nearest neighbours carry a row: by default three times the (largest) perplexity,
         as in other programs, or n - 1 where that is less. Those beyond would weigh next to nothing.
+        At most n - 1. Where neighbours are given, all of them count and this is only checked.
 
     Raises
     ------
     ParameterError
+
+    Warns
+    -----
+    DataWarning
+        Where no bandwidth reaches the perplexity, because more neighbours than that lie at the
+        least distance (duplicates). Such a row has equal weights for those and none for the
+        others, and their number as its perplexity.
 
     Examples
     --------
@@ -125,8 +134,7 @@ class GaussianAffinity(Affinity):
     n_neighbors: int | None = None
 
     def __post_init__(self) -> None:
-        if np.ndim(self.perplexity):
-            object.__setattr__(self, "perplexity", tuple(np.ravel(self.perplexity).tolist()))
+        _make_plain(self)
         if not self._scales():
             raise ParameterError("perplexity is empty; give at least one")
         if self.n_neighbors is not None and self.n_neighbors < max(self._scales()):
@@ -150,11 +158,18 @@ class GaussianAffinity(Affinity):
         scales, n = self._scales(), _n_objects(data)
         for perplexity in scales:
             _check_perplexity(perplexity, n)
+        _check_neighbors(self.n_neighbors, n)
         k = self.n_neighbors or int(np.ceil(_NEIGHBORS_PER_PERPLEXITY * max(scales)))
         rows = distance_rows(data, min(k, n - 1), metric=metric, search=search, seed=seed)
         _check_carried(max(scales), rows)
         squares = _unit_squares(rows.data)
-        values = sum(_conditional(squares, rows.indptr, perplexity) for perplexity in scales)
+        values, missed = np.zeros(squares.shape), np.zeros(n, bool)
+        for perplexity in scales:
+            part = _conditional(squares, rows.indptr, perplexity)
+            missed |= abs(_entropies(part, rows.indptr) - np.log(perplexity)) > _REACHED
+            values += part
+        if missed.any():
+            _warn_of_ties(missed, scales)
         rows.data = values / len(scales)
         return rows
 
@@ -174,6 +189,7 @@ class GlobalGaussian(Affinity):
         How many nearest neighbours of each object count. By default all pairs do up to 5,000
         objects, and above that ten times the perplexity; one sigma gives objects in dense regions
         many more neighbours than the mean. A pair counts where either is a neighbour of the other.
+        At most n - 1.
 
     Notes
     -----
@@ -197,6 +213,7 @@ class GlobalGaussian(Affinity):
     joint: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        _make_plain(self)
         if self.sigma is not None and not 0 < self.sigma < np.inf:
             raise ParameterError(f"sigma={self.sigma!r} must be above 0 and finite")
         if self.n_neighbors is not None and self.n_neighbors < 1:
@@ -212,8 +229,11 @@ class GlobalGaussian(Affinity):
     ) -> sparse.csr_array:
         """A symmetric table that sums to 1; see `Affinity.similarities`."""
         n = _n_objects(data)
+        if n < 2:
+            raise DataError(f"{n} object has no pairs; give at least two")
         if self.sigma is None:
             _check_perplexity(self.perplexity, n)
+        _check_neighbors(self.n_neighbors, n)
         k = self.n_neighbors or (
             n - 1 if n <= _ALL_PAIRS else int(np.ceil(_NEIGHBORS_OF_ONE_SIGMA * self.perplexity))
         )
@@ -291,6 +311,7 @@ class LocalPerplexity(Affinity):
     max_neighbors: int | None = None
 
     def __post_init__(self) -> None:
+        _make_plain(self)
         if not 0 <= self.weight <= 1:
             raise ParameterError(f"weight={self.weight!r} must be between 0 and 1")
         if not np.isfinite(self.sd):
@@ -372,35 +393,6 @@ class LocalPerplexity(Affinity):
         return sparse.csr_array(sparse.vstack(parts), shape=(n, n))
 
 
-def perplexity_affinities(
-    vectors: np.ndarray | sparse.sparray, perplexity: float
-) -> sparse.csr_array:
-    """Gaussian rows of vectors under the Euclidean distance.
-
-    Parameters
-    ----------
-    vectors : array or sparse array of shape (n, n_features)
-    perplexity : float
-        At least 1 and at most n - 1: an effective number of neighbours.
-
-    Returns
-    -------
-    sparse array of shape (n, n)
-        Rows sum to 1; not symmetric.
-
-    Raises
-    ------
-    DataError, ParameterError
-        See `GaussianAffinity`.
-
-    Examples
-    --------
-    >>> perplexity_affinities(np.arange(4.0)[:, None], perplexity=1.5).shape
-    (4, 4)
-    """
-    return GaussianAffinity(perplexity).similarities(vectors)
-
-
 def _n_objects(data: Data) -> int:
     return len(data.indices) if isinstance(data, NeighborGraph) else np.shape(data)[0]
 
@@ -411,6 +403,24 @@ def _check_perplexity(perplexity: float, n: int) -> None:
             f"perplexity={perplexity!r} is impossible for {n} objects; it must be at least 1 and "
             f"at most {n - 1}, the number of neighbours an object has"
         )
+
+
+def _check_neighbors(n_neighbors: int | None, n: int) -> None:
+    if n_neighbors is not None and n_neighbors > n - 1:
+        raise ParameterError(
+            f"n_neighbors={n_neighbors} is impossible for {n} objects; ask for at most {n - 1}"
+        )
+
+
+def _make_plain(affinity: Affinity) -> None:
+    """NumPy's numbers as Python's, arrays as tuples, so that the record prints and compares."""
+    name: str
+    value: Any
+    for name, value in list(vars(affinity).items()):
+        if np.ndim(value):
+            object.__setattr__(affinity, name, tuple(np.ravel(value).tolist()))
+        elif isinstance(value, np.generic | np.ndarray):
+            object.__setattr__(affinity, name, value.item())
 
 
 def _check_carried(perplexity: float, rows: sparse.csr_array) -> None:
@@ -436,6 +446,30 @@ def _conditional(squares: np.ndarray, starts: np.ndarray, perplexity: float) -> 
     log_perplexity = np.full(starts.size - 1, np.log(perplexity))
     conditional_probabilities(squares, starts.astype(np.int64), log_perplexity, probabilities)
     return probabilities
+
+
+def _entropies(probabilities: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """The entropy of each row, none of which is empty; in blocks of rows."""
+    from scipy.special import entr
+
+    n = starts.size - 1
+    step = max(1, BLOCK_CELLS * n // max(1, probabilities.size))
+    parts = []
+    for first in range(0, n, step):
+        at = starts[first : min(n, first + step) + 1]
+        parts.append(np.add.reduceat(entr(probabilities[at[0] : at[-1]]), at[:-1] - at[0]))
+    return np.concatenate(parts)
+
+
+def _warn_of_ties(missed: np.ndarray, scales: Sequence[float]) -> None:
+    asked = ", ".join(f"{perplexity:g}" for perplexity in scales)
+    warnings.warn(
+        f"{missed.sum()} of {missed.size} rows, the first of them row {missed.argmax()}, cannot "
+        f"have a perplexity of {asked}: more neighbours than that lie at the least distance "
+        "(duplicates?), and they share the row alike; merge them, or ask for a larger perplexity",
+        DataWarning,
+        stacklevel=4,
+    )
 
 
 def _common_beta(squares: np.ndarray, starts: np.ndarray, perplexity: float) -> float:

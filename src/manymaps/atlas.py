@@ -32,6 +32,9 @@ __all__ = ["Atlas", "Neighbor", "Sense", "load_atlas"]
 
 FORMAT_VERSION = 1
 
+_DIRECT_PAIRS = 2e9
+_TOLERANCE = 5e-3
+
 
 @dataclass(frozen=True)
 class Neighbor:
@@ -69,7 +72,7 @@ class Atlas:
     history : mapping of str to ndarray
         "iteration", "cost" and what else the fit recorded.
     log_normalizer : float, optional
-        log Z of a joint model.
+        log Z of a joint model; where it is missing, `log_whole` sums it.
     fingerprint : str
         Identifies the data that was fitted.
     metadata : mapping of str to ndarray
@@ -156,17 +159,42 @@ class Atlas:
         -------
         ndarray of shape (n_maps, n_objects), float64
             q_ij^m with i the word; without background. The word's own column is 0. Under a
-            conditional model the whole sums to 1.
+            conditional model the whole sums to 1, under a joint one the wholes of all words do.
         """
         i = self.index(word)
         log_shares = self._log_similarities(i)
-        if self.model.normalization == "joint" and self.log_normalizer is not None:
-            return np.exp(log_shares - self.log_normalizer)
         peak = log_shares.max()
         if not np.isfinite(peak):
             return np.zeros_like(log_shares)
+        if self.model.normalization == "joint":
+            return np.exp(log_shares - self.log_whole)
         shares = np.exp(log_shares - peak)
         return shares / shares.sum()
+
+    @cached_property
+    def log_whole(self) -> float:
+        """log Z of a joint model, the log of sum_{i != j} v_ij over all ordered pairs.
+
+        `log_normalizer` where that is known; else it is summed once, map by map, without a table
+        of all pairs. -inf where no two objects share a map.
+        """
+        if self.log_normalizer is not None:
+            return self.log_normalizer
+        from manymaps.compute import field as sum_field
+
+        lives = self.proportions > 0
+        offsets = np.concatenate([[0], np.cumsum(lives.sum(axis=1))])
+        scaled = (self.maps[lives] / self.model.kernel_width).astype(np.float32)
+        points = np.ascontiguousarray(scaled.T)
+        charges = np.log(self.proportions[lives].astype(np.float64)).astype(np.float32)
+        pairs = float((np.diff(offsets).astype(np.float64) ** 2).sum())
+        potential, _, scale = sum_field(
+            points, offsets, points, offsets, charges, np.arange(len(charges)),
+            self.model.kernel, 0.0 if pairs <= _DIRECT_PAIRS else _TOLERANCE,
+        )  # fmt: skip
+        with np.errstate(divide="ignore"):
+            logs = charges + np.log(potential.astype(np.float64)) + scale
+        return float(np.logaddexp.reduce(logs, initial=-np.inf))
 
     @cached_property
     def _log_domain(self) -> tuple[np.ndarray, np.ndarray]:

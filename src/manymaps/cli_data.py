@@ -127,7 +127,7 @@ def aligned(atlas: Atlas, data: PairData) -> Atlas:
     order = [position[label] for label in data.labels]
     return replace(
         atlas, labels=tuple(data.labels), maps=atlas.maps[:, order],
-        proportions=atlas.proportions[:, order], metadata={}, vectors=None,
+        proportions=atlas.proportions[:, order], metadata={}, vectors=None, log_normalizer=None,
     )  # fmt: skip
 
 
@@ -197,6 +197,11 @@ class WatchedAffinity(Affinity):
 
     def __repr__(self) -> str:
         return self.name
+
+    @property
+    def perplexity(self) -> float | Sequence[float] | None:
+        """That of the affinity inside, where it has one."""
+        return getattr(self.inside, "perplexity", None)
 
     def similarities(
         self,

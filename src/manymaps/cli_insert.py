@@ -72,9 +72,8 @@ __all__ = ["insert"]
 @click.option(
     "--similarity",
     metavar="NAME",
-    default="cosine",
-    show_default=True,
-    help="Of vectors: cosine, or a distance such as euclidean.",
+    help="Of vectors: cosine, or a distance such as euclidean.  [default: cosine; the metric of "
+    "ATLAS where one of its vectors is zero]",
 )
 @click.option(
     "--weights",
@@ -129,13 +128,16 @@ def insert(
 
     loaded = load_atlas(atlas)
     reading = {name: options[name] for name in ("format", "words")}
-    if holds_vectors(new, reading):
-        found = _insert_vectors(loaded, new, options)
-    else:
-        found = _insert_table(loaded, new, options)
+    by_vectors = holds_vectors(new, reading)
+    found = (_insert_vectors if by_vectors else _insert_table)(loaded, new, options)
     grown = found.atlas
     if loaded.vectors is not None and grown.vectors is None:
-        note(f"{output} keeps no vectors, for those of the new objects are unknown")
+        reason = (
+            f"those of --vectors are not those of {atlas}"
+            if by_vectors
+            else "those of the new objects are unknown"
+        )
+        note(f"{output} keeps no vectors, for {reason}")
     # An atlas that was written without vectors is not to grow by those it was compared with.
     grown.save(output, vectors=loaded.vectors is not None)
     dissimilar = [

@@ -2,7 +2,9 @@
 
 With unit vectors x, |x_i - x_j|^2 = 2 (1 - cos), so that cosine neighbours are Euclidean ones; the
 correlation distance is the cosine distance of rows that are centred first. So one Euclidean search
-serves the metrics of `EUCLIDEAN`.
+serves the metrics of `EUCLIDEAN`. The standardized Euclidean distance (seuclidean) divides each
+column by its standard deviation over the points, and that of Mahalanobis whitens: with the
+correlations of these columns R = U diag(w) U^T it is the Euclidean one of z U diag(w)^-1/2.
 
 Shapes: vectors (n, n_features), dense or sparse; distances (n, n), square or, as sparse rows, the
 distances to some neighbours, among which a stored zero is a distance of zero.
@@ -25,6 +27,7 @@ __all__ = [
     "Metric",
     "check_distances",
     "check_finite",
+    "check_stored_symmetry",
     "comparable",
     "finite_matrix",
     "in_unit",
@@ -35,9 +38,19 @@ __all__ = [
 Metric: TypeAlias = str | Callable[[np.ndarray, np.ndarray], float]
 Matrix: TypeAlias = np.ndarray | sparse.csr_array
 
-EUCLIDEAN = ("euclidean", "l2", "sqeuclidean", "cosine", "correlation")
+EUCLIDEAN = (
+    "euclidean",
+    "l2",
+    "sqeuclidean",
+    "cosine",
+    "correlation",
+    "seuclidean",
+    "mahalanobis",
+)
 BLOCK_CELLS = 2**22
 _ASYMMETRY = 1e-6
+_MOST_TO_COMPARE = 20_000_000
+_ONE_DIRECTION = 1e-10
 
 
 def check_finite(X: Matrix, what: str = "X") -> None:
@@ -154,6 +167,9 @@ def comparable(
     """Points whose Euclidean distances give the metric, as far as it is one of that family."""
     from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
 
+    if metric in ("seuclidean", "mahalanobis"):
+        return _standardized(points, queries, whitened=metric == "mahalanobis")
+
     def prepared(rows: Matrix, what: str) -> Matrix:
         if metric == "cosine":
             return normalized_rows(rows, what)
@@ -167,6 +183,42 @@ def comparable(
         return rows
 
     return prepared(points, "X"), None if queries is None else prepared(queries, "queries")
+
+
+def _standardized(
+    points: Matrix, queries: Matrix | None, *, whitened: bool
+) -> tuple[Matrix, Matrix | None]:
+    """Points and queries in the points' own standard deviations, and uncorrelated if whitened."""
+    metric = "mahalanobis" if whitened else "seuclidean"
+    table = points if isinstance(points, np.ndarray) else points.toarray()
+    if len(table) < 2:
+        raise DataError(f'metric="{metric}" compares with the spread of X; give at least 2 rows')
+    centre = table.mean(axis=0, dtype=np.float64)
+    deviation = table.std(axis=0, ddof=1, dtype=np.float64)
+    flat = np.flatnonzero(table.max(axis=0) == table.min(axis=0))
+    if flat.size:
+        raise DataError(
+            f'column {flat[0]} of X is constant ({flat.size} such columns), so that metric="'
+            f'{metric}" has no unit for it; drop it or choose another metric'
+        )
+    turn = np.eye(0)
+    if whitened:
+        scaled = (table - centre) / deviation
+        shares, axes = np.linalg.eigh(scaled.T @ scaled / (len(table) - 1))
+        if shares[0] < _ONE_DIRECTION * shares[-1]:
+            raise DataError(
+                f"{(shares < _ONE_DIRECTION * shares[-1]).sum()} of the {shares.size} columns of X "
+                'follow from the others, so that metric="mahalanobis" has no inverse covariance; '
+                "drop them, reduce X to fewer columns or choose another metric"
+            )
+        turn = axes / np.sqrt(shares)
+
+    def prepared(rows: Matrix) -> np.ndarray:
+        dense = rows if isinstance(rows, np.ndarray) else rows.toarray()
+        scaled = (dense - centre) / deviation
+        return scaled @ turn if whitened else scaled
+
+    return prepared(table), None if queries is None else prepared(queries)
 
 
 def in_unit(distances: np.ndarray, metric: Metric) -> np.ndarray:
@@ -186,8 +238,44 @@ def stored_rows(table: Any, own: bool = True) -> sparse.csr_array:
         return rows
     pairs = sparse.coo_array(rows)
     apart = pairs.row != pairs.col
-    return sparse.csr_array(
+    rows = sparse.csr_array(
         (pairs.data[apart], (pairs.row[apart], pairs.col[apart])), shape=rows.shape
+    )
+    check_stored_symmetry(rows)
+    return rows
+
+
+def check_stored_symmetry(rows: sparse.csr_array, what: str = "the distances") -> None:
+    """Refuse distances that are stored both ways round and differ; others have one way only.
+
+    float32 distances that come from products of vectors are right to the root of its precision.
+    Of more than 20 million distances evenly spaced rows are looked at.
+    """
+    n = rows.shape[0]
+    some = np.arange(n)[:: 1 + rows.nnz // _MOST_TO_COMPARE]
+    there, back = rows, rows.T.tocsr()
+    if some.size < n:
+        there, back = there[some], back[some]
+    # Where only one way is stored, both products are 0.
+    gap = there.multiply(_pattern(back)) - back.multiply(_pattern(there))
+    gap = sparse.coo_array(abs(gap))
+    rounding = max(_ASYMMETRY, float(np.sqrt(np.finfo(rows.dtype).eps)))
+    if gap.nnz and gap.data.max() > rounding * rows.data.max():
+        worst = gap.data.argmax()
+        i, j = some[gap.row[worst]], gap.col[worst]
+        raise DataError(_asymmetric(what, rows[i, j], rows[j, i], i, j))
+
+
+def _pattern(rows: sparse.csr_array) -> sparse.csr_array:
+    return sparse.csr_array(
+        (np.ones(rows.nnz, rows.dtype), rows.indices, rows.indptr), shape=rows.shape
+    )
+
+
+def _asymmetric(what: str, there: float, back: float, i: int, j: int) -> str:
+    return (
+        f"{what} are not symmetric: {there} in row {i}, column {j} and {back} the other way round "
+        "differ most; average the two if either will do"
     )
 
 
@@ -229,7 +317,4 @@ def _check_symmetry(table: np.ndarray, rounding: float) -> None:
             worst, pair = gap[at], (start + at[0], at[1])
     if pair is not None:
         i, j = pair
-        raise DataError(
-            f"the distances are not symmetric: {table[i, j]} in row {i}, column {j} and "
-            f"{table[j, i]} the other way round differ most; average the two if either will do"
-        )
+        raise DataError(_asymmetric("the distances", table[i, j], table[j, i], i, j))

@@ -27,7 +27,7 @@ from manymaps.compute.jit import threads
 from manymaps.distances import check_finite
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.fitting import Fit
-from manymaps.insertion import insert
+from manymaps.insertion import Refinement, insert
 from manymaps.model import ChoiceModel
 from manymaps.neighbors import NeighborGraph, NeighborSearch
 from manymaps.objective import Objective
@@ -71,7 +71,7 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     n_jobs: int | None
 
     method: str
-    _fitted_rows: Any
+    _fitted_rows: Any = None
     _start_spread = 0.01
 
     @abstractmethod
@@ -159,7 +159,8 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     def transform(self, X: Vectors | np.ndarray | sparse.sparray) -> np.ndarray:
         """Places of new objects in the fitted maps, which stay as they are.
 
-        A row that was fitted keeps its place. Others are inserted at the weighted geometric median
+        A row that was fitted keeps its place; of fitted rows that are equal, but stand apart in the
+        maps, it is that of the first. Others are inserted at the weighted geometric median
         of their neighbours and then refined (`manymaps.insertion`), each as if it were alone;
         `insert` also says which resemble nothing that was fitted.
 
@@ -178,13 +179,16 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         DataError
             For rows that cannot be compared with the fitted ones.
         ParameterError
-            Where distances were fitted, which say nothing of similarity to new objects.
+            Where distances, neighbours or associations were fitted, of which no rows are kept that
+            new ones could be compared with.
         """
         check_is_fitted(self, "atlas_")
         similar = self._affinity_name == "precomputed"
-        if not similar and self.atlas_.vectors is None:
+        known = self._fitted_rows if similar else self.atlas_.vectors
+        if known is None:
             raise ParameterError(
-                "transform needs fitted vectors, or similarities with affinity='precomputed'; "
+                "transform needs fitted vectors, or an array of similarities that was fitted with "
+                "affinity='precomputed'; "
                 "insert(atlas, {label: {known label: similarity}}) takes similarities to any atlas"
             )
         rows = validate_data(
@@ -192,7 +196,6 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             accept_sparse="csr", dtype=[np.float32, np.float64], ensure_all_finite=False,
         )  # fmt: skip
         check_finite(rows)
-        known = self._fitted_rows if similar else self.atlas_.vectors
         found = _same_rows(rows, known)
         places = self.maps_[:, found]
         fresh = np.flatnonzero(found < 0)
@@ -202,9 +205,9 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
                 inserted = insert(
                     self.atlas_,
                     rows[fresh],
-                    labels=[f"new {i}" for i in fresh],
-                    similarity="precomputed" if similar else self._metric_name or "euclidean",
-                    refine=True,
+                    labels=_free_labels(fresh, self.atlas_.labels),
+                    similarity="precomputed" if similar else self.metric,
+                    refine=Refinement(metric=self.metric),
                 )
             places[:, fresh] = inserted.maps
         return np.ascontiguousarray(places.transpose(1, 0, 2).reshape(rows.shape[0], -1))
@@ -270,6 +273,7 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
     def _read(self, X: Data) -> tuple[tuple[str, ...], Any, Target]:
         """Labels, the vectors or distances if there are any, and P."""
+        self._fitted_rows = None
         if isinstance(X, Associations):
             self.n_features_in_ = X.n_objects
             return tuple(X.labels), None, self._target(X.strengths, keep_missing_mass=True)
@@ -290,7 +294,7 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             what = "similarities" if self._affinity_name == "precomputed" else "distances"
             raise DataError(
                 f"X has {data.shape[0]} rows and {data.shape[1]} columns; "
-                f"a table of {what} has as many columns as rows"
+                f"a table of {what} must be square"
             )
         if self._affinity_name == "precomputed":
             self._fitted_rows = data
@@ -323,12 +327,17 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         return conditional_target(similarities, keep_missing_mass=keep_missing_mass)
 
     def _settings(self) -> dict[str, Any]:
-        """The parameters as plain values, for the atlas and the checkpoint."""
-        return {
+        """The parameters as plain values, for the atlas and the checkpoint.
+
+        The perplexity is the one in use: that of an affinity that has its own.
+        """
+        settings = {
             key: _plain(value)
             for key, value in self.get_params(deep=False).items()
             if key not in ("callback", "n_jobs", "init")
         }
+        own = getattr(self.affinity, "perplexity", None)
+        return settings if own is None else settings | {"perplexity": _plain(own)}
 
     def _seed(self) -> int:
         return int(check_random_state(self.random_state).randint(2**31 - 1))
@@ -360,13 +369,13 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self, data: Any, target: Target, generator: np.random.Generator
     ) -> np.ndarray:
         """The start that `init` names, shape (n_maps, n, n_components)."""
+        shape = (self.n_maps, target.values.shape[0], self.n_components)
         if self.n_maps > 1 or self.init == "random":
             if self.init not in ("auto", "random"):
                 raise ParameterError(
-                    f"init={self.init!r} is for one map; many maps start at random, from an array "
-                    "of shape (n_maps, n, n_components) or from an Atlas"
+                    f"init={self.init!r} is not one of random, an array of shape {shape}, an Atlas"
+                    "; other starts are for one map"
                 )
-            shape = (self.n_maps, target.values.shape[0], self.n_components)
             return generator.normal(0, self._start_spread, shape)
         return start_positions(
             str(self.init), data, target, self.n_components,
@@ -387,16 +396,32 @@ def _plain(value: Any) -> Any:
 
 def _same_rows(rows: Any, known: Any) -> np.ndarray:
     """For each row the number of the first known row that equals it, or -1."""
+    if sparse.issparse(known) != sparse.issparse(rows):
+        rows = sparse.csr_array(rows) if sparse.issparse(known) else rows.toarray()
     numbers: dict[bytes, int] = {}
     for i, row in enumerate(_as_bytes(known, known.dtype)):
         numbers.setdefault(row, i)
     return np.array([numbers.get(row, -1) for row in _as_bytes(rows, known.dtype)], np.int64)
 
 
+def _free_labels(rows: np.ndarray, taken: Sequence[str]) -> list[str]:
+    """Names of new rows by their numbers, none of which is taken."""
+    known, labels = set(taken), []
+    for row in rows:
+        label = f"new {row}"
+        while label in known:
+            label += "'"
+        labels.append(label)
+    return labels
+
+
 def _as_bytes(table: Any, dtype: np.dtype) -> Iterator[bytes]:
+    """Each row as bytes that are equal where the row is; zeros have no sign and are not stored."""
     if not sparse.issparse(table):
-        yield from (row.tobytes() for row in np.ascontiguousarray(table, dtype))
+        yield from ((row + 0).tobytes() for row in np.ascontiguousarray(table, dtype))
         return
-    table = sparse.csr_array(table, dtype=dtype)
+    table = sparse.csr_array(table, dtype=dtype, copy=True)
+    table.sum_duplicates()
+    table.eliminate_zeros()
     for start, end in pairwise(table.indptr):
         yield table.indices[start:end].astype(np.int64).tobytes() + table.data[start:end].tobytes()

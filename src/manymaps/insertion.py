@@ -14,7 +14,8 @@ so a word gets its senses from its neighbours: in each map it stands among those
 
 Similarities from vectors: with distances d_ij and the largest possible one D, s_ij = 1 - d_ij / D.
 For "cosine" d is 1 - cos and D is 2, so that s = (1 + cos) / 2; for any other metric D is the
-object's own largest distance to the atlas.
+object's own largest distance to the atlas. Given similarities of an object whose largest one
+exceeds 1 are divided by it before they are held against theta_i, which is at most 1.
 
 Shapes: maps (n_maps, k, n_components), proportions (n_maps, k), for k new objects; weights (k, n).
 """
@@ -22,16 +23,19 @@ Shapes: maps (n_maps, k, n_components), proportions (n_maps, k), for k new objec
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
 
 from manymaps.atlas import Atlas
-from manymaps.errors import DataWarning, ParameterError
+from manymaps.distances import EUCLIDEAN, Metric, comparable, in_unit
+from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.neighbor_weights import NeighborWeights, PowerWeights
+from manymaps.neighbors import NeighborGraph, NeighborSearch, nearest_neighbors
 from manymaps.new_objects import Matrix, NewObjects, listed, read_new
 
 __all__ = ["Insertion", "Refinement", "insert"]
@@ -43,6 +47,8 @@ _DEFAULT_NEIGHBORS = 25
 _NEIGHBORS_PER_PERPLEXITY = 3
 _USUAL_PERPLEXITY = 30.0
 _LEAST_PROPORTION = 1e-12
+_ROUNDING = 1e-6
+_WHOLE_IN_FLOATS = 2**53
 
 
 @dataclass(frozen=True)
@@ -54,7 +60,7 @@ class Refinement:
     perplexity : float or sequence of float, optional
         Effective neighbours in the target, averaged over several; by default those of the atlas,
         else 30. Given similarities are a target as they are.
-    metric : str, optional
+    metric : str or function, optional
         Of the target's distances; by default that of the atlas, else "euclidean".
     max_iter : int > 0
         Evaluations of the cost.
@@ -69,7 +75,7 @@ class Refinement:
     """
 
     perplexity: float | Sequence[float] | None = None
-    metric: str | None = None
+    metric: Metric | None = None
     max_iter: int = 10
     agree: bool = True
 
@@ -93,7 +99,11 @@ class Insertion:
     weights : sparse array of shape (k, n)
         The effective neighbours; the best one weighs 1.
     atlas : Atlas
-        The old atlas, untouched, with the new objects behind it and a column "inserted".
+        The old atlas, untouched, with the new objects behind it and a column "inserted". (Where
+        that name is taken by a column that is not of truth values, it is "inserted_1", and so on.)
+        In the other columns the new objects have NaN or "": numbers and truth values become
+        floating-point numbers for that, and whole numbers too large for those become text. Of a
+        joint model's log Z nothing is kept: `Atlas.log_whole` sums it over old and new pairs.
     """
 
     labels: tuple[str, ...]
@@ -115,7 +125,7 @@ def insert(
     *,
     labels: Sequence[str] | None = None,
     vectors: Matrix | None = None,
-    similarity: str = "cosine",
+    similarity: Metric | None = None,
     n_neighbors: int | Literal["local"] = _DEFAULT_NEIGHBORS,
     sd: float = 2.0,
     weights: NeighborWeights | None = None,
@@ -133,9 +143,10 @@ def insert(
         Names of the new objects; by default those of `new`, else their numbers.
     vectors : array or sparse array of shape (n, n_features), optional
         What vectors are compared with; by default those that the atlas keeps.
-    similarity : str
-        "cosine", "precomputed", or the name of any metric of `sklearn.metrics.pairwise_distances`;
-        the module says how a distance becomes a similarity.
+    similarity : str or function, optional
+        "cosine", "precomputed", or any metric of `manymaps.neighbors.nearest_neighbors`; the module
+        says how a distance becomes a similarity. By default "cosine"; but where a vector of the
+        atlas is zero the metric that the atlas was fitted with, or "euclidean".
     n_neighbors : int > 0 or "local"
         So many most similar objects (fewer where fewer are similar at all), or all whose
         similarity is above theta_i.
@@ -150,13 +161,14 @@ def insert(
     -------
     Insertion
         Objects inserted together stand where they would stand alone. The atlas in it keeps vectors
-        where every object has one.
+        where every object has one: given `vectors` other than the atlas's own leave it without.
 
     Raises
     ------
     DataError
         For a label that the atlas has already, values that are not finite, negative similarities,
-        a row without any, a zero vector under "cosine", or shapes that do not fit.
+        a row without any, a zero vector under a "cosine" that was asked for (a new one also by
+        default), or shapes that do not fit.
     ParameterError
         For settings out of range.
 
@@ -166,8 +178,9 @@ def insert(
         Naming the objects that resemble nothing in the atlas. With vectors: those whose largest
         similarity is no more than the mean plus two standard deviations of all similarities
         among atlas objects, and than the mean minus two of the largest ones (of at most 500 of
-        them). With "local": those without any above theta_i. All are placed nevertheless, by
-        their 25 best neighbours where "local" finds none.
+        them). With "local": those without any above theta_i, or as similar to one object as to
+        all others. All are placed nevertheless, by their 25 best neighbours where "local" finds
+        none. Also where the default similarity is not the cosine.
 
     Examples
     --------
@@ -183,7 +196,7 @@ def insert(
     _check_settings(n_neighbors, sd)
     given = read_new(atlas, new, labels, vectors, similarity)
     k_best = None if n_neighbors == "local" else int(n_neighbors)
-    neighbors, dissimilar = _effective_neighbors(given, similarity, k_best, sd)
+    neighbors, dissimilar = _effective_neighbors(given, k_best, sd)
     _warn_of(given.labels, dissimilar)
     shares = (weights or PowerWeights()).weigh(neighbors)
     proportions = _proportions(shares, atlas.proportions)
@@ -206,8 +219,8 @@ def _check_settings(n_neighbors: int | str, sd: float) -> None:
         raise ParameterError(f"sd={sd!r} must be finite")
 
 
-def _similarities(new: Matrix, known: Matrix, similarity: str) -> np.ndarray:
-    """Similarities (k, n) in [0, 1]; under "cosine" the rows are unit vectors already."""
+def _similarities(new: Matrix, known: Matrix, similarity: Metric) -> np.ndarray:
+    """Similarities (k, n) in [0, 1] of rows that `comparable` prepared."""
     if similarity == "cosine":
         from sklearn.utils.extmath import safe_sparse_dot
 
@@ -215,30 +228,24 @@ def _similarities(new: Matrix, known: Matrix, similarity: str) -> np.ndarray:
         return np.clip(0.5 + 0.5 * cosines, 0.0, 1.0)
     from sklearn.metrics import pairwise_distances
 
+    inner = "euclidean" if similarity in EUCLIDEAN else similarity
     try:
-        distances = pairwise_distances(new, known, metric=similarity)
-    except ValueError as error:
+        distances = in_unit(pairwise_distances(new, known, metric=inner), similarity)
+    except (TypeError, ValueError) as error:
         raise ParameterError(f"similarity={similarity!r} cannot be used here: {error}") from error
     widest = distances.max(axis=1, keepdims=True)
     return 1 - np.divide(distances, widest, out=np.zeros_like(distances), where=widest > 0)
 
 
-def _unit(array: Matrix) -> Matrix:
-    from sklearn.preprocessing import normalize
-
-    return normalize(array)
-
-
 def _effective_neighbors(
-    given: NewObjects, similarity: str, k_best: int | None, sd: float
+    given: NewObjects, k_best: int | None, sd: float
 ) -> tuple[sparse.csr_array, np.ndarray]:
     """Similarities of the effective neighbours, the largest of each row 1, and who has none."""
     if given.similarities is not None:
         return _chosen(given.similarities, k_best, sd, 0.0)
-    new: Matrix = given.vectors
-    known: Matrix = given.known
-    if similarity == "cosine":
-        new, known = _unit(new), _unit(known)
+    similarity = given.similarity
+    prepared: tuple[Matrix, Matrix] = comparable(given.known, given.vectors, similarity)
+    known, new = prepared
     least = _least_usual_similarity(known, similarity)
     rows = max(1, _BLOCK // known.shape[0])
     parts = [
@@ -249,7 +256,7 @@ def _effective_neighbors(
     return table, np.concatenate([dissimilar for _, dissimilar in parts])
 
 
-def _least_usual_similarity(known: Matrix, similarity: str) -> float:
+def _least_usual_similarity(known: Matrix, similarity: Metric) -> float:
     """Below this largest similarity a new object is a stranger; from at most 500 known objects.
 
     Alone, the spread of all similarities would flag everything where there are two tight groups,
@@ -277,7 +284,7 @@ def _chosen(
         best = float(values.max())
         picked = np.arange(0)
         if k_best is None:
-            picked = np.flatnonzero(values > _threshold(values, table.shape[1], sd))
+            picked = _outstanding(values, table.shape[1], sd)
         dissimilar[i] = best <= least or (k_best is None and len(picked) == 0)
         if len(picked) == 0:
             picked = _largest(values, k_best or _DEFAULT_NEIGHBORS)
@@ -290,11 +297,15 @@ def _chosen(
     return sparse.csr_array((data, indices, indptr), table.shape), dissimilar
 
 
-def _threshold(values: np.ndarray, n: int, sd: float) -> float:
-    """theta_i from the similarities of one object that are not 0, out of n."""
-    precise = values.astype(np.float64)
+def _outstanding(values: np.ndarray, n: int, sd: float) -> np.ndarray:
+    """Which similarities of one object reach theta_i; the values are those stored, out of n."""
+    precise = values / max(1.0, float(values.max()))
     mean, square = precise.sum() / n, precise @ precise / n
-    return min(float(mean + sd * np.sqrt(max(square - mean**2, 0.0))), 1.0)
+    best = precise.max()
+    if best - mean <= _ROUNDING * best:
+        return np.arange(0)
+    theta = min(float(mean + sd * np.sqrt(max(square - mean**2, 0.0))), 1.0)
+    return np.flatnonzero(precise >= theta - _ROUNDING * best)
 
 
 def _row(table: Matrix, i: int) -> tuple[np.ndarray, np.ndarray]:
@@ -387,61 +398,78 @@ def _gaussian_rows(
     metric = how.metric or atlas.parameters.get("metric")
     if metric in (None, "precomputed"):
         metric = "euclidean"
-    count = min(n, int(np.ceil(_NEIGHBORS_PER_PERPLEXITY * perplexities.max())))
-    distances, neighbors = _nearest(given.vectors, given.known, count, metric)
-    squared = distances.ravel() ** 2
-    starts = np.arange(0, squared.size + 1, count)
+    k_nearest = min(n, int(np.ceil(_NEIGHBORS_PER_PERPLEXITY * perplexities.max())))
+    graph = _nearest(given, k_nearest, metric)
+    k = len(graph.indices)
+    squared = graph.distances.ravel().astype(np.float64) ** 2
+    starts = np.arange(0, squared.size + 1, k_nearest)
     total, part = np.zeros_like(squared), np.empty_like(squared)
     for perplexity in perplexities:
-        logs = np.full(len(distances), np.log(perplexity))
+        logs = np.full(k, np.log(perplexity))
         conditional_probabilities(squared, starts, logs, part)
         total += part / len(perplexities)
-    return sparse.csr_array((total, neighbors.ravel(), starts), (len(distances), n))
+    return sparse.csr_array((total, graph.indices.ravel(), starts), (k, n))
 
 
-def _nearest(new: Matrix, known: Matrix, count: int, metric: str) -> tuple[np.ndarray, np.ndarray]:
-    """Distances and numbers of the nearest known objects, exactly: there are few new ones."""
-    from sklearn.neighbors import NearestNeighbors
-
+def _nearest(given: NewObjects, k: int, metric: Metric) -> NeighborGraph:
+    """The nearest known objects of the new ones, exactly: there are few new ones."""
+    exact = NeighborSearch("exact")
     try:
-        search = NearestNeighbors(n_neighbors=count, metric=metric, algorithm="brute").fit(known)
-    except ValueError as error:
+        return nearest_neighbors(given.known, k, metric=metric, queries=given.vectors, search=exact)
+    except (DataError, ParameterError):
+        raise
+    except (TypeError, ValueError) as error:
         raise ParameterError(f"metric={metric!r} cannot be used here: {error}") from error
-    distances, neighbors = search.kneighbors(new)
-    return distances.astype(np.float64), neighbors
 
 
 def _joined(atlas: Atlas, given: NewObjects, maps: np.ndarray, proportions: np.ndarray) -> Atlas:
     """The atlas with the new objects behind the old ones."""
     k = len(given.labels)
     metadata = {name: _extended(column, k) for name, column in atlas.metadata.items()}
-    before = atlas.metadata.get("inserted", np.zeros(atlas.n_objects, bool))
-    metadata["inserted"] = np.concatenate([np.asarray(before, bool), np.ones(k, bool)])
+    column = _insertion_column(atlas.metadata)
+    before = atlas.metadata.get(column, np.zeros(atlas.n_objects, bool))
+    metadata[column] = np.concatenate([before, np.ones(k, bool)])
     changes: dict[str, Any] = {
         "labels": (*atlas.labels, *given.labels),
         "maps": np.concatenate([atlas.maps, maps], axis=1),
         "proportions": np.concatenate([atlas.proportions, proportions], axis=1),
         "metadata": metadata,
-        "vectors": _stacked(given),
+        "vectors": _stacked(atlas, given),
+        "log_normalizer": None,
     }
     return replace(atlas, **changes)
 
 
-def _stacked(given: NewObjects) -> Matrix | None:
-    """Vectors of old and new objects in the old ones' precision; None where some have none."""
-    if given.vectors is None or given.known is None:
+def _insertion_column(metadata: Mapping[str, np.ndarray]) -> str:
+    """Where it says who was inserted: "inserted", or the next name that nobody else uses."""
+    names = chain(["inserted"], (f"inserted_{number}" for number in count(1)))
+    return next(
+        name for name in names if name not in metadata or np.asarray(metadata[name]).dtype == bool
+    )
+
+
+def _stacked(atlas: Atlas, given: NewObjects) -> Matrix | None:
+    """Vectors of old and new objects; None where some have none.
+
+    They keep the old ones' precision, unless these are whole numbers.
+    """
+    if not given.extends:
         return None
-    if sparse.issparse(given.known):
-        return sparse.csr_array(
-            sparse.vstack([given.known, sparse.csr_array(given.vectors)]), dtype=given.known.dtype
-        )
-    new = given.vectors.toarray() if sparse.issparse(given.vectors) else given.vectors
-    return np.concatenate([given.known, new.astype(given.known.dtype)])
+    old: Matrix = given.known if atlas.vectors is None else atlas.vectors
+    new: Matrix = given.vectors
+    floating = np.issubdtype(old.dtype, np.floating)
+    dtype = old.dtype if floating else np.result_type(old.dtype, new.dtype)
+    if sparse.issparse(old):
+        return sparse.csr_array(sparse.vstack([old, sparse.csr_array(new)]), dtype=dtype)
+    new = new.toarray() if sparse.issparse(new) else new
+    return np.concatenate([old.astype(dtype, copy=False), new.astype(dtype, copy=False)])
 
 
 def _extended(column: np.ndarray, k: int) -> np.ndarray:
     """A column with NaN or "" for the new rows."""
     column = np.asarray(column)
+    if column.dtype.kind in "iu" and max(-int(column.min()), int(column.max())) > _WHOLE_IN_FLOATS:
+        column = column.astype(str)
     if column.dtype.kind in "biuf":
         wide = column if column.dtype.kind == "f" else column.astype(np.float64)
         return np.concatenate([wide, np.full(k, np.nan, wide.dtype)])

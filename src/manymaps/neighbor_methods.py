@@ -14,13 +14,13 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 from scipy import sparse
 
 from manymaps.distances import BLOCK_CELLS, Matrix, Metric
-from manymaps.errors import DataWarning
+from manymaps.errors import DataError, DataWarning, ParameterError
 
 __all__ = [
     "Found",
@@ -31,6 +31,8 @@ __all__ = [
     "exact",
     "inverted_lists",
     "numba_threads",
+    "refusals_of",
+    "refuse_undefined",
 ]
 
 Found: TypeAlias = tuple[np.ndarray, np.ndarray, float]
@@ -42,6 +44,8 @@ _TRAINING_ROUNDS = 6
 _DESCENTS = 3
 _ROUNDING = 1e-4
 _TIE = 1e-5
+# Metrics that pynndescent knows by other rules: it asks for parameters, or for another unit.
+_NOT_DESCENDED = ("haversine", "mahalanobis", "seuclidean")
 
 
 @dataclass(frozen=True)
@@ -87,15 +91,100 @@ def _exact_by_sklearn(problem: Problem, rows: np.ndarray | None) -> tuple[np.nda
     """Neighbours by scikit-learn, in float64; of some rows only, if given."""
     from sklearn.neighbors import NearestNeighbors
 
-    algorithm = "auto" if callable(problem.metric) else "brute"
-    index = NearestNeighbors(metric=problem.metric, algorithm=algorithm)
-    index.fit(problem.points)
+    metric, own = problem.metric, problem.among_themselves
+    defined = _Defined(metric) if callable(metric) else None
+    index = NearestNeighbors(metric=defined or metric, algorithm="auto" if defined else "brute")
+    try:
+        with refusals_of(metric):
+            index.fit(problem.points)
+            if rows is None:
+                distances, indices = index.kneighbors(problem.queries, problem.k)
+            else:
+                distances, indices = index.kneighbors(problem.asked[rows], problem.k + own)
+    except _UndefinedError as error:
+        _refuse_pair(problem, error)
+    refuse_undefined(distances, metric)
     if rows is None:
-        distances, indices = index.kneighbors(problem.queries, problem.k)
         return indices, distances
-    own = problem.among_themselves
-    distances, indices = index.kneighbors(problem.asked[rows], problem.k + own)
     return _without_self(indices, distances, rows) if own else (indices, distances)
+
+
+class _UndefinedError(Exception):
+    """A function gave no distance between two vectors."""
+
+    def __init__(self, left: Any, right: Any, value: float) -> None:
+        super().__init__(value)
+        self.left, self.right, self.value = left.copy(), right.copy(), value
+
+
+@dataclass(frozen=True)
+class _Defined:
+    """A function of two vectors whose values have to be finite.
+
+    Ball trees sort by what it gives, in an order that NaN would upset without a trace.
+    """
+
+    metric: Callable[[np.ndarray, np.ndarray], float]
+
+    def __call__(self, left: np.ndarray, right: np.ndarray) -> float:
+        value = self.metric(left, right)
+        if not np.isfinite(value):
+            raise _UndefinedError(left, right, value)
+        return value
+
+
+def _refuse_pair(problem: Problem, error: _UndefinedError) -> NoReturn:
+    """Name the rows of two vectors; the centre of a ball of points is none of them."""
+    places = []
+    tables = {"X": problem.points, "the queries": problem.asked}
+    dense = {
+        what: table if isinstance(table, np.ndarray) else table.toarray()
+        for what, table in tables.items()
+    }
+    for vector in (error.left, error.right):
+        row = vector if isinstance(vector, np.ndarray) else vector.toarray()
+        for what, table in dense.items():
+            same = np.flatnonzero((table == row.ravel()).all(axis=1))
+            if same.size:
+                places.append(f"row {same[0]} of {what}")
+                break
+        else:
+            places.append("a mean of some rows of X")
+    raise DataError(
+        f"the metric gives {error.value} between {places[0]} and {places[1]}; distances have to "
+        "be finite: drop or mend such rows, or choose another metric"
+    ) from error
+
+
+def refuse_undefined(distances: np.ndarray, metric: Metric) -> None:
+    """Refuse distances (n_queries, ...) that are NaN or infinite, naming the first row."""
+    bad = ~np.isfinite(distances).all(axis=1)
+    if bad.any():
+        row = bad.argmax()
+        place = np.flatnonzero(~np.isfinite(distances[row]))[0]
+        whom = f"row {place}" if distances.shape[0] == distances.shape[1] else "another row"
+        named = f"metric={metric!r}" if isinstance(metric, str) else "the metric"
+        raise DataError(
+            f"{named} gives {distances[row, place]} between row {row} and {whom} ({bad.sum()} such "
+            "rows); distances have to be finite: drop or mend such rows, or choose another metric"
+        )
+
+
+@contextmanager
+def refusals_of(metric: Metric) -> Iterator[None]:
+    """What scikit-learn has against a metric on such data is a wrong choice of the metric.
+
+    Errors within a function are its own.
+    """
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        if not isinstance(metric, str):
+            raise
+        raise ParameterError(
+            f"metric={metric!r} cannot compare such data ({error}); choose another metric, or "
+            "give dense data where these are sparse"
+        ) from error
 
 
 def _exact_euclidean(problem: Problem, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -327,6 +416,8 @@ def descent(problem: Problem, recall: float) -> Found:
 def descends(metric: Metric) -> bool:
     """Whether pynndescent knows the metric; functions are left to the exact search."""
     if not isinstance(metric, str):
+        return False
+    if metric in _NOT_DESCENDED:
         return False
     return metric in _pynndescent().distances.named_distances
 

@@ -3,7 +3,7 @@
     method        metrics                                    price
     exact         all of scikit-learn's, or a function       n^2
     faiss         euclidean, sqeuclidean, cosine,            4 sqrt(n) inverted lists, as many of
-                  correlation                                them probed as the recall needs
+                  correlation, seuclidean, mahalanobis       them probed as the recall needs
     pynndescent   most others; sparse data of many columns   slower; needs the extra `knn`
 
 Shapes: vectors (n, n_features), indices and distances (n_queries, k), nearest first.
@@ -25,6 +25,7 @@ from manymaps.distances import (
     Matrix,
     Metric,
     check_distances,
+    check_stored_symmetry,
     comparable,
     finite_matrix,
     in_unit,
@@ -141,7 +142,9 @@ def nearest_neighbors(
     k : int
         At least 1 and at most n - 1 (n with queries).
     metric : str or function
-        A metric of scikit-learn, "precomputed", or a function of two vectors.
+        A metric of scikit-learn, "precomputed", or a function of two vectors. "seuclidean" and
+        "mahalanobis" take variances and covariances from X; "haversine" takes latitude and
+        longitude in radians.
     queries : array or sparse array of shape (n_queries, n_features), optional
         With `metric="precomputed"` their distances to the objects, of shape (n_queries, n).
         Without queries each object is sought among the others.
@@ -158,7 +161,8 @@ def nearest_neighbors(
     ------
     DataError
         For data that cannot be compared: NaN or infinity, a vector of length zero under the cosine
-        distance, distances that are negative, asymmetric, or not zero between an object and itself.
+        distance, distances that are negative, asymmetric, or not zero between an object and itself,
+        a metric that gives NaN or infinity, or a column that has no unit in it.
     ParameterError
         For a k, metric or method that is impossible here.
     ImportError
@@ -180,7 +184,7 @@ def nearest_neighbors(
             "the same features in the same order"
         )
     _check_k(k, points.shape[0] - (asked is None))
-    _check_metric(metric)
+    _check_metric(metric, points)
     points, asked = comparable(points, asked, metric)
     problem = Problem(points, asked, k, _inner_metric(metric), seed)
     method = _chosen(problem, search)
@@ -242,13 +246,18 @@ def _all_pairs(data: Any, metric: Metric) -> sparse.csr_array:
     from scipy.spatial.distance import cdist
     from sklearn.metrics import pairwise_distances
 
-    _check_metric(metric)
-    points, _ = comparable(finite_matrix(data, "X"), None, metric)
+    points = finite_matrix(data, "X")
+    if points.shape[0] < 2:
+        raise DataError("one object has no neighbours; give at least two")
+    _check_metric(metric, points)
+    points, _ = comparable(points, None, metric)
     n, inner = points.shape[0], _inner_metric(metric)
     if inner == "euclidean" and isinstance(points, np.ndarray) and n * points.size <= _DIFFERENCES:
         distances = cdist(points, points)
     else:
-        distances = pairwise_distances(points, metric=inner)
+        with neighbor_methods.refusals_of(inner):
+            distances = pairwise_distances(points, metric=inner)
+        neighbor_methods.refuse_undefined(distances, inner)
     apart = ~np.eye(n, dtype=bool)
     columns = np.broadcast_to(np.arange(n, dtype=np.int32), (n, n))[apart]
     starts = np.arange(0, n * (n - 1) + 1, n - 1)
@@ -271,7 +280,8 @@ def check_graph(graph: NeighborGraph) -> NeighborGraph:
     ------
     DataError
         Where a row holds its own object, a neighbour twice, a number out of range, or a distance
-        that is negative, NaN or infinite.
+        that is negative, NaN or infinite; where two objects are each other's neighbours at
+        different distances (of more than 20 million, evenly spaced rows are looked at).
 
     Examples
     --------
@@ -301,6 +311,11 @@ def check_graph(graph: NeighborGraph) -> NeighborGraph:
     _refuse_row((ranked[:, 1:] == ranked[:, :-1]).any(axis=1), "a neighbour twice; give each once")
     bad = ~(np.isfinite(distances) & (distances >= 0)).all(axis=1)
     _refuse_row(bad, "a distance that is negative or not finite")
+    width = indices.shape[1]
+    starts = np.arange(0, n * width + 1, width)
+    rows = sparse.csr_array((distances.ravel(), indices.ravel(), starts), shape=(n, n), copy=True)
+    rows.sort_indices()
+    check_stored_symmetry(rows, "the neighbours' distances")
     order = np.lexsort((indices, distances), axis=1)
     return replace(
         graph,
@@ -387,12 +402,17 @@ def _check_k(k: int, most: int) -> None:
         raise ParameterError(f"{k} neighbours are impossible; an object has at most {most}")
 
 
-def _check_metric(metric: Metric) -> None:
+def _check_metric(metric: Metric, points: Matrix) -> None:
     from sklearn.neighbors import VALID_METRICS
 
     known = sorted({*VALID_METRICS["brute"], "precomputed"})
     if isinstance(metric, str) and metric not in known:
         raise ParameterError(f"metric={metric!r} is unknown; choose one of {', '.join(known)}")
+    if isinstance(metric, str) and metric == "haversine" and points.shape[1] != 2:
+        raise ParameterError(
+            f'metric="haversine" needs 2 columns, latitude and longitude in radians, and X has '
+            f"{points.shape[1]}; choose another metric"
+        )
 
 
 def _inner_metric(metric: Metric) -> Metric:

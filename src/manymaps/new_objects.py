@@ -7,6 +7,7 @@ Shapes: new vectors (k, n_features), known ones (n, n_features), similarities (k
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.atlas import Atlas
+from manymaps.distances import Metric
 from manymaps.errors import DataError, DataWarning
 from manymaps.labels import UnknownLabel, find_label, fold
 
@@ -23,6 +25,9 @@ __all__ = ["Matrix", "NewObjects", "listed", "read_new", "similarity_table"]
 
 # A dense array or sparse rows.
 Matrix: TypeAlias = Any
+
+# A vector of length zero has no such distance, and "precomputed" is none.
+_WITHOUT_ZERO = ("cosine", "correlation", "precomputed")
 
 
 @dataclass(frozen=True)
@@ -34,15 +39,21 @@ class NewObjects:
     labels : tuple of str, length k
     vectors : array or sparse array of shape (k, n_features), optional
     known : array or sparse array of shape (n, n_features), optional
-        The vectors of the atlas.
+        Those they are compared with: floating-point numbers, dense or sparse, as the new ones are.
     similarities : sparse array of shape (k, n), optional
         Positive entries alone, at least one a row.
+    similarity : str or function
+        How the vectors are compared.
+    extends : bool
+        Whether the vectors may stand behind those of the atlas: it has none, or `known` are they.
     """
 
     labels: tuple[str, ...]
     vectors: Matrix | None = None
     known: Matrix | None = None
     similarities: sparse.csr_array | None = None
+    similarity: Metric = "precomputed"
+    extends: bool = False
 
 
 def similarity_table(
@@ -150,15 +161,15 @@ def read_new(
     new: Any,
     labels: Sequence[str] | None,
     vectors: Matrix | None,
-    similarity: str,
+    similarity: Metric | None,
 ) -> NewObjects:
-    """The new objects, checked."""
+    """The new objects, checked; without a similarity `manymaps.insertion.insert` says which."""
     if isinstance(new, Mapping):
         return _read_mapping(atlas, new, labels)
     own_labels = None
     if hasattr(new, "values") and hasattr(new, "labels"):
         new, own_labels = new.values, new.labels
-    new = sparse.csr_array(new) if sparse.issparse(new) else np.asarray(new)
+    new = _floats(new, "the new objects")
     if new.ndim != 2:
         raise DataError(f"the new objects have shape {new.shape}; give one row for each")
     names = _names(atlas, labels, own_labels, new.shape[0])
@@ -170,9 +181,62 @@ def read_new(
             "this atlas keeps no vectors; give those of its objects as `vectors`, or similarities "
             "with similarity='precomputed'"
         )
-    known = sparse.csr_array(known) if sparse.issparse(known) else np.asarray(known)
-    _check_vectors(new, known, names, atlas, similarity)
-    return NewObjects(names, vectors=new, known=known)
+    known = _floats(known, "the known vectors")
+    _check_shapes(new, known, atlas)
+    with np.errstate(over="ignore"):
+        new = new.astype(known.dtype, copy=False)
+    for array, owners, whose in ((new, names, "new"), (known, atlas.labels, "known")):
+        _check_finite(array, owners, f"the {whose} vector")
+    if similarity is None:
+        similarity = _usual_similarity(known, atlas)
+    if similarity == "cosine":
+        for array, owners, whose in ((new, names, "new"), (known, atlas.labels, "known")):
+            _check_lengths(array, owners, whose)
+    extends = vectors is None or atlas.vectors is None or _agree(known, atlas.vectors)
+    if sparse.issparse(new) != sparse.issparse(known):
+        new = sparse.csr_array(new) if sparse.issparse(known) else new.toarray()
+    return NewObjects(names, vectors=new, known=known, similarity=similarity, extends=extends)
+
+
+def _floats(table: Any, what: str) -> Matrix:
+    """Sparse rows or an array, of floating-point numbers."""
+    try:
+        array = sparse.csr_array(table) if sparse.issparse(table) else np.asarray(table)
+        return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{what} cannot be read as numbers: {error}") from error
+
+
+def _agree(known: Matrix, own: Matrix) -> bool:
+    """Whether vectors are the same, in the coarser of the two precisions."""
+    if known is own:
+        return True
+    if known.shape != own.shape:
+        return False
+    coarse = np.float32 if np.float32 in (known.dtype, own.dtype) else np.float64
+    if sparse.issparse(known) or sparse.issparse(own):
+        one, other = (sparse.csr_array(rows, dtype=coarse) for rows in (known, own))
+        return (one != other).nnz == 0
+    return np.array_equal(known.astype(coarse, copy=False), own.astype(coarse, copy=False))
+
+
+def _usual_similarity(known: Matrix, atlas: Atlas) -> Metric:
+    """The cosine, but where a known vector is zero the metric of the atlas."""
+    zero = np.flatnonzero(_norms(known) == 0)
+    if len(zero) == 0:
+        return "cosine"
+    from sklearn.neighbors import VALID_METRICS
+
+    metric = str(atlas.parameters.get("metric"))
+    if metric not in VALID_METRICS["brute"] or metric in _WITHOUT_ZERO:
+        metric = "euclidean"
+    warnings.warn(
+        f"the known vector of row {zero[0]} ({atlas.labels[zero[0]]!r}) is zero ({len(zero)} such "
+        f"rows), which has no cosine similarity; all are compared by similarity={metric!r} instead",
+        DataWarning,
+        stacklevel=4,
+    )
+    return metric
 
 
 def _read_mapping(
@@ -192,15 +256,16 @@ def _names(
     atlas: Atlas, labels: Sequence[str] | None, own: Sequence[str] | None, k: int
 ) -> tuple[str, ...]:
     """Labels of the new objects: as given, else their own, else the next free numbers."""
+    known, seen = set(atlas.labels), dict[str, int]()
     chosen = labels if labels is not None else own
     if chosen is None:
-        chosen = [str(atlas.n_objects + i) for i in range(k)]
+        numbers = map(str, itertools.count(atlas.n_objects))
+        chosen = list(itertools.islice((name for name in numbers if name not in known), k))
     names = tuple(str(label) for label in chosen)
     if len(names) != k:
         raise DataError(f"there are {len(names)} labels for {k} new objects")
     if k == 0:
         raise DataError("there are no new objects to insert")
-    known, seen = set(atlas.labels), dict[str, int]()
     for row, name in enumerate(names):
         if name in known:
             raise DataError(
@@ -249,9 +314,7 @@ def _checked_similarities(table: Matrix, names: Sequence[str], atlas: Atlas) -> 
     return similarities
 
 
-def _check_vectors(
-    new: Matrix, known: Matrix, names: Sequence[str], atlas: Atlas, similarity: str
-) -> None:
+def _check_shapes(new: Matrix, known: Matrix, atlas: Atlas) -> None:
     if known.ndim != 2 or known.shape[0] != atlas.n_objects:
         raise DataError(
             f"vectors of shape {known.shape} for an atlas of {atlas.n_objects} objects; give one "
@@ -262,15 +325,15 @@ def _check_vectors(
             f"the new vectors have {new.shape[1]} components and those of the atlas "
             f"{known.shape[1]}; both must come from the same source"
         )
-    for array, labels, whose in ((new, names, "new"), (known, atlas.labels, "known")):
-        _check_finite(array, labels, f"the {whose} vector")
-        if similarity == "cosine":
-            zero = np.flatnonzero(_norms(array) == 0)
-            if len(zero):
-                raise DataError(
-                    f"the {whose} vector of row {zero[0]} ({labels[zero[0]]!r}) is zero, which has "
-                    "no cosine similarity; leave it out or choose another similarity"
-                )
+
+
+def _check_lengths(array: Matrix, labels: Sequence[str], whose: str) -> None:
+    zero = np.flatnonzero(_norms(array) == 0)
+    if len(zero):
+        raise DataError(
+            f"the {whose} vector of row {zero[0]} ({labels[zero[0]]!r}) is zero, which has no "
+            "cosine similarity; leave it out or choose another similarity"
+        )
 
 
 def _norms(array: Matrix) -> np.ndarray:

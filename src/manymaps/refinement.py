@@ -96,7 +96,7 @@ class NewRows:
     Parameters
     ----------
     atlas : Atlas
-        Under a joint model its `log_normalizer` is summed anew where it is missing.
+        Under a joint model its `log_whole` is log Z.
     target : sparse array of shape (k, n)
         p_j|i; rows sum to 1.
     active : ndarray of bool, shape (n_maps, k)
@@ -135,19 +135,6 @@ class NewRows:
     def _sources(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return _points(*self._known, Entries(self.atlas.proportions > _ACTIVE))
 
-    @cached_property
-    def _log_whole(self) -> float:
-        """log Z of the atlas."""
-        if self.atlas.log_normalizer is not None:
-            return self.atlas.log_normalizer
-        points, offsets, charges = self._sources
-        itself = np.arange(len(charges))
-        potential, _, scale = field(
-            points, offsets, points, offsets, charges, itself, self.atlas.model.kernel, _TOLERANCE
-        )
-        with np.errstate(divide="ignore"):
-            return float(np.logaddexp.reduce(charges + np.log(potential.astype(float)) + scale))
-
     def evaluate(
         self, positions: np.ndarray, weights: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -176,8 +163,9 @@ class NewRows:
         log_slope_of_z = -log_z
         normalizer = log_z
         if self._is_joint:
-            log_slope_of_z = np.full_like(log_z, np.log(self.atlas.n_objects) - self._log_whole)
-            normalizer = self._log_whole + np.exp(log_z + log_slope_of_z) - 1
+            log_whole = self.atlas.log_whole
+            log_slope_of_z = np.full_like(log_z, np.log(self.atlas.n_objects) - log_whole)
+            normalizer = log_whole + np.exp(log_z + log_slope_of_z) - 1
         pull, share, mass, cost = self._attraction(own, log_pi, -normalizer)
         with np.errstate(divide="ignore"):
             log_rho = np.log(mass) + log_slope_of_z

@@ -9,9 +9,9 @@
 >>> exaggeration = Stages(((0, 12.0), (250, 1.0), (700, 4.0)))
 >>> exaggeration(0), exaggeration(250), exaggeration(999)
 (12.0, 1.0, 4.0)
->>> two_stages = Line(((0, 0.3), (100, 0.1), (300, 0.0)))
+>>> two_stages = Line(((0, 0.5), (100, 0.25), (300, 0.0)))
 >>> two_stages(50), two_stages(200)
-(0.2, 0.05)
+(0.375, 0.125)
 """
 
 from __future__ import annotations

@@ -7,9 +7,10 @@
                distances    distances, each times the root of its eigenvalue
     spectral   a target P   eigenvectors of the normalized Laplacian of P
 
-Each is scaled alike: the longest axis has a standard deviation of `spread`, far within the kernel's
-width, so that a start gives directions and not distances. A hundredth of that is added as noise,
-lest objects that share a place stay together.
+Each named start is scaled alike: the longest axis has a standard deviation of `spread`, far within
+the kernel's width, so that a start gives directions and not distances. A hundredth of that is added
+as noise, lest objects that share a place stay together. Positions given as an array are taken as
+they are, neither scaled nor shaken.
 
 Shapes: positions (n, n_components) float64.
 """
@@ -119,14 +120,36 @@ def _principal_components(
     n, n_features = vectors.shape
     k = min(n_components, n, n_features)
     seed = int(generator.integers(2**31 - 1))
+    if _all_alike(vectors):
+        return np.zeros((n, k))
     if not sparse.issparse(vectors):
+        vectors = _centred(vectors)
         solver = "covariance_eigh" if n_features <= 1000 else "randomized"
     elif k < min(n, n_features):
         solver = "arpack"
     else:
-        vectors, solver = vectors.toarray(), "full"
-    with np.errstate(invalid="ignore", divide="ignore"):  # shares of a variance of zero
-        return PCA(k, svd_solver=solver, random_state=seed).fit_transform(vectors)
+        vectors, solver = _centred(vectors.toarray()), "full"
+    return PCA(k, svd_solver=solver, random_state=seed).fit_transform(vectors)
+
+
+def _all_alike(vectors: Any) -> bool:
+    """Whether all rows are the same, so that there is no axis to find."""
+    highest, lowest = vectors.max(axis=0), vectors.min(axis=0)
+    if sparse.issparse(vectors):
+        highest, lowest = highest.toarray(), lowest.toarray()
+    return bool((np.asarray(highest) == np.asarray(lowest)).all())
+
+
+def _centred(vectors: np.ndarray) -> np.ndarray:
+    """Columns without their means, which are taken off in float64.
+
+    In float32 the products of columns far from 0 would lose the little by which they differ.
+    """
+    mean = vectors.mean(axis=0, dtype=np.float64)
+    kind = np.float32 if vectors.dtype == np.float32 else np.float64
+    return np.subtract(
+        vectors, mean, out=np.empty(vectors.shape, kind), dtype=np.float64, casting="same_kind"
+    )
 
 
 def _classical_scaling(data: Any, metric: Any, n: int, n_components: int) -> np.ndarray:
@@ -142,10 +165,15 @@ def _classical_scaling(data: Any, metric: Any, n: int, n_components: int) -> np.
         )
     if sparse.issparse(data) and isinstance(metric, str) and metric == "precomputed":
         raise DataError('init="mds" needs all distances, and only some are stored; take "spectral"')
+    given = isinstance(metric, str) and metric == "precomputed"
+    k = min(n_components, n - 1)
+    if not given and _all_alike(data):
+        return np.zeros((n, k))
     squares = pairwise_distances(data, metric=metric) ** 2
+    if not squares.any():
+        return np.zeros((n, k))
     squares -= squares.mean(axis=0)
     squares -= squares.mean(axis=1, keepdims=True)
-    k = min(n_components, n - 1)
     values, axes = eigsh(-squares / 2, k=k, which="LA", v0=np.cos(np.arange(n)))
     return (axes * np.sqrt(np.maximum(values, 0)))[:, ::-1]
 

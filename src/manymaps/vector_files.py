@@ -47,7 +47,7 @@ from manymaps.vector_tables import (
     read_parquet_vectors,
     read_table_vectors,
 )
-from manymaps.vectors import VectorRows, Vectors, as_float32, choose_rows, shown
+from manymaps.vectors import VectorRows, Vectors, as_float32, checked_table, choose_rows, shown
 from manymaps.word2vec import (
     read_binary_vectors,
     read_text_vectors,
@@ -135,7 +135,7 @@ def read_vectors(
                 f"labels belong to arrays and tables, and {file} ({kind}) has its own"
             )
         if kind == "h5ad":
-            rows = read_annotated(file, key)
+            rows = read_annotated(file, key, words=wanted)
         elif kind == "word2vec-binary":
             rows = read_binary_vectors(file, words=wanted)
         else:
@@ -307,8 +307,8 @@ def _read_arrays(
 
 
 def _array_rows(values: Any, labels: Any, source: str) -> VectorRows:
-    """The rows of an array; "0", "1", ... where there are no labels."""
-    values = as_float32(values, source)
+    """The rows of an array, of its own type; "0", "1", ... where there are no labels."""
+    values = checked_table(values, source)
     n = values.shape[0]
     names = [str(row) for row in range(n)] if labels is None else [str(x) for x in labels]
     if len(names) != n:

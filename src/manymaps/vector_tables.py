@@ -32,7 +32,7 @@ from manymaps.tables import (
     to_utf8,
     without_false_quotes,
 )
-from manymaps.vectors import VectorRows, choose_rows, refuse_not_finite, shown
+from manymaps.vectors import BLOCK_SIZE, VectorRows, choose_rows, refuse_not_finite, shown
 
 __all__ = [
     "TableColumns",
@@ -276,8 +276,12 @@ def read_parquet_vectors(
     return VectorRows(rows.labels, rows.values, n_read, rows.notes)
 
 
-def annotated_rows(data: Any, key: str | None, source: str) -> VectorRows:
+def annotated_rows(
+    data: Any, key: str | None, source: str, *, words: Collection[str] | None = None
+) -> VectorRows:
     """Vectors from an AnnData object: its X, or the table `key` of its obsm.
+
+    Of a list of words only their rows are kept, in the order of the object.
 
     Raises
     ------
@@ -290,15 +294,37 @@ def annotated_rows(data: Any, key: str | None, source: str) -> VectorRows:
     values = data.X if key is None else data.obsm[key]
     if values is None:
         raise DataError(f"{source} has no X; its obsm has {listed(tables)}: name one of them")
-    if not sparse.issparse(values):
+    labels = [str(name) for name in data.obs_names]
+    n_read = len(labels)
+    if words is not None:
+        chosen = sorted(choose_rows(labels, words, source)[0])
+        labels, values = [labels[row] for row in chosen], _stored_rows(values, chosen)
+    elif not sparse.issparse(values):
         # Files opened "backed" give HDF5 data sets and stored sparse matrices.
         values = values.to_memory() if hasattr(values, "to_memory") else np.asarray(values)
-    labels = [str(name) for name in data.obs_names]
-    return VectorRows(labels, values, len(labels))
+    return VectorRows(labels, values, n_read)
 
 
-def read_annotated(path: Path, key: str | None) -> VectorRows:
-    """Vectors from an .h5ad file; only the table that is asked for is loaded.
+def _stored_rows(values: Any, rows: Sequence[int]) -> Any:
+    """Some rows, in increasing order, of a table in memory or in a file."""
+    if sparse.issparse(values) or hasattr(values, "to_memory"):
+        return sparse.csr_array(values[np.array(rows)])
+    # HDF5 picks single rows slowly, and stretches of them fast.
+    step = max(1, BLOCK_SIZE // max(1, values.shape[1]))
+    wanted = np.array(rows)
+    parts = []
+    for start in range(0, values.shape[0], step):
+        here = wanted[np.searchsorted(wanted, start) : np.searchsorted(wanted, start + step)]
+        if here.size:
+            block = np.asarray(values[here[0] : here[-1] + 1])
+            parts.append(block[here - here[0]])
+    return np.concatenate(parts)
+
+
+def read_annotated(
+    path: Path, key: str | None, *, words: Collection[str] | None = None
+) -> VectorRows:
+    """Vectors from an .h5ad file; only the table, or the rows of X, asked for are loaded.
 
     Raises
     ------
@@ -320,7 +346,7 @@ def read_annotated(path: Path, key: str | None) -> VectorRows:
             f"{path} cannot be read as .h5ad ({error}); is it cut short, or of another format?"
         ) from error
     try:
-        return annotated_rows(data, key, str(path))
+        return annotated_rows(data, key, str(path), words=words)
     finally:
         data.file.close()
 

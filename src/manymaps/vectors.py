@@ -26,6 +26,7 @@ __all__ = [
     "VectorRows",
     "Vectors",
     "as_float32",
+    "checked_table",
     "choose_rows",
     "refuse_not_finite",
     "shown",
@@ -230,6 +231,27 @@ def as_float32(values: Any, source: str) -> np.ndarray | sparse.csr_array:
     DataError
         Where the values are no table of real numbers, or there are none.
     """
+    values = checked_table(values, source)
+    # A number beyond the range of float32 becomes infinite, which the check for NaN then names.
+    with np.errstate(over="ignore"):
+        if isinstance(values, np.ndarray):
+            # A copy in memory must not pass for a memory-mapped file, which is checked late.
+            return values if values.dtype == np.float32 else np.asarray(values).astype(np.float32)
+        rows = sparse.csr_array(values, dtype=np.float32)
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return rows
+
+
+def checked_table(values: Any, source: str) -> np.ndarray | sparse.csr_array:
+    """A table of real numbers of any type, dense (memory-mapped or not) or CSR; not converted.
+
+    Raises
+    ------
+    DataError
+        Where the values are no table of real numbers, or there are none.
+    """
     if not sparse.issparse(values):
         try:
             values = values if isinstance(values, np.memmap) else np.asarray(values)
@@ -245,16 +267,7 @@ def as_float32(values: Any, source: str) -> np.ndarray | sparse.csr_array:
         raise DataError(
             f"{source} are empty: {values.shape[0]:,} rows of {values.shape[1]:,} numbers"
         )
-    # A number beyond the range of float32 becomes infinite, which the check for NaN then names.
-    with np.errstate(over="ignore"):
-        if not sparse.issparse(values):
-            # A copy in memory must not pass for a memory-mapped file, which is checked late.
-            return values if values.dtype == np.float32 else np.asarray(values).astype(np.float32)
-        rows = sparse.csr_array(values, dtype=np.float32)
-    if not rows.has_canonical_format:
-        rows = rows.copy()
-        rows.sum_duplicates()
-    return rows
+    return sparse.csr_array(values) if sparse.issparse(values) else values
 
 
 def refuse_not_finite(

@@ -55,6 +55,8 @@ HEAD_LINES = 30
 BLOCK_NUMBERS = 2**18
 PIECE = 2**24
 LONGEST_WORD = 2**16
+# No file has more rows; Python refuses to read thousands of digits as a number.
+MOST_DIGITS = 18
 LARGEST = float(np.finfo(np.float32).max)
 # What gzip, bzip2 and xz can shrink a file of zeros by is bounded; a header beyond it lies.
 HIGHEST_RATIO = 50_000
@@ -450,6 +452,12 @@ def _numbered_lines(stream: BinaryIO, source: str) -> Iterator[tuple[int, bytes]
 
 def _promised(header: re.Match[bytes], source: str) -> tuple[int, int]:
     """The numbers of rows and of values a row that a header says."""
+    digits = max(len(header[1]), len(header[2]))
+    if digits > MOST_DIGITS:
+        raise DataError(
+            f"{source}, line 1: the header says a number of {digits:,} digits; expected the "
+            "numbers of rows and of values a row"
+        )
     n, width = int(header[1]), int(header[2])
     if n < 1 or width < 1:
         raise DataError(
