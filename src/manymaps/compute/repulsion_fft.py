@@ -70,6 +70,7 @@ _CELL = 1.1e-9
 _MAP = 60e-6
 _NEAR_PAIR = 0.6e-9
 _NEAR_POINT = 0.03e-6
+_NEAR_MAP = 250e-6
 _NEAR_CELLS = 9
 _CLUSTERED = 2.0
 
@@ -103,7 +104,7 @@ def plan(
         seconds = _MAP + points * _POINT + _CELL * n**d * np.log2(n)
         if radius:
             cells = min(1.0, _CLUSTERED * _NEAR_CELLS * radius**2 / max(span, radius) ** 2)
-            seconds += points * _NEAR_POINT + n_targets * n_sources * cells * _NEAR_PAIR
+            seconds += _NEAR_MAP + points * _NEAR_POINT + n_targets * n_sources * cells * _NEAR_PAIR
         plans.append(Plan(h, n, radius, seconds))
     return min(plans, key=lambda p: p.seconds, default=None)
 
