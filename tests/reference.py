@@ -121,3 +121,24 @@ def attraction(p, kernel, positions, log_pi, chooser, chosen, background=0.0, n_
     slope = part if kernel == "gaussian" else part / (1 + (difference**2).sum(axis=-1))
     pull = 2 * np.einsum("mij,mijk->mik", slope, difference)
     return pull, part.sum(axis=2), kept.sum(axis=1), -(p * log_q).sum(axis=1)
+
+
+def code_log_likelihood(
+    counts, rows, columns, row_pi=None, column_pi=None, *,
+    normalization="conditional", given="rows", marginals=True,
+):  # fmt: skip
+    """Mean log-likelihood of a count under CODE (Globerson et al. 2004), in one map or in many."""
+    p = counts / counts.sum()
+    rows, columns = (np.reshape(part, (-1, *part.shape[-2:])) for part in (rows, columns))
+    v = np.zeros_like(p)
+    for m in range(len(rows)):
+        d2 = ((rows[m][:, None] - columns[m]) ** 2).sum(axis=-1)
+        pi = 1.0 if row_pi is None else np.outer(row_pi[m], column_pi[m])
+        v += pi * np.exp(-d2)
+    if marginals:
+        v = v * np.outer(p.sum(axis=1), p.sum(axis=0))
+    if normalization == "joint":
+        q = v / v.sum()
+    else:
+        q = v / v.sum(axis=1 if given == "rows" else 0, keepdims=True)
+    return float((p * np.log(q)).sum())

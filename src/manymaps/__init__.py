@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from manymaps.associations import ReadReport as ReadReport
     from manymaps.atlas import Atlas as Atlas
     from manymaps.atlas import load_atlas as load_atlas
+    from manymaps.cooccurrence import CODE as CODE
+    from manymaps.counts import Counts as Counts
+    from manymaps.counts import counts_from as counts_from
     from manymaps.datasets import load_word_relations as load_word_relations
     from manymaps.errors import DataError as DataError
     from manymaps.errors import DataWarning as DataWarning
@@ -60,6 +63,8 @@ _HOMES = {
     "new_objects": ("similarity_table",),
     "neighbors": ("NeighborGraph", "NeighborSearch", "nearest_neighbors"),
     "associations": ("Associations", "ReadReport"),
+    "cooccurrence": ("CODE",),
+    "counts": ("Counts", "counts_from"),
     "atlas": ("Atlas", "load_atlas"),
     "datasets": ("load_word_relations",),
     "errors": ("DataError", "DataWarning", "ParameterError"),

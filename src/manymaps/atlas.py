@@ -2,7 +2,8 @@
 
     q_ij = sum_m q_ij^m,      q_ij^m = pi_i^m pi_j^m K(|y_i^m - y_j^m|^2) / Z_i
 
-The share q_ij^m of a similarity that comes from map m is what "the word's neighbours in this map"
+(`manymaps.choices`, also for two kinds of object in one map, such as documents and words.) The
+share q_ij^m of a similarity that comes from map m is what "the word's neighbours in this map"
 means throughout. Maps are numbered from 0 everywhere: in Python, files, figures and commands.
 
 Shapes: maps (n_maps, n_objects, n_components), proportions (n_maps, n_objects).
@@ -23,6 +24,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.archive import read_archive, write_archive
+from manymaps.choices import Choices
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.frames import Backend, as_frame, join_columns, long_columns
 from manymaps.labels import find_label
@@ -31,9 +33,6 @@ from manymaps.model import ChoiceModel
 __all__ = ["Atlas", "Neighbor", "Sense", "load_atlas"]
 
 FORMAT_VERSION = 1
-
-_DIRECT_PAIRS = 2e9
-_TOLERANCE = 5e-3
 
 
 @dataclass(frozen=True)
@@ -79,11 +78,15 @@ class Atlas:
         Further columns, one value per object.
     vectors : ndarray or sparse array of shape (n, n_features), optional
         The vectors that were fitted, with which new objects are compared.
+    kinds : sequence of str, length n, optional
+        Where the maps hold two kinds of object: the kind of each, rows first, then columns.
+    factors : ndarray of shape (n,), optional
+        The fixed factors of rows and columns in the model's choices; positive, 1 by default.
 
     Raises
     ------
     DataError
-        Where shapes disagree or an array holds a value that is not finite.
+        Where shapes disagree, an array holds a value that is not finite, or the kinds are not two.
 
     Examples
     --------
@@ -112,6 +115,8 @@ class Atlas:
     fingerprint: str = ""
     metadata: Mapping[str, np.ndarray] = field(default_factory=dict)
     vectors: np.ndarray | sparse.csr_array | None = None
+    kinds: Sequence[str] | None = None
+    factors: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "labels", tuple(str(label) for label in self.labels))
@@ -128,6 +133,21 @@ class Atlas:
         for name, array in (("maps", self.maps), ("proportions", self.proportions)):
             if not np.isfinite(array).all():
                 raise DataError(f"the {name} hold a value that is not finite")
+        if self.kinds is not None or self.model.given is not None:
+            self._check_kinds()
+
+    def _check_kinds(self) -> None:
+        kinds = tuple(str(kind) for kind in self.kinds or ())
+        object.__setattr__(self, "kinds", kinds)
+        runs = [kind for i, kind in enumerate(kinds) if i == 0 or kind != kinds[i - 1]]
+        if len(kinds) != self.n_objects or len(runs) != 2 or self.model.given is None:
+            raise DataError(
+                "the kinds must say of each object whether it is a row or a column, all rows "
+                f"first, under a model of two kinds; these are {len(kinds)} in {len(runs)} runs"
+            )
+        factors = np.ones(self.n_objects) if self.factors is None else self.factors
+        if factors.shape != (self.n_objects,) or not bool(np.all(factors > 0)):
+            raise DataError(f"the factors must be {self.n_objects} positive numbers")
 
     @property
     def n_maps(self) -> int:
@@ -144,82 +164,77 @@ class Atlas:
         """Dimensions of each map."""
         return int(self.maps.shape[2])
 
-    def index(self, word: str) -> int:
-        """Row of a word, in any case; an unknown one raises `UnknownLabel` with suggestions."""
-        return find_label(word, self.labels)
+    def index(self, word: str, *, kind: str | None = None) -> int:
+        """Number of a word, in any case; an unknown one raises `UnknownLabel` with suggestions.
 
-    def shares(self, word: str) -> np.ndarray:
+        Of two objects of one label the first is found, a row before a column; `kind` chooses.
+        """
+        if kind is None:
+            return find_label(word, self.labels)
+        members = np.flatnonzero(self.of_kind(kind))
+        return int(members[find_label(word, [self.labels[int(i)] for i in members])])
+
+    def of_kind(self, kind: str) -> np.ndarray:
+        """Which objects are of a kind, shape (n_objects,); an unknown one is a ParameterError."""
+        known = dict.fromkeys(self.kinds or ())
+        if kind not in known:
+            raise ParameterError(
+                f"kind={kind!r} is not one of {', '.join(known)}"
+                if known
+                else f"kind={kind!r}: the objects of this atlas are all of one kind"
+            )
+        return np.array(self.kinds) == kind
+
+    @cached_property
+    def choices(self) -> Choices:
+        """The maps as the model reads them."""
+        n_rows = 0 if self.kinds is None else self.kinds.count(self.kinds[0])
+        return Choices(
+            self.maps, self.proportions, self.model, n_rows, self.factors, self.log_normalizer
+        )
+
+    @property
+    def columns(self) -> dict[str, np.ndarray]:
+        """The metadata and, where there are two kinds of object, the column "kind" before it."""
+        if self.kinds is None:
+            return dict(self.metadata)
+        return {"kind": np.array(self.kinds), **self.metadata}
+
+    def shares(self, word: str, *, kind: str | None = None) -> np.ndarray:
         """What each map contributes to the model's similarities of a word.
 
         Parameters
         ----------
         word : str
+        kind : str, optional
+            The kind of object that is meant, where both kinds have one of that label.
 
         Returns
         -------
         ndarray of shape (n_maps, n_objects), float64
             q_ij^m with i the word; without background. The word's own column is 0. Under a
             conditional model the whole sums to 1, under a joint one the wholes of all words do.
+            Between two kinds of object: q(j|i) of those of the other kind, for both kinds, or
+            q(i, j) under a joint model (`manymaps.choices`).
         """
-        i = self.index(word)
-        log_shares = self._log_similarities(i)
-        peak = log_shares.max()
-        if not np.isfinite(peak):
-            return np.zeros_like(log_shares)
-        if self.model.normalization == "joint":
-            return np.exp(log_shares - self.log_whole)
-        shares = np.exp(log_shares - peak)
-        return shares / shares.sum()
+        return self.choices.shares(self.index(word, kind=kind))
 
-    @cached_property
+    @property
     def log_whole(self) -> float:
-        """log Z of a joint model, the log of sum_{i != j} v_ij over all ordered pairs.
+        """log Z of a joint model, the log of the sum of v_ij over all ordered pairs.
 
         `log_normalizer` where that is known; else it is summed once, map by map, without a table
         of all pairs. -inf where no two objects share a map.
         """
-        if self.log_normalizer is not None:
-            return self.log_normalizer
-        from manymaps.compute import field as sum_field
+        return self.choices.log_whole
 
-        lives = self.proportions > 0
-        offsets = np.concatenate([[0], np.cumsum(lives.sum(axis=1))])
-        scaled = (self.maps[lives] / self.model.kernel_width).astype(np.float32)
-        points = np.ascontiguousarray(scaled.T)
-        charges = np.log(self.proportions[lives].astype(np.float64)).astype(np.float32)
-        pairs = float((np.diff(offsets).astype(np.float64) ** 2).sum())
-        potential, _, scale = sum_field(
-            points, offsets, points, offsets, charges, np.arange(len(charges)),
-            self.model.kernel, 0.0 if pairs <= _DIRECT_PAIRS else _TOLERANCE,
-        )  # fmt: skip
-        with np.errstate(divide="ignore"):
-            logs = charges + np.log(potential.astype(np.float64)) + scale
-        return float(np.logaddexp.reduce(logs, initial=-np.inf))
-
-    @cached_property
-    def _log_domain(self) -> tuple[np.ndarray, np.ndarray]:
-        """Positions in units of the kernel's width, by component, and log proportions."""
-        positions = np.moveaxis(self.maps, 2, 0).astype(np.float64) / self.model.kernel_width
-        with np.errstate(divide="ignore"):
-            return positions, np.log(self.proportions.astype(np.float64))
-
-    def _log_similarities(self, i: int) -> np.ndarray:
-        positions, log_proportions = self._log_domain
-        distances = np.zeros(self.proportions.shape)
-        for axis in positions:
-            distances += (axis - axis[:, i : i + 1]) ** 2
-        log_kernel = -distances if self.model.kernel == "gaussian" else -np.log1p(distances)
-        log_similarities = log_proportions + log_proportions[:, i : i + 1] + log_kernel
-        log_similarities[:, i] = -np.inf
-        return log_similarities
-
-    def similarities(self, word: str) -> np.ndarray:
+    def similarities(self, word: str, *, kind: str | None = None) -> np.ndarray:
         """The model's similarity q_ij of a word to every object, shape (n_objects,).
 
-        Includes the uniform background; the word's own entry is 0.
+        Includes the uniform background; the word's own entry is 0. `kind` as for `shares`.
         """
-        i = self.index(word)
-        similarities = self.shares(word).sum(axis=0)
+        i = self.index(word, kind=kind)
+        similarities = self.choices.shares(i).sum(axis=0)
         background = self.model.background
         n = self.n_objects
         if background and n > 1:
@@ -231,12 +246,26 @@ class Atlas:
     def similarity(self, a: str, b: str) -> float:
         """The model's similarity q_ab: how strongly `a` recalls `b`.
 
-        Asymmetric under a conditional model; 0 for an object and itself.
+        Asymmetric under a conditional model; 0 for an object and itself. Between two kinds of
+        object, `b` is looked for among those of the other kind than `a`.
         """
-        return float(self.similarities(a)[self.index(b)])
+        i = self.index(a)
+        j = self.index(b, kind=self._other_kind(i))
+        return float(self.choices.shares(i)[:, j].sum() if self.kinds else self.similarities(a)[j])
+
+    def _other_kind(self, i: int) -> str | None:
+        if self.kinds is None:
+            return None
+        return next(kind for kind in dict.fromkeys(self.kinds) if kind != self.kinds[i])
 
     def senses(
-        self, word: str, *, n_neighbors: int = 8, min_proportion: float = 0.1
+        self,
+        word: str,
+        *,
+        n_neighbors: int = 8,
+        min_proportion: float = 0.1,
+        kind: str | None = None,
+        neighbor_kind: str | None = None,
     ) -> list[Sense]:
         """The maps in which a word lives, the largest mixing proportion first.
 
@@ -248,6 +277,8 @@ class Atlas:
             Neighbours listed per map.
         min_proportion : float
             Maps that hold less of the word are left out; the largest is always listed.
+        kind, neighbor_kind : str, optional
+            The kind of the word, and that of the neighbours, as for `neighbors`.
 
         Returns
         -------
@@ -257,9 +288,11 @@ class Atlas:
         ------
         UnknownLabel
             For an unknown word, with suggestions.
+        ParameterError
+            For an unknown kind.
         """
-        i = self.index(word)
-        shares = self.shares(word)
+        i = self.index(word, kind=kind)
+        shares = self._near(i, neighbor_kind)
         order = np.argsort(-self.proportions[:, i], kind="stable")
         return [
             Sense(
@@ -272,14 +305,34 @@ class Atlas:
         ]
 
     def neighbors(
-        self, word: str, map: int | None = None, *, n_neighbors: int = 10
+        self,
+        word: str,
+        map: int | None = None,
+        *,
+        n_neighbors: int = 10,
+        kind: str | None = None,
+        neighbor_kind: str | None = None,
     ) -> tuple[Neighbor, ...]:
-        """The objects most similar to a word, in one map or (`map=None`) in all together."""
-        if map is None:
-            return self._strongest(self.similarities(word), n_neighbors)
-        if not 0 <= map < self.n_maps:
+        """The objects most similar to a word, in one map or (`map=None`) in all together.
+
+        Of two kinds of object those of the other kind are listed, or those of `neighbor_kind`, by
+        how near they stand: by their share in sum_j v_ij without the fixed factors, which would put
+        the most frequent objects first everywhere.
+        """
+        i = self.index(word, kind=kind)
+        if map is not None and not 0 <= map < self.n_maps:
             raise ParameterError(f"there is no map {map}; maps are 0 to {self.n_maps - 1}")
-        return self._strongest(self.shares(word)[map], n_neighbors)
+        if map is None and self.kinds is None:
+            return self._strongest(self.similarities(word), n_neighbors)
+        shares = self._near(i, neighbor_kind)
+        return self._strongest(shares.sum(axis=0) if map is None else shares[map], n_neighbors)
+
+    def _near(self, i: int, kind: str | None) -> np.ndarray:
+        """By what share of the similarities neighbours are listed, (n_maps, n_objects)."""
+        kind = kind or self._other_kind(i)
+        if kind is None:
+            return self.choices.shares(i)
+        return self.choices.nearness(i, self.of_kind(kind))
 
     def _strongest(self, similarities: np.ndarray, count: int) -> tuple[Neighbor, ...]:
         order = np.argsort(-similarities, kind="stable")[:count]
@@ -354,7 +407,7 @@ class Atlas:
         >>> list(atlas.to_frame("pandas").columns)
         ['label', 'map', 'proportion', 'x', 'y']
         """
-        columns = long_columns(self.labels, self.maps, self.proportions, self.metadata)
+        columns = long_columns(self.labels, self.maps, self.proportions, self.columns)
         return as_frame(columns, backend)
 
     def save(self, path: str | os.PathLike[str], *, vectors: bool = True) -> None:
@@ -381,10 +434,13 @@ class Atlas:
             "log_normalizer": self.log_normalizer,
             "fingerprint": self.fingerprint,
             "labels": list(self.labels),
+            "kinds": None if self.kinds is None else list(self.kinds),
         }
         arrays = {"maps": self.maps, "proportions": self.proportions}
         arrays |= {f"history/{key}": np.asarray(value) for key, value in self.history.items()}
         arrays |= {f"metadata/{key}": np.asarray(value) for key, value in self.metadata.items()}
+        if self.factors is not None:
+            arrays["factors"] = self.factors
         if vectors and self.vectors is not None:
             arrays |= _vector_arrays(self.vectors)
             meta["vector_shape"] = list(self.vectors.shape)
@@ -415,6 +471,8 @@ def load_atlas(path: str | os.PathLike[str]) -> Atlas:
             fingerprint=meta["fingerprint"],
             metadata=_under(arrays, "metadata/"),
             vectors=_vectors(_under(arrays, "vectors/"), meta.get("vector_shape")),
+            kinds=meta.get("kinds"),
+            factors=arrays.get("factors"),
         )
     except (KeyError, TypeError, ParameterError) as error:
         raise DataError(f"{path}: the atlas lacks or garbles a part ({error})") from error

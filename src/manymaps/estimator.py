@@ -38,7 +38,7 @@ from manymaps.starts import start_positions
 from manymaps.target import Target, conditional_target, joint_target
 from manymaps.vectors import Vectors
 
-__all__ = ["MapEstimator"]
+__all__ = ["MapEstimator", "plain_value", "same_rows"]
 
 Data: TypeAlias = Associations | Vectors | NeighborGraph | np.ndarray | sparse.sparray
 
@@ -196,7 +196,7 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             accept_sparse="csr", dtype=[np.float32, np.float64], ensure_all_finite=False,
         )  # fmt: skip
         check_finite(rows)
-        found = _same_rows(rows, known)
+        found = same_rows(rows, known)
         places = self.maps_[:, found]
         fresh = np.flatnonzero(found < 0)
         if len(fresh):
@@ -332,12 +332,12 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         The perplexity is the one in use: that of an affinity that has its own.
         """
         settings = {
-            key: _plain(value)
+            key: plain_value(value)
             for key, value in self.get_params(deep=False).items()
             if key not in ("callback", "n_jobs", "init")
         }
         own = getattr(self.affinity, "perplexity", None)
-        return settings if own is None else settings | {"perplexity": _plain(own)}
+        return settings if own is None else settings | {"perplexity": plain_value(own)}
 
     def _seed(self) -> int:
         return int(check_random_state(self.random_state).randint(2**31 - 1))
@@ -383,18 +383,18 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         )[None]  # fmt: skip
 
 
-def _plain(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
     """A parameter as JSON takes it."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, int | float | str | bool | None):
         return value
     if isinstance(value, list | tuple | np.ndarray):
-        return [_plain(part) for part in value]
+        return [plain_value(part) for part in value]
     return repr(value)
 
 
-def _same_rows(rows: Any, known: Any) -> np.ndarray:
+def same_rows(rows: Any, known: Any) -> np.ndarray:
     """For each row the number of the first known row that equals it, or -1."""
     if sparse.issparse(known) != sparse.issparse(rows):
         rows = sparse.csr_array(rows) if sparse.issparse(known) else rows.toarray()

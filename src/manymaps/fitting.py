@@ -17,7 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from types import FrameType
@@ -28,6 +28,7 @@ import numpy as np
 from manymaps.archive import read_archive, write_archive
 from manymaps.atlas import Atlas
 from manymaps.errors import DataError
+from manymaps.combined_objective import CombinedObjective
 from manymaps.objective import Entries, Evaluation, Objective
 from manymaps.optimizers import Optimizer, State
 from manymaps.parameters import Parameters, log_softmin
@@ -54,7 +55,7 @@ class Fit:
 
     Parameters
     ----------
-    objective : Objective
+    objective : Objective or CombinedObjective
     optimizer : Optimizer
     max_iter : int
     labels : tuple of str
@@ -64,23 +65,27 @@ class Fit:
     order : ndarray of int, optional
         The objects in the order in which the target holds them, where it is not that of `labels`
         and of the start. The atlas has them in the order of `labels`.
+    kinds, factors : optional
+        What the atlas says of two kinds of object (`manymaps.atlas`): rows first, then columns.
     """
 
-    objective: Objective
+    objective: Objective | CombinedObjective
     optimizer: Optimizer
     max_iter: int
     labels: tuple[str, ...]
     method: str
     settings: dict[str, Any]
     order: np.ndarray | None = None
+    kinds: tuple[str, ...] | None = None
+    factors: np.ndarray | None = None
     state: State = field(init=False)
     converged: bool = field(default=False, init=False)
     kl: float = field(default=float("nan"), init=False)
     history: dict[str, list[float]] = field(init=False)
     _log_normalizer: float | None = field(default=None, init=False)
-    _entries: Entries | None = field(default=None, init=False)
+    _entries: tuple[Entries, ...] = field(default=(), init=False)
     _last: Evaluation = field(init=False)
-    _with_share: dict[float, Objective] = field(default_factory=dict, init=False)
+    _with_share: dict[float, Objective | CombinedObjective] = field(default_factory=dict, init=False)
 
     def run(
         self,
@@ -89,11 +94,15 @@ class Fit:
         callback: Callback | None = None,
         checkpoint: str | None = None,
         resume: str | None = None,
+        units: Parameters | None = None,
     ) -> None:
-        """Optimize from `start`, or from a checkpoint, and evaluate the end in full."""
+        """Optimize from `start`, or from a checkpoint, and evaluate the end in full.
+
+        `units` is for optimizers with a line search (`manymaps.optimizers.State`).
+        """
         if self.order is not None:
             start = start.like([np.ascontiguousarray(a[:, self.order]) for a in start.arrays])
-        self.state = State(start, seed=seed)
+        self.state = State(start, seed=seed, units=units)
         self.history = {"iteration": [], "cost": [], "kl": []}
         if resume is not None:
             self._load(resume)
@@ -128,8 +137,10 @@ class Fit:
     def atlas(self) -> Atlas:
         """The maps as they stand."""
         parameters = self.state.parameters
-        proportions = np.exp(log_softmin(parameters.weights[0]))
-        maps = parameters.positions[0].astype(np.float64)
+        rows_first = slice(None, None, -1 if self.objective.model.given == "columns" else 1)
+        weights = np.concatenate(parameters.weights[rows_first], axis=1)
+        proportions = np.exp(log_softmin(weights))
+        maps = np.concatenate(parameters.positions[rows_first], axis=1).astype(np.float64)
         weights = proportions / proportions.sum(axis=1, keepdims=True)
         maps = maps - np.einsum("mn,mnd->md", weights, maps)[:, None]
         if self.order is not None:
@@ -145,6 +156,8 @@ class Fit:
             history={key: np.array(values) for key, values in self.history.items()},
             log_normalizer=self._log_normalizer,
             fingerprint=self.fingerprint,
+            kinds=self.kinds,
+            factors=self.factors,
         )
 
     @property
@@ -173,49 +186,50 @@ class Fit:
             self._refresh(parameters, iteration)
         if record:
             self._record(iteration, self._last)
-        self._last.gradient.positions[0][...] *= self._shortening[:, None]
+        for slope, shortening in zip(self._last.gradient.positions, self._shortening, strict=True):
+            slope *= shortening[:, None]
         return self._last.cost, self._last.gradient
 
-    def _objective_at(self, iteration: int) -> Objective:
+    def _objective_at(self, iteration: int) -> Objective | CombinedObjective:
         """The objective with the part of the background that is in force."""
         share = self.optimizer.background_share(iteration)
         if share == 1 or self.objective.model.background == 0:
             return self.objective
         if share not in self._with_share:
-            model = self.objective.model
-            part = replace(model, background=model.background * share)
-            self._with_share = {share: replace(self.objective, model=part)}
+            self._with_share = {share: self.objective.with_background_share(share)}
         return self._with_share[share]
 
     @cached_property
-    def _shortening(self) -> np.ndarray:
-        """Factors of the position steps, (n,): stiff objects take shorter ones.
+    def _shortening(self) -> tuple[np.ndarray, ...]:
+        """Factors of the position steps of each side, (n,): stiff objects take shorter ones.
 
         The curvature of the cost along an object's position grows with the mass of its pairs,
         1 + 1 for a usual one but hundreds for a word that hundreds of cues recall; with a Gaussian
         kernel a common step would throw it ever farther.
         """
-        pairs = self.objective.target.sides[0]
-        rows = np.repeat(np.arange(len(pairs.indptr) - 1), np.diff(pairs.indptr))
-        mass = np.bincount(
-            rows, weights=pairs.forward + pairs.backward, minlength=len(pairs.indptr) - 1
-        )
-        stiffness = np.maximum(mass * self.objective.scale / _STIFF, 1)
-        return (1 / stiffness).astype(np.float32)
+        target, scale = self.objective.target, self.objective.scale
+        masses = [target.row_mass, target.column_mass]
+        if target.one_set:
+            masses = [target.row_mass + target.column_mass]
+        stiffness = (np.maximum(mass * scale / _STIFF, 1) for mass in masses)
+        return tuple((1 / part).astype(np.float32) for part in stiffness)
 
-    def _active_entries(self) -> tuple[Entries]:
-        mask = self.state.memory["active"][0]
-        if self._entries is None or self._entries.mask is not mask:
-            self._entries = Entries(mask)
-        return (self._entries,)
+    def _active_entries(self) -> tuple[Entries, ...]:
+        masks = self.state.memory["active"]
+        if not self._entries or self._entries[0].mask is not masks[0]:
+            self._entries = tuple(Entries(mask) for mask in masks)
+        return self._entries
 
     def _refresh(self, parameters: Parameters, iteration: int) -> None:
         """Choose the active entries from a full evaluation, and test for convergence."""
-        proportions = np.exp(log_softmin(parameters.weights[0]))
-        mask = (proportions > _ACTIVE) | (self._last.shares[0] > _ACTIVE)
-        self.state.memory["active"] = (mask,)
+        masks = tuple(
+            (np.exp(log_softmin(weights)) > _ACTIVE) | (share > _ACTIVE)
+            for weights, share in zip(parameters.weights, self._last.shares, strict=True)
+        )
+        self.state.memory["active"] = masks
         if iteration >= _FADE_FROM and self.objective.model.mixing == "learned":
-            parameters.weights[0][~mask] += _FADE
+            for weights, mask in zip(parameters.weights, masks, strict=True):
+                weights[~mask] += _FADE
         before = self.state.memory.get("cost at refresh", (np.array(np.inf),))[0]
         gain = float(before - self._last.cost)
         if iteration >= self.optimizer.settled_at + 2 * _REFRESH:
@@ -271,6 +285,7 @@ class Fit:
             parameters,
             iteration=meta["iteration"],
             seed=meta["seed"],
+            units=self.state.units,
             memory={name: tuple(group) for name, group in memory.items()},
         )
         self.history = meta["history"]

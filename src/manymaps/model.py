@@ -14,6 +14,7 @@ A model is a delta on another one: t-SNE is symmetric SNE with the kernel replac
     T_SNE           van der Maaten & Hinton 2008
     MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE     van der Maaten & Hinton 2009, sections 3 and 3.1
     ASPECT_MAPS     Cook et al. 2007, sections 3 to 5 (its size penalty: `manymaps.penalties`)
+    CODE            Globerson, Chechik, Pereira & Tishby 2004: rows choose among columns
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from manymaps.errors import ParameterError
 
 __all__ = [
     "ASPECT_MAPS",
+    "CODE",
     "MULTIPLE_MAPS_SNE",
     "MULTIPLE_MAPS_T_SNE",
     "SNE",
@@ -37,6 +39,7 @@ __all__ = [
 Kernel = Literal["gaussian", "cauchy"]
 Normalization = Literal["conditional", "joint"]
 Mixing = Literal["learned", "fixed"]
+Given = Literal["rows", "columns"]
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,9 @@ class ChoiceModel:
     kernel_width : float > 0
         Distances are divided by it. It matters beside a size penalty or fixed positions; without
         either it only scales the maps.
+    given : {"rows", "columns"}, optional
+        Where rows and columns are different objects, which of them choose: p(column | row) or
+        p(row | column). None for one set of objects, which choose one another.
 
     Raises
     ------
@@ -75,16 +81,20 @@ class ChoiceModel:
     mixing: Mixing = "fixed"
     background: float = 0.0
     kernel_width: float = 1.0
+    given: Given | None = None
 
     def __post_init__(self) -> None:
         for name, allowed in (
             ("kernel", ("gaussian", "cauchy")),
             ("normalization", ("conditional", "joint")),
             ("mixing", ("learned", "fixed")),
+            ("given", (None, "rows", "columns")),
         ):
             value = getattr(self, name)
             if value not in allowed:
-                raise ParameterError(f"{name}={value!r} is not one of {', '.join(allowed)}")
+                raise ParameterError(
+                    f"{name}={value!r} is not one of {', '.join(map(str, allowed))}"
+                )
         if not 0 <= self.background < 1:
             raise ParameterError(
                 f"background={self.background!r} must be at least 0 and less than 1"
@@ -104,3 +114,4 @@ T_SNE = replace(SYMMETRIC_SNE, kernel="cauchy")
 MULTIPLE_MAPS_SNE = replace(SNE, mixing="learned")
 MULTIPLE_MAPS_T_SNE = replace(MULTIPLE_MAPS_SNE, kernel="cauchy")
 ASPECT_MAPS = MULTIPLE_MAPS_SNE
+CODE = replace(SNE, given="rows")

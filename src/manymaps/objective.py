@@ -18,7 +18,7 @@ while the map explains some of its pairs; the cost of an iteration is that of th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -175,6 +175,11 @@ class Objective:
         if self.column_factors is not None:
             columns = np.log(self.column_factors).astype(np.float32)
         return rows, columns
+
+    def with_background_share(self, share: float) -> Objective:
+        """The same objective with a part of its model's background."""
+        model = replace(self.model, background=self.model.background * share)
+        return replace(self, model=model)
 
     def evaluate(
         self,

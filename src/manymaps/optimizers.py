@@ -55,6 +55,9 @@ class State:
         Where noise comes from.
     memory : dict of str to tuple of ndarray
         What the optimizer carries from step to step.
+    units : Parameters, optional
+        The length of a usual step of each parameter, by which a line search measures them; 1 by
+        default.
     """
 
     parameters: Parameters
@@ -62,6 +65,7 @@ class State:
     cost: float = float("nan")
     seed: int = 0
     memory: dict[str, tuple[np.ndarray, ...]] = field(default_factory=dict)
+    units: Parameters | None = None
 
 
 class Optimizer(ABC):
@@ -212,16 +216,17 @@ class _ScipyOptimizer(Optimizer):
     def minimize(self, evaluate: Evaluate, state: State, n_iter: int, watch: Watch) -> bool:
         """Iterate from `state` until `n_iter`, `watch` or convergence; see `Optimizer.minimize`."""
         shapes = state.parameters
+        units = 1.0 if state.units is None else state.units.pack()
 
         def function(vector: np.ndarray) -> tuple[float, np.ndarray]:
-            cost, gradient = evaluate(shapes.unpack(vector), state.iteration)
+            cost, gradient = evaluate(shapes.unpack(vector * units), state.iteration)
             if not np.isfinite(cost):
                 return 1e300, np.zeros_like(vector)
-            return cost, gradient.pack()
+            return cost, gradient.pack() * units
 
         def after(intermediate_result: OptimizeResult) -> None:
             vector = np.asarray(intermediate_result.x)
-            state.parameters = shapes.unpack(vector)
+            state.parameters = shapes.unpack(vector * units)
             state.cost = float(intermediate_result.fun)
             state.iteration += 1
             if watch(state):
@@ -230,7 +235,7 @@ class _ScipyOptimizer(Optimizer):
         while state.iteration < n_iter:
             before, cost = state.iteration, state.cost
             result = minimize(
-                function, state.parameters.pack(), jac=True, method=self.method, callback=after,
+                function, state.parameters.pack() / units, jac=True, method=self.method, callback=after,
                 options=self._options(n_iter - state.iteration),
             )  # fmt: skip
             if result.success:

@@ -30,6 +30,8 @@ as its third nearest neighbour, of those that lie no more remote than the first.
 printed by `examples/claassen_insertion_2020.py`. (Agreement maximizes much the same as a measure
 of kept neighbours counts.)
 
+Fixed factors b_j of the atlas objects multiply their v_ij; they need a conditional normalization.
+
 Shapes: target (k, n), positions (n_maps, k, d), weights (n_maps, k); the descent sees each object
 as one vector of all its positions and, where the model learns them, weights.
 """
@@ -133,7 +135,11 @@ class NewRows:
 
     @cached_property
     def _sources(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return _points(*self._known, Entries(self.atlas.proportions > _ACTIVE))
+        lively = Entries(self.atlas.proportions > _ACTIVE)
+        points, offsets, charges = _points(*self._known, lively)
+        if self.atlas.factors is not None:
+            charges += np.log(self.atlas.factors).astype(np.float32)[lively.objects]
+        return points, offsets, charges
 
     def evaluate(
         self, positions: np.ndarray, weights: np.ndarray

@@ -23,7 +23,7 @@ from scipy import sparse
 
 from manymaps.errors import DataError
 
-__all__ = ["Pairs", "Target", "conditional_target", "joint_target"]
+__all__ = ["Pairs", "Target", "conditional_target", "count_target", "joint_target"]
 
 _PAIRS_PER_CHUNK = 1024
 
@@ -101,7 +101,8 @@ class Target:
         """sum_ij p_ij log p_ij, with rows brought to their weights under "conditional"."""
         logs = np.log(self.values.data)
         if self.row_weights is not None and self.normalization == "conditional":
-            logs -= np.repeat(np.log(self.row_weights), np.diff(self.values.indptr))
+            weights = np.repeat(self.row_weights, np.diff(self.values.indptr))
+            logs -= np.log(weights)
         return float(self.values.data @ logs)
 
     @cached_property
@@ -258,3 +259,39 @@ def joint_target(
         values.sort_indices()
     values.data /= values.data.sum()
     return Target(values, "joint", one_set, is_symmetric=one_set)
+
+
+def count_target(
+    counts: sparse.sparray, normalization: Literal["conditional", "joint"] = "conditional"
+) -> Target:
+    """P of a table of counts whose rows and columns are different objects.
+
+    Joint: p(x, y) = n_xy / N. Conditional: p(y | x), rows weighted by p(x) (Globerson et al. 2004,
+    eq. 2), times the number of rows, so that a usual row weighs 1 as it does in other models.
+
+    Parameters
+    ----------
+    counts : sparse array of shape (n_rows, n_columns)
+        Finite and not negative.
+    normalization : {"conditional", "joint"}
+
+    Raises
+    ------
+    DataError
+        Where nothing was counted.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> count_target(sparse.csr_array([[6, 3], [0, 3]])).row_mass.tolist()
+    [1.5, 0.5]
+    """
+    values = _cleaned(counts, one_set=False)
+    values.data /= values.data.sum()
+    if normalization == "joint":
+        return Target(values, "joint", one_set=False)
+    weights = np.asarray(values.sum(axis=1)).ravel()
+    n_rows = int((weights > 0).sum())
+    values.data *= n_rows
+    weights *= n_rows
+    return Target(values, "conditional", one_set=False, row_weights=weights)

@@ -1,0 +1,98 @@
+"""One cost out of several: that between rows and columns, and those within one kind.
+
+    C = C_xy(phi, psi) + weight_x C_xx(phi) + weight_y C_yy(psi)
+
+C_xy is the two-sided `Objective`; C_xx and C_yy are one-sided ones of the positions of one kind
+alone, for similarities within the kind that are known beside the counts (Globerson et al. 2004,
+section 6). A size penalty belongs to C_xy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from manymaps.model import ChoiceModel
+from manymaps.objective import Entries, Evaluation, Objective
+from manymaps.parameters import Parameters
+from manymaps.target import Target
+
+__all__ = ["CombinedObjective", "WithinKind"]
+
+
+@dataclass(frozen=True)
+class WithinKind:
+    """A one-sided cost of one side's positions, and how much it weighs."""
+
+    side: int
+    weight: float
+    objective: Objective
+
+
+@dataclass(frozen=True)
+class CombinedObjective:
+    """A two-sided objective and costs within its sides; used as an `Objective` is.
+
+    Parameters
+    ----------
+    between : Objective
+    within : tuple of WithinKind
+    """
+
+    between: Objective
+    within: tuple[WithinKind, ...]
+
+    @property
+    def target(self) -> Target:
+        """The target of the pairs between the kinds."""
+        return self.between.target
+
+    @property
+    def model(self) -> ChoiceModel:
+        """The model of the choices between the kinds."""
+        return self.between.model
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether one normalization spans all pairs between the kinds."""
+        return self.between.is_joint
+
+    @property
+    def scale(self) -> float:
+        """What the KL divergence between the kinds is multiplied by in the cost."""
+        return self.between.scale
+
+    def with_background_share(self, share: float) -> CombinedObjective:
+        """The same objective with a part of its model's background."""
+        return replace(self, between=self.between.with_background_share(share))
+
+    def evaluate(
+        self,
+        parameters: Parameters,
+        *,
+        entries: tuple[Entries, ...] | None = None,
+        exaggeration: float = 1.0,
+        want_cost: bool = True,
+    ) -> Evaluation:
+        """Value and gradient of the whole; `kl`, `shares` and normalizers are of C_xy."""
+        result = self.between.evaluate(
+            parameters, entries=entries, exaggeration=exaggeration, want_cost=want_cost
+        )
+        cost = result.cost
+        for term in self.within:
+            k = term.side
+            own = Parameters((parameters.positions[k],), (parameters.weights[k],))
+            part = term.objective.evaluate(
+                own,
+                entries=None if entries is None else (entries[k],),
+                exaggeration=exaggeration,
+                want_cost=want_cost,
+            )
+            cost += term.weight * part.cost
+            for total, slope in (
+                (result.gradient.positions[k], part.gradient.positions[0]),
+                (result.gradient.weights[k], part.gradient.weights[0]),
+            ):
+                total += np.float32(term.weight) * slope
+        return replace(result, cost=cost)

@@ -1,0 +1,716 @@
+"""CODE: two kinds of object in one space, from counts of how often they met.
+
+Of a table of counts with shares p(x, y) and margins p(x), p(y), every row x gets a point phi_x and
+every column y a point psi_y (Globerson, Chechik, Pereira & Tishby 2004):
+
+    conditional, given rows      p(y|x)  = p(y) exp(-|phi_x - psi_y|^2) / Z_x           eq. 1
+    conditional, given columns   p(x|y)  = p(x) exp(-|phi_x - psi_y|^2) / Z_y
+    joint                        p(x, y) = p(x) p(y) exp(-|phi_x - psi_y|^2) / Z        section 3
+
+and maximizes sum_xy p(x, y) log of it; `marginals=False` leaves the factors p(x), p(y) out. With
+several maps the similarity is a sum over them, with mixing proportions for rows and for columns:
+
+    exp(-|phi_x - psi_y|^2)   ->   sum_m pi_x^m pi_y^m exp(-|phi_x^m - psi_y^m|^2)
+
+Of the conditional model, p(y|x) as a function of phi_x alone is a log-linear model, for |phi_x|^2
+cancels from it: the place of a row among given columns is a concave problem with one solution.
+That is how new rows are placed, and how rows are noticed whose solution lies at infinity.
+
+Shapes: row_embedding_ (n_rows, n_components), column_embedding_ (n_columns, n_components) for one
+map; maps_ (n_maps, n_rows + n_columns, n_components), rows first.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Literal, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from manymaps.atlas import Atlas
+from manymaps.combined_objective import CombinedObjective, WithinKind
+from manymaps.compute.jit import threads
+from manymaps.correspondence import correspondence_analysis
+from manymaps.count_atlas import (
+    atlas_parameters,
+    log_likelihood,
+    mean_log_likelihood,
+    place_rows,
+)
+from manymaps.counts import Counts, counts_from
+from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.estimator import plain_value, same_rows
+from manymaps.fitting import Fit
+from manymaps.model import CODE as CODE_MODEL
+from manymaps.model import ChoiceModel
+from manymaps.objective import Objective
+from manymaps.optimizers import LBFGS, Optimizer
+from manymaps.parameters import Parameters, weights_from_proportions
+from manymaps.penalties import check_strength
+from manymaps.runaways import count_groups, runaway_rows
+from manymaps.target import Target, conditional_target, count_target
+
+__all__ = ["CODE"]
+
+_FOR_LINE_SEARCH = 0.01
+_RANDOM_SPREAD = 0.1
+_WEIGHT_SPREAD = 0.01
+_FARTHEST_START = 2.0
+_LEAST_MASS = 1e-3
+_INITS = ("auto", "ca", "random")
+
+Starts = tuple[np.ndarray, np.ndarray]
+
+
+class CODE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Euclidean embedding of co-occurrence data, in one map or in many.
+
+    Parameters
+    ----------
+    n_components : int
+        Dimensions of each map.
+    normalization : {"conditional", "joint"}
+        Whether each object of one kind chooses among those of the other, or the model one pair out
+        of all.
+    given : {"rows", "columns"}
+        Which kind chooses, under the conditional normalization.
+    marginals : bool
+        Whether the margins of the table are fixed factors of the model.
+    n_maps : int
+        With more than one, every row and column has a place and a mixing proportion in each.
+    penalty : float >= 0
+        Strength of the size penalty (penalty / 2) sum |y|^2, beside a cost in which a usual row
+        weighs 1. Above 0 no point can run away.
+    init : {"auto", "ca", "random"}, pair of arrays, or Atlas
+        Where the points start: "ca" at the axes of correspondence analysis, which "auto" takes for
+        one map of fewer dimensions than the table has; a pair of shapes (n_rows, n_components) and
+        (n_columns, n_components), or with a map axis before these; the atlas of an earlier fit.
+    n_init : int
+        Runs from different starts, of which the one with the least cost is kept. All but the
+        first start at random.
+    max_iter : int
+        Iterations of each run, fewer where it converges.
+    optimizer : Optimizer, optional
+        `LBFGS()` by default, for which every step lowers the cost; or `ConjugateGradient()`,
+        `Momentum()`.
+    tolerance : float
+        Aimed relative error of the repulsive forces; 0 sums exactly. An optimizer with a line
+        search gets a hundredth of it.
+    row_weight, column_weight : float >= 0
+        What similarities within a kind weigh beside the counts, where `fit` is given some.
+    callback : callable, optional
+        Called with (iteration, cost, function that gives the atlas so far) after every iteration;
+        stops the run by returning True.
+    random_state : int, RandomState or None
+    n_jobs : int, optional
+        Threads.
+
+    Attributes
+    ----------
+    row_embedding_ : ndarray of shape (n_rows, n_components)
+        With several maps (n_rows, n_maps * n_components). A row without counts stands in the mean
+        of all others.
+    column_embedding_ : ndarray of shape (n_columns, n_components)
+    atlas_ : Atlas
+        Both kinds, rows first, without the empty ones; `atlas_.kinds` says which is which.
+    maps_, proportions_ : ndarray
+        Those of the atlas: (n_maps, n_objects, n_components) and (n_maps, n_objects).
+    log_likelihood_ : float
+        Mean log p of a count in nats, of p(y|x), p(x|y) or p(x, y).
+    kl_divergence_ : float
+        What it falls short of the best that any model of its kind could have.
+    empty_rows_, empty_columns_ : ndarray of int
+        Rows and columns without counts, which are not fitted.
+    n_iter_ : int
+    converged_ : bool
+    history_ : dict of str to ndarray
+
+    References
+    ----------
+    Globerson, Chechik, Pereira & Tishby (2004), Euclidean embedding of co-occurrence data, NIPS 17;
+    (2007) JMLR 8, 2265-2295.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import CODE, Counts
+    >>> visits = Counts(np.array([[9, 5, 1], [6, 9, 2], [1, 2, 9]]), ["oak", "ash", "reed"],
+    ...                 ["jay", "tit", "coot"], kinds=("site", "bird"))
+    >>> fit = CODE(random_state=0).fit(visits)
+    >>> fit.row_embedding_.shape, fit.column_embedding_.shape
+    ((3, 2), (3, 2))
+    >>> fit.atlas_.neighbors("reed", n_neighbors=1)[0].label
+    'coot'
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        normalization: Literal["conditional", "joint"] = "conditional",
+        given: Literal["rows", "columns"] = "rows",
+        marginals: bool = True,
+        n_maps: int = 1,
+        penalty: float = 0.0,
+        init: str | Starts | Atlas = "auto",
+        n_init: int = 1,
+        max_iter: int = 1000,
+        optimizer: Optimizer | None = None,
+        tolerance: float = 5e-3,
+        row_weight: float = 1.0,
+        column_weight: float = 1.0,
+        callback: Callable[[int, float, Callable[[], Atlas]], object] | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+    ):
+        self.n_components = n_components
+        self.normalization = normalization
+        self.given = given
+        self.marginals = marginals
+        self.n_maps = n_maps
+        self.penalty = penalty
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.optimizer = optimizer
+        self.tolerance = tolerance
+        self.row_weight = row_weight
+        self.column_weight = column_weight
+        self.callback = callback
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(
+        self,
+        X: Any,
+        y: None = None,
+        *,
+        row_similarities: Any = None,
+        column_similarities: Any = None,
+        checkpoint: str | None = None,
+        resume: str | None = None,
+    ) -> Self:
+        """Fit rows and columns.
+
+        Parameters
+        ----------
+        X : Counts, array, sparse array or data frame of shape (n_rows, n_columns)
+            Counts or other weights: finite and not negative.
+        y : None
+            Ignored.
+        row_similarities, column_similarities : (sparse) array (n, n), optional
+            Similarities within one kind, not negative: each of its objects also chooses others of
+            its kind, as in SNE, and the cost of that is added with `row_weight` or `column_weight`.
+        checkpoint, resume : path, optional
+            As for the other estimators; for one run (`n_init=1`).
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        DataError
+            For counts that are negative, not finite or all 0; fewer than two rows or columns.
+        ParameterError
+            For a parameter out of its range.
+
+        Warns
+        -----
+        DataWarning
+            For empty rows and columns, more dimensions than the smaller side, and points whose best
+            place lies at infinity.
+        """
+        self._check_parameters(files=checkpoint is not None or resume is not None)
+        counts = self._validated(X, reset=True)
+        self._rows = np.flatnonzero(counts.row_totals > 0)
+        self._columns = np.flatnonzero(counts.column_totals > 0)
+        self.empty_rows_ = np.flatnonzero(counts.row_totals == 0)
+        self.empty_columns_ = np.flatnonzero(counts.column_totals == 0)
+        self._warn_of_empty(counts)
+        kept = counts.without_empty()
+        self._check_size(kept)
+        objective = self._objective(kept, row_similarities, column_similarities)
+        with threads(self.n_jobs):
+            runs = [
+                self._run(kept, objective, first=k == 0, seed=seed, files=(checkpoint, resume))
+                for k, seed in enumerate(self._seeds())
+            ]
+        self._keep(min(runs, key=lambda run: run.history["cost"][-1]), kept, counts)
+        return self
+
+    def fit_transform(self, X: Any, y: None = None, **fit_params: Any) -> np.ndarray:
+        """Fit, and give the row embedding."""
+        return self.fit(X, y, **fit_params).row_embedding_
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Places of new rows among the fitted columns (supplementary points).
+
+        A row that was fitted keeps its place. Another one takes the place, and with several maps
+        the proportions, at which p(y|x) is the most likely, each as if it were alone. Under the
+        other normalizations p(y|x) is taken as p(y) exp(-d2) over its sum, too.
+
+        Parameters
+        ----------
+        X : Counts, array, sparse array or data frame of shape (k, n_columns)
+
+        Returns
+        -------
+        ndarray of shape (k, n_maps * n_components)
+
+        Warns
+        -----
+        DataWarning
+            For rows without a count of a fitted column: they get the mean of the fitted rows.
+        """
+        check_is_fitted(self, "atlas_")
+        table = self._validated(X, reset=False).values
+        return self._placed(table, self._fitted_table, self.row_embedding_, self._columns, "row")
+
+    def transform_columns(self, X: Any) -> np.ndarray:
+        """Places of new columns among the fitted rows; as `transform`.
+
+        Parameters
+        ----------
+        X : array or sparse array of shape (n_rows, k)
+
+        Returns
+        -------
+        ndarray of shape (k, n_maps * n_components)
+        """
+        check_is_fitted(self, "atlas_")
+        n_rows = self._fitted_table.shape[0]
+        table = Counts(X.values if isinstance(X, Counts) else X).values
+        if table.shape[0] != n_rows:
+            raise DataError(f"X has {table.shape[0]} rows; the fitted table has {n_rows}")
+        return self._placed(
+            sparse.csr_array(table.T), sparse.csr_array(self._fitted_table.T),
+            self.column_embedding_, self._rows, "column",
+        )  # fmt: skip
+
+    def score(self, X: Any, y: None = None) -> float:
+        """Mean log-likelihood per count, in nats, of other counts of the same rows and columns.
+
+        Counts of rows or columns that had none in the fitted table are left out with a warning,
+        for the model gives them no place.
+        """
+        check_is_fitted(self, "atlas_")
+        table = self._validated(X, reset=False).values
+        if table.shape[0] != self._fitted_table.shape[0]:
+            raise DataError(
+                f"X has {table.shape[0]} rows; the fitted table has {self._fitted_table.shape[0]}"
+            )
+        known = table[self._rows][:, self._columns]
+        lost = float(table.sum() - known.sum())
+        if lost > 0:
+            warnings.warn(
+                f"{lost:,.6g} of {table.sum():,.6g} counts are of rows or columns without counts "
+                "in the fitted table; they are left out",
+                DataWarning,
+                stacklevel=2,
+            )
+        if known.sum() == 0:
+            raise DataError("X holds no count of a fitted row and column")
+        with threads(self.n_jobs):
+            return mean_log_likelihood(self.atlas_, known)
+
+    @property
+    def maps_(self) -> np.ndarray:
+        """Positions in the atlas, shape (n_maps, n_objects, n_components), rows first."""
+        check_is_fitted(self, "atlas_")
+        return self.atlas_.maps
+
+    @property
+    def proportions_(self) -> np.ndarray:
+        """Mixing proportions in the atlas, shape (n_maps, n_objects), rows first."""
+        check_is_fitted(self, "atlas_")
+        return self.atlas_.proportions
+
+    @property
+    def history_(self) -> dict[str, np.ndarray]:
+        """The run that was kept: "iteration", "cost" and "kl"."""
+        check_is_fitted(self, "atlas_")
+        return dict(self.atlas_.history)
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.row_embedding_.shape[1])
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        assert tags.transformer_tags is not None
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    def _check_parameters(self, *, files: bool) -> None:
+        for name in ("n_components", "n_maps", "n_init", "max_iter"):
+            value = getattr(self, name)
+            if not isinstance(value, int | np.integer) or value < 1:
+                raise ParameterError(f"{name}={value!r} must be a whole number of at least 1")
+        for name, allowed in (
+            ("normalization", ("conditional", "joint")),
+            ("given", ("rows", "columns")),
+        ):
+            if getattr(self, name) not in allowed:
+                value = getattr(self, name)
+                raise ParameterError(f"{name}={value!r} is not one of {', '.join(allowed)}")
+        for name in ("row_weight", "column_weight"):
+            if not 0 <= getattr(self, name) < float("inf"):
+                raise ParameterError(f"{name}={getattr(self, name)!r} must not be negative")
+        if not 0 <= self.tolerance <= 0.1:
+            raise ParameterError(f"tolerance={self.tolerance!r} must lie between 0 and 0.1")
+        if isinstance(self.init, str) and self.init not in _INITS:
+            raise ParameterError(
+                f"init={self.init!r} is not one of {', '.join(_INITS)}, a pair of arrays, an Atlas"
+            )
+        if files and self.n_init > 1:
+            raise ParameterError(f"a checkpoint is of one run; n_init={self.n_init} has several")
+        check_strength(self.penalty)
+
+    @property
+    def _model(self) -> ChoiceModel:
+        return replace(
+            CODE_MODEL,
+            normalization=self.normalization,
+            given=self.given if self.normalization == "conditional" else "rows",
+            mixing="learned" if self.n_maps > 1 else "fixed",
+        )
+
+    def _validated(self, X: Any, *, reset: bool) -> Counts:
+        """X as counts; sets or checks `n_features_in_`."""
+        is_table = hasattr(X, "columns") or hasattr(X, "obs_names")
+        counts = X if isinstance(X, Counts) else counts_from(X) if is_table else None
+        table = X
+        # A frame of nothing but counts names the features that scikit-learn compares.
+        if counts is not None and (counts is X or X.shape != counts.shape):
+            table = counts.values
+        values = validate_data(
+            self, table, reset=reset, accept_sparse="csr", dtype=np.float64,
+            # Counts name the row and column of a value that is not finite, or negative.
+            ensure_all_finite=False,
+        )  # fmt: skip
+        return _as_counts(values) if counts is None else counts
+
+    def _check_size(self, kept: Counts) -> None:
+        names = ("n_samples", "n_features")
+        for n, kind, name in zip(kept.shape, kept.kinds, names, strict=True):
+            if n < 2:
+                raise DataError(
+                    f"there is {n} {kind} with counts ({name} = 1); an embedding needs at least two"
+                )
+        smaller = min(kept.shape)
+        if self.n_components > sum(kept.shape):
+            raise ParameterError(
+                f"n_components={self.n_components} is more than the {sum(kept.shape)} rows and "
+                "columns with counts"
+            )
+        if self.n_components > smaller:
+            warnings.warn(
+                f"n_components={self.n_components} is more than the smaller side of the table, "
+                f"{smaller}: the counts do not determine so many dimensions",
+                DataWarning,
+                stacklevel=3,
+            )
+        if self.n_maps > smaller:
+            raise ParameterError(
+                f"n_maps={self.n_maps} is more than the smaller side of the table, {smaller}"
+            )
+
+    def _warn_of_empty(self, counts: Counts) -> None:
+        for kind, labels, empty in zip(
+            counts.kinds,
+            (counts.row_labels or (), counts.column_labels or ()),
+            (self.empty_rows_, self.empty_columns_),
+            strict=True,
+        ):
+            if len(empty):
+                named = ", ".join(repr(labels[i]) for i in empty[:3])
+                warnings.warn(
+                    f"{len(empty):,} of {len(labels):,} {kind}s have no counts and are not fitted: "
+                    f"{named}{', ...' if len(empty) > 3 else ''}",
+                    DataWarning,
+                    stacklevel=3,
+                )
+
+    def _objective(
+        self, kept: Counts, row_similarities: Any, column_similarities: Any
+    ) -> Objective | CombinedObjective:
+        rows_first = self._model.given == "rows"
+        values = kept.values if rows_first else sparse.csr_array(kept.values.T)
+        optimizer = self.optimizer or LBFGS()
+        tolerance = self.tolerance * (1 if optimizer.bears_noise else _FOR_LINE_SEARCH)
+        target = count_target(values, self.normalization)
+        margins = [np.asarray(values.sum(axis=axis)).ravel() / kept.n_counts for axis in (1, 0)]
+        between = Objective(
+            target, self._model, self.penalty, tolerance,
+            row_factors=margins[0] if self.marginals else None,
+            column_factors=margins[1] if self.marginals else None,
+        )  # fmt: skip
+        within = []
+        for name, table, kept_ones, weight, is_rows in (
+            ("row_similarities", row_similarities, self._rows, self.row_weight, True),
+            ("column_similarities", column_similarities, self._columns, self.column_weight, False),
+        ):
+            if table is None or weight == 0:
+                continue
+            own = _within_kind(name, table, kept_ones, len(kept_ones) + self._n_empty(is_rows))
+            model = replace(self._model, given=None, normalization="conditional")
+            side = 0 if is_rows == rows_first else 1
+            within.append(WithinKind(side, weight, Objective(own, model, 0.0, tolerance)))
+        return CombinedObjective(between, tuple(within)) if within else between
+
+    def _n_empty(self, rows: bool) -> int:
+        return len(self.empty_rows_ if rows else self.empty_columns_)
+
+    def _seeds(self) -> list[np.random.SeedSequence]:
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        return np.random.SeedSequence(int(seed)).spawn(self.n_init)
+
+    def _run(
+        self,
+        kept: Counts,
+        objective: Objective | CombinedObjective,
+        *,
+        first: bool,
+        seed: np.random.SeedSequence,
+        files: tuple[str | None, str | None],
+    ) -> Fit:
+        """One run to its end."""
+        kinds = (kept.kinds[0],) * kept.n_rows + (kept.kinds[1],) * kept.n_columns
+        fit = Fit(
+            objective=objective,
+            optimizer=self.optimizer or LBFGS(),
+            max_iter=self.max_iter,
+            labels=(*(kept.row_labels or ()), *(kept.column_labels or ())),
+            method="code",
+            settings=self._settings(),
+            kinds=kinds,
+            factors=self._factors(kept),
+        )
+        generator = np.random.default_rng(seed)
+        start = self._start(kept, generator, self.init if first else "random")
+        units = _units(objective, start)
+        fit.run(start, int(generator.integers(2**31)), self.callback, *files, units)
+        return fit
+
+    def _factors(self, kept: Counts) -> np.ndarray | None:
+        """a_i and b_j as the atlas has them: those of the choosing kind serve Bayes' rule too."""
+        rows, columns = kept.row_totals / kept.n_counts, kept.column_totals / kept.n_counts
+        if not self.marginals:
+            if self.normalization == "joint":
+                return None
+            ones = np.ones_like
+            rows, columns = (rows, ones(columns)) if self.given == "rows" else (ones(rows), columns)
+        return np.concatenate([rows, columns])
+
+    def _settings(self) -> dict[str, Any]:
+        """The parameters as plain values, for the atlas and the checkpoint."""
+        return {
+            key: plain_value(value)
+            for key, value in self.get_params(deep=False).items()
+            if key not in ("callback", "n_jobs", "init")
+        }
+
+    def _start(self, kept: Counts, generator: np.random.Generator, init: Any) -> Parameters:
+        """Positions and weights to start from, the choosing kind first."""
+        n_axes = self.n_maps * self.n_components
+        shapes = [(self.n_maps, n, self.n_components) for n in kept.shape]
+        weights = [generator.normal(0, _WEIGHT_SPREAD, shape[:2]) for shape in shapes]
+        if self.n_maps == 1:
+            weights = [np.zeros(shape[:2]) for shape in shapes]
+        positions: list[np.ndarray]
+        if isinstance(init, Atlas):
+            rows = init.choices.is_row
+            positions = [init.maps[:, side] for side in (rows, ~rows)]
+            weights = [
+                weights_from_proportions(init.proportions[:, side]) for side in (rows, ~rows)
+            ]
+        elif not isinstance(init, str):
+            positions = self._given_start(init)
+        elif init == "random" or (init == "auto" and n_axes >= min(kept.shape)):
+            positions = [generator.normal(0, _RANDOM_SPREAD, shape) for shape in shapes]
+        else:
+            positions = [_by_map(side, self.n_maps) for side in _correspondence(kept, n_axes)]
+        for side, shape in zip(positions, shapes, strict=True):
+            if side.shape != shape or not np.isfinite(side).all():
+                raise ParameterError(
+                    f"init has positions of shape {side.shape}; the fit needs finite ones of shape "
+                    f"{shape}"
+                )
+        if self._model.given == "columns":
+            positions.reverse()
+            weights.reverse()
+        return Parameters(
+            tuple(np.ascontiguousarray(part, np.float32) for part in positions),
+            tuple(part.astype(np.float32) for part in weights),
+        )
+
+    def _given_start(self, init: Any) -> list[np.ndarray]:
+        if not isinstance(init, tuple | list) or len(init) != 2:
+            raise ParameterError("init must be a pair: positions of the rows and of the columns")
+        sides = []
+        for side, kept, empty in (
+            (np.asarray(init[0], np.float64), self._rows, self.empty_rows_),
+            (np.asarray(init[1], np.float64), self._columns, self.empty_columns_),
+        ):
+            if side.ndim == 2:
+                side = side[None]
+            whole = side.ndim == 3 and side.shape[1] == len(kept) + len(empty)
+            sides.append(side[:, kept] if whole else side)
+        return sides
+
+    def _keep(self, run: Fit, kept: Counts, counts: Counts) -> None:
+        """Set the fitted attributes."""
+        self.atlas_ = run.atlas()
+        self.kl_divergence_ = run.kl
+        self.log_likelihood_ = log_likelihood(run.objective.target, run.kl)
+        self.n_iter_ = run.state.iteration
+        self.converged_ = run.converged
+        self._fitted_table = counts.values
+        rows = self.atlas_.choices.is_row
+        self.row_embedding_ = _side_by_side(
+            self.atlas_.maps[:, rows], kept.row_totals, self._rows, counts.n_rows
+        )
+        self.column_embedding_ = _side_by_side(
+            self.atlas_.maps[:, ~rows], kept.column_totals, self._columns, counts.n_columns
+        )
+        note = self._runaways(kept)
+        if note:
+            warnings.warn(
+                f"{note}; give a size penalty, such as penalty=0.01, or smooth the counts",
+                DataWarning,
+                stacklevel=3,
+            )
+
+    def _runaways(self, kept: Counts) -> str:
+        """A sentence on points whose best place lies at infinity, or nothing."""
+        if self.penalty > 0:
+            return ""
+        groups = count_groups(kept.values)
+        if groups > 1:
+            return (
+                f"the table falls into {groups:,} groups of rows and columns without counts "
+                "between them, which drift apart for ever: the likelihood has no maximum"
+            )
+        if self.n_maps > 1 or self.normalization == "joint":
+            return ""
+        table, sides = kept.values, atlas_parameters(self.atlas_).positions
+        labels = kept.row_labels or ()
+        if self.given == "columns":
+            table, labels = sparse.csr_array(table.T), kept.column_labels or ()
+        found = runaway_rows(*(side[0].astype(np.float64) for side in sides), table)
+        if not len(found):
+            return ""
+        named = ", ".join(repr(labels[i]) for i in found[:3])
+        return (
+            f"the best place of {len(found):,} {self.given} lies at infinity, {named} among them: "
+            "what they choose lies on the rim of the map; they stand as far out as the run got"
+        )
+
+    def _placed(
+        self,
+        table: sparse.csr_array,
+        fitted: sparse.csr_array,
+        embedding: np.ndarray,
+        others: np.ndarray,
+        kind: str,
+    ) -> np.ndarray:
+        """Places of the rows of a table: those of equal fitted rows, else new ones."""
+        found = same_rows(table, fitted)
+        places = embedding[found].copy()
+        known = table[:, others]
+        totals = np.asarray(known.sum(axis=1)).ravel()
+        empty = (found < 0) & (totals == 0)
+        if empty.any():
+            warnings.warn(
+                f"{kind} {np.flatnonzero(empty)[0]} and {empty.sum() - 1} more have no count of "
+                "anything that was fitted; they get the mean of the fitted ones",
+                DataWarning,
+                stacklevel=3,
+            )
+            fitted_totals = np.asarray(fitted.sum(axis=1)).ravel()
+            places[empty] = np.average(embedding, axis=0, weights=fitted_totals)
+        fresh = np.flatnonzero((found < 0) & ~empty)
+        if len(fresh):
+            with threads(self.n_jobs):
+                maps, _ = place_rows(self.atlas_, known[fresh], columns=kind == "column")
+            places[fresh] = maps.transpose(1, 0, 2).reshape(len(fresh), -1)
+        return places
+
+
+def _as_counts(values: np.ndarray | sparse.csr_array) -> Counts:
+    """A plain table as counts; what is wrong with it is also said in scikit-learn's words."""
+    numbers = values.data if sparse.issparse(values) else values
+    try:
+        return Counts(values)
+    except DataError as error:
+        if not np.isfinite(numbers).all():
+            raise DataError(f"X contains NaN or infinity: {error}") from error
+        if (numbers < 0).any():
+            raise DataError(f"Negative values in data passed to CODE: {error}") from error
+        raise
+
+
+def _within_kind(name: str, table: Any, kept: np.ndarray, n: int) -> Target:
+    """P of the similarities within one kind, of its objects that are fitted."""
+    similarities = sparse.csr_array(table, dtype=np.float64)
+    if similarities.shape != (n, n):
+        raise DataError(f"{name} has shape {similarities.shape}; the counts need ({n}, {n})")
+    if not np.isfinite(similarities.data).all() or (similarities.data < 0).any():
+        raise DataError(f"{name} holds a value that is negative or not finite")
+    return conditional_target(similarities[kept][:, kept])
+
+
+def _units(objective: Objective | CombinedObjective, start: Parameters) -> Parameters:
+    """The length of a usual step of each parameter: the curvature grows with an object's mass."""
+    target = objective.target
+    lengths = [
+        1 / np.sqrt(np.maximum(mass * objective.scale, _LEAST_MASS))
+        for mass in (target.row_mass, target.column_mass)
+    ]
+    return Parameters(
+        tuple(
+            np.broadcast_to(unit[:, None], part.shape)
+            for unit, part in zip(lengths, start.positions, strict=True)
+        ),
+        tuple(
+            np.broadcast_to(unit, part.shape)
+            for unit, part in zip(lengths, start.weights, strict=True)
+        ),
+    )
+
+
+def _correspondence(kept: Counts, n_axes: int) -> Starts:
+    """Rows and columns on the axes of correspondence analysis, (n, n_axes).
+
+    To first order p(x, y) / p(x) p(y) = 1 + sum_k s_k u_xk v_yk with the standard coordinates u, v
+    and singular values s, and exp(2 phi . psi) = 1 + 2 phi . psi: phi = sqrt(s / 2) u. Rare objects
+    lie far out there and are brought nearer.
+    """
+    axes = correspondence_analysis(kept.values, n_axes)
+    scale = np.sqrt(axes.singular_values / 2)
+    return axes.row_standard * scale, axes.column_standard * scale
+
+
+def _by_map(coordinates: np.ndarray, n_maps: int) -> np.ndarray:
+    """Axes shared out over maps, (n_maps, n, d), each point brought within reach of the others."""
+    maps = coordinates.reshape(len(coordinates), n_maps, -1).transpose(1, 0, 2)
+    lengths = np.linalg.norm(maps, axis=2, keepdims=True)
+    return maps * np.minimum(1, _FARTHEST_START / np.maximum(lengths, 1e-12))
+
+
+def _side_by_side(maps: np.ndarray, totals: np.ndarray, kept: np.ndarray, n: int) -> np.ndarray:
+    """Positions of one kind, (n, n_maps * d); an object without counts stands in the mean."""
+    flat = maps.transpose(1, 0, 2).reshape(maps.shape[1], -1)
+    embedding = np.empty((n, flat.shape[1]), np.float32)
+    embedding[:] = np.average(flat, axis=0, weights=totals)
+    embedding[kept] = flat
+    return embedding

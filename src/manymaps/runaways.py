@@ -1,0 +1,70 @@
+"""Points whose best place lies at infinity.
+
+Of the conditional model, the cost of a row's place phi among given columns is
+
+    C_x(phi) = log sum_y b_y exp(2 phi . psi_y - |psi_y|^2) - 2 phi . sum_y p(y|x) psi_y + constant,
+
+a log-linear model. Along a direction u it falls for ever if and only if no column lies farther out
+than all that the row chooses: sum_y p(y|x) u . psi_y = max_y u . psi_y. This happens to a document
+of one rare word on the rim of the map. Groups of rows and columns that share no count drift apart
+under every normalization.
+
+Shapes: rows (n_rows, d), columns (n_columns, d), values (n_rows, n_columns).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+__all__ = ["count_groups", "runaway_rows"]
+
+_RIM = 1e-3
+_BLOCK = 1 << 22
+
+
+def count_groups(values: sparse.csr_array) -> int:
+    """How many groups of rows and columns the table falls into, with no count between them.
+
+    >>> count_groups(sparse.csr_array([[1, 1, 0], [0, 0, 2]]))
+    2
+    """
+    graph = sparse.block_array([[None, values], [values.T, None]], format="csr")
+    return int(connected_components(graph, directed=False, return_labels=False))
+
+
+def runaway_rows(rows: np.ndarray, columns: np.ndarray, values: sparse.csr_array) -> np.ndarray:
+    """Rows of one map that choose nothing but the columns farthest out where they stand.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_rows, d)
+        Each row is looked at along its own direction from the middle of the columns.
+    columns : ndarray of shape (n_columns, d)
+    values : sparse array of shape (n_rows, n_columns)
+        Counts; no row is empty.
+
+    Returns
+    -------
+    ndarray of int
+
+    Examples
+    --------
+    >>> line = np.array([[-1.0], [0.0], [1.0]])
+    >>> chosen = sparse.csr_array([[0, 0, 5], [0, 1, 5]])
+    >>> runaway_rows(np.array([[9.0], [1.2]]), line, chosen).tolist()
+    [0]
+    """
+    centred = columns - columns.mean(axis=0)
+    means = (values @ centred) / np.asarray(values.sum(axis=1)).reshape(-1, 1)
+    outward = rows - columns.mean(axis=0)
+    chosen = (outward * means).sum(axis=1)
+    step = max(1, _BLOCK // len(columns))
+    found = []
+    for start in range(0, len(rows), step):
+        along = outward[start : start + step] @ centred.T
+        farthest, nearest = along.max(axis=1), along.min(axis=1)
+        gap = farthest - chosen[start : start + step]
+        found.append(start + np.flatnonzero(gap < _RIM * (farthest - nearest)))
+    return np.concatenate(found)
