@@ -17,12 +17,19 @@ if TYPE_CHECKING:
     from manymaps.atlas import Atlas as Atlas
     from manymaps.atlas import load_atlas as load_atlas
     from manymaps.cooccurrence import CODE as CODE
+    from manymaps.correspondence import correspondence_analysis as correspondence_analysis
+    from manymaps.count_files import read_counts as read_counts
+    from manymaps.counting import Words as Words
+    from manymaps.counting import count_cooccurrences as count_cooccurrences
+    from manymaps.counting import count_texts as count_texts
     from manymaps.counts import Counts as Counts
     from manymaps.counts import counts_from as counts_from
     from manymaps.datasets import load_word_relations as load_word_relations
     from manymaps.errors import DataError as DataError
     from manymaps.errors import DataWarning as DataWarning
     from manymaps.errors import ParameterError as ParameterError
+    from manymaps.group_measures import group_lift as group_lift
+    from manymaps.group_measures import group_purity as group_purity
     from manymaps.insertion import Insertion as Insertion
     from manymaps.insertion import Refinement as Refinement
     from manymaps.insertion import insert as insert
@@ -46,10 +53,13 @@ if TYPE_CHECKING:
     from manymaps.plots import save_figure as save_figure
     from manymaps.readers import associations_from as associations_from
     from manymaps.readers import read_associations as read_associations
+    from manymaps.semidefinite import DistanceConstraint as DistanceConstraint
+    from manymaps.semidefinite import SemidefiniteCODE as SemidefiniteCODE
     from manymaps.sne import SNE as SNE
     from manymaps.sne import TSNE as TSNE
     from manymaps.sne import SymmetricSNE as SymmetricSNE
     from manymaps.sne import UniSNE as UniSNE
+    from manymaps.texts import Texts as Texts
     from manymaps.vector_files import read_vectors as read_vectors
     from manymaps.vector_files import vectors_from as vectors_from
     from manymaps.vectors import Vectors as Vectors
@@ -64,7 +74,13 @@ _HOMES = {
     "neighbors": ("NeighborGraph", "NeighborSearch", "nearest_neighbors"),
     "associations": ("Associations", "ReadReport"),
     "cooccurrence": ("CODE",),
+    "correspondence": ("correspondence_analysis",),
+    "count_files": ("read_counts",),
+    "counting": ("Words", "count_cooccurrences", "count_texts"),
     "counts": ("Counts", "counts_from"),
+    "group_measures": ("group_lift", "group_purity"),
+    "semidefinite": ("DistanceConstraint", "SemidefiniteCODE"),
+    "texts": ("Texts",),
     "atlas": ("Atlas", "load_atlas"),
     "datasets": ("load_word_relations",),
     "errors": ("DataError", "DataWarning", "ParameterError"),

@@ -36,13 +36,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from manymaps.atlas import Atlas
 from manymaps.combined_objective import CombinedObjective, WithinKind
 from manymaps.compute.jit import threads
-from manymaps.correspondence import correspondence_analysis
 from manymaps.count_atlas import (
     atlas_parameters,
     log_likelihood,
     mean_log_likelihood,
     place_rows,
 )
+from manymaps.count_starts import INITS, Starts, start_parameters, usual_steps
 from manymaps.counts import Counts, counts_from
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.estimator import plain_value, same_rows
@@ -51,7 +51,7 @@ from manymaps.model import CODE as CODE_MODEL
 from manymaps.model import ChoiceModel
 from manymaps.objective import Objective
 from manymaps.optimizers import LBFGS, Optimizer
-from manymaps.parameters import Parameters, weights_from_proportions
+from manymaps.parameters import Parameters
 from manymaps.penalties import check_strength
 from manymaps.runaways import count_groups, runaway_rows
 from manymaps.target import Target, conditional_target, count_target
@@ -59,13 +59,6 @@ from manymaps.target import Target, conditional_target, count_target
 __all__ = ["CODE"]
 
 _FOR_LINE_SEARCH = 0.01
-_RANDOM_SPREAD = 0.1
-_WEIGHT_SPREAD = 0.01
-_FARTHEST_START = 2.0
-_LEAST_MASS = 1e-3
-_INITS = ("auto", "ca", "random")
-
-Starts = tuple[np.ndarray, np.ndarray]
 
 
 class CODE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -367,9 +360,9 @@ class CODE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 raise ParameterError(f"{name}={getattr(self, name)!r} must not be negative")
         if not 0 <= self.tolerance <= 0.1:
             raise ParameterError(f"tolerance={self.tolerance!r} must lie between 0 and 0.1")
-        if isinstance(self.init, str) and self.init not in _INITS:
+        if isinstance(self.init, str) and self.init not in INITS:
             raise ParameterError(
-                f"init={self.init!r} is not one of {', '.join(_INITS)}, a pair of arrays, an Atlas"
+                f"init={self.init!r} is not one of {', '.join(INITS)}, a pair of arrays, an Atlas"
             )
         if files and self.n_init > 1:
             raise ParameterError(f"a checkpoint is of one run; n_init={self.n_init} has several")
@@ -496,8 +489,16 @@ class CODE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             factors=self._factors(kept),
         )
         generator = np.random.default_rng(seed)
-        start = self._start(kept, generator, self.init if first else "random")
-        units = _units(objective, start)
+        start = start_parameters(
+            kept,
+            self.init if first else "random",
+            (self.n_maps, self.n_components),
+            generator,
+            fitted=(self._rows, self._columns),
+        )
+        if self._model.given == "columns":
+            start = Parameters(start.positions[::-1], start.weights[::-1])
+        units = usual_steps(objective, start)
         fit.run(start, int(generator.integers(2**31)), self.callback, *files, units)
         return fit
 
@@ -518,54 +519,6 @@ class CODE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             for key, value in self.get_params(deep=False).items()
             if key not in ("callback", "n_jobs", "init")
         }
-
-    def _start(self, kept: Counts, generator: np.random.Generator, init: Any) -> Parameters:
-        """Positions and weights to start from, the choosing kind first."""
-        n_axes = self.n_maps * self.n_components
-        shapes = [(self.n_maps, n, self.n_components) for n in kept.shape]
-        weights = [generator.normal(0, _WEIGHT_SPREAD, shape[:2]) for shape in shapes]
-        if self.n_maps == 1:
-            weights = [np.zeros(shape[:2]) for shape in shapes]
-        positions: list[np.ndarray]
-        if isinstance(init, Atlas):
-            rows = init.choices.is_row
-            positions = [init.maps[:, side] for side in (rows, ~rows)]
-            weights = [
-                weights_from_proportions(init.proportions[:, side]) for side in (rows, ~rows)
-            ]
-        elif not isinstance(init, str):
-            positions = self._given_start(init)
-        elif init == "random" or (init == "auto" and n_axes >= min(kept.shape)):
-            positions = [generator.normal(0, _RANDOM_SPREAD, shape) for shape in shapes]
-        else:
-            positions = [_by_map(side, self.n_maps) for side in _correspondence(kept, n_axes)]
-        for side, shape in zip(positions, shapes, strict=True):
-            if side.shape != shape or not np.isfinite(side).all():
-                raise ParameterError(
-                    f"init has positions of shape {side.shape}; the fit needs finite ones of shape "
-                    f"{shape}"
-                )
-        if self._model.given == "columns":
-            positions.reverse()
-            weights.reverse()
-        return Parameters(
-            tuple(np.ascontiguousarray(part, np.float32) for part in positions),
-            tuple(part.astype(np.float32) for part in weights),
-        )
-
-    def _given_start(self, init: Any) -> list[np.ndarray]:
-        if not isinstance(init, tuple | list) or len(init) != 2:
-            raise ParameterError("init must be a pair: positions of the rows and of the columns")
-        sides = []
-        for side, kept, empty in (
-            (np.asarray(init[0], np.float64), self._rows, self.empty_rows_),
-            (np.asarray(init[1], np.float64), self._columns, self.empty_columns_),
-        ):
-            if side.ndim == 2:
-                side = side[None]
-            whole = side.ndim == 3 and side.shape[1] == len(kept) + len(empty)
-            sides.append(side[:, kept] if whole else side)
-        return sides
 
     def _keep(self, run: Fit, kept: Counts, counts: Counts) -> None:
         """Set the fitted attributes."""
@@ -667,44 +620,6 @@ def _within_kind(name: str, table: Any, kept: np.ndarray, n: int) -> Target:
     if not np.isfinite(similarities.data).all() or (similarities.data < 0).any():
         raise DataError(f"{name} holds a value that is negative or not finite")
     return conditional_target(similarities[kept][:, kept])
-
-
-def _units(objective: Objective | CombinedObjective, start: Parameters) -> Parameters:
-    """The length of a usual step of each parameter: the curvature grows with an object's mass."""
-    target = objective.target
-    lengths = [
-        1 / np.sqrt(np.maximum(mass * objective.scale, _LEAST_MASS))
-        for mass in (target.row_mass, target.column_mass)
-    ]
-    return Parameters(
-        tuple(
-            np.broadcast_to(unit[:, None], part.shape)
-            for unit, part in zip(lengths, start.positions, strict=True)
-        ),
-        tuple(
-            np.broadcast_to(unit, part.shape)
-            for unit, part in zip(lengths, start.weights, strict=True)
-        ),
-    )
-
-
-def _correspondence(kept: Counts, n_axes: int) -> Starts:
-    """Rows and columns on the axes of correspondence analysis, (n, n_axes).
-
-    To first order p(x, y) / p(x) p(y) = 1 + sum_k s_k u_xk v_yk with the standard coordinates u, v
-    and singular values s, and exp(2 phi . psi) = 1 + 2 phi . psi: phi = sqrt(s / 2) u. Rare objects
-    lie far out there and are brought nearer.
-    """
-    axes = correspondence_analysis(kept.values, n_axes)
-    scale = np.sqrt(axes.singular_values / 2)
-    return axes.row_standard * scale, axes.column_standard * scale
-
-
-def _by_map(coordinates: np.ndarray, n_maps: int) -> np.ndarray:
-    """Axes shared out over maps, (n_maps, n, d), each point brought within reach of the others."""
-    maps = coordinates.reshape(len(coordinates), n_maps, -1).transpose(1, 0, 2)
-    lengths = np.linalg.norm(maps, axis=2, keepdims=True)
-    return maps * np.minimum(1, _FARTHEST_START / np.maximum(lengths, 1e-12))
 
 
 def _side_by_side(maps: np.ndarray, totals: np.ndarray, kept: np.ndarray, n: int) -> np.ndarray:

@@ -215,6 +215,8 @@ class _ScipyOptimizer(Optimizer):
 
     def minimize(self, evaluate: Evaluate, state: State, n_iter: int, watch: Watch) -> bool:
         """Iterate from `state` until `n_iter`, `watch` or convergence; see `Optimizer.minimize`."""
+        from manymaps.compute.jit import one_blas_thread
+
         shapes = state.parameters
         units = 1.0 if state.units is None else state.units.pack()
 
@@ -234,10 +236,11 @@ class _ScipyOptimizer(Optimizer):
 
         while state.iteration < n_iter:
             before, cost = state.iteration, state.cost
-            result = minimize(
-                function, state.parameters.pack() / units, jac=True, method=self.method, callback=after,
-                options=self._options(n_iter - state.iteration),
-            )  # fmt: skip
+            with one_blas_thread():
+                result = minimize(
+                    function, state.parameters.pack() / units, jac=True, method=self.method,
+                    callback=after, options=self._options(n_iter - state.iteration),
+                )  # fmt: skip
             if result.success:
                 return True
             if result.status in (_LIMIT_REACHED, _STOPPED):

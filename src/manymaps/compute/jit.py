@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from functools import cache
 from typing import Any
 
 import numba
 from scipy import fft
+from threadpoolctl import ThreadpoolController
 
 # Threads that spin at the end of each loop steal the very time another process needs to let them
 # finish: on a busy machine an iteration took ten times as long. The price is 80 microseconds to
 # wake a thread, so small loops stay on one (`alone_if`).
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
-__all__ = ["alone_if", "compiled", "inlined", "parallel", "prange", "threads"]
+__all__ = ["alone_if", "compiled", "inlined", "one_blas_thread", "parallel", "prange", "threads"]
 
 prange = numba.prange
 
@@ -60,6 +62,20 @@ def alone_if(small: bool) -> Iterator[None]:
         yield
     finally:
         numba.set_num_threads(before)
+
+
+def one_blas_thread() -> AbstractContextManager:
+    """Run matrix and vector products on one thread within the block.
+
+    For products inside a loop that is parallel already, and for the many short ones of an
+    optimizer, where threads that wait by spinning cost ten times what they save.
+    """
+    return _blas().limit(limits=1, user_api="blas")
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController()
 
 
 @contextmanager

@@ -12,12 +12,9 @@ Arrays as in `manymaps.compute`: targets (d, n_targets), sources (d, n_sources).
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
-from manymaps.compute.jit import compiled, parallel, prange
+from manymaps.compute.jit import compiled, one_blas_thread, parallel, prange
 from manymaps.compute.repulsion_exact import BLINDING, FAINT, row_in_log_domain
 from manymaps.compute.similarity import CAUCHY, term_and_slope
 
@@ -110,7 +107,7 @@ def field(
         for i in range(target_offsets[m], target_offsets[m + 1], _ROWS_PER_BLOCK)
         if source_offsets[m] < source_offsets[m + 1]
     ]
-    with _blas().limit(limits=1, user_api="blas"):
+    with one_blas_thread():
         _sum_blocks(
             np.array(blocks, np.int64).reshape(-1, 4), t, s, t_norms, s_norms, charges, skip, kind,
             potential, force,
@@ -138,8 +135,3 @@ def _centred(
     extent = max((t**2).sum(axis=1).max(initial=0), (s**2).sum(axis=1).max(initial=0))
     precision = np.float32 if extent < _SAFE_EXTENT * tolerance else np.float64
     return np.ascontiguousarray(t, precision), np.ascontiguousarray(s, precision)
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    return ThreadpoolController()
