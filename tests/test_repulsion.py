@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import reference
 from manymaps.compute import ENGINES, field, predicted_seconds
+from manymaps.compute.repulsion_plan import plan
 
 DEFAULT_TOLERANCE = 5e-3
 FINE = 1e-4
@@ -294,20 +295,25 @@ class TestChooser:
         return one_set(rng.uniform(0, 8, (n, 2)), np.zeros(n))
 
     def test_prediction_names_engines_that_can(self):
-        assert predicted_seconds(10, 10, 1.0, 0, 1, 5e-3).keys() == {"exact", "fft"}
-        assert predicted_seconds(10, 10, 1.0, 0, 3, 5e-3).keys() == {"exact"}
-        assert predicted_seconds(10, 10, 1.0, 0, 20, 5e-3).keys() == {"gemm"}
-        assert predicted_seconds(10, 10, 1e7, 0, 2, 5e-3).keys() == {"exact"}
-        assert predicted_seconds(10, 10, np.nan, 0, 2, 5e-3).keys() == {"exact"}
+        n = np.array([10])
+        assert predicted_seconds(n, n, 0, 2).keys() == {"exact"}
+        assert predicted_seconds(n, n, 0, 20).keys() == {"gemm"}
+        how = plan((n, n), (np.zeros((1, 2)), np.ones(1)), np.zeros(1), 0, 5e-3)
+        assert predicted_seconds(n, n, 0, 2, how).keys() == {"exact", "fft"}
 
     def test_many_points_go_to_the_grid_and_a_wide_span_away_from_it(self):
-        def cheapest(n, span):
-            costs = predicted_seconds(n, n, span, 1, 2, 5e-3)
-            return min(costs, key=costs.__getitem__)
+        n = np.array([100, 5000, 5000, 5000, 5000])
+        span = np.array([10.0, 10.0, 800.0, 1e7, np.nan])
+        how = plan((n, n), (np.zeros((5, 2)), span), n**2 / span, 1, 5e-3)
+        costs = predicted_seconds(n, n, 1, 2, how)
+        assert (costs["fft"] < costs["exact"]).tolist() == [False, True, False, False, False]
 
-        assert cheapest(100, 10.0) == "exact"
-        assert cheapest(5000, 10.0) == "fft"
-        assert cheapest(5000, 800.0) == "exact"
+    @pytest.mark.parametrize("kernel", ["gaussian", "cauchy"])
+    def test_the_grid_engine_sums_what_no_grid_can_hold(self, kernel):
+        near, far = self.dense(kernel, 30, 0), self.dense(kernel, 30, 1)
+        far.targets[0, 0] += 1e5
+        batch = joined(near, far)
+        assert_near(relative(batch.field(kernel, "fft")), batch.reference(kernel), ACCURACY["fft"])
 
     @pytest.mark.parametrize("kernel", ["gaussian", "cauchy"])
     def test_engines_mix_within_a_batch(self, kernel):

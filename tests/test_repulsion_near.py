@@ -6,8 +6,8 @@ import pytest
 import reference
 from manymaps.compute import field
 from manymaps.compute.jit import threads
-from manymaps.compute.repulsion_fft import plan
-from manymaps.compute.repulsion_near import add_near, soft_kernel
+from manymaps.compute.repulsion_near import Batch, add_near, soft_kernel
+from manymaps.compute.repulsion_plan import plan_batch
 
 
 def scattered(n=3000, span=150.0, seed=0):
@@ -55,31 +55,47 @@ def test_dense_twin(radius, span):
     both = np.concatenate([points, targets])
     low = both.min(axis=0)
     potential, force = np.ones(150, np.float32), np.ones((2, 150), np.float32)
-    add_near(
-        np.ascontiguousarray(targets.T), np.ascontiguousarray(points.T), charges, low,
-        float((both.max(axis=0) - low).max()), radius, potential, force,
+    batch = Batch(
+        np.ascontiguousarray(targets.T), np.array([0, 150]), np.ascontiguousarray(points.T),
+        np.array([0, 800]), charges, low[None],
     )  # fmt: skip
+    span = float((both.max(axis=0) - low).max())
+    chunks = np.array([[0, 0, 70], [0, 70, 150]])
+    add_near(batch, np.array([0]), chunks, span, radius, potential, force)
     true_potential, true_force = near_sums(points, targets, charges, radius)
     np.testing.assert_allclose(potential - 1, true_potential, rtol=2e-5, atol=1e-5)
     np.testing.assert_allclose(force.T - 1, true_force, rtol=2e-4, atol=2e-5 * len(points) ** 0.5)
 
 
-def test_the_plan_splits_scattered_maps_alone():
-    assert plan(5000, 5000, 160.0, 1, 2, 5e-3).radius > 0
-    assert plan(5000, 5000, 10.0, 1, 2, 5e-3).radius == 0
-    assert plan(5000, 5000, 160.0, 0, 2, 5e-3).radius == 0
-    assert plan(5000, 5000, 160.0, 1, 1, 5e-3).radius == 0
-    assert plan(10, 10, np.nan, 1, 2, 5e-3) is None
+def test_batch_is_its_maps_one_by_one():
+    """Of which some are dense and go to the grid whole, and some have targets or sources alone."""
+    maps = [scattered(n, span, seed) for seed, (n, span) in enumerate([
+        (900, 150.0), (600, 5.0), (1500, 140.0), (0, 1.0), (1, 1.0), (1100, 145.0),
+    ])]  # fmt: skip
+    sizes = [len(points) for points in maps]
+    flat = np.ascontiguousarray(np.concatenate(maps).T)
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    charges = np.random.default_rng(0).normal(size=offsets[-1]).astype(np.float32)
+    how = plan_batch(flat, offsets, flat, offsets, 1, 5e-3)
+    assert (how.radius > 0).tolist() == [True, False, True, False, False, True]
+    whole = field(
+        flat, offsets, flat, offsets, charges, np.arange(offsets[-1]), "cauchy", 5e-3, "fft"
+    )
+    for m, n in enumerate(sizes):
+        own = slice(offsets[m], offsets[m + 1])
+        points, ends = np.ascontiguousarray(flat[:, own]), np.array([0, n])
+        one = field(points, ends, points, ends, charges[own], np.arange(n), "cauchy", 5e-3, "fft")
+        for part, alone in zip(whole, one, strict=True):
+            np.testing.assert_array_equal(part[..., own], alone)
 
 
 @pytest.mark.parametrize("tolerance", [5e-3, 1e-3])
 def test_the_whole_field(tolerance):
     points = scattered()
     n = len(points)
-    extent = float((points.max(axis=0) - points.min(axis=0)).max())
-    assert plan(n, n, extent, 1, 2, tolerance).radius > 0
     flat = np.ascontiguousarray(points.T)
     offsets, charges, skip = np.array([0, n]), np.zeros(n, np.float32), np.arange(n)
+    assert plan_batch(flat, offsets, flat, offsets, 1, tolerance).radius > 0
     arguments = (flat, offsets, flat, offsets, charges, skip, "cauchy", tolerance)
     potential, force, scale = field(*arguments, engine="fft")
     log_potential, relative_force = reference.field(

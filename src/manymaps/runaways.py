@@ -17,10 +17,12 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
+from scipy.spatial import ConvexHull, QhullError
 
 __all__ = ["count_groups", "runaway_rows"]
 
-_RIM = 1e-3
+_ON_RIM = 1e-3
+_HULL_DIMENSIONS = 3
 _BLOCK = 1 << 22
 
 
@@ -56,15 +58,40 @@ def runaway_rows(rows: np.ndarray, columns: np.ndarray, values: sparse.csr_array
     >>> runaway_rows(np.array([[9.0], [1.2]]), line, chosen).tolist()
     [0]
     """
-    centred = columns - columns.mean(axis=0)
-    means = (values @ centred) / np.asarray(values.sum(axis=1)).reshape(-1, 1)
-    outward = rows - columns.mean(axis=0)
+    middle = columns.mean(axis=0)
+    rim = columns[_rim(columns)] - middle
+    looked_at = _candidates(columns.shape[1], values)
+    means = (values[looked_at] @ (columns - middle)) / np.asarray(
+        values[looked_at].sum(axis=1)
+    ).reshape(-1, 1)
+    outward = rows[looked_at] - middle
     chosen = (outward * means).sum(axis=1)
-    step = max(1, _BLOCK // len(columns))
-    found = []
-    for start in range(0, len(rows), step):
-        along = outward[start : start + step] @ centred.T
+    step = max(1, _BLOCK // len(rim))
+    found = [np.zeros(0, np.int64)]
+    for start in range(0, len(outward), step):
+        along = outward[start : start + step] @ rim.T
         farthest, nearest = along.max(axis=1), along.min(axis=1)
         gap = farthest - chosen[start : start + step]
-        found.append(start + np.flatnonzero(gap < _RIM * (farthest - nearest)))
+        found.append(looked_at[start + np.flatnonzero(gap < _ON_RIM * (farthest - nearest))])
     return np.concatenate(found)
+
+
+def _rim(columns: np.ndarray) -> np.ndarray:
+    """Columns among which some is the farthest out in every direction."""
+    n, d = columns.shape
+    if 2 <= d <= _HULL_DIMENSIONS and n > d + 1:
+        try:
+            return np.asarray(ConvexHull(columns).vertices)
+        except QhullError:
+            return np.arange(n)  # they lie in a plane, or on a line
+    return np.arange(n)
+
+
+def _candidates(d: int, values: sparse.csr_array) -> np.ndarray:
+    """Rows that could choose the rim alone: d columns at most are the farthest out together.
+
+    In few dimensions, where all rows are quickly looked at, also columns that lie all but there.
+    """
+    if d <= _HULL_DIMENSIONS:
+        return np.arange(values.shape[0])
+    return np.flatnonzero(np.diff(values.indptr) <= d)

@@ -29,6 +29,7 @@ from __future__ import annotations
 import numpy as np
 
 from manymaps.compute import repulsion_exact, repulsion_fft, repulsion_gemm
+from manymaps.compute.repulsion_plan import Plan, plan_batch
 from manymaps.compute.similarity import KERNEL_CODES
 
 __all__ = ["ENGINES", "field", "predicted_seconds"]
@@ -41,19 +42,14 @@ _ALWAYS_EXACT = 40_000
 
 
 def predicted_seconds(
-    n_targets: int, n_sources: int, span: float, kind: int, d: int, tolerance: float
-) -> dict[str, float]:
-    """What one map should cost by each engine that can do it, on two present-day cores."""
-    costs = {}
-    if d <= 3:
-        costs["exact"] = n_targets * n_sources * _EXACT_PAIR[kind]
-    else:
-        costs["gemm"] = n_targets * n_sources * (_EXACT_PAIR[kind] + 0.04e-9 * d)
-    if d <= 2 and tolerance > 0:
-        how = repulsion_fft.plan(n_targets, n_sources, span, kind, d, tolerance)
-        if how is not None:
-            costs["fft"] = how.seconds
-    return costs
+    n_targets: np.ndarray, n_sources: np.ndarray, kind: int, d: int, how: Plan | None = None
+) -> dict[str, np.ndarray]:
+    """What each map should cost by the engines that can do it, on two present-day cores."""
+    pairs = n_targets * n_sources
+    if d > 3:
+        return {"gemm": pairs * (_EXACT_PAIR[kind] + 0.04e-9 * d)}
+    costs = {"exact": pairs * _EXACT_PAIR[kind]}
+    return costs if how is None else {**costs, "fft": how.seconds}
 
 
 def field(
@@ -87,13 +83,15 @@ def field(
     """
     kind = KERNEL_CODES[kernel]
     arguments = (targets, target_offsets, sources, source_offsets, log_charges, skip, kind)
+    how = None
     if engine == "auto":
-        choices = _choose(*arguments, tolerance)
-        if len(set(choices)) > 1:
-            return _by_parts(arguments, tolerance, np.array(choices))
+        choices, how = _choose(*arguments[:4], kind, tolerance)
+        if how is not None and len(set(choices.tolist())) > 1:
+            return _by_parts(arguments, choices, how)
         engine = choices[0]
     if engine == "fft":
-        return repulsion_fft.field(*arguments, tolerance)
+        how = how or plan_batch(*arguments[:4], kind, tolerance)
+        return repulsion_fft.field(*arguments, how)
     if engine == "gemm":
         return repulsion_gemm.field(*arguments, tolerance)
     return repulsion_exact.field(*arguments)
@@ -104,33 +102,26 @@ def _choose(
     target_offsets: np.ndarray,
     sources: np.ndarray,
     source_offsets: np.ndarray,
-    log_charges: np.ndarray,
-    skip: np.ndarray,
     kind: int,
     tolerance: float,
-) -> list[str]:
+) -> tuple[np.ndarray, Plan | None]:
     """The name of the cheapest engine for each map; fft only where it saves more than its call."""
-    d = len(targets)
+    n_maps, d = len(target_offsets) - 1, len(targets)
     if d > 3:
-        return ["gemm"] * (len(target_offsets) - 1)
-    n_maps = len(target_offsets) - 1
-    if d > 2 or tolerance == 0:
-        return ["exact"] * n_maps
-    span = repulsion_fft.joint_extent(targets, target_offsets, sources, source_offsets)[1]
+        return np.full(n_maps, "gemm"), None
     n_targets, n_sources = np.diff(target_offsets), np.diff(source_offsets)
-    choices, saved = [], 0.0
-    for m in range(n_maps):
-        if n_targets[m] * n_sources[m] < _ALWAYS_EXACT:
-            choices.append("exact")
-            continue
-        costs = predicted_seconds(n_targets[m], n_sources[m], span[m], kind, d, tolerance)
-        choices.append(min(costs, key=costs.__getitem__))
-        saved += costs["exact"] - costs[choices[-1]]
-    return choices if saved > _FFT_CALL else ["exact"] * n_maps
+    many = n_targets * n_sources >= _ALWAYS_EXACT
+    if d > 2 or tolerance == 0 or not many.any():
+        return np.full(n_maps, "exact"), None
+    how = plan_batch(targets, target_offsets, sources, source_offsets, kind, tolerance)
+    costs = predicted_seconds(n_targets, n_sources, kind, d, how)
+    saved = np.where(many, costs["exact"] - costs["fft"], 0).clip(min=0)
+    on_grid = (saved > 0) & (saved.sum() > _FFT_CALL)
+    return np.where(on_grid, "fft", "exact"), how
 
 
 def _by_parts(
-    arguments: tuple, tolerance: float, choices: np.ndarray
+    arguments: tuple, choices: np.ndarray, how: Plan
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Each group of maps through its own engine."""
     targets, target_offsets, sources, source_offsets, log_charges, skip, kind = arguments
@@ -147,9 +138,11 @@ def _by_parts(
             np.ascontiguousarray(sources[:, s]), s_offsets,
             log_charges[s], position[skip[t]], kind,
         )  # fmt: skip
-        run = repulsion_exact.field if engine == "exact" else repulsion_fft.field
-        extra = () if engine == "exact" else (tolerance,)
-        potential[t], force[:, t], scale[t] = run(*part, *extra)
+        potential[t], force[:, t], scale[t] = (
+            repulsion_fft.field(*part, how.of(maps))
+            if engine == "fft"
+            else repulsion_exact.field(*part)
+        )
     return potential, force, scale
 
 

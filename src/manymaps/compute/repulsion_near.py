@@ -13,22 +13,47 @@ thinly scattered points has few near pairs and a large grid, which is where this
 Cells have the radius as their side; the sources of a row of cells stand one after another, so that
 the three cells in which a target's near sources lie are one run.
 
-Arrays: targets (2, n_targets), sources (2, n_sources).
+Arrays as in `manymaps.compute`: targets (2, n_targets), sources (2, n_sources).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from manymaps.compute.jit import compiled, parallel, prange
+from manymaps.compute.jit import alone_if, parallel, prange
+from manymaps.compute.repulsion_plan import FEW_MAPS
 
-__all__ = ["add_near", "soft_kernel"]
+__all__ = ["Batch", "add_near", "soft_kernel"]
 
-_ROWS_PER_CHUNK = 512
 _ZERO = np.float32(0.0)
 _ONE = np.float32(1.0)
 _TWO = np.float32(2.0)
 _FOUR = np.float32(4.0)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Charged maps laid end to end: map m from offsets[m] to offsets[m + 1].
+
+    Attributes
+    ----------
+    targets : ndarray of shape (d, n_targets), float32
+    target_offsets : ndarray of shape (n_maps + 1,), int64
+    sources : ndarray of shape (d, n_sources), float32
+    source_offsets : ndarray of shape (n_maps + 1,), int64
+    charges : ndarray of shape (n_sources,), float32
+    low : ndarray of shape (n_maps, d), float32
+        No coordinate of a map is smaller.
+    """
+
+    targets: np.ndarray
+    target_offsets: np.ndarray
+    sources: np.ndarray
+    source_offsets: np.ndarray
+    charges: np.ndarray
+    low: np.ndarray
 
 
 def soft_kernel(d2: np.ndarray, radius: float) -> np.ndarray:
@@ -37,41 +62,50 @@ def soft_kernel(d2: np.ndarray, radius: float) -> np.ndarray:
     return (1 - q**4) / (1 + d2)
 
 
-@compiled
-def _sort_into_cells(sources, charges, low, inverse_side, n_columns, starts, x, y, c):
-    """Sources cell by cell, row after row: starts (n_cells + 1,); their coordinates and charges."""
-    n = sources.shape[1]
-    cells = np.empty(n, np.int64)
-    starts[:] = 0
-    for j in range(n):
-        column = int((sources[0, j] - low[0]) * inverse_side)
-        row = int((sources[1, j] - low[1]) * inverse_side)
-        cells[j] = row * n_columns + column
-        starts[cells[j] + 1] += 1
-    for k in range(starts.size - 1):
-        starts[k + 1] += starts[k]
-    places = starts[:-1].copy()
-    for j in range(n):
-        k = places[cells[j]]
-        x[k], y[k], c[k] = sources[0, j], sources[1, j], charges[j]
-        places[cells[j]] += 1
+@parallel
+def _sort_into_cells(
+    maps, offsets, sources, charges, low, inverse_side, n_columns, starts, x, y, c
+):
+    """Sources cell by cell, row after row: starts (len(maps), n_cells + 1), x, y, charge (3, n)."""
+    for b in prange(maps.size):
+        m = maps[b]
+        first, last = offsets[m], offsets[m + 1]
+        cells = np.empty(last - first, np.int64)
+        ends = starts[b, 1:]
+        starts[b] = 0
+        for j in range(first, last):
+            column = int((sources[0, j] - low[m, 0]) * inverse_side)
+            row = int((sources[1, j] - low[m, 1]) * inverse_side)
+            cells[j - first] = row * n_columns + column
+            ends[cells[j - first]] += 1
+        before = first
+        for k in range(ends.size):
+            before, ends[k] = before + ends[k], before
+        starts[b, 0] = first
+        for j in range(first, last):
+            k = ends[cells[j - first]]
+            x[k], y[k], c[k] = sources[0, j], sources[1, j], charges[j]
+            ends[cells[j - first]] += 1
 
 
 @parallel
-def _add(targets, low, inverse_side, n_columns, n_rows, starts, x, y, c, radius, potential, force):
+def _add(
+    maps, chunks, targets, low, inverse_side, n_columns, starts, x, y, c, radius, potential, force
+):
     """Add the near sums of each target to its potential and force."""
     square = radius * radius
     inverse = _ONE / (_ONE + square)
-    n = targets.shape[1]
-    for chunk in prange((n + _ROWS_PER_CHUNK - 1) // _ROWS_PER_CHUNK):
-        for i in range(chunk * _ROWS_PER_CHUNK, min((chunk + 1) * _ROWS_PER_CHUNK, n)):
-            column = int((targets[0, i] - low[0]) * inverse_side)
-            row = int((targets[1, i] - low[1]) * inverse_side)
+    for chunk in prange(chunks.shape[0]):
+        b = chunks[chunk, 0]
+        m = maps[b]
+        for i in range(chunks[chunk, 1], chunks[chunk, 2]):
+            column = int((targets[0, i] - low[m, 0]) * inverse_side)
+            row = int((targets[1, i] - low[m, 1]) * inverse_side)
             t_x, t_y = targets[0, i], targets[1, i]
             value, f_x, f_y = _ZERO, _ZERO, _ZERO
-            for r in range(max(row - 1, 0), min(row + 2, n_rows)):
-                first = starts[r * n_columns + max(column - 1, 0)]
-                last = starts[r * n_columns + min(column + 2, n_columns)]
+            for r in range(max(row - 1, 0), min(row + 2, n_columns)):
+                first = starts[b, r * n_columns + max(column - 1, 0)]
+                last = starts[b, r * n_columns + min(column + 2, n_columns)]
                 xs, ys, cs = x[first:last], y[first:last], c[first:last]
                 for k in range(xs.size):
                     d_x, d_y = t_x - xs[k], t_y - ys[k]
@@ -89,26 +123,25 @@ def _add(targets, low, inverse_side, n_columns, n_rows, starts, x, y, c, radius,
 
 
 def add_near(
-    targets: np.ndarray,
-    sources: np.ndarray,
-    charges: np.ndarray,
-    low: np.ndarray,
+    batch: Batch,
+    maps: np.ndarray,
+    chunks: np.ndarray,
     span: float,
     radius: float,
     potential: np.ndarray,
     force: np.ndarray,
 ) -> None:
-    """Add the near field of one map's charges, self terms included.
+    """Add the near field of some maps' charges, self terms included.
 
     Parameters
     ----------
-    targets : ndarray of shape (2, n_targets), float32
-    sources : ndarray of shape (2, n_sources), float32
-    charges : ndarray of shape (n_sources,), float32
-    low : ndarray of shape (2,), float32
-        No coordinate is smaller.
+    batch : Batch
+    maps : ndarray of shape (n,), int64
+        The maps that are summed.
+    chunks : ndarray of shape (n_chunks, 3), int64
+        Their targets: the place of a map in `maps`, the first target and the one after the last.
     span : float
-        None is larger than `low + span`.
+        No coordinate of these maps is larger than `low + span`.
     radius : float
         Sources beyond it are left to the grid.
     potential : ndarray of shape (n_targets,), float32
@@ -116,12 +149,15 @@ def add_near(
         Both are added to.
     """
     n_columns = int(span / radius) + 2
-    n = sources.shape[1]
-    starts = np.empty(n_columns * n_columns + 1, np.int64)
-    x, y, c = np.empty(n, np.float32), np.empty(n, np.float32), np.empty(n, np.float32)
+    starts = np.empty((len(maps), n_columns**2 + 1), np.int64)
+    x, y, c = np.empty((3, batch.sources.shape[1]), np.float32)
     inverse_side = np.float32(1 / radius)
-    _sort_into_cells(sources, charges, low, inverse_side, n_columns, starts, x, y, c)
+    with alone_if(len(maps) < FEW_MAPS):
+        _sort_into_cells(
+            maps, batch.source_offsets, batch.sources, batch.charges, batch.low, inverse_side,
+            n_columns, starts, x, y, c,
+        )  # fmt: skip
     _add(
-        targets, low, inverse_side, n_columns, n_columns, starts, x, y, c, np.float32(radius),
-        potential, force,
+        maps, chunks, batch.targets, batch.low, inverse_side, n_columns, starts, x, y, c,
+        np.float32(radius), potential, force,
     )  # fmt: skip

@@ -1,0 +1,209 @@
+"""What a field of charges by Fourier transforms should cost, and the cheapest way to sum it.
+
+    seconds = a + b n + c cells log(cells)  [+ a' + b' n + c' squares + e pairs]
+
+for n points on a padded grid, the second part for a kernel that is split at a radius
+(`manymaps.compute.repulsion_near`): its grid is coarser and its near pairs are summed one by one.
+How many these are is seen from how the points of a map share squares: objects that a map holds only
+in name crowd together. The constants were measured on two present-day cores.
+
+Arrays as in `manymaps.compute`: targets (d, n_targets), sources (d, n_sources).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import fft
+
+from manymaps.compute.jit import alone_if, parallel, prange
+from manymaps.compute.similarity import CAUCHY, GAUSSIAN
+
+__all__ = ["FEW_MAPS", "ORDER", "Plan", "plan", "plan_batch", "spacing"]
+
+ORDER = 6
+FEW_MAPS = 4
+_MARGIN = 10
+_REFERENCE_SPACING = 0.4
+_FORCE_ERROR = {GAUSSIAN: 1e-3, CAUCHY: 9e-3}
+_RADII = (2.0, 3.0, 4.5)
+_SOFT_SPACING = 1 / 3
+_SOFT_ERROR = 6.6e-3
+_SOFT_ORDER = 3.6
+_POINT = 0.065e-6
+_CELL = 0.8e-9
+_MAP = 60e-6
+_NEAR_PAIR = 0.27e-9
+_NEAR_POINT = 0.08e-6
+_NEAR_CELL = 1e-9
+_NEAR_MAP = 60e-6
+_CLUSTERED = 1.2
+_SQUARE = 9.0
+_SQUARES = 64
+# A few lengths, so that maps of about the same span share a grid and a transformed kernel.
+_LENGTHS = np.array(
+    [fft.next_fast_len(int(np.ceil(16 * 2 ** (k / 4))), real=True) for k in range(33)]
+)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How each map is summed; arrays (n_maps,).
+
+    Attributes
+    ----------
+    spacing : ndarray
+        Grid spacing.
+    length : ndarray
+        Cells along one side of the padded grid; 0 where no grid is large enough.
+    radius : ndarray
+        Up to where near pairs are summed directly; 0 where the kernel is not split.
+    seconds : ndarray
+        What it should take on two present-day cores; infinite without a grid.
+    low : ndarray of shape (n_maps, d)
+        The lowest corner of the map's targets and sources.
+    span : ndarray
+        Their longest side; NaN in a map without points.
+    tolerance : float
+        Aimed relative error of the force.
+    """
+
+    spacing: np.ndarray
+    length: np.ndarray
+    radius: np.ndarray
+    seconds: np.ndarray
+    low: np.ndarray
+    span: np.ndarray
+    tolerance: float
+
+    def of(self, maps: np.ndarray) -> Plan:
+        """The plan of some maps."""
+        names = ("spacing", "length", "radius", "seconds", "low", "span")
+        return replace(self, **{name: getattr(self, name)[maps] for name in names})
+
+
+def plan_batch(
+    targets: np.ndarray,
+    target_offsets: np.ndarray,
+    sources: np.ndarray,
+    source_offsets: np.ndarray,
+    kind: int,
+    tolerance: float,
+) -> Plan:
+    """The cheapest way for each map of a batch."""
+    extent = _joint_extent(targets, target_offsets, sources, source_offsets)
+    neighbors = np.zeros(len(target_offsets) - 1)
+    if kind == CAUCHY and len(targets) == 2:
+        side = np.fmax(_SQUARE, extent[1] / _SQUARES).astype(np.float32)
+        with alone_if(len(side) < FEW_MAPS):
+            _count_neighbors(
+                target_offsets, targets, source_offsets, sources, extent[0], side, neighbors
+            )
+        neighbors *= (_SQUARE / side) ** 2
+    sizes = np.diff(target_offsets), np.diff(source_offsets)
+    return plan(sizes, extent, neighbors, kind, tolerance)
+
+
+def plan(
+    sizes: tuple[np.ndarray, np.ndarray],
+    extent: tuple[np.ndarray, np.ndarray],
+    neighbors: np.ndarray,
+    kind: int,
+    tolerance: float,
+) -> Plan:
+    """The cheapest way for maps of these numbers of targets and sources, and `low` and `span`.
+
+    `neighbors` says how many pairs share a square with sides of `_SQUARE`.
+    """
+    (n_targets, n_sources), (low, span) = sizes, extent
+    d = low.shape[1]
+    options = [(spacing(tolerance, kind), 0.0)]
+    if kind == CAUCHY and d == 2:
+        share = _SOFT_SPACING * (tolerance / _SOFT_ERROR) ** (1 / _SOFT_ORDER)
+        options += [(radius * min(share, 0.4), radius) for radius in _RADII]
+    h, radius = (column[:, None] for column in np.array(options).T)
+    length = _grid_length(span / h)
+    points = (n_targets + n_sources) / 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        seconds = _MAP + points * _POINT + _CELL * length**d * np.log2(length)
+        near = _NEAR_MAP + points * _NEAR_POINT + _NEAR_CELL * (span / radius) ** 2
+    pairs = np.minimum(_CLUSTERED * neighbors * radius / _RADII[1], n_targets * n_sources)
+    near += pairs * _NEAR_PAIR
+    seconds = np.where(length, seconds + np.where(radius, near, 0), np.inf)
+    best = np.argmin(seconds, axis=0), np.arange(len(span))
+    chosen = h[best[0], 0], length[best], radius[best[0], 0], seconds[best]
+    return Plan(*chosen, low, span, tolerance)
+
+
+def spacing(tolerance: float, kind: int) -> float:
+    """Grid spacing at which forces are right to about `tolerance`: their error grows as h^6.
+
+    Measured on fits of the embedded word relations; the potential is some 30 times better.
+    """
+    error = _FORCE_ERROR[kind]
+    return float(np.clip(_REFERENCE_SPACING * (tolerance / error) ** (1 / ORDER), 0.1, 0.6))
+
+
+def _grid_length(cells: np.ndarray) -> np.ndarray:
+    """Cells along one side of the padded grid for points that span this many; 0 beyond the largest.
+
+    Half of the grid holds the points, their splines and a margin.
+    """
+    place = np.searchsorted(_LENGTHS, 2 * (np.ceil(cells) + ORDER + _MARGIN))
+    return np.where(place < len(_LENGTHS), _LENGTHS[np.minimum(place, len(_LENGTHS) - 1)], 0)
+
+
+@parallel
+def _extents(offsets, points, low, high):
+    """Lowest and highest coordinates of each map's points; inf and -inf where there are none."""
+    for m in prange(offsets.size - 1):
+        for k in range(points.shape[0]):
+            least, most = np.float32(np.inf), np.float32(-np.inf)
+            for i in range(offsets[m], offsets[m + 1]):
+                least = min(least, points[k, i])
+                most = max(most, points[k, i])
+            low[m, k], high[m, k] = least, most
+
+
+@parallel
+def _count_neighbors(target_offsets, targets, source_offsets, sources, low, side, neighbors):
+    """How many pairs of each map's targets and sources share a square of the map's `side`."""
+    last = _SQUARES - 1
+    for m in prange(neighbors.size):
+        inverse = np.float32(1.0) / side[m]
+        counts = np.zeros((_SQUARES, _SQUARES), np.int64)
+        for j in range(source_offsets[m], source_offsets[m + 1]):
+            column = int((sources[0, j] - low[m, 0]) * inverse)
+            row = int((sources[1, j] - low[m, 1]) * inverse)
+            counts[max(0, min(row, last)), max(0, min(column, last))] += 1
+        pairs = 0
+        for i in range(target_offsets[m], target_offsets[m + 1]):
+            column = int((targets[0, i] - low[m, 0]) * inverse)
+            row = int((targets[1, i] - low[m, 1]) * inverse)
+            pairs += counts[max(0, min(row, last)), max(0, min(column, last))]
+        neighbors[m] = pairs
+
+
+def _joint_extent(
+    targets: np.ndarray,
+    target_offsets: np.ndarray,
+    sources: np.ndarray,
+    source_offsets: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Lowest corner (n_maps, d) and longest side (n_maps,) of each map's targets and sources."""
+    shape = len(target_offsets) - 1, len(targets)
+    low, high = np.empty(shape, np.float32), np.empty(shape, np.float32)
+    few = len(low) < FEW_MAPS
+    with alone_if(few):
+        _extents(target_offsets, targets, low, high)
+    if sources is not targets:
+        other_low, other_high = np.empty_like(low), np.empty_like(high)
+        with alone_if(few):
+            _extents(source_offsets, sources, other_low, other_high)
+        empty = other_low[:, :1] > other_high[:, :1]
+        low = np.where(empty, np.inf, np.minimum(low, other_low))
+        high = np.maximum(high, other_high)
+    with np.errstate(invalid="ignore"):
+        span = (high - low).max(axis=1)
+    return low, np.where(span >= 0, span, np.nan)
