@@ -37,7 +37,6 @@ from manymaps.atlas import Atlas
 from manymaps.combined_objective import CombinedObjective, WithinKind
 from manymaps.compute.jit import threads
 from manymaps.count_atlas import (
-    atlas_parameters,
     log_likelihood,
     mean_log_likelihood,
     place_rows,
@@ -53,7 +52,7 @@ from manymaps.objective import Objective
 from manymaps.optimizers import LBFGS, Optimizer
 from manymaps.parameters import Parameters
 from manymaps.penalties import check_strength
-from manymaps.runaways import count_groups, runaway_rows
+from manymaps.runaways import runaway_note
 from manymaps.target import Target, conditional_target, count_target
 
 __all__ = ["CODE"]
@@ -535,38 +534,13 @@ class CODE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.column_embedding_ = _side_by_side(
             self.atlas_.maps[:, ~rows], kept.column_totals, self._columns, counts.n_columns
         )
-        note = self._runaways(kept)
+        note = runaway_note(self.atlas_, kept.values, run.kl) if self.penalty == 0 else ""
         if note:
             warnings.warn(
                 f"{note}; give a size penalty, such as penalty=0.01, or smooth the counts",
                 DataWarning,
                 stacklevel=3,
             )
-
-    def _runaways(self, kept: Counts) -> str:
-        """A sentence on points whose best place lies at infinity, or nothing."""
-        if self.penalty > 0:
-            return ""
-        groups = count_groups(kept.values)
-        if groups > 1:
-            return (
-                f"the table falls into {groups:,} groups of rows and columns without counts "
-                "between them, which drift apart for ever: the likelihood has no maximum"
-            )
-        if self.n_maps > 1 or self.normalization == "joint":
-            return ""
-        table, sides = kept.values, atlas_parameters(self.atlas_).positions
-        labels = kept.row_labels or ()
-        if self.given == "columns":
-            table, labels = sparse.csr_array(table.T), kept.column_labels or ()
-        found = runaway_rows(*(side[0].astype(np.float64) for side in sides), table)
-        if not len(found):
-            return ""
-        named = ", ".join(repr(labels[i]) for i in found[:3])
-        return (
-            f"the best place of {len(found):,} {self.given} lies at infinity, {named} among them: "
-            "what they choose lies on the rim of the map; they stand as far out as the run got"
-        )
 
     def _placed(
         self,
@@ -601,7 +575,7 @@ class CODE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
 def _as_counts(values: np.ndarray | sparse.csr_array) -> Counts:
     """A plain table as counts; what is wrong with it is also said in scikit-learn's words."""
-    numbers = values.data if sparse.issparse(values) else values
+    numbers = np.asarray(values.data if isinstance(values, sparse.csr_array) else values)
     try:
         return Counts(values)
     except DataError as error:

@@ -27,8 +27,8 @@ import numpy as np
 
 from manymaps.archive import read_archive, write_archive
 from manymaps.atlas import Atlas
-from manymaps.errors import DataError
 from manymaps.combined_objective import CombinedObjective
+from manymaps.errors import DataError
 from manymaps.objective import Entries, Evaluation, Objective
 from manymaps.optimizers import Optimizer, State
 from manymaps.parameters import Parameters, log_softmin
@@ -46,6 +46,7 @@ _CHECKPOINT_SECONDS = 30.0
 _CHECKPOINT_KIND = "manymaps checkpoint"
 _CHECKPOINT_VERSION = 1
 
+Cost = Objective | CombinedObjective
 Callback = Callable[[int, float, Callable[[], Atlas]], object]
 
 
@@ -69,7 +70,7 @@ class Fit:
         What the atlas says of two kinds of object (`manymaps.atlas`): rows first, then columns.
     """
 
-    objective: Objective | CombinedObjective
+    objective: Cost
     optimizer: Optimizer
     max_iter: int
     labels: tuple[str, ...]
@@ -85,7 +86,7 @@ class Fit:
     _log_normalizer: float | None = field(default=None, init=False)
     _entries: tuple[Entries, ...] = field(default=(), init=False)
     _last: Evaluation = field(init=False)
-    _with_share: dict[float, Objective | CombinedObjective] = field(default_factory=dict, init=False)
+    _with_share: dict[float, Cost] = field(default_factory=dict, init=False)
 
     def run(
         self,
@@ -190,7 +191,7 @@ class Fit:
             slope *= shortening[:, None]
         return self._last.cost, self._last.gradient
 
-    def _objective_at(self, iteration: int) -> Objective | CombinedObjective:
+    def _objective_at(self, iteration: int) -> Cost:
         """The objective with the part of the background that is in force."""
         share = self.optimizer.background_share(iteration)
         if share == 1 or self.objective.model.background == 0:

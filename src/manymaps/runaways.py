@@ -6,24 +6,91 @@ Of the conditional model, the cost of a row's place phi among given columns is
 
 a log-linear model. Along a direction u it falls for ever if and only if no column lies farther out
 than all that the row chooses: sum_y p(y|x) u . psi_y = max_y u . psi_y. This happens to a document
-of one rare word on the rim of the map. Groups of rows and columns that share no count drift apart
-under every normalization.
+of one rare word on the rim of the map. Under every normalization
+
+* groups of rows and columns that share no count drift apart;
+* a model that fits the counts meets their zeros at infinity alone;
+* rows and columns may move apart as two crowds, with 2 phi . psi left of |phi - psi|^2.
+
+What such points have in common is that nothing of the other kind is within their reach.
 
 Shapes: rows (n_rows, d), columns (n_columns, d), values (n_rows, n_columns).
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import ConvexHull, QhullError
 
-__all__ = ["count_groups", "runaway_rows"]
+from manymaps.atlas import Atlas
+
+__all__ = ["count_groups", "runaway_note", "runaway_rows"]
 
 _ON_RIM = 1e-3
 _HULL_DIMENSIONS = 3
+_OUT_OF_REACH = -30.0
+_FITTED = 1e-4
 _BLOCK = 1 << 22
+
+
+def runaway_note(atlas: Atlas, values: sparse.csr_array, kl: float) -> str:
+    """A sentence on points whose best place lies at infinity, or nothing.
+
+    Parameters
+    ----------
+    atlas : Atlas
+        Of two kinds, fitted without a size penalty.
+    values : sparse array of shape (n_rows, n_columns)
+        The counts that were fitted, none of them an empty row or column.
+    kl : float
+        What the model falls short of them by.
+    """
+    groups = count_groups(values)
+    if groups > 1:
+        return (
+            f"the table falls into {groups:,} groups of rows and columns without counts between "
+            "them, which drift apart for ever: the likelihood has no maximum"
+        )
+    n_zeros = values.shape[0] * values.shape[1] - values.nnz
+    if kl < _FITTED and n_zeros:
+        return (
+            f"the model fits the counts but for {n_zeros:,} zeros, which it meets at infinity "
+            "alone: the likelihood has no maximum"
+        )
+    found = _out_of_reach(atlas)
+    if atlas.n_maps == 1 and atlas.model.normalization == "conditional":
+        found |= _on_the_rim(atlas, values)
+    if not found.any():
+        return ""
+    named = ", ".join(repr(atlas.labels[int(i)]) for i in np.flatnonzero(found)[:3])
+    kinds = " and ".join(dict.fromkeys(np.array(atlas.kinds)[found].tolist()))
+    return (
+        f"the best place of {found.sum():,} objects ({kinds}) seems to lie at infinity, {named} "
+        "among them; they stand as far out as the run got"
+    )
+
+
+def _out_of_reach(atlas: Atlas) -> np.ndarray:
+    """Objects whose similarity to all of the other kind together is next to nothing, (n,)."""
+    found = np.zeros(atlas.n_objects, bool)
+    for given in ("rows", "columns"):
+        turned = replace(atlas.choices, model=replace(atlas.model, given=given))
+        found[turned.is_chooser] = turned.log_normalizers < _OUT_OF_REACH
+    return found
+
+
+def _on_the_rim(atlas: Atlas, values: sparse.csr_array) -> np.ndarray:
+    """Choosing objects that `runaway_rows` finds, (n,)."""
+    chooser = atlas.choices.is_chooser
+    table = values if atlas.model.given == "rows" else sparse.csr_array(values.T)
+    points = atlas.maps[0].astype(np.float64)
+    found = np.zeros(atlas.n_objects, bool)
+    found[np.flatnonzero(chooser)[runaway_rows(points[chooser], points[~chooser], table)]] = True
+    return found
 
 
 def count_groups(values: sparse.csr_array) -> int:
@@ -32,7 +99,11 @@ def count_groups(values: sparse.csr_array) -> int:
     >>> count_groups(sparse.csr_array([[1, 1, 0], [0, 0, 2]]))
     2
     """
-    graph = sparse.block_array([[None, values], [values.T, None]], format="csr")
+    n_rows, n_columns = values.shape
+    n = n_rows + n_columns
+    indptr = np.concatenate([values.indptr, np.full(n_columns, values.indptr[-1])])
+    ones = np.broadcast_to(np.int8(1), values.indices.shape)
+    graph = sparse.csr_array((ones, values.indices + n_rows, indptr), shape=(n, n))
     return int(connected_components(graph, directed=False, return_labels=False))
 
 
