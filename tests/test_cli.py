@@ -163,6 +163,10 @@ class TestInspectionOfVectors:
          "--perplexity [30.0] is impossible; give one with --perplexity"),
         ("GaussianAffinity(perplexity=30)", "GaussianAffinity(perplexity=30)"),
         ("Name one as strength=... (perhaps 'x')", "Name one as --strength ... (perhaps 'x')"),
+        ("n_init=2 has several", "--restarts 2 has several"),
+        ("such as penalty=0.01, or smooth", "such as --penalty 0.01, or smooth"),
+        ("label_column='id' and column='x'", "--label-column id and --column x"),
+        ("kind='site' is not one of a, b", "--kind site is not one of a, b"),
         ("mask=3 and 'k=3', row k", "mask=3 and '--neighbors 3', row k"),
     ],
 )  # fmt: skip

@@ -323,7 +323,7 @@ class TestTables:
         table = smooth_table()
         table[0] = 0
         table[0, 4] = 3
-        with pytest.warns(DataWarning, match=r"1 objects \(row\) seems to lie at infinity, '0'"):
+        with pytest.warns(DataWarning, match=r"1 of 27 objects \(row\) seem to lie at infinity, '0'"):
             CODE(random_state=0, max_iter=2000).fit(table)
 
     @pytest.mark.filterwarnings("ignore:n_components=15 is more than the smaller side")
@@ -336,7 +336,7 @@ class TestTables:
 
     def test_kinds_that_part_are_told(self):
         table = np.random.default_rng(1).poisson(2.0, (12, 15)).astype(float)
-        with pytest.warns(DataWarning, match=r"27 objects \(row and column\)"):
+        with pytest.warns(DataWarning, match=r"27 of 27 objects \(row and column\)"):
             CODE(normalization="joint", random_state=0, max_iter=3000).fit(table)
 
     def test_smooth_counts_are_not(self):

@@ -195,10 +195,14 @@ class Atlas:
 
     @property
     def columns(self) -> dict[str, np.ndarray]:
-        """The metadata and, where there are two kinds of object, the column "kind" before it."""
+        """The metadata and, where there are two kinds of object, the column "kind" before it.
+
+        Metadata of that very name are then called "metadata_kind".
+        """
         if self.kinds is None:
             return dict(self.metadata)
-        return {"kind": np.array(self.kinds), **self.metadata}
+        renamed = {("metadata_kind" if k == "kind" else k): v for k, v in self.metadata.items()}
+        return {"kind": np.array(self.kinds), **renamed}
 
     def shares(self, word: str, *, kind: str | None = None) -> np.ndarray:
         """What each map contributes to the model's similarities of a word.

@@ -19,12 +19,14 @@ from manymaps.cli_contract import (
     Commands,
     InputFile,
     OutputFile,
+    as_options,
     check_folder,
     emit,
     emit_json,
     note,
     quiet_option,
 )
+from manymaps.cli_count import count
 from manymaps.cli_evaluate import evaluate
 from manymaps.cli_fit import build, fit, fit_record, run_fit
 from manymaps.cli_insert import insert
@@ -34,6 +36,7 @@ from manymaps.cli_options import (
     json_option,
     positive,
     reading_options,
+    refuse_given,
     seed_option,
 )
 
@@ -69,6 +72,8 @@ def cli(ctx: click.Context) -> None:
     With vectors:    manymaps fit glove.txt -o words.atlas --method tsne --words nouns.txt
                      manymaps insert words.atlas new.txt -o more.atlas
                      manymaps evaluate more.atlas glove.txt
+    With texts:      manymaps count posts.jsonl -o counts.npz --max-words 2000
+                     manymaps fit counts.npz -o posts.atlas --method code
     """
     ctx.meta["manymaps.started"] = time.perf_counter()
 
@@ -132,16 +137,22 @@ def inspect_(file: Path, as_json: bool, **reading: Any) -> None:
     """Show what a fit would read from FILE.
 
     Associations as a table (CSV, TSV, Parquet, also gzipped) with the columns cue, response and
-    strength; a square matrix of similarities; or vectors (word2vec, GloVe, fastText, NPY, NPZ,
-    tables with a column of labels, .h5ad).
+    strength; a square matrix of similarities; vectors (word2vec, GloVe, fastText, NPY, NPZ, tables
+    with a column of labels, .h5ad); or counts of two kinds of object (document, word, count; a
+    table of sites and species; NPZ, MatrixMarket, .h5ad).
 
     \b
-    Example:  manymaps inspect norms.tsv.gz
+    Examples:  manymaps inspect norms.tsv.gz
+               manymaps inspect visits.csv --rows site --columns bird --count seen
     """
     from manymaps.associations import Associations
+    from manymaps.cli_counts import holds_counts
     from manymaps.cli_data import read_data
     from manymaps.cli_report import inspection, inspection_record, vector_inspection
 
+    if holds_counts(file, reading):
+        _inspect_counts(file, as_json, reading)
+        return
     data = read_data(file, reading)
     if as_json:
         emit_json(inspection_record(data))
@@ -153,6 +164,30 @@ def inspect_(file: Path, as_json: bool, **reading: Any) -> None:
         emit(vector_inspection(data, file))
 
 
+def _inspect_counts(file: Path, as_json: bool, reading: dict[str, Any]) -> None:
+    from manymaps.cli_counts import read_count_table, transposed_hint
+    from manymaps.cli_report import count_inspection, inspection_record
+
+    refuse_given(
+        click.get_current_context(), ("cue", "response", "strength", "labels", "responses"),
+        f"the counts of {file}",
+    )  # fmt: skip
+    counts = read_count_table(file, reading)
+    hint = transposed_hint(counts, None)
+    if as_json:
+        emit_json(inspection_record(counts, hint))
+        return
+    stem = file.name.split(".")[0] or "out"
+    further = ["manymaps", "fit", str(file), "-o", f"{stem}.atlas", "--method", "code"]
+    for name in ("format", "rows", "columns", "count"):
+        if reading[name] is not None:
+            further += [f"--{name}", reading[name]]
+    if hint is not None:
+        further += ["--given", "columns"]
+    emit(count_inspection(counts, further, None if hint is None else as_options(hint)))
+
+
+cli.add_command(count)
 cli.add_command(fit)
 
 
@@ -176,22 +211,56 @@ def _load(path: Path) -> Atlas:
     show_default=True,
     help="Leave out maps with less of the word.",
 )
+@click.option("--kind", metavar="NAME", help="Of two kinds of object, that of WORD.")
+@click.option(
+    "--neighbor-kind",
+    metavar="NAME",
+    help="That of the neighbours.  [default: the other than WORD's]",
+)
+@quiet_option
 @json_option
-def senses(atlas: Path, word: str, neighbors: int, min_proportion: float, as_json: bool) -> None:
+def senses(
+    atlas: Path,
+    word: str,
+    neighbors: int,
+    min_proportion: float,
+    kind: str | None,
+    neighbor_kind: str | None,
+    as_json: bool,
+) -> None:
     """List the maps of WORD, its share in each, and its neighbours there.
 
     \b
-    Example:  manymaps senses norms.atlas tie
+    Examples:  manymaps senses norms.atlas tie
+               manymaps senses posts.atlas orbit --neighbor-kind word
     """
     loaded = _load(atlas)
-    found = loaded.senses(word, n_neighbors=neighbors, min_proportion=min_proportion)
+    kind = _kind_of_word(loaded, word, kind, neighbor_kind)
+    found = loaded.senses(
+        word,
+        n_neighbors=neighbors,
+        min_proportion=min_proportion,
+        kind=kind,
+        neighbor_kind=neighbor_kind,
+    )
     from manymaps.cli_report import senses_record, senses_table
 
-    label = loaded.labels[loaded.index(word)]
+    label = loaded.labels[loaded.index(word, kind=kind)]
     if as_json:
-        emit_json(senses_record(label, found))
+        emit_json(senses_record(label, found, kind))
     else:
         emit(senses_table(label, found))
+
+
+def _kind_of_word(
+    atlas: Atlas, word: str, kind: str | None, neighbor_kind: str | None = None
+) -> str | None:
+    """The kind of object that is meant; None where all are of one kind."""
+    if atlas.kinds is None and kind is None and neighbor_kind is None:
+        return None
+    from manymaps.cli_counts import kind_of_word
+
+    return kind_of_word(atlas, word, kind, neighbor_kind)
 
 
 class MapNumbers(click.ParamType):
@@ -214,6 +283,7 @@ class MapNumbers(click.ParamType):
 )
 @click.option("--map", "maps", type=MapNumbers(), metavar="3,7", help="These maps alone.")
 @click.option("--word", help="The maps of this word, side by side.")
+@click.option("--kind", metavar="NAME", help="Of two kinds of object, that of --word.")
 @click.option(
     "--min-proportion",
     type=click.FloatRange(0, 1),
@@ -224,7 +294,14 @@ class MapNumbers(click.ParamType):
 )
 @click.option("--color", metavar="COLUMN", help="Colour by a column of the metadata.")
 @quiet_option
-def plot(atlas: Path, output: Path, maps: list[int] | None, word: str | None, **style: Any) -> None:
+def plot(
+    atlas: Path,
+    output: Path,
+    maps: list[int] | None,
+    word: str | None,
+    kind: str | None,
+    **style: Any,
+) -> None:
     """Draw an atlas as PNG, SVG or PDF.
 
     \b
@@ -234,12 +311,15 @@ def plot(atlas: Path, output: Path, maps: list[int] | None, word: str | None, **
     """
     if maps is not None and word is not None:
         raise click.UsageError("give --map or --word, not both")
+    if kind is not None and word is None:
+        raise click.UsageError("--kind needs --word")
     loaded = _load(atlas)
     _check_plot(loaded, maps, style["color"])
     from manymaps import plot_atlas, plot_map, plot_senses, save_figure
 
     if word is not None:
-        figure = plot_senses(loaded, word, **style)
+        kind = _kind_of_word(loaded, word, kind)
+        figure = plot_senses(loaded, word, kind=kind, **style)
     elif loaded.n_maps == 1 or (maps is not None and len(maps) == 1):
         figure = plot_map(loaded, maps[0] if maps else 0, **style)
     else:
@@ -258,8 +338,8 @@ def _check_plot(atlas: Atlas, maps: list[int] | None, color: str | None) -> None
             raise click.BadParameter(
                 f"there is no map {number}; maps are 0 to {atlas.n_maps - 1}", param_hint="--map"
             )
-    if color is not None and color not in atlas.metadata:
-        there = f"it has {', '.join(atlas.metadata)}" if atlas.metadata else "it has no metadata"
+    if color is not None and color not in atlas.columns:
+        there = f"it has {', '.join(atlas.columns)}" if atlas.columns else "it has no metadata"
         raise click.BadParameter(
             f"the atlas has no column {color!r}; {there}", param_hint="--color"
         )

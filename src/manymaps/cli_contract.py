@@ -150,15 +150,25 @@ def as_options(message: str) -> str:
 
 _OPTIONS = {
     "affinity": "affinity",
+    "column": "column",
+    "columns": "columns",
+    "count": "count",
+    "encoding": "encoding",
     "format": "format",
     "init": "init",
     "k": "neighbors",
+    "kind": "kind",
+    "label_column": "label-column",
     "labels": "labels",
     "max_iter": "iterations",
+    "max_words": "max-words",
     "metric": "metric",
+    "min_documents": "min-documents",
     "n_components": "dims",
+    "n_init": "restarts",
     "n_maps": "maps",
     "n_neighbors": "neighbors",
+    "penalty": "penalty",
     "perplexity": "perplexity",
     "recall": "recall",
     "responses": "responses",
@@ -166,14 +176,28 @@ _OPTIONS = {
     "sample": "sample",
     "sd": "sd",
     "similarity": "similarity",
+    "skip_words": "skip-words",
+    "stop_words": "stop-words",
     "strength": "strength",
     "theta": "theta",
+    "token_pattern": "token-pattern",
+    "tolerance": "tolerance",
+    "vocabulary": "words",
+    "weighting": "weighting",
+    "window": "window",
 }
 _QUOTES = "'\""
 _ARGUMENT = re.compile(
     rf"(?<![\w.(])(?P<name>{'|'.join(_OPTIONS)})=(?P<value>'[^']*'|\"[^\"]*\"|[\w.\[\]+-]*[\w\]]|\.\.\.)"
 )
-_WRITTEN_OTHERWISE = {"with refine=Refinement(perplexity=...)": "with --perplexity"}
+_WRITTEN_OTHERWISE = {
+    "with refine=Refinement(perplexity=...)": "with --perplexity",
+    "transposed() gives documents, sites or users as rows": (
+        "with --given columns they are fitted as if they were not"
+    ),
+    "rows, columns and count name the columns": "--rows, --columns and --count name the columns",
+    ", a pair of arrays, an Atlas": ", nor an .atlas file",
+}
 
 
 def _warn(message: Warning | str, *_: Any, **__: Any) -> None:

@@ -14,8 +14,9 @@ from scipy import sparse
 from manymaps.affinities import Affinity, Data, GaussianAffinity, GlobalGaussian, LocalPerplexity
 from manymaps.associations import Associations
 from manymaps.atlas import Atlas
-from manymaps.cli_options import READING
+from manymaps.cli_options import READING, ROW_SUMS
 from manymaps.cli_progress import working
+from manymaps.count_values import plural
 from manymaps.distances import Metric
 from manymaps.errors import DataError, ParameterError
 from manymaps.neighbors import DEFAULT_SEARCH, NeighborSearch
@@ -80,12 +81,23 @@ def read_data(
     """The vectors or associations of a file; see `holds_vectors`.
 
     Of vectors (but not of distances) only those `among` some labels are read, where they are given.
+
+    Raises
+    ------
+    ParameterError
+        For `rows` that is no way to treat rows but a column, as of counts.
     """
     from manymaps import read_associations
 
+    rows = reading.get("rows") or ROW_SUMS[0]
+    if rows not in ROW_SUMS:
+        raise ParameterError(
+            f"rows={rows!r} is not one of {', '.join(ROW_SUMS)}; a column is named of counts alone"
+        )
     with working(f"reading {file}"):
         if not holds_vectors(file, reading):
-            return read_associations(file, **{name: reading[name] for name in READING})
+            chosen = {name: reading[name] for name in READING}
+            return read_associations(file, **{**chosen, "rows": rows})
         words = reading.get("words")
         if among is not None and reading.get("metric") != "precomputed":
             words = among
@@ -115,8 +127,14 @@ def aligned(atlas: Atlas, data: PairData) -> Atlas:
     Raises
     ------
     DataError
-        Where the atlas lacks one of them.
+        Where the atlas lacks one of them, or holds two kinds of object.
     """
+    if atlas.kinds is not None:
+        kinds = " and ".join(map(plural, dict.fromkeys(atlas.kinds)))
+        raise DataError(
+            f"the atlas to start from holds {kinds}; only a fit with --method code starts from one "
+            "of two kinds"
+        )
     position = {label: row for row, label in enumerate(atlas.labels)}
     lacking = [label for label in data.labels if label not in position]
     if lacking:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,10 +16,19 @@ from manymaps.cli_options import (
     json_option,
     positive,
     reading_options,
+    refuse_given,
     seed_option,
 )
 
+if TYPE_CHECKING:
+    from manymaps.atlas import Atlas
+    from manymaps.cli_measures import CountEvaluation
+
 __all__ = ["evaluate"]
+
+NOT_OF_COUNTS = (
+    "neighbors", "metric", "perplexity", "cue", "response", "strength", "labels", "responses",
+)  # fmt: skip
 
 
 @click.command(cls=Command)
@@ -48,6 +57,12 @@ __all__ = ["evaluate"]
     metavar="N",
     help="Measure neighbourhoods of so many objects.  [default: all; 2000 above 5,000]",
 )
+@click.option(
+    "--groups",
+    metavar="COLUMN",
+    help="Of counts: the column of metadata that names the rows' groups.  [default: group or label,"
+    " where there is one]",
+)
 @reading_options
 @seed_option
 @jobs_option
@@ -62,17 +77,28 @@ def evaluate(ctx: click.Context, atlas: Path, file: Path, as_json: bool, **optio
     its distances; the recall counts the strongest associates or nearest neighbours among the ten
     most similar objects.
 
+    For an atlas of two kinds of object FILE holds counts: their log-likelihood and KL divergence
+    under ATLAS and, where the rows are in known groups, how pure the neighbourhoods of rows are
+    and how much likelier than elsewhere the columns near a row are in its group.
+
     \b
-    Example:  manymaps evaluate nouns.atlas glove.txt
+    Examples:  manymaps evaluate nouns.atlas glove.txt
+               manymaps evaluate posts.atlas counts.npz --groups newsgroup
     """
     from manymaps.atlas import load_atlas
     from manymaps.cli_data import read_data
     from manymaps.cli_measures import measure, shared_objects
     from manymaps.cli_progress import working
-    from manymaps.cli_report import evaluation_table
+    from manymaps.cli_report import count_evaluation_table, evaluation_table
     from manymaps.compute.jit import threads
 
     loaded = load_atlas(atlas)
+    if loaded.kinds is not None:
+        refuse_given(ctx, NOT_OF_COUNTS, "an atlas of two kinds of object")
+        counted = _measured_counts(loaded, atlas, file, options)
+        _tell(ctx, counted.record(), count_evaluation_table(counted, str(atlas)), as_json)
+        return
+    refuse_given(ctx, ("columns", "count", "groups"), "an atlas of one kind of object")
     fitted_metric = loaded.parameters.get("metric")
     metric = options["metric"] or (fitted_metric if fitted_metric == "precomputed" else None)
     data = read_data(file, {**options, "metric": metric}, among=loaded.labels)
@@ -95,8 +121,40 @@ def evaluate(ctx: click.Context, atlas: Path, file: Path, as_json: bool, **optio
         )
     if options["neighbors"] is None and found.neighbors < 10:
         note(f"{found.n_objects} objects: {found.neighbors} neighbours in place of 10")
+    _tell(ctx, found.record(), evaluation_table(found, str(atlas)), as_json)
+
+
+def _measured_counts(
+    loaded: Atlas, atlas: Path, file: Path, options: dict[str, Any]
+) -> CountEvaluation:
+    """The measures of an atlas of two kinds of object."""
+    from manymaps.cli_counts import read_count_table
+    from manymaps.cli_measures import measure_counts
+    from manymaps.cli_progress import working
+    from manymaps.compute.jit import threads
+    from manymaps.count_values import plural
+
+    counts = read_count_table(file, options)
+    with working("measuring"), threads(options["jobs"]):
+        found = measure_counts(
+            loaded,
+            counts,
+            files=(atlas, file),
+            groups=options["groups"],
+            sample=options["sample"],
+            seed=options["seed"],
+        )
+    if found.n_measured < found.n_grouped and options["sample"] is None:
+        note(
+            f"purity and lift are measured on {found.n_measured:,} of {found.n_grouped:,} "
+            f"{plural(found.kinds[0])}, drawn by lot (--sample N for more)"
+        )
+    return found
+
+
+def _tell(ctx: click.Context, record: dict[str, Any], table: str, as_json: bool) -> None:
     if not as_json:
-        emit(evaluation_table(found, str(atlas)))
+        emit(table)
         return
     seconds = round(time.perf_counter() - ctx.meta["manymaps.started"], 3)
-    emit_json({**found.record(), "seconds": seconds})
+    emit_json({**record, "seconds": seconds})

@@ -35,6 +35,7 @@ from manymaps.cli_options import (
     json_option,
     positive,
     reading_options,
+    refuse_given,
     seed_option,
 )
 from manymaps.cli_progress import interrupted_by_sigterm, iterations, modified
@@ -43,6 +44,7 @@ from manymaps.errors import ParameterError
 if TYPE_CHECKING:
     from manymaps.atlas import Atlas
     from manymaps.cli_data import PairData
+    from manymaps.counts import Counts
 
 __all__ = ["METHODS", "Method", "build", "fit", "fit_record", "run_fit"]
 
@@ -63,12 +65,17 @@ METHODS = {
     "sne": Method("SNE"),
     "symmetric-sne": Method("SymmetricSNE"),
     "uni-sne": Method("UniSNE"),
+    "code": Method("CODE"),
 }
+USUAL_METHOD = "mm-tsne"
+OF_COUNTS = "code"
 
 PARAMETERS = {
     "maps": "n_maps",
     "dims": "n_components",
     "normalization": "normalization",
+    "given": "given",
+    "no-marginals": "marginals",
     "penalty": "penalty",
     "background": "background",
     "perplexity": "perplexity",
@@ -80,23 +87,27 @@ PARAMETERS = {
     "late-exaggeration": "late_exaggeration",
     "learning-rate": "learning_rate",
     "iterations": "max_iter",
+    "restarts": "n_init",
     "tolerance": "tolerance",
     "seed": "random_state",
     "jobs": "n_jobs",
 }
 
 FOR_VECTORS = ("perplexity", "local-perplexity", "recall")
+NOT_OF_COUNTS = ("cue", "response", "strength", "labels", "responses", "words", "drop_vectors")
+STARTS_OF_COUNTS = ("auto", "ca", "random")
 
 model_options = combined(
     click.option(
         "--method",
         type=click.Choice(list(METHODS)),
-        default="mm-tsne",
-        show_default=True,
-        help="The model.",
+        help=f"The model; code is of counts.  [default: {USUAL_METHOD}]",
     ),
     click.option(
-        "--maps", type=positive, metavar="N", help="Number of maps.  [default: 40; aspect-maps: 50]"
+        "--maps",
+        type=positive,
+        metavar="N",
+        help="Number of maps.  [default: 40; aspect-maps: 50; code: 1]",
     ),
     click.option(
         "--dims", type=positive, metavar="N", help="Dimensions of each map.  [default: 2]"
@@ -142,7 +153,7 @@ model_options = combined(
         "--init",
         type=Start(),
         metavar="START",
-        help="auto, random, pca, mds, spectral, or an atlas to start from.",
+        help="auto, random, pca, mds, spectral, ca of code, or an atlas to start from.",
     ),
     click.option(
         "--tolerance",
@@ -186,10 +197,32 @@ vector_options = combined(
 )
 
 
+count_options = combined(
+    click.option(
+        "--given",
+        type=click.Choice(["rows", "columns"]),
+        help="Of code, conditional: which of them choose.  [default: rows]",
+    ),
+    click.option(
+        "--no-marginals",
+        is_flag=True,
+        callback=lambda ctx, param, value: False if value else None,
+        help="Of code: leave the frequencies of rows and columns out of the model.",
+    ),
+    click.option(
+        "--restarts",
+        type=positive,
+        metavar="N",
+        help="Of code: runs from different starts, the best of which is kept.  [default: 1]",
+    ),
+)
+
+
 @click.command(cls=Command)
 @click.argument("file", type=InputFile(), metavar="FILE")
 @click.option("-o", "--output", type=OutputFile(), required=True, metavar="OUT.atlas")
 @model_options
+@count_options
 @vector_options
 @reading_options
 @click.option("--metadata", type=InputFile(), help="Table whose columns are joined by label.")
@@ -202,33 +235,25 @@ vector_options = combined(
 def fit(ctx: click.Context, file: Path, output: Path, as_json: bool, **options: Any) -> None:
     """Fit maps to FILE and write them to OUT.atlas.
 
-    FILE holds associations, similarities or vectors. The methods tsne, sne, symmetric-sne and
-    uni-sne make one map, the others many.
+    FILE holds associations, similarities or vectors; or counts of two kinds of object, such as
+    documents and words, for the method code. The methods tsne, sne, symmetric-sne, uni-sne and code
+    make one map, the others many; code makes several with --maps.
 
     \b
     Examples:  manymaps fit norms.csv -o norms.atlas
                manymaps fit norms.csv -o norms.atlas --maps 20 --checkpoint norms.state
                manymaps fit glove.txt -o nouns.atlas --method tsne --words nouns.txt
                manymaps fit digits.npy -o digits.atlas --method tsne --perplexity 10,100
+               manymaps fit counts.npz -o posts.atlas --method code --restarts 5
     """
     _refuse_overwriting(file, output, options)
-    from manymaps.cli_data import aligned, read_data
-    from manymaps.cli_report import reading_notes
-
-    estimator = build(options["method"], options)
-    data = read_data(file, options)
-    for line in reading_notes(data):
-        note(line)
-    metadata = _matching_metadata(options["metadata"], data)
-    _note_unused(options, data)
-    if isinstance(options["init"], Path):
-        estimator.set_params(init=aligned(_load(options["init"]), data))
-    n_pairs = run_fit(estimator, data, ctx)
-    atlas: Atlas = estimator.atlas_
-    if metadata is not None:
-        atlas = atlas.add_metadata(metadata)
+    _check_method(ctx, file, options)
+    method = options["method"] = options["method"] or USUAL_METHOD
+    estimator = build(method, options)
+    fitted = _fit_counts if method == OF_COUNTS else _fit_pairs
+    atlas, data, n_pairs = fitted(ctx, estimator, file, options)
     _save(atlas, output, drop_vectors=options["drop_vectors"])
-    record = fit_record(ctx, estimator, n_pairs, options["method"], output)
+    record = fit_record(ctx, estimator, n_pairs, method, output)
     if as_json:
         emit_json(record)
     elif not ctx.meta["manymaps.quiet"]:
@@ -238,6 +263,78 @@ def fit(ctx: click.Context, file: Path, output: Path, as_json: bool, **options: 
             f"not converged after {estimator.n_iter_} iterations; the atlas is in {output}; "
             "give more --iterations"
         )
+
+
+def _check_method(ctx: click.Context, file: Path, options: Mapping[str, Any]) -> None:
+    """Refuse options that do not go with the method, and counts where none is chosen."""
+    method = options["method"]
+    if method == OF_COUNTS:
+        refuse_given(ctx, NOT_OF_COUNTS, f"--method {method}")
+        start = options["init"]
+        if isinstance(start, str) and start not in STARTS_OF_COUNTS:
+            raise ParameterError(
+                f"--init {start} does not apply to --method {method}; give "
+                f"{', '.join(STARTS_OF_COUNTS)}, or an atlas"
+            )
+        return
+    if method is None:
+        from manymaps.cli_counts import holds_counts
+
+        if holds_counts(file, options):
+            raise click.UsageError(
+                f"{file} reads as counts of two kinds of object, such as documents and words; fit "
+                "them with --method code (--method with another name, such as "
+                f"{USUAL_METHOD}, reads it as associations or vectors)",
+                ctx,
+            )
+    refuse_given(ctx, ("columns", "count"), f"--method {method or USUAL_METHOD}")
+    if options["init"] == "ca":
+        raise ParameterError(f"--init ca does not apply to --method {method or USUAL_METHOD}")
+
+
+def _fit_pairs(
+    ctx: click.Context, estimator: Any, file: Path, options: Mapping[str, Any]
+) -> tuple[Atlas, PairData, int]:
+    """The fitted atlas of associations or vectors, these, and the stored pairs."""
+    from manymaps.cli_data import aligned, read_data
+    from manymaps.cli_report import reading_notes
+
+    data = read_data(file, options)
+    for line in reading_notes(data):
+        note(line)
+    metadata = _matching_metadata(options["metadata"], data)
+    _note_unused(options, data)
+    if isinstance(options["init"], Path):
+        estimator.set_params(init=aligned(_load(options["init"]), data))
+    n_pairs = run_fit(estimator, data, ctx)
+    atlas: Atlas = estimator.atlas_
+    return (atlas if metadata is None else atlas.add_metadata(metadata)), data, n_pairs
+
+
+def _fit_counts(
+    ctx: click.Context, estimator: Any, file: Path, options: Mapping[str, Any]
+) -> tuple[Atlas, Counts, int]:
+    """The fitted atlas of two kinds of object, their counts, and the stored pairs."""
+    from manymaps.cli_counts import (
+        aligned_counts,
+        atlas_of_counts,
+        read_count_table,
+        transposed_hint,
+        with_metadata,
+    )
+    from manymaps.cli_report import reading_notes
+
+    counts = read_count_table(file, options)
+    for line in (*reading_notes(counts), transposed_hint(counts, options["given"])):
+        if line is not None:
+            note(line)
+    if options["metadata"] is not None:
+        counts = with_metadata(counts, options["metadata"])
+    if isinstance(options["init"], Path):
+        estimator.set_params(init=aligned_counts(_load(options["init"]), counts))
+    n_pairs = run_fit(estimator, counts, ctx)
+    empty = (estimator.empty_rows_, estimator.empty_columns_)
+    return atlas_of_counts(estimator.atlas_, counts, empty), counts, n_pairs
 
 
 def build(method: str, options: Mapping[str, Any]) -> Any:
@@ -274,20 +371,20 @@ def build(method: str, options: Mapping[str, Any]) -> Any:
     return estimator(**parameters)
 
 
-def run_fit(estimator: Any, data: PairData, ctx: click.Context) -> int:
+def run_fit(estimator: Any, data: PairData | Counts, ctx: click.Context) -> int:
     """Fit with progress on a terminal; an interruption says where the last state is.
 
     Returns
     -------
     int
-        The stored pairs: of associations, or of vectors and their neighbours.
+        The stored pairs: of associations or counts, or of vectors and their neighbours.
 
     Raises
     ------
     Interrupted
         For an interruption (Ctrl-C, or the signal TERM).
     """
-    from manymaps.associations import Associations
+    from manymaps.vectors import Vectors
 
     checkpoint, resume = ctx.params.get("checkpoint"), ctx.params.get("resume")
     before = modified(checkpoint)
@@ -295,7 +392,7 @@ def run_fit(estimator: Any, data: PairData, ctx: click.Context) -> int:
     try:
         with interrupted_by_sigterm(), iterations(total, hidden=quiet) as watcher:
             estimator.set_params(callback=watcher.callback)
-            if isinstance(data, Associations):
+            if not isinstance(data, Vectors):
                 estimator.fit(data, checkpoint=checkpoint, resume=resume)
                 return data.n_pairs
             from manymaps.affinities import Affinity, GaussianAffinity
@@ -318,8 +415,18 @@ def run_fit(estimator: Any, data: PairData, ctx: click.Context) -> int:
 def fit_record(
     ctx: click.Context, estimator: Any, n_pairs: int, method: str, output: Path
 ) -> dict[str, Any]:
-    """What `fit --json` prints."""
+    """What `fit --json` prints; of counts, also their likelihood and what was left out."""
     atlas: Atlas = estimator.atlas_
+    of_counts = {}
+    if atlas.kinds is not None:
+        n_rows = atlas.kinds.count(atlas.kinds[0])
+        of_counts = {
+            "log_likelihood": float(estimator.log_likelihood_),
+            "n_rows": n_rows,
+            "n_columns": atlas.n_objects - n_rows,
+            "empty_rows": len(estimator.empty_rows_),
+            "empty_columns": len(estimator.empty_columns_),
+        }
     return {
         "method": method,
         "n_objects": atlas.n_objects,
@@ -329,6 +436,7 @@ def fit_record(
         "n_iterations": int(estimator.n_iter_),
         "kl_divergence": float(estimator.kl_divergence_),
         "converged": bool(estimator.converged_),
+        **of_counts,
         "seconds": round(time.perf_counter() - ctx.meta["manymaps.started"], 3),
         "output": str(output),
     }
@@ -401,26 +509,38 @@ def _interruption(checkpoint: Path | None, saved: bool) -> str:
     )
 
 
-def _summary(record: Mapping[str, Any], atlas: Atlas, data: PairData) -> str:
+def _summary(record: Mapping[str, Any], atlas: Atlas, data: PairData | Counts) -> str:
     maps = "1 map" if atlas.n_maps == 1 else f"{atlas.n_maps} maps"
     output = record["output"]
     further = ["manymaps", "plot", output, "-o", str(Path(output).with_suffix(".png"))]
     if atlas.n_maps > 1:
         further = ["manymaps", "senses", output, _telling_word(atlas, data)]
+    objects, likelihood = f"{record['n_objects']:,} objects", ""
+    if atlas.kinds is not None:
+        from manymaps.count_values import plural
+
+        sizes = (record["n_rows"], record["n_columns"])
+        objects = " and ".join(map(plural, dict.fromkeys(atlas.kinds), sizes))
+        likelihood = f"log-likelihood {record['log_likelihood']:.4f} per count, "
     return (
-        f"{output}: {maps} of {record['n_objects']:,} objects, "
+        f"{output}: {maps} of {objects}, {likelihood}"
         f"KL divergence {record['kl_divergence']:.4f} after {record['n_iterations']:,} iterations "
         f"in {record['seconds']:.0f} s\nnext: {shlex.join(further)}"
     )
 
 
-def _telling_word(atlas: Atlas, data: PairData) -> str:
-    """Of the words that are recalled most, the one that lives in most maps."""
+def _telling_word(atlas: Atlas, data: PairData | Counts) -> str:
+    """Of the words that are recalled or counted most, the one that lives in most maps."""
     from manymaps.associations import Associations
+    from manymaps.vectors import Vectors
 
-    recalled = range(atlas.n_objects)
+    recalled: Any = range(atlas.n_objects)
     if isinstance(data, Associations):
         recalled = (-data.strengths.sum(axis=0)).argsort(kind="stable")[:50]
+    elif not isinstance(data, Vectors):
+        # The columns of the atlas are those that have counts, in the order of the table.
+        totals = data.column_totals[data.column_totals > 0]
+        recalled = (-totals).argsort(kind="stable")[:50] + atlas.n_objects - len(totals)
     plain = [i for i in recalled if shown(atlas.labels[i]) == atlas.labels[i]]
     n_maps = (atlas.proportions >= 0.1).sum(axis=0)
     return atlas.labels[max(plain or recalled, key=lambda i: n_maps[i])]

@@ -22,8 +22,10 @@ from manymaps.cli_options import (
     Neighborhood,
     Perplexities,
     atlas_argument,
+    count_column_options,
     jobs_option,
     json_option,
+    refuse_given,
 )
 
 if TYPE_CHECKING:
@@ -32,6 +34,11 @@ if TYPE_CHECKING:
     from manymaps.vectors import Vectors
 
 __all__ = ["insert"]
+
+NOT_OF_COUNTS = (
+    "vectors", "words", "labels", "neighbors", "sd", "similarity", "weights", "theta", "refine",
+    "perplexity",
+)  # fmt: skip
 
 
 @click.command(cls=Command)
@@ -102,6 +109,8 @@ __all__ = ["insert"]
     metavar="X[,X...]",
     help="Neighbours that refining looks at.  [default: that of ATLAS]",
 )
+@click.option("--rows", metavar="COLUMN", help="Of a list of counts, that of its rows.")
+@count_column_options
 @jobs_option
 @quiet_option
 @json_option
@@ -112,39 +121,32 @@ def insert(
     """Place the objects of NEW in ATLAS, whose own objects stay where they are.
 
     NEW holds vectors, of new objects alone or of those of ATLAS too; or a table with the columns
-    new word, known word and strength.
+    new word, known word and strength. For an atlas of two kinds of object it holds counts, whose
+    new rows are placed among the columns that ATLAS has.
 
     \b
     Examples:  manymaps insert nouns.atlas new.vec -o more.atlas
                manymaps insert nouns.atlas glove.txt -o more.atlas --words new-nouns.txt
                manymaps insert norms.atlas answers.csv -o more.atlas --neighbors local
+               manymaps insert posts.atlas new-counts.npz -o more.atlas
     """
     for name, path in {"NEW": new, "--vectors": options["vectors"], "--words": options["words"],
                        "--labels": options["labels"]}.items():  # fmt: skip
         if path is not None and path.resolve() == output.resolve():
             raise click.UsageError(f"-o would overwrite {name}, {path}")
     from manymaps.atlas import load_atlas
-    from manymaps.cli_data import holds_vectors
 
     loaded = load_atlas(atlas)
-    reading = {name: options[name] for name in ("format", "words")}
-    by_vectors = holds_vectors(new, reading)
-    found = (_insert_vectors if by_vectors else _insert_table)(loaded, new, options)
-    grown = found.atlas
-    if loaded.vectors is not None and grown.vectors is None:
-        reason = (
-            f"those of --vectors are not those of {atlas}"
-            if by_vectors
-            else "those of the new objects are unknown"
-        )
-        note(f"{output} keeps no vectors, for {reason}")
+    if loaded.kinds is not None:
+        refuse_given(ctx, NOT_OF_COUNTS, "an atlas of two kinds of object")
+        grown, n_inserted, dissimilar = _insert_counts(loaded, new, options)
+    else:
+        refuse_given(ctx, ("rows", "columns", "count"), "an atlas of one kind of object")
+        grown, n_inserted, dissimilar = _insert_objects(loaded, atlas, new, output, options)
     # An atlas that was written without vectors is not to grow by those it was compared with.
     grown.save(output, vectors=loaded.vectors is not None)
-    dissimilar = [
-        label for label, alone in zip(found.labels, found.dissimilar, strict=True) if alone
-    ]
     record = {
-        "inserted": len(found.labels),
+        "inserted": n_inserted,
         "dissimilar": dissimilar,
         "n_objects": grown.n_objects,
         "seconds": round(time.perf_counter() - ctx.meta["manymaps.started"], 3),
@@ -154,9 +156,47 @@ def insert(
         emit_json(record)
     elif not ctx.meta["manymaps.quiet"]:
         emit(
-            f"{output}: {len(found.labels):,} new among {grown.n_objects:,} objects "
+            f"{output}: {n_inserted:,} new among {grown.n_objects:,} objects "
             f"in {record['seconds']:.1f} s"
         )
+
+
+def _insert_counts(
+    atlas: Atlas, new: Path, options: dict[str, Any]
+) -> tuple[Atlas, int, list[str]]:
+    """New rows by their counts of known columns; those without any are left out and named."""
+    from manymaps.cli_counts import insert_rows, read_count_table
+    from manymaps.cli_progress import working
+    from manymaps.compute.jit import threads
+
+    counts = read_count_table(new, options)
+    for line in counts.report.notes:
+        note(line)
+    with working("placing the new objects"), threads(options["jobs"]):
+        grown, labels, dissimilar = insert_rows(atlas, counts, new)
+    return grown, len(labels), dissimilar
+
+
+def _insert_objects(
+    atlas: Atlas, file: Path, new: Path, output: Path, options: dict[str, Any]
+) -> tuple[Atlas, int, list[str]]:
+    """New objects by vectors or strengths; those that resemble no known one are named."""
+    from manymaps.cli_data import holds_vectors
+
+    reading = {name: options[name] for name in ("format", "words")}
+    by_vectors = holds_vectors(new, reading)
+    found = (_insert_vectors if by_vectors else _insert_table)(atlas, new, options)
+    if atlas.vectors is not None and found.atlas.vectors is None:
+        reason = (
+            f"those of --vectors are not those of {file}"
+            if by_vectors
+            else "those of the new objects are unknown"
+        )
+        note(f"{output} keeps no vectors, for {reason}")
+    dissimilar = [
+        label for label, alone in zip(found.labels, found.dissimilar, strict=True) if alone
+    ]
+    return found.atlas, len(found.labels), dissimilar
 
 
 def _insert_vectors(atlas: Atlas, new: Path, options: dict[str, Any]) -> Insertion:

@@ -5,6 +5,11 @@ KL divergence   of P, made from the data as the atlas's fit made it, from the mo
 local, global, trustworthiness, continuity       `manymaps.metrics`
 recall at 10    share of the objects whose strongest associate, or nearest neighbour, is among the
                 ten most similar objects under the model
+
+Of two kinds of object: the likelihood of the counts whose row and column the atlas has both, under
+its model as it is, so that columns without counts stay among those that are chosen from; and
+`manymaps.group_measures` of its rows. A matched table (n_rows, n_columns) has the rows and columns
+of the atlas, in its order.
 """
 
 from __future__ import annotations
@@ -20,8 +25,22 @@ from scipy import sparse
 from manymaps.associations import Associations
 from manymaps.atlas import Atlas
 from manymaps.cli_contract import note
+from manymaps.cli_counts import (
+    FIRST,
+    first_of,
+    in_order_of,
+    labels_of,
+    positions,
+    refuse_swapped,
+    sides,
+    two_kinds,
+)
 from manymaps.cli_data import PairData, fitted_affinity
-from manymaps.errors import DataError
+from manymaps.count_atlas import atlas_parameters, count_objective, log_likelihood
+from manymaps.count_values import plural
+from manymaps.counts import Counts
+from manymaps.errors import DataError, ParameterError
+from manymaps.group_measures import GroupMeasure, group_lift, group_purity
 from manymaps.metrics import (
     Measure,
     continuity,
@@ -42,7 +61,14 @@ from manymaps.spaces import (
 )
 from manymaps.target import Target, conditional_target, joint_target
 
-__all__ = ["Evaluation", "Shared", "measure", "shared_objects"]
+__all__ = [
+    "CountEvaluation",
+    "Evaluation",
+    "Shared",
+    "measure",
+    "measure_counts",
+    "shared_objects",
+]
 
 LEAST = 3
 RECALLED = 10
@@ -50,6 +76,7 @@ USUAL_NEIGHBORS = 10
 MOST_IN_FULL = 5_000
 SAMPLE = 2_000
 TOLERANCE = 5e-3
+USUAL_GROUPS = ("group", "label")
 
 
 @dataclass(frozen=True)
@@ -120,8 +147,8 @@ def shared_objects(
     if len(ours) < LEAST:
         raise DataError(
             f"{atlas_file} and {file} have {len(ours)} labels in common, and at least {LEAST} are "
-            f"needed; the atlas begins with {_first(atlas.labels)}, the file with "
-            f"{_first(data.labels)}"
+            f"needed; the atlas begins with {first_of(atlas.labels)}, the file with "
+            f"{first_of(data.labels)}"
         )
     shared_labels = {atlas.labels[i] for i in ours}
     spare = [label for label in data.labels if label not in shared_labels]
@@ -133,7 +160,7 @@ def shared_objects(
         (len(missing), missing, atlas_file, file),
     ):
         if count:
-            first = f": {_first(some)}" if some else ""
+            first = f": {first_of(some)}" if some else ""
             note(f"warning: {count:,} objects of {name} are not in {other} and are left out{first}")
     theirs = [position[atlas.labels[i]] for i in ours]
     part = replace(
@@ -204,10 +231,6 @@ def measure(
     )  # fmt: skip
 
 
-def _first(labels: Any) -> str:
-    return ", ".join(map(repr, labels[:3])) + (", ..." if len(labels) > 3 else "")
-
-
 def _space(shared: Shared, metric: str) -> Space:
     if shared.associations:
         return SimilaritySpace(shared.values)
@@ -254,3 +277,243 @@ def _nearest(data: Space, rows: np.ndarray) -> sparse.csr_array:
     pairs = (np.concatenate(owners), np.concatenate(nearest).astype(np.int64))
     shape = (data.n_objects, data.n_objects)
     return sparse.csr_array((np.ones(len(pairs[0])), pairs), shape)
+
+
+@dataclass(frozen=True)
+class CountEvaluation:
+    """What `evaluate` finds of counts; the measures of groups are None where none are known.
+
+    Attributes
+    ----------
+    log_likelihood, kl_divergence : float
+        In nats per count; the second as the fit's `kl_divergence_`.
+    n_rows, n_columns : int
+        Those of the atlas that have counts.
+    n_counts, n_left_out : float
+        Counts that were measured, and those of unknown rows or columns.
+    groups : str or None
+        The column that says of each row which group it belongs to.
+    chance : float or None
+        The purity that an embedding drawn by lot would have.
+    n_grouped, n_measured : int
+        Rows that have counts and a group, and those of them that were measured.
+    """
+
+    log_likelihood: float
+    kl_divergence: float
+    n_rows: int
+    n_columns: int
+    n_counts: float
+    n_left_out: float
+    kinds: tuple[str, str]
+    groups: str | None = None
+    n_groups: int | None = None
+    purity: GroupMeasure | None = None
+    lift: GroupMeasure | None = None
+    chance: float | None = None
+    n_grouped: int = 0
+    n_measured: int = 0
+
+    def record(self) -> dict[str, Any]:
+        """What `evaluate --json` prints; null for measures of one kind of object."""
+        of_one_kind = (
+            "mu_local", "mu_local_se", "mu_global", "mu_global_se", "recall_at_10",
+            "trustworthiness", "continuity", "neighbors",
+        )  # fmt: skip
+        of_groups: dict[str, Any] = {"groups": self.groups, "n_groups": self.n_groups}
+        for name, found in (("purity", self.purity), ("lift", self.lift)):
+            of_groups[name] = None if found is None else found.mean
+            of_groups[f"{name}_se"] = _finite(None if found is None else found.standard_error)
+        return {
+            "log_likelihood": self.log_likelihood,
+            "kl_divergence": self.kl_divergence,
+            **dict.fromkeys(of_one_kind),
+            **of_groups,
+            "purity_by_lot": self.chance,
+            "n_objects": self.n_rows + self.n_columns,
+            "n_rows": self.n_rows,
+            "n_columns": self.n_columns,
+            "n_counts": _whole(self.n_counts),
+            "n_counts_left_out": _whole(self.n_left_out),
+            "n_measured": self.n_measured,
+        }
+
+
+def measure_counts(
+    atlas: Atlas,
+    counts: Counts,
+    *,
+    files: tuple[Path, Path],
+    groups: str | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+) -> CountEvaluation:
+    """Likelihood of counts under an atlas, and how well its rows keep to their groups.
+
+    Parameters
+    ----------
+    atlas : Atlas
+        Of two kinds of object.
+    counts : Counts
+    files : pair of path
+        Of the atlas and of the counts, for messages.
+    groups : str, optional
+        The column of metadata of the file's rows, or of the atlas's, that names groups; else one
+        called "group" or "label", where there is one.
+    sample : int, optional
+        Rows to draw for the measures of groups; by default all, or 2,000 of more than 5,000.
+    seed : int
+
+    Raises
+    ------
+    DataError
+        Where no count is of a known row and column, or the groups cannot be measured.
+    ParameterError
+        Where there is no such column.
+    """
+    refuse_swapped(atlas, counts)
+    kept = counts.without_empty()
+    table = _matched(atlas, kept, files)
+    column = _group_column(atlas, counts, groups)
+    plain = _likelihood(atlas, table, kept.n_counts)
+    rows = np.flatnonzero(np.asarray(table.sum(axis=1)).ravel() > 0)
+    if column is None:
+        return plain
+    values = _group_of_rows(atlas, counts, column)
+    rows = rows[[_is_there(value) for value in values[rows]]]
+    problem = _no_groups(column, values[rows], plain.kinds[0])
+    if problem and groups is not None:
+        raise DataError(problem)
+    if problem:
+        note(f"{problem}; --groups COLUMN names another")
+        return plain
+    plain = replace(plain, n_grouped=len(rows))
+    if sample is None and len(rows) > MOST_IN_FULL:
+        sample = SAMPLE
+    if sample is not None and sample < len(rows):
+        rows = np.sort(np.random.default_rng(seed).choice(rows, sample, replace=False))
+    return _with_groups(plain, atlas, table, column, rows, values[rows])
+
+
+def _likelihood(atlas: Atlas, table: sparse.csr_array, n_counts: float) -> CountEvaluation:
+    """What is measured of a matched table without groups; `n_counts` is that of the whole file."""
+    objective = count_objective(atlas, table)
+    kl = float(objective.evaluate(atlas_parameters(atlas)).kl)
+    n_known = float(table.sum())
+    return CountEvaluation(
+        log_likelihood=float(log_likelihood(objective.target, kl)),
+        kl_divergence=kl,
+        n_rows=int(np.count_nonzero(np.asarray(table.sum(axis=1)))),
+        n_columns=int(np.count_nonzero(np.asarray(table.sum(axis=0)))),
+        n_counts=n_known,
+        n_left_out=max(0.0, n_counts - n_known),
+        kinds=two_kinds(atlas),
+    )
+
+
+def _no_groups(column: str, values: np.ndarray, kind: str) -> str:
+    """Why the rows' groups cannot be measured, or nothing."""
+    sizes = np.unique(values, return_counts=True)[1]
+    if len(sizes) >= 2 and sizes.max() >= 2:
+        return ""
+    return (
+        f"the column {column!r} puts {plural(kind, len(values))} into {len(sizes):,} groups, "
+        "of which purity says nothing"
+    )
+
+
+def _with_groups(
+    found: CountEvaluation,
+    atlas: Atlas,
+    table: sparse.csr_array,
+    column: str,
+    rows: np.ndarray,
+    values: np.ndarray,
+) -> CountEvaluation:
+    model, (_, columns) = atlas.model, sides(atlas)
+
+    def space(members: np.ndarray) -> MapSpace:
+        maps, proportions = atlas.maps[:, members], atlas.proportions[:, members]
+        return MapSpace(maps, proportions, model.kernel, model.kernel_width)
+
+    sizes = np.unique(values, return_counts=True)[1].astype(float)
+    return replace(
+        found,
+        groups=column,
+        n_groups=len(sizes),
+        purity=group_purity(space(rows), values),
+        lift=group_lift(space(np.concatenate([rows, columns])), values, table[rows]),
+        chance=float((sizes * (sizes - 1)).sum() / (len(rows) * (len(rows) - 1))),
+        n_measured=len(rows),
+    )
+
+
+def _matched(atlas: Atlas, counts: Counts, files: tuple[Path, Path]) -> sparse.csr_array:
+    """The counts of known rows and columns in the atlas's order; says what is left out.
+
+    Raises
+    ------
+    DataError
+        Where there are none.
+    """
+    atlas_file, file = files
+    places = [positions(counts, atlas, axis) for axis in (0, 1)]
+    n_rows, n_columns = map(len, sides(atlas))
+    table = in_order_of(counts.values, places[0], places[1], (n_rows, n_columns))
+    missing = []
+    for kind, labels, position, ours in zip(
+        two_kinds(atlas), labels_of(counts), places, sides(atlas), strict=True
+    ):
+        spare = [labels[i] for i in np.flatnonzero(position < 0).tolist()]
+        if len(spare) == len(labels):
+            first = [atlas.labels[i] for i in ours[: FIRST + 1].tolist()]
+            raise DataError(
+                f"{atlas_file} and {file} have no {kind} in common: those of the atlas begin with "
+                f"{first_of(first)}, those of the file with {first_of(spare)}"
+            )
+        if spare:
+            note(
+                f"warning: {plural(kind, len(spare))} of {file} not in {atlas_file}, left out: "
+                f"{first_of(spare)}"
+            )
+        n_missing = len(ours) - len(np.unique(position[position >= 0]))
+        if n_missing:
+            missing.append(plural(kind, n_missing))
+    if missing:
+        note(f"{' and '.join(missing)} of {atlas_file} without counts in {file}")
+    if not table.nnz:
+        raise DataError(f"{file} holds no count of a row and a column that {atlas_file} has both")
+    return table
+
+
+def _group_column(atlas: Atlas, counts: Counts, asked: str | None) -> str | None:
+    """The column of groups: that asked for, else a usual one; None where there is none."""
+    known = list(dict.fromkeys([*counts.row_metadata, *atlas.metadata]))
+    if asked is None:
+        return next((name for name in USUAL_GROUPS if name in known), None)
+    if asked not in known:
+        there = f"there are {', '.join(known)}" if known else "there is no metadata"
+        raise ParameterError(f"--groups {asked}: no such column of metadata; {there}")
+    return asked
+
+
+def _group_of_rows(atlas: Atlas, counts: Counts, column: str) -> np.ndarray:
+    """The group of each row of the atlas, by the file where that has the column."""
+    rows = sides(atlas)[0]
+    if column not in counts.row_metadata:
+        return np.asarray(atlas.metadata[column])[rows].astype(object)
+    values = np.asarray(counts.row_metadata[column]).tolist()
+    group = dict(zip(labels_of(counts)[0], values, strict=True))
+    return np.array([group.get(atlas.labels[i], "") for i in rows.tolist()], dtype=object)
+
+
+def _is_there(value: Any) -> bool:
+    return value is not None and value == value and value != ""
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and np.isfinite(value) else None
+
+
+def _whole(number: float) -> float | int:
+    return int(number) if float(number).is_integer() else float(number)

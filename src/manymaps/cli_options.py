@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from manymaps.cli_contract import InputFile
 
 __all__ = [
     "READING",
+    "ROW_SUMS",
     "FiniteFloat",
     "Neighborhood",
     "Perplexities",
@@ -19,15 +21,17 @@ __all__ = [
     "Start",
     "atlas_argument",
     "combined",
+    "count_column_options",
     "finite",
     "jobs_option",
     "json_option",
     "positive",
     "reading_options",
+    "refuse_given",
     "seed_option",
 ]
 
-STARTS = ("auto", "random", "pca", "mds", "spectral")
+STARTS = ("auto", "random", "pca", "mds", "spectral", "ca")
 
 
 def combined(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -138,7 +142,20 @@ def _number(text: Any) -> float | None:
     return number if abs(number) < float("inf") else None
 
 
+def refuse_given(ctx: click.Context, names: Iterable[str], where: str) -> None:
+    """Refuse those of some options that the user gave, for they do not apply there."""
+    for name in names:
+        if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{name.replace('_', '-')} does not apply to {where}", ctx)
+
+
 READING = ("cue", "response", "strength", "format", "labels", "responses", "rows")
+ROW_SUMS = ("renormalize", "keep")
+
+count_column_options = combined(
+    click.option("--columns", metavar="COLUMN", help="Of a list of counts, that of its columns."),
+    click.option("--count", metavar="COLUMN", help="Of a list of counts, that of the counts."),
+)
 
 reading_options = combined(
     click.option("--cue", metavar="COLUMN", help="Column of cues, where not recognized."),
@@ -155,11 +172,11 @@ reading_options = combined(
     ),
     click.option(
         "--rows",
-        type=click.Choice(["renormalize", "keep"]),
-        default="renormalize",
-        show_default=True,
-        help="Rows that do not sum to 1.",
+        metavar="renormalize|keep|COLUMN",
+        help="Rows that do not sum to 1; of a list of counts, the column of its rows.  [default: "
+        "renormalize]",
     ),
+    count_column_options,
 )
 
 positive = click.IntRange(min=1)

@@ -11,6 +11,8 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.cli_contract import rendered, shown
+from manymaps.count_values import plural
+from manymaps.counts import Counts
 from manymaps.vectors import Vectors
 
 if TYPE_CHECKING:
@@ -19,10 +21,13 @@ if TYPE_CHECKING:
     from manymaps.associations import Associations
     from manymaps.atlas import Sense
     from manymaps.cli_data import PairData
-    from manymaps.cli_measures import Evaluation
+    from manymaps.cli_measures import CountEvaluation, Evaluation
+    from manymaps.group_measures import GroupMeasure
     from manymaps.metrics import Measure
 
 __all__ = [
+    "count_evaluation_table",
+    "count_inspection",
     "evaluation_table",
     "inspection",
     "inspection_record",
@@ -37,8 +42,10 @@ _ROWS = 1 << 14
 _ENOUGH_FOR_30 = 90
 
 
-def inspection_record(data: PairData) -> dict[str, Any]:
-    """What `inspect --json` prints; null stands for what vectors do not have."""
+def inspection_record(data: PairData | Counts, hint: str | None = None) -> dict[str, Any]:
+    """What `inspect --json` prints; null stands for what vectors or counts do not have."""
+    if isinstance(data, Counts):
+        return _count_record(data, hint)
     if isinstance(data, Vectors):
         lengths = _lengths(data)
         return {
@@ -68,6 +75,42 @@ def inspection_record(data: PairData) -> dict[str, Any]:
         "largest_component": int(component_sizes(data)[0]),
         "notes": list(data.report.notes),
     }
+
+
+def _count_record(data: Counts, hint: str | None) -> dict[str, Any]:
+    whole = data.n_counts.is_integer()
+    return {
+        "kind": "counts",
+        "n_objects": data.n_rows + data.n_columns,
+        "n_features": None,
+        "n_pairs": data.n_pairs,
+        "symmetric": None,
+        "n_components": len(_groups_of_counts(data)),
+        "merged": data.report.merged,
+        "dropped": data.report.n_dropped,
+        "dropped_by_reason": data.report.dropped,
+        "n_rows": data.n_rows,
+        "n_columns": data.n_columns,
+        "kinds": list(data.kinds),
+        "n_counts": int(data.n_counts) if whole else data.n_counts,
+        "fractional": data.n_fractional,
+        "empty_rows": int((data.row_totals == 0).sum()),
+        "empty_columns": int((data.column_totals == 0).sum()),
+        "row_metadata": list(data.row_metadata),
+        "column_metadata": list(data.column_metadata),
+        "looks_transposed": hint is not None,
+        "notes": list(data.report.notes),
+    }
+
+
+def _groups_of_counts(data: Counts) -> np.ndarray:
+    """Numbers of rows and columns in the groups without counts between them, the largest first."""
+    from scipy.sparse import csgraph
+
+    values = data.without_empty().values
+    graph = sparse.block_array([[None, values], [values.T, None]], format="csr")
+    _, group = csgraph.connected_components(graph, directed=False)
+    return np.sort(np.bincount(group))[::-1]
 
 
 def component_sizes(data: Associations) -> np.ndarray:
@@ -134,6 +177,69 @@ def vector_inspection(data: Vectors, file: Path) -> str:
     return f"{rendered(table)}\nnext: {suggested_fit(data, file)}"
 
 
+def count_inspection(data: Counts, command: Sequence[str], hint: str | None) -> str:
+    """What `inspect` prints of counts for a person.
+
+    Parameters
+    ----------
+    data : Counts
+    command : sequence of str
+        That would fit them.
+    hint : str or None
+        That rows and columns look swapped.
+    """
+    kinds, sizes = data.kinds, _groups_of_counts(data)
+    totals = (data.row_totals, data.column_totals)
+    labels = (data.row_labels or (), data.column_labels or ())
+    empty = [int((side == 0).sum()) for side in totals]
+    fractional = f"; {data.n_fractional:,} are no whole numbers" if data.n_fractional else ""
+    pairs = f"{data.n_counts:,.10g} in {data.n_pairs:,} pairs"
+    rows = [
+        ("rows", plural(kinds[0], data.n_rows)),
+        ("columns", plural(kinds[1], data.n_columns)),
+        ("counts", f"{pairs} ({_share(data.n_pairs, data)} of the table){fractional}"),
+        *(
+            (f"counts of a {kind}", _spread(side[side > 0], "{:,.10g}"))
+            for kind, side in zip(kinds, totals, strict=True)
+        ),
+        ("without counts", ", ".join(map(plural, kinds, empty)) if any(empty) else "none"),
+        ("groups", _connected(sizes)),
+        (f"most frequent {plural(kinds[1])}", _largest(labels[1], totals[1])),
+        (f"fullest {plural(kinds[0])}", _largest(labels[0], totals[0])),
+        *(
+            ("metadata", f"of {plural(kind)}: {', '.join(map(shown, columns))}")
+            for kind, columns in zip(kinds, (data.row_metadata, data.column_metadata), strict=True)
+            if columns
+        ),
+        ("merged", f"{data.report.merged:,}"),
+        ("dropped", _dropped(data)),
+        *(("note", text) for text in data.report.notes),
+        *(("note", text) for text in (hint,) if text),
+    ]
+    table = _plain_table()
+    for name, value in rows:
+        table.add_row(name, value)
+    return f"{rendered(table)}\nnext: {shlex.join(command)}"
+
+
+def _connected(sizes: np.ndarray) -> str:
+    if len(sizes) == 1:
+        return "1; counts connect all"
+    return (
+        f"{len(sizes):,} without counts between them, the largest of {sizes[0]:,} rows and "
+        "columns; they drift apart in a fit without --penalty"
+    )
+
+
+def _share(n_pairs: int, data: Counts) -> str:
+    return f"{n_pairs / (data.n_rows * data.n_columns):.2%}"
+
+
+def _largest(labels: Sequence[str], totals: np.ndarray, count: int = 5) -> str:
+    order = np.argsort(-totals, kind="stable")[:count]
+    return ", ".join(f"{shown(labels[i])} {totals[i]:,.10g}" for i in order if totals[i] > 0)
+
+
 def _lengths(data: Vectors) -> np.ndarray:
     """Euclidean lengths, block by block; refuses NaN and infinity."""
     data.check_finite()
@@ -158,8 +264,18 @@ def suggested_fit(data: PairData, file: Path) -> str:
     return shlex.join(command)
 
 
-def reading_notes(data: PairData) -> list[str]:
+def reading_notes(data: PairData | Counts) -> list[str]:
     """What deserves saying about the data before a fit."""
+    if isinstance(data, Counts):
+        rows, columns = map(plural, data.kinds, data.shape)
+        line = f"{data.n_counts:,.10g} counts of {rows} and {columns} in {data.n_pairs:,} pairs"
+        if data.report.merged:
+            line += f"; {data.report.merged:,} repeated pairs merged"
+        if data.report.n_dropped:
+            line += f"; dropped {_dropped(data)}"
+        # Of rows and columns without counts the fit says that it leaves them out.
+        kept = " without counts kept"
+        return [line, *(text for text in data.report.notes if kept not in text)]
     if isinstance(data, Vectors):
         line = f"{len(data):,} vectors of {data.n_features:,} numbers"
         if data.report.n_dropped:
@@ -173,7 +289,7 @@ def reading_notes(data: PairData) -> list[str]:
     return [*lines, *data.report.notes]
 
 
-def _dropped(data: PairData) -> str:
+def _dropped(data: PairData | Counts) -> str:
     reasons = ", ".join(f"{reason}: {count:,}" for reason, count in data.report.dropped.items())
     return f"{data.report.n_dropped:,}" + (f" ({reasons})" if reasons else "")
 
@@ -225,10 +341,11 @@ def _most_central(data: Associations, count: int = 5) -> str:
     )
 
 
-def senses_record(word: str, senses: Sequence[Sense]) -> dict[str, Any]:
-    """What `senses --json` prints."""
+def senses_record(word: str, senses: Sequence[Sense], kind: str | None = None) -> dict[str, Any]:
+    """What `senses --json` prints; the kind is null where all objects are of one."""
     return {
         "word": word,
+        "kind": kind,
         "senses": [
             {
                 "map": sense.map,
@@ -272,7 +389,31 @@ def evaluation_table(found: Evaluation, name: str) -> str:
     return f"{name}: {found.n_objects:,} objects{measured}\n{rendered(table)}"
 
 
-def _with_error(measure: Measure) -> str:
+def count_evaluation_table(found: CountEvaluation, name: str) -> str:
+    """What `evaluate` prints of counts for a person."""
+    kind, other = found.kinds
+    rows = [
+        ("log-likelihood", f"{found.log_likelihood:.4f}", "nats per count"),
+        ("KL divergence", f"{found.kl_divergence:.4f}", "of the counts from the maps"),
+    ]
+    if found.purity is not None and found.lift is not None:
+        near = f"nearest {plural(kind)} of the same {shown(found.groups or '')}"
+        words = f"how much likelier the nearest {plural(other)} are in it"
+        rows += [
+            ("purity", _with_error(found.purity), f"{near}; by lot {found.chance:.4f}"),
+            ("lift", _with_error(found.lift), words),
+        ]
+    table = _plain_table()
+    for row in rows:
+        table.add_row(*row)
+    lot = ""
+    if found.purity is not None and found.n_measured < found.n_rows:
+        lot = f" ({plural(kind, found.n_measured)} measured by group)"
+    sizes = f"{plural(kind, found.n_rows)} and {plural(other, found.n_columns)}"
+    return f"{name}: {found.n_counts:,.10g} counts of {sizes}{lot}\n{rendered(table)}"
+
+
+def _with_error(measure: Measure | GroupMeasure) -> str:
     error = measure.standard_error
     return f"{measure.mean:.4f}" + (f" ± {error:.4f}" if np.isfinite(error) else "")
 

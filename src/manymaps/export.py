@@ -55,7 +55,7 @@ def export_atlas(atlas: Atlas, path: str | os.PathLike[str], *, n_neighbors: int
         if suffix == ".graphml":
             _write_graph(atlas, temporary, n_neighbors)
             return
-        columns = long_columns(atlas.labels, atlas.maps, atlas.proportions, atlas.metadata)
+        columns = long_columns(atlas.labels, atlas.maps, atlas.proportions, atlas.columns)
         if suffix == ".csv":
             _write_csv(columns, temporary)
         else:
@@ -91,8 +91,8 @@ def _write_graph(atlas: Atlas, path: Path, n_neighbors: int) -> None:
         node = ElementTree.SubElement(graph, "node", id=f"n{i}")
         for name, values in nodes.items():
             _datum(node, f"node_{name}", values[i])
-    for i, label in enumerate(atlas.labels):
-        shares = atlas.shares(label)
+    for i in range(atlas.n_objects):
+        shares = atlas.choices.shares(i)
         similarities = shares.sum(axis=0)
         for j in np.argsort(-similarities, kind="stable")[:n_neighbors]:
             if similarities[j] > 0:
@@ -113,7 +113,7 @@ def _node_columns(atlas: Atlas) -> dict[str, np.ndarray]:
         "proportion": atlas.proportions[best, everyone],
     }
     columns |= {axes[c]: points[:, c] for c in range(atlas.n_components)}
-    for name, values in atlas.metadata.items():
+    for name, values in atlas.columns.items():
         columns[name if name not in columns else f"metadata_{name}"] = np.asarray(values)
     return columns
 

@@ -69,8 +69,8 @@ def runaway_note(atlas: Atlas, values: sparse.csr_array, kl: float) -> str:
     named = ", ".join(repr(atlas.labels[int(i)]) for i in np.flatnonzero(found)[:3])
     kinds = " and ".join(dict.fromkeys(np.array(atlas.kinds)[found].tolist()))
     return (
-        f"the best place of {found.sum():,} objects ({kinds}) seems to lie at infinity, {named} "
-        "among them; they stand as far out as the run got"
+        f"the best places of {found.sum():,} of {len(found):,} objects ({kinds}) seem to lie at "
+        f"infinity, {named} among them; they stand as far out as the run got"
     )
 
 

@@ -1,0 +1,435 @@
+"""What the commands do with counts of two kinds of object: they read, match, measure and place.
+
+Rows and columns of a file are matched with those of an atlas by label, each kind on its own side,
+for the same label may stand in both. The likelihood is that of the counts whose row and column the
+atlas has, under its model with its factors as they are: columns without counts stay among those
+that are chosen from.
+
+Shapes: a matched table (n_rows, n_columns) has the rows and columns of the atlas, in its order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.atlas import Atlas
+from manymaps.cli_contract import note
+from manymaps.cli_options import ROW_SUMS
+from manymaps.cli_progress import working
+from manymaps.count_atlas import place_rows
+from manymaps.count_files import looks_like_counts, read_counts
+from manymaps.count_values import plural
+from manymaps.counts import Counts, looks_transposed
+from manymaps.errors import DataError, ParameterError
+from manymaps.frames import join_columns, label_column, read_columns
+from manymaps.labels import UnknownLabel, fold
+
+__all__ = [
+    "aligned_counts",
+    "atlas_of_counts",
+    "first_of",
+    "holds_counts",
+    "in_order_of",
+    "insert_rows",
+    "kind_of_word",
+    "labels_of",
+    "positions",
+    "read_count_table",
+    "refuse_swapped",
+    "sides",
+    "transposed_hint",
+    "two_kinds",
+    "with_metadata",
+]
+
+OF_PAIRS = ("cue", "response", "strength", "labels", "words", "metric")
+WHOLE_IN_FLOATS = 2**53
+FIRST = 3
+
+
+def holds_counts(file: Path, reading: Mapping[str, Any]) -> bool:
+    """Whether a file is to be read as counts, by the options of the command, else its content."""
+    rows = reading.get("rows")
+    if reading.get("columns") or reading.get("count") or (rows and rows not in ROW_SUMS):
+        return True
+    if rows or any(reading.get(name) is not None for name in OF_PAIRS):
+        return False
+    return looks_like_counts(file, reading.get("format"))
+
+
+def read_count_table(file: Path, reading: Mapping[str, Any]) -> Counts:
+    """The counts of a file, by the options `format`, `rows`, `columns` and `count`."""
+    chosen = {name: reading.get(name) for name in ("format", "rows", "columns", "count")}
+    with working(f"reading {file}"):
+        return read_counts(file, **chosen)
+
+
+def transposed_hint(counts: Counts, given: str | None) -> str | None:
+    """A sentence where rows and columns look swapped, and no option says that this is meant."""
+    return None if given == "columns" else looks_transposed(counts)
+
+
+def with_metadata(counts: Counts, path: Path) -> Counts:
+    """Counts with the columns of a table joined by label, to rows and columns alike.
+
+    A column "kind" in the table that holds nothing but the two kinds says which side each of its
+    rows is of.
+
+    Raises
+    ------
+    DataError
+        Where none of its labels is that of a row or column, or one stands twice.
+    """
+    table = read_columns(path)
+    on = label_column(table, None)
+    labels = [str(label) for label in table[on]]
+    kind_of = [str(kind) for kind in table.get("kind", ())] if on != "kind" else []
+    by_kind = bool(kind_of) and set(kind_of) <= set(counts.kinds)
+    joined, matched = [], []
+    for kind, ours in zip(counts.kinds, labels_of(counts), strict=True):
+        mine = np.array([not by_kind or other == kind for other in kind_of or labels], bool)
+        columns = table
+        if by_kind:
+            columns = {
+                name: [value for value, here in zip(values, mine, strict=True) if here]
+                for name, values in table.items()
+                if name != "kind"
+            }
+        known = {fold(label) for label in ours}
+        matched.append(mine & np.array([fold(label) in known for label in labels], bool))
+        joined.append(_joined(columns, kind, ours, path) if matched[-1].any() else {})
+    _note_matches(counts, path, labels, matched)
+    return replace(
+        counts,
+        row_metadata={**counts.row_metadata, **joined[0]},
+        column_metadata={**counts.column_metadata, **joined[1]},
+    )
+
+
+def _joined(
+    table: Mapping[str, Any], kind: str, labels: Sequence[str], path: Path
+) -> dict[str, np.ndarray]:
+    """The columns of a table in the order of the objects of a kind."""
+    try:
+        columns, _, n_without = join_columns(labels, table)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
+    if n_without:
+        note(f"{path}: {n_without:,} of {plural(kind, len(labels))} have no row")
+    return columns
+
+
+def _note_matches(
+    counts: Counts, path: Path, labels: Sequence[str], matched: Sequence[np.ndarray]
+) -> None:
+    """Say which rows of a table of metadata match nothing, or both a row and a column."""
+    rows, columns = matched
+    first, second = counts.kinds
+    spare = [labels[i] for i in np.flatnonzero(~(rows | columns)).tolist()]
+    if len(spare) == len(labels):
+        raise DataError(
+            f"{path}: no label is that of a {first} or {second}; it begins with {first_of(labels)}"
+        )
+    if spare:
+        note(f"warning: {len(spare):,} rows of {path} match no object: {first_of(spare)}")
+    both = [labels[i] for i in np.flatnonzero(rows & columns).tolist()]
+    if both:
+        note(
+            f"{path}: {len(both):,} labels are those of a {first} and of a {second}, which get the "
+            f"same values: {first_of(both)}; a column 'kind' in the table tells them apart"
+        )
+
+
+def aligned_counts(atlas: Atlas, counts: Counts) -> Atlas:
+    """An atlas with the rows and columns of the counts alone, in their order, to start from.
+
+    Raises
+    ------
+    DataError
+        Where the atlas lacks one that has counts, or does not hold the two kinds as they do.
+    """
+    if atlas.kinds is None:
+        raise DataError(
+            "the atlas to start from holds objects of one kind; --method code starts from one of "
+            "two, as it was fitted with --method code"
+        )
+    refuse_swapped(atlas, counts)
+    kept = counts.without_empty()
+    order: list[int] = []
+    for kind, labels, ours in zip(kept.kinds, labels_of(kept), sides(atlas), strict=True):
+        position = {atlas.labels[int(i)]: int(i) for i in ours}
+        lacking = [label for label in labels if label not in position]
+        if lacking:
+            raise DataError(
+                f"the atlas to start from lacks {len(lacking):,} of {plural(kind, len(labels))}, "
+                f"{first_of(lacking)} among them"
+            )
+        order += [position[label] for label in labels]
+    return replace(
+        atlas,
+        labels=[atlas.labels[i] for i in order],
+        kinds=[atlas.kinds[i] for i in order],
+        maps=atlas.maps[:, order],
+        proportions=atlas.proportions[:, order],
+        factors=None if atlas.factors is None else atlas.factors[order],
+        metadata={},
+        log_normalizer=None,
+    )
+
+
+def atlas_of_counts(atlas: Atlas, counts: Counts, empty: tuple[np.ndarray, np.ndarray]) -> Atlas:
+    """A fitted atlas with the metadata of the counts, one column for both kinds.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    counts : Counts
+        The table that was fitted.
+    empty : pair of ndarray of int
+        Rows and columns of it that are not in the atlas.
+    """
+    rows, columns = (
+        np.setdiff1d(np.arange(n), none) for n, none in zip(counts.shape, empty, strict=True)
+    )
+    names = dict.fromkeys([*counts.row_metadata, *counts.column_metadata])
+    found = {
+        name: _end_to_end(
+            (_taken(counts.row_metadata.get(name), rows), len(rows)),
+            (_taken(counts.column_metadata.get(name), columns), len(columns)),
+        )
+        for name in names
+    }
+    return replace(atlas, metadata={**atlas.metadata, **found})
+
+
+def kind_of_word(atlas: Atlas, word: str, kind: str | None, neighbor_kind: str | None) -> str:
+    """The kind of the object that a word means; says so where there is one of either kind.
+
+    Raises
+    ------
+    UnknownLabel
+        For an unknown word.
+    ParameterError
+        For an unknown kind.
+    """
+    kinds = tuple(dict.fromkeys(atlas.kinds or ()))
+    for option, value in (("kind", kind), ("neighbor-kind", neighbor_kind)):
+        if value is not None and value not in kinds:
+            there = f"is not one of {', '.join(kinds)}" if kinds else "is of atlases of two kinds"
+            raise ParameterError(f"--{option} {value} {there}")
+    i = atlas.index(word, kind=kind)
+    taken = (atlas.kinds or ())[i]
+    if kind is None:
+        other = next(k for k in kinds if k != taken)
+        try:
+            also = atlas.labels[atlas.index(word, kind=other)]
+        except UnknownLabel:
+            return taken
+        note(
+            f"{atlas.labels[i]!r} is taken as a {taken}; there is also the {other} {also!r} "
+            f"(--kind {other})"
+        )
+    return taken
+
+
+def insert_rows(atlas: Atlas, counts: Counts, file: Path) -> tuple[Atlas, list[str], list[str]]:
+    """New rows among the columns of an atlas, whose own objects stay where they are.
+
+    The factor of a new row, its part in how often columns choose it, is that of a usual row.
+
+    Parameters
+    ----------
+    atlas : Atlas
+        Of two kinds of object.
+    counts : Counts
+        Of the new rows, with columns of the same labels as the atlas has.
+    file : path
+        For messages.
+
+    Returns
+    -------
+    atlas : Atlas
+    inserted : list of str
+    dissimilar : list of str
+        New rows without a count of a known column, which are left out.
+
+    Raises
+    ------
+    DataError
+        Where nothing is left to insert.
+    """
+    refuse_swapped(atlas, counts)
+    kind, other = two_kinds(atlas)
+    known = {atlas.labels[i] for i in sides(atlas)[0].tolist()}
+    fresh = [i for i, label in enumerate(labels_of(counts)[0]) if label not in known]
+    if not fresh:
+        raise DataError(
+            f"all {plural(kind, counts.n_rows)} of {file} are in the atlas; there is none to insert"
+        )
+    if len(fresh) < counts.n_rows:
+        n_known = counts.n_rows - len(fresh)
+        note(f"{plural(kind, n_known)} of {file} already in the atlas, not inserted again")
+    new = counts.subset(rows=fresh)
+    shape = (new.n_rows, len(sides(atlas)[1]))
+    table = in_order_of(new.values, np.arange(new.n_rows), positions(new, atlas, 1), shape)
+    _note_unknown_columns(new, atlas, file)
+    alone = np.asarray(table.sum(axis=1)).ravel() == 0
+    labels = np.array(labels_of(new)[0], dtype=object)
+    dissimilar = labels[alone].tolist()
+    if alone.all():
+        raise DataError(
+            f"none of {plural(kind, new.n_rows)} of {file} has a count of a {other} of the atlas"
+        )
+    if dissimilar:
+        note(
+            f"warning: {plural(kind, len(dissimilar))} of {file} without a count of a {other} of "
+            f"the atlas, left out: {first_of(dissimilar)}"
+        )
+    maps, proportions = place_rows(atlas, table[~alone])
+    placed = new.subset(rows=~alone)
+    return _grown(atlas, placed, maps, proportions), labels[~alone].tolist(), dissimilar
+
+
+def _grown(atlas: Atlas, new: Counts, maps: np.ndarray, proportions: np.ndarray) -> Atlas:
+    """The atlas with new rows behind its rows and before its columns."""
+    n, k = len(sides(atlas)[0]), new.n_rows
+    n_columns = atlas.n_objects - n
+
+    def between(old: Any, added: Any, axis: int = 0) -> np.ndarray:
+        before, after = np.split(np.asarray(old), [n], axis=axis)
+        return np.concatenate([before, np.asarray(added, before.dtype), after], axis=axis)
+
+    metadata = {}
+    for name in dict.fromkeys([*atlas.metadata, *new.row_metadata]):
+        old = atlas.metadata.get(name)
+        metadata[name] = _end_to_end(
+            (_taken(old, slice(n)), n),
+            (new.row_metadata.get(name), k),
+            (_taken(old, slice(n, None)), n_columns),
+        )
+    told = _insertion_column(atlas, new)
+    before = np.asarray(atlas.metadata.get(told, np.zeros(atlas.n_objects, bool)))
+    metadata[told] = between(before, np.ones(k, bool))
+    factors = atlas.factors
+    return replace(
+        atlas,
+        labels=[*atlas.labels[:n], *labels_of(new)[0], *atlas.labels[n:]],
+        kinds=[two_kinds(atlas)[0]] * (n + k) + [two_kinds(atlas)[1]] * n_columns,
+        maps=between(atlas.maps, maps, axis=1),
+        proportions=between(atlas.proportions, proportions, axis=1),
+        factors=None if factors is None else between(factors, np.full(k, factors[:n].mean())),
+        metadata=metadata,
+        log_normalizer=None,
+    )
+
+
+def _insertion_column(atlas: Atlas, new: Counts) -> str:
+    """Where it says who was inserted: "inserted", or the next name that nobody else uses."""
+    ours = {name for name, column in atlas.metadata.items() if np.asarray(column).dtype == bool}
+    taken = {*atlas.metadata, *new.row_metadata} - (ours - set(new.row_metadata))
+    names = chain(["inserted"], (f"inserted_{number}" for number in count(1)))
+    return next(name for name in names if name not in taken)
+
+
+def in_order_of(
+    values: sparse.csr_array, rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int]
+) -> sparse.csr_array:
+    """The table with its rows and columns at other places; -1 leaves one out."""
+    pairs = values.tocoo()
+    at_rows, at_columns = rows[pairs.row], columns[pairs.col]
+    known = (at_rows >= 0) & (at_columns >= 0)
+    return sparse.csr_array((pairs.data[known], (at_rows[known], at_columns[known])), shape=shape)
+
+
+def positions(counts: Counts, atlas: Atlas, axis: int) -> np.ndarray:
+    """Where each row (axis 0) or column of the counts stands among those of the atlas, or -1."""
+    place = {atlas.labels[i]: at for at, i in enumerate(sides(atlas)[axis].tolist())}
+    return np.array([place.get(label, -1) for label in labels_of(counts)[axis]], np.int64)
+
+
+def _note_unknown_columns(counts: Counts, atlas: Atlas, file: Path) -> None:
+    unknown = np.flatnonzero(positions(counts, atlas, 1) < 0)
+    unknown = unknown[counts.column_totals[unknown] > 0]
+    if len(unknown):
+        named = first_of([labels_of(counts)[1][i] for i in unknown.tolist()])
+        kind = plural(two_kinds(atlas)[1], len(unknown))
+        note(f"warning: {kind} of {file} not in the atlas, left out: {named}")
+
+
+def refuse_swapped(atlas: Atlas, counts: Counts) -> None:
+    """Refuse a table whose rows are of the kind of the atlas's columns, and the reverse.
+
+    Raises
+    ------
+    DataError
+        Where it is so; labels that stand in both kinds would be matched wrongly.
+    """
+    if counts.kinds == two_kinds(atlas)[::-1]:
+        rows, columns = map(plural, counts.kinds)
+        raise DataError(
+            f"the rows of {counts.report.source} are {rows} and its columns {columns}; in the "
+            "atlas it is the reverse: swap them"
+        )
+
+
+def labels_of(counts: Counts) -> tuple[Sequence[str], Sequence[str]]:
+    """Labels of the rows, and of the columns."""
+    return counts.row_labels or (), counts.column_labels or ()
+
+
+def sides(atlas: Atlas) -> tuple[np.ndarray, np.ndarray]:
+    """The objects of an atlas that are rows, and those that are columns."""
+    is_row = atlas.choices.is_row
+    return np.flatnonzero(is_row), np.flatnonzero(~is_row)
+
+
+def two_kinds(atlas: Atlas) -> tuple[str, str]:
+    """The kinds of rows and columns."""
+    first, second = dict.fromkeys(atlas.kinds or ())
+    return first, second
+
+
+def _end_to_end(*parts: tuple[np.ndarray | None, int]) -> np.ndarray:
+    """Columns one after the other; where one is missing NaN among numbers, else "".
+
+    >>> _end_to_end((np.array([1, 2]), 2), (None, 1)).tolist()
+    [1.0, 2.0, nan]
+    >>> _end_to_end((np.array(["a"]), 1), (np.array([3]), 1), (None, 1)).tolist()
+    ['a', '3', '']
+    """
+    there = [part for part, _ in parts if part is not None]
+    types = {part.dtype.kind for part in there}
+    if len(there) == len(parts) and (len(types) == 1 or types <= set("iuf")):
+        return np.concatenate(there)
+    exact = all(part.dtype.kind not in "iu" or _exact_in_floats(part) for part in there)
+    as_numbers = types <= set("biuf") and exact
+    missing: Any = np.nan if as_numbers else ""
+    return np.concatenate(
+        [
+            np.full(n, missing)
+            if part is None
+            else part.astype(np.float64 if as_numbers else np.str_)
+            for part, n in parts
+        ]
+    )
+
+
+def _exact_in_floats(column: np.ndarray) -> bool:
+    return max(-int(column.min()), int(column.max())) <= WHOLE_IN_FLOATS
+
+
+def _taken(column: np.ndarray | None, rows: Any) -> np.ndarray | None:
+    return None if column is None else np.asarray(column)[rows]
+
+
+def first_of(labels: Sequence[str]) -> str:
+    """The first of some labels, for a message."""
+    named = ", ".join(repr(label[:60]) for label in labels[:FIRST])
+    return named + (", ..." if len(labels) > FIRST else "")
