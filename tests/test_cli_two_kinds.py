@@ -326,6 +326,9 @@ class TestInsert:
         ("plot", "b.svg", ("--word", "ship")),
         ("plot", "b.png", ("--word", "tie", "--kind", "word")),
         ("plot", "c.png", ("--color", "group")),
+        ("plot", "d.png", ("--color", "kind", "--label", "document")),
+        ("plot", "e.png", ("--zoom",)),
+        ("plot", "f.svg", ("--zoom", "ship, rope", "--map", "0")),
         ("export", "a.csv", ()),
         ("export", "a.graphml", ()),
     ],
@@ -341,5 +344,11 @@ def test_the_word_of_a_figure(made, tmp_path):
     result = invoke("plot", *figure, "--word", "tie")
     assert "'tie' is taken as a document; there is also the word 'tie'" in result.stderr
     assert invoke("plot", *figure, "--kind", "word").exit_code == 2
+    result = invoke("plot", *figure, "--label", "site")
+    assert (result.exit_code, "its kinds are document and word" in result.stderr) == (2, True)
+    assert invoke("plot", *figure, "--zoom", "--word", "tie").exit_code == 2
+    assert invoke("plot", *figure, "--zoom", "--map", "0,1").exit_code == 2
+    result = invoke("plot", *figure, "--zoom", "nosuchword")
+    assert "no object is labelled 'nosuchword'" in result.stderr
     result = invoke("plot", *figure, "--word", "tie", "--kind", "site")
     assert "--kind site is not one of document, word" in result.stderr

@@ -89,3 +89,29 @@ def test_claassen_without_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("CI", "1")
     with pytest.raises(AssertionError, match="let MANYMAPS_DATA name the folder"):
         run("claassen_insertion_2020.py")
+
+
+def test_code_newsgroups_2004(
+    monkeypatch: pytest.MonkeyPatch, data_folder: Path, tmp_path: Path
+) -> None:
+    """CODE keeps documents with their group better than correspondence analysis and the SVD."""
+    monkeypatch.setenv("MANYMAPS_DATA", str(data_folder))
+    printed = run("code_newsgroups_2004.py", "-o", str(tmp_path / "figure.png"))
+    doc_doc = printed[printed.index("Doc-doc (figure 4b)") : printed.index("Doc-doc by")]
+    share = {
+        name.strip(): float(value)
+        for name, value in re.findall(r"^(.{28}).* (\d\.\d+)$", doc_doc, re.MULTILINE)
+    }
+    assert share["CODE"] > max(share["CA"], share["SVD"])
+    assert "Word-doc; the paper: CODE outperforms all on both measures" in printed
+    assert (tmp_path / "figure.png").stat().st_size > 0
+
+
+def test_code_nips_2004(monkeypatch: pytest.MonkeyPatch, data_folder: Path, tmp_path: Path) -> None:
+    """Figures of documents and of authors, and who stands near whom."""
+    monkeypatch.setenv("MANYMAPS_DATA", str(data_folder))
+    printed = run("code_nips_2004.py", "-o", str(tmp_path))
+    assert re.search(r"^Purity of 11 sections", printed, re.MULTILINE)
+    assert re.search(r"^ +authors: .*Smola_A", printed, re.MULTILINE)
+    for name in ("documents.png", "authors.png"):
+        assert (tmp_path / name).stat().st_size > 0

@@ -358,7 +358,9 @@ def test_rounding_does_not_make_distances_asymmetric():
     table = cdist(clouds(20), clouds(20)).astype(np.float32)
     table[3, 4] *= 1 + 1e-7
     table[5, 5] = 1e-7
-    nearest_neighbors(table, 3, metric="precomputed")
+    found = nearest_neighbors(table, 3, metric="precomputed")
+    exact = nearest_neighbors(cdist(clouds(20), clouds(20)), 3, metric="precomputed")
+    np.testing.assert_array_equal(found.indices, exact.indices)
 
 
 # ---- neighbours as given ------------------------------------------------------------------------

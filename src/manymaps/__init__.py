@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from manymaps.optimizers import LBFGS as LBFGS
     from manymaps.optimizers import ConjugateGradient as ConjugateGradient
     from manymaps.optimizers import Momentum as Momentum
+    from manymaps.kind_plots import plot_zooms as plot_zooms
     from manymaps.plots import plot_atlas as plot_atlas
     from manymaps.plots import plot_map as plot_map
     from manymaps.plots import plot_senses as plot_senses
@@ -88,6 +89,7 @@ _HOMES = {
     "model": ("ChoiceModel",),
     "multiple_maps": ("AspectMaps", "MultipleMapsSNE", "MultipleMapsTSNE"),
     "optimizers": ("LBFGS", "ConjugateGradient", "Momentum"),
+    "kind_plots": ("plot_zooms",),
     "plots": ("plot_atlas", "plot_map", "plot_senses", "save_figure"),
     "readers": ("associations_from", "read_associations"),
     "vector_files": ("read_vectors", "vectors_from"),

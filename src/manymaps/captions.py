@@ -24,6 +24,7 @@ from manymaps.lettering import Typeface, elide, text_sizes
 __all__ = ["Captions"]
 
 Pair = tuple[float, float]
+KEY, KEY_ROW, SCALE_LENGTH = 8.5, 15.0, 120.0
 TOP_LEFT, TOP_RIGHT, BOTTOM_LEFT, BOTTOM_RIGHT = (0, 1), (1, 1), (0, 0), (1, 0)
 
 
@@ -122,23 +123,42 @@ class Captions:
         return shift[0] - x + self._width("proportion", 7.5)
 
     def color_key(self, colors: Coloring, shift: Pair = (0, 10)) -> None:
-        """What the colours stand for, in a line at the upper left."""
+        """What the colours stand for, in rows from the upper left downwards."""
         if colors.name is None:
             return
         x, y = shift
-        name = elide(self.typeface.printable(colors.name), 30)
-        self.write(TOP_LEFT, (x, y), name, size=8.5, bold=name.isascii())
-        x += self._width(name, 8.5, bold=name.isascii()) + 12
+        name = self._key_name(colors)
+        self.write(TOP_LEFT, (x, y), name, size=KEY, bold=name.isascii())
         if colors.scale is not None:
-            x = self._scale(colors, x, y) + 14
+            self._scale(colors, x + self._name_width(colors), y)
+        for row, entries in enumerate(self.key_rows(colors)):
+            for at, category, color in entries:
+                place = (x + at, y - KEY_ROW * row)
+                self._dot(TOP_LEFT, (place[0] + 4, place[1] + 3), 7.5, color)
+                self.write(TOP_LEFT, (place[0] + 12, place[1]), category, size=KEY)
+
+    def key_rows(self, colors: Coloring) -> list[list[tuple[float, str, str]]]:
+        """The categories of the key of colours in rows, each with its distance from the left."""
+        x = self._name_width(colors)
+        if colors.scale is not None:
+            x += sum(self._width(end, KEY) for end in colors.scale) + SCALE_LENGTH + 24
+        rows: list[list[tuple[float, str, str]]] = [[]]
         for category, color in colors.categories:
-            text = elide(self.typeface.printable(category), 24) or "(blank)"
-            width = self._width(text, 8.5)
-            if x + 12 + width > self.width:
-                break
-            self._dot(TOP_LEFT, (x + 4, y + 3), 7.5, color)
-            self.write(TOP_LEFT, (x + 12, y), text, size=8.5)
-            x += 12 + width + 14
+            text = elide(self.typeface.printable(category), 32) or "(blank)"
+            width = 12 + self._width(text, KEY)
+            if x + width > self.width and x > 0:
+                rows.append([])
+                x = 0.0
+            rows[-1].append((x, text, color))
+            x += width + 14
+        return rows
+
+    def _key_name(self, colors: Coloring) -> str:
+        return elide(self.typeface.printable(colors.name or ""), 30)
+
+    def _name_width(self, colors: Coloring) -> float:
+        name = self._key_name(colors)
+        return self._width(name, KEY, bold=name.isascii()) + 12
 
     def bar(self, share: float, shift: Pair, *, length: float | None = None) -> None:
         """A share of 1 as the filled part of a thin bar above."""
@@ -149,24 +169,19 @@ class Captions:
             self.place.add_artist(bar)
             bar.set_clip_on(False)
 
-    def _scale(self, colors: Coloring, x: float, y: float) -> float:
+    def _scale(self, colors: Coloring, x: float, y: float) -> None:
         assert colors.scale is not None
         low, high = colors.scale
-        self.write(TOP_LEFT, (x, y), low, size=8.5)
-        x += self._width(low, 8.5) + 5
-        steps, length = 60, 120.0
-        cells = [
-            Rectangle((step * length / steps / 72, 0), 1.3 * length / steps / 72, 7 / 72)
-            for step in range(steps)
-        ]
-        cells[-1].set_width(length / steps / 72)
+        self.write(TOP_LEFT, (x, y), low, size=KEY)
+        x += self._width(low, KEY) + 5
+        steps, step = 60, SCALE_LENGTH / 60 / 72
+        cells = [Rectangle((k * step, 0), 1.3 * step, 7 / 72) for k in range(steps)]
+        cells[-1].set_width(step)
         ramp = PatchCollection(cells, facecolors=NUMBERS(np.linspace(0, 1, steps)), linewidths=0)
         ramp.set(transform=self._inches(TOP_LEFT, (x, y)), clip_on=False)
         self.place.add_artist(ramp)
         ramp.set_clip_on(False)
-        x += length + 5
-        self.write(TOP_LEFT, (x, y), high, size=8.5)
-        return x + self._width(high, 8.5)
+        self.write(TOP_LEFT, (x + SCALE_LENGTH + 5, y), high, size=KEY)
 
     def _dot(
         self,

@@ -165,15 +165,16 @@ def inspect_(file: Path, as_json: bool, **reading: Any) -> None:
 
 
 def _inspect_counts(file: Path, as_json: bool, reading: dict[str, Any]) -> None:
-    from manymaps.cli_counts import read_count_table, transposed_hint
+    from manymaps.cli_counts import read_count_table
     from manymaps.cli_report import count_inspection, inspection_record
+    from manymaps.counts import looks_transposed
 
     refuse_given(
         click.get_current_context(), ("cue", "response", "strength", "labels", "responses"),
         f"the counts of {file}",
     )  # fmt: skip
     counts = read_count_table(file, reading)
-    hint = transposed_hint(counts, None)
+    hint = looks_transposed(counts)
     if as_json:
         emit_json(inspection_record(counts, hint))
         return
@@ -293,6 +294,14 @@ class MapNumbers(click.ParamType):
     help="Leave out objects with less of them in the map.",
 )
 @click.option("--color", metavar="COLUMN", help="Colour by a column of the metadata.")
+@click.option("--label", metavar="KIND", help="Of two kinds of object, the one that has labels.")
+@click.option(
+    "--zoom",
+    is_flag=False,
+    flag_value="",
+    metavar="[WORD,...]",
+    help="Of two kinds of object: enlarge what is round these (crowded places by themselves).",
+)
 @quiet_option
 def plot(
     atlas: Path,
@@ -300,6 +309,7 @@ def plot(
     maps: list[int] | None,
     word: str | None,
     kind: str | None,
+    zoom: str | None,
     **style: Any,
 ) -> None:
     """Draw an atlas as PNG, SVG or PDF.
@@ -308,18 +318,34 @@ def plot(
     Examples:  manymaps plot norms.atlas -o norms.png
                manymaps plot norms.atlas -o two.svg --map 3,7
                manymaps plot norms.atlas -o tie.pdf --word tie
+               manymaps plot posts.atlas -o posts.png --color group --zoom
     """
     if maps is not None and word is not None:
         raise click.UsageError("give --map or --word, not both")
     if kind is not None and word is None:
         raise click.UsageError("--kind needs --word")
+    if word is not None and (zoom is not None or style["label"] is not None):
+        raise click.UsageError("--zoom and --label do not go with --word")
+    if zoom is not None and maps is not None and len(maps) > 1:
+        raise click.UsageError("--zoom is of one map; give one number after --map")
     loaded = _load(atlas)
     _check_plot(loaded, maps, style["color"])
-    from manymaps import plot_atlas, plot_map, plot_senses, save_figure
+    if style["label"] is not None and style["label"] not in (loaded.kinds or ()):
+        there = f"its kinds are {' and '.join(dict.fromkeys(loaded.kinds or ()))}"
+        raise click.BadParameter(
+            f"the atlas has no kind {style['label']!r}; "
+            f"{there if loaded.kinds else 'its objects are all of one kind'}",
+            param_hint="--label",
+        )
+    from manymaps import plot_atlas, plot_map, plot_senses, plot_zooms, save_figure
 
     if word is not None:
         kind = _kind_of_word(loaded, word, kind)
+        del style["label"]
         figure = plot_senses(loaded, word, kind=kind, **style)
+    elif zoom is not None:
+        places = [place.strip() for place in zoom.split(",") if place.strip()]
+        figure = plot_zooms(loaded, places or None, map=maps[0] if maps else 0, **style)
     elif loaded.n_maps == 1 or (maps is not None and len(maps) == 1):
         figure = plot_map(loaded, maps[0] if maps else 0, **style)
     else:

@@ -26,14 +26,13 @@ from manymaps.cli_progress import working
 from manymaps.count_atlas import place_rows
 from manymaps.count_files import looks_like_counts, read_counts
 from manymaps.count_values import plural
-from manymaps.counts import Counts, looks_transposed
+from manymaps.counts import Counts
 from manymaps.errors import DataError, ParameterError
-from manymaps.frames import join_columns, label_column, read_columns
+from manymaps.frames import end_to_end, join_columns, label_column, read_columns
 from manymaps.labels import UnknownLabel, fold
 
 __all__ = [
     "aligned_counts",
-    "atlas_of_counts",
     "first_of",
     "holds_counts",
     "in_order_of",
@@ -44,13 +43,11 @@ __all__ = [
     "read_count_table",
     "refuse_swapped",
     "sides",
-    "transposed_hint",
     "two_kinds",
     "with_metadata",
 ]
 
 OF_PAIRS = ("cue", "response", "strength", "labels", "words", "metric")
-WHOLE_IN_FLOATS = 2**53
 FIRST = 3
 
 
@@ -69,11 +66,6 @@ def read_count_table(file: Path, reading: Mapping[str, Any]) -> Counts:
     chosen = {name: reading.get(name) for name in ("format", "rows", "columns", "count")}
     with working(f"reading {file}"):
         return read_counts(file, **chosen)
-
-
-def transposed_hint(counts: Counts, given: str | None) -> str | None:
-    """A sentence where rows and columns look swapped, and no option says that this is meant."""
-    return None if given == "columns" else looks_transposed(counts)
 
 
 def with_metadata(counts: Counts, path: Path) -> Counts:
@@ -184,31 +176,6 @@ def aligned_counts(atlas: Atlas, counts: Counts) -> Atlas:
     )
 
 
-def atlas_of_counts(atlas: Atlas, counts: Counts, empty: tuple[np.ndarray, np.ndarray]) -> Atlas:
-    """A fitted atlas with the metadata of the counts, one column for both kinds.
-
-    Parameters
-    ----------
-    atlas : Atlas
-    counts : Counts
-        The table that was fitted.
-    empty : pair of ndarray of int
-        Rows and columns of it that are not in the atlas.
-    """
-    rows, columns = (
-        np.setdiff1d(np.arange(n), none) for n, none in zip(counts.shape, empty, strict=True)
-    )
-    names = dict.fromkeys([*counts.row_metadata, *counts.column_metadata])
-    found = {
-        name: _end_to_end(
-            (_taken(counts.row_metadata.get(name), rows), len(rows)),
-            (_taken(counts.column_metadata.get(name), columns), len(columns)),
-        )
-        for name in names
-    }
-    return replace(atlas, metadata={**atlas.metadata, **found})
-
-
 def kind_of_word(atlas: Atlas, word: str, kind: str | None, neighbor_kind: str | None) -> str:
     """The kind of the object that a word means; says so where there is one of either kind.
 
@@ -309,7 +276,7 @@ def _grown(atlas: Atlas, new: Counts, maps: np.ndarray, proportions: np.ndarray)
     metadata = {}
     for name in dict.fromkeys([*atlas.metadata, *new.row_metadata]):
         old = atlas.metadata.get(name)
-        metadata[name] = _end_to_end(
+        metadata[name] = end_to_end(
             (_taken(old, slice(n)), n),
             (new.row_metadata.get(name), k),
             (_taken(old, slice(n, None)), n_columns),
@@ -394,35 +361,6 @@ def two_kinds(atlas: Atlas) -> tuple[str, str]:
     """The kinds of rows and columns."""
     first, second = dict.fromkeys(atlas.kinds or ())
     return first, second
-
-
-def _end_to_end(*parts: tuple[np.ndarray | None, int]) -> np.ndarray:
-    """Columns one after the other; where one is missing NaN among numbers, else "".
-
-    >>> _end_to_end((np.array([1, 2]), 2), (None, 1)).tolist()
-    [1.0, 2.0, nan]
-    >>> _end_to_end((np.array(["a"]), 1), (np.array([3]), 1), (None, 1)).tolist()
-    ['a', '3', '']
-    """
-    there = [part for part, _ in parts if part is not None]
-    types = {part.dtype.kind for part in there}
-    if len(there) == len(parts) and (len(types) == 1 or types <= set("iuf")):
-        return np.concatenate(there)
-    exact = all(part.dtype.kind not in "iu" or _exact_in_floats(part) for part in there)
-    as_numbers = types <= set("biuf") and exact
-    missing: Any = np.nan if as_numbers else ""
-    return np.concatenate(
-        [
-            np.full(n, missing)
-            if part is None
-            else part.astype(np.float64 if as_numbers else np.str_)
-            for part, n in parts
-        ]
-    )
-
-
-def _exact_in_floats(column: np.ndarray) -> bool:
-    return max(-int(column.min()), int(column.max())) <= WHOLE_IN_FLOATS
 
 
 def _taken(column: np.ndarray | None, rows: Any) -> np.ndarray | None:

@@ -317,24 +317,20 @@ def _fit_counts(
     """The fitted atlas of two kinds of object, their counts, and the stored pairs."""
     from manymaps.cli_counts import (
         aligned_counts,
-        atlas_of_counts,
         read_count_table,
-        transposed_hint,
         with_metadata,
     )
     from manymaps.cli_report import reading_notes
 
     counts = read_count_table(file, options)
-    for line in (*reading_notes(counts), transposed_hint(counts, options["given"])):
-        if line is not None:
-            note(line)
+    for line in reading_notes(counts):
+        note(line)
     if options["metadata"] is not None:
         counts = with_metadata(counts, options["metadata"])
     if isinstance(options["init"], Path):
         estimator.set_params(init=aligned_counts(_load(options["init"]), counts))
     n_pairs = run_fit(estimator, counts, ctx)
-    empty = (estimator.empty_rows_, estimator.empty_columns_)
-    return atlas_of_counts(estimator.atlas_, counts, empty), counts, n_pairs
+    return estimator.atlas_, counts, n_pairs
 
 
 def build(method: str, options: Mapping[str, Any]) -> Any:

@@ -7,6 +7,7 @@ under every common colour blindness), viridis without its palest end for numbers
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import matplotlib
@@ -21,6 +22,7 @@ __all__ = [
     "HAIRLINE",
     "INK",
     "MUTED",
+    "NO_VALUE",
     "NUMBERS",
     "PAPER",
     "PROPORTIONS",
@@ -73,7 +75,8 @@ def coloring(atlas: Atlas, column: str | None) -> Coloring:
     atlas : Atlas
     column : str or None
         Numbers get a colour scale; anything else is a category, of which the seven most frequent
-        have a colour of their own.
+        have a colour of their own. Of two kinds of object, "kind" is a column too, and the key is
+        silent about a kind that has no value at all.
 
     Raises
     ------
@@ -82,34 +85,51 @@ def coloring(atlas: Atlas, column: str | None) -> Coloring:
     """
     if column is None:
         return Coloring()
-    if column not in atlas.metadata:
-        known = ", ".join(map(repr, atlas.metadata)) or "it has none"
+    columns = atlas.columns
+    if column not in columns:
+        known = ", ".join(map(repr, columns)) or "it has none"
         raise ParameterError(f"the atlas has no column {column!r} to colour by; columns: {known}")
-    values = np.asarray(atlas.metadata[column])
+    values = np.asarray(columns[column])
     if values.dtype.kind in "iuf":
-        return _by_number(column, values.astype(np.float64))
-    return _by_category(column, values)
+        numbers = values.astype(np.float64)
+        return _by_number(column, numbers, _in_question(atlas, np.isfinite(numbers)))
+    texts = ["" if value is None or value != value else str(value) for value in values.tolist()]
+    return _by_category(column, texts, _in_question(atlas, np.array([bool(t) for t in texts])))
 
 
-def _by_number(name: str, values: np.ndarray) -> Coloring:
+def _in_question(atlas: Atlas, known: np.ndarray) -> np.ndarray:
+    """The objects of those kinds of which any has a value; all, where there are no kinds."""
+    asked = np.ones(atlas.n_objects, dtype=bool)
+    for kind in dict.fromkeys(atlas.kinds or ()):
+        members = atlas.of_kind(kind)
+        asked[members] = known[members].any()
+    return asked
+
+
+def _by_number(name: str, values: np.ndarray, asked: np.ndarray) -> Coloring:
     finite = np.isfinite(values)
     # A few extreme values would leave one colour to all others; the key says where it ends.
     low, high = np.quantile(values[finite], [0.02, 0.98]) if finite.any() else (0.0, 1.0)
     if not high > low and finite.any():
         low, high = values[finite].min(), values[finite].max()
-    norm = Normalize(low, high if high > low else low + 1, clip=True)
+    low, high = float(low), float(high if high > low else low + 1)
+    norm = Normalize(low, high, clip=True)
     colors = np.asarray(NUMBERS(norm(np.where(finite, values, low))))
     colors[~finite] = to_rgba(NO_VALUE)
-    key = () if finite.all() else (("no value", NO_VALUE),)
+    key = () if finite[asked].all() else (("no value", NO_VALUE),)
     ends = (
-        f"{'≤ ' if (values[finite] < norm.vmin).any() else ''}{norm.vmin:.3g}",
-        f"{'≥ ' if (values[finite] > norm.vmax).any() else ''}{norm.vmax:.3g}",
+        f"{'≤ ' if (values[finite] < low).any() else ''}{_short(low)}",
+        f"{'≥ ' if (values[finite] > high).any() else ''}{_short(high)}",
     )
     return Coloring(name, colors, key, ends)
 
 
-def _by_category(name: str, values: np.ndarray) -> Coloring:
-    texts = ["" if value is None or value != value else str(value) for value in values.tolist()]
+def _short(number: float) -> str:
+    """Three digits, but years and other thousands whole."""
+    return f"{number:.0f}" if 1000 <= abs(number) < 1e6 else f"{number:.3g}"
+
+
+def _by_category(name: str, texts: Sequence[str], asked: np.ndarray) -> Coloring:
     counts = Counter(text for text in texts if text)
     frequent = [text for text, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
     own = dict(zip(frequent, CATEGORIES, strict=False))
@@ -117,6 +137,6 @@ def _by_category(name: str, values: np.ndarray) -> Coloring:
     key = list(own.items())
     if len(counts) > len(own):
         key.append((f"{len(counts) - len(own)} others", NO_VALUE))
-    elif "" in texts:
+    elif any(not text for text, is_asked in zip(texts, asked, strict=True) if is_asked):
         key.append(("no value", NO_VALUE))
     return Coloring(name, colors, tuple(key))

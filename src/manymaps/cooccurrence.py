@@ -42,10 +42,12 @@ from manymaps.count_atlas import (
     place_rows,
 )
 from manymaps.count_starts import INITS, Starts, start_parameters, usual_steps
-from manymaps.counts import Counts, counts_from
+from manymaps.count_values import plural
+from manymaps.counts import Counts, counts_from, looks_transposed
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.estimator import plain_value, same_rows
 from manymaps.fitting import Fit
+from manymaps.frames import end_to_end
 from manymaps.model import CODE as CODE_MODEL
 from manymaps.model import ChoiceModel
 from manymaps.objective import Objective
@@ -226,6 +228,9 @@ class CODE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.empty_rows_ = np.flatnonzero(counts.row_totals == 0)
         self.empty_columns_ = np.flatnonzero(counts.column_totals == 0)
         self._warn_of_empty(counts)
+        hint = looks_transposed(counts) if self.given == "rows" else None
+        if hint:
+            warnings.warn(hint, DataWarning, stacklevel=2)
         kept = counts.without_empty()
         self._check_size(kept)
         objective = self._objective(kept, row_similarities, column_similarities)
@@ -426,8 +431,8 @@ class CODE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             if len(empty):
                 named = ", ".join(repr(labels[i]) for i in empty[:3])
                 warnings.warn(
-                    f"{len(empty):,} of {len(labels):,} {kind}s have no counts and are not fitted: "
-                    f"{named}{', ...' if len(empty) > 3 else ''}",
+                    f"{len(empty):,} of {plural(kind, len(labels))} have no counts and are not "
+                    f"fitted: {named}{', ...' if len(empty) > 3 else ''}",
                     DataWarning,
                     stacklevel=3,
                 )
@@ -521,7 +526,7 @@ class CODE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _keep(self, run: Fit, kept: Counts, counts: Counts) -> None:
         """Set the fitted attributes."""
-        self.atlas_ = run.atlas()
+        self.atlas_ = replace(run.atlas(), metadata=_metadata(kept))
         self.kl_divergence_ = run.kl
         self.log_likelihood_ = log_likelihood(run.objective.target, run.kl)
         self.n_iter_ = run.state.iteration
@@ -584,6 +589,13 @@ def _as_counts(values: np.ndarray | sparse.csr_array) -> Counts:
         if (numbers < 0).any():
             raise DataError(f"Negative values in data passed to CODE: {error}") from error
         raise
+
+
+def _metadata(kept: Counts) -> dict[str, np.ndarray]:
+    """The metadata of rows and columns, one column for both."""
+    names = dict.fromkeys([*kept.row_metadata, *kept.column_metadata])
+    parts = (kept.row_metadata, kept.n_rows), (kept.column_metadata, kept.n_columns)
+    return {name: end_to_end(*((side.get(name), n) for side, n in parts)) for name in names}
 
 
 def _within_kind(name: str, table: Any, kept: np.ndarray, n: int) -> Target:

@@ -22,10 +22,18 @@ from manymaps.errors import DataError, ParameterError
 from manymaps.labels import fold
 from manymaps.tables import TextTable, read_bytes, to_utf8, without_false_quotes
 
-__all__ = ["as_frame", "frame_columns", "join_columns", "long_columns", "read_columns"]
+__all__ = [
+    "as_frame",
+    "end_to_end",
+    "frame_columns",
+    "join_columns",
+    "long_columns",
+    "read_columns",
+]
 
 Backend = Literal["pandas", "polars", "pyarrow"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
+_WHOLE_IN_FLOATS = 2**53
 
 
 def long_columns(
@@ -272,3 +280,32 @@ def _as_array(values: Sequence[Any]) -> np.ndarray:
         whole = complete and all(isinstance(v, int | np.integer) for v in there)
         return np.array([np.nan if v is None else v for v in values], dtype=int if whole else float)
     return np.array(["" if v is None or v != v else str(v) for v in values])
+
+
+def end_to_end(*parts: tuple[np.ndarray | None, int]) -> np.ndarray:
+    """Columns one after the other; where one is missing NaN among numbers, else "".
+
+    >>> end_to_end((np.array([1, 2]), 2), (None, 1)).tolist()
+    [1.0, 2.0, nan]
+    >>> end_to_end((np.array(["a"]), 1), (np.array([3]), 1), (None, 1)).tolist()
+    ['a', '3', '']
+    """
+    there = [part for part, _ in parts if part is not None]
+    types = {part.dtype.kind for part in there}
+    if len(there) == len(parts) and (len(types) == 1 or types <= set("iuf")):
+        return np.concatenate(there)
+    exact = all(part.dtype.kind not in "iu" or _exact_in_floats(part) for part in there)
+    as_numbers = types <= set("biuf") and exact
+    missing: Any = np.nan if as_numbers else ""
+    return np.concatenate(
+        [
+            np.full(n, missing)
+            if part is None
+            else part.astype(np.float64 if as_numbers else np.str_)
+            for part, n in parts
+        ]
+    )
+
+
+def _exact_in_floats(column: np.ndarray) -> bool:
+    return max(-int(column.min()), int(column.max())) <= _WHOLE_IN_FLOATS

@@ -30,6 +30,7 @@ from matplotlib.patches import Rectangle
 
 from manymaps.atlas import Atlas
 from manymaps.coloring import ACCENT, INK, MUTED, NO_VALUE, PAPER
+from manymaps.count_values import plural
 from manymaps.label_placement import place_labels, places_around, places_over
 from manymaps.lettering import elide, text_sizes
 from manymaps.panels import (
@@ -51,12 +52,12 @@ from manymaps.panels import (
 )
 from manymaps.regions import Region
 
-__all__ = ["Roles", "draw_kinds", "label_roles", "part"]
+__all__ = ["Roles", "draw_kinds", "label_roles", "numbers_of_kinds", "part", "region_letter"]
 
 FEW_DOTS = 60
 SMALL_TABLE = 300
 RASTERIZED_FROM = 1500
-SPECK = 1.1
+SPECKS, SPECK_INK = (0.4, 1.1), 0.004
 CROSS_AREA, CROSS_RADIUS = 16.0, 2.0
 TEXT_DARKENING, DOT_DARKENING = 0.45, 0.35
 LETTER = 8.0
@@ -94,10 +95,30 @@ class Roles:
         few = (~self.is_text[shown]).sum() <= FEW_DOTS
         return replace(self, has_label=self.has_label | (few & ~self.is_text))
 
+    def dressed(self, look: Look, scene: Scene) -> Look:
+        """A look for one large panel."""
+        if self.crosses or scene.n_components == 1:
+            return replace(look, font_sizes=(8.0, 10.0), dot_areas=(5.0, 50.0), ink=0.03)
+        return replace(
+            look, font_sizes=(7.0, 13.0), dot_areas=(5.0, 24.0), ink=0.06, air=(5.0, 3.0)
+        )
+
+    def remarks(self, scene: Scene, n_labels: int) -> list[str]:
+        """What stands as dots and what as words, for the small print."""
+        n_text = int(self.is_text[scene.objects].sum())
+        dots = plural(self.kinds[0], len(scene.objects) - n_text)
+        marks = "crosses" if self.crosses else "text and specks"
+        texts = plural(self.kinds[1], n_text)
+        return [f"dots: {dots}", f"{marks}: {texts}; {n_labels:,} labels, the frequent first"]
+
 
 @dataclass(frozen=True)
 class _Panel:
-    """A scene on its way into axes: `dots` are centres and radii in pixels, 0 for words in place."""
+    """A scene on its way into axes.
+
+    `in_place` are words whose text stands for them; `dots` are centres and radii in pixels, with a
+    radius of 0 for these.
+    """
 
     ax: Axes
     scene: Scene
@@ -146,6 +167,13 @@ def label_roles(atlas: Atlas, label: str | Sequence[str] | None) -> Roles:
     kinds = (columns, rows) if is_text is is_row else (rows, columns)
     crosses = atlas.n_objects <= SMALL_TABLE
     return Roles(kinds, is_text, has_label, weights, priority, crosses)
+
+
+def numbers_of_kinds(atlas: Atlas) -> list[str]:
+    """How many objects of each kind there are, in words."""
+    return [
+        plural(kind, int(atlas.of_kind(kind).sum())) for kind in dict.fromkeys(atlas.kinds or ())
+    ]
 
 
 def part(scene: Scene, region: Region) -> Scene:
@@ -224,17 +252,23 @@ def draw_kinds(
         _draw_crosses(panel, points)
     else:
         x, y = points[panel.in_place & ~seen].T
-        specks = ax.scatter(x, y, s=SPECK, color=MUTED, linewidths=0)
+        room = SPECK_INK * float(np.prod(frame.size / frame.pixel)) / max(len(x), 1)
+        specks = ax.scatter(x, y, s=np.clip(room, *SPECKS), color=MUTED, linewidths=0)
         specks.set(gid="specks", alpha=0.55, zorder=2.5, rasterized=len(x) >= RASTERIZED_FROM)
     return area, scene.objects[shown]
 
 
 def _draw_swarm(panel: _Panel, points: np.ndarray, areas: np.ndarray) -> None:
-    """Dots in an order without meaning, so that no group lies on the others; named ones last."""
+    """Dots in an order without meaning, so that no group lies on the others.
+
+    But those without a value lie below, and those asked for by name above.
+    """
     scene, look = panel.scene, panel.look
     is_shown = ~panel.is_text & ~scene.view.outside
     colors = look.coloring.of(scene.objects, scene.proportions)
     rows = np.random.default_rng(0).permutation(np.flatnonzero(is_shown & ~panel.is_named))
+    is_known = (colors[rows] != to_rgba(NO_VALUE)).any(axis=1)
+    rows = rows[np.argsort(is_known, kind="stable")]
     x, y = points[rows].T
     dots = panel.ax.scatter(x, y, s=areas[rows], c=colors[rows], linewidths=0)
     alpha = float(np.clip(0.85 - 0.12 * np.log10(max(len(rows), 1) / 50), 0.45, 0.85))
@@ -317,7 +351,7 @@ def _draw_labels(
     boxes = text_sizes(figure, [texts[row] for row in rows.tolist()], fonts)
     boxes += 2 * LABEL_PAD * frame.pixel
     if scene.n_components == 1:
-        centres, leaders = places_on_line(look, frame, panel.dots, boxes, rows)
+        centres, leaders = places_on_line(look, frame, panel.dots, boxes, rows, taken)
         draw_leaders(panel.ax, frame, leaders)
     else:
         centres = _choose(panel, boxes, rows, taken)
@@ -354,8 +388,7 @@ def _choose(
         places_around(dots[rows, :2], dots[rows, 2], boxes, 0.5 * frame.pixel),
     )
     places += np.concatenate([-air, air], axis=1)[:, None]
-    bounds = np.concatenate([-np.array(look.air), np.array(look.air)]) * frame.pixel
-    bounds[2:] += frame.size
+    bounds = np.concatenate([np.zeros(2), frame.size])
     chosen = place_labels(
         places,
         np.concatenate([dots[rows], dots[rest]]),
@@ -363,13 +396,12 @@ def _choose(
         max_labels=look.max_labels,
         taken=taken,
         max_covered=np.inf if in_place.any() else look.max_covered,
-        spacing=look.spacing * frame.pixel,
     )
     shown = np.flatnonzero(chosen >= 0)
     return {int(at): (places[at, chosen[at], :2] + places[at, chosen[at], 2:]) / 2 for at in shown}
 
 
-def _label_color(panel: _Panel, row: int) -> object:
+def _label_color(panel: _Panel, row: int) -> str | tuple[float, float, float, float]:
     """Ink for words, the dot's own colour for its label, both darkened so that they can be read."""
     if panel.is_named[row]:
         return ACCENT
@@ -379,4 +411,5 @@ def _label_color(panel: _Panel, row: int) -> object:
     if is_text and (coloring.colors is None or np.allclose(color, to_rgba(NO_VALUE))):
         return INK
     kept = 1 - (TEXT_DARKENING if is_text else DOT_DARKENING)
-    return tuple(kept * color + (1 - kept) * np.array(to_rgba(INK)))
+    red, green, blue, alpha = (kept * color + (1 - kept) * np.array(to_rgba(INK))).tolist()
+    return red, green, blue, alpha

@@ -27,7 +27,9 @@ __all__ = [
     "FIRST_ROW",
     "FOOT",
     "HEAD",
+    "METHOD_NAMES",
     "SIDE",
+    "TITLE",
     "AtlasFigure",
     "common_area",
     "frame_page",
@@ -39,6 +41,14 @@ __all__ = [
 ]
 
 SIDE, HEAD, FOOT = 0.35, 0.75, 0.55
+TITLE = (SIDE * 72, -36.0)
+METHOD_NAMES = {
+    "tsne": "t-SNE",
+    "sne": "SNE",
+    "symmetric-sne": "Symmetric SNE",
+    "uni-sne": "UNI-SNE",
+    "code": "CODE",
+}
 FIRST_ROW, FURTHER_ROW = 0.3, 15 / 72
 
 
@@ -115,11 +125,16 @@ def _n_columns(count: int) -> int:
     return min(around_it, key=lambda n: (-count % n) / count + 0.6 * abs(math.log(n / ideal)))
 
 
-def frame_page(page: Captions, look: Look, remarks: Sequence[str], least: float) -> None:
-    """The key of colours below a figure's title, small print and key of areas at its foot."""
+def frame_page(page: Captions, look: Look, remarks: Sequence[str], least: float | None) -> None:
+    """The key of colours below a figure's title, small print and key of areas at its foot.
+
+    Where all proportions are 1, `least` is None and there is no key of areas.
+    """
     x = SIDE * 72
     page.color_key(look.coloring, (x, -57))
-    key_width = page.size_key(look.dot_areas[0], least, look.coloring, (-x, 18))
+    key_width = 0.0
+    if least is not None:
+        key_width = page.size_key(look.dot_areas[0], least, look.coloring, (-x, 18))
     page.small_print(remarks, (x, 18), reserve=key_width + 2 * x + 14)
 
 

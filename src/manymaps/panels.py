@@ -21,11 +21,36 @@ from matplotlib.transforms import Affine2D, IdentityTransform
 
 from manymaps.atlas import Atlas
 from manymaps.coloring import ACCENT, HAIRLINE, INK, MUTED, PAPER, Coloring
-from manymaps.label_placement import label_zooms, place_labels, places_around, places_in_tiers
+from manymaps.label_placement import (
+    NOTHING,
+    label_zooms,
+    place_labels,
+    places_around,
+    places_in_tiers,
+)
 from manymaps.landmarks import View, principal_plane, view
 from manymaps.lettering import Typeface, elide, text_sizes
 
-__all__ = ["Look", "Scene", "around", "draw", "read_scene"]
+__all__ = [
+    "LABEL_PAD",
+    "VEIL",
+    "Frame",
+    "Look",
+    "Scene",
+    "around",
+    "dot_area",
+    "draw",
+    "draw_beyond",
+    "draw_leaders",
+    "draw_line",
+    "draw_named",
+    "onto_edge",
+    "places_on_line",
+    "read_scene",
+    "say_nothing",
+    "set_frame",
+    "worth_measuring",
+]
 
 ARROW = np.array([[1.0, 0.0], [-0.6, 0.75], [-0.6, -0.75], [1.0, 0.0]])
 LABEL_PAD = 1.0
@@ -49,6 +74,7 @@ class Scene:
     n_components: int = 2
     share: float = 1.0
     named: frozenset[int] = frozenset()
+    map: int = 0
 
 
 @dataclass(frozen=True)
@@ -77,6 +103,9 @@ class Look:
         Labels stand above their dots only, by the zoom rule; else wherever there is room.
     ground : str
         The colour of the panel, which veils dots behind labels.
+    air : (float, float)
+        Free points at the sides, and above and below, of words that stand in their places
+        (`manymaps.kind_panels`).
     """
 
     typeface: Typeface
@@ -90,11 +119,14 @@ class Look:
     margin: tuple[float, float] = (26.0, 16.0)
     above: bool = False
     ground: str = "white"
+    air: tuple[float, float] = (6.0, 4.0)
 
 
 @dataclass(frozen=True)
-class _Frame:
-    """A panel's size, its pixels per map unit, and the map point in its middle."""
+class Frame:
+    """A panel's size in pixels, its pixels per map unit, the map point in its middle, and the
+    pixels per point of type.
+    """
 
     size: np.ndarray
     zoom: float
@@ -102,9 +134,11 @@ class _Frame:
     pixel: float
 
     def to_pixels(self, points: np.ndarray) -> np.ndarray:
+        """Pixels from the panel's lower left corner."""
         return np.asarray((points - self.middle) * self.zoom + self.size / 2)
 
     def to_map(self, pixels: np.ndarray) -> np.ndarray:
+        """Map units."""
         return np.asarray((pixels - self.size / 2) / self.zoom + self.middle)
 
 
@@ -149,6 +183,7 @@ def read_scene(
         atlas.n_components,
         plane.share,
         frozenset(row for row in named if row in objects),
+        map,
     )
 
 
@@ -204,34 +239,34 @@ def draw(ax: Axes, scene: Scene, look: Look, labels: Sequence[str]) -> float:
     labels : sequence of str
         Of all objects.
     """
-    frame = _set_frame(ax, scene, look)
-    area = _dot_area(frame, scene, look)
+    frame = set_frame(ax, scene, look)
+    area = dot_area(frame, scene.proportions, look)
     if len(scene.objects) == 0:
-        ax.text(
-            0.5,
-            0.5,
-            "nothing to show",
-            transform=ax.transAxes,
-            color=MUTED,
-            ha="center",
-            gid="note",
-        )
+        say_nothing(ax)
         return area
     pixels = frame.to_pixels(scene.points)
     directions = pixels - frame.size / 2
     outside = scene.view.outside
-    pixels[outside] = _onto_edge(directions[outside], frame, 7 * frame.pixel)
+    pixels[outside] = onto_edge(directions[outside], frame, 7 * frame.pixel)
     if scene.n_components == 1:
-        _draw_line(ax, frame)
+        draw_line(ax, frame)
     _draw_dots(ax, scene, look, frame.to_map(pixels), area)
-    _draw_beyond(ax, frame.to_map(pixels[outside]), directions[outside])
+    draw_beyond(ax, frame.to_map(pixels[outside]), directions[outside])
     radii = np.sqrt(area * scene.proportions / np.pi) * frame.pixel
     radii[outside] = 4 * frame.pixel
     _draw_labels(ax, scene, look, frame, np.column_stack([pixels, radii]), labels)
     return area
 
 
-def _set_frame(ax: Axes, scene: Scene, look: Look) -> _Frame:
+def say_nothing(ax: Axes) -> None:
+    """What an empty panel says."""
+    ax.text(
+        0.5, 0.5, "nothing to show", transform=ax.transAxes, color=MUTED, ha="center", gid="note"
+    )
+
+
+def set_frame(ax: Axes, scene: Scene, look: Look) -> Frame:
+    """Set the limits of axes so that they hold a scene's view, to one scale in both directions."""
     extent = ax.get_window_extent()
     size = np.array([extent.width, extent.height])
     figure = ax.get_figure(root=True)
@@ -240,7 +275,7 @@ def _set_frame(ax: Axes, scene: Scene, look: Look) -> _Frame:
     span = scene.view.high - scene.view.low
     tiny = 1e-12 * max(1.0, float(np.abs([scene.view.low, scene.view.high]).max()))
     zooms = [room[axis] / span[axis] for axis in range(2) if span[axis] > tiny]
-    frame = _Frame(
+    frame = Frame(
         size, min(zooms, default=room.min()), (scene.view.low + scene.view.high) / 2, pixel
     )
     low, high = frame.to_map(np.zeros(2)), frame.to_map(size)
@@ -251,20 +286,23 @@ def _set_frame(ax: Axes, scene: Scene, look: Look) -> _Frame:
     return frame
 
 
-def _dot_area(frame: _Frame, scene: Scene, look: Look) -> float:
+def dot_area(frame: Frame, proportions: np.ndarray, look: Look) -> float:
+    """Square points for a proportion of 1, for dots with these proportions to cover `look.ink`."""
     panel = float(np.prod(frame.size / frame.pixel))
-    total = max(float(scene.proportions.sum()), 1e-9)
+    total = max(float(proportions.sum()), 1e-9)
     return float(np.clip(look.ink * panel / total, *look.dot_areas))
 
 
-def _onto_edge(directions: np.ndarray, frame: _Frame, inset: float) -> np.ndarray:
+def onto_edge(directions: np.ndarray, frame: Frame, inset: float) -> np.ndarray:
+    """Pixels near the edge of a panel, in these directions from its middle."""
     half = frame.size / 2 - inset
     with np.errstate(divide="ignore"):
         scale = (half / np.abs(directions)).min(axis=1, keepdims=True)
     return np.asarray(frame.size / 2 + directions * np.minimum(scale, 1.0))
 
 
-def _draw_line(ax: Axes, frame: _Frame) -> None:
+def draw_line(ax: Axes, frame: Frame) -> None:
+    """The line of a map of one dimension."""
     ax.axhline(frame.middle[1], color=HAIRLINE, linewidth=1.0, zorder=1)
 
 
@@ -285,28 +323,22 @@ def _draw_dots(ax: Axes, scene: Scene, look: Look, points: np.ndarray, area: flo
     )
     dots.set(gid="dots", zorder=2)
     shown = np.flatnonzero(~scene.view.outside & is_named)
-    if len(shown):
-        halo = ax.scatter(
-            points[shown, 0],
-            points[shown, 1],
-            s=areas[shown] * 2.2 + 60,
-            color=ACCENT,
-            linewidths=0,
-        )
-        halo.set(gid="halo", alpha=0.22, zorder=1.5)
-        fills = colors[shown] if look.coloring.name else ACCENT
-        named = ax.scatter(
-            points[shown, 0],
-            points[shown, 1],
-            s=areas[shown],
-            c=fills,
-            linewidths=0.9,
-            edgecolors=PAPER,
-        )
-        named.set(gid="dots", zorder=3)
+    draw_named(ax, points[shown], areas[shown], colors[shown] if look.coloring.name else ACCENT)
 
 
-def _draw_beyond(ax: Axes, points: np.ndarray, directions: np.ndarray) -> None:
+def draw_named(ax: Axes, points: np.ndarray, areas: np.ndarray, fills: np.ndarray | str) -> None:
+    """Dots of objects asked for by name, with a halo, above all others."""
+    if len(points) == 0:
+        return
+    x, y = points.T
+    halo = ax.scatter(x, y, s=areas * 2.2 + 60, color=ACCENT, linewidths=0)
+    halo.set(gid="halo", alpha=0.22, zorder=1.5)
+    named = ax.scatter(x, y, s=areas, c=fills, linewidths=0.9, edgecolors=PAPER)
+    named.set(gid="dots", zorder=3)
+
+
+def draw_beyond(ax: Axes, points: np.ndarray, directions: np.ndarray) -> None:
+    """Arrows that point at what lies beyond the edge."""
     if len(points) == 0:
         return
     angles = np.arctan2(directions[:, 1], directions[:, 0])
@@ -325,11 +357,11 @@ def _draw_beyond(ax: Axes, points: np.ndarray, directions: np.ndarray) -> None:
 
 
 def _draw_labels(
-    ax: Axes, scene: Scene, look: Look, frame: _Frame, dots: np.ndarray, labels: Sequence[str]
+    ax: Axes, scene: Scene, look: Look, frame: Frame, dots: np.ndarray, labels: Sequence[str]
 ) -> None:
     texts = {
         int(row): elide(look.typeface.printable(labels[scene.objects[row]][:200]), 28)
-        for row in _worth_measuring(look, frame, dots)
+        for row in worth_measuring(look, frame, dots)
     }
     rows = np.array([row for row, text in texts.items() if text], dtype=np.int64)
     rank = _rank(scene.priority)[rows]
@@ -342,12 +374,7 @@ def _draw_labels(
     boxes = text_sizes(figure, [texts[row] for row in rows.tolist()], fonts)
     boxes += 2 * LABEL_PAD * frame.pixel
     centres, leaders = _choose(scene, look, frame, dots, boxes, rows)
-    if leaders:
-        lines = LineCollection(
-            [frame.to_map(leader) for leader in leaders], colors=HAIRLINE, linewidths=0.7
-        )
-        lines.set(gid="leaders", zorder=1)
-        ax.add_collection(lines, autolim=False)
+    draw_leaders(ax, frame, leaders)
     for at, centre in centres.items():
         is_named = scene.objects[rows[at]] in scene.named
         x, y = frame.to_map(centre)
@@ -367,7 +394,17 @@ def _draw_labels(
         )
 
 
-def _worth_measuring(look: Look, frame: _Frame, dots: np.ndarray) -> np.ndarray:
+def draw_leaders(ax: Axes, frame: Frame, leaders: Sequence[np.ndarray]) -> None:
+    """Thin lines between dots and labels, from their ends in pixels."""
+    if leaders:
+        lines = LineCollection(
+            [frame.to_map(leader) for leader in leaders], colors=HAIRLINE, linewidths=0.7
+        )
+        lines.set(gid="leaders", zorder=1)
+        ax.add_collection(lines, autolim=False)
+
+
+def worth_measuring(look: Look, frame: Frame, dots: np.ndarray) -> np.ndarray:
     """Rows whose labels may find room, in order of priority: the first of each neighbourhood."""
     line = 1.3 * look.font_sizes[0] * frame.pixel
     most = 20 + int(1.5 * frame.size.prod() / (line * 6 * line))
@@ -390,46 +427,65 @@ def _rank(priority: np.ndarray) -> np.ndarray:
 
 
 def _choose(
-    scene: Scene, look: Look, frame: _Frame, dots: np.ndarray, boxes: np.ndarray, rows: np.ndarray
+    scene: Scene, look: Look, frame: Frame, dots: np.ndarray, boxes: np.ndarray, rows: np.ndarray
 ) -> tuple[dict[int, np.ndarray], list[np.ndarray]]:
     """Centres of the labels that are shown, by their place among the rows; ends of leaders."""
-    if look.above and scene.n_components > 1:
+    if scene.n_components == 1:
+        return places_on_line(look, frame, dots, boxes, rows)
+    if look.above:
         return _choose_by_zoom(look, frame, dots, boxes, rows), []
-    # Dots of labelled rows come first, as place_labels asks.
-    rest = np.setdiff1d(np.arange(len(dots)), rows)
-    ordered = np.concatenate([dots[rows], dots[rest]])
-    bounds = np.concatenate([np.zeros(2), frame.size])
-    leaders = None
-    if scene.n_components > 1:
-        places = places_around(dots[rows, :2], dots[rows, 2], boxes, 0.5 * frame.pixel)
-        chosen = place_labels(
-            places,
-            ordered,
-            bounds,
-            max_labels=look.max_labels,
-            max_covered=look.max_covered,
-            spacing=look.spacing * frame.pixel,
-        )
-    else:
-        gap = float(dots[:, 2].max()) + 3 * frame.pixel
-        pitch = 1.3 * boxes[:, 1].max(initial=1.0)
-        n_tiers = max(1, int((frame.size[1] / 2 - gap) / pitch))
-        places, leaders = places_in_tiers(dots[rows, :2], boxes, gap, n_tiers)
-        chosen = place_labels(places, ordered, bounds, max_labels=look.max_labels, leaders=leaders)
+    places = places_around(dots[rows, :2], dots[rows, 2], boxes, 0.5 * frame.pixel)
+    chosen = place_labels(
+        places,
+        _labelled_first(dots, rows),
+        np.concatenate([np.zeros(2), frame.size]),
+        max_labels=look.max_labels,
+        max_covered=look.max_covered,
+        spacing=look.spacing * frame.pixel,
+    )
+    return _middles(places, chosen), []
+
+
+def places_on_line(
+    look: Look,
+    frame: Frame,
+    dots: np.ndarray,
+    boxes: np.ndarray,
+    rows: np.ndarray,
+    taken: np.ndarray = NOTHING,
+) -> tuple[dict[int, np.ndarray], list[np.ndarray]]:
+    """Centres of labels in tiers above and below a line, by their place among the rows; leaders."""
+    gap = float(dots[:, 2].max()) + 3 * frame.pixel
+    pitch = 1.3 * boxes[:, 1].max(initial=1.0)
+    n_tiers = max(1, int((frame.size[1] / 2 - gap) / pitch))
+    places, leaders = places_in_tiers(dots[rows, :2], boxes, gap, n_tiers)
+    chosen = place_labels(
+        places,
+        _labelled_first(dots, rows),
+        np.concatenate([np.zeros(2), frame.size]),
+        max_labels=look.max_labels,
+        leaders=leaders,
+        taken=taken,
+    )
     shown = np.flatnonzero(chosen >= 0)
-    centres = {
-        int(at): (places[at, chosen[at], :2] + places[at, chosen[at], 2:]) / 2 for at in shown
-    }
-    if leaders is None:
-        return centres, []
     thin = leaders[shown, chosen[shown]]
     middle = (thin[:, 0] + thin[:, 2]) / 2
     ends = np.stack([middle, thin[:, 1], middle, thin[:, 3]], axis=1).reshape(-1, 2, 2)
-    return centres, list(ends)
+    return _middles(places, chosen), list(ends)
+
+
+def _labelled_first(dots: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Dots of labelled rows before all others, as `place_labels` asks."""
+    return np.concatenate([dots[rows], dots[np.setdiff1d(np.arange(len(dots)), rows)]])
+
+
+def _middles(places: np.ndarray, chosen: np.ndarray) -> dict[int, np.ndarray]:
+    shown = np.flatnonzero(chosen >= 0)
+    return {int(at): (places[at, chosen[at], :2] + places[at, chosen[at], 2:]) / 2 for at in shown}
 
 
 def _choose_by_zoom(
-    look: Look, frame: _Frame, dots: np.ndarray, boxes: np.ndarray, rows: np.ndarray
+    look: Look, frame: Frame, dots: np.ndarray, boxes: np.ndarray, rows: np.ndarray
 ) -> dict[int, np.ndarray]:
     """Labels above their dots whose zoom is at most the frame's."""
     height = boxes[:, 1].max(initial=1.0)

@@ -10,65 +10,66 @@ others, and the small print counts them; it also says what else is left out. Map
 dimensions show their first two principal axes; a map of one dimension is a line, its labels in
 rows above and below.
 
+Of two kinds of object, such as documents and words, one stands as dots and the other as words in
+their places, the most frequent first (`manymaps.kind_panels`); `manymaps.kind_plots` adds zoomed
+parts.
+
 Figures are matplotlib `Figure` objects without any global state: they work without a display, show
 themselves in notebooks and go to files by `save_figure`.
 """
 
 from __future__ import annotations
 
-import io
-import math
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from manymaps.archive import written_whole
 from manymaps.atlas import Atlas, Sense
 from manymaps.captions import Captions
-from manymaps.coloring import ACCENT, HAIRLINE, INK, PAPER, coloring
+from manymaps.coloring import ACCENT, INK, PAPER, coloring
+from manymaps.count_values import plural
 from manymaps.errors import ParameterError
+from manymaps.kind_panels import Roles, draw_kinds, label_roles, numbers_of_kinds
 from manymaps.landmarks import characteristic, standing
 from manymaps.lettering import elide, typeface_for
+from manymaps.pages import (
+    FIRST_ROW,
+    HEAD,
+    METHOD_NAMES,
+    TITLE,
+    AtlasFigure,
+    common_area,
+    frame_page,
+    grid,
+    key_space,
+    own_axes,
+    panel_border,
+    root,
+)
 from manymaps.panels import Look, Scene, around, draw, read_scene
 
 __all__ = ["AtlasFigure", "plot_atlas", "plot_map", "plot_senses", "save_figure"]
 
 SUFFIXES = (".png", ".svg", ".pdf")
 SAVED_DPI = 200
-SIDE, HEAD, FOOT = 0.35, 0.75, 0.55
-TITLE = (SIDE * 72, -36.0)
-
-
-class AtlasFigure(Figure):
-    """A figure that notebooks show by itself and that needs no display."""
-
-    def __init__(self, width: float, height: float):
-        super().__init__(figsize=(width, height), dpi=100, facecolor=PAPER)
-        FigureCanvasAgg(self)
-
-    def _repr_png_(self) -> bytes:
-        buffer = io.BytesIO()
-        self.savefig(buffer, format="png", dpi=self.dpi)
-        return buffer.getvalue()
-
-
-_NAMES = {"tsne": "t-SNE", "sne": "SNE", "symmetric-sne": "Symmetric SNE", "uni-sne": "UNI-SNE"}
 
 
 def plot_map(
     atlas: Atlas,
-    map: int,
+    map: int = 0,
     *,
     min_proportion: float = 0.1,
     max_labels: int | None = None,
     highlight: str | Sequence[str] = (),
     color: str | None = None,
+    label: str | Sequence[str] | None = None,
     size: tuple[float, float] | None = None,
     ax: Axes | None = None,
 ) -> Figure:
@@ -88,6 +89,9 @@ def plot_map(
     color : str, optional
         A column of the atlas's metadata: numbers get a colour scale, anything else categories.
         Otherwise the colour deepens with the proportion.
+    label : str or sequence of str, optional
+        Of two kinds of object, the one or those that have labels. By default the columns, which
+        stand as words in their places, and the rows, dots, where there are 60 or fewer.
     size : (float, float), optional
         Inches; otherwise 9 wide, and as high as the map asks for.
     ax : matplotlib Axes, optional
@@ -120,24 +124,32 @@ def plot_map(
     named = _named(atlas, highlight)
     typeface = typeface_for(atlas.labels)
     colors = coloring(atlas, color)
-    weights = standing(atlas)[map]
-    scene = read_scene(atlas, map, weights, min_proportion=min_proportion, named=named)
+    roles = _roles(atlas, label)
+    priority, naming = _standing(atlas, roles)
+    scene = read_scene(atlas, map, priority[map], min_proportion=min_proportion, named=named)
     look = Look(typeface, colors, max_labels=max_labels, ground=PAPER)
+    if roles is not None:
+        look = roles.dressed(look, scene)
+    width = 9.0 if size is None else size[0]
+    key = key_space(colors, typeface, width) if ax is None else FIRST_ROW * bool(color)
     if ax is None:
-        ax = _own_axes(scene, size, head=HEAD + 0.3 * bool(color))
+        ax = own_axes(scene, size, head=HEAD + key)
     captions = Captions(ax, typeface)
-    area = draw(ax, scene, look, atlas.labels)
-    words = _words(atlas, scene, map, weights, 4)
+    area, n_labels = _draw(ax, scene, look, atlas, roles)
     alone = atlas.n_maps == 1
-    name = _NAMES.get(atlas.method, "Map") if alone else f"Map {map}"
-    captions.title(name, words, size=15, shift=(0, 30 if color else 12))
-    captions.color_key(colors, (0, 10))
+    name = METHOD_NAMES.get(atlas.method, "Map") if alone else f"Map {map}"
+    words = _words(atlas, scene, naming[map], 4)
+    if roles is not None and alone:
+        words = numbers_of_kinds(atlas)
+    key_height = max(72 * (key - FIRST_ROW), 0)
+    captions.title(name, words, size=15, shift=(0, 30 + key_height if color else 12))
+    captions.color_key(colors, (0, 10 + key_height))
     # All proportions of a single map are 1.
     key_width = 0 if alone else captions.size_key(area, min_proportion, colors, (0, -22))
-    remarks = _map_print(atlas, map, scene, min_proportion, named)
+    remarks = _map_print(atlas, scene, min_proportion, named, _kinds_print(scene, roles, n_labels))
     captions.small_print(remarks, (0, -22), reserve=key_width + 14)
     ax.set_frame_on(False)
-    return _root(ax)
+    return root(ax)
 
 
 def plot_atlas(
@@ -148,6 +160,7 @@ def plot_atlas(
     max_labels: int | None = None,
     highlight: str | Sequence[str] = (),
     color: str | None = None,
+    label: str | Sequence[str] | None = None,
     panel_size: float | None = None,
 ) -> Figure:
     """All maps of an atlas, each titled with its number and its most characteristic words.
@@ -165,6 +178,8 @@ def plot_atlas(
         Objects in the accent colour, whose labels come first.
     color : str, optional
         A column of the atlas's metadata.
+    label : str or sequence of str, optional
+        Of two kinds of object, those that have labels, as for `plot_map`.
     panel_size : float, optional
         Inches a panel; otherwise the fewer panels, the larger.
 
@@ -197,15 +212,16 @@ def plot_atlas(
     named = _named(atlas, highlight)
     typeface = typeface_for(atlas.labels)
     colors = coloring(atlas, color)
-    weights = standing(atlas)
+    roles = _roles(atlas, label)
+    priority, naming = _standing(atlas, roles)
     panel_size = panel_size or (4.6 if len(chosen) < 3 else 3.2 if len(chosen) < 10 else 2.3)
-    head, n_columns = HEAD + 0.3 * bool(color), _n_columns(len(chosen))
     shape = 0.45 if atlas.n_components == 1 else 1.0
-    panels = _grid(len(chosen), n_columns, (panel_size, shape * panel_size), head=head, title=0.34)
+    panels = grid(len(chosen), (panel_size, shape * panel_size), key=(colors, typeface), title=0.34)
     scenes = [
-        read_scene(atlas, m, weights[m], min_proportion=min_proportion, named=named) for m in chosen
+        read_scene(atlas, m, priority[m], min_proportion=min_proportion, named=named)
+        for m in chosen
     ]
-    area = _common_area(scenes, panel_size, ink=0.05, areas=(6.0, 36.0))
+    area = common_area(scenes, panel_size, ink=0.05, areas=(6.0, 36.0))
     look = Look(
         typeface,
         colors,
@@ -215,17 +231,21 @@ def plot_atlas(
         margin=(14.0, 12.0),
         above=atlas.n_components > 1,
     )
+    if roles is not None:
+        area = common_area(_dots_alone(scenes, roles), panel_size, ink=0.06, areas=(3.0, 36.0))
+        look = replace(look, dot_areas=(area, area), air=(3.0, 2.0))
     for ax, m, scene in zip(panels, chosen, scenes, strict=True):
-        draw(ax, scene, look, atlas.labels)
-        words = _words(atlas, scene, m, weights[m], 3)
+        _draw(ax, scene, look, atlas, roles)
+        words = _words(atlas, scene, naming[m], 3)
         name_color = ACCENT if scene.named else INK
         Captions(ax, typeface).title(f"{m}", words, size=8.5, color=name_color)
-        _panel_border(ax)
-    figure = _root(panels[0])
+        panel_border(ax)
+    figure = root(panels[0])
     page = Captions(figure, typeface)
-    subject = f"of {_count(atlas.n_objects, 'object')}"
-    page.title(_count(len(chosen), "map"), [subject], size=17, shift=TITLE)
-    _frame_page(page, look, _sheet_print(scenes, min_proportion), min_proportion)
+    subject = [plural("object", atlas.n_objects)] if roles is None else numbers_of_kinds(atlas)
+    subject[0] = f"of {subject[0]}"
+    page.title(plural("map", len(chosen)), subject, size=17, shift=TITLE)
+    frame_page(page, look, _sheet_print(scenes, min_proportion, roles), min_proportion)
     return figure
 
 
@@ -236,6 +256,7 @@ def plot_senses(
     min_proportion: float = 0.1,
     n_neighbors: int = 12,
     color: str | None = None,
+    kind: str | None = None,
     panel_size: float | None = None,
 ) -> Figure:
     """The maps of one word side by side, the largest proportion first, centred on the word.
@@ -249,9 +270,12 @@ def plot_senses(
         Maps that hold less of the word are left out, but the largest is always shown; so are
         other dots with less.
     n_neighbors : int
-        How many of the nearest words in each map the panel reaches to and labels.
+        How many of the nearest words in each map the panel reaches to and labels. Of two kinds of
+        object these are columns.
     color : str, optional
         A column of the atlas's metadata.
+    kind : str, optional
+        The kind of the word, where both kinds have one of that label.
     panel_size : float, optional
         Inches a panel; otherwise the fewer panels, the larger.
 
@@ -278,32 +302,29 @@ def plot_senses(
     2
     """
     _check(atlas, [], min_proportion, n_neighbors)
-    row = atlas.index(word)
-    senses = atlas.senses(word, n_neighbors=1, min_proportion=min_proportion)
+    row = atlas.index(word, kind=kind)
+    senses = atlas.senses(word, n_neighbors=1, min_proportion=min_proportion, kind=kind)
     typeface = typeface_for(atlas.labels)
     colors = coloring(atlas, color)
-    n_columns = len(senses) if len(senses) <= 4 else min(5, math.ceil(len(senses) / 2))
+    roles = _roles(atlas, None)
+    priority, _ = _standing(atlas, roles)
     panel_size = panel_size or (4.6, 3.9, 3.4)[min(len(senses), 3) - 1]
-    head, shape = HEAD + 0.3 * bool(color), 0.45 if atlas.n_components == 1 else 1.0
-    panels = _grid(len(senses), n_columns, (panel_size, shape * panel_size), head=head, title=0.5)
-    shares, weights = atlas.shares(word), standing(atlas)
-    scenes = [
-        around(
-            read_scene(
-                atlas,
-                sense.map,
-                weights[sense.map],
-                min_proportion=min_proportion,
-                named=[row],
-                always=[row],
-            ),
-            row,
-            shares[sense.map],
-            n_neighbors,
+    shape = 0.45 if atlas.n_components == 1 else 1.0
+    n_columns = len(senses) if len(senses) <= 4 else min(5, -(-len(senses) // 2))
+    panels = grid(
+        len(senses), (panel_size, shape * panel_size), key=(colors, typeface), title=0.5,
+        n_columns=n_columns,
+    )  # fmt: skip
+    shares = atlas.shares(word) if roles is None else atlas.choices.nearness(row, roles.is_text)
+    scenes = []
+    for m in (sense.map for sense in senses):
+        whole = read_scene(
+            atlas, m, priority[m], min_proportion=min_proportion, named=[row], always=[row]
         )
-        for sense in senses
-    ]
-    area = _common_area(scenes, panel_size, ink=0.035, areas=(30.0, 150.0))
+        scenes.append(around(whole, row, shares[m], n_neighbors))
+    area = common_area(scenes, panel_size, ink=0.035, areas=(30.0, 150.0))
+    if roles is not None:
+        area = common_area(_dots_alone(scenes, roles), panel_size, ink=0.05, areas=(8.0, 60.0))
     look = Look(
         typeface,
         colors,
@@ -312,18 +333,19 @@ def plot_senses(
         max_labels=n_neighbors + 1,
         max_covered=np.inf,
         margin=(34.0, 18.0),
+        air=(1.0, 0.5),
     )
     for ax, scene, sense in zip(panels, scenes, senses, strict=True):
-        draw(ax, scene, look, atlas.labels)
+        _draw(ax, scene, look, atlas, roles)
         captions = Captions(ax, typeface)
         captions.title(f"{sense.proportion:.2f}", [f"in map {sense.map}"], size=11, shift=(0, 12))
         captions.bar(sense.proportion, (0, 5))
-        _panel_border(ax)
-    figure = _root(panels[0])
+        panel_border(ax)
+    figure = root(panels[0])
     label = elide(typeface.printable(atlas.labels[row]), 40)
     page = Captions(figure, typeface)
-    page.title(label, [f"in {_count(len(senses), 'map')}"], size=17, shift=TITLE, color=ACCENT)
-    _frame_page(page, look, _senses_print(senses, min_proportion), min_proportion)
+    page.title(label, [f"in {plural('map', len(senses))}"], size=17, shift=TITLE, color=ACCENT)
+    frame_page(page, look, _senses_print(senses, min_proportion), min_proportion)
     return figure
 
 
@@ -385,16 +407,58 @@ def _named(atlas: Atlas, highlight: str | Sequence[str]) -> list[int]:
     return [atlas.index(word) for word in words]
 
 
-def _words(atlas: Atlas, scene: Scene, map: int, weights: np.ndarray, count: int) -> list[str]:
+def _roles(atlas: Atlas, label: str | Sequence[str] | None) -> Roles | None:
+    if atlas.kinds is not None:
+        return label_roles(atlas, label)
+    if label is not None:
+        raise ParameterError(f"label={label!r} chooses among two kinds of object; here is only one")
+    return None
+
+
+def _standing(atlas: Atlas, roles: Roles | None) -> tuple[np.ndarray, np.ndarray]:
+    """What labels come first, and what names maps, both of shape (n_maps, n_objects)."""
+    if roles is None:
+        weights = standing(atlas)
+        return weights, weights
+    return roles.priority, roles.weights * roles.is_text
+
+
+def _draw(
+    ax: Axes, scene: Scene, look: Look, atlas: Atlas, roles: Roles | None
+) -> tuple[float, int]:
+    """Draw a scene of one kind or of two; its dot area, and of two kinds the number of labels."""
+    if roles is None:
+        return draw(ax, scene, look, atlas.labels), 0
+    area, labelled = draw_kinds(ax, scene, look, atlas.labels, roles)
+    return area, len(labelled)
+
+
+def _dots_alone(scenes: Sequence[Scene], roles: Roles) -> list[Scene]:
+    return [
+        replace(scene, proportions=scene.proportions[~roles.is_text[scene.objects]])
+        for scene in scenes
+    ]
+
+
+def _kinds_print(scene: Scene, roles: Roles | None, n_labels: int) -> list[str]:
+    """What stands as dots and what as words."""
+    return [] if roles is None else roles.remarks(scene, n_labels)
+
+
+def _words(atlas: Atlas, scene: Scene, weights: np.ndarray, count: int) -> list[str]:
     """The characteristic words of a map among those that its panel shows."""
     shown = np.zeros(atlas.n_objects)
     # The proportion decides where nothing stands out, as in a map of one object.
     shown[scene.objects] = weights[scene.objects] + 1e-12 * scene.proportions
-    return [atlas.labels[j] for j in characteristic(atlas, map, shown, n_words=count)]
+    return [atlas.labels[j] for j in characteristic(atlas, scene.map, shown, n_words=count)]
 
 
 def _map_print(
-    atlas: Atlas, map: int, scene: Scene, min_proportion: float, named: Sequence[int]
+    atlas: Atlas,
+    scene: Scene,
+    min_proportion: float,
+    named: Sequence[int],
+    kinds: Sequence[str],
 ) -> list[str]:
     parts = [f"{atlas.n_objects:,} objects"]
     if atlas.n_maps > 1:
@@ -402,6 +466,7 @@ def _map_print(
             f"{len(scene.objects):,} of {atlas.n_objects:,} shown, "
             f"those with a proportion of {min_proportion:g} or more"
         ]
+    parts = [*(parts if atlas.n_maps > 1 or not kinds else []), *kinds]
     n_outside = int(scene.view.outside.sum())
     if n_outside:
         parts.append(f"{n_outside:,} farther out, arrows at the edge")
@@ -410,15 +475,22 @@ def _map_print(
             f"first 2 of {scene.n_components} principal axes, {scene.share:.0%} of the spread"
         )
     parts += [
-        f"{elide(atlas.labels[row], 24)}: {atlas.proportions[map, row]:.2f} here, left out"
+        f"{elide(atlas.labels[row], 24)}: {atlas.proportions[scene.map, row]:.2f} here, left out"
         for row in named
         if row not in scene.named
     ]
     return parts
 
 
-def _sheet_print(scenes: Sequence[Scene], min_proportion: float) -> list[str]:
+def _sheet_print(scenes: Sequence[Scene], min_proportion: float, roles: Roles | None) -> list[str]:
     parts = [f"dots: objects with a proportion of {min_proportion:g} or more"]
+    if roles is not None:
+        dots, texts = (plural(kind) for kind in roles.kinds)
+        parts = [
+            f"dots: {dots}",
+            f"text and specks: {texts}, the frequent first",
+            f"both with a proportion of {min_proportion:g} or more",
+        ]
     n_outside = sum(int(scene.view.outside.sum()) for scene in scenes)
     if n_outside:
         parts.append(f"arrows at the edges: {n_outside:,} farther out")
@@ -433,80 +505,3 @@ def _senses_print(senses: Sequence[Sense], min_proportion: float) -> list[str]:
         f"bars: proportion in each map, {rest:.2f} lies in the others",
         f"dots: {min_proportion:g} or more",
     ]
-
-
-def _frame_page(page: Captions, look: Look, remarks: Sequence[str], least: float) -> None:
-    """The key of colours below a figure's title, small print and key of areas at its foot."""
-    x = SIDE * 72
-    page.color_key(look.coloring, (x, -57))
-    key_width = page.size_key(look.dot_areas[0], least, look.coloring, (-x, 18))
-    page.small_print(remarks, (x, 18), reserve=key_width + 2 * x + 14)
-
-
-def _common_area(
-    scenes: Sequence[Scene], panel_size: float, *, ink: float, areas: tuple[float, float]
-) -> float:
-    """One dot area for all panels, in square points, by the median of their mass."""
-    masses = [float(scene.proportions.sum()) for scene in scenes]
-    panel = (72 * panel_size) ** 2
-    return float(np.clip(ink * panel / max(float(np.median(masses)), 1e-9), *areas))
-
-
-def _own_axes(scene: Scene, size: tuple[float, float] | None, head: float) -> Axes:
-    if size is None:
-        width = 9.0
-        spread = scene.view.high - scene.view.low
-        shape = spread[1] / spread[0] if spread[0] > 0 else 0.6
-        height = (width - 2 * SIDE) * float(np.clip(shape, 0.6, 1.05))
-        size = (width, (2.6 if scene.n_components == 1 else height) + head + FOOT)
-    width, height = size
-    if not (width > 2 * SIDE + 0.5 and height > head + FOOT + 0.5):
-        raise ParameterError(f"size={size!r} leaves no room; give inches, such as (9, 7)")
-    figure = AtlasFigure(width, height)
-    return figure.add_axes(
-        (SIDE / width, FOOT / height, 1 - 2 * SIDE / width, 1 - (head + FOOT) / height),
-        facecolor="none",
-    )
-
-
-def _n_columns(count: int) -> int:
-    """Columns of a page a third wider than high, or near it, with few empty places."""
-    ideal = math.sqrt(1.35 * count)
-    around_it = range(max(1, math.floor(0.75 * ideal)), math.ceil(1.3 * ideal) + 1)
-    return min(around_it, key=lambda n: (-count % n) / count + 0.6 * abs(math.log(n / ideal)))
-
-
-def _grid(
-    count: int, n_columns: int, panel: tuple[float, float], *, head: float, title: float
-) -> list[Axes]:
-    """Panels in rows, each with room for a title above, and the figure round them."""
-    if not min(panel) >= 0.5:
-        raise ParameterError(f"panels of {panel} inches are too small; half an inch is the least")
-    n_rows, gap = math.ceil(count / n_columns), 0.16
-    width = 2 * SIDE + n_columns * panel[0] + (n_columns - 1) * gap
-    height = head + n_rows * (panel[1] + title) + FOOT
-    figure = AtlasFigure(width, height)
-    axes = []
-    for k in range(count):
-        row, column = divmod(k, n_columns)
-        left = SIDE + column * (panel[0] + gap)
-        bottom = height - head - (row + 1) * (panel[1] + title)
-        place = (left / width, bottom / height, panel[0] / width, panel[1] / height)
-        axes.append(figure.add_axes(place, facecolor="white"))
-    return axes
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
-
-
-def _panel_border(ax: Axes) -> None:
-    ax.set_frame_on(True)
-    for spine in ax.spines.values():
-        spine.set(color=HAIRLINE, linewidth=0.8)
-
-
-def _root(ax: Axes) -> Figure:
-    figure = ax.get_figure(root=True)
-    assert figure is not None
-    return figure

@@ -5,10 +5,12 @@ rows, where there are some, it holds one. With n rows and k columns within a box
 the rows of group g, and d the distance from c to the nearest of the map's middle and the parts
 chosen before:
 
-    for group g       n_g^2 / n                crowded and pure
-    without groups    d sqrt(n k)
+    for group g       n_g^2 / n k / (k + 10)   crowded and pure, with some columns
+    without groups    d sqrt(n k)              of boxes with a third of the largest sqrt(n k)
 
-Boxes never meet, and lie within the view. Shapes: points (n_objects, 2).
+Boxes never meet, and lie within the view, or in its middle where it is the smaller.
+
+Shapes: points (n_objects, 2).
 """
 
 from __future__ import annotations
@@ -23,11 +25,12 @@ from manymaps.landmarks import View
 __all__ = ["Region", "choose_regions"]
 
 MAX_CANDIDATES = 600
+ENOUGH_COLUMNS = 10
 
 
 @dataclass(frozen=True)
 class Region:
-    """A box in a map, in map units, and what it is called; an empty name has it found."""
+    """A box in a map, in map units, and what it is called, if anything."""
 
     low: np.ndarray
     high: np.ndarray
@@ -70,21 +73,24 @@ def choose_regions(
     >>> sorted(bool(region.low[0] > 0) for region in found)
     [False, True]
     """
-    half = np.minimum(half, (view.high - view.low) / 2)
+    middle = (view.low + view.high) / 2
+    low, high = np.minimum(view.low, middle - half), np.maximum(view.high, middle + half)
     order = np.random.default_rng(0).permutation(np.flatnonzero(~view.outside))
-    centres = np.clip(points[order[:MAX_CANDIDATES]], view.low + half, view.high - half)
+    centres = np.clip(points[order[:MAX_CANDIDATES]], low + half, high - half)
     within = (np.abs(points - centres[:, None]) <= half).all(axis=2)
     rows, columns = within[:, ~is_column].sum(axis=1), within[:, is_column].sum(axis=1)
+    crowd = np.sqrt(rows * columns)
     free = np.ones(len(centres), dtype=bool)
     middle = np.median(points[~view.outside], axis=0) if len(order) else np.zeros(2)
     apart = np.hypot(*(centres - middle).T)
     found: list[Region] = []
     for k in range(n_regions):
         name = ""
-        scores = apart * np.sqrt(rows * columns)
+        scores = np.where(crowd > crowd.max() / 3, apart * crowd, 0)
         if k < len(groups):
             name, members = groups[k]
             scores = within[:, members].sum(axis=1) ** 2 / np.maximum(rows, 1)
+            scores *= columns / (columns + ENOUGH_COLUMNS)
         scores = np.where(free, scores, 0)
         if scores.max(initial=0) <= 0:
             continue

@@ -1,0 +1,193 @@
+"""CODE of NIPS papers: documents with their words, and authors with theirs.
+
+    python examples/code_nips_2004.py [--quick] [-o FOLDER]
+
+What is reproduced: figures 2 and 3 of A. Globerson, G. Chechik, F. Pereira & N. Tishby, Euclidean
+embedding of co-occurrence data (NIPS 2004):
+
+    documents   every paper and the 2,000 most frequent words, coloured by the section of the
+                proceedings where one is known
+    authors     the 250 authors with most words and the 2,000 most frequent words of these; the
+                words of a paper count for each of its authors
+
+both in two dimensions by the model p(word | document) and p(word | author). Printed are the words
+that each section's documents are near to, how well sections keep together (beside correspondence
+analysis, and papers placed by lot), and the nearest words and authors of some authors. Neither the
+model nor the places of anything know of sections.
+
+The papers here are those of volumes 0 to 12; the paper's authors had more volumes. They left out
+the 100 most frequent words, which are mostly stop words; of this copy stop words have been removed
+already, so nothing is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+import manymaps as mm
+from manymaps.correspondence import correspondence_analysis
+from manymaps.group_measures import group_purity
+from manymaps.kind_plots import plot_zooms
+
+DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[2] / "shared" / "data"))
+UNKNOWN = "Uncategorised"
+LARGE_SECTION = 40
+NAMED = ("Sejnowski_T", "Jordan_M", "Scholkopf_B", "Koch_C")
+ALSO_NAMED = ("Vapnik_V", "Hinton_G", "Mead_C", "Singh_S", "Waibel_A")
+
+
+@dataclass(frozen=True)
+class Papers:
+    """Word counts of papers, who wrote them, and the section of each, "" where it is unknown."""
+
+    counts: mm.Counts
+    by_author: mm.Counts
+    sections: np.ndarray
+
+
+def read_papers() -> Papers | None:
+    """The papers, or None and a word where they are not at hand; never without in CI."""
+    path = DATA / "nips" / "nips12.npz"
+    if not path.is_file():
+        message = f"there is no {path}: let MANYMAPS_DATA name the folder of real data"
+        if os.environ.get("CI"):
+            sys.exit(message)
+        print(f"Skipped: {message}")
+        return None
+    with np.load(path, allow_pickle=False) as archive:
+        words, authors = archive["vocab"].tolist(), archive["authors"].tolist()
+        n_papers = len(archive["docnames"])
+        table = sparse.csr_array(
+            (archive["counts"].astype(float), archive["indices"], archive["indptr"]),
+            shape=(n_papers, len(words)),
+        )
+        indices = archive["author_indices"]
+        wrote = sparse.csr_array(
+            (np.ones(len(indices)), indices, archive["author_indptr"]),
+            shape=(n_papers, len(authors)),
+        )
+        names = path.with_name("labels.key.txt").read_text().splitlines()
+        sections = np.array([name.strip() for name in names])[archive["label"]]
+        titles = archive["docnames"].tolist()
+    sections[sections == UNKNOWN] = ""
+    return Papers(
+        mm.Counts(table, titles, words, kinds=("document", "word")),
+        mm.Counts(wrote.T @ table, authors, words, kinds=("author", "word")),
+        sections,
+    )
+
+
+def fit(counts: mm.Counts, max_iter: int) -> mm.CODE:
+    """CODE in two dimensions, with a line on how it went."""
+    found = mm.CODE(max_iter=max_iter, random_state=0).fit(counts)
+    margins = counts.column_totals / counts.n_counts
+    blind = float(np.sum(margins * np.log(margins)))
+    rows, columns = counts.kinds
+    print(
+        f"{counts.n_rows:,} {rows}s and {counts.n_columns:,} {columns}s, {counts.n_counts:,.0f} "
+        f"counts: {found.log_likelihood_:.4f} nats a count, {blind:.4f} without {rows}s, "
+        f"{found.n_iter_} iterations"
+    )
+    return found
+
+
+def print_sections(atlas: mm.Atlas, sections: np.ndarray) -> None:
+    """Words nearer to the documents of a section than to all."""
+    is_word = atlas.of_kind("word")
+    near = np.array([atlas.choices.nearness(i, is_word)[0] for i in range(len(sections))])
+    of_all = near.mean(axis=0)
+    print("\nWords of sections: nearest to their documents, relative to all documents")
+    for name, size in large_sections(sections):
+        lift = near[sections == name].mean(axis=0) / np.where(is_word, of_all, np.inf)
+        words = [atlas.labels[j] for j in np.argsort(-lift, kind="stable")[:8]]
+        print(f"  {name} ({size}): {', '.join(words)}")
+
+
+def large_sections(sections: np.ndarray) -> list[tuple[str, int]]:
+    """Sections of many papers, the largest first."""
+    names, sizes = np.unique(sections[sections != ""], return_counts=True)
+    order = np.argsort(-sizes, kind="stable")
+    return [(str(names[i]), int(sizes[i])) for i in order if sizes[i] >= LARGE_SECTION]
+
+
+def print_purity(fitted: mm.CODE, counts: mm.Counts, sections: np.ndarray) -> None:
+    """How many of a document's neighbours are of its section, among those of large sections."""
+    chosen = np.isin(sections, [name for name, _ in large_sections(sections)])
+    groups = sections[chosen]
+    places = {
+        "CODE": fitted.row_embedding_,
+        "correspondence analysis": correspondence_analysis(counts.values, seed=0).rows,
+        "by lot": np.random.default_rng(0).normal(size=(len(sections), 2)),
+    }
+    print(f"\nPurity of {len(np.unique(groups))} sections, {len(groups):,} documents, in %")
+    print(f"{'':26}{'nearest':>9}{'10':>9}{'100':>9}{'all sizes':>11}")
+    for name, rows in places.items():
+        purity = group_purity(rows[chosen], groups)
+        cells = "".join(
+            f"{100 * purity.curve[min(k, len(purity.curve)) - 1]:9.1f}" for k in (1, 10, 100)
+        )
+        print(f"{name:26}{cells}{100 * purity.mean:11.1f}")
+
+
+def print_authors(atlas: mm.Atlas) -> None:
+    """The nearest words and authors of some authors."""
+    print("\nNearest words and authors")
+    for name in (*NAMED, *ALSO_NAMED):
+        if name not in atlas.labels:
+            continue
+        for kind in ("word", "author"):
+            found = atlas.neighbors(name, kind="author", neighbor_kind=kind, n_neighbors=8)
+            head = name if kind == "word" else ""
+            print(f"  {head:14}{kind + 's:':9}{', '.join(one.label for one in found)}")
+
+
+def with_sections(atlas: mm.Atlas, sections: np.ndarray) -> mm.Atlas:
+    """The atlas with a column "section", empty for words."""
+    column = np.concatenate([sections, np.full(atlas.n_objects - len(sections), "")])
+    return replace(atlas, metadata={"section": column})
+
+
+def main() -> None:
+    """Print what is near what; draw the figures where asked to."""
+    parser = argparse.ArgumentParser(description="Figures 2 and 3 of Globerson et al. 2004.")
+    parser.add_argument("--quick", action="store_true", help="few words and iterations")
+    parser.add_argument("-o", "--output", type=Path, help="draw the figures into this folder")
+    arguments = parser.parse_args()
+    papers = read_papers()
+    if papers is None:
+        return
+    n_words, max_iter = (400, 30) if arguments.quick else (2000, 1000)
+    counts = papers.counts.most_frequent_columns(n_words)
+    full = counts.row_totals > 0
+    counts, sections = counts.subset(rows=full), papers.sections[full]
+    print(f"{np.mean(sections != ''):.0%} of {len(sections):,} documents have a section")
+    fitted = fit(counts, max_iter)
+    documents = with_sections(fitted.atlas_, sections)
+    print_sections(documents, sections)
+    print_purity(fitted, counts, sections)
+    most = np.argsort(-papers.by_author.row_totals, kind="stable")[:250]
+    print()
+    by_author = papers.by_author.subset(rows=most).most_frequent_columns(n_words)
+    authors = fit(by_author, max_iter).atlas_
+    print_authors(authors)
+    if arguments.output is not None:
+        arguments.output.mkdir(parents=True, exist_ok=True)
+        named = [name for name in NAMED if name in authors.labels]
+        for name, figure in (
+            ("documents", plot_zooms(documents, color="section")),
+            ("authors", plot_zooms(authors, named)),
+        ):
+            path = arguments.output / f"{name}.png"
+            mm.save_figure(figure, path)
+            print(f"wrote {path}")
+
+
+if __name__ == "__main__":
+    main()
