@@ -115,3 +115,15 @@ def test_code_nips_2004(monkeypatch: pytest.MonkeyPatch, data_folder: Path, tmp_
     assert re.search(r"^ +authors: .*Smola_A", printed, re.MULTILINE)
     for name in ("documents.png", "authors.png"):
         assert (tmp_path / name).stat().st_size > 0
+
+
+def test_code_many_maps(monkeypatch: pytest.MonkeyPatch, data_folder: Path) -> None:
+    """A map makes held-out counts likelier, and words are found in several of three."""
+    monkeypatch.setenv("MANYMAPS_DATA", str(data_folder))
+    printed = run("code_many_maps.py")
+    margins = re.search(r"margins +\S+ +(\S+)", printed)
+    one_map = re.search(r"^ +1 +2 +\d+ +\S+ +(\S+)", printed, re.MULTILINE)
+    assert margins is not None
+    assert one_map is not None
+    assert float(one_map[1]) > float(margins[1]) + 0.1
+    assert len(re.findall(r"^\w+: \d+% with .*; \d+% with ", printed, re.MULTILINE)) == 6
