@@ -10,15 +10,18 @@ section 6). A size penalty belongs to C_xy.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
+from manymaps.errors import DataError
 from manymaps.model import ChoiceModel
 from manymaps.objective import Entries, Evaluation, Objective
 from manymaps.parameters import Parameters
-from manymaps.target import Target
+from manymaps.target import Target, conditional_target
 
-__all__ = ["CombinedObjective", "WithinKind"]
+__all__ = ["CombinedObjective", "WithinKind", "within_kind_target"]
 
 
 @dataclass(frozen=True)
@@ -96,3 +99,28 @@ class CombinedObjective:
             ):
                 total += np.float32(term.weight) * slope
         return replace(result, cost=cost)
+
+
+def within_kind_target(name: str, table: Any, kept: np.ndarray) -> Target:
+    """P of the similarities within one kind, of its objects that are fitted.
+
+    Parameters
+    ----------
+    name : str
+        What messages call the table.
+    table : (sparse) array of shape (n, n)
+    kept : ndarray of bool, shape (n,)
+        Which objects are fitted.
+
+    Raises
+    ------
+    DataError
+        For another shape, or a value that is negative or not finite.
+    """
+    similarities = sparse.csr_array(table, dtype=np.float64)
+    n = len(kept)
+    if similarities.shape != (n, n):
+        raise DataError(f"{name} has shape {similarities.shape}; the counts need ({n}, {n})")
+    if not np.isfinite(similarities.data).all() or (similarities.data < 0).any():
+        raise DataError(f"{name} holds a value that is negative or not finite")
+    return conditional_target(similarities[kept][:, kept])

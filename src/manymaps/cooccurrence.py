@@ -34,7 +34,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from manymaps.atlas import Atlas
-from manymaps.combined_objective import CombinedObjective, WithinKind
+from manymaps.combined_objective import CombinedObjective, WithinKind, within_kind_target
 from manymaps.compute.jit import threads
 from manymaps.count_atlas import (
     log_likelihood,
@@ -55,7 +55,7 @@ from manymaps.optimizers import LBFGS, Optimizer
 from manymaps.parameters import Parameters
 from manymaps.penalties import check_strength
 from manymaps.runaways import runaway_note
-from manymaps.target import Target, conditional_target, count_target
+from manymaps.target import count_target
 
 __all__ = ["CODE"]
 
@@ -233,7 +233,7 @@ class CODE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             warnings.warn(hint, DataWarning, stacklevel=2)
         kept = counts.without_empty()
         self._check_size(kept)
-        objective = self._objective(kept, row_similarities, column_similarities)
+        objective = self._objective(counts, kept, row_similarities, column_similarities)
         with threads(self.n_jobs):
             runs = [
                 self._run(kept, objective, first=k == 0, seed=seed, files=(checkpoint, resume))
@@ -438,7 +438,7 @@ class CODE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 )
 
     def _objective(
-        self, kept: Counts, row_similarities: Any, column_similarities: Any
+        self, counts: Counts, kept: Counts, row_similarities: Any, column_similarities: Any
     ) -> Objective | CombinedObjective:
         rows_first = self._model.given == "rows"
         values = kept.values if rows_first else sparse.csr_array(kept.values.T)
@@ -452,20 +452,18 @@ class CODE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             column_factors=margins[1] if self.marginals else None,
         )  # fmt: skip
         within = []
-        for name, table, kept_ones, weight, is_rows in (
-            ("row_similarities", row_similarities, self._rows, self.row_weight, True),
-            ("column_similarities", column_similarities, self._columns, self.column_weight, False),
+        for is_rows, table, totals, weight in (
+            (True, row_similarities, counts.row_totals, self.row_weight),
+            (False, column_similarities, counts.column_totals, self.column_weight),
         ):
             if table is None or weight == 0:
                 continue
-            own = _within_kind(name, table, kept_ones, len(kept_ones) + self._n_empty(is_rows))
+            name = "row_similarities" if is_rows else "column_similarities"
+            own = within_kind_target(name, table, totals > 0)
             model = replace(self._model, given=None, normalization="conditional")
             side = 0 if is_rows == rows_first else 1
             within.append(WithinKind(side, weight, Objective(own, model, 0.0, tolerance)))
         return CombinedObjective(between, tuple(within)) if within else between
-
-    def _n_empty(self, rows: bool) -> int:
-        return len(self.empty_rows_ if rows else self.empty_columns_)
 
     def _seeds(self) -> list[np.random.SeedSequence]:
         seed = check_random_state(self.random_state).randint(2**31 - 1)
@@ -596,16 +594,6 @@ def _metadata(kept: Counts) -> dict[str, np.ndarray]:
     names = dict.fromkeys([*kept.row_metadata, *kept.column_metadata])
     parts = (kept.row_metadata, kept.n_rows), (kept.column_metadata, kept.n_columns)
     return {name: end_to_end(*((side.get(name), n) for side, n in parts)) for name in names}
-
-
-def _within_kind(name: str, table: Any, kept: np.ndarray, n: int) -> Target:
-    """P of the similarities within one kind, of its objects that are fitted."""
-    similarities = sparse.csr_array(table, dtype=np.float64)
-    if similarities.shape != (n, n):
-        raise DataError(f"{name} has shape {similarities.shape}; the counts need ({n}, {n})")
-    if not np.isfinite(similarities.data).all() or (similarities.data < 0).any():
-        raise DataError(f"{name} holds a value that is negative or not finite")
-    return conditional_target(similarities[kept][:, kept])
 
 
 def _side_by_side(maps: np.ndarray, totals: np.ndarray, kept: np.ndarray, n: int) -> np.ndarray:
