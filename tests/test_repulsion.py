@@ -16,7 +16,7 @@ FINE = 1e-4
 REMOTE = 100.0
 CASES = [
     (engine, d)
-    for engine, dimensions in {"exact": (1, 2, 3), "fft": (1, 2), "gemm": (1, 3, 20)}.items()
+    for engine, dimensions in {"exact": (1, 2, 3, 6), "fft": (1, 2), "gemm": (1, 3, 20)}.items()
     for d in dimensions
 ]
 CHARGES = {
@@ -328,7 +328,7 @@ class TestChooser:
         for whole, *pieces in zip(got, *parts, strict=True):
             np.testing.assert_array_equal(whole, np.concatenate(pieces, axis=-1))
 
-    @pytest.mark.parametrize(("d", "engine"), [(3, "exact"), (20, "gemm")])
+    @pytest.mark.parametrize(("d", "engine"), [(3, "exact"), (8, "exact"), (20, "gemm")])
     def test_dimensions_decide_where_only_one_engine_can(self, d, engine):
         _, batch = random_set(0, d)
         for got, expected in zip(batch.field("cauchy"), batch.field("cauchy", engine), strict=True):

@@ -18,7 +18,7 @@ force * exp(log_scale). The scale lets a row that is far from everything keep it
 
 Three engines answer, and `field` takes for each map the one that should cost least:
 
-    exact   1 to 3 dimensions; n^2 pairs
+    exact   n^2 pairs; taken up to 8 dimensions
     fft     1 and 2 dimensions; n + grid log(grid), with near pairs summed directly where that
             allows a coarser grid; its error is the user's tolerance
     gemm    more dimensions; n^2 d by matrix products
@@ -39,6 +39,7 @@ ENGINES = ("exact", "fft", "gemm")
 _EXACT_PAIR = {0: 0.7e-9, 1: 0.2e-9}
 _FFT_CALL = 1e-3
 _ALWAYS_EXACT = 40_000
+_EXACT_DIMENSIONS = 8
 
 
 def predicted_seconds(
@@ -46,9 +47,9 @@ def predicted_seconds(
 ) -> dict[str, np.ndarray]:
     """What each map should cost by the engines that can do it, on two present-day cores."""
     pairs = n_targets * n_sources
-    if d > 3:
+    if d > _EXACT_DIMENSIONS:
         return {"gemm": pairs * (_EXACT_PAIR[kind] + 0.04e-9 * d)}
-    costs = {"exact": pairs * _EXACT_PAIR[kind]}
+    costs = {"exact": pairs * (_EXACT_PAIR[kind] + 0.1e-9 * max(0, d - 3))}
     return costs if how is None else {**costs, "fft": how.seconds}
 
 
@@ -107,7 +108,7 @@ def _choose(
 ) -> tuple[np.ndarray, Plan | None]:
     """The name of the cheapest engine for each map; fft only where it saves more than its call."""
     n_maps, d = len(target_offsets) - 1, len(targets)
-    if d > 3:
+    if d > _EXACT_DIMENSIONS:
         return np.full(n_maps, "gemm"), None
     n_targets, n_sources = np.diff(target_offsets), np.diff(source_offsets)
     many = n_targets * n_sources >= _ALWAYS_EXACT
