@@ -22,7 +22,8 @@ from code_samples import (
     write_atlas,
     write_list,
 )
-from manymaps.cli_counts import aligned_counts, holds_counts
+from manymaps.cli_counts import holds_counts
+from manymaps.count_matching import aligned_atlas
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +118,7 @@ class TestFit:
         atlas = mm.load_atlas(made / "code.atlas")
         table = sample()
         turned = table.subset(np.arange(25)[::-1], np.arange(10)[::-1])
-        start = aligned_counts(atlas, turned)
+        start = aligned_atlas(atlas, turned)
         np.testing.assert_array_equal(
             start.maps, atlas.maps[:, [*range(24)[::-1], *range(24, 33)[::-1]]]
         )
@@ -373,3 +374,13 @@ class TestProcess:
         assert f"--resume {state}" in re.sub(r"\s+", " ", done.stderr)
         assert not (tmp_path / "o.atlas").exists()
         assert state.exists()
+
+
+def test_a_file_of_another_kind_is_not_replaced(tmp_path):
+    sample().save(tmp_path / "counts.npz")
+    (tmp_path / "notes.txt").write_text("mine")
+    result = invoke(
+        "fit", tmp_path / "counts.npz", "-o", tmp_path / "notes.txt", "--method", "code"
+    )
+    assert (result.exit_code, "of another kind" in result.stderr) == (2, True)
+    assert (tmp_path / "notes.txt").read_text() == "mine"

@@ -268,10 +268,51 @@ class TestNewRows:
 
     def test_a_row_without_counts_gets_the_mean_and_a_warning(self, fitted):
         table, fit = fitted
-        with pytest.warns(DataWarning, match="row 0 .* no count"):
+        with pytest.warns(DataWarning, match=r"1 row \(row 0 first\) without a count"):
             place = fit.transform(np.zeros((1, table.shape[1])))
         mean = np.average(fit.row_embedding_, axis=0, weights=table.sum(axis=1))
         np.testing.assert_allclose(place[0], mean, atol=1e-5)
+
+    @pytest.mark.parametrize("penalty", [0.0, 0.01])
+    def test_in_many_maps_short_rows_stay_on_the_map(self, penalty):
+        table, _, _ = clustered_table(60)
+        fit = CODE(n_maps=5, penalty=penalty, max_iter=150, random_state=0).fit(table + 0.1)
+        short = np.random.default_rng(1).multinomial(3, np.full(60, 1 / 60), 200).astype(float)
+        # Twice the farthest that anything fitted stands, which is far out without a penalty.
+        assert np.abs(fit.transform(short)).max() < max(30, 100 * np.abs(fit.maps_).max())
+
+    def test_labels_are_matched_and_not_places(self):
+        table, _, _ = clustered_table()
+        counts = Counts(
+            table + 0.1, [f"d{i}" for i in range(40)], [f"w{j}" for j in range(60)], ("doc", "word")
+        )
+        fit = CODE(random_state=0).fit(counts)
+        order = np.random.default_rng(0).permutation(60)
+        turned = counts.subset(rows=np.arange(40)[::-1], columns=order)
+        np.testing.assert_array_equal(fit.transform(turned), fit.row_embedding_[::-1])
+        assert fit.score(turned) == pytest.approx(fit.score(counts), abs=1e-6)
+        rows = counts.subset(rows=np.arange(40)[::-1])
+        np.testing.assert_array_equal(fit.transform_columns(rows), fit.column_embedding_)
+        with pytest.warns(DataWarning, match="1 word not in the fitted table, left out: 'new'"):
+            fit.transform(
+                Counts(
+                    np.hstack([counts.values.toarray(), np.ones((40, 1))]),
+                    counts.row_labels, [*counts.column_labels, "new"], counts.kinds,
+                )
+            )  # fmt: skip
+        strange = Counts(counts.values, counts.row_labels, [f"x{j}" for j in range(60)])
+        with pytest.raises(DataError, match="none of 60 words is one of the fitted table"):
+            fit.transform(strange)
+
+    def test_an_atlas_to_start_from_is_matched_by_label(self):
+        table, _, _ = clustered_table()
+        counts = Counts(table + 0.1, [f"d{i}" for i in range(40)], [f"w{j}" for j in range(60)])
+        fit = CODE(random_state=0).fit(counts)
+        turned = counts.subset(rows=np.arange(40)[::-1], columns=np.arange(60)[::-1])
+        again = CODE(init=fit.atlas_, max_iter=1).fit(turned)
+        np.testing.assert_allclose(again.row_embedding_[::-1], fit.row_embedding_, atol=0.02)
+        with pytest.raises(DataError, match="the atlas to start from lacks 40 of 40 rows"):
+            CODE(init=fit.atlas_).fit(Counts(table + 0.1))
 
     def test_in_many_maps(self):
         table, _, _ = clustered_table()
@@ -322,9 +363,7 @@ class TestTables:
         table = smooth_table()
         table[0] = 0
         table[0, 4] = 3
-        with pytest.warns(
-            DataWarning, match=r"1 of 27 objects \(row\) .* infinity, '0'"
-        ):
+        with pytest.warns(DataWarning, match=r"1 of 27 objects \(row\) .* infinity, '0'"):
             CODE(random_state=0, max_iter=2000).fit(table)
 
     @pytest.mark.filterwarnings("ignore:n_components=15 is more than the smaller side")
@@ -380,6 +419,14 @@ class TestTables:
             {"tolerance": 2},
             {"row_weight": -1},
             {"n_maps": 13},
+            {"n_components": True},
+            {"marginals": "no"},
+            {"tolerance": "x"},
+            {"penalty": "a"},
+            {"row_weight": float("nan")},
+            {"optimizer": "lbfgs"},
+            {"init": (np.full((12, 2), 1e30), np.zeros((15, 2)))},
+            {"init": (np.zeros((12, 2)), np.full((15, 2), np.nan))},
         ],
     )
     def test_parameters_out_of_range(self, wrong):
@@ -507,6 +554,8 @@ def test_a_checkpoint_goes_on(tmp_path):
     resumed = CODE(max_iter=120, **settings).fit(table, resume=file)
     whole = CODE(max_iter=120, **settings).fit(table)
     np.testing.assert_array_equal(resumed.row_embedding_, whole.row_embedding_)
+    with pytest.raises(DataError, match="other data"):
+        CODE(max_iter=120, **settings).fit(table, resume=file, row_similarities=np.ones((40, 40)))
     with pytest.raises(ParameterError, match="n_init=2"):
         CODE(n_init=2).fit(table, checkpoint=file)
 

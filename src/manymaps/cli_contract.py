@@ -20,6 +20,7 @@ import sys
 import tempfile
 import unicodedata
 import warnings
+import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -48,6 +49,7 @@ __all__ = [
     "emit_json",
     "note",
     "quiet_option",
+    "refuse_to_replace",
     "rendered",
     "shown",
 ]
@@ -149,9 +151,11 @@ def as_options(message: str) -> str:
 
 
 _OPTIONS = {
+    "absent": "absent",
     "affinity": "affinity",
     "column": "column",
     "columns": "columns",
+    "constant": "constant",
     "count": "count",
     "encoding": "encoding",
     "format": "format",
@@ -163,6 +167,7 @@ _OPTIONS = {
     "max_iter": "iterations",
     "max_words": "max-words",
     "metric": "metric",
+    "n_clusters": "clusters",
     "min_documents": "min-documents",
     "n_components": "dims",
     "n_init": "restarts",
@@ -170,12 +175,14 @@ _OPTIONS = {
     "n_neighbors": "neighbors",
     "penalty": "penalty",
     "perplexity": "perplexity",
+    "precision": "precision",
     "recall": "recall",
     "responses": "responses",
     "rows": "rows",
     "sample": "sample",
     "sd": "sd",
     "similarity": "similarity",
+    "solver": "solver",
     "skip_words": "skip-words",
     "stop_words": "stop-words",
     "strength": "strength",
@@ -191,6 +198,10 @@ _ARGUMENT = re.compile(
     rf"(?<![\w.(])(?P<name>{'|'.join(_OPTIONS)})=(?P<value>'[^']*'|\"[^\"]*\"|[\w.\[\]+-]*[\w\]]|\.\.\.)"
 )
 _WRITTEN_OTHERWISE = {
+    "give kind='dissimilarity' if they are, or NaN on the diagonal if it says nothing": (
+        "give --dissimilarities if they are, and leave the diagonal empty if it says nothing"
+    ),
+    "or fit without strict=True": "or leave --strict out",
     "with refine=Refinement(perplexity=...)": "with --perplexity",
     "transposed() gives documents, sites or users as rows": (
         "with --given columns they are fitted as if they were not"
@@ -277,10 +288,10 @@ class InputFile(click.ParamType):
         try:
             if path.is_dir():
                 raise BadData(f"{path}: this is a folder; give a file")
-            if path.is_file():
-                path.open("rb").close()
-            else:
-                path.stat()
+            path.stat()
+            if not path.is_file():
+                raise BadData(f"{path}: this is no ordinary file; write it to one first")
+            path.open("rb").close()
         except FileNotFoundError as error:
             raise BadData(f"{path}: no such file") from error
         except OSError as error:
@@ -315,6 +326,22 @@ class OutputFile(click.ParamType):
         except OSError as error:
             self.fail(f"{path}: cannot be written: {error.strerror}", param, ctx)
         return path
+
+
+def refuse_to_replace(option: str, path: Path | None) -> None:
+    """A usage error where an atlas or checkpoint would overwrite a file of another kind."""
+    if path is not None and path.exists() and path.stat().st_size and not _is_archive(path):
+        raise click.UsageError(
+            f"{option}: {path} is there and of another kind; give another name, or remove it"
+        )
+
+
+def _is_archive(path: Path) -> bool:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return "meta.json" in archive.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
 
 
 def check_folder(folder: Path) -> None:

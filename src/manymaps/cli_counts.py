@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from manymaps.atlas import Atlas
 from manymaps.cli_contract import note
@@ -25,6 +24,15 @@ from manymaps.cli_options import ROW_SUMS
 from manymaps.cli_progress import working
 from manymaps.count_atlas import place_rows
 from manymaps.count_files import looks_like_counts, read_counts
+from manymaps.count_matching import (
+    first_of,
+    in_order_of,
+    labels_of,
+    positions,
+    refuse_swapped,
+    sides,
+    two_kinds,
+)
 from manymaps.count_values import plural
 from manymaps.counts import Counts
 from manymaps.errors import DataError, ParameterError
@@ -32,23 +40,14 @@ from manymaps.frames import end_to_end, join_columns, label_column, read_columns
 from manymaps.labels import UnknownLabel, fold
 
 __all__ = [
-    "aligned_counts",
-    "first_of",
     "holds_counts",
-    "in_order_of",
     "insert_rows",
     "kind_of_word",
-    "labels_of",
-    "positions",
     "read_count_table",
-    "refuse_swapped",
-    "sides",
-    "two_kinds",
     "with_metadata",
 ]
 
 OF_PAIRS = ("cue", "response", "strength", "labels", "words", "metric")
-FIRST = 3
 
 
 def holds_counts(file: Path, reading: Mapping[str, Any]) -> bool:
@@ -137,43 +136,6 @@ def _note_matches(
             f"{path}: {len(both):,} labels are those of a {first} and of a {second}, which get the "
             f"same values: {first_of(both)}; a column 'kind' in the table tells them apart"
         )
-
-
-def aligned_counts(atlas: Atlas, counts: Counts) -> Atlas:
-    """An atlas with the rows and columns of the counts alone, in their order, to start from.
-
-    Raises
-    ------
-    DataError
-        Where the atlas lacks one that has counts, or does not hold the two kinds as they do.
-    """
-    if atlas.kinds is None:
-        raise DataError(
-            "the atlas to start from holds objects of one kind; --method code starts from one of "
-            "two, as it was fitted with --method code"
-        )
-    refuse_swapped(atlas, counts)
-    kept = counts.without_empty()
-    order: list[int] = []
-    for kind, labels, ours in zip(kept.kinds, labels_of(kept), sides(atlas), strict=True):
-        position = {atlas.labels[int(i)]: int(i) for i in ours}
-        lacking = [label for label in labels if label not in position]
-        if lacking:
-            raise DataError(
-                f"the atlas to start from lacks {len(lacking):,} of {plural(kind, len(labels))}, "
-                f"{first_of(lacking)} among them"
-            )
-        order += [position[label] for label in labels]
-    return replace(
-        atlas,
-        labels=[atlas.labels[i] for i in order],
-        kinds=[atlas.kinds[i] for i in order],
-        maps=atlas.maps[:, order],
-        proportions=atlas.proportions[:, order],
-        factors=None if atlas.factors is None else atlas.factors[order],
-        metadata={},
-        log_normalizer=None,
-    )
 
 
 def kind_of_word(atlas: Atlas, word: str, kind: str | None, neighbor_kind: str | None) -> str:
@@ -305,22 +267,6 @@ def _insertion_column(atlas: Atlas, new: Counts) -> str:
     return next(name for name in names if name not in taken)
 
 
-def in_order_of(
-    values: sparse.csr_array, rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int]
-) -> sparse.csr_array:
-    """The table with its rows and columns at other places; -1 leaves one out."""
-    pairs = values.tocoo()
-    at_rows, at_columns = rows[pairs.row], columns[pairs.col]
-    known = (at_rows >= 0) & (at_columns >= 0)
-    return sparse.csr_array((pairs.data[known], (at_rows[known], at_columns[known])), shape=shape)
-
-
-def positions(counts: Counts, atlas: Atlas, axis: int) -> np.ndarray:
-    """Where each row (axis 0) or column of the counts stands among those of the atlas, or -1."""
-    place = {atlas.labels[i]: at for at, i in enumerate(sides(atlas)[axis].tolist())}
-    return np.array([place.get(label, -1) for label in labels_of(counts)[axis]], np.int64)
-
-
 def _note_unknown_columns(counts: Counts, atlas: Atlas, file: Path) -> None:
     unknown = np.flatnonzero(positions(counts, atlas, 1) < 0)
     unknown = unknown[counts.column_totals[unknown] > 0]
@@ -330,44 +276,5 @@ def _note_unknown_columns(counts: Counts, atlas: Atlas, file: Path) -> None:
         note(f"warning: {kind} of {file} not in the atlas, left out: {named}")
 
 
-def refuse_swapped(atlas: Atlas, counts: Counts) -> None:
-    """Refuse a table whose rows are of the kind of the atlas's columns, and the reverse.
-
-    Raises
-    ------
-    DataError
-        Where it is so; labels that stand in both kinds would be matched wrongly.
-    """
-    if counts.kinds == two_kinds(atlas)[::-1]:
-        rows, columns = map(plural, counts.kinds)
-        raise DataError(
-            f"the rows of {counts.report.source} are {rows} and its columns {columns}; in the "
-            "atlas it is the reverse: swap them"
-        )
-
-
-def labels_of(counts: Counts) -> tuple[Sequence[str], Sequence[str]]:
-    """Labels of the rows, and of the columns."""
-    return counts.row_labels or (), counts.column_labels or ()
-
-
-def sides(atlas: Atlas) -> tuple[np.ndarray, np.ndarray]:
-    """The objects of an atlas that are rows, and those that are columns."""
-    is_row = atlas.choices.is_row
-    return np.flatnonzero(is_row), np.flatnonzero(~is_row)
-
-
-def two_kinds(atlas: Atlas) -> tuple[str, str]:
-    """The kinds of rows and columns."""
-    first, second = dict.fromkeys(atlas.kinds or ())
-    return first, second
-
-
 def _taken(column: np.ndarray | None, rows: Any) -> np.ndarray | None:
     return None if column is None else np.asarray(column)[rows]
-
-
-def first_of(labels: Sequence[str]) -> str:
-    """The first of some labels, for a message."""
-    named = ", ".join(repr(label[:60]) for label in labels[:FIRST])
-    return named + (", ..." if len(labels) > FIRST else "")

@@ -22,6 +22,7 @@ from manymaps.cli_contract import (
     emit_json,
     note,
     quiet_option,
+    refuse_to_replace,
     shown,
 )
 from manymaps.cli_options import (
@@ -247,6 +248,8 @@ def fit(ctx: click.Context, file: Path, output: Path, as_json: bool, **options: 
                manymaps fit counts.npz -o posts.atlas --method code --restarts 5
     """
     _refuse_overwriting(file, output, options)
+    refuse_to_replace("-o", output)
+    refuse_to_replace("--checkpoint", options["checkpoint"])
     _check_method(ctx, file, options)
     method = options["method"] = options["method"] or USUAL_METHOD
     estimator = build(method, options)
@@ -316,7 +319,6 @@ def _fit_counts(
 ) -> tuple[Atlas, Counts, int]:
     """The fitted atlas of two kinds of object, their counts, and the stored pairs."""
     from manymaps.cli_counts import (
-        aligned_counts,
         read_count_table,
         with_metadata,
     )
@@ -328,7 +330,7 @@ def _fit_counts(
     if options["metadata"] is not None:
         counts = with_metadata(counts, options["metadata"])
     if isinstance(options["init"], Path):
-        estimator.set_params(init=aligned_counts(_load(options["init"]), counts))
+        estimator.set_params(init=_load(options["init"]))
     n_pairs = run_fit(estimator, counts, ctx)
     return estimator.atlas_, counts, n_pairs
 

@@ -16,6 +16,7 @@ from manymaps.cli_contract import (
     emit_json,
     note,
     quiet_option,
+    refuse_to_replace,
 )
 from manymaps.cli_options import (
     FiniteFloat,
@@ -134,6 +135,7 @@ def insert(
                        "--labels": options["labels"]}.items():  # fmt: skip
         if path is not None and path.resolve() == output.resolve():
             raise click.UsageError(f"-o would overwrite {name}, {path}")
+    refuse_to_replace("-o", output)
     from manymaps.atlas import load_atlas
 
     loaded = load_atlas(atlas)

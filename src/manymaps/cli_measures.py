@@ -25,7 +25,9 @@ from scipy import sparse
 from manymaps.associations import Associations
 from manymaps.atlas import Atlas
 from manymaps.cli_contract import note
-from manymaps.cli_counts import (
+from manymaps.cli_data import PairData, fitted_affinity
+from manymaps.count_atlas import atlas_parameters, count_objective, log_likelihood
+from manymaps.count_matching import (
     FIRST,
     first_of,
     in_order_of,
@@ -35,8 +37,6 @@ from manymaps.cli_counts import (
     sides,
     two_kinds,
 )
-from manymaps.cli_data import PairData, fitted_affinity
-from manymaps.count_atlas import atlas_parameters, count_objective, log_likelihood
 from manymaps.count_values import plural
 from manymaps.counts import Counts
 from manymaps.errors import DataError, ParameterError

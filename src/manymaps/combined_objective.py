@@ -66,6 +66,12 @@ class CombinedObjective:
         """What the KL divergence between the kinds is multiplied by in the cost."""
         return self.between.scale
 
+    @property
+    def fingerprint(self) -> str:
+        """Identifies the data, similarities within the kinds among them."""
+        parts = [f"{term.side}{term.objective.fingerprint}" for term in self.within]
+        return "-".join([self.between.fingerprint, *parts])
+
     def with_background_share(self, share: float) -> CombinedObjective:
         """The same objective with a part of its model's background."""
         return replace(self, between=self.between.with_background_share(share))

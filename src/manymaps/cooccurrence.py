@@ -41,10 +41,12 @@ from manymaps.count_atlas import (
     mean_log_likelihood,
     place_rows,
 )
-from manymaps.count_starts import INITS, Starts, start_parameters, usual_steps
+from manymaps.count_checks import check_parameters, check_size, warn_of_empty
+from manymaps.count_matching import matched
+from manymaps.count_starts import Starts, start_parameters, usual_steps
 from manymaps.count_values import plural
 from manymaps.counts import Counts, counts_from, looks_transposed
-from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.errors import DataError, DataWarning
 from manymaps.estimator import plain_value, same_rows
 from manymaps.fitting import Fit
 from manymaps.frames import end_to_end
@@ -53,7 +55,6 @@ from manymaps.model import ChoiceModel
 from manymaps.objective import Objective
 from manymaps.optimizers import LBFGS, Optimizer
 from manymaps.parameters import Parameters
-from manymaps.penalties import check_strength
 from manymaps.runaways import runaway_note
 from manymaps.target import count_target
 
@@ -221,18 +222,18 @@ class CODE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             For empty rows and columns, more dimensions than the smaller side, and points whose best
             place lies at infinity.
         """
-        self._check_parameters(files=checkpoint is not None or resume is not None)
+        check_parameters(self, files=checkpoint is not None or resume is not None)
         counts = self._validated(X, reset=True)
         self._rows = np.flatnonzero(counts.row_totals > 0)
         self._columns = np.flatnonzero(counts.column_totals > 0)
         self.empty_rows_ = np.flatnonzero(counts.row_totals == 0)
         self.empty_columns_ = np.flatnonzero(counts.column_totals == 0)
-        self._warn_of_empty(counts)
         hint = looks_transposed(counts) if self.given == "rows" else None
         if hint:
             warnings.warn(hint, DataWarning, stacklevel=2)
         kept = counts.without_empty()
-        self._check_size(kept)
+        warn_of_empty(counts)
+        check_size(kept, self.n_components, self.n_maps)
         objective = self._objective(counts, kept, row_similarities, column_similarities)
         with threads(self.n_jobs):
             runs = [
@@ -250,8 +251,10 @@ class CODE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """Places of new rows among the fitted columns (supplementary points).
 
         A row that was fitted keeps its place. Another one takes the place, and with several maps
-        the proportions, at which p(y|x) is the most likely, each as if it were alone. Under the
-        other normalizations p(y|x) is taken as p(y) exp(-d2) over its sum, too.
+        the proportions, of the least cost: -log p(y|x) of its counts and the size penalty of a
+        usual row, each row as if it were alone. Under the other normalizations p(y|x) is what
+        they say of columns, b_y exp(-d2) over its sum. Counts and frames with labels are matched
+        to the fitted columns by label.
 
         Parameters
         ----------
@@ -268,7 +271,8 @@ class CODE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self, "atlas_")
         table = self._validated(X, reset=False).values
-        return self._placed(table, self._fitted_table, self.row_embedding_, self._columns, "row")
+        fitted = self._fitted.values
+        return self._placed(table, fitted, self.row_embedding_, self._columns, "row")
 
     def transform_columns(self, X: Any) -> np.ndarray:
         """Places of new columns among the fitted rows; as `transform`.
@@ -282,12 +286,10 @@ class CODE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         ndarray of shape (k, n_maps * n_components)
         """
         check_is_fitted(self, "atlas_")
-        n_rows = self._fitted_table.shape[0]
-        table = Counts(X.values if isinstance(X, Counts) else X).values
-        if table.shape[0] != n_rows:
-            raise DataError(f"X has {table.shape[0]} rows; the fitted table has {n_rows}")
+        counts = matched(X if isinstance(X, Counts) else counts_from(X), self._fitted, 0)
+        self._check_rows(counts)
         return self._placed(
-            sparse.csr_array(table.T), sparse.csr_array(self._fitted_table.T),
+            sparse.csr_array(counts.values.T), sparse.csr_array(self._fitted.values.T),
             self.column_embedding_, self._rows, "column",
         )  # fmt: skip
 
@@ -298,11 +300,9 @@ class CODE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         for the model gives them no place.
         """
         check_is_fitted(self, "atlas_")
-        table = self._validated(X, reset=False).values
-        if table.shape[0] != self._fitted_table.shape[0]:
-            raise DataError(
-                f"X has {table.shape[0]} rows; the fitted table has {self._fitted_table.shape[0]}"
-            )
+        counts = matched(self._validated(X, reset=False), self._fitted, 0)
+        self._check_rows(counts)
+        table = counts.values
         known = table[self._rows][:, self._columns]
         lost = float(table.sum() - known.sum())
         if lost > 0:
@@ -347,31 +347,6 @@ class CODE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         tags.transformer_tags.preserves_dtype = []
         return tags
 
-    def _check_parameters(self, *, files: bool) -> None:
-        for name in ("n_components", "n_maps", "n_init", "max_iter"):
-            value = getattr(self, name)
-            if not isinstance(value, int | np.integer) or value < 1:
-                raise ParameterError(f"{name}={value!r} must be a whole number of at least 1")
-        for name, allowed in (
-            ("normalization", ("conditional", "joint")),
-            ("given", ("rows", "columns")),
-        ):
-            if getattr(self, name) not in allowed:
-                value = getattr(self, name)
-                raise ParameterError(f"{name}={value!r} is not one of {', '.join(allowed)}")
-        for name in ("row_weight", "column_weight"):
-            if not 0 <= getattr(self, name) < float("inf"):
-                raise ParameterError(f"{name}={getattr(self, name)!r} must not be negative")
-        if not 0 <= self.tolerance <= 0.1:
-            raise ParameterError(f"tolerance={self.tolerance!r} must lie between 0 and 0.1")
-        if isinstance(self.init, str) and self.init not in INITS:
-            raise ParameterError(
-                f"init={self.init!r} is not one of {', '.join(INITS)}, a pair of arrays, an Atlas"
-            )
-        if files and self.n_init > 1:
-            raise ParameterError(f"a checkpoint is of one run; n_init={self.n_init} has several")
-        check_strength(self.penalty)
-
     @property
     def _model(self) -> ChoiceModel:
         return replace(
@@ -385,9 +360,11 @@ class CODE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """X as counts; sets or checks `n_features_in_`."""
         is_table = hasattr(X, "columns") or hasattr(X, "obs_names")
         counts = X if isinstance(X, Counts) else counts_from(X) if is_table else None
+        if counts is not None and not reset:
+            counts = matched(counts, self._fitted, 1)
         table = X
         # A frame of nothing but counts names the features that scikit-learn compares.
-        if counts is not None and (counts is X or X.shape != counts.shape):
+        if counts is not None and (isinstance(X, Counts) or X.shape != counts.shape):
             table = counts.values
         values = validate_data(
             self, table, reset=reset, accept_sparse="csr", dtype=np.float64,
@@ -396,46 +373,11 @@ class CODE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         )  # fmt: skip
         return _as_counts(values) if counts is None else counts
 
-    def _check_size(self, kept: Counts) -> None:
-        names = ("n_samples", "n_features")
-        for n, kind, name in zip(kept.shape, kept.kinds, names, strict=True):
-            if n < 2:
-                raise DataError(
-                    f"there is {n} {kind} with counts ({name} = 1); an embedding needs at least two"
-                )
-        smaller = min(kept.shape)
-        if self.n_components > sum(kept.shape):
-            raise ParameterError(
-                f"n_components={self.n_components} is more than the {sum(kept.shape)} rows and "
-                "columns with counts"
+    def _check_rows(self, counts: Counts) -> None:
+        if counts.n_rows != self._fitted.n_rows:
+            raise DataError(
+                f"X has {counts.n_rows} rows; the fitted table has {self._fitted.n_rows}"
             )
-        if self.n_components > smaller:
-            warnings.warn(
-                f"n_components={self.n_components} is more than the smaller side of the table, "
-                f"{smaller}: the counts do not determine so many dimensions",
-                DataWarning,
-                stacklevel=3,
-            )
-        if self.n_maps > smaller:
-            raise ParameterError(
-                f"n_maps={self.n_maps} is more than the smaller side of the table, {smaller}"
-            )
-
-    def _warn_of_empty(self, counts: Counts) -> None:
-        for kind, labels, empty in zip(
-            counts.kinds,
-            (counts.row_labels or (), counts.column_labels or ()),
-            (self.empty_rows_, self.empty_columns_),
-            strict=True,
-        ):
-            if len(empty):
-                named = ", ".join(repr(labels[i]) for i in empty[:3])
-                warnings.warn(
-                    f"{len(empty):,} of {plural(kind, len(labels))} have no counts and are not "
-                    f"fitted: {named}{', ...' if len(empty) > 3 else ''}",
-                    DataWarning,
-                    stacklevel=3,
-                )
 
     def _objective(
         self, counts: Counts, kept: Counts, row_similarities: Any, column_similarities: Any
@@ -529,7 +471,7 @@ class CODE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.log_likelihood_ = log_likelihood(run.objective.target, run.kl)
         self.n_iter_ = run.state.iteration
         self.converged_ = run.converged
-        self._fitted_table = counts.values
+        self._fitted = counts
         rows = self.atlas_.choices.is_row
         self.row_embedding_ = _side_by_side(
             self.atlas_.maps[:, rows], kept.row_totals, self._rows, counts.n_rows
@@ -561,8 +503,8 @@ class CODE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         empty = (found < 0) & (totals == 0)
         if empty.any():
             warnings.warn(
-                f"{kind} {np.flatnonzero(empty)[0]} and {empty.sum() - 1} more have no count of "
-                "anything that was fitted; they get the mean of the fitted ones",
+                f"{plural(kind, int(empty.sum()))} ({kind} {np.flatnonzero(empty)[0]} first) "
+                "without a count of anything that was fitted: placed in the mean of the fitted",
                 DataWarning,
                 stacklevel=3,
             )

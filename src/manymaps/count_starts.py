@@ -20,6 +20,7 @@ import numpy as np
 from manymaps.atlas import Atlas
 from manymaps.combined_objective import CombinedObjective
 from manymaps.correspondence import correspondence_analysis
+from manymaps.count_matching import aligned_atlas
 from manymaps.counts import Counts
 from manymaps.errors import ParameterError
 from manymaps.objective import Objective
@@ -31,6 +32,7 @@ INITS = ("auto", "ca", "random")
 _RANDOM_SPREAD = 0.1
 _WEIGHT_SPREAD = 0.01
 _FARTHEST = 2.0
+_TOO_FAR = 1e6
 _LEAST_MASS = 1e-3
 
 Starts = tuple[np.ndarray, np.ndarray]
@@ -69,6 +71,7 @@ def start_parameters(
     weights = [generator.normal(0, spread, shape[:2]) for shape in shapes]
     n_axes = n_maps * n_components
     if isinstance(init, Atlas):
+        init = aligned_atlas(init, kept)
         rows = init.choices.is_row
         positions = [init.maps[:, side] for side in (rows, ~rows)]
         weights = [weights_from_proportions(init.proportions[:, side]) for side in (rows, ~rows)]
@@ -83,10 +86,10 @@ def start_parameters(
             _by_map(side * scale, n_maps) for side in (axes.row_standard, axes.column_standard)
         ]
     for side, shape in zip(positions, shapes, strict=True):
-        if side.shape != shape or not np.isfinite(side).all():
+        if side.shape != shape or not (np.abs(side) < _TOO_FAR).all():
             raise ParameterError(
-                f"init has positions of shape {side.shape}; the fit needs finite ones of shape "
-                f"{shape}"
+                f"init has positions of shape {side.shape}; the fit needs ones of shape {shape}, "
+                f"none of them {_TOO_FAR:g} or more away"
             )
     return Parameters(
         tuple(np.ascontiguousarray(part, np.float32) for part in positions),

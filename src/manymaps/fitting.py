@@ -165,7 +165,7 @@ class Fit:
     def fingerprint(self) -> str:
         """Identifies labels and target."""
         names = sha256("\0".join(self.labels).encode("utf-8", "surrogatepass")).hexdigest()[:8]
-        return f"{self.objective.target.fingerprint}-{names}"
+        return f"{self.objective.fingerprint}-{names}"
 
     def _cost(self) -> float:
         return self.history["cost"][-1] if self.history["cost"] else float("nan")

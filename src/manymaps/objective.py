@@ -176,6 +176,11 @@ class Objective:
             columns = np.log(self.column_factors).astype(np.float32)
         return rows, columns
 
+    @property
+    def fingerprint(self) -> str:
+        """Identifies the data."""
+        return self.target.fingerprint
+
     def with_background_share(self, share: float) -> Objective:
         """The same objective with a part of its model's background."""
         model = replace(self.model, background=self.model.background * share)

@@ -212,6 +212,8 @@ class NewRows:
         n_pairs = n * (n - 1) if self._is_joint else n
         log_rest = np.log(model.background / n_pairs) if model.background else 0.0
         others, other_log_pi = self._known
+        # Maps in which a row is not looked at must not explain its pairs either.
+        log_pi = np.where(self.active, log_pi, np.float32(-np.inf))
         own_pi, other_pi = (p if kind == GAUSSIAN else np.exp(p) for p in (log_pi, other_log_pi))
         k, zeros = len(chooser), np.zeros(n)
         pull, share = np.zeros_like(own), np.zeros_like(log_pi)

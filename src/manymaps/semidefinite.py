@@ -37,6 +37,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 
 from manymaps.atlas import Atlas
+from manymaps.count_checks import warn_of_empty
 from manymaps.counts import Counts, counts_from
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.labels import UnknownLabel
@@ -258,7 +259,7 @@ class SemidefiniteCODE(BaseEstimator):
         self.empty_rows_ = np.flatnonzero(counts.row_totals == 0)
         self.empty_columns_ = np.flatnonzero(counts.column_totals == 0)
         kept = counts.without_empty()
-        self._say_what_is_empty(counts)
+        warn_of_empty(counts)
         places = np.concatenate([rows, counts.n_rows + columns])
         limits = [_limit(constraint, counts, places) for constraint in self.constraints]
         self._check_size(kept)
@@ -314,22 +315,6 @@ class SemidefiniteCODE(BaseEstimator):
                 "constraints; leave it out"
             )
         return program
-
-    def _say_what_is_empty(self, counts: Counts) -> None:
-        for kind, labels, empty in zip(
-            counts.kinds,
-            (counts.row_labels or (), counts.column_labels or ()),
-            (self.empty_rows_, self.empty_columns_),
-            strict=True,
-        ):
-            if len(empty):
-                named = ", ".join(repr(labels[i]) for i in empty[:3])
-                warnings.warn(
-                    f"{len(empty):,} of {len(labels):,} {kind}s have no counts and are not fitted: "
-                    f"{named}{', ...' if len(empty) > 3 else ''}",
-                    DataWarning,
-                    stacklevel=3,
-                )
 
     def _check_size(self, kept: Counts) -> None:
         """Refuse a table beyond the solvers, and say what a large one will take."""
