@@ -21,8 +21,10 @@ from typing import IO, Any
 import numpy as np
 
 from manymaps.associations import ReadReport
-from manymaps.documents import Document, MetadataColumns, numbered_labels
+from manymaps.documents import Document, MetadataColumns
 from manymaps.errors import DataError, ParameterError
+from manymaps.labels import numbered_labels
+from manymaps.tables import listed
 from manymaps.texts import Reading, Texts
 
 __all__ = ["PIECE", "Corpus", "Progress", "TextSource", "TokenFile", "Words", "check_number"]
@@ -211,7 +213,9 @@ def read_corpus(source: TextSource, words: Words, tokens: TokenFile, progress: P
         raise ParameterError(
             "the pattern or tokenizer gives empty words; let each word have one character at least"
         )
-    names, notes = numbered_labels(labels)
+    names, changed = numbered_labels(labels)
+    told = f"documents that repeat a label and got a number: {len(changed):,}"
+    notes = (f"{told} ({listed(changed, most=3)})",) if changed else ()
     found = report()
     return Corpus(
         words,

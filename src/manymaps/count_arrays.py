@@ -31,12 +31,12 @@ from scipy import sparse
 from manymaps.count_columns import UNKNOWN_KINDS, known_kind, two_kinds
 from manymaps.count_entries import (
     CountParts,
-    numbered_labels,
     repeated_label,
     sparse_rows,
 )
 from manymaps.count_values import texts_of
 from manymaps.errors import DataError
+from manymaps.labels import numbered_labels
 from manymaps.matrices import read_labels
 from manymaps.tables import listed, read_bytes, split_lines
 from manymaps.vector_kinds import PACKED_SUFFIXES, SPARSE_PARTS
@@ -231,7 +231,7 @@ def _npz_labels(
     for key, labels in named.items():
         if all(labels) and _key_kind(key) is not None and key != "titles":
             names, changed = numbered_labels(labels)
-            note = f"{side} labels from {key!r}; {changed:,} repeat an earlier one and got a number"
+            note = f"{side} labels from {key!r}; {len(changed):,} repeat an earlier one and got a number"
             return key, names, (note,)
     return None, None, (f"{side}s are numbered from 0",)
 

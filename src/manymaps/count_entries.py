@@ -26,7 +26,6 @@ __all__ = [
     "LabelCodes",
     "as_number",
     "metadata_array",
-    "numbered_labels",
     "repeated_label",
     "sparse_rows",
     "summed",
@@ -257,24 +256,3 @@ def repeated_label(labels: Sequence[str]) -> tuple[str, int, int] | None:
             return label, first[label], place
         first[label] = place
     return None
-
-
-def numbered_labels(labels: Sequence[str]) -> tuple[list[str], int]:
-    """Labels of which the repeated ones got a number, and how many these are.
-
-    >>> numbered_labels(["a", "b", "a", "a (2)"])
-    (['a', 'b', 'a (3)', 'a (2)'], 1)
-    """
-    taken = set(labels)
-    seen: dict[str, int] = {}
-    names = []
-    for label in labels:
-        number = seen.get(label, 0) + 1
-        name = label
-        if number > 1:
-            while (name := f"{label} ({number})") in taken:
-                number += 1
-            taken.add(name)
-        seen[label] = number
-        names.append(name)
-    return names, sum(name != label for name, label in zip(names, labels, strict=True))

@@ -11,7 +11,7 @@ import numpy as np
 
 from manymaps.tables import listed
 
-__all__ = ["FALLBACK", "Document", "MetadataColumns", "ReadingLog", "Scalar", "numbered_labels"]
+__all__ = ["FALLBACK", "Document", "MetadataColumns", "ReadingLog", "Scalar"]
 __all__ += ["storable"]
 
 FALLBACK = "latin-1"
@@ -130,28 +130,6 @@ def _as_array(values: Sequence[Any]) -> np.ndarray:
         dtype = np.int64 if kinds == {int} else np.float64
         return np.array([np.nan if value is None else value for value in values], dtype)
     return np.array(["" if value is None else str(value) for value in values])
-
-
-def numbered_labels(labels: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
-    """Labels with numbers behind the repeated ones, and a note where there are any."""
-    taken = set(labels)
-    if len(taken) == len(labels):
-        return list(labels), ()
-    uses: dict[str, int] = {}
-    names: list[str] = []
-    changed: list[str] = []
-    for label in labels:
-        number = uses.get(label, 0) + 1
-        name = label
-        if number > 1:
-            while (name := f"{label} ({number})") in taken:
-                number += 1
-            taken.add(name)
-            changed.append(name)
-        uses[label] = number
-        names.append(name)
-    first = listed(changed, most=3)
-    return names, (f"documents that repeat a label and got a number: {len(changed):,} ({first})",)
 
 
 def storable(name: str) -> str:

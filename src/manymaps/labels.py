@@ -6,7 +6,7 @@ import difflib
 import unicodedata
 from collections.abc import Sequence
 
-__all__ = ["UnknownLabel", "find_label", "fold"]
+__all__ = ["UnknownLabel", "find_label", "fold", "numbered_labels"]
 
 
 class UnknownLabel(KeyError):
@@ -64,3 +64,28 @@ def find_label(label: str, labels: Sequence[str]) -> int:
         return position[wanted]
     near = difflib.get_close_matches(wanted[:100], position, n=3, cutoff=0.6)
     raise UnknownLabel(label, [labels[position[other]] for other in near])
+
+
+def numbered_labels(labels: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Labels of which the repeated ones got a number, and the new names of these.
+
+    >>> numbered_labels(["a", "b", "a", "a (2)"])
+    (['a', 'b', 'a (3)', 'a (2)'], ['a (3)'])
+    """
+    taken = set(labels)
+    if len(taken) == len(labels):
+        return list(labels), []
+    uses: dict[str, int] = {}
+    names: list[str] = []
+    changed: list[str] = []
+    for label in labels:
+        number = uses.get(label, 0) + 1
+        name = label
+        if number > 1:
+            while (name := f"{label} ({number})") in taken:
+                number += 1
+            taken.add(name)
+            changed.append(name)
+        uses[label] = number
+        names.append(name)
+    return names, changed

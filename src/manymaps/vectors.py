@@ -21,6 +21,7 @@ from scipy import sparse
 
 from manymaps.associations import ReadReport
 from manymaps.errors import DataError
+from manymaps.labels import numbered_labels
 
 __all__ = [
     "VectorRows",
@@ -312,22 +313,9 @@ def shown(label: str, most: int = 60) -> str:
 
 def _numbered(labels: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Labels with numbers behind the repeated ones, and a note where there are any."""
-    taken = set(labels)
-    if len(taken) == len(labels):
-        return tuple(labels), ()
-    count: dict[str, int] = {}
-    names: list[str] = []
-    changed: list[str] = []
-    for label in labels:
-        number = count.get(label, 0) + 1
-        name = label
-        if number > 1:
-            while (name := f"{label} ({number})") in taken:
-                number += 1
-            taken.add(name)
-            changed.append(name)
-        count[label] = number
-        names.append(name)
+    names, changed = numbered_labels(labels)
+    if not changed:
+        return tuple(names), ()
     first = ", ".join(map(shown, changed[:3])) + (", ..." if len(changed) > 3 else "")
     note = f"{len(changed):,} rows repeat an earlier label and got a number: {first}"
     return tuple(names), (note,)
