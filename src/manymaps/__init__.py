@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from manymaps.insertion import Insertion as Insertion
     from manymaps.insertion import Refinement as Refinement
     from manymaps.insertion import insert as insert
+    from manymaps.kind_plots import plot_zooms as plot_zooms
     from manymaps.labels import UnknownLabel as UnknownLabel
     from manymaps.model import ChoiceModel as ChoiceModel
     from manymaps.multiple_maps import AspectMaps as AspectMaps
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     from manymaps.optimizers import LBFGS as LBFGS
     from manymaps.optimizers import ConjugateGradient as ConjugateGradient
     from manymaps.optimizers import Momentum as Momentum
-    from manymaps.kind_plots import plot_zooms as plot_zooms
     from manymaps.plots import plot_atlas as plot_atlas
     from manymaps.plots import plot_map as plot_map
     from manymaps.plots import plot_senses as plot_senses
