@@ -127,3 +127,15 @@ def test_code_many_maps(monkeypatch: pytest.MonkeyPatch, data_folder: Path) -> N
     assert one_map is not None
     assert float(one_map[1]) > float(margins[1]) + 0.1
     assert len(re.findall(r"^\w+: \d+% with .*; \d+% with ", printed, re.MULTILINE)) == 6
+
+
+def test_tenenbaum_1996(monkeypatch: pytest.MonkeyPatch, data_folder: Path, tmp_path: Path) -> None:
+    """The classes of artificial data, and more of the variance than the paper on both tables."""
+    monkeypatch.setenv("MANYMAPS_DATA", str(data_folder))
+    printed = run("tenenbaum_1996.py", "-o", str(tmp_path))
+    assert re.search(r"8  first run +all eight classes +4 of 4 ", printed)
+    reached = re.findall(r"^variance accounted for (\S+); paper (\S+)$", printed, re.MULTILINE)
+    assert len(reached) == 2
+    assert all(float(ours) > float(paper) - 5e-4 for ours, paper in reached)
+    assert "the nasals m n are a cluster" in printed
+    assert (tmp_path / "integers.png").stat().st_size > 0

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from manymaps.additive_clustering import AdditiveClustering as AdditiveClustering
     from manymaps.affinities import GaussianAffinity as GaussianAffinity
     from manymaps.affinities import GlobalGaussian as GlobalGaussian
     from manymaps.affinities import LocalPerplexity as LocalPerplexity
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from manymaps.associations import ReadReport as ReadReport
     from manymaps.atlas import Atlas as Atlas
     from manymaps.atlas import load_atlas as load_atlas
+    from manymaps.cluster_paths import cluster_path as cluster_path
     from manymaps.cooccurrence import CODE as CODE
     from manymaps.correspondence import correspondence_analysis as correspondence_analysis
     from manymaps.count_files import read_counts as read_counts
@@ -24,10 +26,13 @@ if TYPE_CHECKING:
     from manymaps.counting import count_texts as count_texts
     from manymaps.counts import Counts as Counts
     from manymaps.counts import counts_from as counts_from
+    from manymaps.datasets import load_consonants as load_consonants
+    from manymaps.datasets import load_integers as load_integers
     from manymaps.datasets import load_word_relations as load_word_relations
     from manymaps.errors import DataError as DataError
     from manymaps.errors import DataWarning as DataWarning
     from manymaps.errors import ParameterError as ParameterError
+    from manymaps.feature_plots import plot_features as plot_features
     from manymaps.group_measures import group_lift as group_lift
     from manymaps.group_measures import group_purity as group_purity
     from manymaps.insertion import Insertion as Insertion
@@ -56,6 +61,8 @@ if TYPE_CHECKING:
     from manymaps.readers import read_associations as read_associations
     from manymaps.semidefinite import DistanceConstraint as DistanceConstraint
     from manymaps.semidefinite import SemidefiniteCODE as SemidefiniteCODE
+    from manymaps.similarity_files import read_similarities as read_similarities
+    from manymaps.similarity_maps import similarity_map as similarity_map
     from manymaps.sne import SNE as SNE
     from manymaps.sne import TSNE as TSNE
     from manymaps.sne import SymmetricSNE as SymmetricSNE
@@ -73,6 +80,11 @@ _HOMES = {
     "neighbor_weights": ("ExponentialWeights", "PowerWeights"),
     "new_objects": ("similarity_table",),
     "neighbors": ("NeighborGraph", "NeighborSearch", "nearest_neighbors"),
+    "additive_clustering": ("AdditiveClustering",),
+    "cluster_paths": ("cluster_path",),
+    "feature_plots": ("plot_features",),
+    "similarity_files": ("read_similarities",),
+    "similarity_maps": ("similarity_map",),
     "associations": ("Associations", "ReadReport"),
     "cooccurrence": ("CODE",),
     "correspondence": ("correspondence_analysis",),
@@ -83,7 +95,7 @@ _HOMES = {
     "semidefinite": ("DistanceConstraint", "SemidefiniteCODE"),
     "texts": ("Texts",),
     "atlas": ("Atlas", "load_atlas"),
-    "datasets": ("load_word_relations",),
+    "datasets": ("load_consonants", "load_integers", "load_word_relations"),
     "errors": ("DataError", "DataWarning", "ParameterError"),
     "labels": ("UnknownLabel",),
     "model": ("ChoiceModel",),

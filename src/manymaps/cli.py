@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from manymaps.cli_cluster import cluster
 from manymaps.cli_contract import (
     Commands,
     InputFile,
@@ -74,6 +75,7 @@ def cli(ctx: click.Context) -> None:
                      manymaps evaluate more.atlas glove.txt
     With texts:      manymaps count posts.jsonl -o counts.npz --max-words 2000
                      manymaps fit counts.npz -o posts.atlas --method code
+    With judgements: manymaps cluster judged.csv --clusters 8
     """
     ctx.meta["manymaps.started"] = time.perf_counter()
 
@@ -356,6 +358,7 @@ def plot(
 
 cli.add_command(insert)
 cli.add_command(evaluate)
+cli.add_command(cluster)
 
 
 def _check_plot(atlas: Atlas, maps: list[int] | None, color: str | None) -> None:

@@ -2,8 +2,11 @@
 
     cell (i, j) = how similar object i is to object j, or how strongly i recalls j
 
-Every reader here returns a `LabelledMatrix`: sparse, float64, finite, not negative, one label for
-each row, with its diagonal as it was given.
+Every reader here returns a `LabelledMatrix`: sparse, float64, one label for each row, with its
+diagonal as it was given. Its values are
+
+    "strengths"       finite and not negative
+    "similarities"    any finite number, or NaN where it is missing: an empty cell, NA or NaN
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -23,7 +26,17 @@ from scipy import sparse
 from manymaps.errors import DataError
 from manymaps.tables import TextTable, is_number, read_bytes, split_lines
 
-__all__ = ["LabelledMatrix", "labelled_matrix", "read_array", "read_labels", "read_text_matrix"]
+__all__ = [
+    "LabelledMatrix",
+    "ValueRule",
+    "labelled_matrix",
+    "read_array",
+    "read_labels",
+    "read_text_matrix",
+]
+
+ValueRule: TypeAlias = Literal["strengths", "similarities"]
+MISSING = ("", "na", "nan", ".")
 
 MATRIX_KEYS = ("strengths", "matrix", "similarity", "similarities", "weights", "counts", "X", "P")
 LABEL_KEYS = ("labels", "words", "names", "vocabulary", "vocab")
@@ -64,13 +77,15 @@ def check_labels(labels: Sequence[str], source: str) -> None:
         first[label] = i
 
 
-def labelled_matrix(values: Any, labels: Sequence[str] | None, source: str) -> LabelledMatrix:
+def labelled_matrix(
+    values: Any, labels: Sequence[str] | None, source: str, rule: ValueRule = "strengths"
+) -> LabelledMatrix:
     """A matrix, dense or sparse, checked; the labels are "0", "1", ... where none are given.
 
     Raises
     ------
     DataError
-        Where it is not a square matrix of finite numbers of at least zero, or the labels do not
+        Where it is not a square matrix of numbers as the rule wants them, or the labels do not
         fit it.
     """
     if not sparse.issparse(values):
@@ -96,20 +111,43 @@ def labelled_matrix(values: Any, labels: Sequence[str] | None, source: str) -> L
             "give one label per row"
         )
     check_labels(names, source)
-    bad = np.flatnonzero(~np.isfinite(matrix.data) | (matrix.data < 0))
+    bad = np.flatnonzero(_is_bad(matrix.data, rule))
     if bad.size:
         row = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
         column = int(matrix.indices[bad[0]])
         raise DataError(
             f"{source}: the value in row {row + 1} ({names[row][:60]!r}), column {column + 1} "
-            f"({names[column][:60]!r}) is {matrix.data[bad[0]]}; similarities must be finite "
-            "numbers of at least 0"
+            f"({names[column][:60]!r}) is {matrix.data[bad[0]]}; {_WANTED[rule]}"
         )
     matrix.eliminate_zeros()
     return LabelledMatrix(tuple(names), matrix, source)
 
 
-def read_array(data: bytes, kind: str, source: str, labels: Sequence[str] | None) -> LabelledMatrix:
+_WANTED = {
+    "strengths": "similarities must be finite numbers of at least 0",
+    "similarities": "similarities must be finite numbers, or NaN where they are missing",
+}
+_WANTED_CELL = {
+    "strengths": f"{_WANTED['strengths']}, and 0 where there is none",
+    "similarities": "similarities must be finite numbers, and the cell empty or NA where one is "
+    "missing",
+}
+
+
+def _is_bad(values: np.ndarray, rule: ValueRule) -> np.ndarray:
+    """Which values break the rule."""
+    if rule == "similarities":
+        return np.isinf(values)
+    return ~np.isfinite(values) | (values < 0)
+
+
+def read_array(
+    data: bytes,
+    kind: str,
+    source: str,
+    labels: Sequence[str] | None,
+    rule: ValueRule = "strengths",
+) -> LabelledMatrix:
     """A matrix from the bytes of an NPY, NPZ or MatrixMarket file."""
     found = None
     try:
@@ -128,7 +166,7 @@ def read_array(data: bytes, kind: str, source: str, labels: Sequence[str] | None
             f"{source} cannot be read as {kind.upper()} ({error}); is it cut short, or of "
             "another format?"
         ) from error
-    return labelled_matrix(values, labels if labels is not None else found, source)
+    return labelled_matrix(values, labels if labels is not None else found, source, rule)
 
 
 def _read_npz(data: bytes, source: str) -> tuple[Any, list[str] | None]:
@@ -150,7 +188,9 @@ def _read_npz(data: bytes, source: str) -> tuple[Any, list[str] | None]:
         return archive[(named or tables)[0]], labels
 
 
-def read_text_matrix(table: TextTable, labels: Sequence[str] | None = None) -> LabelledMatrix:
+def read_text_matrix(
+    table: TextTable, labels: Sequence[str] | None = None, rule: ValueRule = "strengths"
+) -> LabelledMatrix:
     """A square table of numbers with labels in its first row and column, or with none at all.
 
     The corner may be empty, hold a word, or be missing (as R writes it).
@@ -170,13 +210,13 @@ def read_text_matrix(table: TextTable, labels: Sequence[str] | None = None) -> L
     cornerless = len(second[1]) == len(header) + 1
     plain = not cornerless and all(is_number(table.plain_number(cell)) for cell in header)
     if plain:
-        values, lines, _ = _read_cells(table, chain([(first_line, header)], rest), None)
+        values, lines, _ = _read_cells(table, chain([(first_line, header)], rest), None, rule)
         shape = (len(lines), len(header))
         columns = None
     else:
         columns = header if cornerless else header[1:]
         table.check_decoded(first_line, *columns)
-        values, lines, names = _read_cells(table, rest, columns)
+        values, lines, names = _read_cells(table, rest, columns, rule)
         shape = (len(lines), len(columns))
     if shape[0] != shape[1]:
         raise DataError(
@@ -191,11 +231,14 @@ def read_text_matrix(table: TextTable, labels: Sequence[str] | None = None) -> L
                     f"{table.source}, line {lines[i]}: row {i + 1} is labelled {name[:60]!r} but "
                     f"column {i + 1} {column[:60]!r}{hint}; give rows and columns the same order"
                 )
-    return labelled_matrix(values, labels if labels is not None else columns, table.source)
+    return labelled_matrix(values, labels if labels is not None else columns, table.source, rule)
 
 
 def _read_cells(
-    table: TextTable, rows: Iterator[tuple[int, list[str]]], columns: Sequence[str] | None
+    table: TextTable,
+    rows: Iterator[tuple[int, list[str]]],
+    columns: Sequence[str] | None,
+    rule: ValueRule,
 ) -> tuple[sparse.csr_array, list[int], list[str]]:
     """The numbers of a table, with the line and the label of each row."""
     skip = 0 if columns is None else 1
@@ -215,7 +258,7 @@ def _read_cells(
                 f"{table.source}, line {line} has {len(cells) - skip:,} values where the first "
                 f"row has {width:,} columns"
             )
-        numbers = _row_numbers(table, line, cells[skip:], columns)
+        numbers = _row_numbers(table, line, cells[skip:], columns, rule)
         stored = np.flatnonzero(numbers)
         indices.append(stored)
         data.append(numbers[stored])
@@ -228,7 +271,11 @@ def _read_cells(
 
 
 def _row_numbers(
-    table: TextTable, line: int, cells: Sequence[str], columns: Sequence[str] | None
+    table: TextTable,
+    line: int,
+    cells: Sequence[str],
+    columns: Sequence[str] | None,
+    rule: ValueRule,
 ) -> np.ndarray:
     """The numbers of one row; a cell that is not one is named by its line and column."""
     texts = [table.plain_number(cell) for cell in cells] if table.delimiter == ";" else cells
@@ -236,13 +283,16 @@ def _row_numbers(
         numbers = np.array([float(text) for text in texts])
     except ValueError:
         numbers = np.array([float(text) if is_number(text) else np.nan for text in texts])
-    bad = np.flatnonzero(~np.isfinite(numbers) | (numbers < 0))
+    is_bad = _is_bad(numbers, rule)
+    if rule == "similarities":
+        is_bad |= np.isnan(numbers) & [cell.lower() not in MISSING for cell in cells]
+    bad = np.flatnonzero(is_bad)
     if bad.size:
         column = int(bad[0])
         label = "" if columns is None else f" ({columns[column][:60]!r})"
         what = repr(cells[column][:60]) if cells[column] else "empty"
         raise DataError(
             f"{table.source}, line {line}, column {column + 1}{label}: the value is {what}; "
-            "similarities must be finite numbers of at least 0, and 0 where there is none"
+            f"{_WANTED_CELL[rule]}"
         )
     return numbers

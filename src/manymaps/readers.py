@@ -22,7 +22,14 @@ from scipy import sparse
 
 from manymaps.associations import Associations
 from manymaps.errors import DataError, ParameterError
-from manymaps.matrices import labelled_matrix, read_array, read_labels, read_text_matrix
+from manymaps.matrices import (
+    LabelledMatrix,
+    ValueRule,
+    labelled_matrix,
+    read_array,
+    read_labels,
+    read_text_matrix,
+)
 from manymaps.pairs import Pairs, Rules, associate, associate_matrix
 from manymaps.tables import (
     STRENGTH,
@@ -39,7 +46,7 @@ from manymaps.tables import (
     read_bytes,
 )
 
-__all__ = ["associations_from", "read_associations"]
+__all__ = ["associations_from", "read_associations", "read_entries"]
 
 FORMATS = ("edges", "matrix", "csv", "tsv", "parquet", "npy", "npz", "mtx")
 MAGIC = {b"PAR1": "parquet", b"\x93NUM": "npy", b"%%Ma": "mtx"}
@@ -119,7 +126,25 @@ def read_associations(
     [0.0, 0.75, 0.25]
     """
     rules = Rules(responses, rows, self_pairs)
-    names = ColumnNames(cue, response, strength)
+    found = read_entries(path, ColumnNames(cue, response, strength), format=format, labels=labels)
+    if isinstance(found, LabelledMatrix):
+        return associate_matrix(found, rules)
+    return associate(found, rules)
+
+
+def read_entries(
+    path: str | os.PathLike[str],
+    names: ColumnNames,
+    *,
+    format: str | None = None,
+    labels: Sequence[str] | str | os.PathLike[str] | None = None,
+    rule: ValueRule = "strengths",
+) -> LabelledMatrix | Pairs:
+    """What a file holds, a matrix or a list of pairs, before any rule on pairs.
+
+    Parameters and errors are those of `read_associations`; the rule says what the values of a
+    matrix may be (`manymaps.matrices`).
+    """
     if format is not None and format not in FORMATS:
         raise ParameterError(
             f"format={format!r} is not one of {', '.join(map(repr, FORMATS))}; "
@@ -131,7 +156,7 @@ def read_associations(
     given = None if labels is None else read_labels(labels)
     kind = _kind(file, data, format)
     if kind in ("npy", "npz", "mtx"):
-        return associate_matrix(read_array(data, kind, source, given), rules)
+        return read_array(data, kind, source, given, rule)
     if kind == "text":
         table = open_table(data, source, names, _delimiters(file, format))
         matrix = format == "matrix" or (
@@ -140,12 +165,12 @@ def read_associations(
             and (given is not None or looks_like_matrix(table.head()))
         )
         if matrix:
-            return associate_matrix(read_text_matrix(table, given), rules)
+            return read_text_matrix(table, given, rule)
     if given is not None:
         raise ParameterError(f"labels belong to a matrix, and {source} is a list of pairs")
     if kind == "parquet":
-        return associate(_frame_pairs(_read_parquet(data, source), names, source), rules)
-    return associate(_text_pairs(table, names), rules)
+        return _frame_pairs(_read_parquet(data, source), names, source)
+    return _text_pairs(table, names)
 
 
 def associations_from(

@@ -1,0 +1,319 @@
+"""Moves of a deterministic search over memberships, each with all weights re-fitted.
+
+    objective = -N/2 log(S / S0 + 1e-12) + sum_k (size_k a_k - n log(1 + exp(a_k)))
+
+with N observed pairs, S the squares that the best weights leave of S0, and the prior's log odds
+a_k = base + tie (1 - w_k / mean w): the log posterior with the noise variance at its maximum.
+
+Changing cluster k alone leaves the others' part of the normal equations as it is. With
+C C' = A without k, y = C^-1 b and, for a candidate with the column a, v = C^-1 a,
+
+    S >= S0 - y'y - max(0, b_k - v'y)^2 / (a_kk - v'v)
+
+(least squares without the bounds on the other weights, a rank-one update). Only candidates that
+could win by this bound have their weights fitted, so that most flips cost O(K^2), not O(K^3).
+
+Shapes: as in `manymaps.compute.gibbs`; `bounds` is (squares S0, pairs N, base, tie).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manymaps.compute.gibbs import moments
+from manymaps.compute.jit import compiled
+from manymaps.compute.nonnegative import FREE, ZERO, factor, forward, nonnegative_weights
+
+__all__ = ["anneal", "best_members", "fit_weights", "flip_until_none_helps", "objective"]
+
+_FLOOR = 1e-12
+_LEAST_GAIN = 1e-7
+
+
+@compiled
+def objective(left, features, weights, first, bounds):
+    """The log posterior of memberships whose weights leave these squares."""
+    squares, n_pairs, base, tie = bounds
+    value = -0.5 * n_pairs * np.log(max(left, 0.0) / squares + _FLOOR)
+    n, count = features.shape[1], weights.size - first
+    mean = 0.0
+    for k in range(first, weights.size):
+        mean += weights[k] / count
+    for k in range(first, weights.size):
+        odds = base + (tie * (1 - weights[k] / mean) if mean > 0 else 0.0)
+        value += features[k].sum() * odds - n * np.log1p(np.exp(odds))
+    return value
+
+
+@compiled
+def fit_weights(values, odd, complete, features, status, squares, gram, right, weights):
+    """Fill A, b and the weights of these memberships; returns the squares left."""
+    gram[:] = 0.0
+    right[:] = 0.0
+    moments(values, odd, complete, features, gram, right)
+    return nonnegative_weights(gram, right, squares, status, weights)
+
+
+@compiled
+def _count(features, k, counts):
+    """Fill the objects that cluster k shares with every term."""
+    for other in range(counts.size):
+        total = 0.0
+        for j in range(features.shape[1]):
+            total += features[k, j] * features[other, j]
+        counts[other] = total
+
+
+@compiled
+def _row_change(mask, whole, counts, features, k, i, row):
+    """How A's row of cluster k changes when member i is flipped; `whole`: no pair is missing."""
+    sign = 1 - 2 * features[k, i]
+    for other in range(counts.size):
+        row[other] = 0.0
+        if features[other, i] == 0 and other != k:
+            continue
+        if whole:
+            row[other] = sign * (counts[other] - features[k, i])
+        elif other == k:
+            for j in range(features.shape[1]):
+                row[other] += sign * mask[i, j] * features[k, j]
+        else:
+            for j in range(features.shape[1]):
+                row[other] += sign * mask[i, j] * features[k, j] * features[other, j]
+
+
+@compiled
+def _flip(values, features, k, i, counts, pulls):
+    """Flip a membership, keeping up what is shared and pulls_j = sum_i s_ij f_ik."""
+    sign = 1 - 2 * features[k, i]
+    features[k, i] += sign
+    for other in range(counts.size):
+        if other == k or features[other, i] != 0:
+            counts[other] += sign
+    for j in range(pulls.size):
+        pulls[j] += sign * values[i, j]
+
+
+@compiled
+def _pull(values, features, k, pulls):
+    """Fill pulls_j = sum_i s_ij f_ik."""
+    pulls[:] = 0.0
+    for i in range(pulls.size):
+        if features[k, i] != 0:
+            for j in range(pulls.size):
+                pulls[j] += values[i, j]
+
+
+@compiled
+def _squares_bound(lower, chosen, base, row, right_k, k, solution, squares):
+    """The least squares that term k could leave with this row of A and this b_k."""
+    size = row.size
+    own, pull = row[k], right_k
+    for a in range(size):
+        solution[a] = 0.0
+        if chosen[a]:
+            total = row[a]
+            for b in range(a):
+                total -= lower[a, b] * solution[b]
+            total /= lower[a, a]
+            solution[a] = total
+            own -= total * total
+            pull -= total * base[a]
+    if own <= 1e-9 * row[k] or pull <= 0:
+        return squares
+    return squares - pull * pull / own
+
+
+@compiled
+def _prepare(gram, right, status, k, squares, chosen, lower, base):
+    """Factor A without cluster k; returns the squares that the others leave without bounds."""
+    for a in range(right.size):
+        chosen[a] = a != k and status[a] != ZERO and gram[a, a] > 0
+    return _eliminate(gram, right, squares, chosen, lower, base)
+
+
+@compiled
+def _eliminate(gram, right, squares, chosen, lower, base):
+    """Factor A over the chosen terms; returns the squares that they leave."""
+    factor(gram, chosen, lower)
+    forward(lower, chosen, right, base)
+    left = squares
+    for a in range(right.size):
+        left -= base[a] * base[a]
+    return left
+
+
+@compiled
+def _optimistic(left, features, k, i, weights, first, bounds):
+    """The objective with the flip if it left these squares, or infinity where it has to be seen."""
+    if bounds[3] != 0:
+        return np.inf
+    change = bounds[2] * (1 - 2 * features[k, i])
+    return objective(left, features, weights, first, bounds) + change
+
+
+@compiled
+def flip_until_none_helps(
+    values, mask, odd, complete, features, status, first, bounds, gram, right, weights
+):
+    """Flip memberships one at a time wherever the objective rises, until none does.
+
+    Updates features, A, b and weights; returns the squares left and the flips made.
+    """
+    terms, n = features.shape
+    squares = bounds[0]
+    left = fit_weights(values, odd, complete, features, status, squares, gram, right, weights)
+    best = objective(left, features, weights, first, bounds)
+    chosen, lower = np.zeros(terms, np.bool_), np.zeros((terms, terms))
+    base, solution, pulls = np.zeros(terms), np.zeros(terms), np.zeros(n)
+    row, trial, own, counts = np.zeros(terms), np.zeros(terms), np.zeros(terms), np.zeros(terms)
+    whole = complete and odd.shape[0] == 0
+    flips, idle, k = 0, 0, first
+    while idle < terms - first:
+        without = _prepare(gram, right, status, k, squares, chosen, lower, base)
+        _count(features, k, counts)
+        _pull(values, features, k, pulls)
+        flipped = False
+        for i in range(n):
+            _row_change(mask, whole, counts, features, k, i, row)
+            before = right[k]
+            after = before + (1 - 2 * features[k, i]) * pulls[i]
+            for a in range(terms):
+                own[a] = gram[k, a]
+                row[a] += own[a]
+            bound = _squares_bound(lower, chosen, base, row, after, k, solution, without)
+            if _optimistic(bound, features, k, i, weights, first, bounds) <= best + _LEAST_GAIN:
+                continue
+            trial[:] = weights
+            right[k] = after
+            for a in range(terms):
+                gram[k, a] = gram[a, k] = row[a]
+            _flip(values, features, k, i, counts, pulls)
+            now = nonnegative_weights(gram, right, squares, status, trial)
+            value = objective(now, features, trial, first, bounds)
+            if value > best + _LEAST_GAIN:
+                best, left = value, now
+                weights[:] = trial
+                flips += 1
+                flipped = True
+            else:
+                _flip(values, features, k, i, counts, pulls)
+                right[k] = before
+                for a in range(terms):
+                    gram[k, a] = gram[a, k] = own[a]
+        idle = 0 if flipped else idle + 1
+        k = k + 1 if k + 1 < terms else first
+    return left, flips
+
+
+@compiled
+def _value(left, size, bounds):
+    """What the objective is made of that one cluster's members change, at these squares."""
+    return size * bounds[2] - 0.5 * bounds[1] * np.log(max(left, 0.0) / bounds[0] + _FLOOR)
+
+
+@compiled
+def best_members(values, mask, odd, complete, features, status, bounds, gram, right, k, seeds):
+    """Replace the members of cluster k by the best ones found for the others as they are.
+
+    With no `seeds` all 2^n sets are looked at; otherwise sets grow from each of the seeds (objects)
+    by the best flip, as long as one helps. Best is by the bound on the squares. A and b are left
+    as they were.
+    """
+    terms, n = features.shape
+    chosen, lower = np.zeros(terms, np.bool_), np.zeros((terms, terms))
+    base, solution, pulls = np.zeros(terms), np.zeros(terms), np.zeros(n)
+    row, change, counts = np.zeros(terms), np.zeros(terms), np.zeros(terms)
+    whole = complete and odd.shape[0] == 0
+    without = _prepare(gram, right, status, k, bounds[0], chosen, lower, base)
+    best, winner = -np.inf, np.zeros(n)
+    every = seeds.size == 0
+    for s in range(1 if every else seeds.size):
+        features[k] = 0.0
+        row[:], pulls[:], counts[:] = 0.0, 0.0, 0.0
+        own, size, here = 0.0, 0.0, -np.inf
+        code, at = 0, -1 if every else seeds[s]
+        while True:
+            if every:
+                code += 1
+                if code == 1 << n:
+                    break
+                at = 0
+                while not (code >> at) & 1:
+                    at += 1
+            _row_change(mask, whole, counts, features, k, at, change)
+            row += change
+            sign = 1 - 2 * features[k, at]
+            own += sign * pulls[at]
+            size += sign
+            _flip(values, features, k, at, counts, pulls)
+            here = _value(
+                _squares_bound(lower, chosen, base, row, own, k, solution, without), size, bounds
+            )
+            if here > best:
+                best = here
+                winner[:] = features[k]
+            if every:
+                continue
+            top, at = here, -1
+            for i in range(n):
+                _row_change(mask, whole, counts, features, k, i, change)
+                change += row
+                sign = 1 - 2 * features[k, i]
+                pull = own + sign * pulls[i]
+                bound = _squares_bound(lower, chosen, base, change, pull, k, solution, without)
+                value = _value(bound, size + sign, bounds)
+                if value > top + _LEAST_GAIN:
+                    top, at = value, i
+            if at < 0:
+                break
+    features[k] = winner
+
+
+@compiled
+def anneal(
+    values, mask, odd, complete, features, status, first, bounds, precisions, uniforms,
+    gram, right, weights,
+):  # fmt: skip
+    """Sample memberships with the weights at their best for each value, from hot to cold.
+
+    A membership is drawn by exp(-precision * S) with S the squares left over the clusters in use
+    (weights above 0), by the rank-one update; all weights are fitted anew after each cluster.
+    precisions (sweeps,), uniforms (sweeps, terms - first, n). Returns the squares left.
+    """
+    terms, n = features.shape
+    squares, tie = bounds[0], bounds[3]
+    left = fit_weights(values, odd, complete, features, status, squares, gram, right, weights)
+    chosen, lower = np.zeros(terms, np.bool_), np.zeros((terms, terms))
+    base, solution, pulls = np.zeros(terms), np.zeros(terms), np.zeros(n)
+    row, own_row, counts = np.zeros(terms), np.zeros(terms), np.zeros(terms)
+    whole = complete and odd.shape[0] == 0
+    for t in range(precisions.size):
+        for k in range(first, terms):
+            for a in range(terms):
+                used = status[a] == FREE or weights[a] > 0
+                chosen[a] = a != k and used and gram[a, a] > 0
+            without = _eliminate(gram, right, squares, chosen, lower, base)
+            _count(features, k, counts)
+            _pull(values, features, k, pulls)
+            own_row[:] = gram[k]
+            own = right[k]
+            mean = weights[first:].mean()
+            odds = bounds[2] + (tie * (1 - weights[k] / mean) if mean > 0 else 0.0)
+            here = _squares_bound(lower, chosen, base, own_row, own, k, solution, without)
+            for i in range(n):
+                _row_change(mask, whole, counts, features, k, i, row)
+                row += own_row
+                sign = 1 - 2 * features[k, i]
+                pull = own + sign * pulls[i]
+                there = _squares_bound(lower, chosen, base, row, pull, k, solution, without)
+                gain = sign * odds + precisions[t] * (here - there)
+                if uniforms[t, k - first, i] * (1 + np.exp(-gain)) < 1:
+                    _flip(values, features, k, i, counts, pulls)
+                    own_row[:] = row
+                    own, here = pull, there
+            for a in range(terms):
+                gram[k, a] = gram[a, k] = own_row[a]
+            right[k] = own
+            left = nonnegative_weights(gram, right, squares, status, weights)
+    return left

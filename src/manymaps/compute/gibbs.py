@@ -1,0 +1,281 @@
+"""Sweeps over the memberships of additive clusters, and what they leave for the weights.
+
+    s_ij = sum_k w_k f_ik f_jk + noise of variance sigma^2,   i < j
+    log odds of f_ik = 1 / (2 sigma^2) sum_j m_ij f_jk w_k (2 r_ij - w_k) + log prior odds
+
+with r_ij the residual without cluster k and m_ij whether the pair is observed (Tenenbaum 1996,
+sec. 2). Clusters are visited in turn: what one explains is put back into the residuals, and while
+its members change only sum_j f_jk r_ij and sum_j f_jk m_ij are kept up, so that a flip costs O(n)
+and a sweep O(n^2 K). A sweep samples (Gibbs), or replaces each membership by its probability (mean
+field, where the f are probabilities and r_ij is the expected residual).
+
+The weights need only sums over the pairs, and those of a sample come from the sizes of
+intersections, without any table of pairs:
+
+    A_kl = sum_i<j m_ij f_ik f_jk f_il f_jl = c (c - 1) / 2 less the unobserved,  c = |k and l|
+    b_k  = sum_i<j s_ij f_ik f_jk
+
+Term 0 is the constant (f = 1 for all), then come features that are held fixed, and from `first` on
+the clusters.
+
+Shapes: values (n, n) symmetric, 0 on the diagonal and where unobserved; mask (n, n) of 0 and 1,
+likewise; odd (p, 2) the unobserved pairs if `complete`, else the observed ones; features
+(terms, n); weights (terms,); log_odds (terms,); gram (terms, terms) is A, right (terms,) is b.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manymaps.compute.jit import compiled
+
+__all__ = [
+    "enumerate_expectations", "gibbs_expectations", "mean_field_expectations", "moments",
+    "residuals",
+]  # fmt: skip
+
+
+@compiled
+def residuals(values, mask, features, weights, result):
+    """Fill s_ij - sum_k w_k f_ik f_jk, 0 where unobserved."""
+    n = values.shape[0]
+    for i in range(n):
+        for j in range(n):
+            result[i, j] = values[i, j]
+        for k in range(weights.size):
+            scale = weights[k] * features[k, i]
+            if scale != 0:
+                for j in range(n):
+                    result[i, j] -= scale * features[k, j] * mask[i, j]
+
+
+@compiled
+def _shift(residual, mask, members, weight):
+    """Add what a cluster explains to the residuals; with the weight negated, take it off."""
+    for i in range(members.size):
+        scale = weight * members[i]
+        if scale != 0:
+            for j in range(members.size):
+                residual[i, j] += scale * members[j] * mask[i, j]
+
+
+@compiled
+def _totals(residual, mask, members, pulls, sizes):
+    """Fill pulls_i = sum_j f_j r_ij and sizes_i = sum_j f_j m_ij."""
+    pulls[:] = 0.0
+    sizes[:] = 0.0
+    for j in range(members.size):
+        if members[j] != 0:
+            for i in range(members.size):
+                pulls[i] += members[j] * residual[j, i]
+                sizes[i] += members[j] * mask[j, i]
+
+
+@compiled
+def _change(residual, mask, members, i, new, pulls, sizes):
+    """Give one membership another value, with the residuals without its cluster at hand."""
+    step = new - members[i]
+    for j in range(members.size):
+        pulls[j] += step * residual[i, j]
+        sizes[j] += step * mask[i, j]
+    members[i] = new
+
+
+@compiled
+def _sweep(residual, mask, features, weights, log_odds, first, precision, uniforms):
+    """Visit every membership once: draw it by uniforms (terms - first, n).
+
+    Without uniforms (0, 0) it becomes its probability. Returns the greatest change.
+    """
+    n = features.shape[1]
+    pulls, sizes = np.empty(n), np.empty(n)
+    most = 0.0
+    for k in range(first, weights.size):
+        members, weight = features[k], weights[k]
+        _shift(residual, mask, members, weight)
+        _totals(residual, mask, members, pulls, sizes)
+        for i in range(n):
+            field = precision * weight * (2 * pulls[i] - weight * sizes[i])
+            new = 1 / (1 + np.exp(-(log_odds[k] + field)))
+            if uniforms.size > 0:
+                new = 1.0 if uniforms[k - first, i] < new else 0.0
+            if new != members[i]:
+                most = max(most, abs(new - members[i]))
+                _change(residual, mask, members, i, new, pulls, sizes)
+        _shift(residual, mask, members, -weight)
+    return most
+
+
+@compiled
+def moments(values, odd, complete, features, gram, right):
+    """Add A and b of these features to `gram` and `right`; features may be probabilities."""
+    terms, n = features.shape
+    for k in range(terms):
+        for other in range(k, terms):
+            size, squares = 0.0, 0.0
+            for i in range(n):
+                both = features[k, i] if other == k else features[k, i] * features[other, i]
+                size += both
+                squares += both * both
+            total = (size * size - squares) / 2 if complete else 0.0
+            sign = -1.0 if complete else 1.0
+            for p in range(odd.shape[0]):
+                both = features[k, odd[p, 0]] * features[k, odd[p, 1]]
+                if other != k and both != 0:
+                    both *= features[other, odd[p, 0]] * features[other, odd[p, 1]]
+                total += sign * both
+            gram[k, other] += total
+            if other != k:
+                gram[other, k] += total
+        total = 0.0
+        for i in range(n):
+            if features[k, i] != 0:
+                row = 0.0
+                for j in range(n):
+                    row += values[i, j] * features[k, j]
+                total += features[k, i] * row
+        right[k] += total / 2
+
+
+@compiled
+def _add_pairs(features, together):
+    """Add f_ik f_jk to together (terms, n, n)."""
+    terms, n = features.shape
+    for k in range(terms):
+        for i in range(n):
+            if features[k, i] != 0:
+                for j in range(n):
+                    together[k, i, j] += features[k, j] * features[k, i]
+
+
+@compiled
+def _approximate(values, mask, together, gram, right):
+    """A and b with m_ijk m_ijl for m_ijkl, k other than l."""
+    terms, n, _ = together.shape
+    for k in range(terms):
+        for other in range(k, terms):
+            total = 0.0
+            for i in range(n):
+                for j in range(i):
+                    second = together[other, i, j] if other != k else 1.0
+                    total += together[k, i, j] * second * mask[i, j]
+            gram[k, other] = gram[other, k] = total
+        total = 0.0
+        for i in range(n):
+            for j in range(i):
+                total += together[k, i, j] * values[i, j]
+        right[k] = total
+
+
+@compiled
+def gibbs_expectations(
+    values, mask, odd, complete, features, weights, log_odds, first,
+    precisions, n_recorded, exact, uniforms, gram, right, shares,
+):  # fmt: skip
+    """Sweep at each precision in turn; fill A, b and P(f = 1) with means over the last samples.
+
+    precisions (sweeps,), uniforms (sweeps, terms - first, n), shares (terms, n); `features` hold
+    the start, and in the end the last sample. With `exact` false A is approximated from m_ijk,
+    which takes a table of (terms, n, n).
+    """
+    terms, n = features.shape
+    residual = np.empty((n, n))
+    residuals(values, mask, features, weights, residual)
+    together = np.zeros((1, 1, 1)) if exact else np.zeros((terms, n, n))
+    gram[:] = 0.0
+    right[:] = 0.0
+    shares[:] = 0.0
+    for t in range(precisions.size):
+        _sweep(residual, mask, features, weights, log_odds, first, precisions[t], uniforms[t])
+        if t >= precisions.size - n_recorded:
+            shares += features
+            if exact:
+                moments(values, odd, complete, features, gram, right)
+            else:
+                _add_pairs(features, together)
+    shares /= n_recorded
+    if exact:
+        gram /= n_recorded
+        right /= n_recorded
+    else:
+        _approximate(values, mask, together / n_recorded, gram, right)
+
+
+@compiled
+def mean_field_expectations(
+    values, mask, odd, complete, features, weights, log_odds, first,
+    precisions, tolerance, gram, right,
+):  # fmt: skip
+    """Sweep probabilities at each precision in turn, then at the last until they stay.
+
+    `features` hold the start, and in the end the probabilities. Returns the greatest change in the
+    last sweep.
+    """
+    n = features.shape[1]
+    residual = np.empty((n, n))
+    residuals(values, mask, features, weights, residual)
+    change = 1.0
+    for t in range(10 * precisions.size):
+        precision = precisions[min(t, precisions.size - 1)]
+        change = _sweep(
+            residual, mask, features, weights, log_odds, first, precision, np.empty((0, 0))
+        )
+        if t >= precisions.size - 1 and change < tolerance:
+            break
+    gram[:] = 0.0
+    right[:] = 0.0
+    moments(values, odd, complete, features, gram, right)
+    return change
+
+
+@compiled
+def enumerate_expectations(
+    values, mask, odd, complete, features, weights, log_odds, first, precision,
+    gram, right, shares,
+):  # fmt: skip
+    """A, b and P(f = 1) by the sum over all memberships, in the order of a Gray code.
+
+    Returns the log of the sum over memberships of the prior odds times
+    exp(-precision * squares). Every membership from `first` on is overwritten.
+    """
+    terms, n = features.shape
+    bits = (terms - first) * n
+    features[first:] = 0.0
+    residual = np.empty((n, n))
+    log_total = -np.inf
+    gram[:] = 0.0
+    right[:] = 0.0
+    shares[:] = 0.0
+    prior = 0.0
+    for code in range(1 << bits):
+        if code:
+            bit = 0
+            while not (code >> bit) & 1:
+                bit += 1
+            k, i = first + bit // n, bit % n
+            prior += log_odds[k] * (1 - 2 * features[k, i])
+            features[k, i] = 1 - features[k, i]
+        residuals(values, mask, features, weights, residual)
+        squares = 0.0
+        for i in range(n):
+            for j in range(i):
+                squares += residual[i, j] * residual[i, j]
+        log_share = prior - precision * squares
+        if log_share > log_total:
+            shrink = np.exp(log_total - log_share)
+            log_total = log_share + np.log1p(shrink)
+            share = 1 / (1 + shrink)
+        else:
+            share = np.exp(log_share - log_total)
+            log_total += np.log1p(share)
+            share = share / (1 + share)
+        keep = 1 - share
+        gram *= keep
+        right *= keep
+        shares *= keep
+        part, piece = np.zeros((terms, terms)), np.zeros(terms)
+        moments(values, odd, complete, features, part, piece)
+        gram += share * part
+        right += share * piece
+        shares += share * features
+    return log_total

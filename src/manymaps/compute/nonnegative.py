@@ -1,0 +1,150 @@
+"""Non-negative least squares from the normal equations, for the weights of clusters.
+
+    w = argmin w'Aw - 2b'w,   w_k >= 0 where status_k is NONNEGATIVE, w_k = 0 where it is ZERO
+
+by active sets (Lawson & Hanson 1974, ch. 23, on A and b as in Bro & de Jong 1997), started from the
+weights at hand. At the minimum w'Aw = b'w, so that the squares left are sum s^2 - b'w. A term that
+others make up (a cluster that stands twice, or is empty) keeps the weight 0; of equals the first
+gets it all.
+
+Shapes: A (terms, terms) symmetric, b and w and status (terms,).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manymaps.compute.jit import compiled
+
+__all__ = ["FREE", "NONNEGATIVE", "ZERO", "factor", "forward", "nonnegative_weights"]
+
+NONNEGATIVE, FREE, ZERO = 0, 1, 2
+
+_DEPENDENT = 1e-9
+_LEAST_GAIN = 1e-14
+
+
+@compiled
+def factor(gram, chosen, lower):
+    """The Cholesky factor of the chosen terms, the others zero; dependent ones are unchosen.
+
+    Returns whether any was.
+    """
+    size = gram.shape[0]
+    dropped = False
+    for k in range(size):
+        for j in range(k + 1):
+            lower[k, j] = 0.0
+        if not chosen[k]:
+            continue
+        rest = gram[k, k]
+        for j in range(k):
+            if chosen[j]:
+                total = gram[k, j]
+                for a in range(j):
+                    total -= lower[k, a] * lower[j, a]
+                lower[k, j] = total / lower[j, j]
+                rest -= lower[k, j] * lower[k, j]
+        if rest <= _DEPENDENT * gram[k, k]:
+            chosen[k] = False
+            dropped = True
+            for j in range(k + 1):
+                lower[k, j] = 0.0
+        else:
+            lower[k, k] = np.sqrt(rest)
+    return dropped
+
+
+@compiled
+def forward(lower, chosen, right, result):
+    """result = lower^-1 right over the chosen terms, 0 for the others."""
+    for k in range(right.size):
+        result[k] = 0.0
+        if chosen[k]:
+            total = right[k]
+            for j in range(k):
+                total -= lower[k, j] * result[j]
+            result[k] = total / lower[k, k]
+
+
+@compiled
+def _solve(lower, chosen, right, result):
+    """Solve (lower lower') result = right over the chosen terms."""
+    forward(lower, chosen, right, result)
+    for k in range(right.size - 1, -1, -1):
+        if chosen[k]:
+            total = result[k]
+            for j in range(k + 1, right.size):
+                if chosen[j]:
+                    total -= lower[j, k] * result[j]
+            result[k] = total / lower[k, k]
+
+
+@compiled
+def _settle(gram, right, status, weights, passive, barred, lower, solution):
+    """Minimize over the passive terms, dropping those that would turn negative."""
+    size = right.size
+    for _ in range(size + 1):
+        before = passive.copy()
+        if factor(gram, passive, lower):
+            for k in range(size):
+                if before[k] and not passive[k]:
+                    weights[k] = 0.0
+                    barred[k] = True
+        _solve(lower, passive, right, solution)
+        step, worst = 1.0, -1
+        for k in range(size):
+            if passive[k] and status[k] == NONNEGATIVE and solution[k] <= 0:
+                share = weights[k] / (weights[k] - solution[k]) if weights[k] > 0 else 0.0
+                if share < step or worst < 0:
+                    step, worst = min(share, step), k
+        for k in range(size):
+            if passive[k]:
+                weights[k] += step * (solution[k] - weights[k])
+        if worst < 0:
+            return
+        weights[worst] = 0.0
+        passive[worst] = False
+        for k in range(size):
+            if passive[k] and status[k] == NONNEGATIVE and weights[k] <= 0:
+                weights[k] = 0.0
+                passive[k] = False
+
+
+@compiled
+def nonnegative_weights(gram, right, squares, status, weights):
+    """Fill `weights`, which hold the start, and return the squares left of `squares`.
+
+    Terms enter one at a time, the one with the greatest gain first, until none gains more than
+    1e-14 of the squares.
+    """
+    size = right.size
+    passive = np.zeros(size, np.bool_)
+    barred = np.zeros(size, np.bool_)
+    lower, solution = np.zeros((size, size)), np.zeros(size)
+    for k in range(size):
+        free = status[k] == FREE
+        passive[k] = gram[k, k] > 0 and (free or (status[k] == NONNEGATIVE and weights[k] > 0))
+        if not passive[k]:
+            weights[k] = 0.0
+    _settle(gram, right, status, weights, passive, barred, lower, solution)
+    for _ in range(4 * size):
+        best, enters = _LEAST_GAIN * squares, -1
+        for k in range(size):
+            if passive[k] or barred[k] or status[k] != NONNEGATIVE or gram[k, k] <= 0:
+                continue
+            slope = right[k]
+            for a in range(size):
+                slope -= gram[k, a] * weights[a]
+            if slope > 0 and slope * slope / gram[k, k] > best:
+                best, enters = slope * slope / gram[k, k], k
+        if enters < 0:
+            break
+        passive[enters] = True
+        _settle(gram, right, status, weights, passive, barred, lower, solution)
+        if not passive[enters]:
+            barred[enters] = True
+    left = squares
+    for k in range(size):
+        left -= right[k] * weights[k]
+    return left
