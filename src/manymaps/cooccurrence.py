@@ -47,7 +47,7 @@ from manymaps.count_starts import Starts, start_parameters, usual_steps
 from manymaps.count_values import plural
 from manymaps.counts import Counts, counts_from, looks_transposed
 from manymaps.errors import DataError, DataWarning
-from manymaps.estimator import plain_value, same_rows
+from manymaps.estimator import FittedMaps, plain_value, same_rows
 from manymaps.fitting import Fit
 from manymaps.frames import end_to_end
 from manymaps.model import CODE as CODE_MODEL
@@ -63,7 +63,7 @@ __all__ = ["CODE"]
 _FOR_LINE_SEARCH = 0.01
 
 
-class CODE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class CODE(FittedMaps, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Euclidean embedding of co-occurrence data, in one map or in many.
 
     Parameters
@@ -316,28 +316,6 @@ class CODE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             raise DataError("X holds no count of a fitted row and column")
         with threads(self.n_jobs):
             return mean_log_likelihood(self.atlas_, known)
-
-    @property
-    def maps_(self) -> np.ndarray:
-        """Positions in the atlas, shape (n_maps, n_objects, n_components), rows first."""
-        check_is_fitted(self, "atlas_")
-        return self.atlas_.maps
-
-    @property
-    def proportions_(self) -> np.ndarray:
-        """Mixing proportions in the atlas, shape (n_maps, n_objects), rows first."""
-        check_is_fitted(self, "atlas_")
-        return self.atlas_.proportions
-
-    @property
-    def history_(self) -> dict[str, np.ndarray]:
-        """The run that was kept: "iteration", "cost" and "kl"."""
-        check_is_fitted(self, "atlas_")
-        return dict(self.atlas_.history)
-
-    @property
-    def _n_features_out(self) -> int:
-        return int(self.row_embedding_.shape[1])
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

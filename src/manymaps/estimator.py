@@ -38,7 +38,7 @@ from manymaps.starts import start_positions
 from manymaps.target import Target, conditional_target, joint_target
 from manymaps.vectors import Vectors
 
-__all__ = ["MapEstimator", "plain_value", "same_rows"]
+__all__ = ["FittedMaps", "MapEstimator", "plain_value", "same_rows"]
 
 Data: TypeAlias = Associations | Vectors | NeighborGraph | np.ndarray | sparse.sparray
 
@@ -48,7 +48,37 @@ _FOR_LINE_SEARCH = 0.01
 _LEAST_TO_ORDER = 2000
 
 
-class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
+class FittedMaps:
+    """What an estimator with a fitted `atlas_` says of it."""
+
+    atlas_: Atlas
+
+    @property
+    def maps_(self) -> np.ndarray:
+        """Positions, shape (n_maps, n_objects, n_components)."""
+        check_is_fitted(self, "atlas_")
+        return self.atlas_.maps
+
+    @property
+    def proportions_(self) -> np.ndarray:
+        """Mixing proportions, shape (n_maps, n_objects)."""
+        check_is_fitted(self, "atlas_")
+        return self.atlas_.proportions
+
+    @property
+    def history_(self) -> dict[str, np.ndarray]:
+        """The run: "iteration", "cost" and "kl" where they were computed."""
+        check_is_fitted(self, "atlas_")
+        return dict(self.atlas_.history)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.atlas_.n_maps * self.atlas_.n_components
+
+
+class MapEstimator(
+    FittedMaps, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC
+):
     """Base of the estimators that fit maps to similarities.
 
     Subclasses have the parameters of `manymaps.multiple_maps.MultipleMapsTSNE` or of
@@ -211,28 +241,6 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
                 )
             places[:, fresh] = inserted.maps
         return np.ascontiguousarray(places.transpose(1, 0, 2).reshape(rows.shape[0], -1))
-
-    @property
-    def maps_(self) -> np.ndarray:
-        """Positions, shape (n_maps, n, n_components)."""
-        check_is_fitted(self, "atlas_")
-        return self.atlas_.maps
-
-    @property
-    def proportions_(self) -> np.ndarray:
-        """Mixing proportions, shape (n_maps, n)."""
-        check_is_fitted(self, "atlas_")
-        return self.atlas_.proportions
-
-    @property
-    def history_(self) -> dict[str, np.ndarray]:
-        """The run: "iteration", "cost" and "kl" where they were computed."""
-        check_is_fitted(self, "atlas_")
-        return dict(self.atlas_.history)
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.atlas_.n_maps * self.atlas_.n_components
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
