@@ -1,6 +1,7 @@
 """The estimator of additive clustering: what it reads, recovers, leaves alone and refuses."""
 
 import csv
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -358,3 +359,46 @@ class TestBadInput:
         flips = AdditiveClustering(3, polish=Polish(0), **QUICK).fit(values)
         plain = AdditiveClustering(3, polish=False, **QUICK).fit(values)
         assert (flips.solutions_ >= plain.solutions_ - 1e-9).all()
+
+
+class TestEdges:
+    """What rounding, scale and form of the input must not change."""
+
+    def test_a_frame_finds_its_rows_again(self):
+        pd = pytest.importorskip("pandas")
+        table = np.random.default_rng(0).random((12, 12))
+        table = (table + table.T) / 2
+        np.fill_diagonal(table, 1.5)
+        found = AdditiveClustering(4, solver="gibbs", n_init=1, random_state=0)
+        members = found.fit_transform(pd.DataFrame(table))
+        np.testing.assert_array_equal(found.transform(pd.DataFrame(table).to_numpy()), members)
+
+    def test_infinity_in_a_condensed_vector_is_refused(self):
+        with pytest.raises(DataError, match="infinite"):
+            AdditiveClustering(1).fit([1, np.inf, 2])
+
+    @pytest.mark.parametrize("constant", ["free", "nonnegative", False])
+    @pytest.mark.parametrize("value", [0.1, 0.7, 1e9 + 0.1])
+    def test_equal_similarities_leave_nothing_to_explain(self, value, constant):
+        fit = AdditiveClustering(2, constant=constant, n_init=1, random_state=0)
+        with pytest.warns(DataWarning, match="are equal"):
+            fit.fit(np.full((7, 7), value))
+        assert fit.variance_accounted_for_ == 1
+        assert fit.solutions_.tolist() == [1]
+
+    @pytest.mark.parametrize("scale", [1e-90, 1e-12, 1e90])
+    def test_the_scale_does_not_matter(self, scale):
+        values, _, _ = overlapping(8, 3, 0.05, seed=3)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            plain, scaled = (
+                AdditiveClustering(3, n_init=1, random_state=0).fit(table)
+                for table in (values, values * scale)
+            )
+        assert scaled.variance_accounted_for_ == pytest.approx(plain.variance_accounted_for_)
+
+    def test_numbers_that_cannot_be_squared_are_refused(self):
+        values, _, _ = overlapping(8, 3, 0.05, seed=3)
+        for scale in (1e200, 1e-200):
+            with pytest.raises(DataError, match="scale the similarities"):
+                AdditiveClustering(2).fit(values * scale)

@@ -206,7 +206,7 @@ class AdditiveClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         n = similarities.n_objects
         features = self._check_features(n)
         self._check_count(n, features.shape[1])
-        if similarities.squares <= 1e-24 * max(1.0, np.abs(similarities.values).max()) ** 2:
+        if similarities.is_constant:
             warnings.warn(
                 f"all {similarities.n_pairs} similarities are equal: there is nothing for "
                 "clusters to explain",
@@ -214,7 +214,7 @@ class AdditiveClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
                 stacklevel=2,
             )
         problem = Problem.of(similarities, self.n_clusters, prior, features, self.constant)
-        found = self._best_of_starts(problem, self._solver(n), polish)
+        found = self._best_of_starts(similarities, problem, self._solver(n), polish)
         self._similarities = similarities
         self._prior = prior
         self.n_features_in_ = n
@@ -350,7 +350,9 @@ class AdditiveClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
                 f"of at least two that {n} objects have"
             )
 
-    def _best_of_starts(self, problem: Problem, solver: Solver, polish: Polish | None) -> Solution:
+    def _best_of_starts(
+        self, similarities: Similarities, problem: Problem, solver: Solver, polish: Polish | None
+    ) -> Solution:
         from sklearn.utils.parallel import Parallel, delayed
 
         entropy = check_random_state(self.random_state).randint(2**31 - 1)
@@ -361,7 +363,8 @@ class AdditiveClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
             delayed(solve)(problem, solver, polish, seed) for seed in seeds[1:]
         )
         squares = problem.n_pairs * problem.variance
-        self.solutions_ = np.array([1 - f.left / squares if squares > 0 else 1.0 for f in found])
+        constant = similarities.is_constant
+        self.solutions_ = np.array([1.0 if constant else 1 - f.left / squares for f in found])
         best = max(range(self.n_init), key=lambda i: (found[i].objective, -i))
         self._probabilities = membership_probabilities(problem, found[best], seeds[0])
         return found[best]
@@ -396,7 +399,7 @@ class AdditiveClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         pairs = np.triu(data.observed)
         left = float(((data.values - model - self.constant_)[pairs] ** 2).sum())
         squares, n_pairs = data.squares, data.n_pairs
-        self.variance_accounted_for_ = 1 - left / squares if squares > 0 else 1.0
+        self.variance_accounted_for_ = 1.0 if data.is_constant else 1 - left / squares
         self.residual_variance_ = left / n_pairs
         with np.errstate(divide="ignore"):
             log_variance = np.log(2 * np.pi * self.residual_variance_)
@@ -463,7 +466,8 @@ def _descend(gram: np.ndarray, right: np.ndarray, start: np.ndarray) -> np.ndarr
 
 def _plain_rows(X: Any, similarities: Similarities) -> np.ndarray:
     """The rows as they were given, to find them again; the symmetric values where X is no table."""
-    rows = np.asarray(X, dtype=np.float64) if isinstance(X, np.ndarray | list) else None
+    table = X.to_numpy() if hasattr(X, "to_numpy") else X
+    rows = np.asarray(table, dtype=np.float64) if isinstance(table, np.ndarray | list) else None
     if rows is None or rows.ndim != 2:
         rows = np.where(similarities.observed, similarities.values, np.nan)
     return np.where(rows == 0, 0.0, rows)

@@ -35,6 +35,7 @@ from manymaps.cli_progress import interrupted_by_sigterm, working
 
 if TYPE_CHECKING:
     from manymaps.additive_clustering import AdditiveClustering
+    from manymaps.atlas import Atlas
     from manymaps.cluster_paths import ClusterPath
     from manymaps.similarity_files import SimilarityTable
 
@@ -147,12 +148,21 @@ def cluster(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> No
         estimator = _estimator(options["clusters"], options)
         n_starts = options["restarts"]
         starts = "one start" if n_starts == 1 else f"{n_starts:,} starts"
+        # What cannot be drawn is told before the clusters are found, and nothing is written then.
+        atlas = _map(table, options) if options["plot"] is not None else None
         with working(f"finding {options['clusters']:,} clusters of {file} from {starts}"):
             estimator.fit(table.values, labels=table.labels)
+        figure = None
+        if atlas is not None:
+            from manymaps.feature_plots import plot_features
+
+            figure = plot_features(atlas, estimator, map=options["map"])
         if options["output"] is not None:
             _write_memberships(estimator, options["output"])
-        if options["plot"] is not None:
-            _plot(estimator, table, options)
+        if figure is not None:
+            from manymaps import save_figure
+
+            save_figure(figure, options["plot"])
     seconds = time.perf_counter() - ctx.meta["manymaps.started"]
     if as_json:
         emit_json(_record(estimator, table, options, seconds))
@@ -227,19 +237,15 @@ def _write_memberships(estimator: AdditiveClustering, path: Path) -> None:
             writer.writerow([label, *row.tolist()])
 
 
-def _plot(
-    estimator: AdditiveClustering, table: SimilarityTable, options: Mapping[str, Any]
-) -> None:
-    from manymaps import load_atlas, save_figure
-    from manymaps.feature_plots import plot_features
+def _map(table: SimilarityTable, options: Mapping[str, Any]) -> Atlas:
+    """The map to draw clusters on: that of --atlas, or one of the similarities."""
+    from manymaps import load_atlas
     from manymaps.similarity_maps import similarity_map
 
     if options["atlas"] is not None:
-        atlas = load_atlas(options["atlas"])
-    else:
-        similar = -table.values if options["dissimilarities"] else table.values
-        atlas = similarity_map(similar, table.labels)
-    save_figure(plot_features(atlas, estimator, map=options["map"]), options["plot"])
+        return load_atlas(options["atlas"])
+    similar = -table.values if options["dissimilarities"] else table.values
+    return similarity_map(similar, table.labels)
 
 
 def _record(

@@ -32,6 +32,8 @@ __all__ = ["CONSTANTS", "Problem", "Similarities", "similarities_from"]
 CONSTANTS: dict[object, int] = {"free": FREE, "nonnegative": NONNEGATIVE, False: ZERO}
 
 _ASYMMETRY = 1e-9
+_EQUAL = 1e-12
+_LARGEST, _LEAST = 1e100, 1e-100
 _ROUNDED = 9
 
 
@@ -76,6 +78,12 @@ class Similarities:
     def pair_values(self) -> np.ndarray:
         """The observed values, each pair once."""
         return self.values[np.triu(self.observed)]
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether the observed pairs are all equal but for rounding."""
+        pairs = self.pair_values
+        return self.squares <= (_EQUAL * np.abs(pairs).max()) ** 2 * len(pairs)
 
     def hiding(self, hidden: np.ndarray) -> Similarities:
         """The same without the pairs for which `hidden` (n, n) is true."""
@@ -205,7 +213,7 @@ def _from_condensed(vector: np.ndarray) -> np.ndarray:
             f"values ({n * (n - 1) // 2} for {n} objects, {n * (n + 1) // 2} for {n + 1}). "
             "Reshape your data to a square matrix of similarities"
         )
-    matrix = squareform(np.nan_to_num(vector, nan=0.0), checks=False)
+    matrix = squareform(np.where(np.isnan(vector), 0.0, vector), checks=False)
     matrix[squareform(np.isnan(vector), checks=False)] = np.nan
     np.fill_diagonal(matrix, np.nan)
     return matrix
@@ -232,6 +240,12 @@ def _check_values(matrix: np.ndarray, names: Sequence[str]) -> None:
             f"the similarity of row {i} ({names[i]!r}) and column {j} ({names[j]!r}) is infinite; "
             "similarities must be finite, or NaN where missing"
         )
+    sizes = np.abs(matrix[~np.isnan(matrix)])
+    if sizes.max(initial=0) > _LARGEST or 0 < sizes.max(initial=0) < _LEAST:
+        raise DataError(
+            f"the largest similarity is {sizes.max():g}, beyond what can be squared and added up; "
+            f"scale the similarities to lie between {_LEAST:g} and {_LARGEST:g}"
+        )
 
 
 def _symmetric(
@@ -246,7 +260,8 @@ def _symmetric(
     scale = np.abs(filled).max()
     one_sided = known & ~known.T
     if gap.max() > _ASYMMETRY * scale or one_sided.any():
-        i, j = divmod(int(np.argmax(gap if gap.max() > 0 else one_sided)), len(matrix))
+        worst = gap if gap.max() > _ASYMMETRY * scale else one_sided
+        i, j = divmod(int(np.argmax(worst)), len(matrix))
         what = (
             f"the similarities are not symmetric: {names[i]!r} and {names[j]!r} have "
             f"{matrix[i, j]:.6g} one way and {matrix[j, i]:.6g} the other"
@@ -322,8 +337,8 @@ class Problem:
         mean = math.fsum(pairs) / len(pairs)
         spread = math.sqrt(math.fsum((pairs - mean) ** 2) / len(pairs))
         largest = float(np.abs(pairs).max())
-        # Values that are all equal but for rounding have no spread to be measured by.
-        scale = spread if spread > 1e-12 * largest else largest or 1.0
+        # Values that are all equal have no spread to be measured by.
+        scale = largest or 1.0 if similarities.is_constant else spread
         shift = mean if constant == "free" else 0.0
         observed = similarities.observed
         values = np.where(observed, (similarities.values - shift) / scale, 0.0)

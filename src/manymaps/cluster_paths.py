@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -25,9 +26,11 @@ from sklearn.utils import check_random_state
 
 from manymaps.additive_clustering import AdditiveClustering
 from manymaps.cluster_data import Similarities, similarities_from
-from manymaps.errors import ParameterError
+from manymaps.errors import DataError, ParameterError
 
 __all__ = ["ClusterPath", "cluster_path"]
+
+_EXACT = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +123,12 @@ def cluster_path(
     >>> path.suggestion
     3
     """
-    counts = np.array(sorted({int(count) for count in n_clusters}))
+    try:
+        counts = np.array(sorted({index(count) for count in n_clusters}))
+    except TypeError as error:
+        raise ParameterError(
+            f"n_clusters={n_clusters!r} must hold whole numbers, e.g. range(2, 11)"
+        ) from error
     if not len(counts):
         raise ParameterError("n_clusters is empty; give the numbers to compare, e.g. range(2, 11)")
     if precision is not None and not (np.isfinite(precision) and precision > 0):
@@ -133,7 +141,11 @@ def cluster_path(
     seed = int(random.randint(2**31 - 1))
     base = AdditiveClustering(random_state=seed) if estimator is None else estimator
     data = similarities_from(X, kind=base.kind, strict=base.strict)
-    fitted = tuple(clone(base).set_params(n_clusters=int(k)).fit(data) for k in counts)
+    if data.is_constant:
+        raise DataError("all similarities are equal: no number of clusters explains more")
+    # The largest first: what cannot be fitted is refused before anything is.
+    found = [clone(base).set_params(n_clusters=int(k)).fit(data) for k in counts[::-1]]
+    fitted = tuple(found[::-1])
     vaf = np.array([each.variance_accounted_for_ for each in fitted])
     bic = np.array([_bic(each, data, precision) for each in fitted])
     errors = None
@@ -152,10 +164,10 @@ def cluster_path(
 
 def _bic(fitted: AdditiveClustering, data: Similarities, precision: float | None) -> float:
     n_pairs = data.n_pairs
-    left = fitted.residual_variance_ * n_pairs
+    # A fit that is exact but for rounding is not the better the smaller the rounding.
+    left = max(fitted.residual_variance_ * n_pairs, _EXACT * data.squares)
     count = len(fitted.weights_) + (fitted.constant is not False)
-    with np.errstate(divide="ignore"):
-        misfit = left / precision**2 if precision else n_pairs * np.log(left / n_pairs)
+    misfit = left / precision / precision if precision else n_pairs * np.log(left / n_pairs)
     return float(misfit + count * np.log(n_pairs))
 
 
