@@ -231,7 +231,8 @@ def _npz_labels(
     for key, labels in named.items():
         if all(labels) and _key_kind(key) is not None and key != "titles":
             names, changed = numbered_labels(labels)
-            note = f"{side} labels from {key!r}; {len(changed):,} that repeat one got a number"
+            told = f"{len(changed):,} repeat an earlier one and got a number"
+            note = f"{side} labels from {key!r}; {told}"
             return key, names, (note,)
     return None, None, (f"{side}s are numbered from 0",)
 
