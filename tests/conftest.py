@@ -1,9 +1,11 @@
-"""What the tests share: where the real data lie, and numba's threads."""
+"""What the tests share: where the real data lie, and a table of counts that was fitted."""
 
 import os
 from pathlib import Path
 
 import pytest
+
+from code_samples import sample, write_atlas
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -18,3 +20,16 @@ def data_folder() -> Path:
             pytest.fail(message)
         pytest.skip(message)
     return folder
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Path:
+    """A folder with counts.npz and, fitted to it, code.atlas; not to be written to."""
+    return write_atlas(tmp_path_factory.mktemp("made"))
+
+
+@pytest.fixture
+def counts(tmp_path: Path) -> Path:
+    """A file of the counts of some documents and words."""
+    sample().save(tmp_path / "counts.npz")
+    return tmp_path / "counts.npz"

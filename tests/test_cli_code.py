@@ -19,23 +19,10 @@ from code_samples import (
     group_of,
     record,
     sample,
-    write_atlas,
     write_list,
 )
 from manymaps.cli_counts import holds_counts
 from manymaps.count_matching import aligned_atlas
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory) -> Path:
-    """A folder with counts.npz and, fitted to it, code.atlas; not to be written to."""
-    return write_atlas(tmp_path_factory.mktemp("made"))
-
-
-@pytest.fixture
-def counts(tmp_path: Path) -> Path:
-    sample().save(tmp_path / "counts.npz")
-    return tmp_path / "counts.npz"
 
 
 def in_python(table: mm.Counts) -> mm.CODE:

@@ -19,23 +19,10 @@ from code_samples import (
     group_of,
     record,
     sample,
-    write_atlas,
 )
 from manymaps import cli_measures
 from manymaps.count_atlas import mean_log_likelihood, place_rows
 from manymaps.group_measures import group_lift, group_purity
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory) -> Path:
-    """A folder with counts.npz and, fitted to it, code.atlas; not to be written to."""
-    return write_atlas(tmp_path_factory.mktemp("made"))
-
-
-@pytest.fixture
-def counts(tmp_path: Path) -> Path:
-    sample().save(tmp_path / "counts.npz")
-    return tmp_path / "counts.npz"
 
 
 class TestSenses:
