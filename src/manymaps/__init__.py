@@ -71,6 +71,8 @@ if TYPE_CHECKING:
     from manymaps.vector_files import read_vectors as read_vectors
     from manymaps.vector_files import vectors_from as vectors_from
     from manymaps.vectors import Vectors as Vectors
+    from manymaps.viewer import write_page as write_page
+    from manymaps.widget import AtlasWidget as AtlasWidget
 
 __version__ = "0.1.0"
 
@@ -106,6 +108,8 @@ _HOMES = {
     "readers": ("associations_from", "read_associations"),
     "vector_files": ("read_vectors", "vectors_from"),
     "vectors": ("Vectors",),
+    "viewer": ("write_page",),
+    "widget": ("AtlasWidget",),
     "sne": ("SNE", "TSNE", "SymmetricSNE", "UniSNE"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -40,6 +40,7 @@ from manymaps.cli_options import (
     refuse_given,
     seed_option,
 )
+from manymaps.cli_view import view
 
 if TYPE_CHECKING:
     from manymaps.atlas import Atlas
@@ -70,6 +71,7 @@ def cli(ctx: click.Context) -> None:
     With your data:  manymaps inspect norms.csv
                      manymaps fit norms.csv -o norms.atlas
                      manymaps senses norms.atlas tie
+                     manymaps view norms.atlas -o norms.html
     With vectors:    manymaps fit glove.txt -o words.atlas --method tsne --words nouns.txt
                      manymaps insert words.atlas new.txt -o more.atlas
                      manymaps evaluate more.atlas glove.txt
@@ -102,7 +104,8 @@ DEMO_WORD = "play"
 def demo(ctx: click.Context, folder: Path, seed: int, jobs: int | None, as_json: bool) -> None:
     """Fit the word relations that come with the package.
 
-    Writes DIR/demo.atlas and DIR/demo.png in about a minute, without a network.
+    Writes DIR/demo.atlas, DIR/demo.html (the page to look words up in) and DIR/demo.png in about a
+    minute, without a network.
 
     \b
     Example:  manymaps demo -o first-look
@@ -112,21 +115,23 @@ def demo(ctx: click.Context, folder: Path, seed: int, jobs: int | None, as_json:
         check_folder(folder)
     except OSError as error:
         raise click.BadParameter(f"{folder}: cannot be written: {error.strerror}") from error
-    from manymaps import load_word_relations, plot_senses, save_figure
+    from manymaps import load_word_relations, plot_senses, save_figure, write_page
 
     data = load_word_relations()
     note(f"the embedded word relations: {data.n_pairs:,} pairs of {data.n_objects:,} words")
     options = {"maps": 20, "seed": seed, "jobs": jobs, "iterations": 500}
     estimator = build("mm-tsne", options)
     n_pairs = run_fit(estimator, data, ctx)
-    output, figure = folder / "demo.atlas", folder / "demo.png"
+    output, page, figure = (folder / f"demo.{suffix}" for suffix in ("atlas", "html", "png"))
     estimator.atlas_.save(output)
+    write_page(estimator.atlas_, page, title="Relations of English words")
     save_figure(plot_senses(estimator.atlas_, DEMO_WORD), figure)
     if as_json:
         record = fit_record(ctx, estimator, n_pairs, "mm-tsne", output)
-        emit_json({**record, "figure": str(figure)})
+        emit_json({**record, "page": str(page), "figure": str(figure)})
         return
     emit(f"{output}  the atlas\n{figure}    the maps of the word {DEMO_WORD}")
+    emit(f"{page}   the page: open it in a browser and look up {DEMO_WORD}")
     emit(f"next: manymaps senses {output} bank\n      manymaps plot {output} -o {folder}/all.png")
 
 
@@ -359,6 +364,7 @@ def plot(
 cli.add_command(insert)
 cli.add_command(evaluate)
 cli.add_command(cluster)
+cli.add_command(view)
 
 
 def _check_plot(atlas: Atlas, maps: list[int] | None, color: str | None) -> None:

@@ -1,7 +1,7 @@
 """What colours say in a figure: the mixing proportion, a category, or a number.
 
 Palettes: a single quiet hue for proportions, Okabe and Ito's colours for categories (told apart
-under every common colour blindness), viridis without its palest end for numbers.
+under every common colour blindness) with three darker ones after them, viridis without its palest end for numbers.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ __all__ = [
 
 PAPER, INK, MUTED, HAIRLINE, ACCENT = "#FBF9F4", "#22272E", "#737983", "#DDD8CC", "#C7432B"
 NO_VALUE = "#B9BABB"
-CATEGORIES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#8A7A00")
+CATEGORIES = (
+    *("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#8A7A00"),
+    *("#5B4A9C", "#7A4A22", "#4A4F57"),
+)
 PROPORTIONS = LinearSegmentedColormap.from_list("proportions", ["#A9C6CC", "#4F8E9C", "#14505F"])
 NUMBERS = LinearSegmentedColormap.from_list(
     "numbers", matplotlib.colormaps["viridis"](np.linspace(0, 0.92, 256))
@@ -74,7 +77,7 @@ def coloring(atlas: Atlas, column: str | None) -> Coloring:
     ----------
     atlas : Atlas
     column : str or None
-        Numbers get a colour scale; anything else is a category, of which the seven most frequent
+        Numbers get a colour scale; anything else is a category, of which the ten most frequent
         have a colour of their own. Of two kinds of object, "kind" is a column too, and the key is
         silent about a kind that has no value at all.
 

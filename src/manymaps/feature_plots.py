@@ -40,7 +40,6 @@ from manymaps.panels import LABEL_PAD, VEIL, Frame, Look, Scene, dot_area, draw,
 
 __all__ = ["Feature", "plot_features"]
 
-COLORS = (*CATEGORIES, "#5B4A9C", "#7A4A22", "#4A4F57")
 USUAL = 8
 WIDTH, LIST_WIDTH, GAP = 11.5, 3.3, 0.3
 RADIUS, LEVEL, MOST_LEVELS, CLEARANCE = 14.0, 4.0, 7, 9.0
@@ -181,9 +180,9 @@ def _chosen(found: Sequence[Feature], features: Sequence[int] | None) -> list[in
     for k in chosen:
         if not 0 <= k < len(found):
             raise ParameterError(f"there is no feature {k}; features are 0 to {len(found) - 1}")
-    if not 1 <= len(chosen) <= len(COLORS):
+    if not 1 <= len(chosen) <= len(CATEGORIES):
         raise ParameterError(
-            f"{len(chosen)} features were asked for; a map shows 1 to {len(COLORS)}"
+            f"{len(chosen)} features were asked for; a map shows 1 to {len(CATEGORIES)}"
         )
     return chosen
 
@@ -199,7 +198,7 @@ def _shown(
         members = np.isin(scene.objects, own) & ~scene.view.outside
         line = thin + (thick - thin) * max(weight, 0.0) / heaviest
         labels = tuple(str(label) for label in found[k].members)
-        shown.append(_Shown(k + 1, weight, labels, members, COLORS[at], line))
+        shown.append(_Shown(k + 1, weight, labels, members, CATEGORIES[at], line))
     return shown
 
 

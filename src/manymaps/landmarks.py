@@ -179,7 +179,7 @@ def view(points: np.ndarray, weights: np.ndarray, *, budget: float = 0.02) -> Vi
     points : array of shape (k, 2)
     weights : array of shape (k,)
     budget : float in [0, 1)
-        Share of the weight that may lie outside.
+        Share of the weight that may lie outside; 0 keeps all points inside.
 
     Returns
     -------
@@ -200,7 +200,7 @@ def view(points: np.ndarray, weights: np.ndarray, *, budget: float = 0.02) -> Vi
     reach = np.abs(points - middle).max(axis=1)
     order = np.argsort(-reach, kind="stable")
     removable = int((np.cumsum(weights[order]) <= budget * weights.sum()).sum())
-    removable = max(removable, 1 if n >= 5 else 0)
+    removable = max(removable, 1 if n >= 5 and budget > 0 else 0)
     if removable and n > removable:
         kept = reach[order[removable]]
         if kept > 0:

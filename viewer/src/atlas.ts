@@ -1,0 +1,97 @@
+/**
+ * What the page knows of an atlas: labels, maps, columns, features.
+ *
+ * `readAtlas` (`container.ts`) makes one of these from the bytes that `manymaps.page_data` wrote. Maps are
+ * numbered from 0, objects by their place in `labels`, entries by their place in a map.
+ */
+
+export interface Model {
+  kernel: "cauchy" | "gaussian";
+  normalization: "conditional" | "joint";
+  /** Share of a uniform background in the choices, 0 for most models. */
+  background: number;
+  kernelWidth: number;
+  /** Which of two kinds of object chooses; null where all are of one kind. */
+  given: "rows" | "columns" | null;
+}
+
+/** One map: its entries are the objects that live in it, k of them. */
+export interface AtlasMap {
+  number: number;
+  /** Object of each entry, ascending. */
+  objects: Uint32Array;
+  /** Mixing proportion of each entry, in (0, 1]. */
+  proportions: Float32Array;
+  /** Coordinates in map units, entry by entry: k * nComponents. Distances of the model are taken here. */
+  coordinates: Float32Array;
+  /** The points that are drawn, k * 2: x, y of each entry, y upwards. */
+  points: Float32Array;
+  /** Entries in order of importance, the most important first. */
+  order: Uint32Array;
+  /** The box shown at first: left, bottom, right, top in map units. */
+  view: [number, number, number, number];
+  /** Objects whose labels name the map. */
+  title: number[];
+  /** Share of the spread that the two drawn dimensions hold, 1 for flat maps. */
+  share: number;
+}
+
+export interface CategoryColumn {
+  name: string;
+  type: "category";
+  /** The most frequent first. */
+  categories: string[];
+  /** Category of each object, NO_CATEGORY where it has none. */
+  codes: Uint16Array;
+}
+
+export interface NumberColumn {
+  name: string;
+  type: "number";
+  /** Ends of the colour scale; values beyond them take the colour of the end. */
+  low: number;
+  high: number;
+  /** NaN where an object has none. */
+  values: Float32Array;
+}
+
+export interface TextColumn {
+  name: string;
+  type: "text";
+  values: string[];
+}
+
+export type Column = CategoryColumn | NumberColumn | TextColumn;
+
+export const NO_CATEGORY = 65535;
+
+/** A feature of additive clustering: a weight and the objects that have it. */
+export interface Feature {
+  name: string;
+  weight: number;
+  members: Uint32Array;
+}
+
+export interface Atlas {
+  title: string;
+  method: string;
+  labels: string[];
+  nObjects: number;
+  nMaps: number;
+  nComponents: number;
+  model: Model;
+  /** Of two kinds of object: their names, and how many are of the first (they come first). */
+  kinds: [string, string] | null;
+  nRows: number;
+  /** log of the fixed factors of the choices, of two kinds of object. */
+  logFactors: Float32Array | null;
+  /** log Z of a joint model. */
+  logWhole: number | null;
+  maps: AtlasMap[];
+  columns: Column[];
+  features: Feature[];
+  /** The columns that colour and size the marks at first. */
+  color: string | null;
+  size: string | null;
+  minProportion: number;
+}

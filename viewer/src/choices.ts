@@ -1,0 +1,410 @@
+/**
+ * What the model says of an atlas: whom an object recalls, and by how much (`manymaps.choices`).
+ *
+ *     v_ij^m = pi_i^m pi_j^m K(|y_i^m - y_j^m|^2 / width^2)
+ *
+ *     conditional   q(j|i) = b_j sum_m v_ij^m / Z_i
+ *     joint         q(i,j) = a_i b_j sum_m v_ij^m / Z
+ *     chosen i      q(j|i) = a_j sum_m v_ij^m / Z_j, brought to a sum of 1 over the choosers j
+ *
+ * with factors a and b of 1 where all objects are of one kind; two kinds choose one another alone.
+ * The neighbours of i in map m are listed by q_ij^m = v_ij^m / Z_i, of two kinds by v_ij^m brought
+ * to a sum of 1, without the factors, which would put the most frequent objects first everywhere.
+ */
+import type { Atlas, AtlasMap } from "./atlas.ts";
+
+/** An object near another one, with the share of the similarity that one map gives. */
+export interface Neighbor {
+  object: number;
+  share: number;
+}
+
+/** A map in which an object lives, and its neighbours there. */
+export interface Sense {
+  map: number;
+  entry: number;
+  proportion: number;
+  neighbors: Neighbor[];
+}
+
+/** How strongly an object recalls another one (`to`) and is recalled by it (`from`). */
+export interface Association {
+  object: number;
+  to: number;
+  from: number;
+}
+
+type Among = "all" | "rows" | "columns";
+
+// Pairs that one call may visit, some tenths of a second.
+const MAX_PAIRS = 1e7;
+
+/** An atlas as its model reads it. */
+export class Choices {
+  /** Whether i may recall j more than j recalls i. */
+  readonly isAsymmetric: boolean;
+  readonly #atlas: Atlas;
+  readonly #homes: Homes;
+  readonly #gaussian: boolean;
+  readonly #scale: number;
+  readonly #factors: Float64Array | null;
+  readonly #distances: Float64Array;
+  /** log Z_i and, of those that are chosen, log sum_j a_j v_ij / Z_j; NaN until asked for. */
+  readonly #logNormalizers: Float64Array;
+
+  constructor(atlas: Atlas) {
+    this.#atlas = atlas;
+    this.#homes = new Homes(atlas);
+    this.#gaussian = atlas.model.kernel === "gaussian";
+    this.#scale = 1 / atlas.model.kernelWidth ** 2;
+    this.#factors = atlas.logFactors && Float64Array.from(atlas.logFactors, Math.exp);
+    const largest = atlas.maps.reduce((most, { objects }) => Math.max(most, objects.length), 0);
+    this.#distances = new Float64Array(largest);
+    this.#logNormalizers = new Float64Array(atlas.nObjects).fill(Number.NaN);
+    this.isAsymmetric = atlas.model.normalization === "conditional" && atlas.kinds === null;
+  }
+
+  /** The maps of an object, the largest proportion first; the first is always listed. */
+  senses(
+    object: number,
+    options: { nNeighbors: number; minProportion: number; sameKind?: boolean },
+  ): Sense[] {
+    const { nNeighbors, minProportion, sameKind = false } = options;
+    const among = this.#among(object, sameKind);
+    const logTotal = this.#logTotal(object, among);
+    return this.#homes
+      .of(object)
+      .map(({ map, entry }) => ({ map, entry, proportion: map.proportions[entry] }))
+      .sort((a, b) => b.proportion - a.proportion)
+      .filter(({ proportion }, rank) => rank === 0 || proportion >= minProportion)
+      .map(({ map, entry, proportion }) => ({
+        map: map.number,
+        entry,
+        proportion,
+        neighbors: this.#strongest(map, entry, among, logTotal, nNeighbors),
+      }));
+  }
+
+  /** The neighbours of an object in one map, the nearest first; of two kinds those of the other. */
+  near(object: number, map: number, count: number, options = { sameKind: false }): Neighbor[] {
+    const home = this.#homes.of(object).find((home) => home.map.number === map);
+    if (!home) return [];
+    const among = this.#among(object, options.sameKind);
+    return this.#strongest(home.map, home.entry, among, this.#logTotal(object, among), count);
+  }
+
+  /** q(b|a), how strongly a recalls b; 0 for an object and itself and for two of one kind. */
+  similarity(a: number, b: number): number {
+    const { kinds, nRows, nObjects, model } = this.#atlas;
+    if (a === b || (kinds && a < nRows === b < nRows)) return 0;
+    const share = this.#share(a, b);
+    if (kinds || model.background === 0) return share;
+    const pairs = model.normalization === "joint" ? nObjects * (nObjects - 1) : nObjects - 1;
+    return (1 - model.background) * share + model.background / pairs;
+  }
+
+  /**
+   * The strongest associations of an object, in either direction, with objects that share a map.
+   *
+   * In a map of very many objects only those that it recalls most are asked what they recall.
+   */
+  associations(object: number, count: number): Association[] {
+    const others = this.#homes.companions(object);
+    const recalled = Float64Array.from(others, (other) => this.similarity(object, other));
+    const nAsked = Math.max(count, this.#nAffordable(others));
+    const least = recalled.slice().sort().at(-nAsked) ?? 0;
+    const asked: Association[] = [];
+    for (let k = 0; k < others.length && asked.length < nAsked; k++) {
+      if (recalled[k] < least) continue;
+      const from = this.similarity(others[k], object);
+      asked.push({ object: others[k], to: recalled[k], from });
+    }
+    return asked
+      .filter(({ to, from }) => Math.max(to, from) > 0)
+      .sort((a, b) => Math.max(b.to, b.from) - Math.max(a.to, a.from))
+      .slice(0, count);
+  }
+
+  /** Of how many objects the sums Z may be asked for at once. */
+  #nAffordable(objects: number[]): number {
+    if (this.#atlas.model.normalization === "joint") return objects.length;
+    const visited = objects.reduce((sum, object) => sum + this.#homes.nPairs(object), 0);
+    return visited <= MAX_PAIRS
+      ? objects.length
+      : Math.floor((objects.length * MAX_PAIRS) / visited);
+  }
+
+  #among(object: number, sameKind: boolean): Among {
+    if (this.#atlas.kinds === null) return "all";
+    return object < this.#atlas.nRows === sameKind ? "rows" : "columns";
+  }
+
+  /** The log of what neighbours are measured by: Z_i, Z, or of two kinds the sum of v_ij. */
+  #logTotal(object: number, among: Among): number {
+    if (among !== "all") return this.#logSum(object, among, null);
+    return this.#logNormalizer(object);
+  }
+
+  #logNormalizer(object: number): number {
+    if (this.#atlas.model.normalization === "joint") {
+      return this.#atlas.logWhole ?? Number.NEGATIVE_INFINITY;
+    }
+    const known = this.#logNormalizers[object];
+    if (!Number.isNaN(known)) return known;
+    const log = this.#chooses(object)
+      ? this.#logSum(object, this.#among(object, false), this.#factors)
+      : this.#logEvidence(object);
+    this.#logNormalizers[object] = log;
+    return log;
+  }
+
+  #chooses(object: number): boolean {
+    const { given } = this.#atlas.model;
+    return given === null || (given === "rows") === object < this.#atlas.nRows;
+  }
+
+  /** log sum_j [b_j] v_ij over the objects listed; -Infinity without any. */
+  #logSum(object: number, among: Among, factors: Float64Array | null): number {
+    const homes = this.#homes.of(object);
+    const gaussian = this.#gaussian;
+    // The nearest of all counts 1, so that remote objects keep a sum above 0.
+    const least = gaussian ? this.#leastDistance(homes, among) : 0;
+    let total = 0;
+    for (const { map, entry } of homes) {
+      const { objects, proportions } = map;
+      const [first, last] = this.#homes.range(map, among);
+      const squares = this.#squares(map, entry, first, last);
+      let sum = 0;
+      for (let e = first; e < last; e++) {
+        const squared = squares[e - first];
+        const kernel = gaussian ? Math.exp(least - squared) : 1 / (1 + squared);
+        sum += factors ? factors[objects[e]] * proportions[e] * kernel : proportions[e] * kernel;
+      }
+      total += proportions[entry] * sum;
+    }
+    return Math.log(total) - least;
+  }
+
+  #leastDistance(homes: Home[], among: Among): number {
+    let least = Number.POSITIVE_INFINITY;
+    for (const { map, entry } of homes) {
+      const [first, last] = this.#homes.range(map, among);
+      const squares = this.#squares(map, entry, first, last);
+      for (let k = 0; k < last - first; k++) if (squares[k] < least) least = squares[k];
+    }
+    return Number.isFinite(least) ? least : 0;
+  }
+
+  /** Squared distances from an entry to those listed, Infinity to itself; valid until the next call. */
+  #squares(map: AtlasMap, entry: number, first: number, last: number): Float64Array {
+    const squares = this.#distances;
+    const { coordinates } = map;
+    const [d, scale] = [this.#atlas.nComponents, this.#scale];
+    squares.fill(0, 0, last - first);
+    for (let c = 0; c < d; c++) {
+      const own = coordinates[entry * d + c];
+      for (let k = 0, at = first * d + c; k < last - first; k++, at += d) {
+        const apart = coordinates[at] - own;
+        squares[k] += apart * apart * scale;
+      }
+    }
+    if (first <= entry && entry < last) squares[entry - first] = Number.POSITIVE_INFINITY;
+    return squares;
+  }
+
+  /** log sum_j a_j v_ij / Z_j over the choosers j of an object that is chosen. */
+  #logEvidence(object: number): number {
+    const among = this.#among(object, false);
+    const sum = new LogSum();
+    for (const { map, entry } of this.#homes.of(object)) {
+      const [first, last] = this.#homes.range(map, among);
+      for (let e = first; e < last; e++) {
+        const chooser = map.objects[e];
+        sum.add(
+          this.#logValue(map, entry, e) + this.#logFactor(chooser) - this.#logNormalizer(chooser),
+        );
+      }
+    }
+    return sum.value;
+  }
+
+  #share(a: number, b: number): number {
+    const sum = new LogSum();
+    for (const [map, entryA, entryB] of this.#homes.shared(a, b)) {
+      sum.add(this.#logValue(map, entryA, entryB));
+    }
+    const logNormalizer = this.#logNormalizer(a);
+    if (Math.min(sum.value, logNormalizer) === Number.NEGATIVE_INFINITY) return 0;
+    let log = sum.value + this.#logFactor(b) - logNormalizer;
+    if (this.#atlas.model.normalization === "joint") log += this.#logFactor(a);
+    else if (!this.#chooses(a)) log -= this.#logNormalizer(b);
+    return Math.exp(log);
+  }
+
+  #logFactor(object: number): number {
+    return this.#atlas.logFactors ? this.#atlas.logFactors[object] : 0;
+  }
+
+  /** log v_ij^m of two entries of a map. */
+  #logValue(map: AtlasMap, e: number, f: number): number {
+    const squared = this.#squared(map, e, f);
+    const logKernel = this.#gaussian ? -squared : -Math.log1p(squared);
+    return Math.log(map.proportions[e]) + Math.log(map.proportions[f]) + logKernel;
+  }
+
+  #squared(map: AtlasMap, e: number, f: number): number {
+    const { coordinates } = map;
+    const d = this.#atlas.nComponents;
+    let sum = 0;
+    for (let c = 0; c < d; c++) sum += (coordinates[e * d + c] - coordinates[f * d + c]) ** 2;
+    return sum * this.#scale;
+  }
+
+  #strongest(
+    map: AtlasMap,
+    entry: number,
+    among: Among,
+    logTotal: number,
+    count: number,
+  ): Neighbor[] {
+    const strongest = new Strongest(count);
+    if (logTotal === Number.NEGATIVE_INFINITY) return [];
+    const inverse = map.proportions[entry] * Math.exp(-logTotal);
+    const own = Math.log(map.proportions[entry]) - logTotal;
+    const [first, last] = this.#homes.range(map, among);
+    const squares = this.#squares(map, entry, first, last);
+    for (let e = first; e < last; e++) {
+      const squared = squares[e - first];
+      const kernel = this.#gaussian ? Math.exp(own - squared) : inverse / (1 + squared);
+      strongest.offer(map.objects[e], map.proportions[e] * kernel);
+    }
+    return strongest.found;
+  }
+}
+
+interface Home {
+  map: AtlasMap;
+  entry: number;
+}
+
+/** In which maps, and as which of their entries, each object lives. */
+class Homes {
+  readonly #atlas: Atlas;
+  readonly #starts: Uint32Array;
+  readonly #maps: Uint32Array;
+  readonly #entries: Uint32Array;
+  /** How many entries of each map are rows; they come first, as rows have the lower numbers. */
+  readonly #nRows: number[];
+
+  constructor(atlas: Atlas) {
+    this.#atlas = atlas;
+    this.#starts = new Uint32Array(atlas.nObjects + 1);
+    for (const { objects } of atlas.maps) {
+      for (const object of objects) this.#starts[object + 1]++;
+    }
+    for (let i = 0; i < atlas.nObjects; i++) this.#starts[i + 1] += this.#starts[i];
+    const next = this.#starts.slice();
+    this.#maps = new Uint32Array(this.#starts[atlas.nObjects]);
+    this.#entries = new Uint32Array(this.#starts[atlas.nObjects]);
+    for (const { number, objects } of atlas.maps) {
+      for (let e = 0; e < objects.length; e++) {
+        const at = next[objects[e]]++;
+        this.#maps[at] = number;
+        this.#entries[at] = e;
+      }
+    }
+    this.#nRows = atlas.maps.map(({ objects }) => {
+      const first = objects.findIndex((object) => object >= atlas.nRows);
+      return first < 0 ? objects.length : first;
+    });
+  }
+
+  of(object: number): Home[] {
+    const homes: Home[] = [];
+    for (let at = this.#starts[object]; at < this.#starts[object + 1]; at++) {
+      homes.push({ map: this.#atlas.maps[this.#maps[at]], entry: this.#entries[at] });
+    }
+    return homes;
+  }
+
+  /** The entries of a map that are listed: from the first up to the last, without it. */
+  range(map: AtlasMap, among: Among): [number, number] {
+    const nRows = this.#nRows[map.number];
+    if (among === "rows") return [0, nRows];
+    return [among === "columns" ? nRows : 0, map.objects.length];
+  }
+
+  /** The maps that two objects share, with their entries. */
+  shared(a: number, b: number): [AtlasMap, number, number][] {
+    const found: [AtlasMap, number, number][] = [];
+    let [atA, atB] = [this.#starts[a], this.#starts[b]];
+    while (atA < this.#starts[a + 1] && atB < this.#starts[b + 1]) {
+      const [mapA, mapB] = [this.#maps[atA], this.#maps[atB]];
+      if (mapA === mapB) {
+        found.push([this.#atlas.maps[mapA], this.#entries[atA], this.#entries[atB]]);
+      }
+      if (mapA <= mapB) atA++;
+      if (mapB <= mapA) atB++;
+    }
+    return found;
+  }
+
+  /** The other objects in the maps of an object. */
+  companions(object: number): number[] {
+    const isCompanion = new Uint8Array(this.#atlas.nObjects);
+    for (const { map } of this.of(object)) {
+      for (const other of map.objects) isCompanion[other] = 1;
+    }
+    const found: number[] = [];
+    isCompanion.forEach((is, other) => {
+      if (is && other !== object) found.push(other);
+    });
+    return found;
+  }
+
+  nPairs(object: number): number {
+    return this.of(object).reduce((sum, { map }) => sum + map.objects.length, 0);
+  }
+}
+
+/** log sum exp, term by term. */
+class LogSum {
+  #peak = Number.NEGATIVE_INFINITY;
+  #sum = 0;
+
+  add(log: number): void {
+    if (log === Number.NEGATIVE_INFINITY) return;
+    if (log > this.#peak) {
+      this.#sum = this.#sum * Math.exp(this.#peak - log) + 1;
+      this.#peak = log;
+    } else {
+      this.#sum += Math.exp(log - this.#peak);
+    }
+  }
+
+  get value(): number {
+    return this.#sum > 0 ? this.#peak + Math.log(this.#sum) : Number.NEGATIVE_INFINITY;
+  }
+}
+
+/** The neighbours of the greatest shares above 0; of equal ones the first that came. */
+class Strongest {
+  readonly found: Neighbor[] = [];
+  readonly #count: number;
+
+  constructor(count: number) {
+    this.#count = count;
+  }
+
+  offer(object: number, share: number): void {
+    const { found } = this;
+    if (!(share > 0) || this.#count < 1) return;
+    if (found.length === this.#count) {
+      if (share <= found[found.length - 1].share) return;
+      found.pop();
+    }
+    let at = found.length;
+    while (at > 0 && found[at - 1].share < share) at--;
+    found.splice(at, 0, { object, share });
+  }
+}

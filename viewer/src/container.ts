@@ -1,0 +1,395 @@
+/**
+ * The bytes of a page -> an atlas. `manymaps.page_data` writes them:
+ *
+ *     gzip of   "manymaps", u4 version, u4 length of the header, the header (JSON, UTF-8),
+ *               zeros up to a multiple of 8, then the blocks, each at a multiple of 8
+ *
+ * All numbers are little endian. A proportion is q / 65535; a coordinate is low + step q where its
+ * block holds u2, the number itself where it holds f4. Maps of more than two components are drawn
+ * on a plane, (coordinates - middle) @ axes.
+ *
+ * Whatever is wrong with the bytes ends in an `UnreadableAtlas` whose message is a sentence for
+ * people.
+ */
+import type { Atlas, AtlasMap, Column, Feature, Model } from "./atlas.ts";
+import { NO_CATEGORY } from "./atlas.ts";
+
+const MAGIC = "manymaps";
+const VERSION = 1;
+const PREAMBLE = 16;
+const AGAIN = "save the page again with `manymaps view`";
+
+const ARRAYS = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f4: Float32Array };
+type Whole = Uint8Array | Uint16Array | Uint32Array;
+type Block = Whole | Float32Array;
+type Fields = Record<string, unknown>;
+
+/** The data are no atlas that this page can read; the message says what is wrong and what to do. */
+export class UnreadableAtlas extends Error {
+  override name = "UnreadableAtlas";
+}
+
+/** Bytes of a base64 text; white space in it is ignored. */
+export function fromBase64(text: string): Uint8Array {
+  const native = (Uint8Array as { fromBase64?: (text: string) => Uint8Array }).fromBase64;
+  try {
+    if (native) return native.call(Uint8Array, text);
+    const characters = atob(text);
+    const bytes = new Uint8Array(characters.length);
+    for (let i = 0; i < bytes.length; i++) bytes[i] = characters.charCodeAt(i);
+    return bytes;
+  } catch (cause) {
+    throw new UnreadableAtlas(`The data in this page are no base64 text; ${AGAIN}.`, { cause });
+  }
+}
+
+/** The atlas in the bytes of a page or a widget. */
+export async function readAtlas(packed: Uint8Array): Promise<Atlas> {
+  if (packed[0] !== 0x1f || packed[1] !== 0x8b) {
+    throw new UnreadableAtlas(`The data in this page are no packed atlas; ${AGAIN}.`);
+  }
+  const bytes = await unpacked(packed);
+  const view = new DataView(bytes.buffer);
+  if (bytes.length < PREAMBLE || String.fromCharCode(...bytes.subarray(0, 8)) !== MAGIC) {
+    throw new UnreadableAtlas(`The data in this page are not those of an atlas; ${AGAIN}.`);
+  }
+  const version = view.getUint32(8, true);
+  if (version > VERSION) {
+    throw new UnreadableAtlas(
+      `The data in this page have format ${version}, newer than ${VERSION}, which this viewer ` +
+        "reads; update manymaps and save the page again with `manymaps view`.",
+    );
+  }
+  const end = PREAMBLE + view.getUint32(12, true);
+  if (end > bytes.length) throw cutShort();
+  const header = headerOf(bytes.subarray(PREAMBLE, end));
+  return assemble(header, new Blocks(header, bytes.buffer, Math.ceil(end / 8) * 8));
+}
+
+async function unpacked(packed: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
+  const source = new ReadableStream<BufferSource>({
+    start(controller) {
+      controller.enqueue(packed as Uint8Array<ArrayBuffer>);
+      controller.close();
+    },
+  });
+  try {
+    const stream = source.pipeThrough(new DecompressionStream("gzip"));
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+  } catch (cause) {
+    throw cutShort(cause);
+  }
+}
+
+function cutShort(cause?: unknown): UnreadableAtlas {
+  return new UnreadableAtlas(`The data in this page are cut short or damaged; ${AGAIN}.`, {
+    cause,
+  });
+}
+
+function damaged(part: string): UnreadableAtlas {
+  return new UnreadableAtlas(`The data in this page are damaged (${part}); ${AGAIN}.`);
+}
+
+function headerOf(bytes: Uint8Array): Fields {
+  try {
+    const header: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    return fields(header, "the header");
+  } catch (cause) {
+    if (cause instanceof UnreadableAtlas) throw cause;
+    throw new UnreadableAtlas(`The header of the data in this page is no JSON; ${AGAIN}.`, {
+      cause,
+    });
+  }
+}
+
+/** The blocks by name, each looked at where it lies: no bytes are copied. */
+class Blocks {
+  readonly #listed: Fields;
+  readonly #buffer: ArrayBuffer;
+  readonly #start: number;
+
+  constructor(header: Fields, buffer: ArrayBuffer, start: number) {
+    this.#listed = fields(header.blocks, "the list of blocks");
+    this.#buffer = buffer;
+    this.#start = start;
+    if (start + count(header.total, "the size of the blocks") > buffer.byteLength) throw cutShort();
+  }
+
+  #read(name: string, length: number): Block {
+    const block = fields(this.#listed[name], `the block ${name}`);
+    const Kind = ARRAYS[block.dtype as keyof typeof ARRAYS];
+    const offset = count(block.offset, `the offset of ${name}`);
+    if (!Kind || offset % 8 !== 0 || block.length !== length) throw damaged(`the block ${name}`);
+    const start = this.#start + offset;
+    if (start + length * Kind.BYTES_PER_ELEMENT > this.#buffer.byteLength) throw cutShort();
+    return new Kind(this.#buffer, start, length);
+  }
+
+  /** Whole numbers, each below `limit`. */
+  whole(name: string, length: number, limit: number): Whole {
+    const block = this.#read(name, length);
+    if (block instanceof Float32Array) throw damaged(`the block ${name}`);
+    for (let i = 0; i < length; i++) {
+      if (block[i] >= limit) throw damaged(`number ${i} of the block ${name} is out of range`);
+    }
+    return block;
+  }
+
+  floats(name: string, length: number, missing = false): Float32Array {
+    const block = this.#read(name, length);
+    if (!(block instanceof Float32Array)) throw damaged(`the block ${name}`);
+    for (let i = 0; i < length; i++) {
+      if (!Number.isFinite(block[i]) && !missing) {
+        throw damaged(`number ${i} of the block ${name} is not finite`);
+      }
+    }
+    return block;
+  }
+
+  /** Whole numbers or, where the block holds them, numbers themselves. */
+  positions(name: string, length: number): Uint16Array | Float32Array {
+    const block = this.#read(name, length);
+    if (block instanceof Uint16Array) return block;
+    return this.floats(name, length);
+  }
+
+  lengthOf(name: string): number {
+    return count(fields(this.#listed[name], `the block ${name}`).length, `the length of ${name}`);
+  }
+}
+
+function assemble(header: Fields, blocks: Blocks): Atlas {
+  const nObjects = count(header.n_objects, "the number of objects");
+  const labels = texts(header.labels, "the labels");
+  if (labels.length !== nObjects) throw damaged(`${labels.length} labels, ${nObjects} objects`);
+  const nComponents = count(header.n_components, "the number of components");
+  if (nComponents < 1) throw damaged("maps without components");
+  const kinds = header.kinds === null ? null : texts(header.kinds, "the kinds");
+  const nRows = count(header.n_rows, "the number of rows");
+  if (kinds && (kinds.length !== 2 || nRows < 1 || nRows >= nObjects)) throw damaged("the kinds");
+  const columns = columnsOf(header, blocks, nObjects);
+  const shown = (name: unknown): string | null => {
+    if (name === null) return null;
+    if (columns.some((column) => column.name === name)) return name as string;
+    throw damaged("a column that is shown is missing");
+  };
+  const maps = mapsOf(header, blocks, nObjects, nComponents);
+  return {
+    title: text(header.title, "the title"),
+    method: text(header.method, "the method"),
+    labels,
+    nObjects,
+    nMaps: maps.length,
+    nComponents,
+    model: modelOf(header, kinds !== null),
+    kinds: kinds as [string, string] | null,
+    nRows: kinds ? nRows : 0,
+    logFactors: kinds ? blocks.floats("log_factors", nObjects) : null,
+    logWhole: header.log_whole === null ? null : finite(header.log_whole, "log Z"),
+    maps,
+    columns,
+    features: featuresOf(header, blocks, nObjects),
+    color: shown(header.color),
+    size: shown(header.size),
+    minProportion: finite(header.min_proportion, "the least proportion"),
+  };
+}
+
+function modelOf(header: Fields, twoKinds: boolean): Model {
+  const model = fields(header.model, "the model");
+  const { kernel, normalization, given } = model;
+  const background = finite(model.background, "the background");
+  const kernelWidth = finite(model.kernel_width, "the width of the kernel");
+  if (
+    (kernel !== "cauchy" && kernel !== "gaussian") ||
+    (normalization !== "conditional" && normalization !== "joint") ||
+    (twoKinds ? given !== "rows" && given !== "columns" : given !== null) ||
+    kernelWidth <= 0 ||
+    background < 0 ||
+    background >= 1
+  ) {
+    throw damaged("the model");
+  }
+  return { kernel, normalization, background, kernelWidth, given: given as Model["given"] };
+}
+
+function mapsOf(header: Fields, blocks: Blocks, nObjects: number, d: number): AtlasMap[] {
+  const described = list(header.maps, "the maps").map((map) => fields(map, "a map"));
+  const n = described.length;
+  if (count(header.n_maps, "the number of maps") !== n) throw damaged("the number of maps");
+  const nEntries = blocks.lengthOf("objects");
+  const offsets = blocks.whole("offsets", n + 1, nEntries + 1);
+  if (offsets[0] !== 0 || offsets[n] !== nEntries) throw damaged("the offsets of the maps");
+  const objects = blocks.whole("objects", nEntries, nObjects);
+  const proportions = blocks.whole("proportions", nEntries, 65536);
+  const positions = blocks.positions("positions", nEntries * d);
+  const order = blocks.whole("order", nEntries, nEntries);
+  const axes = d > 2 ? blocks.floats("axes", n * d * 2) : null;
+  const middles = d > 2 ? blocks.floats("middles", n * d) : null;
+  return described.map((map, number) => {
+    const [start, end] = [offsets[number], offsets[number + 1]];
+    if (end < start) throw damaged("the offsets of the maps");
+    const coordinates = coordinatesOf(positions, start, end, nEntries, d, map);
+    const points = axes
+      ? drawn(
+          coordinates,
+          d,
+          axes.subarray(number * d * 2),
+          (middles as Float32Array).subarray(number * d),
+        )
+      : flat(coordinates, d);
+    const title = numbers(map.title, "a title");
+    const view = numbers(map.view, "a view");
+    if (title.some((object) => !(Number.isInteger(object) && object >= 0 && object < nObjects))) {
+      throw damaged("a title names an object that is not there");
+    }
+    if (view.length !== 4) throw damaged("a view");
+    return {
+      number,
+      objects: ascending(objects.subarray(start, end)),
+      proportions: Float32Array.from(proportions.subarray(start, end), (q) => q / 65535),
+      coordinates,
+      points,
+      order: permutation(order.subarray(start, end)),
+      view: view as AtlasMap["view"],
+      title,
+      share: finite(map.share, "the share of a map"),
+    };
+  });
+}
+
+function coordinatesOf(
+  positions: Uint16Array | Float32Array,
+  start: number,
+  end: number,
+  nEntries: number,
+  d: number,
+  map: Fields,
+): Float32Array {
+  const low = numbers(map.low, "the lowest coordinates");
+  const step = numbers(map.step, "the steps");
+  const packed = positions instanceof Uint16Array;
+  if (packed && (low.length !== d || step.length !== d)) throw damaged("the steps of a map");
+  const coordinates = new Float32Array((end - start) * d);
+  for (let c = 0; c < d; c++) {
+    const [origin, unit] = packed ? [low[c], step[c]] : [0, 1];
+    for (let e = start, to = c; e < end; e++, to += d) {
+      coordinates[to] = origin + unit * positions[c * nEntries + e];
+    }
+  }
+  return coordinates;
+}
+
+function flat(coordinates: Float32Array, d: number): Float32Array {
+  if (d === 2) return coordinates;
+  const points = new Float32Array(coordinates.length * 2);
+  for (let e = 0; e < coordinates.length; e++) points[2 * e] = coordinates[e];
+  return points;
+}
+
+function drawn(
+  coordinates: Float32Array,
+  d: number,
+  axes: Float32Array,
+  middle: Float32Array,
+): Float32Array {
+  const k = coordinates.length / d;
+  const points = new Float32Array(k * 2);
+  for (let e = 0; e < k; e++) {
+    let [x, y] = [0, 0];
+    for (let c = 0; c < d; c++) {
+      const from = coordinates[e * d + c] - middle[c];
+      x += from * axes[2 * c];
+      y += from * axes[2 * c + 1];
+    }
+    points[2 * e] = x;
+    points[2 * e + 1] = y;
+  }
+  return points;
+}
+
+function ascending(objects: Whole): Uint32Array {
+  for (let e = 1; e < objects.length; e++) {
+    if (objects[e] <= objects[e - 1]) throw damaged("the objects of a map");
+  }
+  return Uint32Array.from(objects);
+}
+
+function permutation(order: Whole): Uint32Array {
+  const seen = new Uint8Array(order.length);
+  for (const entry of order) {
+    if (entry >= order.length || seen[entry]) throw damaged("the order of a map");
+    seen[entry] = 1;
+  }
+  return Uint32Array.from(order);
+}
+
+function columnsOf(header: Fields, blocks: Blocks, nObjects: number): Column[] {
+  return list(header.columns, "the columns").map((listed, k) => {
+    const column = fields(listed, "a column");
+    const name = text(column.name, "the name of a column");
+    const block = `column/${k}`;
+    if (column.type === "category") {
+      const categories = texts(column.categories, "the categories");
+      const codes = Uint16Array.from(blocks.whole(block, nObjects, NO_CATEGORY + 1));
+      if (codes.some((code) => code >= categories.length && code !== NO_CATEGORY)) {
+        throw damaged(`a category of the column ${name}`);
+      }
+      return { name, type: "category", categories, codes };
+    }
+    if (column.type === "number") {
+      const low = finite(column.low, `the low end of ${name}`);
+      const high = finite(column.high, `the high end of ${name}`);
+      return { name, type: "number", low, high, values: blocks.floats(block, nObjects, true) };
+    }
+    const values = texts(column.values, `the texts of ${name}`);
+    if (column.type !== "text" || values.length !== nObjects) throw damaged(`the column ${name}`);
+    return { name, type: "text", values };
+  });
+}
+
+function featuresOf(header: Fields, blocks: Blocks, nObjects: number): Feature[] {
+  return list(header.features, "the features").map((listed, k) => {
+    const feature = fields(listed, "a feature");
+    const block = `feature/${k}`;
+    return {
+      name: text(feature.name, "the name of a feature"),
+      weight: finite(feature.weight, "the weight of a feature"),
+      members: Uint32Array.from(blocks.whole(block, blocks.lengthOf(block), nObjects)),
+    };
+  });
+}
+
+function fields(value: unknown, part: string): Fields {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw damaged(part);
+  return value as Fields;
+}
+
+function list(value: unknown, part: string): unknown[] {
+  if (!Array.isArray(value)) throw damaged(part);
+  return value;
+}
+
+function text(value: unknown, part: string): string {
+  if (typeof value !== "string") throw damaged(part);
+  return value;
+}
+
+function texts(value: unknown, part: string): string[] {
+  return list(value, part).map((item) => text(item, part));
+}
+
+function finite(value: unknown, part: string): number {
+  if (typeof value !== "number" || !Number.isFinite(value)) throw damaged(part);
+  return value;
+}
+
+function numbers(value: unknown, part: string): number[] {
+  return list(value, part).map((item) => finite(item, part));
+}
+
+function count(value: unknown, part: string): number {
+  if (!Number.isSafeInteger(value) || (value as number) < 0) throw damaged(part);
+  return value as number;
+}

@@ -1,0 +1,121 @@
+/**
+ * The entry: `export default { render }`, as anywidget asks for it.
+ *
+ * In a notebook `model` is the Python widget's. In a page this same module finds the element
+ * "manymaps-data" and starts by itself, with a model that holds its data.
+ */
+
+import { h, render as renderTree } from "preact";
+import type { Atlas } from "./atlas.ts";
+import { followAddress, stateAt } from "./browser_history.ts";
+import { fromBase64, readAtlas, UnreadableAtlas } from "./container.ts";
+import { scriptAccess } from "./script_access.ts";
+import { Session } from "./session.ts";
+import type { State, ThemeChoice } from "./store.ts";
+import style from "./style.css";
+import { App } from "./ui/app.tsx";
+import { followModel, type Model } from "./widget_model.ts";
+
+interface Host extends HTMLElement {
+  atlas?: ReturnType<typeof scriptAccess>;
+}
+
+async function render({ model, el }: { model: Model; el: HTMLElement }): Promise<() => void> {
+  const host = document.createElement("div");
+  host.style.height = `${model.get("height")}px`;
+  el.append(host);
+  const session = await show(
+    host,
+    () => bytesOf(model.get("data")),
+    (atlas) => ({
+      theme: model.get("theme") as ThemeChoice,
+      selection: model.get("selected") as number[],
+      word:
+        atlas.labels.indexOf(model.get("word") as string) >= 0
+          ? atlas.labels.indexOf(model.get("word") as string)
+          : null,
+      map: model.get("map") as number | null,
+    }),
+  );
+  const stop = session === null ? () => {} : followModel(session, model, host);
+  return () => {
+    stop();
+    if (host.shadowRoot) renderTree(null, host.shadowRoot);
+    host.remove();
+  };
+}
+
+/** Reads an atlas and shows it; a failure is shown too, and gives null. */
+async function show(
+  host: Host,
+  data: () => Uint8Array,
+  stateOf: (atlas: Atlas) => Partial<State>,
+  ownsTheKeys = false,
+): Promise<Session | null> {
+  try {
+    // What stands in the host is seen until the atlas is read.
+    const atlas = await readAtlas(data());
+    const session = new Session(atlas, stateOf(atlas), ownsTheKeys);
+    followTheme(session, host);
+    renderTree(h(App, { session }), shadowOf(host));
+    host.atlas = scriptAccess(session);
+    return session;
+  } catch (error) {
+    renderTree(h(Failure, { error }), shadowOf(host));
+    return null;
+  }
+}
+
+function shadowOf(host: Host): ShadowRoot {
+  if (host.shadowRoot) return host.shadowRoot;
+  const root = host.attachShadow({ mode: "open" });
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(style);
+  root.adoptedStyleSheets = [sheet];
+  host.replaceChildren();
+  return root;
+}
+
+/** The style sheet reads the theme off the host. */
+function followTheme(session: Session, host: Host): void {
+  const follow = () => {
+    host.dataset.theme = session.theme;
+  };
+  follow();
+  session.store.listen(follow);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", follow);
+}
+
+function Failure({ error }: { error: unknown }) {
+  const sentence =
+    error instanceof UnreadableAtlas
+      ? error.message
+      : `Something went wrong while the atlas was opened: ${error instanceof Error ? error.message : error}`;
+  return h(
+    "div",
+    { class: "failure", role: "alert" },
+    h("h1", null, "This atlas cannot be shown"),
+    h("p", null, sentence),
+  );
+}
+
+function bytesOf(data: unknown): Uint8Array {
+  if (data instanceof Uint8Array) return data;
+  if (data instanceof DataView)
+    return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  return new Uint8Array(data as ArrayBuffer);
+}
+
+async function startPage(host: HTMLElement, data: HTMLElement): Promise<void> {
+  const packed = () => fromBase64(data.textContent ?? "");
+  const session = await show(host, packed, (atlas) => stateAt(atlas, location.hash), true);
+  if (session === null) return;
+  followAddress(session);
+  performance.mark("manymaps-ready");
+}
+
+const host = document.getElementById("manymaps");
+const data = document.getElementById("manymaps-data");
+if (host && data) startPage(host, data);
+
+export default { render };

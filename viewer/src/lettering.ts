@@ -1,0 +1,137 @@
+/**
+ * The letters of the labels: the font, the sizes, the text as it is shown, its measured width.
+ *
+ * A label's box is its width + 2 * PAD by its font size * LEADING.
+ */
+
+/** The fonts that the labels ask for, the same on every canvas and in SVG. */
+export const LABEL_FONT =
+  '"Source Sans 3", "Source Sans Pro", Inter, "Open Sans", "Noto Sans", "Helvetica Neue", ' +
+  '"Segoe UI", Arial, "DejaVu Sans", sans-serif';
+
+/** What a label is: one of a few great names of a map, or chosen, or near what is chosen. */
+export type LabelStyle = "large" | "middle" | "small" | "near" | "chosen";
+
+export interface Lettering {
+  /** CSS pixels. */
+  size: number;
+  weight: number;
+}
+
+export type TypeSizes = Record<LabelStyle, Lettering>;
+
+/** Of the map that fills the page. */
+export const PAGE_TYPE: TypeSizes = {
+  large: { size: 17, weight: 600 },
+  middle: { size: 14, weight: 400 },
+  small: { size: 12, weight: 400 },
+  near: { size: 14, weight: 600 },
+  chosen: { size: 17, weight: 600 },
+};
+
+/** Of small pictures. */
+export const PICTURE_TYPE: TypeSizes = {
+  large: { size: 12, weight: 600 },
+  middle: { size: 11, weight: 400 },
+  small: { size: 10.5, weight: 400 },
+  near: { size: 12, weight: 400 },
+  chosen: { size: 14, weight: 600 },
+};
+
+/** The same sizes, all larger or smaller, to half a pixel. */
+export function scaledType(type: TypeSizes, scale: number): TypeSizes {
+  const scaled = Object.entries(type).map(([style, { size, weight }]) => [
+    style,
+    { size: Math.round(2 * scale * size) / 2, weight },
+  ]);
+  return Object.fromEntries(scaled) as TypeSizes;
+}
+
+export const LEADING = 1.25;
+export const PAD = 3;
+const LONGEST = 28;
+/** Longer texts are cut before anything else looks at them. */
+const MOST_UNITS = 400;
+
+/** The CSS font of a lettering. */
+export function fontOf({ size, weight }: Lettering): string {
+  return `${weight} ${size}px ${LABEL_FONT}`;
+}
+
+/** A label on one line, at most 28 characters (as a reader counts them) long. */
+export function labelText(label: string): string {
+  const cut = label.length > MOST_UNITS ? label.slice(0, MOST_UNITS) : label;
+  // Controls, spaces of all kinds, and the marks that turn the direction of what follows.
+  const text = cut.replace(/[\s\p{Cc}\u2028-\u202E\u2066-\u2069]+/gu, " ").trim();
+  if (text.length <= LONGEST) return text;
+  const graphemes = [...new Intl.Segmenter().segment(text)];
+  if (graphemes.length <= LONGEST) return text;
+  return `${text.slice(0, graphemes[LONGEST - 1].index).trimEnd()}…`;
+}
+
+/** The width of a text in CSS pixels. */
+export type Measure = (text: string, lettering: Lettering) => number;
+
+/** Widths of one font: of single characters and pairs by their codes, of other texts as a whole. */
+interface Widths {
+  ruler: OffscreenCanvasRenderingContext2D;
+  pairs: Map<number, number>;
+  texts: Map<string, number>;
+}
+
+/** Latin letters stand side by side, so that a text is as wide as its pairs tell. */
+const LATIN = /^[\u0020-\u024F]*$/;
+const N_CODES = 0x250;
+
+const fonts = new Map<string, Widths>();
+
+/**
+ * The width of a text as the canvas will write it.
+ *
+ * Of Latin texts it is put together, for measuring 200,000 of them takes seconds:
+ *
+ *     w(abc) = w(a) + (w(ab) - w(a)) + (w(bc) - w(b))
+ */
+export const measureText: Measure = (text, lettering) => {
+  const font = fontOf(lettering);
+  let widths = fonts.get(font);
+  if (!widths) {
+    const ruler = new OffscreenCanvas(1, 1).getContext("2d");
+    if (!ruler) throw new Error("this browser has no 2D canvas");
+    ruler.font = font;
+    widths = { ruler, pairs: new Map(), texts: new Map() };
+    fonts.set(font, widths);
+  }
+  return LATIN.test(text) ? latinWidth(text, widths) : wholeWidth(text, widths);
+};
+
+function latinWidth(text: string, widths: Widths): number {
+  let sum = 0;
+  let before = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    // A single character has the key of a pair whose first one has the code 0.
+    sum += pairWidth(text, i, before * N_CODES + code, widths);
+    if (i > 0) sum -= pairWidth(text, i - 1, before, widths);
+    before = code;
+  }
+  return sum;
+}
+
+function pairWidth(text: string, i: number, key: number, { ruler, pairs }: Widths): number {
+  let width = pairs.get(key);
+  if (width === undefined) {
+    width = ruler.measureText(key < N_CODES ? text[i] : text.slice(i - 1, i + 1)).width;
+    pairs.set(key, width);
+  }
+  return width;
+}
+
+function wholeWidth(text: string, { ruler, texts }: Widths): number {
+  let width = texts.get(text);
+  if (width === undefined) {
+    width = ruler.measureText(text).width;
+    texts.set(text, width);
+  }
+  return width;
+}

@@ -1,0 +1,90 @@
+/**
+ * A rounded line round some points of the screen: their convex hull, `padding` pixels farther out.
+ *
+ * The line consists of the hull's edges moved outwards and of arcs round its corners; round a lone
+ * point it is a circle. It holds every point within its padding. y runs downwards.
+ */
+
+export type Point = readonly [number, number];
+
+/** A corner of the hull and the angles between which its arc runs, clockwise on the screen. */
+export interface Arc {
+  x: number;
+  y: number;
+  radius: number;
+  start: number;
+  end: number;
+}
+
+/** The corners of the convex hull, clockwise on the screen; no three on a line. */
+export function convexHull(points: readonly Point[]): Point[] {
+  const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  const distinct = sorted.filter(
+    (point, i) => i === 0 || point[0] !== sorted[i - 1][0] || point[1] !== sorted[i - 1][1],
+  );
+  if (distinct.length < 3) return distinct;
+  const half = (ordered: Point[]) => {
+    const chain: Point[] = [];
+    for (const point of ordered) {
+      while (
+        chain.length > 1 &&
+        turn(chain[chain.length - 2], chain[chain.length - 1], point) <= 0
+      ) {
+        chain.pop();
+      }
+      chain.push(point);
+    }
+    return chain.slice(0, -1);
+  };
+  return [...half(distinct), ...half(distinct.reverse())];
+}
+
+function turn(a: Point, b: Point, c: Point): number {
+  return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+}
+
+/** The arcs of the line, in order; straight lines connect each one's end with the next one's start. */
+export function roundedHull(points: readonly Point[], padding: number): Arc[] {
+  const hull = convexHull(points);
+  if (hull.length === 1) {
+    return [{ x: hull[0][0], y: hull[0][1], radius: padding, start: 0, end: 2 * Math.PI }];
+  }
+  return hull.map(([x, y], i) => {
+    const before = hull[(i + hull.length - 1) % hull.length];
+    const after = hull[(i + 1) % hull.length];
+    const start = Math.atan2(y - before[1], x - before[0]) - Math.PI / 2;
+    let end = Math.atan2(after[1] - y, after[0] - x) - Math.PI / 2;
+    while (end < start) end += 2 * Math.PI;
+    return { x, y, radius: padding, start, end };
+  });
+}
+
+/** Adds the line to a canvas path. */
+export function tracePath(arcs: readonly Arc[], path: Path2D | CanvasRenderingContext2D): void {
+  for (const [i, { x, y, radius, start, end }] of arcs.entries()) {
+    if (i === 0) path.moveTo(x + radius * Math.cos(start), y + radius * Math.sin(start));
+    path.arc(x, y, radius, start, end);
+  }
+  if (arcs.length) path.closePath();
+}
+
+/** The line as the data of an SVG path. */
+export function pathData(arcs: readonly Arc[]): string {
+  const at = ({ x, y, radius }: Arc, angle: number) =>
+    `${(x + radius * Math.cos(angle)).toFixed(1)} ${(y + radius * Math.sin(angle)).toFixed(1)}`;
+  const parts = arcs.map((arc, i) => {
+    const { radius, start, end } = arc;
+    // An arc ends where it starts if it is a whole circle, so it goes in two.
+    const middle = (start + end) / 2;
+    const bend = `A${radius} ${radius} 0 0 1`;
+    return `${i === 0 ? "M" : "L"}${at(arc, start)}${bend} ${at(arc, middle)}${bend} ${at(arc, end)}`;
+  });
+  return arcs.length ? `${parts.join("")}Z` : "";
+}
+
+/** The highest point of the line, where its number stands. */
+export function crest(arcs: readonly Arc[]): Point {
+  let best: Point = [0, Number.POSITIVE_INFINITY];
+  for (const { x, y, radius } of arcs) if (y - radius < best[1]) best = [x, y - radius];
+  return best;
+}

@@ -1,0 +1,146 @@
+/**
+ * Finding labels as people type them: any case, without accents, by any part.
+ *
+ * A label is found where its folded text holds the folded query. Hits come in the order
+ *
+ *     the whole label, its beginning, the beginning of a later word, anywhere else;
+ *     then the shorter label, the higher rank, the alphabet
+ */
+
+/** A label that was found, and where in it (UTF-16) the match stands. */
+export interface Hit {
+  object: number;
+  start: number;
+  end: number;
+}
+
+// Marks that any script may take (diacritics, Arabic vowel signs) and Hebrew points. Marks that are
+// letters of their script, such as the vowels of Devanagari, stay.
+const MARKS = /\p{Script=Inherited}|[\u0591-\u05bd]/gu;
+const UNDECOMPOSED: Record<string, string> = {
+  ß: "ss",
+  æ: "ae",
+  œ: "oe",
+  ø: "o",
+  ł: "l",
+  đ: "d",
+  ħ: "h",
+  ı: "i",
+  ς: "σ",
+};
+const SPECIAL = new RegExp(`[${Object.keys(UNDECOMPOSED).join("")}]`, "g");
+const NOT_ASCII = /[^\0-\x7f]/;
+const WORD = /[\p{L}\p{N}\p{M}]/u;
+
+/** A text without case and accents; each character folds by itself. */
+export function fold(text: string): string {
+  if (!NOT_ASCII.test(text)) return text.toLowerCase();
+  return text
+    .toLowerCase()
+    .normalize("NFKD")
+    .replace(MARKS, "")
+    .toLowerCase()
+    .replace(SPECIAL, (character) => UNDECOMPOSED[character]);
+}
+
+interface Candidate {
+  object: number;
+  where: Where;
+  at: number;
+}
+
+enum Where {
+  whole = 0,
+  beginning = 1,
+  word = 2,
+  inside = 3,
+}
+
+/** Labels, ready to be searched. */
+export class SearchIndex {
+  readonly #labels: string[];
+  readonly #folded: string[];
+  readonly #rank: ArrayLike<number> | null;
+
+  /** `rank` is the importance of each object, the larger first among labels of one length. */
+  constructor(labels: string[], rank: ArrayLike<number> | null = null) {
+    this.#labels = labels;
+    this.#folded = labels.map(fold);
+    this.#rank = rank;
+  }
+
+  /** The best `count` hits. An empty query finds nothing, and an empty label is never found. */
+  find(query: string, count: number): Hit[] {
+    const wanted = fold(query).trim();
+    if (!wanted || count < 1) return [];
+    const best: Candidate[] = [];
+    for (let object = 0; object < this.#folded.length; object++) {
+      const first = this.#folded[object].indexOf(wanted);
+      if (first < 0) continue;
+      const candidate = this.#placed(object, wanted, first);
+      if (best.length < count || this.#compare(candidate, best[best.length - 1]) < 0) {
+        this.#insert(best, candidate);
+        if (best.length > count) best.pop();
+      }
+    }
+    return best.map(({ object, at }) => this.#hit(object, at, at + wanted.length));
+  }
+
+  #placed(object: number, wanted: string, first: number): Candidate {
+    const folded = this.#folded[object];
+    if (first === 0 || folded.slice(0, first).trim() === "") {
+      const whole = folded.slice(first + wanted.length).trim() === "";
+      return { object, where: whole ? Where.whole : Where.beginning, at: first };
+    }
+    for (let at = first; at >= 0; at = folded.indexOf(wanted, at + 1)) {
+      if (beginsWord(folded, at)) return { object, where: Where.word, at };
+    }
+    return { object, where: Where.inside, at: first };
+  }
+
+  #insert(best: Candidate[], candidate: Candidate): void {
+    let [low, high] = [0, best.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#compare(candidate, best[middle]) < 0) high = middle;
+      else low = middle + 1;
+    }
+    best.splice(low, 0, candidate);
+  }
+
+  #compare(a: Candidate, b: Candidate): number {
+    const [textA, textB] = [this.#folded[a.object], this.#folded[b.object]];
+    const rank = this.#rank;
+    return (
+      a.where - b.where ||
+      textA.length - textB.length ||
+      (rank ? rank[b.object] - rank[a.object] : 0) ||
+      (textA < textB ? -1 : textA > textB ? 1 : a.object - b.object)
+    );
+  }
+
+  /** From places in the folded text to places in the label itself. */
+  #hit(object: number, from: number, to: number): Hit {
+    const label = this.#labels[object];
+    if (!NOT_ASCII.test(label)) return { object, start: from, end: to };
+    let [start, end, position, length] = [0, label.length, 0, 0];
+    for (const character of label) {
+      const folded = fold(character).length;
+      if (length <= from && folded > 0) start = position;
+      // Marks after the match belong to its last letter.
+      if (length >= to && folded > 0) {
+        end = position;
+        break;
+      }
+      length += folded;
+      position += character.length;
+    }
+    return { object, start, end };
+  }
+}
+
+function beginsWord(text: string, at: number): boolean {
+  const before = text.codePointAt(at - 1) as number;
+  const isLow = before >= 0xdc00 && before <= 0xdfff && at > 1;
+  return !WORD.test(String.fromCodePoint(isLow ? (text.codePointAt(at - 2) as number) : before));
+}

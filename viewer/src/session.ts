@@ -1,0 +1,320 @@
+/**
+ * One atlas on show: its data, its state, and what a person can do with it.
+ *
+ * Components call these methods and read `state`; nothing else changes it. The open map's `MapView`
+ * and the search field register themselves here, so that keys and buttons anywhere reach them.
+ */
+
+import type { Atlas, AtlasMap } from "./atlas.ts";
+import { type Camera, crop, fit, type Size } from "./camera.ts";
+import { Choices, type Sense } from "./choices.ts";
+import {
+  type Coloring,
+  coloringBy,
+  PALETTES,
+  type Palette,
+  sizing,
+  type Theme,
+} from "./coloring.ts";
+import type { MapView } from "./map_view.ts";
+import { type Marks, sharedMarks } from "./marks.ts";
+import type { FeatureOutline } from "./picture.ts";
+import { type Emphasis, type Look, NO_EMPHASIS, PAGE_TYPE } from "./scene.ts";
+import { SearchIndex } from "./search.ts";
+import { type State, Store } from "./store.ts";
+import { counted, percent, plainLabel } from "./ui/words.tsx";
+
+const NEIGHBORS = 8;
+
+export class Session {
+  readonly choices: Choices;
+  readonly index: SearchIndex;
+  readonly store: Store;
+  readonly marks: Marks;
+  mapView: MapView | null = null;
+  searchField: HTMLInputElement | null = null;
+  /** Says a sentence to those who hear the page. */
+  announce: (sentence: string) => void = () => {};
+  private look_: { key: string; look: Look } | null = null;
+  private senses_: { key: string; senses: Sense[] } | null = null;
+
+  constructor(
+    readonly atlas: Atlas,
+    state: Partial<State>,
+    /** Whether keys anywhere in the document are meant for this atlas. */
+    readonly ownsTheKeys: boolean,
+  ) {
+    this.marks = sharedMarks();
+    this.choices = new Choices(atlas);
+    this.index = new SearchIndex(atlas.labels, importance(atlas));
+    this.store = new Store({
+      word: null,
+      map: null,
+      camera: null,
+      threshold: atlas.minProportion,
+      color: atlas.color,
+      size: atlas.size,
+      hidden: new Set(),
+      features: new Set(),
+      selection: [],
+      tool: "pan",
+      theme: "auto",
+      neighborKind: 1,
+      onlyItsMaps: false,
+      ...state,
+    });
+    if (this.isSingle) this.store.change({ map: 0 });
+  }
+
+  get state(): State {
+    return this.store.state;
+  }
+
+  /** An atlas of one map has no gallery. */
+  get isSingle(): boolean {
+    return this.atlas.nMaps === 1;
+  }
+
+  get theme(): Theme {
+    const { theme } = this.state;
+    if (theme !== "auto") return theme;
+    const lab = document.body.dataset.jpThemeLight;
+    if (lab !== undefined) return lab === "false" ? "dark" : "light";
+    return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  }
+
+  get palette(): Palette {
+    return PALETTES[this.theme];
+  }
+
+  /** How marks are drawn now; the same object as long as nothing of it changes. */
+  get look(): Look {
+    const { threshold, color, size, hidden } = this.state;
+    const key = JSON.stringify([this.theme, threshold, color, size, [...hidden]]);
+    if (this.look_?.key !== key) {
+      const coloring: Coloring = coloringBy(this.atlas, color, this.theme);
+      const sizes = sizing(this.atlas, size);
+      const look: Look = {
+        atlas: this.atlas,
+        theme: this.theme,
+        coloring,
+        sizes,
+        threshold,
+        hiddenCategories: hidden,
+        type: PAGE_TYPE,
+      };
+      this.look_ = { key, look };
+    }
+    return this.look_.look;
+  }
+
+  /** The maps of a word at the present threshold, the largest proportion first. */
+  sensesOf(word: number): Sense[] {
+    const { threshold: minProportion, neighborKind } = this.state;
+    const key = `${word} ${minProportion} ${neighborKind}`;
+    if (this.senses_?.key !== key) {
+      const senses = this.choices.senses(word, {
+        nNeighbors: NEIGHBORS,
+        minProportion,
+        sameKind: word < this.atlas.nRows === (neighborKind === 0),
+      });
+      this.senses_ = { key, senses };
+    }
+    return this.senses_.senses;
+  }
+
+  /** The number of an object's entry in a map, -1 where it does not live there. */
+  entryOf(object: number, map: number): number {
+    const { objects } = this.atlas.maps[map];
+    let [low, high] = [0, objects.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (objects[middle] < object) low = middle + 1;
+      else high = middle;
+    }
+    return objects[low] === object ? low : -1;
+  }
+
+  /** The maps of an object with its proportion there, the largest first. */
+  mapsOf(object: number): { map: number; proportion: number }[] {
+    const found = [];
+    for (const { number, proportions } of this.atlas.maps) {
+      const entry = this.entryOf(object, number);
+      if (entry >= 0) found.push({ map: number, proportion: proportions[entry] });
+    }
+    return found.sort((a, b) => b.proportion - a.proportion);
+  }
+
+  /** Objects that are spread over many maps, those of the most maps first. */
+  readonly manySided = memo(() => manySided(this.atlas));
+
+  kindOf(object: number): string | null {
+    return this.atlas.kinds?.[object < this.atlas.nRows ? 0 : 1] ?? null;
+  }
+
+  /** What the list of words found says beside a word. */
+  whereabouts(object: number): string {
+    const kind = this.kindOf(object);
+    if (this.isSingle) return kind ?? "";
+    const count = this.mapsOf(object).filter((at) => at.proportion >= this.state.threshold).length;
+    return [kind, counted(Math.max(count, 1), "map")].filter(Boolean).join(", ");
+  }
+
+  /** The words that name a map. */
+  titleOf(map: AtlasMap, most = 4): string {
+    const words = map.title.slice(0, most).map((object) => plainLabel(this.atlas, object));
+    return words.join(" · ") || "no words";
+  }
+
+  /** Shows a word while it is being searched for, without a step back. */
+  preview(word: number | null): void {
+    this.store.change({ word });
+  }
+
+  /** Goes to a word; `previous` is what was shown before it was searched for. */
+  chooseWord(word: number | null, previous: number | null = this.state.word): void {
+    this.store.change({ word: previous });
+    if (word === null) {
+      this.store.change({ word }, "push");
+      return;
+    }
+    const senses = this.sensesOf(word);
+    const { map } = this.state;
+    const isHere = senses.some((sense) => sense.map === map);
+    if (map === null || isHere || senses.length === 0) {
+      this.store.change({ word }, "push");
+      if (isHere) this.flyToWord();
+    } else this.store.change({ word, map: senses[0].map, camera: null }, "push");
+    this.announce(this.inWords(word, senses));
+  }
+
+  private inWords(word: number, senses: Sense[]): string {
+    const parts = senses.map(({ map, proportion, neighbors }) => {
+      const names = neighbors.slice(0, 3).map(({ object }) => plainLabel(this.atlas, object));
+      const near = names.join(", ");
+      return `map ${map}, ${percent(proportion)}${near && `, near ${near}`}`;
+    });
+    const name = plainLabel(this.atlas, word);
+    return `${name} lives in ${counted(senses.length, "map")}: ${parts.join("; ")}`;
+  }
+
+  /** Puts the focus on the open map, or on the first sense of the word. */
+  focusFound(): void {
+    const root = this.searchField?.getRootNode() as ShadowRoot | undefined;
+    root?.querySelector<HTMLElement>(this.state.map === null ? ".sense" : ".mapview")?.focus();
+  }
+
+  openMap(map: number): void {
+    if (map === this.state.map) this.flyToWord();
+    else this.store.change({ map, camera: null }, "push");
+    this.announce(`Map ${map}: ${this.titleOf(this.atlas.maps[map])}`);
+  }
+
+  private flyToWord(): void {
+    const { mapView } = this;
+    const camera = mapView && this.firstCamera(this.state.map as number, mapView.size);
+    if (camera) mapView.flyTo(camera);
+    else mapView?.fit();
+  }
+
+  closeMap(): void {
+    if (!this.isSingle) this.store.change({ map: null, camera: null }, "push");
+  }
+
+  /** The map before or after the open one. */
+  turnPage(by: number): void {
+    const { map } = this.state;
+    if (map !== null && !this.isSingle)
+      this.openMap((map + by + this.atlas.nMaps) % this.atlas.nMaps);
+  }
+
+  /** Where a map is looked at when it opens: at the word where it lives there; null for all of it. */
+  firstCamera(map: number, size: Size): Camera | null {
+    const { word } = this.state;
+    if (word === null || this.senseIn(word, map) === null) return null;
+    const at = this.atlas.maps[map];
+    const { chosen, near } = this.emphasisIn(map);
+    const close = crop(at, chosen[0], near, size);
+    // A little farther than the crops, so that the surroundings show too.
+    return { ...close, zoom: Math.max(fit(at.view, size).zoom, 0.75 * close.zoom) };
+  }
+
+  /** The entries of the word and of its neighbours in a map. */
+  emphasisIn(map: number): Emphasis {
+    const { word } = this.state;
+    const sense = word === null ? null : this.senseIn(word, map);
+    if (sense === null) return NO_EMPHASIS;
+    const near = sense.neighbors.map(({ object }) => this.entryOf(object, map));
+    return { chosen: [sense.entry], near };
+  }
+
+  /** The entries of the selected objects that live in a map. */
+  selectionIn(map: number): Set<number> {
+    const entries = this.state.selection.map((object) => this.entryOf(object, map));
+    return new Set(entries.filter((entry) => entry >= 0));
+  }
+
+  /** The features that are switched on, as they lie in a map. */
+  featuresIn(map: number): FeatureOutline[] {
+    const { categories } = this.palette;
+    return [...this.state.features].sort().map((k) => ({
+      number: k + 1,
+      color: categories[k % categories.length],
+      members: [...this.atlas.features[k].members]
+        .map((object) => this.entryOf(object, map))
+        .filter((entry) => entry >= 0),
+    }));
+  }
+
+  senseIn(word: number, map: number): Sense | null {
+    return this.sensesOf(word).find((sense) => sense.map === map) ?? null;
+  }
+
+  select(objects: readonly number[], mode: "replace" | "add" | "toggle" = "replace"): void {
+    const now = new Set(mode === "replace" ? [] : this.state.selection);
+    for (const object of objects) {
+      if (mode === "toggle" && now.has(object)) now.delete(object);
+      else now.add(object);
+    }
+    const selection = [...now].sort((a, b) => a - b);
+    this.store.change({ selection });
+    if (objects.length > 0) this.announce(`${counted(selection.length, "object")} selected`);
+  }
+}
+
+/** A value that is computed when it is first asked for. */
+function memo<T>(compute: () => T): () => T {
+  let value: { is: T } | null = null;
+  return () => {
+    value ??= { is: compute() };
+    return value.is;
+  };
+}
+
+const LEAST_EFFECTIVE = 1.8;
+const MOST_MANY_SIDED = 24;
+
+/** The objects with the largest effective number of maps, exp(-sum p log p). */
+function manySided({ maps, nObjects }: Atlas): number[] {
+  const entropy = new Float32Array(nObjects);
+  for (const { objects, proportions } of maps) {
+    proportions.forEach((p, entry) => {
+      entropy[objects[entry]] -= p * Math.log(p);
+    });
+  }
+  const least = Math.log(LEAST_EFFECTIVE);
+  const found = [...entropy.keys()].filter((object) => entropy[object] >= least);
+  return found.sort((a, b) => entropy[b] - entropy[a] || a - b).slice(0, MOST_MANY_SIDED);
+}
+
+/** What tells words of one beginning apart in a search: how early they stand in their maps' orders. */
+function importance(atlas: Atlas): Float32Array {
+  const found = new Float32Array(atlas.nObjects);
+  for (const { objects, order, proportions } of atlas.maps) {
+    order.forEach((entry, rank) => {
+      const value = proportions[entry] / (1 + rank);
+      if (value > found[objects[entry]]) found[objects[entry]] = value;
+    });
+  }
+  return found;
+}

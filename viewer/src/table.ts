@@ -1,0 +1,71 @@
+/**
+ * Objects as a table in CSV, as `manymaps export` writes it: one row per object and map in which it
+ * lives, with the columns
+ *
+ *     label, map, proportion, x, y (z, or x0, x1, ...), and the columns of the atlas
+ *
+ * Coordinates are those of the model, also where a map of more dimensions is drawn on a plane.
+ */
+import type { Atlas, AtlasMap, Column } from "./atlas.ts";
+import { NO_CATEGORY } from "./atlas.ts";
+
+/** The table of some objects, in the order given, in all maps or in some. */
+export function atlasTable(atlas: Atlas, objects: number[], maps?: number[]): string {
+  const d = atlas.nComponents;
+  const axes = d <= 3 ? ["x", "y", "z"].slice(0, d) : Array.from({ length: d }, (_, c) => `x${c}`);
+  const own = ["label", "map", "proportion", ...axes];
+  const others = atlas.columns.map(({ name }) => (own.includes(name) ? `metadata_${name}` : name));
+  const rows = [[...own, ...others]];
+  const homes = homesOf(atlas, objects, maps);
+  for (const object of objects) {
+    const shared = atlas.columns.map((column) => written(column, object));
+    for (const [map, entry] of homes.get(object) ?? []) {
+      const point = map.coordinates.subarray(entry * d, (entry + 1) * d);
+      const numbers = [
+        map.number,
+        shortest(map.proportions[entry]),
+        ...Array.from(point, shortest),
+      ];
+      rows.push([atlas.labels[object], ...numbers.map(String), ...shared]);
+    }
+  }
+  return rows.map((row) => `${row.map(cell).join(",")}\n`).join("");
+}
+
+function homesOf(
+  atlas: Atlas,
+  objects: number[],
+  maps?: number[],
+): Map<number, [AtlasMap, number][]> {
+  const homes = new Map(objects.map((object) => [object, [] as [AtlasMap, number][]]));
+  for (const map of atlas.maps) {
+    if (maps && !maps.includes(map.number)) continue;
+    for (let entry = 0; entry < map.objects.length; entry++) {
+      homes.get(map.objects[entry])?.push([map, entry]);
+    }
+  }
+  return homes;
+}
+
+function written(column: Column, object: number): string {
+  if (column.type === "text") return column.values[object];
+  if (column.type === "number") {
+    const value = column.values[object];
+    return Number.isNaN(value) ? "" : String(shortest(value));
+  }
+  const code = column.codes[object];
+  return code === NO_CATEGORY ? "" : column.categories[code];
+}
+
+/** The number of fewest digits that single precision does not tell from this one. */
+function shortest(value: number): number {
+  for (let digits = 6; digits < 9; digits++) {
+    const short = Number(value.toPrecision(digits));
+    if (Math.fround(short) === value) return short;
+  }
+  return value;
+}
+
+function cell(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

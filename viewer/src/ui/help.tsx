@@ -1,0 +1,56 @@
+/** What the keys do. */
+
+import { useEffect, useRef } from "preact/hooks";
+import { Icon } from "./icons.tsx";
+
+const KEYS: [string[], string][] = [
+  [["/"], "look a word up; Enter goes to it"],
+  [["Tab", "Enter"], "go from one thing to the next, and open it"],
+  [["←", "→"], "from one sense or map to the next, in the strip and the gallery"],
+  [["g"], "all maps"],
+  [["[", "]"], "the map before, the map after"],
+  [["m"], "to the map; then arrows move it, + and − zoom, 0 shows all of it"],
+  [["s"], "select the word, or no longer"],
+  [["p", "b", "l"], "move the map, select in a box, select with a lasso"],
+  [["t"], "to the threshold; arrows move it"],
+  [["e"], "to the exports"],
+  [["Esc"], "close, clear, or back to all maps"],
+  [["?"], "these keys"],
+];
+
+export function Help({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    if (isOpen) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [isOpen]);
+  return (
+    <dialog ref={dialog} aria-labelledby="help-title" onClose={onClose}>
+      <div class="dialoghead">
+        <h2 id="help-title">Reading an atlas</h2>
+        <button type="button" class="tool" aria-label="Close" onClick={onClose}>
+          <Icon name="close" />
+        </button>
+      </div>
+      <p>
+        Every map shows some of the objects. A dot&#8217;s area says what share of the object lives
+        in this map; what is near it here is one of its senses. Click a word to select it,
+        double-click to see all its senses; drag with Shift for a box, with Alt for a lasso.
+      </p>
+      <dl>
+        {KEYS.map(([keys, meaning]) => (
+          <>
+            <dt>
+              {keys.map((key) => (
+                <>
+                  <kbd>{key}</kbd>{" "}
+                </>
+              ))}
+            </dt>
+            <dd>{meaning}</dd>
+          </>
+        ))}
+      </dl>
+    </dialog>
+  );
+}

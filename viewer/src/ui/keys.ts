@@ -1,0 +1,54 @@
+/** The keys that work anywhere in the page; `help.tsx` lists them. */
+
+import type { Session } from "../session.ts";
+
+export function listenToKeys(
+  root: HTMLElement,
+  session: Session,
+  openHelp: () => void,
+): () => void {
+  const find = (selector: string) => root.querySelector<HTMLElement>(selector)?.focus();
+  const tool = (name: "pan" | "box" | "lasso") => session.store.change({ tool: name });
+  const actions: Record<string, () => void> = {
+    "/": () => session.searchField?.focus(),
+    "?": openHelp,
+    g: () => session.closeMap(),
+    m: () => find(".mapview"),
+    "[": () => session.turnPage(-1),
+    "]": () => session.turnPage(1),
+    t: () => find("#threshold"),
+    e: () => find("[data-exports]"),
+    s: () => {
+      const { word } = session.state;
+      if (word !== null) session.select([word], "toggle");
+    },
+    p: () => tool("pan"),
+    b: () => tool("box"),
+    l: () => tool("lasso"),
+    Escape: () => leave(session),
+  };
+  const pressed = (event: KeyboardEvent) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    const target = event.composedPath()[0] as HTMLElement;
+    const isField = target.matches("select, input:not([type=range]):not([type=checkbox])");
+    if (isField || target.closest("dialog")) return;
+    const action = actions[event.key];
+    if (action === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    action();
+  };
+  // In a page nothing else takes keys; in a notebook only what the widget has the focus of is ours.
+  const isPage = root.getRootNode() instanceof ShadowRoot && session.ownsTheKeys;
+  const place: EventTarget = isPage ? document : root;
+  place.addEventListener("keydown", pressed as EventListener);
+  return () => place.removeEventListener("keydown", pressed as EventListener);
+}
+
+/** One step out: the selection, the word, the map. */
+function leave(session: Session): void {
+  const { selection, word, map } = session.state;
+  if (selection.length > 0) session.select([]);
+  else if (map !== null && !session.isSingle) session.closeMap();
+  else if (word !== null) session.chooseWord(null);
+}

@@ -1,0 +1,275 @@
+/** The open map: its view, what hovers over it, and the tools beside it. */
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Camera } from "../camera.ts";
+import { MapView, type MapViewCallbacks } from "../map_view.ts";
+import { fileName, save } from "../saving.ts";
+import type { ShownLabel } from "../scene.ts";
+import type { Session } from "../session.ts";
+import type { Tool } from "../store.ts";
+import { Icon, type IconName } from "./icons.tsx";
+import { counted, percent, Word } from "./words.tsx";
+
+interface Hovered {
+  entry: number;
+  x: number;
+  y: number;
+}
+
+interface MapPageProps {
+  session: Session;
+  map: number;
+  onShown: (labels: readonly ShownLabel[]) => void;
+}
+
+export function MapPage({ session, map, onShown }: MapPageProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const [hovered, setHovered] = useState<Hovered | null>(null);
+  const at = session.atlas.maps[map];
+  useMapView(session, map, host, setHovered, onShown);
+  return (
+    <div class="mappage">
+      <div
+        class="mapview"
+        ref={host}
+        role="application"
+        tabIndex={0}
+        aria-label={`Map ${map}: ${session.titleOf(at)}. Arrow keys move it, plus and minus zoom, 0 shows all; the table “Words in view” lists its words`}
+      />
+      <Plaque session={session} map={map} />
+      <Dock session={session} />
+      {at.objects.length > 0 && hovered && (
+        <Tip session={session} map={map} at={hovered} host={host.current} />
+      )}
+    </div>
+  );
+}
+
+/** Makes the view once, and lets it follow the state. */
+function useMapView(
+  session: Session,
+  map: number,
+  host: { current: HTMLDivElement | null },
+  setHovered: (hovered: Hovered | null) => void,
+  onShown: (labels: readonly ShownLabel[]) => void,
+): void {
+  const { state, look } = session;
+  const open = useRef(map);
+  open.current = map;
+  useEffect(() => {
+    const callbacks: MapViewCallbacks = {
+      onCamera: (camera, settled) => {
+        setHovered(null);
+        if (!settled || session.mapView === null) return;
+        const isFitted = sameCamera(camera, session.mapView.fitCamera);
+        session.store.change({ camera: isFitted ? null : camera });
+      },
+      onHover: (entry, x, y) => setHovered(entry === null ? null : { entry, x, y }),
+      onSelect: (entries, mode) => {
+        const { objects } = session.atlas.maps[open.current];
+        session.select(
+          entries.map((entry) => objects[entry]),
+          mode,
+        );
+      },
+      onOpen: (entry) => session.chooseWord(session.atlas.maps[open.current].objects[entry]),
+      onShown,
+    };
+    const { matches: reducedMotion } = matchMedia("(prefers-reduced-motion: reduce)");
+    const view = new MapView(host.current as HTMLElement, callbacks, { reducedMotion });
+    session.mapView = view;
+    return () => {
+      session.mapView = null;
+      view.destroy();
+    };
+  }, []);
+  const shown = useRef<{ map: number; camera: Camera | null } | null>(null);
+  useEffect(() => {
+    const view = session.mapView;
+    if (view === null) return;
+    const isNew = shown.current?.map !== map;
+    const asked = state.camera ?? (isNew ? session.firstCamera(map, view.size) : null);
+    const camera = asked && !sameCamera(asked, view.camera) ? asked : undefined;
+    view.show(
+      session.atlas.maps[map],
+      look,
+      session.emphasisIn(map),
+      session.selectionIn(map),
+      camera,
+    );
+    view.showOutlines(session.featuresIn(map));
+    if (!isNew && state.camera === null && shown.current?.camera) view.fit();
+    shown.current = { map, camera: state.camera };
+  }, [map, look, state.word, state.selection, state.features, state.camera, state.neighborKind]);
+  useEffect(() => session.mapView?.setTool(state.tool), [state.tool]);
+}
+
+function sameCamera(a: Camera, b: Camera): boolean {
+  const near = 0.5 / b.zoom;
+  return (
+    Math.abs(a.x - b.x) < near && Math.abs(a.y - b.y) < near && Math.abs(a.zoom / b.zoom - 1) < 1e-3
+  );
+}
+
+function Plaque({ session, map }: { session: Session; map: number }) {
+  const title = session.titleOf(session.atlas.maps[map]);
+  if (session.isSingle) return null;
+  return (
+    <div class="plaque">
+      <ToolButton icon="grid" name="All maps" keys="g" onClick={() => session.closeMap()} />
+      <ToolButton icon="left" name="Map before" keys="[" onClick={() => session.turnPage(-1)} />
+      <ToolButton icon="right" name="Map after" keys="]" onClick={() => session.turnPage(1)} />
+      <h2 title={title}>
+        <small>Map {map}</small>
+        <bdi>{title}</bdi>
+      </h2>
+    </div>
+  );
+}
+
+function Dock({ session }: { session: Session }) {
+  const { tool } = session.state;
+  const tools: [Tool, string, string][] = [
+    ["pan", "Move the map", "p"],
+    ["box", "Select in a box", "b"],
+    ["lasso", "Select with a lasso", "l"],
+  ];
+  return (
+    <div class="dock">
+      <ToolButton
+        icon="plus"
+        name="Zoom in"
+        keys="+"
+        onClick={() => session.mapView?.zoomBy(1.6)}
+      />
+      <ToolButton
+        icon="minus"
+        name="Zoom out"
+        keys="-"
+        onClick={() => session.mapView?.zoomBy(1 / 1.6)}
+      />
+      <ToolButton icon="fit" name="Show all" keys="0" onClick={() => session.mapView?.fit()} />
+      <hr />
+      {tools.map(([id, name, keys]) => (
+        <ToolButton
+          key={id}
+          icon={id}
+          name={name}
+          keys={keys}
+          isPressed={tool === id}
+          onClick={() => session.store.change({ tool: id })}
+        />
+      ))}
+      <hr />
+      <Exports session={session} />
+    </div>
+  );
+}
+
+function Exports({ session }: { session: Session }) {
+  const [problem, setProblem] = useState("");
+  const name = () => {
+    const { word, map } = session.state;
+    const parts = [session.atlas.title, `map ${map}`];
+    if (word !== null) parts.push(session.atlas.labels[word]);
+    return fileName(parts.join(" "));
+  };
+  const savePng = async () => {
+    try {
+      const picture = await session.mapView?.png(2);
+      if (picture) save(picture, `${name()}.png`);
+    } catch (error) {
+      setProblem(`no picture could be made: ${error instanceof Error ? error.message : error}`);
+    }
+  };
+  const saveSvg = () => {
+    const text = session.mapView?.svg();
+    if (text) save(new Blob([text], { type: "image/svg+xml" }), `${name()}.svg`);
+  };
+  return (
+    <>
+      <button
+        type="button"
+        class="tool"
+        data-exports
+        data-format
+        title="Save the picture as PNG at twice the size (e)"
+        onClick={savePng}
+      >
+        PNG
+      </button>
+      <button
+        type="button"
+        class="tool"
+        data-format
+        title="Save the picture as SVG"
+        onClick={saveSvg}
+      >
+        SVG
+      </button>
+      {problem && <p role="alert">{problem}</p>}
+    </>
+  );
+}
+
+interface ToolButtonProps {
+  icon: IconName;
+  name: string;
+  keys: string;
+  isPressed?: boolean;
+  onClick: () => void;
+}
+
+function ToolButton({ icon, name, keys, isPressed, onClick }: ToolButtonProps) {
+  return (
+    <button
+      type="button"
+      class="tool"
+      title={`${name} (${keys})`}
+      aria-label={name}
+      aria-pressed={isPressed}
+      onClick={onClick}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+interface TipProps {
+  session: Session;
+  map: number;
+  at: Hovered;
+  host: HTMLElement | null;
+}
+
+/** The word under the pointer, its proportion here and its other maps. */
+function Tip({ session, map, at, host }: TipProps) {
+  const { atlas, state } = session;
+  const { objects, proportions } = atlas.maps[map];
+  const object = objects[at.entry];
+  const others = session
+    .mapsOf(object)
+    .filter((place) => place.map !== map && place.proportion >= state.threshold);
+  const { width, height } = host?.getBoundingClientRect() ?? { width: 0, height: 0 };
+  const style = {
+    ...(at.x > width / 2 ? { right: `${width - at.x + 14}px` } : { left: `${at.x + 14}px` }),
+    ...(at.y > height / 2 ? { bottom: `${height - at.y + 10}px` } : { top: `${at.y + 10}px` }),
+  };
+  return (
+    <div class="tip" style={style} role="tooltip">
+      <b>
+        <Word atlas={atlas} object={object} />
+      </b>{" "}
+      {session.isSingle ? session.kindOf(object) : percent(proportions[at.entry])}
+      {others.length > 0 && (
+        <span class="more">
+          also in {others.length === 1 ? "map" : `${counted(others.length, "map")}:`}{" "}
+          {others
+            .slice(0, 6)
+            .map((place) => `${place.map} (${percent(place.proportion)})`)
+            .join(", ")}
+        </span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,99 @@
+/** Small pictures of maps: thumbnails of the gallery, crops of senses. Each is drawn when it comes into sight. */
+
+import { useEffect, useRef } from "preact/hooks";
+import type { AtlasMap } from "../atlas.ts";
+import { type Camera, crop, fit, type Size } from "../camera.ts";
+import type { Sense } from "../choices.ts";
+import { drawPicture, type PictureOptions } from "../picture.ts";
+import { type Emphasis, PICTURE_TYPE, Scene } from "../scene.ts";
+import type { Session } from "../session.ts";
+
+const THUMBNAIL_MARGIN = 12;
+const THUMBNAIL_LABELS = 7;
+/** The word and its neighbours. */
+const CROP_LABELS = 9;
+
+type Draw = (canvas: HTMLCanvasElement, size: Size) => void;
+
+/** A map as a whole, with the word that is looked up. */
+export function Thumbnail({ session, map }: { session: Session; map: AtlasMap }) {
+  const emphasis: Emphasis = { chosen: session.emphasisIn(map.number).chosen, near: [] };
+  const draw: Draw = (canvas, size) =>
+    drawStill(session, canvas, map, size, emphasis, (at) => fit(map.view, at, THUMBNAIL_MARGIN));
+  return <Picture draw={draw} depends={[session.look, emphasis.chosen.join()]} />;
+}
+
+/** The part of a map round a word. */
+export function Crop({ session, word, sense }: { session: Session; word: number; sense: Sense }) {
+  const map = session.atlas.maps[sense.map];
+  const emphasis = session.emphasisIn(sense.map);
+  const draw: Draw = (canvas, size) =>
+    drawStill(session, canvas, map, size, emphasis, (at) =>
+      crop(map, sense.entry, emphasis.near, at),
+    );
+  return (
+    <Picture draw={draw} depends={[session.look, word, sense.map, session.state.neighborKind]} />
+  );
+}
+
+function drawStill(
+  session: Session,
+  canvas: HTMLCanvasElement,
+  map: AtlasMap,
+  size: Size,
+  emphasis: Emphasis,
+  cameraFor: (size: Size) => Camera,
+): void {
+  const mostLabels = emphasis.near.length > 0 ? CROP_LABELS : THUMBNAIL_LABELS;
+  const scene = new Scene(map, { ...session.look, type: PICTURE_TYPE }, size);
+  const options: PictureOptions = {
+    marks: session.marks,
+    size,
+    devicePixelRatio,
+    emphasis,
+    labels: "still",
+    mostLabels,
+  };
+  drawPicture(canvas, scene, cameraFor(size), options);
+}
+
+/** A canvas that is drawn anew when its size or one of `depends` changes, while it is in sight. */
+function Picture({ draw, depends }: { draw: Draw; depends: readonly unknown[] }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const latest = useRef(draw);
+  latest.current = draw;
+  const sight = useRef({ isSeen: false, isStale: true });
+  const refresh = () => {
+    const at = canvas.current;
+    if (!at || !sight.current.isSeen || !sight.current.isStale) return;
+    const { clientWidth: width, clientHeight: height } = at;
+    if (width === 0 || height === 0) return;
+    sight.current.isStale = false;
+    latest.current(at, { width, height });
+  };
+  useEffect(() => {
+    const seen = new IntersectionObserver(
+      (entries) => {
+        sight.current.isSeen = entries[entries.length - 1].isIntersecting;
+        refresh();
+      },
+      { rootMargin: "300px" },
+    );
+    const sized = new ResizeObserver(() => {
+      sight.current.isStale = true;
+      refresh();
+    });
+    const at = canvas.current as HTMLCanvasElement;
+    seen.observe(at);
+    sized.observe(at);
+    return () => {
+      seen.disconnect();
+      sized.disconnect();
+    };
+  }, []);
+  useEffect(() => {
+    sight.current.isStale = true;
+    refresh();
+  }, depends as unknown[]);
+  return <canvas ref={canvas} aria-hidden="true" />;
+}

@@ -1,0 +1,179 @@
+/**
+ * The search field: a combobox with a list of words. While one types, the first word found is already
+ * shown; Enter goes there, Escape goes back to what was shown before.
+ */
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Hit } from "../search.ts";
+import type { Session } from "../session.ts";
+import { Icon } from "./icons.tsx";
+import { Marked } from "./words.tsx";
+
+const MOST_HITS = 12;
+
+export function Search({ session }: { session: Session }) {
+  const { word } = session.state;
+  const shown = word === null ? "" : session.atlas.labels[word];
+  const [text, setText] = useState(shown);
+  const [hits, setHits] = useState<Hit[]>([]);
+  const [isOpen, setOpen] = useState(false);
+  const [active, setActive] = useState(0);
+  const [previous, setPrevious] = useState<number | null>(word);
+  const isTyping = useRef(false);
+  const list = useRef<HTMLDivElement>(null);
+
+  useEffect(() => {
+    if (!isTyping.current) setText(shown);
+  }, [shown]);
+  useEffect(() => {
+    list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
+  }, [active, hits]);
+
+  const typed = (value: string) => {
+    const before = isTyping.current ? previous : session.state.word;
+    if (!isTyping.current) setPrevious(before);
+    isTyping.current = true;
+    const found = session.index.find(value, MOST_HITS);
+    setText(value);
+    setHits(found);
+    setActive(0);
+    setOpen(value.trim() !== "");
+    if (found.length > 0) session.preview(found[0].object);
+    else session.preview(value.trim() === "" ? null : before);
+  };
+  const close = () => {
+    isTyping.current = false;
+    setOpen(false);
+  };
+  const choose = (object: number) => {
+    close();
+    setText(session.atlas.labels[object]);
+    session.chooseWord(object, previous);
+    // Keys belong to what was found from now on.
+    requestAnimationFrame(() => session.focusFound());
+  };
+  const leave = () => {
+    if (!isTyping.current) return;
+    close();
+    setText(session.state.word === null ? "" : session.atlas.labels[session.state.word]);
+  };
+  const clear = () => {
+    close();
+    setText("");
+    setHits([]);
+    session.chooseWord(null);
+  };
+  const move = (by: number) => {
+    if (!isOpen || hits.length === 0) return;
+    const next = (active + by + hits.length) % hits.length;
+    setActive(next);
+    session.preview(hits[next].object);
+  };
+  const pressed = (event: KeyboardEvent) => {
+    if (event.isComposing) return;
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      if (isOpen) move(event.key === "ArrowDown" ? 1 : -1);
+      else if (text.trim() !== "") typed(text);
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      if (isOpen && hits.length > 0) choose(hits[active].object);
+      else if (!isOpen && session.state.word !== null) choose(session.state.word);
+    } else if (event.key === "Escape" && (isOpen || text !== "")) {
+      event.preventDefault();
+      event.stopPropagation();
+      if (isTyping.current) {
+        session.preview(previous);
+        close();
+        setText(previous === null ? "" : session.atlas.labels[previous]);
+      } else clear();
+    }
+  };
+  return (
+    <div class="search" role="search">
+      <Icon name="search" />
+      <input
+        class="field"
+        type="text"
+        role="combobox"
+        aria-label="Look a word up"
+        aria-expanded={isOpen}
+        aria-controls="hits"
+        aria-autocomplete="list"
+        aria-activedescendant={isOpen && hits.length > 0 ? `hit-${active}` : undefined}
+        placeholder="Look a word up"
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        dir="auto"
+        value={text}
+        ref={(field) => {
+          session.searchField = field;
+        }}
+        onInput={(event) => typed(event.currentTarget.value)}
+        onKeyDown={pressed}
+        onFocus={(event) => event.currentTarget.select()}
+        onBlur={leave}
+      />
+      {text !== "" && (
+        <button type="button" class="clear" aria-label="Clear the search" onClick={clear}>
+          <Icon name="close" />
+        </button>
+      )}
+      <div
+        class="hits"
+        id="hits"
+        role="listbox"
+        aria-label="Words found"
+        tabIndex={-1}
+        hidden={!isOpen || hits.length === 0}
+        ref={list}
+      >
+        {hits.map((hit, k) => (
+          <Option
+            key={hit.object}
+            id={`hit-${k}`}
+            session={session}
+            hit={hit}
+            isActive={k === active}
+            onChoose={() => choose(hit.object)}
+          />
+        ))}
+      </div>
+      {isOpen && hits.length === 0 && (
+        <p class="hits nothing" role="status">
+          No word is spelled like this.
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface OptionProps {
+  id: string;
+  session: Session;
+  hit: Hit;
+  isActive: boolean;
+  onChoose: () => void;
+}
+
+function Option({ id, session, hit, isActive, onChoose }: OptionProps) {
+  return (
+    <div
+      class="hit"
+      id={id}
+      role="option"
+      tabIndex={-1}
+      aria-selected={isActive}
+      // The field keeps the focus, so that its blur does not close the list before the click.
+      onMouseDown={(event) => event.preventDefault()}
+      onClick={onChoose}
+      onKeyDown={(event) => event.key === "Enter" && onChoose()}
+    >
+      <span class="word">
+        <Marked text={session.atlas.labels[hit.object]} start={hit.start} end={hit.end} />
+      </span>
+      <span class="where">{session.whereabouts(hit.object)}</span>
+    </div>
+  );
+}

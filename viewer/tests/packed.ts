@@ -1,0 +1,178 @@
+/**
+ * Writes small atlases as `manymaps.page_data` does, for tests:
+ *
+ *     packed({ labels: ["tie", "knot"], maps: [[[0, 0], [1, 0]]], proportions: [[65535, 65535]] })
+ *
+ * A map gives a point to every object; the proportions are whole numbers, 65535 for all of an
+ * object, 0 where it does not live.
+ */
+import { gzipSync } from "node:zlib";
+import type { Column, Model } from "../src/atlas.ts";
+
+export type Block = Uint8Array | Uint16Array | Uint32Array | Float32Array;
+export type Blocks = Record<string, Block>;
+export type Header = Record<string, unknown>;
+
+export interface Description {
+  labels: string[];
+  maps: number[][][];
+  proportions: number[][];
+  model?: Partial<Model>;
+  kinds?: [string, string];
+  nRows?: number;
+  factors?: number[];
+  logWhole?: number | null;
+  columns?: Column[];
+  features?: { name: string; weight: number; members: number[] }[];
+  /** How positions are kept: as they are by default, or in 65,536 steps. */
+  positions?: "f4" | "u2";
+  axes?: number[];
+  middles?: number[];
+  header?: Header;
+}
+
+const TYPES = new Map<unknown, string>([
+  [Uint8Array, "u1"],
+  [Uint16Array, "u2"],
+  [Uint32Array, "u4"],
+  [Float32Array, "f4"],
+]);
+
+/** The bytes of an atlas; `change` may spoil header and blocks before they are written. */
+export function packed(
+  description: Description,
+  change: (header: Header, blocks: Blocks) => void = () => {},
+): Uint8Array {
+  const blocks = blocksOf(description);
+  const header = headerOf(description, blocks);
+  change(header, blocks);
+  return written(header, blocks);
+}
+
+/** Header and blocks as the bytes of a page; a header that lists blocks keeps its list. */
+export function written(header: Header, blocks: Blocks): Uint8Array {
+  const listed: Record<string, unknown> = {};
+  let total = 0;
+  for (const [name, block] of Object.entries(blocks)) {
+    listed[name] = { dtype: TYPES.get(block.constructor), offset: total, length: block.length };
+    total += Math.ceil(block.byteLength / 8) * 8;
+  }
+  const text = Buffer.from(JSON.stringify({ blocks: listed, total, ...header }));
+  const start = Math.ceil((16 + text.length) / 8) * 8;
+  const bytes = Buffer.alloc(start + total);
+  bytes.write("manymaps", "latin1");
+  bytes.writeUInt32LE(1, 8);
+  bytes.writeUInt32LE(text.length, 12);
+  text.copy(bytes, 16);
+  let offset = start;
+  for (const block of Object.values(blocks)) {
+    bytes.set(new Uint8Array(block.buffer, block.byteOffset, block.byteLength), offset);
+    offset += Math.ceil(block.byteLength / 8) * 8;
+  }
+  return new Uint8Array(gzipSync(bytes));
+}
+
+/** The objects that live in each map. */
+function homes({ proportions }: Description): number[][] {
+  return proportions.map((row) => row.flatMap((q, object) => (q > 0 ? [object] : [])));
+}
+
+function blocksOf(description: Description): Blocks {
+  const { maps, proportions } = description;
+  const objects = homes(description);
+  const d = maps[0]?.[0]?.length ?? 2;
+  const offsets = [0];
+  for (const members of objects) offsets.push(offsets[offsets.length - 1] + members.length);
+  const order = objects.flatMap((members, m) => {
+    const q = members.map((object) => proportions[m][object]);
+    return [...members.keys()].sort((a, b) => q[b] - q[a] || a - b);
+  });
+  const positions = Array.from({ length: d }, (_, c) =>
+    objects.flatMap((members, m) => {
+      const { low, step } = scaleOf(description, m);
+      return members.map((object) => (maps[m][object][c] - low[c]) / step[c]);
+    }),
+  ).flat();
+  const blocks: Blocks = {
+    offsets: Uint32Array.from(offsets),
+    objects: Uint16Array.from(objects.flat()),
+    proportions: Uint16Array.from(objects.flatMap((list, m) => list.map((i) => proportions[m][i]))),
+    positions:
+      description.positions === "u2"
+        ? Uint16Array.from(positions, Math.round)
+        : Float32Array.from(positions),
+    order: Uint16Array.from(order),
+  };
+  if (d > 2) {
+    const axes = description.axes ?? Array.from({ length: maps.length * d * 2 }, () => 0.5);
+    blocks.axes = Float32Array.from(axes);
+    blocks.middles = Float32Array.from(description.middles ?? new Array(maps.length * d).fill(0));
+  }
+  if (description.kinds) {
+    const factors = description.factors ?? description.labels.map(() => 1);
+    blocks.log_factors = Float32Array.from(factors, Math.log);
+  }
+  description.columns?.forEach((column, k) => {
+    if (column.type === "category") blocks[`column/${k}`] = Uint16Array.from(column.codes);
+    if (column.type === "number") blocks[`column/${k}`] = Float32Array.from(column.values);
+  });
+  description.features?.forEach(({ members }, k) => {
+    blocks[`feature/${k}`] = Uint32Array.from(members);
+  });
+  return blocks;
+}
+
+function scaleOf(description: Description, m: number): { low: number[]; step: number[] } {
+  const d = description.maps[0]?.[0]?.length ?? 2;
+  const points = homes(description)[m].map((object) => description.maps[m][object]);
+  const low: number[] = [];
+  const step: number[] = [];
+  for (let c = 0; c < d; c++) {
+    const values = points.map((point) => point[c]);
+    const least = description.positions === "u2" ? Math.min(...values) : 0;
+    low.push(least);
+    step.push(description.positions === "u2" ? (Math.max(...values) - least) / 65535 || 1 : 1);
+  }
+  return { low, step };
+}
+
+function headerOf(description: Description, blocks: Blocks): Header {
+  const { labels, maps, model = {}, kinds = null } = description;
+  const { kernelWidth = 1, ...others } = model;
+  return {
+    title: "a small atlas",
+    method: "mm-tsne",
+    n_objects: labels.length,
+    n_maps: maps.length,
+    n_components: maps[0]?.[0]?.length ?? 2,
+    model: {
+      kernel: "cauchy",
+      normalization: "conditional",
+      background: 0,
+      kernel_width: kernelWidth,
+      given: null,
+      ...others,
+    },
+    n_rows: description.nRows ?? 0,
+    kinds,
+    log_whole: description.logWhole ?? null,
+    labels,
+    min_proportion: 0.1,
+    color: null,
+    size: null,
+    maps: maps.map((_, m) => ({
+      title: Array.from(blocks.objects.slice(blocks.offsets[m], blocks.offsets[m] + 2)),
+      view: [-1, -1, 1, 1],
+      share: 1,
+      ...scaleOf(description, m),
+    })),
+    columns: (description.columns ?? []).map((column) => {
+      const { name, type } = column;
+      if (type === "category") return { name, type, categories: column.categories };
+      if (type === "number") return { name, type, low: column.low, high: column.high };
+      return { name, type, values: column.values };
+    }),
+    features: (description.features ?? []).map(({ name, weight }) => ({ name, weight })),
+    ...description.header,
+  };
+}

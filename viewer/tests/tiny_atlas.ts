@@ -1,0 +1,76 @@
+/** A small atlas of one map for tests of drawing. */
+import type { Atlas, AtlasMap, Column } from "../src/atlas.ts";
+import { coloringBy, sizing } from "../src/coloring.ts";
+import type { Measure } from "../src/lettering.ts";
+import { type Look, PAGE_TYPE } from "../src/scene.ts";
+
+/** Every character is 0.6 em wide. */
+export const measure: Measure = (text, { size }) => 0.6 * size * text.length;
+
+interface Parts {
+  labels: string[];
+  points: number[];
+  proportions?: number[];
+  columns?: Column[];
+  kinds?: [string, string];
+  nRows?: number;
+}
+
+/** An atlas whose only map has all objects, the first one the most important. */
+export function tinyAtlas(parts: Parts): Atlas {
+  const { labels, columns = [], kinds = null, nRows = 0 } = parts;
+  const n = labels.length;
+  const points = Float32Array.from(parts.points);
+  const xs = points.filter((_, i) => i % 2 === 0);
+  const ys = points.filter((_, i) => i % 2 === 1);
+  const map: AtlasMap = {
+    number: 0,
+    objects: Uint32Array.from({ length: n }, (_, i) => i),
+    proportions: Float32Array.from(parts.proportions ?? labels.map(() => 1)),
+    coordinates: points,
+    points,
+    order: Uint32Array.from({ length: n }, (_, i) => i),
+    view: [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)],
+    title: [0],
+    share: 1,
+  };
+  return {
+    title: "tiny",
+    method: "multiple maps t-SNE",
+    labels,
+    nObjects: n,
+    nMaps: 1,
+    nComponents: 2,
+    model: {
+      kernel: "cauchy",
+      normalization: "conditional",
+      background: 0,
+      kernelWidth: 1,
+      given: null,
+    },
+    kinds,
+    nRows,
+    logFactors: null,
+    logWhole: null,
+    maps: [map],
+    columns,
+    features: [],
+    color: null,
+    size: null,
+    minProportion: 0.1,
+  };
+}
+
+/** The look that a page begins with, or a change of it. */
+export function plainLook(atlas: Atlas, part: Partial<Look> = {}): Look {
+  return {
+    atlas,
+    theme: "light",
+    coloring: coloringBy(atlas, null, "light"),
+    sizes: sizing(atlas, null),
+    threshold: 0.1,
+    hiddenCategories: new Set(),
+    type: PAGE_TYPE,
+    ...part,
+  };
+}
