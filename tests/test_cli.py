@@ -277,10 +277,11 @@ class TestPlotAndExport:
 
 
 class TestDemo:
-    def test_demo_writes_an_atlas_and_a_figure(self, tmp_path):
+    def test_demo_writes_an_atlas_a_page_and_a_figure(self, tmp_path):
         done = run("demo", "-o", tmp_path / "new" / "folder", "--json")
         assert done.returncode == 0, done.stderr
         record = json.loads(done.stdout)
         assert record["seconds"] < 120
         assert mm.load_atlas(record["output"]).senses("bank")
+        assert "<title>Relations of English words</title>" in Path(record["page"]).read_text("utf-8")
         assert Path(record["figure"]).read_bytes().startswith(b"\x89PNG")
