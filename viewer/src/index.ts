@@ -11,10 +11,10 @@ import { followAddress, stateAt } from "./browser_history.ts";
 import { fromBase64, readAtlas, UnreadableAtlas } from "./container.ts";
 import { scriptAccess } from "./script_access.ts";
 import { Session } from "./session.ts";
-import type { State, ThemeChoice } from "./store.ts";
+import type { State } from "./store.ts";
 import style from "./style.css";
 import { App } from "./ui/app.tsx";
-import { followModel, type Model } from "./widget_model.ts";
+import { followModel, type Model, stateIn } from "./widget_model.ts";
 
 interface Host extends HTMLElement {
   atlas?: ReturnType<typeof scriptAccess>;
@@ -24,22 +24,12 @@ async function render({ model, el }: { model: Model; el: HTMLElement }): Promise
   const host = document.createElement("div");
   host.style.height = `${model.get("height")}px`;
   el.append(host);
-  const session = await show(
-    host,
-    () => bytesOf(model.get("data")),
-    (atlas) => ({
-      theme: model.get("theme") as ThemeChoice,
-      selection: model.get("selected") as number[],
-      word:
-        atlas.labels.indexOf(model.get("word") as string) >= 0
-          ? atlas.labels.indexOf(model.get("word") as string)
-          : null,
-      map: model.get("map") as number | null,
-    }),
-  );
+  const packed = () => bytesOf(model.get("data"));
+  const session = await show(host, packed, (atlas) => stateIn(model, atlas));
   const stop = session === null ? () => {} : followModel(session, model, host);
   return () => {
     stop();
+    session?.ending.abort();
     if (host.shadowRoot) renderTree(null, host.shadowRoot);
     host.remove();
   };
@@ -83,7 +73,8 @@ function followTheme(session: Session, host: Host): void {
   };
   follow();
   session.store.listen(follow);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", follow);
+  const { signal } = session.ending;
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", follow, { signal });
 }
 
 function Failure({ error }: { error: unknown }) {

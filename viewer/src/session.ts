@@ -7,7 +7,7 @@
 
 import type { Atlas, AtlasMap } from "./atlas.ts";
 import { type Camera, crop, fit, type Size } from "./camera.ts";
-import { Choices, type Sense } from "./choices.ts";
+import { type Association, Choices, type Sense } from "./choices.ts";
 import {
   type Coloring,
   coloringBy,
@@ -25,6 +25,7 @@ import { type State, Store } from "./store.ts";
 import { counted, percent, plainLabel } from "./ui/words.tsx";
 
 const NEIGHBORS = 8;
+const ASSOCIATIONS = 10;
 
 export class Session {
   readonly choices: Choices;
@@ -37,6 +38,9 @@ export class Session {
   announce: (sentence: string) => void = () => {};
   private look_: { key: string; look: Look } | null = null;
   private senses_: { key: string; senses: Sense[] } | null = null;
+  private associations_: { object: number; found: Association[] } | null = null;
+  /** Aborted when the atlas is taken off the screen. */
+  readonly ending = new AbortController();
 
   constructor(
     readonly atlas: Atlas,
@@ -121,6 +125,14 @@ export class Session {
       this.senses_ = { key, senses };
     }
     return this.senses_.senses;
+  }
+
+  /** What an object recalls and what recalls it, the strongest first. */
+  associationsOf(object: number): Association[] {
+    if (this.associations_?.object !== object) {
+      this.associations_ = { object, found: this.choices.associations(object, ASSOCIATIONS) };
+    }
+    return this.associations_.found;
   }
 
   /** The number of an object's entry in a map, -1 where it does not live there. */

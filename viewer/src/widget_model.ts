@@ -1,5 +1,6 @@
 /** The notebook's side of the page: what Python set is shown, what a person does is told to Python. */
 
+import type { Atlas } from "./atlas.ts";
 import type { Session } from "./session.ts";
 import type { State, ThemeChoice } from "./store.ts";
 
@@ -10,6 +11,17 @@ export interface Model {
   save_changes(): void;
   on(event: string, callback: () => void): void;
   off(event: string, callback: () => void): void;
+}
+
+/** What the model asks for when it is first shown. */
+export function stateIn(model: Model, { labels }: Atlas): Partial<State> {
+  const word = labels.indexOf(model.get("word") as string);
+  return {
+    theme: model.get("theme") as ThemeChoice,
+    selection: model.get("selected") as number[],
+    word: word < 0 || model.get("word") === "" ? null : word,
+    map: model.get("map") as number | null,
+  };
 }
 
 /** Keeps session and model alike until the returned function is called. */
