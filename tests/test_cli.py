@@ -283,5 +283,6 @@ class TestDemo:
         record = json.loads(done.stdout)
         assert record["seconds"] < 120
         assert mm.load_atlas(record["output"]).senses("bank")
-        assert "<title>Relations of English words</title>" in Path(record["page"]).read_text("utf-8")
+        page = Path(record["page"]).read_text(encoding="utf-8")
+        assert "<title>Relations of English words</title>" in page
         assert Path(record["figure"]).read_bytes().startswith(b"\x89PNG")

@@ -1,7 +1,8 @@
 """What colours say in a figure: the mixing proportion, a category, or a number.
 
 Palettes: a single quiet hue for proportions, Okabe and Ito's colours for categories (told apart
-under every common colour blindness) with three darker ones after them, viridis without its palest end for numbers.
+under every common colour blindness) and three darker ones after them, viridis without its palest
+end for numbers.
 """
 
 from __future__ import annotations

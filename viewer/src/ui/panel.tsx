@@ -75,9 +75,9 @@ function Threshold({ session }: { session: Session }) {
             session.store.change({ threshold: event.currentTarget.valueAsNumber })
           }
         />
-        <output class="number" for="threshold">
+        <span class="value number" aria-hidden="true">
           {threshold.toFixed(2)}
-        </output>
+        </span>
       </span>
       <span class="unseen" id="threshold-means">
         Objects with a smaller proportion in a map are not shown there.

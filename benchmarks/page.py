@@ -1,0 +1,171 @@
+"""The atlas page in a browser without a graphics card: how soon it stands, how smoothly it zooms.
+
+    python benchmarks/page.py [--runs 5] [--iterations 200] [--atlas FILE ...] [--quick]
+
+Three pages are written and opened from disk without a network, in Debian's chromium: the word
+relations in 20 maps, the free-association norms in 40 (where MANYMAPS_DATA has them), and 200,000
+objects in one map; or those of the atlases that are given. For each:
+
+    MB           size of the file
+    paint        milliseconds until anything is painted
+    ready        until the page can be used
+    labels       from the opening of a map until the last of its labels has come
+    letter       from a letter typed in the search field until what it finds is painted
+    frame        from frame to frame while the wheel turns by a notch at every frame: the median
+    95 %         what 95 % of those frames stay within
+    draw         how long the drawing of a frame takes: the median
+
+Each figure is the median of several runs, each in a window of its own of 1440 x 900 pixels. Needs
+playwright and chromium. --quick makes one run of pages that were fitted with few iterations.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+from playwright.sync_api import Browser, sync_playwright
+
+import manymaps as mm
+from manymaps.model import T_SNE
+from manymaps.viewer import write_page
+
+DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[2] / "shared" / "data"))
+NORMS = DATA / "usf" / "usf_free_association.tsv.gz"
+FLAGS = (
+    "--no-sandbox", "--disable-gpu", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--no-first-run", "--disable-quic",
+)  # fmt: skip
+ATLAS = "document.querySelector('#manymaps').atlas"
+FIGURES = ("MB", "paint", "ready", "labels", "letter", "frame", "95 %", "draw")
+
+STARTED = """() => [
+  performance.getEntriesByType("paint")[0].startTime,
+  performance.getEntriesByName("manymaps-ready")[0].startTime,
+]"""
+OPENED = f"""async () => {{
+  const start = performance.now();
+  {ATLAS}.openMap(0);
+  let [count, since] = [0, start];
+  while (count === 0 || performance.now() - since < 400) {{
+    await new Promise(requestAnimationFrame);
+    const now = {ATLAS}.shown().length;
+    if (now !== count) [count, since] = [now, performance.now()];
+  }}
+  return since - start;
+}}"""
+ZOOMED = """async () => {
+  const map = document.querySelector("#manymaps").shadowRoot.querySelector("[role=application]");
+  const { left, top, width, height } = map.getBoundingClientRect();
+  const at = { clientX: left + width / 2, clientY: top + height / 2, bubbles: true };
+  const intervals = [];
+  let before = await new Promise(requestAnimationFrame);
+  for (let frame = 0; frame < 90; frame++) {
+    map.dispatchEvent(new WheelEvent("wheel", { ...at, deltaY: frame < 45 ? -50 : 50 }));
+    const now = await new Promise(requestAnimationFrame);
+    intervals.push(now - before);
+    before = now;
+  }
+  return intervals;
+}"""
+# The frame after the next one begins when what a letter changed has been painted.
+WATCH = """() => {
+  window.letters = [];
+  addEventListener("input", ({ timeStamp }) => requestAnimationFrame(() =>
+    requestAnimationFrame(() => window.letters.push(performance.now() - timeStamp))));
+}"""
+
+
+def crowd(n: int = 200_000) -> mm.Atlas:
+    """Many objects in islands of one map."""
+    rng = np.random.default_rng(7)
+    islands = rng.normal(scale=60, size=(200, 2))
+    points = islands[rng.integers(200, size=n)] + rng.normal(size=(n, 2)) * rng.gamma(2, 1, (n, 1))
+    return mm.Atlas([f"object {i}" for i in range(n)], points[None], np.ones((1, n)), T_SNE)
+
+
+def atlases(iterations: int) -> dict[str, mm.Atlas]:
+    """The atlases whose pages are measured, by name."""
+
+    def fit(maps: int, data: Any) -> mm.Atlas:
+        estimator = mm.MultipleMapsTSNE(n_maps=maps, max_iter=iterations, random_state=0)
+        return estimator.fit(data).atlas_
+
+    made = {"relations": fit(20, mm.load_word_relations())}
+    if NORMS.exists():
+        made["norms"] = fit(40, mm.read_associations(NORMS))
+    return made | {"200,000": crowd()}
+
+
+def measure(browser: Browser, path: Path, word: str) -> dict[str, float]:
+    """One run: the page is opened, a map zoomed in and out, a word typed."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, offline=True)
+    context.set_default_timeout(120_000)
+    page = context.new_page()
+    page.goto(path.as_uri())
+    page.wait_for_function("performance.getEntriesByName('manymaps-ready').length")
+    paint, ready = page.evaluate(STARTED)
+    labels = page.evaluate(OPENED)
+    intervals = np.array(page.evaluate(ZOOMED))
+    draw = median(page.evaluate(f"[...{ATLAS}.frameTimes]"))
+
+    page.evaluate(WATCH)
+    page.keyboard.press("/")
+    for letter in word:
+        before = page.evaluate("window.letters.length")
+        page.keyboard.type(letter)
+        page.wait_for_function("before => window.letters.length > before", arg=before)
+    letters = page.evaluate("window.letters")
+    context.close()
+    return {
+        "MB": path.stat().st_size / 1e6,
+        "paint": paint,
+        "ready": ready,
+        "labels": labels,
+        "letter": median(letters),
+        "frame": float(np.median(intervals)),
+        "95 %": float(np.quantile(intervals, 0.95)),
+        "draw": draw,
+    }
+
+
+def main() -> None:
+    """Print one line of figures for each page."""
+    parser = argparse.ArgumentParser(description="Time the atlas page in chromium.")
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--iterations", type=int, default=200)
+    parser.add_argument("--atlas", type=Path, nargs="+", metavar="FILE", default=[])
+    parser.add_argument("--quick", action="store_true", help="one run, few iterations")
+    arguments = parser.parse_args()
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        sys.exit("there is no chromium; apt install chromium")
+    runs, iterations = arguments.runs, arguments.iterations
+    if arguments.quick:
+        runs, iterations = 1, 20
+    given = {file.stem: mm.load_atlas(file) for file in arguments.atlas}
+    print(f"{os.cpu_count()} cores; medians of {runs} runs, in milliseconds")
+    print(f"{'page':12}" + "".join(f"{name:>8}" for name in FIGURES))
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=list(FLAGS))
+        for name, atlas in (given or atlases(iterations)).items():
+            path = Path(folder, "page.html")
+            write_page(atlas, path)
+            word = atlas.labels[atlas.n_objects // 2][:5]
+            found = [measure(browser, path, word) for _ in range(runs)]
+            row = [median(run[figure] for run in found) for figure in FIGURES]
+            cells = [f"{row[0]:8.2f}", *(f"{value:8.0f}" for value in row[1:5])]
+            cells += [f"{value:8.1f}" for value in row[5:]]
+            print(f"{name[:12]:12}" + "".join(cells), flush=True)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

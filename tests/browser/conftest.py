@@ -1,0 +1,199 @@
+"""A browser for the tests of the page, the pages, and a watch over what they say and ask for."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import page_samples
+import pytest
+
+import manymaps as mm
+from code_samples import sample
+from manymaps.viewer import write_page
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+def missing(what: str) -> None:
+    """Skip, but fail where everything has to be there."""
+    message = f"the page is not tested in a browser: there is no {what}"
+    if os.environ.get("CI"):
+        pytest.fail(message)
+    pytest.skip(message)
+
+
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Any]:
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        missing("playwright; pip install 'manymaps[dev]'")
+    if CHROMIUM is None:
+        missing("chromium; apt install chromium")
+    with sync_playwright() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def browser(playwright) -> Iterator[Any]:
+    from page_driver import FLAGS
+
+    launched = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+    yield launched
+    launched.close()
+
+
+@dataclass
+class Watch:
+    """What pages complained of, and what they asked for beside themselves."""
+
+    complaints: list[str] = field(default_factory=list)
+
+    def over(self, page: Any, address: str) -> None:
+        """Listen to a page that is about to open."""
+        page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
+        page.on("console", self._heard)
+        page.on("request", lambda request: self._asked(request.url, address))
+
+    def _heard(self, message: Any) -> None:
+        if message.type == "error":
+            self.complaints.append(f"console: {message.text}")
+
+    def _asked(self, url: str, address: str) -> None:
+        if url.split("#")[0] != address and not url.startswith(("blob:", "data:")):
+            self.complaints.append(f"request: {url}")
+
+
+@pytest.fixture(scope="session")
+def watch() -> Watch:
+    return Watch()
+
+
+@pytest.fixture(autouse=True)
+def nothing_to_complain_of(watch) -> Iterator[None]:
+    """Fails each test at its end where a page complained."""
+    yield
+    complaints, watch.complaints = watch.complaints, []
+    assert complaints == []
+
+
+class Opener:
+    """Opens pages from disk, without a network; options are those of a browser context."""
+
+    def __init__(self, browser: Any, watch: Watch):
+        self.browser = browser
+        self.watch = watch
+        self.contexts: list[Any] = []
+
+    def __call__(
+        self, path: Path, hash: str = "", *, ready: bool = True, browser: Any = None, **options: Any
+    ) -> Any:
+        from page_driver import AtlasPage
+
+        options = {"viewport": {"width": 1280, "height": 800}, "offline": True, **options}
+        context = (browser or self.browser).new_context(**options)
+        self.contexts.append(context)
+        context.set_default_timeout(15_000)
+        page = context.new_page()
+        self.watch.over(page, path.as_uri())
+        page.goto(path.as_uri() + hash)
+        driver = AtlasPage(page)
+        if ready:
+            driver.wait("true")
+        return driver
+
+    def close(self) -> None:
+        for context in self.contexts:
+            context.close()
+
+
+@pytest.fixture
+def open_page(browser, watch) -> Iterator[Opener]:
+    """Opens pages for one test."""
+    opener = Opener(browser, watch)
+    yield opener
+    opener.close()
+
+
+@pytest.fixture(scope="module")
+def open_shared(browser, watch) -> Iterator[Opener]:
+    """Opens pages that the tests of a module share."""
+    opener = Opener(browser, watch)
+    yield opener
+    opener.close()
+
+
+@pytest.fixture(scope="session")
+def pages(tmp_path_factory) -> Path:
+    """The folder of the pages."""
+    return tmp_path_factory.mktemp("pages")
+
+
+def written(atlas: mm.Atlas, path: Path, **options: Any) -> Path:
+    write_page(atlas, path, **options)
+    return path
+
+
+@pytest.fixture(scope="session")
+def tiny() -> mm.Atlas:
+    return page_samples.tiny()
+
+
+@pytest.fixture(scope="session")
+def tiny_page(tiny, pages) -> Path:
+    return written(tiny, pages / "tiny.html", title="Few words", color="group")
+
+
+@pytest.fixture(scope="session")
+def relations() -> mm.Atlas:
+    return page_samples.relations()
+
+
+@pytest.fixture(scope="session")
+def relations_page(relations, pages) -> Path:
+    return written(relations, pages / "relations.html", title="Word relations")
+
+
+@pytest.fixture(scope="session")
+def norms(data_folder) -> mm.Atlas:
+    return page_samples.norms(data_folder / "usf" / "usf_free_association.tsv.gz")
+
+
+@pytest.fixture(scope="session")
+def norms_page(norms, pages) -> Path:
+    return written(norms, pages / "norms.html")
+
+
+@pytest.fixture(scope="session")
+def kinds() -> mm.Atlas:
+    """Documents and words in three maps, with columns of both."""
+    fit = mm.CODE(n_maps=3, max_iter=60, random_state=0)
+    with pytest.warns(mm.DataWarning, match="not fitted"):
+        return fit.fit(sample()).atlas_
+
+
+@pytest.fixture(scope="session")
+def kinds_page(kinds, pages) -> Path:
+    return written(kinds, pages / "kinds.html", color="group", min_proportion=0.05)
+
+
+@pytest.fixture(scope="session")
+def featured_page(pages) -> Path:
+    atlas, features = page_samples.featured()
+    return written(atlas, pages / "featured.html", features=features)
+
+
+@pytest.fixture(scope="session")
+def awkward_page(pages) -> Path:
+    return written(page_samples.awkward(), pages / "awkward.html", title="</title><b>&amp;")
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)

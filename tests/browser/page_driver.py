@@ -1,0 +1,198 @@
+"""A page as a person uses it: what the tests press, read and wait for, with all names of its parts.
+
+Everything is found by role and accessible name. `state` and the like come from what the page offers
+scripts, `document.querySelector("#manymaps").atlas`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from playwright.sync_api import Download, Locator, Page, expect
+
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-quic",
+)
+HOST = "document.querySelector('#manymaps').atlas"
+
+# Resolves once camera, labels and state have been the same for long enough to be told as settled.
+SETTLED = """async () => {
+  const key = () => {
+    const { camera, state } = ATLAS;
+    const labels = ATLAS.shown().map(({ entry, x, y }) => [entry, x, y]);
+    return JSON.stringify([camera, state.word, state.map, state.threshold, state.camera, labels]);
+  };
+  let [before, same, last] = ["", performance.now(), 0];
+  while (performance.now() - same < 180) {
+    await new Promise(requestAnimationFrame);
+    const now = key();
+    if (now !== before) [before, same] = [now, performance.now()];
+  }
+}""".replace("ATLAS", HOST)
+
+
+class AtlasPage:
+    """One open page."""
+
+    expect = staticmethod(expect)
+
+    def __init__(self, page: Page):
+        self.page = page
+        self.search = page.get_by_role("combobox", name="Look a word up")
+        self.hits = page.get_by_role("listbox", name="Words found").get_by_role("option")
+        self.nothing_found = page.get_by_role("search").get_by_role("status")
+        # Another one belongs to the threshold.
+        self.status = page.get_by_role("status").last
+        self.senses = page.get_by_role("region").filter(
+            has=page.get_by_role("button", name="Close the senses")
+        )
+        self.cards = self.senses.get_by_role("listitem").get_by_role("button")
+        self.sheets = page.get_by_role("main").get_by_role("listitem").get_by_role("button")
+        self.only_its_maps = page.get_by_role("button", name="Only maps with")
+        self.map = page.get_by_role("application")
+        self.tip = page.get_by_role("tooltip")
+        self.threshold = page.get_by_role("slider", name="At least")
+        self.color = page.get_by_role("combobox", name="Colour by")
+        self.size = page.get_by_role("combobox", name="Size by")
+        self.legend = page.get_by_role("list", name="Colours:")
+        self.marks = page.get_by_role("list", name="Marks")
+        self.features = page.get_by_role("group", name="Features").get_by_role("checkbox")
+        self.in_view = page.get_by_role("region", name="Words in view")
+        self.selection = page.get_by_role("region", name="Selection")
+        self.alert = page.get_by_role("alert")
+        self.dialog = page.get_by_role("dialog")
+
+    def button(self, name: str) -> Locator:
+        """A button by its whole name."""
+        return self.page.get_by_role("button", name=name, exact=True)
+
+    def read(self, expression: str, argument: Any = None) -> Any:
+        """What a JavaScript expression of `atlas` (and `given`) is in the page."""
+        return self.page.evaluate(f"given => {{ const atlas = {HOST}; return {expression}; }}",
+                                  argument)  # fmt: skip
+
+    def wait(self, expression: str, argument: Any = None, seconds: float = 15) -> None:
+        """Wait until an expression of `atlas` (and `given`) is true."""
+        self.page.wait_for_function(
+            f"given => {{ const atlas = {HOST}; return atlas && ({expression}); }}",
+            arg=argument, timeout=1000 * seconds,
+        )  # fmt: skip
+
+    def settle(self) -> None:
+        """Wait until nothing moves any more."""
+        self.page.evaluate(SETTLED)
+
+    @property
+    def camera(self) -> dict[str, float]:
+        """Where the open map is looked at: x, y, zoom."""
+        return self.read("({...atlas.camera})")
+
+    @property
+    def shown(self) -> list[dict[str, Any]]:
+        """The labels on the open map: entry, object, text and box."""
+        return self.read("atlas.shown().map(label => ({...label}))")
+
+    @property
+    def word(self) -> str | None:
+        """The word whose senses are shown."""
+        return self.read("atlas.atlas.labels[atlas.state.word] ?? null")
+
+    @property
+    def open_map(self) -> int | None:
+        """The number of the open map."""
+        return self.read("atlas.state.map")
+
+    @property
+    def selected(self) -> list[str]:
+        """The labels of the selected objects."""
+        return self.read("atlas.state.selection.map(object => atlas.atlas.labels[object])")
+
+    @property
+    def address(self) -> str:
+        """The hash of the address."""
+        return self.page.evaluate("location.hash")
+
+    @property
+    def theme(self) -> str:
+        """Whether the page is light or dark: by the paper on which it stands."""
+        return self.page.evaluate("document.querySelector('#manymaps').dataset.theme")
+
+    def reset(self, map: int | None) -> None:
+        """Bring the page back to how it opened, at a map or the gallery."""
+        self.read(
+            "atlas.change({ word: null, map: given, camera: null, tool: 'pan', selection: [],"
+            " threshold: atlas.atlas.minProportion, onlyItsMaps: false, features: new Set(),"
+            " hidden: new Set() })",
+            map,
+        )
+        self.page.evaluate("document.querySelector('#manymaps').shadowRoot.activeElement?.blur()")
+        self.page.mouse.move(0, 0)
+        self.settle()
+
+    def look_up(self, text: str) -> None:
+        """Type into the search field and go to the first word found."""
+        self.page.keyboard.press("/")
+        self.page.keyboard.type(text)
+        self.hits.first.wait_for()
+        self.page.keyboard.press("Enter")
+
+    def open(self, map: int) -> None:
+        """Open a map from the gallery and wait until it stands."""
+        self.page.get_by_role("button", name=f"Map {map}, ").click()
+        self.map.wait_for()
+        self.settle()
+
+    def box(self) -> dict[str, float]:
+        """Where the open map lies on the page."""
+        box = self.map.bounding_box()
+        assert box is not None
+        return dict(box)
+
+    def points(self, drawn: np.ndarray) -> np.ndarray:
+        """Where points of the open map lie on the page; shape (n, 2)."""
+        camera, box = self.camera, self.box()
+        middle = [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
+        return (drawn - [camera["x"], camera["y"]]) * [camera["zoom"], -camera["zoom"]] + middle
+
+    def drag(self, corners: np.ndarray | list, *keys: str) -> None:
+        """Draw a line with the mouse, with keys held down."""
+        for key in keys:
+            self.page.keyboard.down(key)
+        (first, *others) = [tuple(map(float, corner)) for corner in corners]
+        self.page.mouse.move(*first)
+        self.page.mouse.down()
+        for corner in others:
+            self.page.mouse.move(*corner, steps=3)
+        self.page.mouse.up()
+        for key in keys:
+            self.page.keyboard.up(key)
+
+    def take(self, tool: str, key: str | None = None) -> None:
+        """Take a tool of the map, by its button or its key."""
+        if key is None:
+            self.button(tool).click()
+        else:
+            self.page.keyboard.press(key)
+        expect(self.button(tool)).to_have_attribute("aria-pressed", "true")
+        self.settle()
+
+    @contextlib.contextmanager
+    def download(self, folder: Path) -> Iterator[list[Path]]:
+        """What is saved within the block, as a list of one path."""
+        saved: list[Path] = []
+        with self.page.expect_download() as expected:
+            yield saved
+        download: Download = expected.value
+        path = folder / download.suggested_filename
+        download.save_as(path)
+        saved.append(path)

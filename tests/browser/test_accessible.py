@@ -1,0 +1,94 @@
+"""axe-core finds nothing wrong, and who hears the page is told what changes."""
+
+import pytest
+
+VIEWS = {"gallery": "", "senses": "#word=bank", "map": "#word=bank&map=0", "whole map": "#map=1"}
+
+
+@pytest.fixture(scope="module")
+def axe():
+    """The rules of axe-core, run in a page; the findings in short."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    def run(at) -> list[str]:
+        found = Axe().run(at.page).response["violations"]
+        return [
+            f"{rule['id']}: {rule['help']}: {node['html'][:160]} {node['failureSummary'][:300]}"
+            for rule in found
+            for node in rule["nodes"][:3]
+        ]
+
+    return run
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_axe_on_the_views(open_page, axe, relations_page, view, scheme):
+    at = open_page(relations_page, VIEWS[view], color_scheme=scheme)
+    at.button("Help").wait_for()
+    assert axe(at) == []
+
+
+@pytest.mark.parametrize("view", ["gallery", "map"])
+def test_axe_on_a_phone(open_page, axe, relations_page, view):
+    at = open_page(
+        relations_page, VIEWS[view], viewport={"width": 360, "height": 740}, is_mobile=True,
+        has_touch=True,
+    )  # fmt: skip
+    assert axe(at) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_on_two_kinds(open_page, axe, kinds_page, scheme):
+    at = open_page(kinds_page, "#word=tie&map=0", color_scheme=scheme)
+    at.map.wait_for()
+    at.legend.get_by_role("button").first.click()
+    assert axe(at) == []
+
+
+def test_axe_on_what_opens(open_page, axe, tiny_page, featured_page):
+    at = open_page(tiny_page)
+    at.search.fill("s")
+    at.hits.first.wait_for()
+    assert axe(at) == []
+    at.search.fill("zzz")
+    at.nothing_found.wait_for()
+    assert axe(at) == []
+    at.page.keyboard.press("Escape")
+    at.button("Help").click()
+    at.dialog.wait_for()
+    assert axe(at) == []
+    other = open_page(featured_page, "#map=0")
+    other.features.first.check()
+    other.read("atlas.select([0, 1, 2])")
+    other.selection.wait_for()
+    assert axe(other) == []
+
+
+def test_changes_are_announced(open_page, tiny_page):
+    at = open_page(tiny_page)
+    assert at.status.get_attribute("aria-live") == "polite"
+    at.look_up("tie")
+    at.expect(at.status).to_contain_text("tie lives in 3 maps")
+    at.cards.nth(2).click()
+    at.expect(at.status).to_contain_text("Map 2")
+
+
+def test_focus_is_seen_and_order_makes_sense(open_page, tiny_page):
+    at = open_page(tiny_page)
+    seen = []
+    for _ in range(8):
+        at.page.keyboard.press("Tab")
+        seen.append(
+            at.page.evaluate(
+                """() => {
+                  const one = document.querySelector("#manymaps").shadowRoot.activeElement;
+                  if (one === null) return null;
+                  const { outlineStyle, boxShadow } = getComputedStyle(one);
+                  return [one.tagName, outlineStyle !== "none" || boxShadow !== "none"];
+                }"""
+            )
+        )
+    assert seen[0] is not None
+    assert seen[0][0] == "INPUT"
+    assert all(one is None or one[1] for one in seen), seen

@@ -1,0 +1,192 @@
+"""A word is looked up by its first letters, with the keyboard alone, and its senses stand there."""
+
+import re
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture(scope="module")
+def shared(open_shared, tiny_page):
+    return open_shared(tiny_page)
+
+
+@pytest.fixture
+def at(shared):
+    """The gallery of a few words."""
+    shared.reset(None)
+    return shared
+
+
+def test_typing_shows_the_senses(at, tiny):
+    at.page.keyboard.press("/")
+    at.page.keyboard.type("ti")
+    at.cards.first.wait_for()
+    found = at.cards.evaluate_all("cards => cards.map(card => card.getAttribute('aria-label'))")
+    senses = tiny.senses("tie", n_neighbors=8)
+    assert len(found) == len(senses) == 3
+    for name, sense in zip(found, senses, strict=True):
+        assert name.startswith(f"tie in map {sense.map}, {100 * sense.proportion:.0f}%")
+        assert all(neighbor.label in name for neighbor in sense.neighbors[:3])
+    at.page.keyboard.press("Enter")
+    at.wait("location.hash === '#word=tie'")
+    at.expect(at.status).to_contain_text("tie lives in 3 maps: map 0, 55%, near knot")
+
+
+@pytest.mark.parametrize("typed", ["café", "CAFE", "cafe\u0301", "  Cafe ", "caf"])
+def test_accents_and_case_make_no_difference(at, typed):
+    at.search.fill(typed)
+    at.expect(at.hits).to_have_count(1)
+    assert "Café" in at.hits.inner_text()
+    at.page.keyboard.press("Enter")
+    assert at.word == "Café"
+
+
+def test_what_is_not_there_is_said(at):
+    at.search.fill("zzz")
+    at.expect(at.nothing_found).to_contain_text("No word")
+    assert at.hits.count() == 0
+    at.page.keyboard.press("Enter")
+    assert at.word is None
+
+
+def test_a_list_to_choose_from(at):
+    at.page.keyboard.press("/")
+    at.page.keyboard.type("s")
+    at.hits.nth(2).wait_for()
+    names = [name.split("\n")[0] for name in at.hits.all_inner_texts()]
+    at.page.keyboard.press("ArrowDown")
+    at.page.keyboard.press("ArrowDown")
+    at.page.keyboard.press("ArrowUp")
+    at.expect(at.hits.nth(1)).to_have_attribute("aria-selected", "true")
+    assert at.search.get_attribute("aria-activedescendant") == at.hits.nth(1).get_attribute("id")
+    at.wait("atlas.state.word === atlas.atlas.labels.indexOf(given)", names[1])
+    at.page.keyboard.press("Enter")
+    assert at.word == names[1]
+    at.expect(at.search).to_have_value(names[1])
+    at.expect(at.hits).to_have_count(0)
+
+
+def test_escape_brings_back_what_was_shown(at):
+    at.look_up("tie")
+    at.search.fill("kno")
+    assert at.word == "knot"
+    at.page.keyboard.press("Escape")
+    assert at.word == "tie"
+    at.expect(at.search).to_have_value("tie")
+    at.page.keyboard.press("Escape")
+    assert at.word is None
+    at.expect(at.search).to_have_value("")
+
+
+def test_a_word_that_is_clicked(at):
+    at.search.click()
+    at.page.keyboard.type("bo")
+    at.hits.first.click()
+    assert at.word == "bow"
+    at.button("Close the senses").click()
+    assert at.word is None
+
+
+def test_the_gallery_is_sorted_and_filtered(at, tiny):
+    at.expect(at.sheets).to_have_count(3)
+    at.look_up("knot")
+    at.expect(at.sheets.first).to_contain_text("%")
+    names = at.sheets.evaluate_all("all => all.map(one => one.getAttribute('aria-label'))")
+    order = [int(re.match(r"Map (\d+),", name)[1]) for name in names]
+    lives = [sense.map for sense in tiny.senses("knot")]
+    assert order == [*lives, *sorted(set(range(3)) - set(lives))]
+    at.only_its_maps.click()
+    at.expect(at.sheets).to_have_count(len(lives))
+    at.only_its_maps.click()
+    at.expect(at.sheets).to_have_count(3)
+
+
+def test_a_sense_opens_its_map_at_the_word(open_page, relations, relations_page):
+    at = open_page(relations_page)
+    word = next(word for word in relations.labels if len(relations.senses(word)) > 1)
+    at.look_up(word)
+    second = relations.senses(word)[1]
+    at.cards.nth(1).click()
+    at.map.wait_for()
+    at.settle()
+    assert at.open_map == second.map
+    [there] = at.points(relations.maps[second.map, [relations.index(word)]])
+    box = at.box()
+    middle = [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
+    np.testing.assert_allclose(there, middle, atol=1.5)
+    assert word in [label["text"] for label in at.shown]
+    near = {neighbor.label for neighbor in second.neighbors}
+    assert len(near & {label["text"] for label in at.shown}) >= 3
+
+
+def test_asymmetry_is_told(open_page, relations, relations_page):
+    at = open_page(relations_page)
+    at.look_up("bank")
+    at.senses.wait_for()
+    said = at.senses.get_by_role("paragraph").inner_text()
+    told = re.fullmatch(r"(.+) recalls (.+) ([\d.]+)%, (.+) recalls (.+) ([\d.]+)%", said)
+    assert told, said
+    word, other, to, *back, fro = told.groups()
+    assert (word, back) == ("bank", [other, word])
+    assert float(to) == pytest.approx(100 * relations.similarity(word, other), rel=0.06)
+    assert float(fro) == pytest.approx(100 * relations.similarity(other, word), rel=0.06)
+
+
+def test_the_keyboard_alone(open_page, relations, relations_page, tmp_path):
+    at = open_page(relations_page)
+    keys = at.page.keyboard
+    at.look_up("tie")
+    senses = relations.senses("tie")
+    at.expect(at.cards.first).to_be_focused()
+    if len(senses) > 1:
+        keys.press("ArrowRight")
+    keys.press("Enter")
+    at.map.wait_for()
+    at.settle()
+    assert at.open_map == senses[min(1, len(senses) - 1)].map
+
+    keys.press("m")
+    before = at.camera
+    keys.press("+")
+    keys.press("ArrowRight")
+    at.settle()
+    after = at.camera
+    assert after["zoom"] > 1.2 * before["zoom"]
+    assert after["x"] > before["x"]
+    keys.press("0")
+    at.settle()
+    assert at.camera["zoom"] < after["zoom"]
+
+    keys.press("t")
+    for _ in range(5):
+        keys.press("ArrowRight")
+    at.wait("Math.abs(atlas.state.threshold - 0.15) < 1e-9")
+    keys.press("e")
+    with at.download(tmp_path) as saved:
+        keys.press("Enter")
+    assert saved[0].suffix == ".png"
+    keys.press("Tab")
+    with at.download(tmp_path) as saved:
+        keys.press("Enter")
+    assert saved[0].suffix == ".svg"
+
+    keys.press("s")
+    at.expect(at.selection).to_contain_text("1 object selected")
+    csv = at.selection.get_by_role("button", name="CSV")
+    for _ in range(60):
+        if csv.evaluate("button => button.matches(':focus')"):
+            break
+        keys.press("Tab")
+    with at.download(tmp_path) as saved:
+        keys.press("Enter")
+    assert saved[0].suffix == ".csv"
+    assert "\ntie," in saved[0].read_text(encoding="utf-8")
+
+    keys.press("?")
+    at.dialog.wait_for()
+    keys.press("Escape")
+    at.dialog.wait_for(state="hidden")
+    keys.press("g")
+    at.sheets.first.wait_for()
+    assert at.open_map is None
