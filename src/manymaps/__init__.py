@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from manymaps.datasets import load_consonants as load_consonants
     from manymaps.datasets import load_integers as load_integers
     from manymaps.datasets import load_word_relations as load_word_relations
+    from manymaps.diagnosis import Diagnosis as Diagnosis
+    from manymaps.diagnosis import diagnose as diagnose
     from manymaps.errors import DataError as DataError
     from manymaps.errors import DataWarning as DataWarning
     from manymaps.errors import ParameterError as ParameterError
@@ -98,6 +100,7 @@ _HOMES = {
     "texts": ("Texts",),
     "atlas": ("Atlas", "load_atlas"),
     "datasets": ("load_consonants", "load_integers", "load_word_relations"),
+    "diagnosis": ("Diagnosis", "diagnose"),
     "errors": ("DataError", "DataWarning", "ParameterError"),
     "labels": ("UnknownLabel",),
     "model": ("ChoiceModel",),

@@ -28,6 +28,7 @@ from manymaps.cli_contract import (
     quiet_option,
 )
 from manymaps.cli_count import count
+from manymaps.cli_diagnose import diagnose
 from manymaps.cli_evaluate import evaluate
 from manymaps.cli_fit import build, fit, fit_record, run_fit
 from manymaps.cli_insert import insert
@@ -69,6 +70,7 @@ def cli(ctx: click.Context) -> None:
     \b
     A first look:    manymaps demo
     With your data:  manymaps inspect norms.csv
+                     manymaps diagnose norms.csv
                      manymaps fit norms.csv -o norms.atlas
                      manymaps senses norms.atlas tie
                      manymaps view norms.atlas -o norms.html
@@ -195,6 +197,7 @@ def _inspect_counts(file: Path, as_json: bool, reading: dict[str, Any]) -> None:
     emit(count_inspection(counts, further, None if hint is None else as_options(hint)))
 
 
+cli.add_command(diagnose)
 cli.add_command(count)
 cli.add_command(fit)
 

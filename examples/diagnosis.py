@@ -1,0 +1,116 @@
+"""How far are data from metric? The same figures of data that one map holds and that none does.
+
+    python examples/diagnosis.py [--quick] [--seed 0]
+
+A row of the table for each:
+
+    free association    the norms of the University of South Florida, where the folder of
+                        real data has them (MANYMAPS_DATA names it)
+    word relations      the embedded relations of English words
+    digits              64 grey values of 1,797 handwritten digits: points in 64 dimensions
+    plane               500 points in a square
+    intransitive, central, asymmetric
+                        the constructions of van der Maaten & Hinton 2009, figure 1
+                        (`figure1_2009.py`), as similarities of two maps
+
+A figure and what a single map can have:
+
+    asymmetry      of the strength, that which is not returned                      0
+    intransitive   of the strong paths A-B-C, those with A and C not linked         0, nearly
+    centrality     mean square of the objects that share a nearest neighbour        2
+    reciprocity    mean rank of an object for its own nearest neighbour             near 1
+    shared         most objects that share a nearest neighbour                      5 in the plane
+    triangles      of the triples, those with a side longer than the way round      0
+    negative       of the spectrum of the double-centred table, the negative part   0
+    one, best      what one map of the plane holds, and the best number of maps that was tried
+    maps           the suggested number
+
+What tells them apart: digits have hubs (six share a nearest neighbour) like points of many
+dimensions, but no asymmetry and no negative part, so they want dimensions. The constructions have
+the failure that each is built for, and the norms have them all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from figure1_2009 import asymmetric, central, choices, intransitive
+from sklearn.datasets import load_digits
+
+import manymaps as mm
+from manymaps.diagnosis import FEW, Diagnosis, diagnose
+
+FOLDER = Path(__file__).parents[2] / "shared" / "data"
+NORMS = Path(os.environ.get("MANYMAPS_DATA", FOLDER)) / "usf" / "usf_free_association.tsv.gz"
+HEADS = (
+    "asymmetry", "intransitive", "centrality", "reciprocity", "shared", "triangles", "negative",
+    "one", "best", "maps", "seconds",
+)  # fmt: skip
+
+
+def data_sets(quick: bool) -> Iterator[tuple[str, Any, dict[str, Any]]]:
+    """Names, data, and how `diagnose` reads them."""
+    for construction in (intransitive(), central(3), asymmetric()):
+        similarities = choices(construction.atlas("cauchy"))
+        yield construction.name, similarities, {"affinity": "precomputed"}
+    yield "plane", np.random.default_rng(0).uniform(size=(150 if quick else 500, 2)), {}
+    yield "digits", load_digits().data[: 300 if quick else None], {}
+    yield "word relations", first_of(mm.load_word_relations(), quick), {}
+    if NORMS.is_file():
+        yield "free association", first_of(mm.read_associations(NORMS), quick), {}
+    elif os.environ.get("CI"):
+        sys.exit(f"there is no {NORMS}: let MANYMAPS_DATA name the folder of real data")
+    else:
+        print(f"Skipped: there is no {NORMS}: let MANYMAPS_DATA name the folder of real data")
+
+
+def first_of(data: mm.Associations, quick: bool) -> mm.Associations:
+    """The first 500 objects for a first look, which leaves out most of their pairs; else all."""
+    if not quick:
+        return data
+    return mm.Associations(data.labels[:500], data.strengths[:500][:, :500])
+
+
+def cells(found: Diagnosis) -> list[str]:
+    """The figures as the table has them."""
+    shares = found.held if found.n_fitted <= FEW else found.kept
+    figures = (
+        found.asymmetry, found.intransitivity, found.centrality, found.reciprocity,
+        found.max_shared_nearest_neighbor, found.triangle_violations, found.negative_share,
+        shares[0], max(shares),
+    )  # fmt: skip
+    return [f"{value:.3g}" if value == value else "none" for value in map(_plain, figures)]
+
+
+def _plain(value: float) -> float:
+    """Rounding is no figure."""
+    return round(value, 6)
+
+
+def main() -> None:
+    """Print the table, and the reason of each suggestion below it."""
+    parser = argparse.ArgumentParser(description="How non-metric are these data?")
+    parser.add_argument("--quick", action="store_true", help="fewer points, for a first look")
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+
+    print(f"{'data':18}" + "".join(f"{head:>13}" for head in HEADS))
+    reasons = []
+    for name, data, reading in data_sets(arguments.quick):
+        clock = time.perf_counter()
+        found = diagnose(data, random_state=arguments.seed, **reading)
+        row = [*cells(found), str(found.suggested_maps), f"{time.perf_counter() - clock:.1f}"]
+        print(f"{name:18}" + "".join(f"{cell:>13}" for cell in row), flush=True)
+        reasons.append(f"{name}: {found.reason}")
+    print("\n" + "\n".join(reasons))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,440 @@
+"""How far similarities are from distances in a space: figures on arrays.
+
+    similarities  S (n, n) sparse, s_ij >= 0: how strongly i recalls j; what is not stored is 0
+    symmetric     w_ij = (s_ij + s_ji) / 2
+    distances     D (n, n) dense, symmetric
+
+    asymmetry        sum_{i<j} |s_ij - s_ji| / sum_{i<j} (s_ij + s_ji)
+    intransitivity   share of two-step paths A-B-C of strong links whose ends A and C are no link
+    clustering       share of the same paths whose ends are a strong link (Newman 2003, eq. 3); a
+                     random graph of the same degrees k has (<k^2> - <k>)^2 / (n <k>^3) (eq. 65)
+    centrality       C = (1/n) sum_i N_i^2      N_i: how many objects have i as nearest neighbour
+    reciprocity      R = (1/n) sum_i R_i        R_i: the rank of i among the neighbours of its
+                                                own nearest neighbour
+    triangles        share of triples with d_ac > d_ab + d_bc for one of the three orders
+    negative part    sum |negative eigenvalues| / sum |eigenvalues| of B = -1/2 J D^2 J,
+                     J = 1 - 11'/n
+
+C and R: Tversky & Hutchinson 1986, Psychological Review 93, 3-22. Both are 1 where objects come in
+pairs. Random points in ever more dimensions have C = 2 at most (Newman, Rinott & Tversky 1983,
+Advances in Applied Probability 15, 726-751). The negative part: Laub & Mueller 2004, JMLR 5,
+801-818; the share is Pekalska & Duin's (2005, The dissimilarity representation, section 3.5).
+Clustering: M. E. J. Newman 2003, SIAM Review 45, 167-256.
+
+No figure depends on the order of the objects: where several stand equally, all of them count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from scipy import sparse
+
+__all__ = [
+    "Estimate",
+    "NearestNeighbors",
+    "Paths",
+    "asymmetry",
+    "dimensions_for",
+    "distance_triangles",
+    "nearest_neighbor_figures",
+    "negative_share_of_distances",
+    "negative_share_of_similarities",
+    "scaled_similarities",
+    "similarity_triangles",
+    "strong_links",
+    "two_step_paths",
+]
+
+# Points that can share a nearest neighbour in 1, 2, ... dimensions: 2, 5 and 11 where no two
+# distances are equal (Tversky & Hutchinson 1986); from four dimensions on the kissing numbers 24
+# and 240 (Musin 2008; Levenshtein 1979) and the bounds of Mittelmann & Vallentin 2010 between them.
+MOST_SHARING = (2, 5, 11, 24, 44, 78, 134, 240)
+
+_MOST_STEPS = 2e8
+_MOST_WEDGES = 5_000_000
+_MOST_EXACT = 1000
+_PROBES, _STEPS = 24, 60
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A figure, and its standard error where it was sampled.
+
+    Attributes
+    ----------
+    value : float
+        NaN where there is nothing to count.
+    standard_error : float
+        0 where all were counted.
+    n : int
+        How many were looked at.
+    """
+
+    value: float
+    standard_error: float = 0.0
+    n: int = 0
+
+
+@dataclass(frozen=True)
+class NearestNeighbors:
+    """The figures of Tversky & Hutchinson.
+
+    Attributes
+    ----------
+    centrality, reciprocity : float
+    not_returned : float
+        Share of the objects that their nearest neighbour has no similarity to at all.
+    most_shared : float
+        The largest number of objects that have the same nearest neighbour; an object with several
+        nearest ones counts for each with its part.
+    most_shared_object : int
+    """
+
+    centrality: float
+    reciprocity: float
+    not_returned: float
+    most_shared: float
+    most_shared_object: int
+
+
+@dataclass(frozen=True)
+class Paths:
+    """What becomes of strong two-step paths.
+
+    Attributes
+    ----------
+    open : Estimate
+        Share whose ends are no link.
+    clustering : Estimate
+        Share whose ends are a strong link.
+    clustering_by_chance : float
+        The same of a random graph with these degrees.
+    """
+
+    open: Estimate
+    clustering: Estimate
+    clustering_by_chance: float
+
+
+def asymmetry(S: sparse.csr_array) -> float:
+    """The share of the strength that is not returned: 0 symmetric, 1 all in one direction.
+
+    >>> asymmetry(sparse.csr_array([[0, 0.75], [0.25, 0]]))
+    0.5
+    """
+    there = sparse.csr_array(S)
+    back = sparse.csr_array(there.T)
+    return float(abs(there - back).sum() / (there + back).sum())
+
+
+def strong_links(S: sparse.csr_array, k: int) -> sparse.csr_array:
+    """Pairs of which one is among the k objects most similar to the other, ties included.
+
+    Returns
+    -------
+    sparse array of float64 ones, symmetric, shape (n, n)
+    """
+    S = sparse.csr_array(S)
+    rows = np.repeat(np.arange(S.shape[0]), np.diff(S.indptr))
+    least = np.zeros(S.shape[0])
+    for row, (start, end) in enumerate(pairwise(S.indptr)):
+        if start < end:
+            rank = max(end - start - k, 0)
+            least[row] = np.partition(S.data[start:end], rank)[rank]
+    kept = least[rows] <= S.data
+    links = sparse.csr_array(
+        (np.ones(int(kept.sum())), (rows[kept], S.indices[kept])), shape=S.shape
+    )
+    return sparse.csr_array(links.maximum(links.T))
+
+
+def two_step_paths(
+    strong: sparse.csr_array,
+    linked: sparse.csr_array,
+    n_samples: int,
+    generator: np.random.Generator,
+) -> Paths:
+    """Two-step paths of strong links, and whether their ends are linked.
+
+    Parameters
+    ----------
+    strong, linked : sparse arrays of ones, symmetric, shape (n, n)
+    n_samples : int
+        Paths drawn where all of them would be too many.
+    generator : Generator
+    """
+    degrees = np.diff(strong.indptr).astype(np.float64)
+    n_paths = float(degrees @ (degrees - 1)) / 2
+    if n_paths == 0:
+        nothing = Estimate(float("nan"))
+        return Paths(nothing, nothing, float("nan"))
+    mean, square = degrees.mean(), (degrees**2).mean()
+    chance = min(1.0, float((square - mean) ** 2 / (len(degrees) * mean**3)))
+    steps = degrees @ np.diff(linked.indptr) + degrees @ degrees
+    if steps <= _MOST_STEPS:
+        joined = [
+            float((strong @ wide).multiply(strong).sum()) / 2 / n_paths for wide in (linked, strong)
+        ]
+        first, second = (Estimate(value, 0.0, int(n_paths)) for value in joined)
+    else:
+        a, c = _paths(strong, n_samples, generator)
+        first, second = (_share(_stored(wide, a, c) > 0) for wide in (linked, strong))
+    return Paths(Estimate(1 - first.value, first.standard_error, first.n), second, chance)
+
+
+def _paths(
+    links: sparse.csr_array, count: int, generator: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Ends of two-step paths, drawn evenly from all."""
+    degrees = np.diff(links.indptr).astype(np.int64)
+    weights = degrees * (degrees - 1.0)
+    middle = generator.choice(len(degrees), size=count, p=weights / weights.sum())
+    first = generator.integers(degrees[middle])
+    second = generator.integers(degrees[middle] - 1)
+    second += second >= first
+    starts = links.indptr[middle]
+    return links.indices[starts + first], links.indices[starts + second]
+
+
+def _stored(table: sparse.csr_array, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    return np.asarray(table[rows, columns], dtype=np.float64).ravel()
+
+
+def _share(hits: np.ndarray) -> Estimate:
+    """The share of independent draws, with its standard error."""
+    share = float(hits.mean())
+    return Estimate(share, float(np.sqrt(share * (1 - share) / len(hits))), len(hits))
+
+
+def nearest_neighbor_figures(S: sparse.csr_array) -> NearestNeighbors:
+    """Centrality, reciprocity and the most shared nearest neighbour.
+
+    The nearest neighbour of i is the object with the largest s_ij. Of several equal ones each is it
+    with the same chance; the figures are the means over these chances. Ranks of equals are their
+    mean rank, and an object without similarity ranks right after those that have one, so that R is
+    at least what is given here. Objects without a row have no nearest neighbour, and R leaves out
+    those whose nearest neighbour has no row.
+    """
+    S = sparse.csr_array(S)
+    counts = np.diff(S.indptr)
+    active = np.flatnonzero(counts)
+    rows = np.repeat(np.arange(S.shape[0]), counts)
+    largest = np.zeros(S.shape[0])
+    largest[active] = np.maximum.reduceat(S.data, S.indptr[active])
+    nearest = largest[rows] == S.data
+    i, j = rows[nearest], S.indices[nearest]
+    part = 1 / np.bincount(i, minlength=S.shape[0])[i]
+    n = S.shape[0]
+    shared = np.bincount(j, part, minlength=n)
+    squares = shared**2 + np.bincount(j, part * (1 - part), minlength=n)
+    back = _stored(S, j, i)
+    ranks = _ranks(S, j, back)
+    answers = part * (counts[j] > 0)
+    answered = answers.sum()
+    return NearestNeighbors(
+        centrality=float(squares.sum() / len(active)),
+        reciprocity=float(answers @ ranks / answered) if answered else float("nan"),
+        not_returned=float(part[back == 0].sum() / len(active)),
+        most_shared=float(shared.max()),
+        most_shared_object=int(shared.argmax()),
+    )
+
+
+def _ranks(S: sparse.csr_array, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Mean ranks of values of rows among what the row stores, the largest first; 0 comes last."""
+    ranks = np.empty(len(rows))
+    order = np.argsort(rows, kind="stable")
+    starts = np.flatnonzero(np.diff(rows[order], prepend=-1))
+    for at in np.split(order, starts[1:]):
+        row = rows[at[0]]
+        rising = np.sort(S.data[S.indptr[row] : S.indptr[row + 1]])
+        after = len(rising) - np.searchsorted(rising, values[at], side="right")
+        equal = len(rising) - np.searchsorted(rising, values[at], side="left") - after
+        ranks[at] = np.where(values[at] > 0, after + (equal + 1) / 2, len(rising) + 1)
+    return ranks
+
+
+def dimensions_for(most_shared: float) -> int | None:
+    """The fewest dimensions in which so many points can share a nearest neighbour; None above 8.
+
+    >>> dimensions_for(5), dimensions_for(62)
+    (2, 6)
+    """
+    for dimensions, most in enumerate(MOST_SHARING, start=1):
+        if most_shared <= most + _ROUNDING:
+            return dimensions
+    return None
+
+
+def similarity_triangles(
+    W: sparse.csr_array, n_samples: int, generator: np.random.Generator
+) -> Estimate:
+    """Triangle violations of d = -log(w / max w) among triples whose three sides are known.
+
+    Each triangle is a pair of links from its object of the fewest links to objects of more, so
+    that such pairs, all or drawn evenly, count every triangle once.
+
+    Parameters
+    ----------
+    W : sparse array (n, n), symmetric
+    n_samples : int
+        Pairs of links that are drawn where there are more than five million.
+    generator : Generator
+    """
+    links = W.tocoo()
+    rank = np.empty(W.shape[0], np.int64)
+    rank[np.argsort(np.diff(W.indptr), kind="stable")] = np.arange(W.shape[0])
+    up = rank[links.row] < rank[links.col]
+    shape = W.shape
+    outward = sparse.csr_array((links.data[up], (links.row[up], links.col[up])), shape=shape)
+    degrees = np.diff(outward.indptr).astype(np.float64)
+    n_wedges = degrees @ (degrees - 1) / 2
+    if n_wedges == 0:
+        return Estimate(float("nan"))
+    if n_wedges <= _MOST_WEDGES:
+        first, second = _all_wedges(outward)
+    else:
+        first, second = _some_wedges(outward, n_samples, generator)
+    b, c = outward.indices[first], outward.indices[second]
+    between = _stored(W, b, c)
+    known = between > 0
+    if not known.any():
+        return Estimate(float("nan"))
+    largest = W.data.max()
+    sides = [outward.data[first][known], outward.data[second][known], between[known]]
+    broken = _violated(*(-np.log(side / largest) for side in sides))
+    if n_wedges <= _MOST_WEDGES:
+        return Estimate(float(broken.mean()), 0.0, len(broken))
+    return _share(broken)
+
+
+def _all_wedges(links: sparse.csr_array) -> tuple[np.ndarray, np.ndarray]:
+    """Places of both links of every pair of links of a row."""
+    firsts, seconds = [], []
+    for start, end in pairwise(links.indptr):
+        first, second = np.triu_indices(end - start, 1)
+        firsts.append(first + start)
+        seconds.append(second + start)
+    return np.concatenate(firsts), np.concatenate(seconds)
+
+
+def _some_wedges(
+    links: sparse.csr_array, count: int, generator: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    degrees = np.diff(links.indptr).astype(np.int64)
+    weights = degrees * (degrees - 1.0)
+    row = generator.choice(len(degrees), size=count, p=weights / weights.sum())
+    first = generator.integers(degrees[row])
+    second = generator.integers(degrees[row] - 1)
+    second += second >= first
+    return links.indptr[row] + first, links.indptr[row] + second
+
+
+def distance_triangles(D: np.ndarray, n_samples: int, generator: np.random.Generator) -> Estimate:
+    """Triangle violations of distances, over all triples or over so many drawn evenly."""
+    n = len(D)
+    if n * (n - 1) * (n - 2) / 6 <= n_samples:
+        a, b, c = (side.ravel() for side in np.indices((n, n, n)))
+        ordered = (a < b) & (b < c)
+        a, b, c = a[ordered], b[ordered], c[ordered]
+        broken = _violated(D[a, b], D[a, c], D[b, c])
+        return Estimate(float(broken.mean()), 0.0, len(broken))
+    a = generator.integers(n, size=n_samples)
+    b = generator.integers(n - 1, size=n_samples)
+    b += b >= a
+    c = generator.integers(n - 2, size=n_samples)
+    c += c >= np.minimum(a, b)
+    c += c >= np.maximum(a, b)
+    return _share(_violated(D[a, b], D[a, c], D[b, c]))
+
+
+def _violated(first: np.ndarray, second: np.ndarray, third: np.ndarray) -> np.ndarray:
+    """Whether the longest side is longer than the others together, beyond rounding."""
+    longest = np.maximum(np.maximum(first, second), third)
+    total = first + second + third
+    return 2 * longest - total > _ROUNDING * np.maximum(total, _ROUNDING)
+
+
+def scaled_similarities(W: sparse.csr_array) -> sparse.csr_array:
+    """w_ij / sqrt(m_i m_j) with m_i the largest w_ij; objects without similarity are left out.
+
+    With ones on the diagonal each object is as similar to itself as two objects are that are the
+    nearest of one another, and no two are more similar than that.
+    """
+    largest = np.asarray(W.max(axis=1).todense(), dtype=np.float64).ravel()
+    kept = np.flatnonzero(largest)
+    unit = sparse.diags_array(1 / np.sqrt(largest[kept])).tocsr()
+    return sparse.csr_array(unit @ W[kept][:, kept] @ unit)
+
+
+def negative_share_of_similarities(W: sparse.csr_array, generator: np.random.Generator) -> Estimate:
+    """The negative part of J (W + 1) J for scaled similarities W (`scaled_similarities`).
+
+    It is that of the squared distances d_ij^2 = 2 (1 - w_ij), where pairs without similarity are
+    all equally far. Above 1,000 objects the sum over negative eigenvalues is estimated by
+    stochastic Lanczos quadrature (Ubaru, Chen & Saad 2017, SIAM Journal on Matrix Analysis and
+    Applications 38, 1075-1099) with 24 random vectors of 60 steps, never a dense table; the trace
+    is exact.
+    """
+    n = W.shape[0]
+    trace = n - (n + W.sum()) / n
+    if n <= _MOST_EXACT:
+        return _negative_share(W.toarray() + np.eye(n))
+    sums = np.empty(_PROBES)
+    for at in range(_PROBES):
+        start = generator.choice([-1.0, 1.0], n)
+        values, weights = _quadrature(W, start - start.mean())
+        sums[at] = weights @ np.maximum(-values, 0)
+    negative = sums.mean()
+    whole = trace + 2 * negative
+    error = sums.std(ddof=1) / np.sqrt(_PROBES) * trace / whole**2
+    return Estimate(float(negative / whole), float(error), n)
+
+
+def _quadrature(W: sparse.csr_array, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes and weights with sum weight f(node) = start' f(J (W + 1) J) start."""
+    from scipy.linalg import eigh_tridiagonal
+
+    length = np.linalg.norm(start)
+    basis = [start / length]
+    diagonal: list[float] = []
+    beside: list[float] = []
+    for _ in range(min(_STEPS, W.shape[0] - 1)):
+        image = W @ basis[-1] + basis[-1]
+        image -= image.mean()
+        diagonal.append(float(basis[-1] @ image))
+        stack = np.array(basis)
+        # Twice, or the vectors lose their right angles to rounding.
+        for _ in range(2):
+            image -= stack.T @ (stack @ image)
+        beside.append(float(np.linalg.norm(image)))
+        if beside[-1] < 1e-10:
+            break
+        basis.append(image / beside[-1])
+    values, vectors = eigh_tridiagonal(np.array(diagonal), np.array(beside[: len(diagonal) - 1]))
+    return values, (length * vectors[0]) ** 2
+
+
+def negative_share_of_distances(D: np.ndarray, generator: np.random.Generator) -> Estimate:
+    """The negative part for distances; of more than 1,000 objects, 1,000 are drawn."""
+    if len(D) > _MOST_EXACT:
+        some = np.sort(generator.choice(len(D), _MOST_EXACT, replace=False))
+        D = D[np.ix_(some, some)]
+    # The scale is free, and squares of huge or tiny distances are not.
+    return _negative_share(-0.5 * (D / D.max()) ** 2)
+
+
+def _negative_share(inner: np.ndarray) -> Estimate:
+    """Of the double-centred table of inner products; rounding below 1e-10 of the largest is 0."""
+    centred = inner - inner.mean(axis=0)
+    centred -= centred.mean(axis=1)[:, None]
+    values = np.linalg.eigvalsh((centred + centred.T) / 2)
+    size = np.abs(values)
+    if size.max() == 0:
+        return Estimate(0.0, 0.0, len(inner))
+    real = size > 1e-10 * size.max()
+    return Estimate(float(size[real & (values < 0)].sum() / size[real].sum()), 0.0, len(inner))
