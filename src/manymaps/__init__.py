@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from manymaps.feature_plots import plot_features as plot_features
     from manymaps.group_measures import group_lift as group_lift
     from manymaps.group_measures import group_purity as group_purity
+    from manymaps.held_out import Split as Split
+    from manymaps.held_out import prediction_error as prediction_error
+    from manymaps.held_out import split_associations as split_associations
     from manymaps.insertion import Insertion as Insertion
     from manymaps.insertion import Refinement as Refinement
     from manymaps.insertion import insert as insert
@@ -59,6 +62,8 @@ if TYPE_CHECKING:
     from manymaps.plots import plot_map as plot_map
     from manymaps.plots import plot_senses as plot_senses
     from manymaps.plots import save_figure as save_figure
+    from manymaps.prediction import AssociationPredictor as AssociationPredictor
+    from manymaps.prediction import predict_associations as predict_associations
     from manymaps.readers import associations_from as associations_from
     from manymaps.readers import read_associations as read_associations
     from manymaps.semidefinite import DistanceConstraint as DistanceConstraint
@@ -105,6 +110,8 @@ _HOMES = {
     "labels": ("UnknownLabel",),
     "model": ("ChoiceModel",),
     "multiple_maps": ("AspectMaps", "MultipleMapsSNE", "MultipleMapsTSNE"),
+    "held_out": ("Split", "prediction_error", "split_associations"),
+    "prediction": ("AssociationPredictor", "predict_associations"),
     "optimizers": ("LBFGS", "ConjugateGradient", "Momentum"),
     "kind_plots": ("plot_zooms",),
     "plots": ("plot_atlas", "plot_map", "plot_senses", "save_figure"),

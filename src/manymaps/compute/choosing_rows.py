@@ -1,0 +1,265 @@
+"""Some rows of a conditional model in many dimensions: their cost, and its gradient everywhere.
+
+    e_ij^m = log pi_i^m + charge_j^m + log K(|y_i^m - y_j^m|^2),   charge_j^m = log pi_j^m + beta_j
+    Z_i    = sum_m sum_(j != i) exp(e_ij^m)
+    cost   = - sum_i sum_j p_ij (log sum_m exp(e_ij^m) - log Z_i)
+    g_ij^m = dC / d e_ij^m = R_i exp(e_ij^m) / Z_i - p_ij exp(e_ij^m) / sum_m' exp(e_ij^m')
+
+A row needs no other row's Z, so that one product gives the logits of a block and two more the
+forces on both of its sides,
+
+    dC / d y_i = -2 (y_i sum_j h_ij - sum_j h_ij y_j)
+    dC / d y_j = -2 (y_j sum_i h_ij - sum_i h_ij y_i),      h_ij = g_ij (-d log K / d d2)_ij
+
+where two fields of all rows take four. Logits are taken relative to the highest of their row, so
+that a remote one keeps its digits. Stored pairs are measured without products, which would cancel.
+
+Arrays: positions (n_maps, n, d) and charges, log_pi, norms |y|^2 (n_maps, n), all float32; rows
+(k,), rising; p as CSR; weights (n_maps, k, n). A step of this size holds n_maps k n numbers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manymaps.compute.jit import compiled, parallel, prange
+from manymaps.compute.similarity import GAUSSIAN, exp32, log32
+
+__all__ = ["adam_step", "feel_rows", "normalize_rows", "pair_logits", "weigh_rows"]
+
+_ROWS = 32
+_COLUMNS = 512
+_CHUNK = 1 << 14
+_ZERO = np.float32(0.0)
+_ONE = np.float32(1.0)
+_TWO = np.float32(2.0)
+
+
+@compiled
+def _logits(line, slopes, start, stop, norm, norms, charges, offset, kind):
+    """Turn inner products into logits in place; the highest of them. Cauchy: kernels too."""
+    part, norm_j, charge = line[start:stop], norms[start:stop], charges[start:stop]
+    peak = np.float32(-np.inf)
+    if kind == GAUSSIAN:
+        for j in range(part.size):
+            d2 = max(norm + norm_j[j] - _TWO * part[j], _ZERO)
+            part[j] = offset + charge[j] - d2
+            peak = max(peak, part[j])
+    else:
+        kernel = slopes[start:stop]
+        for j in range(part.size):
+            d2 = max(norm + norm_j[j] - _TWO * part[j], _ZERO)
+            kernel[j] = _ONE / (_ONE + d2)
+            part[j] = offset + charge[j] - log32(_ONE + d2)
+            peak = max(peak, part[j])
+    return peak
+
+
+@compiled
+def _exponentials(line, slopes, start, stop, peak, kind):
+    """Turn logits into exp(e - peak) in place, and kernels into slopes; the sums of both."""
+    part, total, steep = line[start:stop], _ZERO, _ZERO
+    if kind == GAUSSIAN:
+        for j in range(part.size):
+            part[j] = exp32(part[j] - peak)
+            total += part[j]
+        return total, total
+    slope = slopes[start:stop]
+    for j in range(part.size):
+        part[j] = exp32(part[j] - peak)
+        slope[j] *= part[j]
+        total += part[j]
+        steep += slope[j]
+    return total, steep
+
+
+@compiled
+def _pair_logits(positions, log_pi, charges, i, j, kind, terms, kernels):
+    """e_ij^m of one pair into `terms`, as shares that sum to 1; log sum_m exp(e_ij^m)."""
+    peak = np.float32(-np.inf)
+    for m in range(terms.size):
+        d2 = _ZERO
+        for axis in range(positions.shape[2]):
+            difference = positions[m, i, axis] - positions[m, j, axis]
+            d2 += difference * difference
+        kernels[m] = _ONE / (_ONE + d2)
+        decay = d2 if kind == GAUSSIAN else np.float32(np.log1p(d2))
+        terms[m] = log_pi[m, i] + charges[m, j] - decay
+        peak = max(peak, terms[m])
+    total = _ZERO
+    for m in range(terms.size):
+        terms[m] = np.exp(terms[m] - peak)
+        total += terms[m]
+    for m in range(terms.size):
+        terms[m] /= total
+    return np.float64(peak) + np.log(np.float64(total))
+
+
+@parallel
+def pair_logits(rows, columns, positions, log_pi, charges, kind, result):
+    """Fill result (n_pairs,) with log sum_m exp(e_ij^m)"""
+    n_maps = positions.shape[0]
+    for c in prange((rows.size + _COLUMNS - 1) // _COLUMNS):
+        terms, kernels = np.empty(n_maps, np.float32), np.empty(n_maps, np.float32)
+        for k in range(c * _COLUMNS, min((c + 1) * _COLUMNS, rows.size)):
+            result[k] = _pair_logits(
+                positions, log_pi, charges, rows[k], columns[k], kind, terms, kernels
+            )
+
+
+@compiled
+def _row_logits(rows, positions, norms, log_pi, charges, kind, own, weights, slopes, peaks):
+    """Logits of a block of rows in all maps, and the highest of each row."""
+    n_maps, n = norms.shape
+    peaks[:] = np.float32(-np.inf)
+    for m in range(n_maps):
+        for r in range(rows.size):
+            own[r] = positions[m, rows[r]]
+        np.dot(own, positions[m].T, weights[m])
+        for r in range(rows.size):
+            i = rows[r]
+            for start, stop in ((0, i), (i + 1, n)):
+                peak = _logits(
+                    weights[m, r], slopes[m, r], start, stop, norms[m, i], norms[m], charges[m],
+                    log_pi[m, i], kind,
+                )  # fmt: skip
+                peaks[r] = max(peaks[r], peak)
+
+
+@compiled
+def _row_sums(r, i, kind, weights, slopes, peak, sums, steep):
+    """exp(e - peak) of one row in all maps, its sums map by map, and their sum."""
+    n, total = weights.shape[2], 0.0
+    for m in range(weights.shape[0]):
+        sums[m], steep[m] = _ZERO, _ZERO
+        for start, stop in ((0, i), (i + 1, n)):
+            value, slope = _exponentials(weights[m, r], slopes[m, r], start, stop, peak, kind)
+            sums[m] += value
+            steep[m] += slope
+        weights[m, r, i] = _ZERO
+        slopes[m, r, i] = _ZERO
+        total += sums[m]
+    return total
+
+
+@parallel
+def normalize_rows(rows, positions, norms, log_pi, charges, kind, log_z):
+    """Fill log_z (k,)."""
+    n_maps, n, d = positions.shape
+    for c in prange((rows.size + _ROWS - 1) // _ROWS):
+        first, last = c * _ROWS, min((c + 1) * _ROWS, rows.size)
+        own, peaks = np.empty((last - first, d), np.float32), np.empty(last - first, np.float32)
+        weights = np.empty((n_maps, last - first, n), np.float32)
+        slopes = weights if kind == GAUSSIAN else np.empty_like(weights)
+        sums, steep = np.empty(n_maps, np.float32), np.empty(n_maps, np.float32)
+        _row_logits(
+            rows[first:last], positions, norms, log_pi, charges, kind, own, weights, slopes, peaks
+        )
+        for r in range(last - first):
+            total = _row_sums(r, rows[first + r], kind, weights, slopes, peaks[r], sums, steep)
+            log_z[first + r] = np.float64(peaks[r]) + np.log(total)
+
+
+@parallel
+def weigh_rows(
+    rows, indptr, indices, p, positions, norms, log_pi, charges, kind, exaggeration,
+    weights, slopes, factors, force, share, log_z, cost,
+):  # fmt: skip
+    """What rows choose, and the gradient of the choosers.
+
+    Fills weights with g / factor and slopes with h / factor, both (n_maps, k, n) and one array for
+    a Gaussian kernel; factors, log_z and cost (k,); force (n_maps, k, d) = dC / d y_i^m and share
+    (n_maps, k) = dC / d log pi_i^m. Exaggeration multiplies the part of the stored pairs in g.
+    """
+    n_maps, _, d = positions.shape
+    for c in prange((rows.size + _ROWS - 1) // _ROWS):
+        first, last = c * _ROWS, min((c + 1) * _ROWS, rows.size)
+        own, peaks = np.empty((last - first, d), np.float32), np.empty(last - first, np.float32)
+        sums = np.empty((last - first, n_maps), np.float32)
+        steep = np.empty((last - first, n_maps), np.float32)
+        terms, kernels = np.empty(n_maps, np.float32), np.empty(n_maps, np.float32)
+        block = np.empty((n_maps, last - first, positions.shape[1]), np.float32)
+        block_slopes = block if kind == GAUSSIAN else np.empty_like(block)
+        _row_logits(
+            rows[first:last], positions, norms, log_pi, charges, kind, own, block, block_slopes,
+            peaks,
+        )  # fmt: skip
+        for r in range(last - first):
+            i, k = rows[first + r], first + r
+            total = _row_sums(r, i, kind, block, block_slopes, peaks[r], sums[r], steep[r])
+            log_z[k] = np.float64(peaks[r]) + np.log(total)
+            mass, value = 0.0, 0.0
+            for a in range(indptr[i], indptr[i + 1]):
+                mass += p[a]
+            factors[k] = mass / total
+            for a in range(indptr[i], indptr[i + 1]):
+                j = indices[a]
+                log_v = _pair_logits(positions, log_pi, charges, i, j, kind, terms, kernels)
+                value -= p[a] * (log_v - log_z[k])
+                for m in range(n_maps):
+                    part = np.float32(exaggeration * p[a] * terms[m] / factors[k])
+                    block[m, r, j] -= part
+                    sums[r, m] -= part
+                    if kind != GAUSSIAN:
+                        block_slopes[m, r, j] -= part * kernels[m]
+                        steep[r, m] -= part * kernels[m]
+            cost[k] = value
+        for m in range(n_maps):
+            pulled = np.dot(block_slopes[m], positions[m])
+            for r in range(last - first):
+                k = first + r
+                weights[m, k] = block[m, r]
+                if kind != GAUSSIAN:
+                    slopes[m, k] = block_slopes[m, r]
+                share[m, k] = factors[k] * sums[r, m]
+                total = sums[r, m] if kind == GAUSSIAN else steep[r, m]
+                for axis in range(d):
+                    own_part = positions[m, rows[k], axis] * total
+                    force[m, k, axis] = -_TWO * factors[k] * (own_part - pulled[r, axis])
+
+
+@parallel
+def feel_rows(rows, positions, weights, slopes, factors, kind, force, share):
+    """The gradient of the chosen: fills force (n_maps, n, d) and share (n_maps, n)."""
+    n_maps, n, d = positions.shape
+    chosen = np.empty((n_maps, rows.size, d), np.float32)
+    for m in range(n_maps):
+        for r in range(rows.size):
+            for k in range(d):
+                chosen[m, r, k] = factors[r] * positions[m, rows[r], k]
+    for c in prange((n + _COLUMNS - 1) // _COLUMNS):
+        first, last = c * _COLUMNS, min((c + 1) * _COLUMNS, n)
+        part = np.empty((rows.size, last - first), np.float32)
+        for m in range(n_maps):
+            total = np.zeros(last - first, np.float32)
+            steep = np.zeros(last - first, np.float32)
+            for r in range(rows.size):
+                part[r] = slopes[m, r, first:last]
+                line, factor = part[r], np.float32(factors[r])
+                for j in range(last - first):
+                    steep[j] += factor * line[j]
+                if kind != GAUSSIAN:
+                    line = weights[m, r, first:last]
+                    for j in range(last - first):
+                        total[j] += factor * line[j]
+            pulled = np.dot(part.T, chosen[m])
+            for j in range(last - first):
+                share[m, first + j] = steep[j] if kind == GAUSSIAN else total[j]
+                for k in range(d):
+                    own_part = positions[m, first + j, k] * steep[j]
+                    force[m, first + j, k] = -_TWO * (own_part - pulled[j, k])
+
+
+@parallel
+def adam_step(x, gradient, mean, square, rate, keep_mean, keep_square, least):
+    """One step of Adam (Kingma & Ba 2015) on flat float32 arrays, in place.
+
+    x <- x - rate mean / (sqrt(square) + least); the caller corrects the rate and `least` for the
+    bias of the first steps.
+    """
+    for c in prange((x.size + _CHUNK - 1) // _CHUNK):
+        for k in range(c * _CHUNK, min((c + 1) * _CHUNK, x.size)):
+            g = gradient[k]
+            mean[k] = keep_mean * mean[k] + (_ONE - keep_mean) * g
+            square[k] = keep_square * square[k] + (_ONE - keep_square) * g * g
+            x[k] -= rate * mean[k] / (np.sqrt(square[k]) + least)
