@@ -74,6 +74,9 @@ if TYPE_CHECKING:
     from manymaps.sne import TSNE as TSNE
     from manymaps.sne import SymmetricSNE as SymmetricSNE
     from manymaps.sne import UniSNE as UniSNE
+    from manymaps.stability import Stability as Stability
+    from manymaps.stability import refit as refit
+    from manymaps.stability_plots import plot_stability as plot_stability
     from manymaps.texts import Texts as Texts
     from manymaps.vector_files import read_vectors as read_vectors
     from manymaps.vector_files import vectors_from as vectors_from
@@ -102,6 +105,8 @@ _HOMES = {
     "counts": ("Counts", "counts_from"),
     "group_measures": ("group_lift", "group_purity"),
     "semidefinite": ("DistanceConstraint", "SemidefiniteCODE"),
+    "stability": ("Stability", "refit"),
+    "stability_plots": ("plot_stability",),
     "texts": ("Texts",),
     "atlas": ("Atlas", "load_atlas"),
     "datasets": ("load_consonants", "load_integers", "load_word_relations"),

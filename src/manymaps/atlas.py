@@ -25,6 +25,7 @@ from scipy import sparse
 
 from manymaps.archive import read_archive, write_archive
 from manymaps.choices import Choices
+from manymaps.consensus import Consensus, ConsensusSense
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.frames import Backend, as_frame, join_columns, long_columns
 from manymaps.labels import find_label
@@ -45,11 +46,15 @@ class Neighbor:
 
 @dataclass(frozen=True)
 class Sense:
-    """One map in which an object lives: its mixing proportion there and its neighbours."""
+    """One map in which an object lives: its mixing proportion there and its neighbours.
+
+    `n_fits` says how many of several fits have the sense, where that is known.
+    """
 
     map: int
     proportion: float
     neighbors: tuple[Neighbor, ...]
+    n_fits: int | None = None
 
 
 @dataclass(frozen=True)
@@ -82,6 +87,8 @@ class Atlas:
         Where the maps hold two kinds of object: the kind of each, rows first, then columns.
     factors : ndarray of shape (n,), optional
         The fixed factors of rows and columns in the model's choices; positive, 1 by default.
+    consensus : Consensus, optional
+        The senses of all objects over several fits, of which this is one (`manymaps.stability`).
 
     Raises
     ------
@@ -117,6 +124,7 @@ class Atlas:
     vectors: np.ndarray | sparse.csr_array | None = None
     kinds: Sequence[str] | None = None
     factors: np.ndarray | None = None
+    consensus: Consensus | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "labels", tuple(str(label) for label in self.labels))
@@ -133,6 +141,11 @@ class Atlas:
         for name, array in (("maps", self.maps), ("proportions", self.proportions)):
             if not np.isfinite(array).all():
                 raise DataError(f"the {name} hold a value that is not finite")
+        if self.consensus is not None and self.consensus.of_map.shape != self.proportions.shape:
+            raise DataError(
+                f"the consensus is of (maps, objects) {self.consensus.of_map.shape}, the atlas of "
+                f"{self.proportions.shape}"
+            )
         if self.kinds is not None or self.model.given is not None:
             self._check_kinds()
 
@@ -303,10 +316,21 @@ class Atlas:
                 int(m),
                 float(self.proportions[m, i]),
                 self._strongest(shares[m], n_neighbors),
+                None if self.consensus is None else self.consensus.n_fits_with(int(m), i),
             )
             for rank, m in enumerate(order)
             if rank == 0 or self.proportions[m, i] >= min_proportion
         ]
+
+    def senses_elsewhere(self, word: str, *, kind: str | None = None) -> list[ConsensusSense]:
+        """The senses of a word that other fits have and this one lacks, those of most fits first.
+
+        Empty where the consensus of several fits is not known.
+        """
+        if self.consensus is None:
+            return []
+        found = self.consensus.senses(self.index(word, kind=kind), self.labels)
+        return [sense for sense in found if not sense.maps]
 
     def neighbors(
         self,
@@ -445,6 +469,8 @@ class Atlas:
         arrays |= {f"metadata/{key}": np.asarray(value) for key, value in self.metadata.items()}
         if self.factors is not None:
             arrays["factors"] = self.factors
+        if self.consensus is not None:
+            arrays |= {f"consensus/{k}": part for k, part in self.consensus.arrays().items()}
         if vectors and self.vectors is not None:
             arrays |= _vector_arrays(self.vectors)
             meta["vector_shape"] = list(self.vectors.shape)
@@ -477,6 +503,7 @@ def load_atlas(path: str | os.PathLike[str]) -> Atlas:
             vectors=_vectors(_under(arrays, "vectors/"), meta.get("vector_shape")),
             kinds=meta.get("kinds"),
             factors=arrays.get("factors"),
+            consensus=_consensus(_under(arrays, "consensus/")),
         )
     except (KeyError, TypeError, ParameterError) as error:
         raise DataError(f"{path}: the atlas lacks or garbles a part ({error})") from error
@@ -495,6 +522,10 @@ def _vectors(
         return arrays.get("dense")
     parts = arrays["data"], arrays["indices"], arrays["indptr"]
     return sparse.csr_array(parts, shape=tuple(shape or ()))
+
+
+def _consensus(arrays: Mapping[str, np.ndarray]) -> Consensus | None:
+    return Consensus.from_arrays(arrays) if arrays else None
 
 
 def _under(arrays: Mapping[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:

@@ -41,6 +41,7 @@ from manymaps.cli_options import (
     refuse_given,
     seed_option,
 )
+from manymaps.cli_stability import stability
 from manymaps.cli_view import view
 
 if TYPE_CHECKING:
@@ -241,6 +242,9 @@ def senses(
 ) -> None:
     """List the maps of WORD, its share in each, and its neighbours there.
 
+    Of an atlas that `manymaps stability` wrote, also how many of the fits have each sense, and the
+    senses that other fits found.
+
     \b
     Examples:  manymaps senses norms.atlas tie
                manymaps senses posts.atlas orbit --neighbor-kind word
@@ -257,10 +261,12 @@ def senses(
     from manymaps.cli_report import senses_record, senses_table
 
     label = loaded.labels[loaded.index(word, kind=kind)]
+    elsewhere = loaded.senses_elsewhere(word, kind=kind)
+    n_fits = None if loaded.consensus is None else loaded.consensus.n_fits
     if as_json:
-        emit_json(senses_record(label, found, kind))
+        emit_json(senses_record(label, found, kind, elsewhere, n_fits))
     else:
-        emit(senses_table(label, found))
+        emit(senses_table(label, found, elsewhere, n_fits))
 
 
 def _kind_of_word(
@@ -367,6 +373,7 @@ def plot(
 cli.add_command(insert)
 cli.add_command(evaluate)
 cli.add_command(cluster)
+cli.add_command(stability)
 cli.add_command(view)
 
 

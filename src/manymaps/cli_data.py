@@ -146,6 +146,7 @@ def aligned(atlas: Atlas, data: PairData) -> Atlas:
     return replace(
         atlas, labels=tuple(data.labels), maps=atlas.maps[:, order],
         proportions=atlas.proportions[:, order], metadata={}, vectors=None, log_normalizer=None,
+        consensus=None,
     )  # fmt: skip
 
 

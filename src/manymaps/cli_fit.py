@@ -47,7 +47,20 @@ if TYPE_CHECKING:
     from manymaps.cli_data import PairData
     from manymaps.counts import Counts
 
-__all__ = ["METHODS", "Method", "build", "fit", "fit_record", "run_fit"]
+__all__ = [
+    "METHODS",
+    "OF_COUNTS",
+    "USUAL_METHOD",
+    "Method",
+    "build",
+    "check_method",
+    "count_options",
+    "fit",
+    "fit_record",
+    "model_options",
+    "run_fit",
+    "vector_options",
+]
 
 
 @dataclass(frozen=True)
@@ -250,7 +263,7 @@ def fit(ctx: click.Context, file: Path, output: Path, as_json: bool, **options: 
     _refuse_overwriting(file, output, options)
     refuse_to_replace("-o", output)
     refuse_to_replace("--checkpoint", options["checkpoint"])
-    _check_method(ctx, file, options)
+    check_method(ctx, file, options)
     method = options["method"] = options["method"] or USUAL_METHOD
     estimator = build(method, options)
     fitted = _fit_counts if method == OF_COUNTS else _fit_pairs
@@ -268,7 +281,7 @@ def fit(ctx: click.Context, file: Path, output: Path, as_json: bool, **options: 
         )
 
 
-def _check_method(ctx: click.Context, file: Path, options: Mapping[str, Any]) -> None:
+def check_method(ctx: click.Context, file: Path, options: Mapping[str, Any]) -> None:
     """Refuse options that do not go with the method, and counts where none is chosen."""
     method = options["method"]
     if method == OF_COUNTS:

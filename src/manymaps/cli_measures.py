@@ -165,7 +165,7 @@ def shared_objects(
     theirs = [position[atlas.labels[i]] for i in ours]
     part = replace(
         atlas, labels=[atlas.labels[i] for i in ours], maps=atlas.maps[:, ours],
-        proportions=atlas.proportions[:, ours], metadata={}, vectors=None,
+        proportions=atlas.proportions[:, ours], metadata={}, vectors=None, consensus=None,
     )  # fmt: skip
     if isinstance(data, Associations):
         return Shared(part, data.strengths[theirs][:, theirs], True)

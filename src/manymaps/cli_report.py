@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from manymaps.atlas import Sense
     from manymaps.cli_data import PairData
     from manymaps.cli_measures import CountEvaluation, Evaluation
+    from manymaps.consensus import ConsensusSense
     from manymaps.group_measures import GroupMeasure
     from manymaps.metrics import Measure
 
@@ -341,30 +342,63 @@ def _most_central(data: Associations, count: int = 5) -> str:
     )
 
 
-def senses_record(word: str, senses: Sequence[Sense], kind: str | None = None) -> dict[str, Any]:
-    """What `senses --json` prints; the kind is null where all objects are of one."""
+def senses_record(
+    word: str,
+    senses: Sequence[Sense],
+    kind: str | None = None,
+    elsewhere: Sequence[ConsensusSense] = (),
+    n_fits: int | None = None,
+) -> dict[str, Any]:
+    """What `senses --json` prints; the kind is null where all objects are of one.
+
+    The numbers of fits are null where only one is known.
+    """
     return {
         "word": word,
         "kind": kind,
+        "n_fits": n_fits,
         "senses": [
             {
                 "map": sense.map,
                 "proportion": sense.proportion,
+                "n_fits": sense.n_fits,
                 "neighbors": [
                     {"label": near.label, "similarity": near.similarity} for near in sense.neighbors
                 ],
             }
             for sense in senses
         ],
+        "elsewhere": [
+            {
+                "proportion": sense.proportion,
+                "n_fits": sense.n_fits,
+                "neighbors": [{"label": n.label, "weight": n.weight} for n in sense.neighbors],
+            }
+            for sense in elsewhere
+        ],
     }
 
 
-def senses_table(word: str, senses: Sequence[Sense]) -> str:
-    """What `senses` prints for a person."""
+def senses_table(
+    word: str,
+    senses: Sequence[Sense],
+    elsewhere: Sequence[ConsensusSense] = (),
+    n_fits: int | None = None,
+) -> str:
+    """What `senses` prints for a person; also the senses that several other fits share."""
     table = _plain_table()
     for sense in senses:
         near = ", ".join(f"{shown(n.label)} {_fraction(n.similarity)}" for n in sense.neighbors)
-        table.add_row(f"map {sense.map}", f"{sense.proportion:.0%}", near or "(no neighbours)")
+        cells = [f"map {sense.map}", f"{sense.proportion:.0%}"]
+        if n_fits is not None:
+            cells.append("" if sense.n_fits is None else f"{sense.n_fits} of {n_fits} fits")
+        table.add_row(*cells, near or "(no neighbours)")
+    # A sense of one fit alone is no agreement; --json lists these too.
+    shared = [sense for sense in elsewhere if sense.n_fits > 1]
+    for other in shared:
+        near = ", ".join(shown(n.label) for n in other.neighbors)
+        fits = f"{other.n_fits} of {n_fits} fits"
+        table.add_row("elsewhere", f"{other.proportion:.0%}", fits, near)
     maps = "1 map" if len(senses) == 1 else f"{len(senses)} maps"
     return f"{shown(word)} lives in {maps}\n{rendered(table)}"
 

@@ -112,6 +112,7 @@ def place_rows(
         kinds=None,
         factors=None if atlas.factors is None else atlas.factors[others],
         log_normalizer=None,
+        consensus=None,
     )
     totals = np.asarray(values.sum(axis=1)).ravel()
     target = sparse.csr_array(values, dtype=np.float64, copy=True)

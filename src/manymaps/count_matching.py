@@ -116,6 +116,7 @@ def aligned_atlas(atlas: Atlas, counts: Counts) -> Atlas:
         factors=None if atlas.factors is None else atlas.factors[order],
         metadata={},
         log_normalizer=None,
+        consensus=None,
     )
 
 

@@ -436,6 +436,7 @@ def _joined(atlas: Atlas, given: NewObjects, maps: np.ndarray, proportions: np.n
         "metadata": metadata,
         "vectors": _stacked(atlas, given),
         "log_normalizer": None,
+        "consensus": None if atlas.consensus is None else atlas.consensus.extended(k),
     }
     return replace(atlas, **changes)
 
