@@ -77,6 +77,10 @@ if TYPE_CHECKING:
     from manymaps.stability import Stability as Stability
     from manymaps.stability import refit as refit
     from manymaps.stability_plots import plot_stability as plot_stability
+    from manymaps.sweep_plots import plot_sweep as plot_sweep
+    from manymaps.sweep_points import WorkersLost as WorkersLost
+    from manymaps.sweeps import SweepResult as SweepResult
+    from manymaps.sweeps import sweep as sweep
     from manymaps.texts import Texts as Texts
     from manymaps.vector_files import read_vectors as read_vectors
     from manymaps.vector_files import vectors_from as vectors_from
@@ -107,6 +111,9 @@ _HOMES = {
     "semidefinite": ("DistanceConstraint", "SemidefiniteCODE"),
     "stability": ("Stability", "refit"),
     "stability_plots": ("plot_stability",),
+    "sweep_plots": ("plot_sweep",),
+    "sweep_points": ("WorkersLost",),
+    "sweeps": ("SweepResult", "sweep"),
     "texts": ("Texts",),
     "atlas": ("Atlas", "load_atlas"),
     "datasets": ("load_consonants", "load_integers", "load_word_relations"),

@@ -41,7 +41,9 @@ from manymaps.cli_options import (
     refuse_given,
     seed_option,
 )
+from manymaps.cli_predict import predict
 from manymaps.cli_stability import stability
+from manymaps.cli_sweep import sweep
 from manymaps.cli_view import view
 
 if TYPE_CHECKING:
@@ -75,6 +77,8 @@ def cli(ctx: click.Context) -> None:
                      manymaps fit norms.csv -o norms.atlas
                      manymaps senses norms.atlas tie
                      manymaps view norms.atlas -o norms.html
+    How many maps:   manymaps predict norms.csv --maps 2 --dims 35
+                     manymaps sweep norms.csv --maps 1,2,5 --dims 2,10,35 -o sweep.csv
     With vectors:    manymaps fit glove.txt -o words.atlas --method tsne --words nouns.txt
                      manymaps insert words.atlas new.txt -o more.atlas
                      manymaps evaluate more.atlas glove.txt
@@ -199,6 +203,8 @@ def _inspect_counts(file: Path, as_json: bool, reading: dict[str, Any]) -> None:
 
 
 cli.add_command(diagnose)
+cli.add_command(predict)
+cli.add_command(sweep)
 cli.add_command(count)
 cli.add_command(fit)
 

@@ -92,6 +92,8 @@ PARAMETERS = {
     "no-marginals": "marginals",
     "penalty": "penalty",
     "background": "background",
+    "divergence": "divergence",
+    "smoothing": "smoothing",
     "perplexity": "perplexity",
     "local-perplexity": "affinity",
     "metric": "metric",
@@ -144,6 +146,18 @@ model_options = combined(
         metavar="X",
         callback=finite,
         help="Share of similarity spread evenly.  [default: 0; uni-sne: 0.2]",
+    ),
+    click.option(
+        "--divergence",
+        type=click.Choice(["forward", "inverse"]),
+        help="KL(P||Q), or KL(Q||P), against unrelated words put together.  [default: forward]",
+    ),
+    click.option(
+        "--smoothing",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        metavar="X",
+        callback=finite,
+        help="Share of P spread evenly, for the inverse divergence.  [default: 0.01]",
     ),
     click.option("--iterations", type=positive, metavar="N", help="At most so many."),
     click.option(

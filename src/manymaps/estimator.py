@@ -26,7 +26,7 @@ from manymaps.atlas import Atlas
 from manymaps.compute.jit import threads
 from manymaps.distances import check_finite
 from manymaps.errors import DataError, DataWarning, ParameterError
-from manymaps.fitting import Fit
+from manymaps.fitting import Cost, Fit
 from manymaps.insertion import Refinement, insert
 from manymaps.model import ChoiceModel
 from manymaps.neighbors import NeighborGraph, NeighborSearch
@@ -112,6 +112,10 @@ class MapEstimator(
     def _default_optimizer(self) -> Optimizer:
         """The optimizer for `optimizer=None`."""
 
+    def _objective(self, forward: Objective) -> Cost:
+        """What is minimized: KL(P || Q), unless the estimator has another choice."""
+        return forward
+
     def fit(
         self,
         X: Data,
@@ -160,14 +164,16 @@ class MapEstimator(
             order = target.neighborly_order() if n > _LEAST_TO_ORDER else None
             if order is not None:
                 target = target.reordered(order)
+            forward = Objective(target, self._model(), self.penalty, tolerance)
             fit = Fit(
-                objective=Objective(target, self._model(), self.penalty, tolerance),
+                objective=self._objective(forward),
                 optimizer=optimizer,
                 max_iter=self.max_iter,
                 labels=labels,
                 method=self.method,
                 settings=self._settings(),
                 order=order,
+                forward=forward,
             )
             fit.run(start, self._seed(), self.callback, checkpoint, resume)
         self.atlas_ = replace(fit.atlas(), vectors=data if self._holds_vectors(X) else None)

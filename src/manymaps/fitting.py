@@ -29,11 +29,12 @@ from manymaps.archive import read_archive, write_archive
 from manymaps.atlas import Atlas
 from manymaps.combined_objective import CombinedObjective
 from manymaps.errors import DataError
+from manymaps.inverse_objective import InverseObjective
 from manymaps.objective import Entries, Evaluation, Objective
 from manymaps.optimizers import Optimizer, State
 from manymaps.parameters import Parameters, log_softmin
 
-__all__ = ["Fit"]
+__all__ = ["Cost", "Fit"]
 
 _REFRESH = 50
 _RECORD = 10
@@ -46,7 +47,7 @@ _CHECKPOINT_SECONDS = 30.0
 _CHECKPOINT_KIND = "manymaps checkpoint"
 _CHECKPOINT_VERSION = 1
 
-Cost = Objective | CombinedObjective
+Cost = Objective | CombinedObjective | InverseObjective
 Callback = Callable[[int, float, Callable[[], Atlas]], object]
 
 
@@ -56,7 +57,8 @@ class Fit:
 
     Parameters
     ----------
-    objective : Objective or CombinedObjective
+    objective : Objective, CombinedObjective or InverseObjective
+        What is minimized; the "kl" of the history is its divergence.
     optimizer : Optimizer
     max_iter : int
     labels : tuple of str
@@ -68,6 +70,8 @@ class Fit:
         and of the start. The atlas has them in the order of `labels`.
     kinds, factors : optional
         What the atlas says of two kinds of object (`manymaps.atlas`): rows first, then columns.
+    forward : Objective, optional
+        Whose KL(P || Q) stands for the fit at its end; the objective's own by default.
     """
 
     objective: Cost
@@ -79,6 +83,7 @@ class Fit:
     order: np.ndarray | None = None
     kinds: tuple[str, ...] | None = None
     factors: np.ndarray | None = None
+    forward: Objective | None = None
     state: State = field(init=False)
     converged: bool = field(default=False, init=False)
     kl: float = field(default=float("nan"), init=False)
@@ -131,7 +136,9 @@ class Fit:
                 self._save(checkpoint)
         end = self.objective.evaluate(self.state.parameters)
         self._record(self.state.iteration, end)
-        self.kl = end.kl
+        forward = self.forward or self.objective
+        known = forward is self.objective
+        self.kl = end.kl if known else forward.evaluate(self.state.parameters).kl
         if self.objective.is_joint:
             self._log_normalizer = float(end.log_normalizers[0])
 
