@@ -139,3 +139,30 @@ def test_tenenbaum_1996(monkeypatch: pytest.MonkeyPatch, data_folder: Path, tmp_
     assert all(float(ours) > float(paper) - 5e-4 for ours, paper in reached)
     assert "the nasals m n are a cluster" in printed
     assert (tmp_path / "integers.png").stat().st_size > 0
+
+
+def test_inverse_divergence(tmp_path: Path) -> None:
+    """What the inverse divergence keeps near is more often related, at the price of the forward KL."""
+    printed = run("inverse_divergence.py", "-o", str(tmp_path / "layouts.png"))
+    pattern = (
+        r"^(?:KL\(P\|\|Q\)|KL\(Q\|\|P~\), s = 0\.01) +(\S+) +(\S+) +(\S+) +\S+ +\S+ +\S+ +\S+ +\S+$"
+    )
+    forward, inverse = re.findall(pattern, printed, re.MULTILINE)[:2]
+    assert float(inverse[0]) > float(forward[0])
+    assert float(inverse[1]) < float(forward[1])
+    assert float(inverse[2]) > float(forward[2])
+    assert (tmp_path / "layouts.png").stat().st_size > 0
+
+
+def test_prediction_2009(tmp_path: Path) -> None:
+    """A line for each size and model; every model that knows anything beats none at ranking."""
+    printed = run("prediction_2009.py", "--output", str(tmp_path / "table.csv"))
+    lines = (tmp_path / "table.csv").read_text().splitlines()
+    names = lines[0].split(",")
+    rows = [dict(zip(names, line.split(","), strict=True)) for line in lines[1:]]
+    found = {row["model"]: row for row in rows}
+    assert {"1x8", "2x4", "Uniform", "SpreadingActivation"} <= set(found)
+    least = float(found["Uniform"]["recall_at_10"])
+    assert all(float(row["recall_at_10"]) >= least for row in rows)
+    assert float(found["1x8"]["test"]) < float(found["Uniform"]["test"])
+    assert all(name in printed for name in found)
