@@ -142,7 +142,7 @@ def test_tenenbaum_1996(monkeypatch: pytest.MonkeyPatch, data_folder: Path, tmp_
 
 
 def test_inverse_divergence(tmp_path: Path) -> None:
-    """What the inverse divergence keeps near is more often related, at the price of the forward KL."""
+    """What it keeps near is more often related, at the price of the forward KL."""
     printed = run("inverse_divergence.py", "-o", str(tmp_path / "layouts.png"))
     pattern = (
         r"^(?:KL\(P\|\|Q\)|KL\(Q\|\|P~\), s = 0\.01) +(\S+) +(\S+) +(\S+) +\S+ +\S+ +\S+ +\S+ +\S+$"

@@ -24,7 +24,7 @@ from manymaps.model import MULTIPLE_MAPS_T_SNE, SNE, T_SNE, UNI_SNE
 from manymaps.page_data import pack_page
 
 LARGEST = float(np.finfo(np.float32).max)
-TYPES = {"u1": "<u1", "u2": "<u2", "u4": "<u4", "f4": "<f4"}
+TYPES = {"u1": "<u1", "u2": "<u2", "u4": "<u4", "f4": "<f4", "f8": "<f8"}
 
 
 class Read:
@@ -369,6 +369,7 @@ class TestColumns:
             (np.array([2, None, 2.5], object), [2, None, 2.5]),
             (np.array([np.nan, np.nan]), [None, None]),
             (np.array([1e300, -1e300, 0.0]), [LARGEST, -LARGEST, 0]),
+            (np.array([20240131, 20240229, 1]), [20240131, 20240229, 1]),
         ],
     )  # fmt: skip
     def test_numbers(self, values, expected):

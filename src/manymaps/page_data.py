@@ -374,7 +374,10 @@ def _number_column(numbers: np.ndarray) -> tuple[dict[str, Any], np.ndarray]:
         low, high = float(there.min()), float(there.max())
     high = high if high > low else low + max(1.0, abs(low))
     column = {"type": "number", "low": low, "high": high}
-    return column, np.clip(numbers, -LARGEST, LARGEST).astype("<f4")
+    single = np.clip(numbers, -LARGEST, LARGEST).astype("<f4")
+    # Days as 20240131 and other long whole numbers have more digits than single precision.
+    whole = (numbers == np.rint(numbers)) & (np.abs(numbers) < 2**53)
+    return column, numbers.astype("<f8") if (single[whole] != numbers[whole]).any() else single
 
 
 def _text_column(texts: list[str]) -> tuple[dict[str, Any], np.ndarray | None]:

@@ -52,10 +52,10 @@ export interface NumberColumn {
   low: number;
   high: number;
   /** NaN where an object has none. */
-  values: Float32Array;
+  values: Float32Array | Float64Array;
 }
 
-export interface TextColumn {
+interface TextColumn {
   name: string;
   type: "text";
   values: string[];
@@ -64,6 +64,11 @@ export interface TextColumn {
 export type Column = CategoryColumn | NumberColumn | TextColumn;
 
 export const NO_CATEGORY = 65535;
+
+/** Whether a proportion reaches a threshold; it comes rounded to 16 bits. */
+export function lives(proportion: number, threshold: number): boolean {
+  return proportion >= threshold - 1 / 131070;
+}
 
 /** A feature of additive clustering: a weight and the objects that have it. */
 export interface Feature {

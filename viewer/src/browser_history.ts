@@ -1,11 +1,13 @@
 /** The page's address follows the state, and the state follows back, forward and edited addresses. */
 
 import { fromHash, type Place, toHash } from "./address.ts";
-import type { Atlas } from "./atlas.ts";
+import type { Atlas, Column } from "./atlas.ts";
 import { colorColumns, sizeColumns } from "./coloring.ts";
 import type { Session } from "./session.ts";
 import type { State } from "./store.ts";
 
+/** What an address says where the page's own column is switched off. */
+const NO_COLUMN = "(proportion)";
 /** Browsers refuse addresses that change too often, as a dragged slider would change them. */
 const PATIENCE = 250;
 
@@ -17,10 +19,12 @@ export function stateAt(atlas: Atlas, hash: string): Partial<State> {
   const hasCamera = zoom !== null && x !== null && y !== null && state.map !== null;
   state.camera = hasCamera ? { zoom, x, y } : null;
   state.threshold = threshold ?? atlas.minProportion;
-  const known = (name: string | null, columns: readonly { name: string }[]) =>
-    columns.some((column) => column.name === name);
-  state.color = known(place.color, colorColumns(atlas)) ? place.color : atlas.color;
-  state.size = known(place.size, sizeColumns(atlas)) ? place.size : atlas.size;
+  const asked = (name: string | null, usual: string | null, columns: readonly Column[]) => {
+    if (name === NO_COLUMN) return null;
+    return columns.some((column) => column.name === name) ? name : usual;
+  };
+  state.color = asked(place.color, atlas.color, colorColumns(atlas));
+  state.size = asked(place.size, atlas.size, sizeColumns(atlas));
   return state;
 }
 
@@ -34,10 +38,15 @@ export function followAddress(session: Session): void {
     timer = undefined;
     const hash = toHash(placeOf(atlas, state)) || "#";
     if (hash === (location.hash || "#")) return;
-    history[isStep ? "pushState" : "replaceState"](null, "", hash);
+    try {
+      history[isStep ? "pushState" : "replaceState"](null, "", hash);
+    } catch {
+      // A frame without an address of its own has none to keep a view in, and browsers refuse
+      // addresses that change too often; the page goes on without.
+    }
   };
   store.listen((state, before, step) => {
-    if (isReading) return;
+    if (isReading || state.isPreview) return;
     if (step === "push") {
       // What was still to be written belongs to the entry that is being left.
       if (timer !== undefined) write(before, false);
@@ -53,7 +62,10 @@ export function followAddress(session: Session): void {
     isReading = true;
     const state = stateAt(atlas, location.hash);
     if (session.isSingle) state.map = 0;
-    store.change(state);
+    session.endTyping();
+    // Codes of one column mean nothing in another.
+    const hidden = state.color === store.state.color ? store.state.hidden : new Set<number>();
+    store.change({ ...state, hidden, isPreview: false });
     isReading = false;
   });
 }
@@ -68,8 +80,8 @@ function placeOf(atlas: Atlas, state: State): Place {
     x: camera?.x ?? null,
     y: camera?.y ?? null,
     threshold: threshold === atlas.minProportion ? null : threshold,
-    color: color === atlas.color ? null : color,
-    size: size === atlas.size ? null : size,
+    color: color === atlas.color ? null : (color ?? NO_COLUMN),
+    size: size === atlas.size ? null : (size ?? NO_COLUMN),
   };
 }
 

@@ -11,7 +11,7 @@
  * The neighbours of i in map m are listed by q_ij^m = v_ij^m / Z_i, of two kinds by v_ij^m brought
  * to a sum of 1, without the factors, which would put the most frequent objects first everywhere.
  */
-import type { Atlas, AtlasMap } from "./atlas.ts";
+import { type Atlas, type AtlasMap, lives } from "./atlas.ts";
 
 /** An object near another one, with the share of the similarity that one map gives. */
 export interface Neighbor {
@@ -76,21 +76,13 @@ export class Choices {
       .of(object)
       .map(({ map, entry }) => ({ map, entry, proportion: map.proportions[entry] }))
       .sort((a, b) => b.proportion - a.proportion)
-      .filter(({ proportion }, rank) => rank === 0 || proportion >= minProportion)
+      .filter(({ proportion }, rank) => rank === 0 || lives(proportion, minProportion))
       .map(({ map, entry, proportion }) => ({
         map: map.number,
         entry,
         proportion,
         neighbors: this.#strongest(map, entry, among, logTotal, nNeighbors),
       }));
-  }
-
-  /** The neighbours of an object in one map, the nearest first; of two kinds those of the other. */
-  near(object: number, map: number, count: number, options = { sameKind: false }): Neighbor[] {
-    const home = this.#homes.of(object).find((home) => home.map.number === map);
-    if (!home) return [];
-    const among = this.#among(object, options.sameKind);
-    return this.#strongest(home.map, home.entry, among, this.#logTotal(object, among), count);
   }
 
   /** q(b|a), how strongly a recalls b; 0 for an object and itself and for two of one kind. */

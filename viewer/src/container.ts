@@ -19,9 +19,16 @@ const VERSION = 1;
 const PREAMBLE = 16;
 const AGAIN = "save the page again with `manymaps view`";
 
-const ARRAYS = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f4: Float32Array };
+const ARRAYS = {
+  u1: Uint8Array,
+  u2: Uint16Array,
+  u4: Uint32Array,
+  f4: Float32Array,
+  f8: Float64Array,
+};
 type Whole = Uint8Array | Uint16Array | Uint32Array;
-type Block = Whole | Float32Array;
+type Floats = Float32Array | Float64Array;
+type Block = Whole | Floats;
 type Fields = Record<string, unknown>;
 
 /** The data are no atlas that this page can read; the message says what is wrong and what to do. */
@@ -129,22 +136,31 @@ class Blocks {
   /** Whole numbers, each below `limit`. */
   whole(name: string, length: number, limit: number): Whole {
     const block = this.#read(name, length);
-    if (block instanceof Float32Array) throw damaged(`the block ${name}`);
+    if (block instanceof Float32Array || block instanceof Float64Array) {
+      throw damaged(`the block ${name}`);
+    }
     for (let i = 0; i < length; i++) {
       if (block[i] >= limit) throw damaged(`number ${i} of the block ${name} is out of range`);
     }
     return block;
   }
 
-  floats(name: string, length: number, missing = false): Float32Array {
+  floats(name: string, length: number): Float32Array {
     const block = this.#read(name, length);
     if (!(block instanceof Float32Array)) throw damaged(`the block ${name}`);
     for (let i = 0; i < length; i++) {
-      if (!Number.isFinite(block[i]) && !missing) {
+      if (!Number.isFinite(block[i])) {
         throw damaged(`number ${i} of the block ${name} is not finite`);
       }
     }
     return block;
+  }
+
+  /** Numbers of which some may be missing, of single precision or double. */
+  values(name: string, length: number): Floats {
+    const block = this.#read(name, length);
+    if (block instanceof Float32Array || block instanceof Float64Array) return block;
+    throw damaged(`the block ${name}`);
   }
 
   /** Whole numbers or, where the block holds them, numbers themselves. */
@@ -341,7 +357,7 @@ function columnsOf(header: Fields, blocks: Blocks, nObjects: number): Column[] {
     if (column.type === "number") {
       const low = finite(column.low, `the low end of ${name}`);
       const high = finite(column.high, `the high end of ${name}`);
-      return { name, type: "number", low, high, values: blocks.floats(block, nObjects, true) };
+      return { name, type: "number", low, high, values: blocks.values(block, nObjects) };
     }
     const values = texts(column.values, `the texts of ${name}`);
     if (column.type !== "text" || values.length !== nObjects) throw damaged(`the column ${name}`);

@@ -19,7 +19,7 @@ import {
 } from "./picture.ts";
 import { type Emphasis, NO_EMPHASIS, type Scene, type ShownLabel } from "./scene.ts";
 
-export interface SvgOptions {
+interface SvgOptions {
   title?: string;
   emphasis?: Emphasis;
   selection?: ReadonlySet<number>;

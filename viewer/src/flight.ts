@@ -9,7 +9,7 @@
  */
 import type { Camera, Size } from "./camera.ts";
 
-export interface Flight {
+interface Flight {
   /** The camera at time t in [0, 1]. */
   at(t: number): Camera;
   /** How long it should take, in milliseconds. */

@@ -9,13 +9,17 @@
  */
 import { type Camera, panned, type Size, zoomAt } from "./camera.ts";
 
-export interface GestureHooks {
+interface GestureHooks {
   camera(): Camera;
   size(): Size;
   /** The least and the largest zoom. */
   bounds(): readonly [number, number];
   /** Whether a drag that begins so moves the map. */
   moves(event: PointerEvent): boolean;
+  /** Whether a turn of the wheel is meant for the map. */
+  turns(event: WheelEvent): boolean;
+  /** A second finger came down, so that whatever the first one did is a pinch. */
+  onPinch(): void;
   onMove(camera: Camera): void;
   /** A drag or pinch began or ended. */
   onGrab(isHeld: boolean): void;
@@ -40,6 +44,8 @@ export class Gestures {
   private fingers = new Map<number, Finger>();
   private start: Finger | null = null;
   private isHeld = false;
+  /** Whether the fingers move the map, or draw a selection. */
+  private moves = false;
   private ending = new AbortController();
 
   constructor(
@@ -71,17 +77,24 @@ export class Gestures {
   }
 
   private turn(event: WheelEvent): void {
+    if (!this.hooks.turns(event)) return;
     event.preventDefault();
     const pixels = event.deltaY * [1, LINE, PAGE][event.deltaMode];
     this.zoom(2 ** ((-pixels * (event.ctrlKey ? TRACKPAD : 1)) / DOUBLING), this.place(event));
   }
 
   private press(event: PointerEvent): void {
-    if (event.button !== 0 || !this.hooks.moves(event)) return;
-    this.wasDrag = false;
+    if (this.fingers.size === 0) {
+      this.wasDrag = false;
+      this.moves = this.hooks.moves(event);
+    }
+    if (event.button !== 0 || !(this.moves || event.pointerType === "touch")) return;
     this.fingers.set(event.pointerId, this.place(event));
     this.start = this.place(event);
-    if (this.fingers.size > 1) this.hold(event.pointerId);
+    if (this.fingers.size < 2) return;
+    this.moves = true;
+    this.hooks.onPinch();
+    this.hold(event.pointerId);
   }
 
   private hold(pointer: number): void {
@@ -94,13 +107,19 @@ export class Gestures {
   private move(event: PointerEvent): void {
     const finger = this.fingers.get(event.pointerId);
     if (!finger || !this.start) return;
+    if (event.pointerType === "mouse" && event.buttons === 0) {
+      // The button went up outside of what we hear of.
+      this.release(event);
+      return;
+    }
     const now = this.place(event);
-    if (!this.isHeld) {
+    if (this.moves && !this.isHeld) {
       if (Math.hypot(now.x - this.start.x, now.y - this.start.y) < CLICK) return;
       this.hold(event.pointerId);
     }
-    const other = [...this.fingers].find(([pointer]) => pointer !== event.pointerId)?.[1];
     this.fingers.set(event.pointerId, now);
+    if (!this.moves) return;
+    const other = [...this.fingers].find(([pointer]) => pointer !== event.pointerId)?.[1];
     if (other) this.pinch(finger, now, other);
     else this.hooks.onMove(panned(this.hooks.camera(), finger.x - now.x, finger.y - now.y));
   }

@@ -95,7 +95,7 @@ export function entriesWithin(
 }
 
 /** Whether a point lies within a polygon, by the even-odd rule. */
-export function isWithin(x: number, y: number, corners: readonly Point[]): boolean {
+function isWithin(x: number, y: number, corners: readonly Point[]): boolean {
   let inside = false;
   let [beforeX, beforeY] = corners[corners.length - 1];
   for (const [cornerX, cornerY] of corners) {

@@ -6,6 +6,7 @@
  */
 
 import { h, render as renderTree } from "preact";
+import { useErrorBoundary } from "preact/hooks";
 import type { Atlas } from "./atlas.ts";
 import { followAddress, stateAt } from "./browser_history.ts";
 import { fromBase64, readAtlas, UnreadableAtlas } from "./container.ts";
@@ -23,6 +24,9 @@ interface Host extends HTMLElement {
 async function render({ model, el }: { model: Model; el: HTMLElement }): Promise<() => void> {
   const host = document.createElement("div");
   host.style.height = `${model.get("height")}px`;
+  // Keys that the atlas has the focus of are not commands of the notebook.
+  host.dataset.lmSuppressShortcuts = "true";
+  host.addEventListener("keydown", (event) => event.stopPropagation());
   el.append(host);
   const packed = () => bytesOf(model.get("data"));
   const session = await show(host, packed, (atlas) => stateIn(model, atlas));
@@ -47,7 +51,7 @@ async function show(
     const atlas = await readAtlas(data());
     const session = new Session(atlas, stateOf(atlas), ownsTheKeys);
     followTheme(session, host);
-    renderTree(h(App, { session }), shadowOf(host));
+    renderTree(h(Guarded, { session }), shadowOf(host));
     host.atlas = scriptAccess(session);
     return session;
   } catch (error) {
@@ -68,13 +72,29 @@ function shadowOf(host: Host): ShadowRoot {
 
 /** The style sheet reads the theme off the host. */
 function followTheme(session: Session, host: Host): void {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
   const follow = () => {
+    // JupyterLab has a theme of its own.
+    const lab = document.body.dataset.jpThemeLight;
+    const isDark = lab === undefined ? dark.matches : lab === "false";
+    session.store.change({ systemTheme: isDark ? "dark" : "light" });
     host.dataset.theme = session.theme;
   };
   follow();
-  session.store.listen(follow);
+  session.store.listen(() => {
+    host.dataset.theme = session.theme;
+  });
   const { signal } = session.ending;
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", follow, { signal });
+  dark.addEventListener("change", follow, { signal });
+  const lab = new MutationObserver(follow);
+  lab.observe(document.body, { attributeFilter: ["data-jp-theme-light"] });
+  signal.addEventListener("abort", () => lab.disconnect());
+}
+
+/** The page, or why it can no longer be shown. */
+function Guarded({ session }: { session: Session }) {
+  const [error] = useErrorBoundary();
+  return error ? h(Failure, { error }) : h(App, { session });
 }
 
 function Failure({ error }: { error: unknown }) {

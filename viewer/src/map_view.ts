@@ -11,7 +11,7 @@ import { svgOf } from "./drawing_svg.ts";
 import { flight } from "./flight.ts";
 import { Gestures } from "./gestures.ts";
 import { entriesWithin, entryAt } from "./hit_test.ts";
-import { scaledType } from "./lettering.ts";
+import { PAGE_TYPE, scaledType, type TypeSizes } from "./lettering.ts";
 import { type Marks, sharedMarks } from "./marks.ts";
 import type { Point } from "./outline.ts";
 import {
@@ -33,6 +33,8 @@ import {
 import { SelectionDrag, type SelectMode, type Tool } from "./selection_drag.ts";
 
 export interface MapViewCallbacks {
+  /** The host has a size for the first time. */
+  onSized(): void;
   /** The camera moved; `settled` when it came to rest. */
   onCamera(camera: Camera, settled: boolean): void;
   /** An entry came under the pointer, or null: none; with the pointer's place in the host. */
@@ -44,9 +46,10 @@ export interface MapViewCallbacks {
   onShown(labels: ShownLabel[]): void;
 }
 
-export interface MapViewOptions {
+interface MapViewOptions {
   reducedMotion?: boolean;
-  webgl?: boolean;
+  /** Whether the wheel turns without Ctrl only where the map has the focus. */
+  wheelNeedsFocus?: boolean;
 }
 
 /** Milliseconds for labels between two frames, while the view moves and while it rests. */
@@ -58,11 +61,11 @@ const SMALL_MAP = 6000;
 const AT_ONCE = 120;
 /** More dots than this are painted in coarser pixels while they move. */
 const HEAVY = 60_000;
-/** Milliseconds without a change after which the view rests. */
 /** Letters have their own size on screens whose shorter side is this long. */
 const USUAL_SIDE = 800;
 const LEAST_TYPE = 0.95;
 const MOST_TYPE = 1.45;
+/** Milliseconds without a change after which the view rests. */
 const REST = 140;
 const N_TIMES = 120;
 const PAN_STEP = 80;
@@ -77,6 +80,12 @@ export class MapView {
   private scene: Scene | null = null;
   private look: Look | null = null;
   private typeScale = 1;
+  /** The letters of a size, so that the same size means the same letters. */
+  private scaled: { from: TypeSizes | null; scale: number; type: TypeSizes } = {
+    from: null,
+    scale: 1,
+    type: PAGE_TYPE,
+  };
   /** Of the host, in CSS pixels. */
   private extent: Size = { width: 0, height: 0 };
   private view: Camera = { x: 0, y: 0, zoom: 1 };
@@ -110,7 +119,7 @@ export class MapView {
     private callbacks: MapViewCallbacks,
     private options: MapViewOptions = {},
   ) {
-    this.marks = sharedMarks(options.webgl ?? true);
+    this.marks = sharedMarks();
     const stopListening = this.marks.listen(() => this.redraw());
     this.ending.signal.addEventListener("abort", stopListening);
     for (const canvas of [this.dots, this.letters]) {
@@ -136,6 +145,9 @@ export class MapView {
       size: () => this.size,
       bounds: () => this.bounds(),
       moves: (event) => !this.drag.wants(event),
+      turns: (event) =>
+        !options.wheelNeedsFocus || event.ctrlKey || host.matches(":focus-within, :focus"),
+      onPinch: () => this.drag.drop(),
       onMove: (camera) => this.jump(camera),
       onGrab: (isHeld) => this.setCursor(isHeld),
     });
@@ -165,9 +177,9 @@ export class MapView {
     return this.scene?.fitCamera ?? this.view;
   }
 
-  /** Visible entries of the map, the most important first. */
-  visibleEntries(): Uint32Array {
-    return this.scene?.visibleEntries() ?? new Uint32Array();
+  /** The map that is shown. */
+  get map(): AtlasMap | null {
+    return this.scene?.map ?? null;
   }
 
   /** Shows a map. Without a camera the same map keeps its view and another one is fitted. */
@@ -182,6 +194,8 @@ export class MapView {
     const isOther = look !== this.look;
     this.look = look;
     if (isNew || !this.scene) {
+      // A flight over another map has nowhere to land.
+      cancelAnimationFrame(this.flying);
       this.scene = new Scene(map, this.lookOfSize(look), this.size);
       this.hover(null);
     } else if (isOther) {
@@ -194,7 +208,7 @@ export class MapView {
     if (camera && (isNew || camera !== this.told)) {
       this.isFitted = false;
       cancelAnimationFrame(this.flying);
-      this.view = camera;
+      this.view = this.within(camera);
     } else if (isNew) {
       this.isFitted = true;
       this.view = this.scene.fitCamera;
@@ -297,7 +311,17 @@ export class MapView {
     const side = Math.min(this.size.width, this.size.height);
     const scale = Math.min(MOST_TYPE, Math.max(LEAST_TYPE, 0.65 + 0.35 * (side / USUAL_SIDE)));
     this.typeScale = Math.round(scale * 20) / 20;
-    return { ...look, type: scaledType(look.type, this.typeScale) };
+    if (this.scaled.from !== look.type || this.scaled.scale !== this.typeScale) {
+      const type = scaledType(look.type, this.typeScale);
+      this.scaled = { from: look.type, scale: this.typeScale, type };
+    }
+    return { ...look, type: this.scaled.type };
+  }
+
+  /** A camera that comes from an address may be anywhere. */
+  private within(camera: Camera): Camera {
+    const [least, most] = this.bounds();
+    return { ...camera, zoom: Math.min(most, Math.max(least, camera.zoom)) };
   }
 
   /** The least and the largest zoom. */
@@ -414,6 +438,7 @@ export class MapView {
   private restSoon(): void {
     clearTimeout(this.rest);
     this.rest = window.setTimeout(() => {
+      if (this.size.width === 0) return;
       this.told = this.view;
       if (this.isMoving && this.dotRatio !== window.devicePixelRatio) this.schedule("dots");
       this.isMoving = false;
@@ -425,6 +450,7 @@ export class MapView {
   private measure(): void {
     const { width, height } = this.host.getBoundingClientRect();
     if (width === this.size.width && height === this.size.height) return;
+    const isFirst = this.size.width === 0;
     this.extent = { width, height };
     const { scene, look, typeScale } = this;
     scene?.resize(this.size);
@@ -436,6 +462,7 @@ export class MapView {
     this.view = this.isFitted && this.scene ? this.scene.fitCamera : this.view;
     this.redraw();
     this.restSoon();
+    if (isFirst && width > 0) this.callbacks.onSized();
   }
 
   /** A slice of the work on labels; small maps are done at once. */

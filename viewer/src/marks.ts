@@ -30,11 +30,11 @@ export class Marks implements Painter {
   private pixels = new PixelPainter();
   private listeners = new Set<() => void>();
 
-  constructor(webgl = true) {
+  constructor() {
     const changed = () => {
       for (const listener of this.listeners) listener();
     };
-    this.webgl = webgl ? WebglPainter.make(changed) : null;
+    this.webgl = WebglPainter.make(changed);
   }
 
   get isWebgl(): boolean {
@@ -53,14 +53,10 @@ export class Marks implements Painter {
   }
 }
 
-const shared = new Map<boolean, Marks>();
+let shared: Marks | null = null;
 
-/** The one `Marks` of the page, with or without WebGL. */
-export function sharedMarks(webgl = true): Marks {
-  let marks = shared.get(webgl);
-  if (!marks) {
-    marks = new Marks(webgl);
-    shared.set(webgl, marks);
-  }
-  return marks;
+/** The one `Marks` of the page. */
+export function sharedMarks(): Marks {
+  shared ??= new Marks();
+  return shared;
 }

@@ -31,7 +31,7 @@ export interface PictureOptions {
   selection?: ReadonlySet<number>;
   outlines?: readonly FeatureOutline[];
   /** "still": a few labels round their dots; "zoomed": by the scene's plan. */
-  labels: "none" | "still" | "zoomed";
+  labels: "still" | "zoomed";
   /** How many labels a still picture has at most. */
   mostLabels?: number;
 }
@@ -47,7 +47,6 @@ export function drawPicture(
   const context = prepare(canvas, size, ratio);
   if (!context) return [];
   drawGround(context, scene, camera, { ...options, emphasis });
-  if (labels === "none") return [];
   let shown: ShownLabel[];
   if (labels === "still") {
     new Pen(context, scene, camera, size).pointBeyond(emphasis);
@@ -329,7 +328,7 @@ export function baseline({ y, height }: ShownLabel): number {
 const DISTINCT = 60;
 
 /** The labels of a still picture, the most important last. */
-export function stillLabels(
+function stillLabels(
   scene: Scene,
   camera: Camera,
   size: Size,

@@ -5,7 +5,7 @@ import { atlasTable } from "./table.ts";
 
 /** Saves the selected objects as CSV: a row for each object and map in which it lives. */
 export function saveTable(atlas: Atlas, objects: readonly number[], name: string): void {
-  const table = atlasTable(atlas, [...objects]);
+  const table = atlasTable(atlas, objects);
   save(new Blob([table], { type: "text/csv;charset=utf-8" }), `${fileName(name)}.csv`);
 }
 

@@ -8,7 +8,7 @@
  * (`step`); until a new plan is ready the old one serves, for a subset of its labels is free of
  * overlaps too.
  */
-import type { Atlas, AtlasMap } from "./atlas.ts";
+import { type Atlas, type AtlasMap, lives } from "./atlas.ts";
 import { type Camera, fit, type Size } from "./camera.ts";
 import { type Coloring, PALETTES, type Palette, rgb, type Theme } from "./coloring.ts";
 import { meet, type ScreenBox } from "./label_boxes.ts";
@@ -155,7 +155,7 @@ export class Scene {
     let total = 0;
     for (let entry = 0; entry < objects.length; entry++) {
       const proportion = proportions[entry];
-      if (proportion >= atlas.minProportion) total += proportion * sizes[objects[entry]];
+      if (lives(proportion, atlas.minProportion)) total += proportion * sizes[objects[entry]];
     }
     const area = (INK * size.width * size.height) / Math.max(total, 1e-9);
     const side = Math.min(size.width, size.height);
@@ -307,11 +307,9 @@ export class Scene {
     const { objects, proportions } = this.map;
     const { threshold, hiddenCategories, coloring } = this.look;
     const hidden = hiddenCategories.size > 0 ? coloring.groups : null;
-    // Proportions come rounded to 16 bits: one that was at the threshold still is.
-    const least = threshold - 1 / 131070;
     for (let entry = 0; entry < objects.length; entry++) {
       const isHidden = hidden !== null && hiddenCategories.has(hidden[objects[entry]]);
-      this.visible[entry] = proportions[entry] >= least && !isHidden ? 1 : 0;
+      this.visible[entry] = lives(proportions[entry], threshold) && !isHidden ? 1 : 0;
     }
     return markData(this.marking, this.drawingOrder, this.visible);
   }

@@ -12,7 +12,7 @@ import type { ShownLabel } from "./scene.ts";
 import type { Session } from "./session.ts";
 import type { State } from "./store.ts";
 
-export interface ScriptAccess {
+interface ScriptAccess {
   readonly atlas: Atlas;
   readonly state: State;
   readonly camera: Camera | null;

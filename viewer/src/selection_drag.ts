@@ -34,15 +34,13 @@ export class SelectionDrag {
     host.addEventListener("pointermove", (event) => this.move(event), { signal });
     host.addEventListener("pointerup", (event) => this.end(event), { signal });
     host.addEventListener("pointercancel", () => this.drop(), { signal });
-    host.addEventListener("keydown", (event) => event.key === "Escape" && this.drop(), { signal });
+    host.addEventListener("keydown", (event) => this.escape(event), { signal });
   }
 
   /** Whether a press begins a selection instead of a pan. */
   wants(event: Event): boolean {
     if (event.type === "wheel") return false;
-    const { shiftKey, altKey, touches } = event as MouseEvent & Partial<TouchEvent>;
-    // Two fingers zoom, whatever the tool.
-    if (touches && touches.length > 1) return false;
+    const { shiftKey, altKey } = event as MouseEvent;
     return shiftKey || altKey || this.tool !== "pan";
   }
 
@@ -116,8 +114,18 @@ export class SelectionDrag {
     this.callbacks.onEnd(corners, event.ctrlKey || event.metaKey ? "add" : "replace");
   }
 
-  private drop(): void {
+  /** Gives up what is being drawn. */
+  drop(): void {
     this.line = null;
     this.callbacks.onChange();
+  }
+
+  private escape(event: KeyboardEvent): void {
+    if (event.key !== "Escape" || this.line === null) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.drop();
+    // The button is still down, and letting it go is no click.
+    this.justEnded = true;
   }
 }

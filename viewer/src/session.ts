@@ -5,7 +5,7 @@
  * and the search field register themselves here, so that keys and buttons anywhere reach them.
  */
 
-import type { Atlas, AtlasMap } from "./atlas.ts";
+import { type Atlas, type AtlasMap, lives } from "./atlas.ts";
 import { type Camera, crop, fit, type Size } from "./camera.ts";
 import { type Association, Choices, type Sense } from "./choices.ts";
 import {
@@ -26,6 +26,8 @@ import { counted, percent, plainLabel } from "./ui/words.tsx";
 
 const NEIGHBORS = 8;
 const ASSOCIATIONS = 10;
+const MOST_REMEMBERED = 64;
+const MOST_SAID = 3;
 
 export class Session {
   readonly choices: Choices;
@@ -34,11 +36,13 @@ export class Session {
   readonly marks: Marks;
   mapView: MapView | null = null;
   searchField: HTMLInputElement | null = null;
+  /** Lets go of what is being typed. */
+  endTyping: () => void = () => {};
   /** Says a sentence to those who hear the page. */
   announce: (sentence: string) => void = () => {};
   private look_: { key: string; look: Look } | null = null;
   private senses_: { key: string; senses: Sense[] } | null = null;
-  private associations_: { object: number; found: Association[] } | null = null;
+  private associations_ = new Map<number, Association[]>();
   /** Aborted when the atlas is taken off the screen. */
   readonly ending = new AbortController();
 
@@ -53,6 +57,7 @@ export class Session {
     this.index = new SearchIndex(atlas.labels, importance(atlas));
     this.store = new Store({
       word: null,
+      isPreview: false,
       map: null,
       camera: null,
       threshold: atlas.minProportion,
@@ -63,6 +68,8 @@ export class Session {
       selection: [],
       tool: "pan",
       theme: "auto",
+      systemTheme: "light",
+      hasKeys: true,
       neighborKind: 1,
       onlyItsMaps: false,
       ...state,
@@ -80,11 +87,8 @@ export class Session {
   }
 
   get theme(): Theme {
-    const { theme } = this.state;
-    if (theme !== "auto") return theme;
-    const lab = document.body.dataset.jpThemeLight;
-    if (lab !== undefined) return lab === "false" ? "dark" : "light";
-    return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+    const { theme, systemTheme } = this.state;
+    return theme === "auto" ? systemTheme : theme;
   }
 
   get palette(): Palette {
@@ -96,8 +100,8 @@ export class Session {
     const { threshold, color, size, hidden } = this.state;
     const key = JSON.stringify([this.theme, threshold, color, size, [...hidden]]);
     if (this.look_?.key !== key) {
-      const coloring: Coloring = coloringBy(this.atlas, color, this.theme);
-      const sizes = sizing(this.atlas, size);
+      const coloring = this.coloringOf(`${this.theme} ${color}`, color);
+      const sizes = this.sizesOf(size);
       const look: Look = {
         atlas: this.atlas,
         theme: this.theme,
@@ -112,27 +116,38 @@ export class Session {
     return this.look_.look;
   }
 
+  // What a look is made of stays the same object while it says the same, so that no map is laid
+  // out anew for it.
+  private coloringOf = latest(
+    (_: string, color: string | null): Coloring => coloringBy(this.atlas, color, this.theme),
+  );
+  private sizesOf = latest((size: string | null) => sizing(this.atlas, size));
+
   /** The maps of a word at the present threshold, the largest proportion first. */
   sensesOf(word: number): Sense[] {
-    const { threshold: minProportion, neighborKind } = this.state;
-    const key = `${word} ${minProportion} ${neighborKind}`;
+    const { threshold, neighborKind } = this.state;
+    const key = `${word} ${threshold} ${neighborKind}`;
     if (this.senses_?.key !== key) {
-      const senses = this.choices.senses(word, {
-        nNeighbors: NEIGHBORS,
-        minProportion,
-        sameKind: word < this.atlas.nRows === (neighborKind === 0),
-      });
-      this.senses_ = { key, senses };
+      this.senses_ = { key, senses: this.choices.senses(word, this.asked(word)) };
     }
     return this.senses_.senses;
   }
 
+  private asked(word: number) {
+    const { threshold: minProportion, neighborKind } = this.state;
+    const sameKind = word < this.atlas.nRows === (neighborKind === 0);
+    return { nNeighbors: NEIGHBORS, minProportion, sameKind };
+  }
+
   /** What an object recalls and what recalls it, the strongest first. */
   associationsOf(object: number): Association[] {
-    if (this.associations_?.object !== object) {
-      this.associations_ = { object, found: this.choices.associations(object, ASSOCIATIONS) };
+    let found = this.associations_.get(object);
+    if (found === undefined) {
+      found = this.choices.associations(object, ASSOCIATIONS);
+      if (this.associations_.size >= MOST_REMEMBERED) this.associations_.clear();
+      this.associations_.set(object, found);
     }
-    return this.associations_.found;
+    return found;
   }
 
   /** The number of an object's entry in a map, -1 where it does not live there. */
@@ -168,7 +183,9 @@ export class Session {
   whereabouts(object: number): string {
     const kind = this.kindOf(object);
     if (this.isSingle) return kind ?? "";
-    const count = this.mapsOf(object).filter((at) => at.proportion >= this.state.threshold).length;
+    const count = this.mapsOf(object).filter((at) =>
+      lives(at.proportion, this.state.threshold),
+    ).length;
     return [kind, counted(Math.max(count, 1), "map")].filter(Boolean).join(", ");
   }
 
@@ -178,30 +195,38 @@ export class Session {
     return words.join(" · ") || "no words";
   }
 
-  /** Shows a word while it is being searched for, without a step back. */
+  /** Shows a word while it is being searched for; a choice or another preview ends that. */
   preview(word: number | null): void {
-    this.store.change({ word });
+    this.store.change({ word, isPreview: true });
+  }
+
+  /** Shows the word again that was there before previews. */
+  endPreview(word: number | null): void {
+    this.store.change({ word, isPreview: false });
   }
 
   /** Goes to a word; `previous` is what was shown before it was searched for. */
   chooseWord(word: number | null, previous: number | null = this.state.word): void {
-    this.store.change({ word: previous });
-    if (word === null) {
-      this.store.change({ word }, "push");
-      return;
-    }
-    const senses = this.sensesOf(word);
+    this.endPreview(previous);
+    const senses = word === null ? [] : this.choices.senses(word, this.asked(word));
     const { map } = this.state;
     const isHere = senses.some((sense) => sense.map === map);
-    if (map === null || isHere || senses.length === 0) {
-      this.store.change({ word }, "push");
-      if (isHere) this.flyToWord();
-    } else this.store.change({ word, map: senses[0].map, camera: null }, "push");
-    this.announce(this.inWords(word, senses));
+    if (map === null || isHere || senses.length === 0) this.store.change({ word }, "push");
+    else this.store.change({ word, map: senses[0].map, camera: null }, "push");
+    if (isHere) this.flyToWord();
+    this.announce(word === null ? "No word is looked up" : this.inWords(word, senses));
+  }
+
+  /** Goes to a word in one of its maps. */
+  goTo(word: number, map: number): void {
+    const isThere = this.state.map === map;
+    this.store.change({ word, map, ...(isThere ? {} : { camera: null }) }, "push");
+    if (isThere) this.flyToWord();
+    this.announce(this.inWords(word, this.sensesOf(word)));
   }
 
   private inWords(word: number, senses: Sense[]): string {
-    const parts = senses.map(({ map, proportion, neighbors }) => {
+    const parts = senses.slice(0, MOST_SAID).map(({ map, proportion, neighbors }) => {
       const names = neighbors.slice(0, 3).map(({ object }) => plainLabel(this.atlas, object));
       const near = names.join(", ");
       return `map ${map}, ${percent(proportion)}${near && `, near ${near}`}`;
@@ -230,7 +255,9 @@ export class Session {
   }
 
   closeMap(): void {
-    if (!this.isSingle) this.store.change({ map: null, camera: null }, "push");
+    if (this.isSingle || this.state.map === null) return;
+    this.store.change({ map: null, camera: null }, "push");
+    this.announce(`All ${counted(this.atlas.nMaps, "map")}`);
   }
 
   /** The map before or after the open one. */
@@ -290,8 +317,20 @@ export class Session {
     }
     const selection = [...now].sort((a, b) => a - b);
     this.store.change({ selection });
-    if (objects.length > 0) this.announce(`${counted(selection.length, "object")} selected`);
+    const [only] = objects.length === 1 ? objects : [];
+    const verb = only === undefined || now.has(only) ? "" : "no longer ";
+    const named = only === undefined ? "" : `${plainLabel(this.atlas, only)} ${verb}selected; `;
+    this.announce(`${named}${counted(selection.length, "object")} selected`);
   }
+}
+
+/** The latest result of a function, computed anew for another first argument. */
+function latest<K, A extends unknown[], T>(compute: (key: K, ...more: A) => T) {
+  let known: { key: K; value: T } | null = null;
+  return (key: K, ...more: A): T => {
+    if (known === null || !Object.is(known.key, key)) known = { key, value: compute(key, ...more) };
+    return known.value;
+  };
 }
 
 /** A value that is computed when it is first asked for. */

@@ -6,13 +6,15 @@
  */
 
 import type { Camera } from "./camera.ts";
+import type { Tool } from "./selection_drag.ts";
 
 export type ThemeChoice = "auto" | "light" | "dark";
-export type Tool = "pan" | "box" | "lasso";
 
 export interface State {
   /** The word whose senses are shown. */
   word: number | null;
+  /** Whether the word is only looked at while one types. */
+  isPreview: boolean;
   /** The open map; null shows the gallery. */
   map: number | null;
   /** Where the open map is looked at; null where it fits the screen. */
@@ -29,13 +31,17 @@ export interface State {
   selection: readonly number[];
   tool: Tool;
   theme: ThemeChoice;
+  /** What "auto" stands for. */
+  systemTheme: "light" | "dark";
+  /** Whether single letters are commands. */
+  hasKeys: boolean;
   /** Of two kinds of object, which one is listed as neighbours: 0 the rows, 1 the columns. */
   neighborKind: 0 | 1;
   /** In the gallery: only the maps of the word. */
   onlyItsMaps: boolean;
 }
 
-export type Step = "push" | "replace";
+type Step = "push" | "replace";
 type Listener = (state: State, before: State, step: Step) => void;
 
 export class Store {

@@ -1,5 +1,5 @@
 /**
- * Objects as a table in CSV, as `manymaps export` writes it: one row per object and map in which it
+ * Objects as a table in CSV with the columns of `manymaps export`: one row per object and map in which it
  * lives, with the columns
  *
  *     label, map, proportion, x, y (z, or x0, x1, ...), and the columns of the atlas
@@ -9,21 +9,22 @@
 import type { Atlas, AtlasMap, Column } from "./atlas.ts";
 import { NO_CATEGORY } from "./atlas.ts";
 
-/** The table of some objects, in the order given, in all maps or in some. */
-export function atlasTable(atlas: Atlas, objects: number[], maps?: number[]): string {
+/** The table of some objects, in the order given. */
+export function atlasTable(atlas: Atlas, objects: readonly number[]): string {
   const d = atlas.nComponents;
   const axes = d <= 3 ? ["x", "y", "z"].slice(0, d) : Array.from({ length: d }, (_, c) => `x${c}`);
   const own = ["label", "map", "proportion", ...axes];
   const others = atlas.columns.map(({ name }) => (own.includes(name) ? `metadata_${name}` : name));
   const rows = [[...own, ...others]];
-  const homes = homesOf(atlas, objects, maps);
+  const homes = homesOf(atlas, objects);
   for (const object of objects) {
     const shared = atlas.columns.map((column) => written(column, object));
     for (const [map, entry] of homes.get(object) ?? []) {
       const point = map.coordinates.subarray(entry * d, (entry + 1) * d);
       const numbers = [
         map.number,
-        shortest(map.proportions[entry]),
+        // In the page a proportion has 16 bits, which are five digits.
+        Number(map.proportions[entry].toFixed(5)),
         ...Array.from(point, shortest),
       ];
       rows.push([atlas.labels[object], ...numbers.map(String), ...shared]);
@@ -32,14 +33,9 @@ export function atlasTable(atlas: Atlas, objects: number[], maps?: number[]): st
   return rows.map((row) => `${row.map(cell).join(",")}\n`).join("");
 }
 
-function homesOf(
-  atlas: Atlas,
-  objects: number[],
-  maps?: number[],
-): Map<number, [AtlasMap, number][]> {
+function homesOf(atlas: Atlas, objects: readonly number[]): Map<number, [AtlasMap, number][]> {
   const homes = new Map(objects.map((object) => [object, [] as [AtlasMap, number][]]));
   for (const map of atlas.maps) {
-    if (maps && !maps.includes(map.number)) continue;
     for (let entry = 0; entry < map.objects.length; entry++) {
       homes.get(map.objects[entry])?.push([map, entry]);
     }
@@ -59,6 +55,7 @@ function written(column: Column, object: number): string {
 
 /** The number of fewest digits that single precision does not tell from this one. */
 function shortest(value: number): number {
+  if (Math.fround(value) !== value) return value;
   for (let digits = 6; digits < 9; digits++) {
     const short = Number(value.toPrecision(digits));
     if (Math.fround(short) === value) return short;

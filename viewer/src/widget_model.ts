@@ -29,7 +29,7 @@ export function followModel(session: Session, model: Model, host: HTMLElement): 
   const { labels } = session.atlas;
   const tell = (state: State, before: State) => {
     if (state.selection !== before.selection) model.set("selected", [...state.selection]);
-    if (state.word !== before.word) {
+    if (!state.isPreview && (state.word !== before.word || before.isPreview)) {
       model.set("word", state.word === null ? "" : labels[state.word]);
     }
     if (state.map !== before.map) model.set("map", state.map);

@@ -190,7 +190,7 @@ for (const { name, senses, sameKind, similarities, ...description } of CASES) {
       sameSenses(choices.senses(0, { ...options, sameKind: true }), sameKind, "of its kind");
     }
     for (const { map, neighbors } of choices.senses(0, options)) {
-      assert.deepEqual(choices.near(0, map, 2), neighbors);
+      assert.deepEqual(nearIn(choices, 0, map, 2), neighbors);
     }
   });
 
@@ -218,6 +218,12 @@ for (const { name, senses, sameKind, similarities, ...description } of CASES) {
       near(Math.max(to, from), strengths[rank], "strength");
     });
   });
+}
+
+/** The neighbours of an object in one map. */
+function nearIn(choices: Choices, object: number, map: number, nNeighbors: number): Neighbor[] {
+  const senses = choices.senses(object, { nNeighbors, minProportion: 0 });
+  return senses.find((sense) => sense.map === map)?.neighbors ?? [];
 }
 
 test("only conditional models of one kind recall in one direction more than in the other", async () => {
@@ -255,8 +261,8 @@ test("an object alone in its maps, or in none, has no neighbours and no similari
     { map: 1, entry: 0, proportion: 1, neighbors: [] },
   ]);
   assert.deepEqual(choices.senses(3, { nNeighbors: 3, minProportion: 0.1 }), []);
-  assert.deepEqual(choices.near(0, 1, 3), []);
-  assert.deepEqual(choices.near(0, 0, 3), [{ object: 1, share: 1 }]);
+  assert.deepEqual(nearIn(choices, 0, 1, 3), []);
+  assert.deepEqual(nearIn(choices, 0, 0, 3), [{ object: 1, share: 1 }]);
   for (const i of [2, 3]) {
     assert.deepEqual(choices.associations(i, 3), []);
     for (let j = 0; j < 4; j++) {
@@ -291,7 +297,7 @@ test("a lone object of either kind and a joint model without pairs give 0", asyn
     assert.equal(choices.similarity(0, 2), 0);
     assert.equal(choices.similarity(2, 0), 0);
     near(choices.similarity(1, 0), 1, "the only pair");
-    assert.deepEqual(choices.near(2, 1, 3), []);
+    assert.deepEqual(nearIn(choices, 2, 1, 3), []);
     assert.deepEqual(choices.associations(2, 3), []);
   }
   const joint = await choicesOf({
@@ -299,7 +305,7 @@ test("a lone object of either kind and a joint model without pairs give 0", asyn
     proportions: [[65535]],
     model: { normalization: "joint", background: 0.2 },
   });
-  assert.deepEqual(joint.near(0, 0, 3), []);
+  assert.deepEqual(nearIn(joint, 0, 0, 3), []);
   assert.equal(joint.similarity(0, 0), 0);
 });
 
@@ -341,7 +347,7 @@ test("of equal neighbours the first comes first, and none beyond the count", asy
     ],
     proportions: [[65535, 65535, 65535, 65535, 65535]],
   });
-  const objects = (count: number) => choices.near(0, 0, count).map(({ object }) => object);
+  const objects = (count: number) => nearIn(choices, 0, 0, count).map(({ object }) => object);
   assert.deepEqual(objects(9), [4, 1, 2, 3]);
   assert.deepEqual(objects(2), [4, 1]);
   assert.deepEqual(objects(0), []);

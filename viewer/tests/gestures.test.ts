@@ -13,12 +13,16 @@ function stage(isMoved = true) {
     getBoundingClientRect: () => ({ left: 10, top: 20 }),
     setPointerCapture: () => {},
   });
-  const seen = { camera: { x: 3, y: -2, zoom: 50 } as Camera, held: [] as boolean[] };
+  const seen = { camera: { x: 3, y: -2, zoom: 50 } as Camera, held: [] as boolean[], pinches: 0 };
   const gestures = new Gestures(host, {
     camera: () => seen.camera,
     size: () => SIZE,
     bounds: () => [10, 1000],
     moves: () => isMoved,
+    turns: () => true,
+    onPinch: () => {
+      seen.pinches++;
+    },
     onMove: (camera) => {
       seen.camera = camera;
     },
@@ -95,4 +99,38 @@ test("a drag that selects moves nothing", () => {
   send("pointerdown", 150, 150);
   send("pointermove", 250, 250);
   assert.equal(seen.camera.x, 3);
+});
+
+test("two fingers zoom although one would select", () => {
+  const { seen, send } = stage(false);
+  const touch = { pointerType: "touch" };
+  send("pointerdown", 150, 150, { ...touch, pointerId: 1 });
+  send("pointermove", 160, 150, { ...touch, pointerId: 1 });
+  assert.equal(seen.camera.zoom, 50);
+  send("pointerdown", 260, 150, { ...touch, pointerId: 2 });
+  assert.equal(seen.pinches, 1);
+  send("pointermove", 360, 150, { ...touch, pointerId: 2 });
+  near([seen.camera.zoom], [100]);
+});
+
+test("a mouse button that went up elsewhere lets go", () => {
+  const { seen, send } = stage();
+  const mouse = { pointerType: "mouse" };
+  send("pointerdown", 150, 150, { ...mouse, buttons: 1 });
+  send("pointermove", 170, 150, { ...mouse, buttons: 1 });
+  const { x } = seen.camera;
+  send("pointermove", 300, 150, { ...mouse, buttons: 0 });
+  send("pointermove", 320, 150, { ...mouse, buttons: 0 });
+  assert.equal(seen.camera.x, x);
+  assert.deepEqual(seen.held, [true, false]);
+});
+
+test("a click that selects is no end of an earlier drag", () => {
+  const { gestures, send } = stage();
+  send("pointerdown", 150, 150);
+  send("pointermove", 200, 150);
+  send("pointerup", 200, 150);
+  assert.equal(gestures.wasDrag, true);
+  send("pointerdown", 210, 150, { button: 2 });
+  assert.equal(gestures.wasDrag, false);
 });

@@ -46,10 +46,6 @@ test("one row for each object and map in which it lives", async () => {
       "tie,1,0.6,3,3,é,a,1990\n" +
       '"a ""knot"", tied",0,1,1e-7,0.5,,,\n',
   );
-  assert.equal(
-    atlasTable(atlas, [0, 1], [1]),
-    "label,map,proportion,x,y,metadata_x,group,year\ntie,1,0.6,3,3,é,a,1990\n",
-  );
   assert.equal(atlasTable(atlas, []).split("\n").length, 2);
 });
 

@@ -1,13 +1,12 @@
 /** The whole page: head, senses, gallery or map, panel. */
 
 import { useEffect, useReducer, useRef, useState } from "preact/hooks";
-import type { ShownLabel } from "../scene.ts";
 import type { Session } from "../session.ts";
 import { Gallery } from "./gallery.tsx";
 import { Help } from "./help.tsx";
 import { Icon } from "./icons.tsx";
 import { listenToKeys } from "./keys.ts";
-import { MapPage } from "./map_page.tsx";
+import { MapPage, type Shown } from "./map_page.tsx";
 import { Panel } from "./panel.tsx";
 import { Search } from "./search.tsx";
 import { Senses } from "./senses.tsx";
@@ -16,7 +15,7 @@ import { counted } from "./words.tsx";
 export function App({ session }: { session: Session }) {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const [said, say] = useState("");
-  const [shown, setShown] = useState<readonly ShownLabel[]>([]);
+  const [shown, setShown] = useState<Shown | null>(null);
   const [isHelpOpen, setHelpOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   useEffect(() => session.store.listen(redraw as () => void), []);
@@ -24,14 +23,10 @@ export function App({ session }: { session: Session }) {
     session.announce = say;
     return listenToKeys(root.current as HTMLElement, session, () => setHelpOpen(true));
   }, []);
-  useEffect(() => {
-    const dark = matchMedia("(prefers-color-scheme: dark)");
-    dark.addEventListener("change", redraw as () => void);
-    return () => dark.removeEventListener("change", redraw as () => void);
-  }, []);
+  useKeptFocus(session, root);
   const { word, map } = session.state;
   return (
-    <div class="atlas" ref={root}>
+    <div class="atlas" ref={root} tabIndex={-1}>
       <Head session={session} onHelp={() => setHelpOpen(true)} />
       {word !== null && <Senses session={session} word={word} />}
       <main class="main" aria-label={map === null ? "All maps" : `Map ${map}`}>
@@ -41,13 +36,36 @@ export function App({ session }: { session: Session }) {
           <MapPage session={session} map={map} onShown={setShown} />
         )}
       </main>
-      <Panel session={session} shown={shown} />
+      <Panel session={session} shown={shown?.map === map ? shown.labels : []} />
       <div class="unseen" role="status" aria-live="polite">
         {said}
       </div>
-      <Help isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
+      <Help session={session} isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
     </div>
   );
+}
+
+/** Where what had the focus is gone, the focus goes to what took its place. */
+function useKeptFocus(session: Session, root: { current: HTMLElement | null }): void {
+  const { map } = session.state;
+  const last = useRef<{ element: Element | null; map: number | null }>({ element: null, map });
+  useEffect(() => {
+    const keep = (event: Event) => {
+      last.current.element = event.composedPath()[0] as Element;
+    };
+    root.current?.addEventListener("focusin", keep);
+    return () => root.current?.removeEventListener("focusin", keep);
+  }, []);
+  useEffect(() => {
+    const { element, map: before } = last.current;
+    last.current.map = map;
+    const shadow = root.current?.getRootNode() as ShadowRoot;
+    if (element === null || element.isConnected || shadow.activeElement !== null) return;
+    const instead = map === null ? `[data-map="${before}"]` : ".mapview";
+    // The page itself takes keys, where nothing took the place of what is gone.
+    const found = root.current?.querySelector<HTMLElement>(instead) ?? root.current;
+    found?.focus({ preventScroll: map !== null });
+  });
 }
 
 function Head({ session, onHelp }: { session: Session; onHelp: () => void }) {
@@ -61,7 +79,7 @@ function Head({ session, onHelp }: { session: Session; onHelp: () => void }) {
       <div>
         <h1 title={atlas.title}>{atlas.title}</h1>
         <p class="facts">
-          {objects} in {counted(atlas.nMaps, "map")}
+          {objects} in {counted(atlas.nMaps, "map")}, by {atlas.method}
         </p>
       </div>
       <Search session={session} />

@@ -1,6 +1,6 @@
 /** All maps as small pictures; where a word is looked up, its maps come first. */
 
-import type { AtlasMap } from "../atlas.ts";
+import { type AtlasMap, lives } from "../atlas.ts";
 import type { Session } from "../session.ts";
 import { Thumbnail } from "./pictures.tsx";
 import { stepBetween } from "./senses.tsx";
@@ -57,12 +57,13 @@ interface SheetProps {
 function Sheet({ session, map, share }: SheetProps) {
   const { word, threshold } = session.state;
   const title = session.titleOf(map);
-  const count = map.proportions.reduce((n, p) => n + (p >= threshold ? 1 : 0), 0);
+  const count = map.proportions.reduce((n, p) => n + (lives(p, threshold) ? 1 : 0), 0);
   const isApart = word !== null && share === undefined;
   return (
     <button
       type="button"
       class={isApart ? "sheet apart" : "sheet"}
+      data-map={map.number}
       aria-label={`Map ${map.number}, ${counted(count, "object")}: ${title}`}
       onClick={() => session.openMap(map.number)}
     >

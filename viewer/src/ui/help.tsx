@@ -1,6 +1,7 @@
 /** What the keys do. */
 
 import { useEffect, useRef } from "preact/hooks";
+import type { Session } from "../session.ts";
 import { Icon } from "./icons.tsx";
 
 const KEYS: [string[], string][] = [
@@ -13,12 +14,19 @@ const KEYS: [string[], string][] = [
   [["s"], "select the word, or no longer"],
   [["p", "b", "l"], "move the map, select in a box, select with a lasso"],
   [["t"], "to the threshold; arrows move it"],
-  [["e"], "to the exports"],
+  [["e"], "to the exports of the open map"],
   [["Esc"], "close, clear, or back to all maps"],
   [["?"], "these keys"],
 ];
 
-export function Help({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+interface HelpProps {
+  session: Session;
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+export function Help({ session, isOpen, onClose }: HelpProps) {
+  const { hasKeys } = session.state;
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     if (isOpen) dialog.current?.showModal();
@@ -51,6 +59,14 @@ export function Help({ isOpen, onClose }: { isOpen: boolean; onClose: () => void
           </>
         ))}
       </dl>
+      <label class="key">
+        <input
+          type="checkbox"
+          checked={hasKeys}
+          onChange={() => session.store.change({ hasKeys: !hasKeys })}
+        />
+        <span>Single keys are commands</span>
+      </label>
     </dialog>
   );
 }

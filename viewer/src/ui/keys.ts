@@ -33,14 +33,13 @@ export function listenToKeys(
     const isField = target.matches("select, input:not([type=range]):not([type=checkbox])");
     if (isField || target.closest("dialog")) return;
     const action = actions[event.key];
-    if (action === undefined) return;
+    if (action === undefined || (event.key.length === 1 && !session.state.hasKeys)) return;
     event.preventDefault();
     event.stopPropagation();
     action();
   };
   // In a page nothing else takes keys; in a notebook only what the widget has the focus of is ours.
-  const isPage = root.getRootNode() instanceof ShadowRoot && session.ownsTheKeys;
-  const place: EventTarget = isPage ? document : root;
+  const place: EventTarget = session.ownsTheKeys ? document : root;
   place.addEventListener("keydown", pressed as EventListener);
   return () => place.removeEventListener("keydown", pressed as EventListener);
 }

@@ -1,16 +1,24 @@
 /** The open map: its view, what hovers over it, and the tools beside it. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
+import { type AtlasMap, lives } from "../atlas.ts";
 import type { Camera } from "../camera.ts";
 import { MapView, type MapViewCallbacks } from "../map_view.ts";
 import { fileName, save } from "../saving.ts";
 import type { ShownLabel } from "../scene.ts";
+import type { Tool } from "../selection_drag.ts";
 import type { Session } from "../session.ts";
-import type { Tool } from "../store.ts";
 import { Icon, type IconName } from "./icons.tsx";
 import { counted, percent, Word } from "./words.tsx";
 
+/** The labels that stand on a map now. */
+export interface Shown {
+  map: number;
+  labels: readonly ShownLabel[];
+}
+
 interface Hovered {
+  map: AtlasMap;
   entry: number;
   x: number;
   y: number;
@@ -19,7 +27,7 @@ interface Hovered {
 interface MapPageProps {
   session: Session;
   map: number;
-  onShown: (labels: readonly ShownLabel[]) => void;
+  onShown: (shown: Shown) => void;
 }
 
 export function MapPage({ session, map, onShown }: MapPageProps) {
@@ -38,9 +46,7 @@ export function MapPage({ session, map, onShown }: MapPageProps) {
       />
       <Plaque session={session} map={map} />
       <Dock session={session} />
-      {at.objects.length > 0 && hovered && (
-        <Tip session={session} map={map} at={hovered} host={host.current} />
-      )}
+      {hovered?.map === at && <Tip session={session} at={hovered} host={host.current} />}
     </div>
   );
 }
@@ -51,33 +57,39 @@ function useMapView(
   map: number,
   host: { current: HTMLDivElement | null },
   setHovered: (hovered: Hovered | null) => void,
-  onShown: (labels: readonly ShownLabel[]) => void,
+  onShown: (shown: Shown) => void,
 ): void {
   const { state, look } = session;
-  const open = useRef(map);
-  open.current = map;
+  // A host that is not laid out yet, as in a tab of a notebook, has no size to fit a map to.
+  const [hasSize, setHasSize] = useState(false);
   useEffect(() => {
+    // What the view reports is of the map that it shows, which may be one behind the state.
+    const report = (tell: (map: AtlasMap) => void) => view.map && tell(view.map);
     const callbacks: MapViewCallbacks = {
+      onSized: () => setHasSize(true),
       onCamera: (camera, settled) => {
         setHovered(null);
-        if (!settled || session.mapView === null) return;
-        const isFitted = sameCamera(camera, session.mapView.fitCamera);
-        session.store.change({ camera: isFitted ? null : camera });
+        if (!settled || view.map?.number !== session.state.map) return;
+        session.store.change({ camera: sameCamera(camera, view.fitCamera) ? null : camera });
       },
-      onHover: (entry, x, y) => setHovered(entry === null ? null : { entry, x, y }),
-      onSelect: (entries, mode) => {
-        const { objects } = session.atlas.maps[open.current];
-        session.select(
-          entries.map((entry) => objects[entry]),
-          mode,
-        );
-      },
-      onOpen: (entry) => session.chooseWord(session.atlas.maps[open.current].objects[entry]),
-      onShown,
+      onHover: (entry, x, y) =>
+        report((at) => setHovered(entry === null ? null : { map: at, entry, x, y })),
+      onSelect: (entries, mode) =>
+        report(({ objects }) => {
+          const found = entries.map((entry) => objects[entry]);
+          session.select(found, mode);
+        }),
+      onOpen: (entry) => report(({ objects }) => session.chooseWord(objects[entry])),
+      onShown: (labels) => report((at) => onShown({ map: at.number, labels })),
     };
     const { matches: reducedMotion } = matchMedia("(prefers-reduced-motion: reduce)");
-    const view = new MapView(host.current as HTMLElement, callbacks, { reducedMotion });
+    const wheelNeedsFocus = !session.ownsTheKeys;
+    const view = new MapView(host.current as HTMLElement, callbacks, {
+      reducedMotion,
+      wheelNeedsFocus,
+    });
     session.mapView = view;
+    setHasSize(view.size.width > 0);
     return () => {
       session.mapView = null;
       view.destroy();
@@ -86,10 +98,10 @@ function useMapView(
   const shown = useRef<{ map: number; camera: Camera | null } | null>(null);
   useEffect(() => {
     const view = session.mapView;
-    if (view === null) return;
+    if (view === null || view.size.width === 0) return;
     const isNew = shown.current?.map !== map;
     const asked = state.camera ?? (isNew ? session.firstCamera(map, view.size) : null);
-    const camera = asked && !sameCamera(asked, view.camera) ? asked : undefined;
+    const camera = asked && (isNew || !sameCamera(asked, view.camera)) ? asked : undefined;
     view.show(
       session.atlas.maps[map],
       look,
@@ -100,7 +112,16 @@ function useMapView(
     view.showOutlines(session.featuresIn(map));
     if (!isNew && state.camera === null && shown.current?.camera) view.fit();
     shown.current = { map, camera: state.camera };
-  }, [map, look, state.word, state.selection, state.features, state.camera, state.neighborKind]);
+  }, [
+    map,
+    look,
+    state.word,
+    state.selection,
+    state.features,
+    state.camera,
+    state.neighborKind,
+    hasSize,
+  ]);
   useEffect(() => session.mapView?.setTool(state.tool), [state.tool]);
 }
 
@@ -113,6 +134,7 @@ function sameCamera(a: Camera, b: Camera): boolean {
 
 function Plaque({ session, map }: { session: Session; map: number }) {
   const title = session.titleOf(session.atlas.maps[map]);
+  const { share } = session.atlas.maps[map];
   if (session.isSingle) return null;
   return (
     <div class="plaque">
@@ -123,6 +145,11 @@ function Plaque({ session, map }: { session: Session; map: number }) {
         <small>Map {map}</small>
         <bdi>{title}</bdi>
       </h2>
+      {share < 0.995 && (
+        <span class="quiet" title="Share of the map's spread that two dimensions show">
+          {percent(share)} of it
+        </span>
+      )}
     </div>
   );
 }
@@ -183,7 +210,7 @@ function Exports({ session }: { session: Session }) {
     }
   };
   const saveSvg = () => {
-    const text = session.mapView?.svg();
+    const text = session.mapView?.svg(`${session.atlas.title}, map ${session.state.map}`);
     if (text) save(new Blob([text], { type: "image/svg+xml" }), `${name()}.svg`);
   };
   return (
@@ -237,19 +264,18 @@ function ToolButton({ icon, name, keys, isPressed, onClick }: ToolButtonProps) {
 
 interface TipProps {
   session: Session;
-  map: number;
   at: Hovered;
   host: HTMLElement | null;
 }
 
 /** The word under the pointer, its proportion here and its other maps. */
-function Tip({ session, map, at, host }: TipProps) {
+function Tip({ session, at, host }: TipProps) {
   const { atlas, state } = session;
-  const { objects, proportions } = atlas.maps[map];
+  const { number: map, objects, proportions } = at.map;
   const object = objects[at.entry];
   const others = session
     .mapsOf(object)
-    .filter((place) => place.map !== map && place.proportion >= state.threshold);
+    .filter((place) => place.map !== map && lives(place.proportion, state.threshold));
   const { width, height } = host?.getBoundingClientRect() ?? { width: 0, height: 0 };
   const style = {
     ...(at.x > width / 2 ? { right: `${width - at.x + 14}px` } : { left: `${at.x + 14}px` }),

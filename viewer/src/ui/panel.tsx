@@ -1,6 +1,6 @@
 /** Beside the pictures: how they are drawn, the word in question, the selection, the words in view. */
 
-import type { Column } from "../atlas.ts";
+import { type Column, lives } from "../atlas.ts";
 import { colorColumns, type Legend, type LegendItem, sizeColumns } from "../coloring.ts";
 import { saveTable } from "../saving.ts";
 import type { ShownLabel } from "../scene.ts";
@@ -254,7 +254,7 @@ function ManySided({ session }: { session: Session }) {
 
 function WordCard({ session, object }: { session: Session; object: number }) {
   const { atlas, state } = session;
-  const maps = session.mapsOf(object).filter((at) => at.proportion >= state.threshold);
+  const maps = session.mapsOf(object).filter((at) => lives(at.proportion, state.threshold));
   return (
     <section class="wordcard" aria-label="The word">
       <h2>
@@ -280,7 +280,7 @@ function WordCard({ session, object }: { session: Session; object: number }) {
       {!session.isSingle && state.word !== object && (
         <p class="row">
           {maps.slice(0, 8).map(({ map, proportion }) => (
-            <button key={map} type="button" class="chip" onClick={() => session.openMap(map)}>
+            <button key={map} type="button" class="chip" onClick={() => session.goTo(object, map)}>
               Map {map} <span class="quiet number">{percent(proportion)}</span>
             </button>
           ))}
@@ -319,7 +319,8 @@ function valueIn(column: Column, object: number): string | null {
   if (column.type === "text") return column.values[object] || null;
   if (column.type === "category") return column.categories[column.codes[object]] ?? null;
   const value = column.values[object];
-  return Number.isNaN(value) ? null : String(Number(value.toPrecision(6)));
+  if (Number.isNaN(value)) return null;
+  return String(Number.isInteger(value) ? value : Number(value.toPrecision(6)));
 }
 
 /** What the object recalls, and what recalls it. */
@@ -418,7 +419,7 @@ function InView({ session, map, shown }: InViewProps) {
   const otherMaps = (object: number) =>
     session
       .mapsOf(object)
-      .filter((at) => at.map !== map && at.proportion >= state.threshold)
+      .filter((at) => at.map !== map && lives(at.proportion, state.threshold))
       .map((at) => at.map)
       .join(", ");
   return (

@@ -15,6 +15,25 @@ const CROP_LABELS = 9;
 
 type Draw = (canvas: HTMLCanvasElement, size: Size) => void;
 
+/** Pictures that wait to be drawn, a few at each frame so that typing stays smooth. */
+const waiting = new Set<() => void>();
+const SLICE = 12;
+
+function drawSoon(draw: () => void): void {
+  if (waiting.size === 0) requestAnimationFrame(drawSome);
+  waiting.add(draw);
+}
+
+function drawSome(): void {
+  const start = performance.now();
+  for (const draw of waiting) {
+    waiting.delete(draw);
+    draw();
+    if (performance.now() - start > SLICE) break;
+  }
+  if (waiting.size > 0) requestAnimationFrame(drawSome);
+}
+
 /** A map as a whole, with the word that is looked up. */
 export function Thumbnail({ session, map }: { session: Session; map: AtlasMap }) {
   const emphasis: Emphasis = { chosen: session.emphasisIn(map.number).chosen, near: [] };
@@ -63,37 +82,38 @@ function Picture({ draw, depends }: { draw: Draw; depends: readonly unknown[] })
   const latest = useRef(draw);
   latest.current = draw;
   const sight = useRef({ isSeen: false, isStale: true });
-  const refresh = () => {
+  const refresh = useRef(() => {
     const at = canvas.current;
     if (!at || !sight.current.isSeen || !sight.current.isStale) return;
     const { clientWidth: width, clientHeight: height } = at;
     if (width === 0 || height === 0) return;
     sight.current.isStale = false;
     latest.current(at, { width, height });
-  };
+  }).current;
   useEffect(() => {
     const seen = new IntersectionObserver(
       (entries) => {
         sight.current.isSeen = entries[entries.length - 1].isIntersecting;
-        refresh();
+        drawSoon(refresh);
       },
       { rootMargin: "300px" },
     );
     const sized = new ResizeObserver(() => {
       sight.current.isStale = true;
-      refresh();
+      drawSoon(refresh);
     });
     const at = canvas.current as HTMLCanvasElement;
     seen.observe(at);
     sized.observe(at);
     return () => {
+      waiting.delete(refresh);
       seen.disconnect();
       sized.disconnect();
     };
   }, []);
   useEffect(() => {
     sight.current.isStale = true;
-    refresh();
+    drawSoon(refresh);
   }, depends as unknown[]);
   return <canvas ref={canvas} aria-hidden="true" />;
 }

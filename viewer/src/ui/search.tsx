@@ -24,14 +24,16 @@ export function Search({ session }: { session: Session }) {
 
   useEffect(() => {
     if (!isTyping.current) setText(shown);
-  }, [shown]);
+  }, [shown, isOpen]);
   useEffect(() => {
     list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
   }, [active, hits]);
 
+  /** The word that was shown before the typing began. */
+  const before = () => (isTyping.current ? previous : session.state.word);
   const typed = (value: string) => {
-    const before = isTyping.current ? previous : session.state.word;
-    if (!isTyping.current) setPrevious(before);
+    const last = before();
+    if (!isTyping.current) setPrevious(last);
     isTyping.current = true;
     const found = session.index.find(value, MOST_HITS);
     setText(value);
@@ -39,29 +41,42 @@ export function Search({ session }: { session: Session }) {
     setActive(0);
     setOpen(value.trim() !== "");
     if (found.length > 0) session.preview(found[0].object);
-    else session.preview(value.trim() === "" ? null : before);
+    else session.preview(value.trim() === "" ? null : last);
   };
+  /** Ends the typing; what was typed is lost, what is shown stays. */
   const close = () => {
     isTyping.current = false;
     setOpen(false);
   };
-  const choose = (object: number) => {
+  const labelOf = (object: number | null) => (object === null ? "" : session.atlas.labels[object]);
+  session.endTyping = () => {
     close();
-    setText(session.atlas.labels[object]);
-    session.chooseWord(object, previous);
+    setText(shown);
+  };
+  const choose = (object: number | null) => {
+    const last = before();
+    close();
+    setText(labelOf(object));
+    session.chooseWord(object, last);
+  };
+  const enter = (object: number) => {
+    choose(object);
     // Keys belong to what was found from now on.
     requestAnimationFrame(() => session.focusFound());
   };
+  // Going elsewhere keeps what was found, as a step that can be taken back.
   const leave = () => {
-    if (!isTyping.current) return;
+    if (isTyping.current) choose(session.state.word);
+  };
+  const takeBack = () => {
     close();
-    setText(session.state.word === null ? "" : session.atlas.labels[session.state.word]);
+    setText(labelOf(previous));
+    session.endPreview(previous);
   };
   const clear = () => {
-    close();
-    setText("");
+    choose(null);
     setHits([]);
-    session.chooseWord(null);
+    session.searchField?.focus();
   };
   const move = (by: number) => {
     if (!isOpen || hits.length === 0) return;
@@ -77,16 +92,13 @@ export function Search({ session }: { session: Session }) {
       else if (text.trim() !== "") typed(text);
     } else if (event.key === "Enter") {
       event.preventDefault();
-      if (isOpen && hits.length > 0) choose(hits[active].object);
-      else if (!isOpen && session.state.word !== null) choose(session.state.word);
-    } else if (event.key === "Escape" && (isOpen || text !== "")) {
+      if (isOpen && hits.length > 0) enter(hits[active].object);
+      else if (!isOpen && session.state.word !== null) enter(session.state.word);
+    } else if (event.key === "Escape" && (isTyping.current || text !== "")) {
       event.preventDefault();
       event.stopPropagation();
-      if (isTyping.current) {
-        session.preview(previous);
-        close();
-        setText(previous === null ? "" : session.atlas.labels[previous]);
-      } else clear();
+      if (isTyping.current) takeBack();
+      else clear();
     }
   };
   return (
@@ -116,7 +128,14 @@ export function Search({ session }: { session: Session }) {
         onBlur={leave}
       />
       {text !== "" && (
-        <button type="button" class="clear" aria-label="Clear the search" onClick={clear}>
+        <button
+          type="button"
+          class="clear"
+          aria-label="Clear the search"
+          // As in the list: the field keeps the focus until the click.
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={clear}
+        >
           <Icon name="close" />
         </button>
       )}
@@ -136,7 +155,7 @@ export function Search({ session }: { session: Session }) {
             session={session}
             hit={hit}
             isActive={k === active}
-            onChoose={() => choose(hit.object)}
+            onChoose={() => enter(hit.object)}
           />
         ))}
       </div>

@@ -1,0 +1,175 @@
+"""What is easily lost between one state and the next: hover, flights, previews, focus, clicks."""
+
+import numpy as np
+import pytest
+
+import manymaps as mm
+from manymaps.model import MULTIPLE_MAPS_T_SNE
+
+
+@pytest.fixture
+def at(open_page, relations_page):
+    return open_page(relations_page, "#map=2")
+
+
+def dot(at, entry: int) -> tuple[float, float]:
+    """Where a dot of the open map is in the window."""
+    x, y = at.read(
+        "[...atlas.atlas.maps[atlas.state.map].points.slice(2 * given, 2 * given + 2)]", entry
+    )
+    camera, box = at.camera, at.box()
+    return (
+        box["x"] + (x - camera["x"]) * camera["zoom"] + box["width"] / 2,
+        box["y"] + (camera["y"] - y) * camera["zoom"] + box["height"] / 2,
+    )
+
+
+def test_what_hovers_goes_with_its_map(at):
+    at.settle()
+    sizes = at.read("atlas.atlas.maps.map(map => map.objects.length)")
+    largest = int(np.argmax(sizes))
+    at.read("atlas.openMap(given)", largest)
+    at.settle()
+    last = max(at.shown, key=lambda label: label["entry"])
+    box = at.box()
+    at.page.mouse.move(
+        box["x"] + last["x"] + last["width"] / 2, box["y"] + last["y"] + last["height"] / 2
+    )
+    at.tip.wait_for()
+    at.page.keyboard.press("]")
+    at.settle()
+    at.expect(at.tip).to_have_count(0)
+    at.page.keyboard.press("g")
+    at.sheets.first.wait_for()
+
+
+def test_a_map_that_opens_during_a_flight_is_fitted(at):
+    at.settle()
+    fitted = at.camera
+    at.page.keyboard.press("m")
+    for _ in range(4):
+        at.page.keyboard.press("+")
+    at.settle()
+    at.page.keyboard.press("0")
+    at.page.keyboard.press("]")
+    at.settle()
+    assert at.open_map == 3
+    other = at.camera
+    assert other != fitted
+    at.read("atlas.openMap(4)")
+    at.settle()
+    at.read("atlas.openMap(3)")
+    at.settle()
+    assert at.camera == other
+
+
+def test_a_click_after_a_drag_selects(at):
+    at.settle()
+    box = at.box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] - 40
+    at.page.mouse.move(x, y)
+    at.page.mouse.down()
+    at.page.mouse.move(x + 50, y - 30, steps=3)
+    at.page.mouse.up()
+    at.settle()
+    at.page.keyboard.press("b")
+    label = at.shown[-1]
+    at.page.mouse.click(*dot(at, label["entry"]))
+    at.wait("atlas.state.selection.length === 1")
+
+
+def test_escape_gives_up_a_box_alone(at):
+    at.settle()
+    at.page.keyboard.press("m")
+    at.read("atlas.select([1, 2])")
+    at.page.keyboard.press("b")
+    box = at.box()
+    at.page.mouse.move(box["x"] + 200, box["y"] + 200)
+    at.page.mouse.down()
+    at.page.mouse.move(box["x"] + 400, box["y"] + 400, steps=3)
+    at.page.keyboard.press("Escape")
+    at.page.mouse.up()
+    assert len(at.selected) == 2
+    assert at.open_map == 2
+
+
+def test_previews_are_no_steps(open_page, tiny_page):
+    at = open_page(tiny_page)
+    at.look_up("tie")
+    at.wait("location.hash.includes('word=tie')")
+    at.search.focus()
+    at.page.keyboard.type("kno")
+    assert at.word == "knot"
+    assert "word=tie" in at.address
+    at.page.keyboard.press("Tab")
+    at.page.keyboard.press("Tab")
+    at.wait("location.hash.includes('word=knot')")
+    at.page.go_back()
+    at.wait("location.hash.includes('word=tie')")
+    assert at.word == "tie"
+    at.expect(at.search).to_have_value("tie")
+    at.search.fill("")
+    at.page.keyboard.press("Escape")
+    assert at.word == "tie"
+
+
+def test_nothing_is_typed_into_what_went_back(open_page, tiny_page):
+    at = open_page(tiny_page)
+    at.look_up("tie")
+    at.wait("location.hash.includes('word=tie')")
+    at.search.fill("mat")
+    assert at.word == "match"
+    at.page.go_back()
+    at.wait("atlas.state.word === null")
+    at.expect(at.search).to_have_value("")
+
+
+def test_the_focus_is_never_lost(at):
+    focused = "document.querySelector('#manymaps').shadowRoot.activeElement"
+    at.settle()
+    at.button("All maps").click()
+    at.page.wait_for_function(f"{focused}?.dataset.map === '2'")
+    at.page.keyboard.press("Enter")
+    at.page.wait_for_function(f"{focused}?.getAttribute('role') === 'application'")
+    at.look_up("play")
+    at.button("Close the senses").click()
+    at.page.wait_for_function(f"{focused} !== null")
+
+
+def test_proportions_reach_their_own_threshold(open_page, tmp_path):
+    proportions = np.array([[0.4, 1.0], [0.3, 0.0], [0.3, 0.0]])
+    maps = np.zeros((3, 2, 2))
+    maps[:, 1] = 1.0
+    atlas = mm.Atlas(["tie", "knot"], maps, proportions, MULTIPLE_MAPS_T_SNE)
+    mm.write_page(atlas, tmp_path / "page.html", min_proportion=0.3)
+    at = open_page(tmp_path / "page.html", "#word=tie")
+    at.expect(at.cards).to_have_count(3)
+    assert len(atlas.senses("tie", min_proportion=0.3)) == 3
+
+
+def test_the_usual_colour_switched_off_stays_off(open_page, kinds_page):
+    at = open_page(kinds_page)
+    usual = at.color.input_value()
+    assert usual
+    at.color.select_option("")
+    at.wait("location.hash.includes('color=')")
+    word = at.read("atlas.atlas.labels[atlas.atlas.nObjects - 1]")
+    at.look_up(word)
+    at.wait("location.hash.includes('word=')")
+    at.page.go_back()
+    at.wait("atlas.state.word === null")
+    assert at.color.input_value() == ""
+
+
+def test_a_frame_without_an_address(open_page, relations_page, tmp_path):
+    """A page in a frame of its own text has no address to keep a view in, and works without."""
+    import html
+
+    frame = tmp_path / "frame.html"
+    page = html.escape(relations_page.read_text(encoding="utf-8"), quote=True)
+    frame.write_text(f'<iframe srcdoc="{page}" width="1200" height="700"></iframe>', "utf-8")
+    at = open_page(frame, ready=False)
+    inside = at.page.frames[1]
+    inside.wait_for_function("document.querySelector('#manymaps')?.atlas")
+    inside.get_by_role("button", name="Map 1, ").click()
+    inside.get_by_role("application").wait_for()
