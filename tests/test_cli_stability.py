@@ -175,3 +175,17 @@ def test_fits_of_other_words_are_bad_data(fits, tmp_path):
     result = invoke("stability", fits[0], tmp_path / "part.atlas", "-o", tmp_path / "out.atlas")
     assert result.exit_code == 3
     assert f"fit 1 lacks 1 objects of fit 0, '{WORDS[-1]}'" in result.stderr
+
+
+def test_two_outputs_are_two_files(norms, tmp_path):
+    output = tmp_path / "one.png"
+    result = invoke("stability", norms, "-o", output, "--plot", output, "--fits", 2)
+    assert result.exit_code == 2
+    assert "give two names" in result.stderr
+    assert not output.exists()
+
+
+def test_options_of_fits_do_not_go_with_finished_atlases(fits, tmp_path):
+    result = invoke("stability", *fits, "-o", tmp_path / "s.atlas", "--divergence", "inverse")
+    assert result.exit_code == 2
+    assert "--divergence" in result.stderr

@@ -286,3 +286,31 @@ class TestScores:
             (split.test.data @ (np.log(split.test.data) + UNIFORM)) / N
         )
         assert result.recall[1] == pytest.approx(1 / N, rel=0.2)
+
+
+class TestStopping:
+    def test_a_fit_that_diverges_says_so(self, split):
+        with pytest.raises(ParameterError, match="between 0 and 1e"):
+            AssociationPredictor(1, 2, penalty=1e300).fit(split.train, split.validation)
+        model = AssociationPredictor(1, 2, optimizer=RowDescent(learning_rate=1e30), random_state=0)
+        with np.errstate(all="ignore"), pytest.raises(ParameterError, match="the fit diverged"):
+            model.fit(split.train, split.validation)
+
+    def test_a_plateau_ends_a_fit_whatever_its_sign(self):
+        from manymaps.prediction import _EarlyStopping
+
+        class Maps:
+            def __init__(self, log_q):
+                self.log_q = log_q
+
+            def log_probabilities(self, part):
+                return np.full(part.nnz, self.log_q)
+
+            def copy(self):
+                return self
+
+        part = sparse.csr_array(np.array([[0.0, 0.5], [0.0, 0.0]]))
+        for log_q in (-2.0, 0.0):
+            stopping = _EarlyStopping(part, 1, 5, None)
+            stops = [stopping.see(k, 0.0, Maps(log_q)) for k in range(10)]
+            assert stops.index(True) == 5

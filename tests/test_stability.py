@@ -219,6 +219,11 @@ class TestAgreement:
         near = found.consensus("a", kind="word")[0].neighbors
         assert {n.label for n in near} <= set("abcd")
 
+    def test_identical_fits_agree_at_the_strictest_threshold(self):
+        one = made(5, n=60, n_maps=3)
+        found = stability([one, one], threshold=1.0)
+        assert found.observed.recurrence == pytest.approx(1.0)
+
 
 class TestConsensus:
     def test_each_fit_counts_once(self):

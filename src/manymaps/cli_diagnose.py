@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 import time
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,13 @@ from manymaps.cli_contract import (
     rendered,
     shown,
 )
-from manymaps.cli_options import jobs_option, json_option, reading_options, seed_option
+from manymaps.cli_options import (
+    jobs_option,
+    json_option,
+    reading_arguments,
+    reading_options,
+    seed_option,
+)
 from manymaps.cli_progress import interrupted_by_sigterm, working
 
 if TYPE_CHECKING:
@@ -67,6 +74,7 @@ def diagnose(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> N
     from manymaps.associations import Associations
     from manymaps.cli_counts import holds_counts
     from manymaps.cli_data import read_data
+    from manymaps.cli_report import reading_notes
     from manymaps.diagnosis import diagnose as diagnosed
     from manymaps.errors import DataError
 
@@ -91,13 +99,13 @@ def diagnose(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> N
                 random_state=options["seed"],
                 n_jobs=options["jobs"],
             )
-    for line in found.notes:
+    for line in [*reading_notes(data), *found.notes]:
         note(line)
     seconds = time.perf_counter() - ctx.meta.get("manymaps.started", time.perf_counter())
     if as_json:
         emit_json({**diagnosis_record(found), "seconds": round(seconds, 3)})
-    elif not ctx.meta["manymaps.quiet"]:
-        emit(f"{diagnosis_table(found, str(file))}\nnext: {_further(found, file, metric)}")
+    else:
+        emit(f"{diagnosis_table(found, str(file))}\nnext: {_further(found, file, options)}")
 
 
 def diagnosis_record(found: Diagnosis) -> dict[str, Any]:
@@ -229,7 +237,7 @@ def _fits(found: Diagnosis) -> list[tuple[str, str, str]]:
     return rows
 
 
-def _further(found: Diagnosis, file: Path, metric: str | None) -> str:
+def _further(found: Diagnosis, file: Path, options: Mapping[str, Any]) -> str:
     """The command that would fit what was suggested."""
     command = ["manymaps", "fit", str(file), "-o", f"{file.name.split('.')[0] or 'out'}.atlas"]
     if found.suggested_maps > 1:
@@ -238,6 +246,7 @@ def _further(found: Diagnosis, file: Path, metric: str | None) -> str:
         command += ["--method", "tsne"]
     else:
         command += ["--maps", "1"]
-    if metric is not None:
-        command += ["--metric", metric]
+    if options["metric"] is not None:
+        command += ["--metric", options["metric"]]
+    command += reading_arguments(options)
     return shlex.join(command)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +56,16 @@ def _threads(ctx: click.Context, param: click.Parameter, value: int | None) -> i
     if value == 0:
         raise click.BadParameter("0 threads do no work; give 1 or more, or -1 for all", ctx, param)
     return value
+
+
+def reading_arguments(options: Mapping[str, Any]) -> list[str]:
+    """How a command would be told to read what this one was told to."""
+    given: list[str] = []
+    for name in ("cue", "response", "strength", "format", "labels", "responses", "rows"):
+        value = options.get(name)
+        if value is not None and (name, value) != ("responses", "drop"):
+            given += [f"--{name}", str(value)]
+    return given
 
 
 class FiniteFloat(click.ParamType):

@@ -135,7 +135,7 @@ def predict(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> No
     record = _prediction_record(ctx, norms, result, {**options, "dims": dims})
     if as_json:
         emit_json(record)
-    elif not ctx.meta["manymaps.quiet"]:
+    else:
         emit(_prediction_report(record))
         if output is not None:
             note(f"{output}")

@@ -46,8 +46,8 @@ OF_FITS = (
     "fits", "method", "maps", "dims", "normalization", "penalty", "background", "iterations",
     "early_exaggeration", "late_exaggeration", "learning_rate", "init", "tolerance", "jobs",
     "given", "no_marginals", "restarts", "perplexity", "local_perplexity", "metric", "recall",
-    "words", "drop_vectors", "cue", "response", "strength", "format", "labels", "responses",
-    "rows", "columns", "count",
+    "words", "drop_vectors", "divergence", "smoothing", "cue", "response", "strength", "format",
+    "labels", "responses", "rows", "columns", "count",
 )  # fmt: skip
 FEWEST_FITS, LISTED = 2, 8
 
@@ -168,10 +168,13 @@ def _check(ctx: click.Context, files: Sequence[Path], options: Mapping[str, Any]
     if isinstance(options["init"], Path):
         raise click.UsageError("--init with an atlas would start all fits alike; leave it out", ctx)
     refuse_to_replace("-o", options["output"])
+    read = [*files, *(path for path in (options["labels"], options["words"]) if path is not None)]
     for option, name in (("-o", "output"), ("--plot", "plot")):
-        for file in files:
-            if options[name] is not None and options[name].resolve() == file.resolve():
+        for file in read:
+            if options[name] is not None and options[name].resolve() == Path(file).resolve():
                 raise click.UsageError(f"{option} would overwrite {file}", ctx)
+    if options["plot"] is not None and options["plot"].resolve() == options["output"].resolve():
+        raise click.UsageError("-o and --plot are one file; give two names", ctx)
 
 
 def _load(files: Sequence[Path]) -> list[Atlas]:

@@ -31,13 +31,16 @@ from manymaps.cli_options import (
     jobs_option,
     json_option,
     positive,
+    reading_arguments,
     reading_options,
     refuse_given,
     seed_option,
 )
 from manymaps.cli_predict import (
+    ITERATIONS,
     KERNELS,
     OF_OTHER_DATA,
+    PATIENCE,
     PENALTY,
     check_sizes,
     error_text,
@@ -179,7 +182,7 @@ def sweep(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> None
         check_sizes(ctx, norms, {"maps": options["maps"], "dims": options["dims"]})
         result = _swept(ctx, norms, options)
         _write_table(result, options["output"])
-        best = result.best()
+        best = _best(result)
         if options["plot"] is not None:
             from manymaps import save_figure
             from manymaps.sweep_plots import plot_sweep
@@ -189,10 +192,20 @@ def sweep(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> None
     if as_json:
         emit_json(_sweep_record(ctx, result, best, options))
     elif not ctx.meta["manymaps.quiet"]:
-        emit(_sweep_report(result, best, file))
+        emit(_sweep_report(result, best, file, options))
         for path in (options["output"], options["plot"]):
             if path is not None:
                 note(f"{path}")
+
+
+def _best(result: SweepResult) -> dict[str, Any]:
+    from manymaps.errors import DataError
+
+    try:
+        return result.best()
+    except DataError as error:
+        # Every point failed, which is no fault of the data.
+        raise RunFailed(str(error)) from error
 
 
 def _swept(ctx: click.Context, norms: Associations, options: Mapping[str, Any]) -> SweepResult:
@@ -354,7 +367,9 @@ def _sweep_record(
     }  # fmt: skip
 
 
-def _sweep_report(result: SweepResult, best: Mapping[str, Any], file: Path) -> str:
+def _sweep_report(
+    result: SweepResult, best: Mapping[str, Any], file: Path, options: Mapping[str, Any]
+) -> str:
     """A line for each setting, and how to fit the best one."""
     grid = grid_of_text()
     grid.add_row("maps", "dims", "penalty", "kernel", "train", "validation", "test", "")
@@ -369,7 +384,18 @@ def _sweep_report(result: SweepResult, best: Mapping[str, Any], file: Path) -> s
     for option, name in (("maps", "n_maps"), ("dims", "n_components"), ("penalty", "penalty"),
                          ("kernel", "kernel")):  # fmt: skip
         further += [f"--{option}", f"{best[name]}"]
+    further += [*_splitting(options), *reading_arguments(options)]
     return f"{rendered(grid)}\nnext: {shlex.join(further)}"
+
+
+def _splitting(options: Mapping[str, Any]) -> list[str]:
+    """The options of splits and fits that are not the usual ones."""
+    given = ["--stratified"] if options["stratified"] else []
+    usual = {"by": "pair", "iterations": ITERATIONS, "patience": PATIENCE}
+    for name, value in usual.items():
+        if options[name] != value:
+            given += [f"--{name}", f"{options[name]}"]
+    return given
 
 
 def _with_spread(record: Mapping[str, Any], part: str) -> str:

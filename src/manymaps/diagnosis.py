@@ -472,8 +472,8 @@ def _fits(
         # A single map has the most local optima, and costs the least.
         for start in range(_STARTS if few else _STARTS_OF_ONE if m == 1 else 1):
             fit = MultipleMapsTSNE(
-                m, penalty=0.0, affinity="precomputed", random_state=seed + start, n_jobs=n_jobs,
-                **settings,
+                m, penalty=0.0, affinity="precomputed", random_state=_seed(seed, start),
+                n_jobs=n_jobs, **settings,
             )  # fmt: skip
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DataWarning)
@@ -482,6 +482,10 @@ def _fits(
         best.append(max(found))
     held, kept = zip(*best, strict=True)
     return tried, held, kept
+
+
+def _seed(seed: int, start: int) -> int:
+    return int(np.random.SeedSequence([seed, start]).generate_state(1)[0])
 
 
 def _metric_reason(kept: float, unreturned: float, negative: Estimate) -> str:
@@ -495,7 +499,7 @@ def _metric_reason(kept: float, unreturned: float, negative: Estimate) -> str:
 def _fewest(tried: Sequence[int], shares: Sequence[float]) -> tuple[int, str]:
     """The smallest number of maps that is nearly as good as the best, and why."""
     best = max(shares)
-    wanted = min(ENOUGH, NEARLY_BEST * best)
+    wanted = ENOUGH if best >= ENOUGH else NEARLY_BEST * best
     at = next(i for i, share in enumerate(shares) if share >= wanted)
     one = f"one map of the plane holds {shares[0]:.0%} of the strength"
     if at == 0:

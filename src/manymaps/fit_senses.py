@@ -23,6 +23,8 @@ from manymaps.consensus import Consensus
 
 __all__ = ["FitSenses", "consensus_of", "dealt", "fit_senses", "matched_overlaps"]
 
+#: Sums of weights that are 1 fall short of it by so much.
+ROUNDING = 1e-9
 _BLOCK = 1 << 22
 _PAIRS = 1 << 14
 
@@ -115,12 +117,9 @@ def _strongest(
         logs = -logs if atlas.model.kernel == "gaussian" else -np.log1p(logs)
         logs += log_proportions
         logs[rows[block, None] == columns] = -np.inf
-        # Of equal neighbours the first is taken, whatever the partition leaves.
-        top = np.argpartition(logs, len(columns) - count, axis=1)[:, -count:]
-        top.sort(axis=1)
+        # Of equal neighbours the first is taken.
+        top = np.argsort(-logs, axis=1, kind="stable")[:, :count]
         values = np.take_along_axis(logs, top, axis=1)
-        by_strength = np.argsort(-values, axis=1, kind="stable")
-        top, values = (np.take_along_axis(part, by_strength, axis=1) for part in (top, values))
         # Where nobody else is there, the peak is -inf and no weight is left.
         peak = np.where(np.isfinite(values[:, :1]), values[:, :1], 0.0)
         shares = np.exp(values - peak)
@@ -241,7 +240,7 @@ def _groups(
         local = np.ones(1, np.intp)
         if count > 1:
             tree = linkage(apart[end - n : end], "average")
-            local = fcluster(tree, 1 - threshold, "distance")
+            local = fcluster(tree, 1 - threshold + ROUNDING, "distance")
         groups[start : start + count] = n_groups + local - 1
         n_groups += int(local.max())
     return groups

@@ -43,6 +43,7 @@ Probabilities = Callable[[np.ndarray], np.ndarray]
 Unit = Literal["pair", "row"]
 
 PARTS = ("train", "validation", "test")
+_CLASS = 20
 _ROWS_AT_ONCE = 256
 
 
@@ -139,7 +140,7 @@ def split_associations(
     stratified : bool
         Keep the fractions for each cue as well as whole pairs allow: the pairs are dealt out in
         rounds, each going to the part that its two cues lack most. By row, the cues are dealt
-        within ten classes of how many associates they have.
+        within runs of twenty cues of like many associates.
     random_state : int, Generator or None
 
     Returns
@@ -236,8 +237,12 @@ def _dealt_in_classes(
     """A part for each cue, in the same shares among cues of like many associates."""
     order = np.lexsort((generator.random(len(sizes)), sizes))
     part = np.empty(len(sizes), int)
-    # Systematic places along the order: every run of it has the shares.
-    part[order] = _along(len(sizes), shares, generator)
+    # Systematic places along the order, so that every run of it has the shares; within each run of
+    # so many places who gets which is drawn by lot.
+    places = _along(len(sizes), shares, generator)
+    for start in range(0, len(sizes), _CLASS):
+        run = slice(start, start + _CLASS)
+        part[order[run]] = generator.permutation(places[run])
     return part
 
 

@@ -62,6 +62,7 @@ PAPER_2009 = Momentum(
 )
 
 _SPREAD = 0.01
+_LARGEST_PENALTY = 1e6
 _STIFF = 4.0
 _FULL_EVERY = 10
 _LEAST_GAIN = 3e-4
@@ -106,7 +107,7 @@ class _EarlyStopping:
         if self.validation is None or error < self._lowest:
             self.best, self.best_iteration, self._lowest = maps.copy(), iteration, error
         if self.validation is None or error < self._goal:
-            self._goal, self._since = error * (1 - _LEAST_GAIN), 0
+            self._goal, self._since = error - _LEAST_GAIN * abs(error), 0
         elif iteration > self.patient_until:
             self._since += 1
         stop = bool(self.callback and self.callback(iteration, train, error))
@@ -241,7 +242,11 @@ class AssociationPredictor(BaseEstimator):
                 self.n_iter_ = self._by_passes(optimizer, maps, cost, stopping, generator)
             else:
                 self.n_iter_ = self._by_iterations(optimizer, maps, cost, stopping)
-            assert stopping.best is not None
+            if stopping.best is None:
+                raise ParameterError(
+                    "the fit diverged: no validation error was a number, with "
+                    f"penalty={self.penalty:g} and {optimizer!r}; lower penalties or learning rate"
+                )
             self.maps_ = stopping.best
         self.best_iteration_ = stopping.best_iteration
         self.history_ = {name: np.array(values) for name, values in stopping.history.items()}
@@ -287,8 +292,11 @@ class AssociationPredictor(BaseEstimator):
                 raise ParameterError(f"{name}={value!r} must be a whole number of at least 1")
         for name in ("penalty", "weight_penalty", "bias_penalty"):
             value = getattr(self, name)
-            if value is not None and not 0 <= value < float("inf"):
-                raise ParameterError(f"{name}={value!r} must be finite and not negative")
+            if value is not None and not 0 <= value <= _LARGEST_PENALTY:
+                raise ParameterError(
+                    f"{name}={value!r} must be between 0 and {_LARGEST_PENALTY:g}, for fits are in "
+                    "single precision"
+                )
         if self.kernel not in ("gaussian", "cauchy"):
             raise ParameterError(f"kernel={self.kernel!r} is not one of gaussian, cauchy")
         train = _checked_part(train, "training")

@@ -42,7 +42,14 @@ from scipy.optimize import linear_sum_assignment
 from manymaps.atlas import Atlas
 from manymaps.consensus import Consensus, ConsensusSense
 from manymaps.errors import DataError, ParameterError
-from manymaps.fit_senses import FitSenses, consensus_of, dealt, fit_senses, matched_overlaps
+from manymaps.fit_senses import (
+    ROUNDING,
+    FitSenses,
+    consensus_of,
+    dealt,
+    fit_senses,
+    matched_overlaps,
+)
 from manymaps.frames import Backend, as_frame
 
 __all__ = ["Level", "Stability", "refit", "stability"]
@@ -247,7 +254,7 @@ def stability(
             for fit, overlap in zip(
                 (a, b), matched_overlaps(found[a], second, partner), strict=True
             ):
-                sums[fit] += overlap, overlap >= threshold
+                sums[fit] += overlap, overlap >= threshold - ROUNDING
     n_others = len(fits) - 1
     reference, maps, similarities, by_chance = _matched_maps(fits, rng)
     return Stability(
@@ -317,13 +324,15 @@ def refit(
     """
     from joblib import cpu_count
     from sklearn.base import clone
-    from sklearn.utils import check_random_state
     from sklearn.utils.parallel import Parallel, delayed
 
     if n_fits < 1:
         raise ParameterError(f"n_fits={n_fits} must be at least 1")
-    entropy = check_random_state(random_state).randint(2**31 - 1)
-    children = np.random.SeedSequence(entropy).spawn(n_fits)
+    if isinstance(random_state, np.random.RandomState):
+        random_state = int(random_state.randint(2**31 - 1))
+    if random_state is not None and random_state < 0:
+        raise ParameterError(f"random_state={random_state} must be at least 0")
+    children = np.random.SeedSequence(random_state).spawn(n_fits)
     seeds = [int(child.generate_state(1)[0] >> 1) for child in children]
     parallel = Parallel(n_jobs=n_jobs, prefer="processes", return_as="generator")
     processors = cpu_count()

@@ -114,7 +114,8 @@ class Journal:
         file.seek(0)
         content = file.read()
         whole = content.rfind(b"\n") + 1
-        if whole == 0 and not _BEGINNING.startswith(content[: len(_BEGINNING)]):
+        torn = len(content) >= 2 and _BEGINNING.startswith(content[: len(_BEGINNING)])
+        if whole == 0 and content and not torn:
             raise DataError(f"{self.path}: this is no file of a sweep")
         for number, line in enumerate(content[:whole].splitlines(), 1):
             try:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import operator
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
@@ -266,6 +267,9 @@ def _checked_grid(grid: Mapping[str, Any], predictor: Callable[..., Any]) -> dic
         values[name] = (given,) if single else tuple(given)
         if not values[name]:
             raise ParameterError(f"{name}=[] is empty; give at least one value")
+        for value in values[name]:
+            if isinstance(value, float) and not np.isfinite(value):
+                raise ParameterError(f"{name}={value!r} must be finite")
         keys = [Point({name: value}, 0, 0).key for value in values[name]]
         for value, key in zip(values[name], keys, strict=True):
             if keys.count(key) > 1:
@@ -280,12 +284,16 @@ def _named(predictor: Callable[..., Any]) -> str:
         for name, parameter in inspect.signature(predictor).parameters.items()
         if name not in _OURS and parameter.default is not inspect.Parameter.empty
     )
-    return f"{getattr(predictor, '__qualname__', repr(predictor))}({', '.join(defaults)})"
+    name = getattr(predictor, "__qualname__", repr(predictor))
+    return f"{getattr(predictor, '__module__', '')}.{name}({', '.join(defaults)})"
 
 
 def _checked_seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
-    chosen = seeds if isinstance(seeds, Iterable) else range(seeds)
-    numbers = tuple(int(seed) for seed in chosen)
+    try:
+        chosen = seeds if isinstance(seeds, Iterable) else range(seeds)
+        numbers = tuple(operator.index(seed) for seed in chosen)
+    except TypeError:
+        numbers = ()
     if not numbers or min(numbers) < 0 or len(set(numbers)) < len(numbers):
         raise ParameterError(
             f"seeds={seeds!r} must be a number of seeds, at least 1, or different seeds from 0 on"
@@ -306,6 +314,12 @@ def _splits(
             "by": "pair", "fractions": (0.8, 0.1, 0.1), "stratified": False, "random_state": 0,
             **(split or {}),
         }  # fmt: skip
+        unknown = set(split or {}) - {"by", "fractions", "stratified", "random_state"}
+        if unknown:
+            raise ParameterError(
+                f"{sorted(unknown)[0]!r} is no option of a split; these are by, fractions, "
+                "stratified and random_state"
+            )
         seed = options.pop("random_state")
         if not isinstance(seed, int) or seed < 0:
             raise ParameterError(f"random_state={seed!r} of the splits must be a number from 0 on")
