@@ -10,7 +10,7 @@ demo: $(VENV)/ready
 	$(BIN)/manymaps demo -o demo
 
 test: $(VENV)/ready-dev
-	$(BIN)/pytest
+	$(BIN)/pytest $(PYTEST_OPTIONS)
 
 lint: $(VENV)/ready-dev
 	$(BIN)/ruff check .

@@ -166,3 +166,23 @@ def test_prediction_2009(tmp_path: Path) -> None:
     assert all(float(row["recall_at_10"]) >= least for row in rows)
     assert float(found["1x8"]["test"]) < float(found["Uniform"]["test"])
     assert all(name in printed for name in found)
+
+
+@pytest.mark.parametrize(
+    "script",
+    ["aspect_maps_2007.py", "printed_senses.py", "sense_separation.py", "uni_sne_2007.py"],
+)
+def test_prints_its_figures(script: str) -> None:
+    """Rows of numbers, whatever the figures are."""
+    rows = [line for line in run(script).splitlines() if len(re.findall(r"\d*\.\d+", line)) > 1]
+    assert rows
+
+
+def test_every_example_is_run() -> None:
+    """A script in the folder that no test names would go unnoticed."""
+    named = "".join(
+        path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*")
+    )
+    scripts = [path for path in (ROOT / "examples").glob("*.py") if "__main__" in path.read_text()]
+    assert scripts
+    assert [path.name for path in scripts if path.name not in named] == []
