@@ -105,7 +105,7 @@ class Opener:
         page.goto(path.as_uri() + hash)
         driver = AtlasPage(page)
         if ready:
-            driver.wait("true")
+            assert driver.becomes("true")
         return driver
 
     def close(self) -> None:

@@ -7,12 +7,13 @@ scripts, `document.querySelector("#manymaps").atlas`.
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from playwright.sync_api import Download, Locator, Page, expect
+from playwright.sync_api import Download, Frame, Locator, Page, expect
 
 FLAGS = (
     "--no-sandbox",
@@ -42,11 +43,11 @@ SETTLED = """async () => {
 
 
 class AtlasPage:
-    """One open page."""
+    """One open page, or the frame of one."""
 
     expect = staticmethod(expect)
 
-    def __init__(self, page: Page):
+    def __init__(self, page: Page | Frame):
         self.page = page
         self.search = page.get_by_role("combobox", name="Look a word up")
         self.hits = page.get_by_role("listbox", name="Words found").get_by_role("option")
@@ -81,12 +82,17 @@ class AtlasPage:
         return self.page.evaluate(f"given => {{ const atlas = {HOST}; return {expression}; }}",
                                   argument)  # fmt: skip
 
-    def wait(self, expression: str, argument: Any = None, seconds: float = 15) -> None:
-        """Wait until an expression of `atlas` (and `given`) is true."""
-        self.page.wait_for_function(
-            f"given => {{ const atlas = {HOST}; return atlas && ({expression}); }}",
-            arg=argument, timeout=1000 * seconds,
-        )  # fmt: skip
+    def becomes(self, expression: str, argument: Any = None, seconds: float = 15) -> bool:
+        """Whether an expression of `atlas` (and `given`) is true before the time is over.
+
+        Playwright's own wait evaluates text inside the page once it has to ask again, which the
+        page's security policy forbids.
+        """
+        told = f"given => {{ const atlas = {HOST}; return Boolean(atlas && ({expression})); }}"
+        until = time.monotonic() + seconds
+        while not (answer := self.page.evaluate(told, argument)) and time.monotonic() < until:
+            self.page.wait_for_timeout(20)
+        return bool(answer)
 
     def settle(self) -> None:
         """Wait until nothing moves any more."""

@@ -15,7 +15,7 @@ def test_a_view_is_sent(open_page, relations, relations_page):
     at.threshold.focus()
     at.page.keyboard.press("ArrowRight")
     at.settle()
-    at.wait("location.hash.includes('min=0.11') && location.hash.includes('zoom=')")
+    assert at.becomes("location.hash.includes('min=0.11') && location.hash.includes('zoom=')")
     other = open_page(relations_page, at.address)
     other.map.wait_for()
     other.settle()
@@ -34,17 +34,17 @@ def test_back_and_forward(open_page, tiny_page):
     at.cards.nth(1).click()
     at.map.wait_for()
     at.look_up("match")
-    at.wait("location.hash.includes('word=match')")
+    assert at.becomes("location.hash.includes('word=match')")
     steps = [("match", 2), ("tie", 1), ("tie", None), (None, None)]
     assert (at.word, at.open_map) == steps[0]
     for word, map in steps[1:]:
         at.page.go_back()
-        at.wait("(atlas.atlas.labels[atlas.state.word] ?? null) === given[0] &&"
+        assert at.becomes("(atlas.atlas.labels[atlas.state.word] ?? null) === given[0] &&"
                 " atlas.state.map === given[1]", [word, map])  # fmt: skip
     at.expect(at.search).to_have_value("")
     for word, map in steps[-2::-1]:
         at.page.go_forward()
-        at.wait("(atlas.atlas.labels[atlas.state.word] ?? null) === given[0] &&"
+        assert at.becomes("(atlas.atlas.labels[atlas.state.word] ?? null) === given[0] &&"
                 " atlas.state.map === given[1]", [word, map])  # fmt: skip
     at.expect(at.search).to_have_value("match")
 
@@ -52,11 +52,11 @@ def test_back_and_forward(open_page, tiny_page):
 def test_colours_and_kinds_stand_in_the_address(open_page, kinds, kinds_page):
     at = open_page(kinds_page)
     at.color.select_option("year")
-    at.wait("location.hash.includes('color=year')")
+    assert at.becomes("location.hash.includes('color=year')")
     both = [i for i, label in enumerate(kinds.labels) if label == "tie"]
     for object in both:
         at.read("atlas.chooseWord(given)", object)
-        at.wait("location.hash.includes('kind=')")
+        assert at.becomes("location.hash.includes('kind=')")
         other = open_page(kinds_page, at.address)
         assert other.read("atlas.state.word") == object
         assert other.read("atlas.state.color") == "year"

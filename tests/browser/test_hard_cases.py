@@ -79,11 +79,11 @@ def test_awkward_labels_are_found_and_sent(open_page, awkward_page):
         at.hits.first.wait_for()
         at.page.keyboard.press("Enter")
         assert at.word == label
-        at.wait("location.hash.startsWith('#word=')")
+        assert at.becomes("location.hash.startsWith('#word=')")
         sent = at.address
         at.read("atlas.chooseWord(null)")
         at.page.evaluate("hash => { location.hash = hash; }", sent)
-        at.wait("atlas.atlas.labels[atlas.state.word] === given", label)
+        assert at.becomes("atlas.atlas.labels[atlas.state.word] === given", label)
     assert nothing_ran(at)
 
 
@@ -130,20 +130,20 @@ def test_two_hundred_thousand_objects(open_page, pages):
     atlas = page_samples.crowd()
     write_page(atlas, pages / "crowd.html")
     at = open_page(pages / "crowd.html", ready=False)
-    at.wait("atlas.shown().length > 20", seconds=60)
+    assert at.becomes("atlas.shown().length > 20", seconds=60)
     assert ink(at) > 0.01
     at.search.fill("object 123456")
     at.hits.first.wait_for(timeout=60_000)
     at.page.keyboard.press("Enter")
-    at.wait("atlas.state.word === 123456", seconds=30)
+    assert at.becomes("atlas.state.word === 123456", seconds=30)
     at.settle()
     assert "object 123456" in [label["text"] for label in at.shown]
     box, before = at.box(), at.camera["zoom"]
     at.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     for _ in range(3):
         at.page.mouse.wheel(0, 240)
-    at.wait("atlas.camera.zoom < given", 0.6 * before)
-    at.wait("atlas.shown().length > 20", seconds=60)
+    assert at.becomes("atlas.camera.zoom < given", 0.6 * before)
+    assert at.becomes("atlas.shown().length > 20", seconds=60)
 
 
 @pytest.fixture(scope="module")

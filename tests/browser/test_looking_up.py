@@ -29,7 +29,7 @@ def test_typing_shows_the_senses(at, tiny):
         assert name.startswith(f"tie in map {sense.map}, {100 * sense.proportion:.0f}%")
         assert all(neighbor.label in name for neighbor in sense.neighbors[:3])
     at.page.keyboard.press("Enter")
-    at.wait("location.hash === '#word=tie'")
+    assert at.becomes("location.hash === '#word=tie'")
     at.expect(at.status).to_contain_text("tie lives in 3 maps: map 0, 55%, near knot")
 
 
@@ -60,7 +60,7 @@ def test_a_list_to_choose_from(at):
     at.page.keyboard.press("ArrowUp")
     at.expect(at.hits.nth(1)).to_have_attribute("aria-selected", "true")
     assert at.search.get_attribute("aria-activedescendant") == at.hits.nth(1).get_attribute("id")
-    at.wait("atlas.state.word === atlas.atlas.labels.indexOf(given)", names[1])
+    assert at.becomes("atlas.state.word === atlas.atlas.labels.indexOf(given)", names[1])
     at.page.keyboard.press("Enter")
     assert at.word == names[1]
     at.expect(at.search).to_have_value(names[1])
@@ -161,7 +161,7 @@ def test_the_keyboard_alone(open_page, relations, relations_page, tmp_path):
     keys.press("t")
     for _ in range(5):
         keys.press("ArrowRight")
-    at.wait("Math.abs(atlas.state.threshold - 0.15) < 1e-9")
+    assert at.becomes("Math.abs(atlas.state.threshold - 0.15) < 1e-9")
     keys.press("e")
     with at.download(tmp_path) as saved:
         keys.press("Enter")

@@ -90,9 +90,9 @@ def test_buttons_and_keys_move_it(at):
     at.settle()
     assert at.camera == pytest.approx(whole)
     at.page.keyboard.press("]")
-    at.wait("atlas.state.map === 1")
+    assert at.becomes("atlas.state.map === 1")
     at.page.keyboard.press("[")
-    at.wait("atlas.state.map === 0")
+    assert at.becomes("atlas.state.map === 0")
 
 
 def test_what_hovers_says_where_else_it_lives(at, relations):
@@ -121,7 +121,7 @@ def test_clicks_select(at, relations):
         box["x"] + other["x"] + other["width"] / 2, box["y"] + other["y"] + other["height"] / 2
     )
     at.page.keyboard.up("Control")
-    at.wait("atlas.state.selection.length === 2")
+    assert at.becomes("atlas.state.selection.length === 2")
     assert relations.labels[word] in at.selected
     at.expect(at.status).to_contain_text("2 objects selected")
     at.selection.get_by_role("button", name="Clear").click()
@@ -179,7 +179,7 @@ def test_the_threshold_hides_words(at, relations):
     at.threshold.focus()
     for _ in range(4):
         at.page.keyboard.press("PageUp")
-    at.wait("atlas.state.threshold > 0.3")
+    assert at.becomes("atlas.state.threshold > 0.3")
     at.settle()
     threshold = at.read("atlas.state.threshold")
     now = {label["object"] for label in at.shown}
@@ -187,7 +187,7 @@ def test_the_threshold_hides_words(at, relations):
     assert now != few
     assert (relations.proportions[MAP, sorted(now)] >= threshold - 1e-4).all()
     at.page.keyboard.press("Home")
-    at.wait("atlas.state.threshold === 0")
+    assert at.becomes("atlas.state.threshold === 0")
     at.settle()
     assert len(at.shown) >= len(now)
 
@@ -292,5 +292,5 @@ def test_two_fingers_zoom(phone):
 def test_a_tap_selects(phone, relations):
     word, point = a_lonely_point(phone, relations)
     phone.page.touchscreen.tap(*point)
-    phone.wait("atlas.state.selection.length === 1")
+    assert phone.becomes("atlas.state.selection.length === 1")
     assert phone.selected == [relations.labels[word]]

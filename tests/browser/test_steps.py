@@ -40,7 +40,7 @@ def test_what_hovers_goes_with_its_map(at):
     at.settle()
     at.expect(at.tip).to_have_count(0)
     at.page.keyboard.press("g")
-    at.sheets.first.wait_for()
+    at.expect(at.sheets.first).to_be_visible()
 
 
 def test_a_map_that_opens_during_a_flight_is_fitted(at):
@@ -75,7 +75,7 @@ def test_a_click_after_a_drag_selects(at):
     at.page.keyboard.press("b")
     label = at.shown[-1]
     at.page.mouse.click(*dot(at, label["entry"]))
-    at.wait("atlas.state.selection.length === 1")
+    assert at.becomes("atlas.state.selection.length === 1")
 
 
 def test_escape_gives_up_a_box_alone(at):
@@ -96,16 +96,16 @@ def test_escape_gives_up_a_box_alone(at):
 def test_previews_are_no_steps(open_page, tiny_page):
     at = open_page(tiny_page)
     at.look_up("tie")
-    at.wait("location.hash.includes('word=tie')")
+    assert at.becomes("location.hash.includes('word=tie')")
     at.search.focus()
     at.page.keyboard.type("kno")
     assert at.word == "knot"
     assert "word=tie" in at.address
     at.page.keyboard.press("Tab")
     at.page.keyboard.press("Tab")
-    at.wait("location.hash.includes('word=knot')")
+    assert at.becomes("location.hash.includes('word=knot')")
     at.page.go_back()
-    at.wait("location.hash.includes('word=tie')")
+    assert at.becomes("location.hash.includes('word=tie')")
     assert at.word == "tie"
     at.expect(at.search).to_have_value("tie")
     at.search.fill("")
@@ -116,11 +116,11 @@ def test_previews_are_no_steps(open_page, tiny_page):
 def test_nothing_is_typed_into_what_went_back(open_page, tiny_page):
     at = open_page(tiny_page)
     at.look_up("tie")
-    at.wait("location.hash.includes('word=tie')")
+    assert at.becomes("location.hash.includes('word=tie')")
     at.search.fill("mat")
     assert at.word == "match"
     at.page.go_back()
-    at.wait("atlas.state.word === null")
+    assert at.becomes("atlas.state.word === null")
     at.expect(at.search).to_have_value("")
 
 
@@ -128,12 +128,12 @@ def test_the_focus_is_never_lost(at):
     focused = "document.querySelector('#manymaps').shadowRoot.activeElement"
     at.settle()
     at.button("All maps").click()
-    at.page.wait_for_function(f"{focused}?.dataset.map === '2'")
+    assert at.becomes(f"{focused}?.dataset.map === '2'")
     at.page.keyboard.press("Enter")
-    at.page.wait_for_function(f"{focused}?.getAttribute('role') === 'application'")
+    assert at.becomes(f"{focused}?.getAttribute('role') === 'application'")
     at.look_up("play")
     at.button("Close the senses").click()
-    at.page.wait_for_function(f"{focused} !== null")
+    assert at.becomes(f"{focused} !== null")
 
 
 def test_proportions_reach_their_own_threshold(open_page, tmp_path):
@@ -152,12 +152,12 @@ def test_the_usual_colour_switched_off_stays_off(open_page, kinds_page):
     usual = at.color.input_value()
     assert usual
     at.color.select_option("")
-    at.wait("location.hash.includes('color=')")
+    assert at.becomes("location.hash.includes('color=')")
     word = at.read("atlas.atlas.labels[atlas.atlas.nObjects - 1]")
     at.look_up(word)
-    at.wait("location.hash.includes('word=')")
+    assert at.becomes("location.hash.includes('word=')")
     at.page.go_back()
-    at.wait("atlas.state.word === null")
+    assert at.becomes("atlas.state.word === null")
     assert at.color.input_value() == ""
 
 
@@ -169,7 +169,7 @@ def test_a_frame_without_an_address(open_page, relations_page, tmp_path):
     page = html.escape(relations_page.read_text(encoding="utf-8"), quote=True)
     frame.write_text(f'<iframe srcdoc="{page}" width="1200" height="700"></iframe>', "utf-8")
     at = open_page(frame, ready=False)
-    inside = at.page.frames[1]
-    inside.wait_for_function("document.querySelector('#manymaps')?.atlas")
-    inside.get_by_role("button", name="Map 1, ").click()
-    inside.get_by_role("application").wait_for()
+    inside = type(at)(at.page.frames[1])
+    assert inside.becomes("true")
+    inside.open(1)
+    assert inside.open_map == 1
