@@ -92,8 +92,10 @@ def test_bad_tables(model: AssociationModel) -> None:
         model.fit(sparse.csr_array((3, 4)))
     with pytest.raises(DataError, match="holds no association"):
         model.fit(sparse.csr_array((4, 4)))
-    with pytest.raises(DataError, match="not finite"):
-        model.fit(sparse.csr_array([[0, np.nan], [1, 0]]))
+    with pytest.raises(DataError, match="must hold finite positive"):
+        model.fit(sparse.csr_array([[0, np.nan, 0], [1, 0, 0], [0, 0, 0]]))
+    with pytest.raises(DataError, match="row 1 of the training part sums to 2"):
+        model.fit(sparse.csr_array([[0, 1, 0], [1, 0, 1], [0, 0, 0]]))
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ from scipy import sparse
 from manymaps import Associations
 from manymaps.association_models import SpreadingActivation
 from manymaps.errors import DataError, ParameterError
-from manymaps.held_out import Split, split_associations
+from manymaps.held_out import Split, split_associations, uniform_errors
 from manymaps.prediction import AssociationPredictor, score_predictor
 from manymaps.sweep_plots import plot_sweep
 from manymaps.sweep_points import MEASURES
-from manymaps.sweeps import Point, PointResult, SweepResult, sweep, uniform_errors
+from manymaps.sweeps import Point, PointResult, SweepResult, sweep
 from sweep_samples import Guess, figures, ring
 
 GRID = {"spread": [0.5, 1.0], "other": [0, 1]}

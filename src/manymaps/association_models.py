@@ -36,7 +36,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from manymaps.errors import DataError, ParameterError
-from manymaps.held_out import Split, prediction_error
+from manymaps.held_out import Split, checked_part, prediction_error
 
 __all__ = [
     "AssociationModel", "GridPoint", "Popularity", "SpreadingActivation", "Uniform",
@@ -100,12 +100,12 @@ class AssociationModel(BaseEstimator, ABC):
         Raises
         ------
         DataError
-            For a table that is not square, holds nothing, or has values that are negative or not
-            finite.
+            For a table that is not square, holds nothing, has values that are negative, not finite
+            or of an object with itself, or rows that sum to more than 1.
         ParameterError
             For a parameter out of its range.
         """
-        train = _checked(train)
+        train = checked_part(train, "training")
         self._check_shares("smoothing", "uniform")
         self.popularity_ = np.asarray(train.sum(axis=0)).ravel() + _UNSEEN
         self._fit(train, random_state)
@@ -375,15 +375,3 @@ def _read_anew(fitted: Model, point: Mapping[str, Any]) -> Model:
         if name.endswith("_"):
             setattr(model, name, value)
     return model
-
-
-def _checked(train: sparse.sparray) -> sparse.csr_array:
-    train = sparse.csr_array(train, dtype=np.float64, copy=True)
-    if train.shape[0] != train.shape[1]:
-        raise DataError(f"the training part has the shape {train.shape}; it must be square")
-    if not np.isfinite(train.data).all() or (train.data < 0).any():
-        raise DataError("the training part has values that are negative or not finite")
-    train.eliminate_zeros()
-    if train.nnz == 0:
-        raise DataError("the training part holds no association")
-    return train

@@ -191,7 +191,7 @@ def _prediction_record(
     result: PredictionResult,
     options: Mapping[str, Any],
 ) -> dict[str, Any]:
-    from manymaps.sweeps import uniform_errors
+    from manymaps.held_out import uniform_errors
 
     output = options["output"]
     return {

@@ -31,11 +31,13 @@ from manymaps.errors import DataError, ParameterError
 __all__ = [
     "Ranking",
     "Split",
+    "checked_part",
     "conditional_probabilities",
     "prediction_error",
     "rank_held_out",
     "score_split",
     "split_associations",
+    "uniform_errors",
     "word_errors",
 ]
 
@@ -275,6 +277,61 @@ def _dealt_to_cues(
         lacking[j, chosen] -= 1
         left[chosen] -= 1
     return part
+
+
+def checked_part(part: sparse.sparray, name: str) -> sparse.csr_array:
+    """A part as a float64 CSR array of its own, without explicit zeros.
+
+    Raises
+    ------
+    DataError
+        For a table that is not square or smaller than 3 x 3, holds nothing, has values that are
+        negative, not finite or of an object with itself, or rows that sum to more than 1. It calls
+        the part by its `name`.
+
+    Examples
+    --------
+    >>> checked_part(sparse.csr_array([[0, 1], [1, 0]]), "test")
+    Traceback (most recent call last):
+    manymaps.errors.DataError: the test part has the shape (2, 2); it must be square, 3 or more
+    """
+    part = sparse.csr_array(part, dtype=np.float64, copy=True)
+    part.sum_duplicates()
+    part.eliminate_zeros()
+    n_rows, n = part.shape
+    if n_rows != n or n < 3:
+        raise DataError(f"the {name} part has the shape {part.shape}; it must be square, 3 or more")
+    if part.nnz == 0:
+        raise DataError(f"the {name} part holds no association; take another split or more data")
+    rows = np.repeat(np.arange(n), np.diff(part.indptr))
+    if not np.isfinite(part.data).all() or (part.data < 0).any() or (rows == part.indices).any():
+        raise DataError(f"the {name} part must hold finite positive p_ij of different objects")
+    highest = int(np.argmax(part.sum(axis=1)))
+    mass = float(part.data[slice(*part.indptr[highest : highest + 2])].sum())
+    if mass > 1 + 1e-6:
+        raise DataError(
+            f"row {highest} of the {name} part sums to {mass:g}; rows of p sum to 1 at most "
+            "(split_associations gives such parts)"
+        )
+    return part
+
+
+def uniform_errors(split: Split) -> dict[str, float]:
+    """The errors of the model that knows nothing, q(j|i) = 1 / (n - 1): "train", "valid", "test".
+
+    Examples
+    --------
+    >>> ring = sparse.diags_array([1.0] * 2, offsets=[-1, 1], shape=(9, 9)).tocsr()
+    >>> errors = uniform_errors(split_associations(ring, random_state=0))
+    >>> round(sum(errors.values()), 4), round(float(np.log(8) - 7 / 9 * np.log(2)), 4)
+    (1.5403, 1.5403)
+    """
+    n = split.train.shape[0]
+    parts = {"train": split.train, "valid": split.validation, "test": split.test}
+    return {
+        name: float(part.data @ np.log(part.data * (n - 1))) / split.n_cues
+        for name, part in parts.items()
+    }
 
 
 def _blocks(

@@ -33,7 +33,7 @@ from manymaps.prediction import AssociationPredictor
 from manymaps.sweep_files import Journal, fingerprint
 from manymaps.sweep_points import MEASURES, Point, PointResult, WorkersLost, run_points
 
-__all__ = ["Point", "PointResult", "SweepResult", "WorkersLost", "sweep", "uniform_errors"]
+__all__ = ["Point", "PointResult", "SweepResult", "WorkersLost", "sweep"]
 
 _OURS = ("random_state", "n_jobs", "callback")
 
@@ -229,25 +229,6 @@ def sweep(
                     on_result(result, n_done, len(points))
         done = journal.done
         return SweepResult(values, tuple(replace(done[point.key], point=point) for point in points))
-
-
-def uniform_errors(split: Split) -> dict[str, float]:
-    """The errors of the model that knows nothing, q(j|i) = 1 / (n - 1): "train", "valid", "test".
-
-    Examples
-    --------
-    >>> from scipy import sparse
-    >>> ring = sparse.diags_array([1.0] * 2, offsets=[-1, 1], shape=(9, 9)).tocsr()
-    >>> errors = uniform_errors(split_associations(ring, random_state=0))
-    >>> round(sum(errors.values()), 4), round(float(np.log(8) - 7 / 9 * np.log(2)), 4)
-    (1.5403, 1.5403)
-    """
-    n = split.train.shape[0]
-    parts = {"train": split.train, "valid": split.validation, "test": split.test}
-    return {
-        name: float(part.data @ np.log(part.data * (n - 1))) / split.n_cues
-        for name, part in parts.items()
-    }
 
 
 def _checked_grid(grid: Mapping[str, Any], predictor: Callable[..., Any]) -> dict[str, tuple]:
