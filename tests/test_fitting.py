@@ -314,7 +314,7 @@ class TestDefaults:
         target = conditional_target(sparse.csr_array(table))
         kept = finished(new_fit(target, max_iter=60, model=MULTIPLE_MAPS_SNE))
         assert np.abs(kept.state.parameters.positions[0]).max() < 20
-        monkeypatch.setattr("manymaps.fitting._STIFF", 1e9)
+        monkeypatch.setattr("manymaps.optimizers._STIFF", 1e9)
         thrown = new_fit(target, max_iter=60, model=MULTIPLE_MAPS_SNE)
         try:
             finished(thrown)

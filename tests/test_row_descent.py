@@ -181,6 +181,28 @@ class TestDescent:
             moved[decay] = np.abs(maps.positions - before).mean()
         assert moved[0.5] < 0.4 * moved[1.0]
 
+    def test_dropout_leaves_pairs_out_and_keeps_the_mean(self):
+        """One pair a row, and most of them left out: steps of what remains, of the same mean."""
+        n = 12
+        p = sparse.csr_array(np.eye(n, k=1) + np.eye(n, k=1 - n))
+        maps = random_maps("gaussian", 2, 5, n=n)
+        run = RowDescent(dropout=0.9).start(maps, RowCost(p), 0)
+        assert np.isfinite(run.step())
+        assert all(np.isfinite(array).all() for array in maps.arrays)
+        drawn = np.array([run._thinned().p.data for _ in range(2000)])
+        assert set(np.unique(drawn).round(9)) == {0.0, 10.0}
+        np.testing.assert_allclose(drawn.mean(axis=0), p.data, atol=0.3)
+
+    def test_a_row_without_its_pairs_has_no_part(self):
+        maps, p = random_maps("cauchy", 2, 5), masked_p()
+        without = p.copy()
+        without.data[p.indptr[5] : p.indptr[6]] = 0.0
+        expected = maps.gradient(np.delete(np.arange(N), 5), p)
+        cost, slopes = maps.gradient(np.arange(N), without)
+        assert cost == pytest.approx(expected[0], rel=1e-12)
+        for slope, other in zip(slopes, expected[1], strict=True):
+            np.testing.assert_allclose(slope, other, atol=1e-6)
+
     def test_adam_is_the_formula(self):
         rng = np.random.default_rng(0)
         x, g, mean = rng.normal(size=(3, 50)).astype(np.float32)
@@ -203,6 +225,7 @@ class TestDescent:
             {"steps_per_pass": 0},
             {"decay": 1.5},
             {"first_share": 1.0},
+            {"dropout": 1.0},
             {"keep_mean": 1.0},
             {"keep_square": -0.1},
         ],

@@ -31,7 +31,7 @@ from manymaps.combined_objective import CombinedObjective
 from manymaps.errors import DataError
 from manymaps.inverse_objective import InverseObjective
 from manymaps.objective import Entries, Evaluation, Objective
-from manymaps.optimizers import Optimizer, State
+from manymaps.optimizers import Optimizer, State, shorter_steps
 from manymaps.parameters import Parameters, log_softmin
 
 __all__ = ["Cost", "Fit"]
@@ -41,7 +41,6 @@ _RECORD = 10
 _ACTIVE = 3e-4
 _FADE = np.float32(np.log(2))
 _FADE_FROM = 150
-_STIFF = 4.0
 _CONVERGED = 1e-5
 _CHECKPOINT_SECONDS = 30.0
 _CHECKPOINT_KIND = "manymaps checkpoint"
@@ -209,18 +208,12 @@ class Fit:
 
     @cached_property
     def _shortening(self) -> tuple[np.ndarray, ...]:
-        """Factors of the position steps of each side, (n,): stiff objects take shorter ones.
-
-        The curvature of the cost along an object's position grows with the mass of its pairs,
-        1 + 1 for a usual one but hundreds for a word that hundreds of cues recall; with a Gaussian
-        kernel a common step would throw it ever farther.
-        """
+        """Factors of the position steps of each side, (n,): stiff objects take shorter ones."""
         target, scale = self.objective.target, self.objective.scale
         masses = [target.row_mass, target.column_mass]
         if target.one_set:
             masses = [target.row_mass + target.column_mass]
-        stiffness = (np.maximum(mass * scale / _STIFF, 1) for mass in masses)
-        return tuple((1 / part).astype(np.float32) for part in stiffness)
+        return tuple(shorter_steps(mass * scale) for mass in masses)
 
     def _active_entries(self) -> tuple[Entries, ...]:
         masks = self.state.memory["active"]

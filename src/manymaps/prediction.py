@@ -36,7 +36,7 @@ from manymaps.compute.jit import one_blas_thread, threads
 from manymaps.errors import DataError, ParameterError
 from manymaps.held_out import Ranking, Split, score_split, split_associations
 from manymaps.model import ChoiceModel, Kernel
-from manymaps.optimizers import Momentum, Optimizer, State
+from manymaps.optimizers import Momentum, Optimizer, State, shorter_steps
 from manymaps.parameters import Parameters, log_softmin
 from manymaps.row_descent import ChoiceMaps, RowCost, RowDescent
 from manymaps.schedules import Switch
@@ -63,7 +63,6 @@ PAPER_2009 = Momentum(
 
 _SPREAD = 0.01
 _LARGEST_PENALTY = 1e6
-_STIFF = 4.0
 _FULL_EVERY = 10
 _LEAST_GAIN = 3e-4
 
@@ -331,8 +330,8 @@ class AssociationPredictor(BaseEstimator):
         self, optimizer: Optimizer, maps: ChoiceMaps, cost: RowCost, stopping: _EarlyStopping
     ) -> int:
         """A run of an optimizer that takes all cues at once."""
-        stiffness = np.asarray(cost.p.sum(axis=1) + cost.p.sum(axis=0)).ravel()
-        shorter = (1 / np.maximum(stiffness / _STIFF, 1)).astype(np.float32)[:, None]
+        mass = np.asarray(cost.p.sum(axis=1) + cost.p.sum(axis=0)).ravel()
+        shorter = shorter_steps(mass)[:, None]
         negative_entropy = float(cost.p.data @ np.log(cost.p.data))
         stopping.patient_until = optimizer.exaggeration.settled_at
         error, learns_biases = np.nan, cost.bias_penalty is not None

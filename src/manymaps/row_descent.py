@@ -16,7 +16,7 @@ Shapes: positions (n_maps, n, n_components), weights w (n_maps, n), biases (n,),
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -90,13 +90,13 @@ class ChoiceMaps:
         norms, log_pi, charges = self._terms()
         weights = np.empty((n_maps, k, n), np.float32)
         slopes = weights if kind == GAUSSIAN else np.empty_like(weights)
-        factors, log_z, cost = np.empty(k), np.empty(k), np.empty(k)
+        factors, cost = np.empty(k), np.empty(k)
         force, share = np.empty((n_maps, k, d), np.float32), np.empty((n_maps, k), np.float32)
         forces, shares = np.empty_like(self.positions), np.empty((n_maps, n), np.float32)
         with one_blas_thread():
             weigh_rows(
                 rows, p.indptr, p.indices, p.data, self.positions, norms, log_pi, charges, kind,
-                exaggeration, weights, slopes, factors, force, share, log_z, cost,
+                exaggeration, weights, slopes, factors, force, share, cost,
             )  # fmt: skip
             feel_rows(rows, self.positions, weights, slopes, factors, kind, forces, shares)
         biases = shares.sum(axis=0)
@@ -221,6 +221,8 @@ class RowDescent:
         From equal proportions (None) each object falls early, and by chance, to one of the maps;
         it then cannot be associated with those that fell to another. From a common map it leaves
         only for a better place.
+    dropout : float in [0, 1)
+        The share of stored pairs that a pass leaves out, by lot; the others weigh as much more.
     keep_mean, keep_square : float in [0, 1)
         Adam's memory of gradients and of their squares.
 
@@ -235,6 +237,7 @@ class RowDescent:
     weight_rate: float = 1.0
     decay: float = 0.95
     first_share: float | None = 0.88
+    dropout: float = 0.0
     keep_mean: float = 0.9
     keep_square: float = 0.99
 
@@ -246,7 +249,7 @@ class RowDescent:
             raise ParameterError(f"decay={self.decay!r} must be above 0 and at most 1")
         if self.first_share is not None and not 0 < self.first_share < 1:
             raise ParameterError(f"first_share={self.first_share!r} must lie between 0 and 1")
-        for name in ("keep_mean", "keep_square"):
+        for name in ("dropout", "keep_mean", "keep_square"):
             if not 0 <= getattr(self, name) < 1:
                 raise ParameterError(f"{name}={getattr(self, name)!r} must lie in [0, 1)")
 
@@ -281,12 +284,13 @@ class Passes:
 
         s = self.settings
         order = self._generator.permutation(self._rows)
+        cost = self._thinned() if s.dropout else self.cost
         n_steps = min(len(order), max(s.steps_per_pass, self._least_steps))
         total = 0.0
         for rows in np.array_split(order, n_steps):
             rows.sort()
-            cost, slopes = self.cost.gradient(self.maps, rows, len(rows) / len(order))
-            total += cost
+            value, slopes = cost.gradient(self.maps, rows, len(rows) / len(order))
+            total += value
             self._steps += 1
             unbiased = np.sqrt(1 - s.keep_square**self._steps)
             rate = s.learning_rate * s.decay**self.done * unbiased
@@ -301,3 +305,10 @@ class Passes:
                 )  # fmt: skip
         self.done += 1
         return total
+
+    def _thinned(self) -> RowCost:
+        """The cost without the pairs that this pass leaves out, of the same expectation."""
+        p = self.cost.p
+        kept = self._generator.random(p.nnz) >= self.settings.dropout
+        data = np.where(kept, p.data / (1 - self.settings.dropout), 0.0)
+        return replace(self.cost, p=sparse.csr_array((data, p.indices, p.indptr), p.shape))

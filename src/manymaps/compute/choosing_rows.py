@@ -163,12 +163,12 @@ def normalize_rows(rows, positions, norms, log_pi, charges, kind, log_z):
 @parallel
 def weigh_rows(
     rows, indptr, indices, p, positions, norms, log_pi, charges, kind, exaggeration,
-    weights, slopes, factors, force, share, log_z, cost,
+    weights, slopes, factors, force, share, cost,
 ):  # fmt: skip
     """What rows choose, and the gradient of the choosers.
 
     Fills weights with g / factor and slopes with h / factor, both (n_maps, k, n) and one array for
-    a Gaussian kernel; factors, log_z and cost (k,); force (n_maps, k, d) = dC / d y_i^m and share
+    a Gaussian kernel; factors and cost (k,); force (n_maps, k, d) = dC / d y_i^m and share
     (n_maps, k) = dC / d log pi_i^m. Exaggeration multiplies the part of the stored pairs in g.
     """
     n_maps, _, d = positions.shape
@@ -187,15 +187,17 @@ def weigh_rows(
         for r in range(last - first):
             i, k = rows[first + r], first + r
             total = _row_sums(r, i, kind, block, block_slopes, peaks[r], sums[r], steep[r])
-            log_z[k] = np.float64(peaks[r]) + np.log(total)
+            log_z = np.float64(peaks[r]) + np.log(total)
             mass, value = 0.0, 0.0
             for a in range(indptr[i], indptr[i + 1]):
                 mass += p[a]
             factors[k] = mass / total
             for a in range(indptr[i], indptr[i + 1]):
+                if p[a] == 0.0:
+                    continue
                 j = indices[a]
                 log_v = _pair_logits(positions, log_pi, charges, i, j, kind, terms, kernels)
-                value -= p[a] * (log_v - log_z[k])
+                value -= p[a] * (log_v - log_z)
                 for m in range(n_maps):
                     part = np.float32(exaggeration * p[a] * terms[m] / factors[k])
                     block[m, r, j] -= part
