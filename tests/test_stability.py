@@ -206,6 +206,10 @@ class TestAgreement:
         np.testing.assert_array_equal(one.word_overlap, found.word_overlap)
         assert one.atlases[1].labels == atlas.labels
         np.testing.assert_array_equal(one.atlases[1].maps, fits[1].maps)
+        # What was found of other fits stands in the old order.
+        attached = reordered(found.attach(), order)
+        assert attached.consensus is not None
+        assert stability([fits[0], attached]).atlases[1].consensus is None
 
     def test_two_kinds_with_a_label_in_both(self):
         rng = np.random.default_rng(1)

@@ -410,6 +410,7 @@ def _in_order_of(first: Atlas, atlas: Atlas, number: int) -> Atlas:
         metadata={name: np.asarray(column)[order] for name, column in atlas.metadata.items()},
         vectors=None if atlas.vectors is None else atlas.vectors[order],
         factors=None if atlas.factors is None else atlas.factors[order],
+        consensus=None,
     )
 
 
