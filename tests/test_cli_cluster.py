@@ -160,7 +160,7 @@ def test_missing_cells_are_unknown(tmp_path):
     assert found(half, "--clusters", 3) == GROUPS
 
 
-@pytest.mark.parametrize("gap", ["NA", "NaN", "nan", ""])
+@pytest.mark.parametrize("gap", ["NA", "NaN", "nan", "", "."])
 def test_the_ways_to_leave_a_cell_out(tmp_path, gap):
     file = tmp_path / "judged.csv"
     file.write_text(f",a,b,c\na,1,.5,{gap}\nb,.5,1,-.2\nc,{gap},-.2,1\n")
@@ -196,6 +196,16 @@ def test_pairs_that_are_listed_twice(tmp_path):
     file.write_text("from,to,similarity\na,b,1\na,c,x\n")
     with pytest.raises(DataError, match="line 3: the similarity of 'a' - 'c' is 'x'"):
         read_similarities(file)
+
+
+def test_an_underscore_is_a_typing_error(tmp_path):
+    file = tmp_path / "judged.csv"
+    file.write_text("from,to,similarity\na,b,1\na,c,1_0\n")
+    with pytest.raises(DataError, match="line 3: the similarity of 'a' - 'c' is '1_0'"):
+        read_similarities(file)
+    file.write_text(",a,b\na,1,1_0\nb,.5,1\n")
+    with pytest.raises(DataError, match=r"line 2, column 2 \('b'\): the value is '1_0'"):
+        read_similarities(file, format="matrix")
     with pytest.raises(ParameterError, match="absent='drop'"):
         read_similarities(file, absent="drop")
 
@@ -291,7 +301,7 @@ def test_refusals(judged, tmp_path, monkeypatch, options, code, message):
         (",a,a\na,1,.5\na,.5,1\n", "the label 'a' stands twice"),
         (",a,b,c\na,1,.5,\nb,.5,1,\nc,,,1\n", "object 2 ('c') has no observed similarity"),
         (",a,b\na,1,inf\nb,.5,1\n", "the value is 'inf'"),
-        (",a\na,1\n", ""),
+        (",a\na,1\n", "at least 2 objects"),
     ],
 )
 def test_bad_data(tmp_path, text, message):
@@ -302,9 +312,7 @@ def test_bad_data(tmp_path, text, message):
     assert message in " ".join(result.stderr.split())
 
 
-def test_inputs_are_not_overwritten(judged, tmp_path):
-    atlas = tmp_path / "words.atlas"
-    similarity_map(exact(), WORDS).save(atlas)
+def test_inputs_are_not_overwritten(judged):
     before = judged.read_bytes()
     result = invoke("cluster", judged, "--clusters", 2, "-o", judged)
     assert result.exit_code == 2

@@ -24,7 +24,6 @@ __all__ = [
     "CountParts",
     "Entries",
     "LabelCodes",
-    "as_number",
     "metadata_array",
     "repeated_label",
     "sparse_rows",
@@ -177,20 +176,6 @@ def _without_empty_label(
         np.where(codes > empty, codes - 1, codes),
         codes == empty,
     )
-
-
-def as_number(value: Any) -> float:
-    """A number, or NaN where it is none; Python's own 1_000 is a typing error in data.
-
-    >>> as_number("3"), as_number("1_000"), as_number(None)
-    (3.0, nan, nan)
-    """
-    if isinstance(value, str) and "_" in value:
-        return float("nan")
-    try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError):
-        return float("nan")
 
 
 def _shown(value: Any) -> str:

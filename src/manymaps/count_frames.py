@@ -28,13 +28,12 @@ from manymaps.count_entries import (
     CountParts,
     Entries,
     LabelCodes,
-    as_number,
     metadata_array,
     sparse_rows,
     summed,
 )
 from manymaps.errors import DataError, ParameterError
-from manymaps.tables import listed
+from manymaps.tables import as_number, listed
 
 __all__ = ["annotated_counts", "frame_counts"]
 

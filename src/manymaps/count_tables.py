@@ -34,7 +34,6 @@ from manymaps.count_entries import (
     CountParts,
     Entries,
     LabelCodes,
-    as_number,
     repeated_label,
     summed,
 )
@@ -43,6 +42,7 @@ from manymaps.tables import (
     DELIMITERS,
     UNDECODED,
     TextTable,
+    as_number,
     folded,
     is_number,
     to_utf8,

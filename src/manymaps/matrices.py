@@ -6,7 +6,7 @@ Every reader here returns a `LabelledMatrix`: sparse, float64, one label for eac
 diagonal as it was given. Its values are
 
     "strengths"       finite and not negative
-    "similarities"    any finite number, or NaN where it is missing: an empty cell, NA or NaN
+    "similarities"    any finite number, or NaN where missing: an empty cell, a point, NA or NaN
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.errors import DataError
-from manymaps.tables import TextTable, is_number, read_bytes, split_lines
+from manymaps.tables import TextTable, as_number, is_number, read_bytes, split_lines
 
 __all__ = [
     "LabelledMatrix",
@@ -279,10 +279,7 @@ def _row_numbers(
 ) -> np.ndarray:
     """The numbers of one row; a cell that is not one is named by its line and column."""
     texts = [table.plain_number(cell) for cell in cells] if table.delimiter == ";" else cells
-    try:
-        numbers = np.array([float(text) for text in texts])
-    except ValueError:
-        numbers = np.array([float(text) if is_number(text) else np.nan for text in texts])
+    numbers = np.array([as_number(text) for text in texts])
     is_bad = _is_bad(numbers, rule)
     if rule == "similarities":
         is_bad |= np.isnan(numbers) & [cell.lower() not in MISSING for cell in cells]

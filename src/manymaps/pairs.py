@@ -27,6 +27,7 @@ from scipy import sparse
 from manymaps.associations import Associations, ReadReport
 from manymaps.errors import DataError, ParameterError
 from manymaps.matrices import LabelledMatrix
+from manymaps.tables import as_number
 
 __all__ = ["Pairs", "Rules", "associate", "associate_matrix"]
 
@@ -146,7 +147,7 @@ def _numbers(pairs: Pairs, named: Sequence[int]) -> np.ndarray:
     """The strengths of the named pairs; the first that is none is an error with its place."""
     if pairs.values is None:
         return np.ones(len(named))
-    values = np.array([_number(pairs.values[k]) for k in named], dtype=np.float64)
+    values = np.array([as_number(pairs.values[k]) for k in named], dtype=np.float64)
     bad = np.flatnonzero(~np.isfinite(values) | (values < 0))
     if bad.size:
         k = named[bad[0]]
@@ -159,16 +160,6 @@ def _numbers(pairs: Pairs, named: Sequence[int]) -> np.ndarray:
             f"least 0{hint}"
         )
     return values
-
-
-def _number(value: Any) -> float:
-    """A number, or NaN where it is none; Python's own 1_000 is a typing error in data."""
-    if isinstance(value, str) and "_" in value:
-        return float("nan")
-    try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError):
-        return float("nan")
 
 
 def _build(entries: _Entries, rules: Rules) -> Associations:

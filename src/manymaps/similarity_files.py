@@ -19,10 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from manymaps.errors import DataError, ParameterError
-from manymaps.matrices import LabelledMatrix
+from manymaps.matrices import MISSING, LabelledMatrix
 from manymaps.pairs import Pairs
 from manymaps.readers import read_entries
-from manymaps.tables import ColumnNames
+from manymaps.tables import ColumnNames, as_number
 
 __all__ = ["SimilarityTable", "read_similarities"]
 
@@ -80,7 +80,7 @@ def read_similarities(
     Parameters
     ----------
     path : path
-        As for `read_associations`. A cell of a matrix that is empty, NA or NaN is missing.
+        As for `read_associations`. A value that is empty, a point, NA or NaN is missing.
     cue, response, strength : str, optional
         Column names of a list of pairs; the usual ones are found.
     format : str, optional
@@ -165,12 +165,9 @@ def _numbers(pairs: Pairs) -> np.ndarray:
         return np.ones(len(pairs.cues))
     found = np.empty(len(pairs.cues))
     for k, value in enumerate(pairs.values):
-        missing = value is None or str(value).strip().lower() in ("", "na", "nan")
-        try:
-            found[k] = np.nan if missing else float(value)
-        except (TypeError, ValueError):
-            found[k] = np.inf
-        if np.isinf(found[k]):
+        found[k] = as_number(value)
+        missing = value is None or str(value).strip().lower() in MISSING
+        if not (missing or np.isfinite(found[k])):
             raise DataError(
                 f"{pairs.where(k)}: the similarity of {pairs.cues[k][:60]!r} - "
                 f"{pairs.responses[k][:60]!r} is {value!r}; similarities must be finite numbers"

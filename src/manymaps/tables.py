@@ -24,6 +24,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from manymaps.errors import DataError
 
@@ -32,6 +33,7 @@ __all__ = [
     "ColumnNames",
     "Columns",
     "TextTable",
+    "as_number",
     "find_columns",
     "folded",
     "has_pair_header",
@@ -227,6 +229,20 @@ def is_number(cell: str) -> bool:
     except ValueError:
         return False
     return any(character.isdigit() for character in cell)
+
+
+def as_number(value: Any) -> float:
+    """A number, or NaN where it is none; Python's own 1_000 is a typing error in data.
+
+    >>> as_number("3"), as_number("1_000"), as_number(None)
+    (3.0, nan, nan)
+    """
+    if isinstance(value, str) and "_" in value:
+        return float("nan")
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return float("nan")
 
 
 def open_table(
