@@ -20,11 +20,10 @@ import inspect
 import json
 import math
 import pickle
-import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -118,35 +117,6 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | float | str) else repr(value)
 
 
-class _OneBlasThread:
-    """One BLAS thread while anybody is inside.
-
-    The limit is the process's. Two fits that each set and restored it would undo one another's, and
-    the bits of a product may depend on it.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._inside = 0
-        self._limit: AbstractContextManager | None = None
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if self._inside == 0:
-                self._limit = one_blas_thread()
-                self._limit.__enter__()
-            self._inside += 1
-
-    def __exit__(self, *error: object) -> None:
-        with self._lock:
-            self._inside -= 1
-            if self._inside == 0 and self._limit is not None:
-                self._limit.__exit__(None, None, None)
-
-
-_shared_limit = _OneBlasThread()
-
-
 def run_point(
     point: Point, packed: bytes | Split, predictor: Callable[..., Any], alone: bool
 ) -> PointResult:
@@ -157,7 +127,7 @@ def run_point(
     begun = time.perf_counter()
     try:
         split = packed if isinstance(packed, Split) else pickle.loads(packed)
-        with threads(None if alone else 1), _shared_limit:
+        with threads(None if alone else 1), one_blas_thread():
             model = predictor(**point.settings)
             fit = {"random_state": point.random_state}
             # The other models of meaning may take the training part alone.

@@ -8,6 +8,7 @@ reordered and multiply-adds be fused; infinities and NaN keep their meaning.
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache
@@ -68,9 +69,39 @@ def one_blas_thread() -> AbstractContextManager:
     """Run matrix and vector products on one thread within the block.
 
     For products inside a loop that is parallel already, and for the many short ones of an
-    optimizer, where threads that wait by spinning cost ten times what they save.
+    optimizer, where threads that wait by spinning cost ten times what they save. Blocks may overlap
+    in any way, in one thread or several.
     """
-    return _blas().limit(limits=1, user_api="blas")
+    return _one_blas_thread
+
+
+class _OneBlasThread:
+    """One BLAS thread while anybody is inside.
+
+    The limit is the process's. Two fits that each set and restored it would undo one another's, and
+    the bits of a product may depend on it.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._limit: AbstractContextManager | None = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._inside == 0:
+                self._limit = _blas().limit(limits=1, user_api="blas")
+                self._limit.__enter__()
+            self._inside += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0 and self._limit is not None:
+                self._limit.__exit__(None, None, None)
+
+
+_one_blas_thread = _OneBlasThread()
 
 
 @cache
