@@ -58,11 +58,9 @@ def test_a_killed_worker_costs_no_point(client, tmp_path):
     assert len(kept.read_text().splitlines()) == 1 + 16
 
 
-def test_a_point_that_kills_its_workers_fails_alone(client):
-    scheduler = client.cluster.scheduler
-    usual, scheduler.allowed_failures = scheduler.allowed_failures, 0
+def test_a_point_that_kills_its_workers_fails_alone(client, monkeypatch):
+    monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)
     found = sweep(ring(), {"other": [0, 1, 2, 3]}, predictor=Deadly, backend="dask")
-    scheduler.allowed_failures = usual
     assert [(one.point.settings["other"], one.failure) for one in found.failed] == [
         (1, "it ended each worker that ran it")
     ]

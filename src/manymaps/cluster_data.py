@@ -16,6 +16,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -67,19 +68,19 @@ class Similarities:
         """Number of observed pairs."""
         return int(self.observed.sum()) // 2
 
-    @property
+    @cached_property
     def squares(self) -> float:
         """Squared deviations of the observed pairs from their mean, summed."""
         pairs = self.pair_values
         mean = math.fsum(pairs) / len(pairs)
         return math.fsum((pairs - mean) ** 2)
 
-    @property
+    @cached_property
     def pair_values(self) -> np.ndarray:
         """The observed values, each pair once."""
         return self.values[np.triu(self.observed)]
 
-    @property
+    @cached_property
     def is_constant(self) -> bool:
         """Whether the observed pairs are all equal but for rounding."""
         pairs = self.pair_values
@@ -374,17 +375,17 @@ class Problem:
         """The first term that is a cluster to find."""
         return len(self.fixed)
 
-    @property
+    @cached_property
     def n_pairs(self) -> int:
         """Number of observed pairs."""
         return int(self.mask.sum()) // 2
 
-    @property
+    @cached_property
     def squares(self) -> float:
         """Squared values over the observed pairs, summed."""
         return float((self.values**2).sum() / 2)
 
-    @property
+    @cached_property
     def variance(self) -> float:
         """Variance of the observed values about their mean; 0 only where all are equal."""
         n_pairs = self.n_pairs

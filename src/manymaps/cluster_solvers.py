@@ -515,7 +515,7 @@ def _flipped(problem: Problem, features: np.ndarray) -> Solution:
     features = features.copy()
     terms = len(features)
     weights, gram, right = np.zeros(terms), np.zeros((terms, terms)), np.zeros(terms)
-    left, _ = flip_until_none_helps(
+    left = flip_until_none_helps(
         problem.values, problem.mask, problem.odd, problem.complete, features, problem.status,
         problem.first, _bounds(problem), gram, right, weights,
     )  # fmt: skip

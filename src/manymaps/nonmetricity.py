@@ -181,23 +181,10 @@ def two_step_paths(
         ]
         first, second = (Estimate(value, 0.0, int(n_paths)) for value in joined)
     else:
-        a, c = _paths(strong, n_samples, generator)
+        first_step, second_step = _some_wedges(strong, n_samples, generator)
+        a, c = strong.indices[first_step], strong.indices[second_step]
         first, second = (_share(_stored(wide, a, c) > 0) for wide in (linked, strong))
     return Paths(Estimate(1 - first.value, first.standard_error, first.n), second, chance)
-
-
-def _paths(
-    links: sparse.csr_array, count: int, generator: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """Ends of two-step paths, drawn evenly from all."""
-    degrees = np.diff(links.indptr).astype(np.int64)
-    weights = degrees * (degrees - 1.0)
-    middle = generator.choice(len(degrees), size=count, p=weights / weights.sum())
-    first = generator.integers(degrees[middle])
-    second = generator.integers(degrees[middle] - 1)
-    second += second >= first
-    starts = links.indptr[middle]
-    return links.indices[starts + first], links.indices[starts + second]
 
 
 def _stored(table: sparse.csr_array, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
@@ -325,6 +312,7 @@ def _all_wedges(links: sparse.csr_array) -> tuple[np.ndarray, np.ndarray]:
 def _some_wedges(
     links: sparse.csr_array, count: int, generator: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
+    """Where the two links of wedges are stored; wedges are drawn evenly from all."""
     degrees = np.diff(links.indptr).astype(np.int64)
     weights = degrees * (degrees - 1.0)
     row = generator.choice(len(degrees), size=count, p=weights / weights.sum())

@@ -158,7 +158,7 @@ def flip_until_none_helps(
 ):
     """Flip memberships one at a time wherever the objective rises, until none does.
 
-    Updates features, A, b and weights; returns the squares left and the flips made.
+    Updates features, A, b and weights; returns the squares left.
     """
     terms, n = features.shape
     squares = bounds[0]
@@ -168,7 +168,7 @@ def flip_until_none_helps(
     base, solution, pulls = np.zeros(terms), np.zeros(terms), np.zeros(n)
     row, trial, own, counts = np.zeros(terms), np.zeros(terms), np.zeros(terms), np.zeros(terms)
     whole = complete and odd.shape[0] == 0
-    flips, idle, k = 0, 0, first
+    idle, k = 0, first
     while idle < terms - first:
         without = _prepare(gram, right, status, k, squares, chosen, lower, base)
         _count(features, k, counts)
@@ -194,7 +194,6 @@ def flip_until_none_helps(
             if value > best + _LEAST_GAIN:
                 best, left = value, now
                 weights[:] = trial
-                flips += 1
                 flipped = True
             else:
                 _flip(values, features, k, i, counts, pulls)
@@ -203,7 +202,7 @@ def flip_until_none_helps(
                     gram[k, a] = gram[a, k] = own[a]
         idle = 0 if flipped else idle + 1
         k = k + 1 if k + 1 < terms else first
-    return left, flips
+    return left
 
 
 @compiled
@@ -279,11 +278,11 @@ def anneal(
 
     A membership is drawn by exp(-precision * S) with S the squares left over the clusters in use
     (weights above 0), by the rank-one update; all weights are fitted anew after each cluster.
-    precisions (sweeps,), uniforms (sweeps, terms - first, n). Returns the squares left.
+    precisions (sweeps,), uniforms (sweeps, terms - first, n). Updates features, A, b and weights.
     """
     terms, n = features.shape
     squares, tie = bounds[0], bounds[3]
-    left = fit_weights(values, odd, complete, features, status, squares, gram, right, weights)
+    fit_weights(values, odd, complete, features, status, squares, gram, right, weights)
     chosen, lower = np.zeros(terms, np.bool_), np.zeros((terms, terms))
     base, solution, pulls = np.zeros(terms), np.zeros(terms), np.zeros(n)
     row, own_row, counts = np.zeros(terms), np.zeros(terms), np.zeros(terms)
@@ -315,5 +314,4 @@ def anneal(
             for a in range(terms):
                 gram[k, a] = gram[a, k] = own_row[a]
             right[k] = own
-            left = nonnegative_weights(gram, right, squares, status, weights)
-    return left
+            nonnegative_weights(gram, right, squares, status, weights)
