@@ -91,6 +91,11 @@ class TestPoints:
         rows = sweep(norms, {"spread": 0.0}, split={"by": "row"}, predictor=Guess)
         assert not figures(rows).items() & figures(by_two).items()
 
+    def test_the_first_split_is_that_of_the_seed(self, norms):
+        drawn = sweep(norms, {"spread": 0.0}, split={"random_state": 5}, predictor=Guess)
+        given = split_associations(norms, random_state=5)
+        assert figures(drawn) == figures(sweep(norms, {"spread": 0.0}, split=given, predictor=Guess))
+
     def test_other_models_of_meaning_are_swept_over(self, norms):
         found = sweep(norms, {"steps": [2, 3]}, predictor=SpreadingActivation)
         assert not found.failed

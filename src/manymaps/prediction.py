@@ -34,7 +34,7 @@ from manymaps.associations import Associations
 from manymaps.atlas import Atlas
 from manymaps.compute.jit import one_blas_thread, threads
 from manymaps.errors import DataError, ParameterError
-from manymaps.held_out import Ranking, Split, score_split, split_associations
+from manymaps.held_out import Ranking, Split, checked_part, score_split, split_associations
 from manymaps.model import ChoiceModel, Kernel
 from manymaps.optimizers import Momentum, Optimizer, State, shorter_steps
 from manymaps.parameters import Parameters, log_softmin
@@ -298,9 +298,9 @@ class AssociationPredictor(BaseEstimator):
                 )
         if self.kernel not in ("gaussian", "cauchy"):
             raise ParameterError(f"kernel={self.kernel!r} is not one of gaussian, cauchy")
-        train = _checked_part(train, "training")
+        train = checked_part(train, "training")
         if validation is not None:
-            validation = _checked_part(validation, "validation")
+            validation = checked_part(validation, "validation")
             if validation.shape != train.shape:
                 raise DataError(
                     f"the parts differ in shape: {train.shape} for training, "
@@ -359,29 +359,6 @@ class AssociationPredictor(BaseEstimator):
             now = maps.at(state.parameters)
             stopping.see(state.iteration, error, now)
         return state.iteration
-
-
-def _checked_part(part: sparse.csr_array, name: str) -> sparse.csr_array:
-    """A part as float64 CSR without explicit zeros."""
-    part = sparse.csr_array(part, dtype=np.float64, copy=True)
-    part.sum_duplicates()
-    part.eliminate_zeros()
-    n_rows, n = part.shape
-    if n_rows != n or n < 3:
-        raise DataError(f"the {name} part has the shape {part.shape}; it must be square, 3 or more")
-    if part.nnz == 0:
-        raise DataError(f"the {name} part holds no association; take another split or more data")
-    rows = np.repeat(np.arange(n), np.diff(part.indptr))
-    if not np.isfinite(part.data).all() or (part.data < 0).any() or (rows == part.indices).any():
-        raise DataError(f"the {name} part must hold finite positive p_ij of different objects")
-    highest = int(np.argmax(part.sum(axis=1)))
-    mass = float(part.data[slice(*part.indptr[highest : highest + 2])].sum())
-    if mass > 1 + 1e-6:
-        raise DataError(
-            f"row {highest} of the {name} part sums to {mass:g}; rows of p sum to 1 at most "
-            "(split_associations gives such parts)"
-        )
-    return part
 
 
 @dataclass(frozen=True, eq=False)

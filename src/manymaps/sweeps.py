@@ -154,8 +154,9 @@ def sweep(
     grid : mapping of str to sequence
         Arguments of the predictor and their values; a single value may stand without a list.
     split : mapping, Split or sequence of Split, optional
-        Options of `split_associations`, from whose `random_state` (0 by default) every split has a
-        seed of its own; or splits of the norms at hand.
+        Options of `split_associations`, whose `random_state` (0 by default) is the seed of the
+        first split, that of `predict_associations`; the others have seeds from it. Or splits of the
+        norms at hand.
     n_splits : int
         Random splits, where none are given.
     seeds : int or sequence of int
@@ -305,15 +306,11 @@ def _splits(
         if not isinstance(seed, int) or seed < 0:
             raise ParameterError(f"random_state={seed!r} of the splits must be a number from 0 on")
         made = [
-            split_associations(
-                norms,
-                **options,
-                random_state=np.random.default_rng(np.random.SeedSequence([seed, k])),
-            )
+            split_associations(norms, **options, random_state=_split_seed(seed, k))
             for k in range(n_splits)
         ]
         named = {**options, "fractions": tuple(map(float, options["fractions"]))}
-        return made, ", ".join(f"{k}={v!r}" for k, v in sorted(named.items())) + f", seed {seed}"
+        return made, ", ".join(f"{k}={v!r}" for k, v in sorted(named.items())) + f", from seed {seed}"
     given = [split] if isinstance(split, Split) else list(split)
     if not given:
         raise ParameterError("split=[] is empty; give a split, or options to make some with")
@@ -327,6 +324,11 @@ def _splits(
                     f"the {name} part of split {k} holds no mass; take another split or more data"
                 )
     return given, fingerprint(*(part for one in given for part in one.parts.values()))
+
+
+def _split_seed(seed: int, k: int) -> np.random.Generator:
+    """Split 0 is the one that the seed gives anywhere."""
+    return np.random.default_rng(np.random.SeedSequence([seed, k]) if k else seed)
 
 
 def _summarized(group: Sequence[PointResult]) -> dict[str, Any]:
