@@ -26,12 +26,13 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import numpy as np
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 import manymaps as mm
 from manymaps.model import T_SNE
@@ -43,6 +44,7 @@ FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--no-first-run", "--disable-quic",
 )  # fmt: skip
+PATIENCE = 120
 ATLAS = "document.querySelector('#manymaps').atlas"
 FIGURES = ("MB", "paint", "ready", "labels", "letter", "frame", "95 %", "draw")
 
@@ -104,13 +106,26 @@ def atlases(iterations: int) -> dict[str, mm.Atlas]:
     return made | {"200,000": crowd()}
 
 
+def wait_for(page: Page, expression: str, given: Any = None) -> None:
+    """Wait until an expression of `given` is true in the page.
+
+    Playwright's own wait evaluates text inside the page once it has to ask again, which the page's
+    security policy forbids.
+    """
+    until = time.monotonic() + PATIENCE
+    while not page.evaluate(f"given => Boolean({expression})", given):
+        if time.monotonic() > until:
+            raise TimeoutError(f"{expression} was false for {PATIENCE} seconds")
+        page.wait_for_timeout(20)
+
+
 def measure(browser: Browser, path: Path, word: str) -> dict[str, float]:
     """One run: the page is opened, a map zoomed in and out, a word typed."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, offline=True)
-    context.set_default_timeout(120_000)
+    context.set_default_timeout(1000 * PATIENCE)
     page = context.new_page()
     page.goto(path.as_uri())
-    page.wait_for_function("performance.getEntriesByName('manymaps-ready').length")
+    wait_for(page, "performance.getEntriesByName('manymaps-ready').length")
     paint, ready = page.evaluate(STARTED)
     labels = page.evaluate(OPENED)
     intervals = np.array(page.evaluate(ZOOMED))
@@ -121,7 +136,7 @@ def measure(browser: Browser, path: Path, word: str) -> dict[str, float]:
     for letter in word:
         before = page.evaluate("window.letters.length")
         page.keyboard.type(letter)
-        page.wait_for_function("before => window.letters.length > before", arg=before)
+        wait_for(page, "window.letters.length > given", before)
     letters = page.evaluate("window.letters")
     context.close()
     return {

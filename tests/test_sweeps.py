@@ -94,7 +94,8 @@ class TestPoints:
     def test_the_first_split_is_that_of_the_seed(self, norms):
         drawn = sweep(norms, {"spread": 0.0}, split={"random_state": 5}, predictor=Guess)
         given = split_associations(norms, random_state=5)
-        assert figures(drawn) == figures(sweep(norms, {"spread": 0.0}, split=given, predictor=Guess))
+        other = sweep(norms, {"spread": 0.0}, split=given, predictor=Guess)
+        assert figures(drawn) == figures(other)
 
     def test_other_models_of_meaning_are_swept_over(self, norms):
         found = sweep(norms, {"steps": [2, 3]}, predictor=SpreadingActivation)

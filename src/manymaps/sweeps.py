@@ -310,7 +310,8 @@ def _splits(
             for k in range(n_splits)
         ]
         named = {**options, "fractions": tuple(map(float, options["fractions"]))}
-        return made, ", ".join(f"{k}={v!r}" for k, v in sorted(named.items())) + f", from seed {seed}"
+        options_read = ", ".join(f"{name}={value!r}" for name, value in sorted(named.items()))
+        return made, f"{options_read}, from seed {seed}"
     given = [split] if isinstance(split, Split) else list(split)
     if not given:
         raise ParameterError("split=[] is empty; give a split, or options to make some with")

@@ -5,6 +5,8 @@ import pytest
 
 import manymaps as mm
 
+# As many as the page lists: NEIGHBORS of viewer/src/session.ts.
+NEIGHBORS = 8
 SENSES = """atlas.senses(given).map(({ map, proportion, neighbors }) => ({
   map, proportion,
   neighbors: neighbors.map(({ object, share }) => ({ label: atlas.atlas.labels[object], share })),
@@ -26,6 +28,8 @@ def agree(
     for sense in found:
         exact = float(atlas.proportions[sense["map"], object])
         assert sense["proportion"] == pytest.approx(exact, abs=1e-4)
+        # An object that is nowhere as much as that has the map where it is most.
+        assert exact > min_proportion - 1e-4 or len(found) == 1
     # A proportion at the threshold may be on either side of it, rounded.
     clear = {m for m, p in proportions.items() if p > min_proportion + 1e-4}
     assert clear <= {sense["map"] for sense in found}
@@ -40,6 +44,7 @@ def agree(
         exact = [n.similarity for n in by_map[sense["map"]].neighbors]
         value_of = {n.label: n.similarity for n in by_map[sense["map"]].neighbors}
         listed = [value_of[n["label"]] for n in sense["neighbors"]]
+        assert len(listed) == min(NEIGHBORS, len(exact))
         np.testing.assert_allclose(listed, exact[: len(listed)], rtol=0.02, atol=1e-7)
         shares = [n["share"] for n in sense["neighbors"]]
         np.testing.assert_allclose(shares, listed, rtol=0.03, atol=1e-6)
