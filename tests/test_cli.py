@@ -16,7 +16,7 @@ import pytest
 import manymaps as mm
 from cli_samples import WORDS, command, invoke, run, write_norms, write_vectors
 from manymaps.cli import cli
-from manymaps.cli_contract import as_options
+from manymaps.cli_contract import as_options, emit_json
 from manymaps.model import MULTIPLE_MAPS_T_SNE
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and terminals of POSIX")
@@ -286,3 +286,10 @@ class TestDemo:
         page = Path(record["page"]).read_text(encoding="utf-8")
         assert "<title>Relations of English words</title>" in page
         assert Path(record["figure"]).read_bytes().startswith(b"\x89PNG")
+
+
+def test_json_has_null_for_what_is_no_number(capsys):
+    emit_json({"a": np.inf, "b": [1.5, np.float64("nan"), (2, "x")], "c": {"d": -np.inf}})
+    assert json.loads(capsys.readouterr().out) == {
+        "a": None, "b": [1.5, None, [2, "x"]], "c": {"d": None},
+    }  # fmt: skip

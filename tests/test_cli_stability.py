@@ -1,6 +1,7 @@
 """The command `stability`: what it fits, compares, prints and writes, and how it ends."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -109,6 +110,18 @@ def test_a_person_reads_what_recurs_beside_chance(fits, tmp_path):
     assert invoke("stability", *fits, "-o", output, "--quiet").output == ""
 
 
+def test_vectors_can_be_left_out(fits, tmp_path):
+    files = []
+    for file in fits[:2]:
+        files.append(tmp_path / f"with_{file.name}")
+        replace(mm.load_atlas(file), vectors=np.eye(6, dtype=np.float32)).save(files[-1])
+    output = tmp_path / "out.atlas"
+    record(*files, "-o", output)
+    assert mm.load_atlas(output).vectors is not None
+    record(*files, "-o", output, "--drop-vectors")
+    assert mm.load_atlas(output).vectors is None
+
+
 def test_the_figure_shows_the_words(fits, tmp_path):
     figure = tmp_path / "senses.svg"
     found = record(*fits, "-o", tmp_path / "o.atlas", "--plot", figure, "--word", "tie")
@@ -145,6 +158,7 @@ def test_counts_of_two_kinds(tmp_path):
         (("norms", "norms"), "several .atlas files"),
         (("fit0", "fit1", "--fits", 3), "--fits does not apply to finished atlases"),
         (("fit0", "fit1", "--maps", 3), "--maps does not apply to finished atlases"),
+        (("fit0", "fit1", "--words", "norms"), "--words does not apply to finished atlases"),
         (("norms", "--fits", 1), "--fits"),
         (("norms", "--threshold", 0), "--threshold"),
         (("norms", "--word", "tie"), "--word needs --plot"),
@@ -164,7 +178,7 @@ def test_usage_errors(fits, norms, tmp_path, arguments, words):
 def test_inputs_are_not_overwritten(fits, norms):
     result = invoke("stability", fits[0], fits[1], "-o", fits[1])
     assert result.exit_code == 2
-    assert "would overwrite" in result.stderr
+    assert f"-o would overwrite FILE, {fits[1]}" in result.stderr
     assert invoke("stability", norms, "-o", norms, *SHORT).exit_code == 2
 
 

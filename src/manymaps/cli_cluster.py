@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import math
 import shlex
 import time
 from collections.abc import Mapping
@@ -19,7 +18,9 @@ from manymaps.cli_contract import (
     emit,
     emit_json,
     note,
+    plain_table,
     quiet_option,
+    refuse_overwriting,
     rendered,
     shown,
 )
@@ -186,13 +187,10 @@ def _check(ctx: click.Context, file: Path, options: Mapping[str, Any]) -> None:
         raise click.UsageError("--atlas needs --plot OUT.png", ctx)
     if options["map"] and options["atlas"] is None:
         raise click.UsageError("--map needs --atlas", ctx)
-    for name in ("output", "plot"):
-        for given, path in {"FILE": file, "--atlas": options["atlas"],
-                            "--labels": options["labels"]}.items():  # fmt: skip
-            written = options[name]
-            if written is not None and path is not None and written.resolve() == path.resolve():
-                option = "-o" if name == "output" else "--plot"
-                raise click.UsageError(f"{option} would overwrite {given}, {path}", ctx)
+    refuse_overwriting(
+        {"-o": options["output"], "--plot": options["plot"]},
+        {"FILE": file, "--atlas": options["atlas"], "--labels": options["labels"]},
+    )
 
 
 def _read(file: Path, options: Mapping[str, Any]) -> SimilarityTable:
@@ -255,7 +253,6 @@ def _record(
     seconds: float,
 ) -> dict[str, Any]:
     n = table.n_objects
-    likelihood = estimator.log_likelihood_
     return {
         "variance_accounted_for": estimator.variance_accounted_for_,
         "constant": estimator.constant_,
@@ -263,8 +260,8 @@ def _record(
         "n_objects": n,
         "n_pairs": table.n_pairs,
         "n_missing": n * (n - 1) // 2 - table.n_pairs,
-        # Of a perfect fit it is infinite, which JSON cannot say.
-        "log_likelihood": likelihood if math.isfinite(likelihood) else None,
+        # Of a perfect fit it is infinite, for which JSON has null.
+        "log_likelihood": estimator.log_likelihood_,
         "solver": options["solver"],
         "seed": options["seed"],
         "solutions": estimator.solutions_.tolist(),
@@ -278,7 +275,7 @@ def _record(
 
 def _report(estimator: AdditiveClustering, table: SimilarityTable, seconds: float) -> str:
     """What a person reads: how good, the clusters, and how the starts agreed."""
-    grid = _table()
+    grid = plain_table()
     for k, one in enumerate(estimator.clusters_):
         members = [shown(label) for label in one.members[:MOST_LISTED]]
         more = len(one.members) - len(members)
@@ -330,29 +327,19 @@ def _choose(
         emit(_path_report(path, file))
 
 
-def _table() -> Any:
-    from rich.table import Table
-
-    return Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
-
-
 def _path_record(path: ClusterPath) -> dict[str, Any]:
     return {
         "n_clusters": [int(k) for k in path.n_clusters],
-        "variance_accounted_for": _plain(path.vaf),
-        "bic": _plain(path.bic),
-        "held_out": None if path.held_out is None else _plain(path.held_out.mean(axis=1)),
+        "variance_accounted_for": path.vaf.tolist(),
+        "bic": path.bic.tolist(),
+        "held_out": None if path.held_out is None else path.held_out.mean(axis=1).tolist(),
         "suggestion": int(path.suggestion),
         "reasons": list(path.reasons),
     }
 
 
-def _plain(values: Any) -> list[float | None]:
-    return [float(value) if math.isfinite(value) else None for value in values]
-
-
 def _path_report(path: ClusterPath, file: Path) -> str:
-    grid = _table()
+    grid = plain_table()
     header = ["clusters", "variance", "BIC"]
     if path.held_out is not None:
         header.append("held-out error")

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
 import re
 import shutil
@@ -23,6 +24,7 @@ import warnings
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -33,6 +35,7 @@ from manymaps.labels import UnknownLabel
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from rich.table import Table
 
 __all__ = [
     "BadData",
@@ -48,7 +51,9 @@ __all__ = [
     "emit",
     "emit_json",
     "note",
+    "plain_table",
     "quiet_option",
+    "refuse_overwriting",
     "refuse_to_replace",
     "rendered",
     "shown",
@@ -252,9 +257,24 @@ def _leave_stdout(exit_code: int) -> NoReturn:
 
 
 def emit_json(record: Mapping[str, Any]) -> None:
-    """One JSON object on stdout."""
+    """One JSON object on stdout; null where a number is infinite or unknown."""
     ascii_only = (sys.stdout.encoding or "ascii").lower().replace("-", "") != "utf8"
-    emit(json.dumps(record, ensure_ascii=ascii_only, allow_nan=False))
+    emit(json.dumps(_with_null(record), ensure_ascii=ascii_only, allow_nan=False))
+
+
+def _with_null(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _with_null(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_with_null(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def plain_table() -> Table:
+    """An empty table of rich's without lines or header, to be `rendered`."""
+    from rich.table import Table
+
+    return Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
 
 
 def rendered(*parts: RenderableType) -> str:
@@ -329,6 +349,20 @@ class OutputFile(click.ParamType):
         except OSError as error:
             self.fail(f"{path}: cannot be written: {error.strerror}", param, ctx)
         return path
+
+
+def refuse_overwriting(
+    outputs: Mapping[str, Path | None], inputs: Mapping[str, Path | None]
+) -> None:
+    """A usage error where an output is one of the files that are read, or another output."""
+    written = [(name, path, path.resolve()) for name, path in outputs.items() if path is not None]
+    for name, _, place in written:
+        for source, read in inputs.items():
+            if read is not None and place == read.resolve():
+                raise click.UsageError(f"{name} would overwrite {source}, {read}")
+    for (name, path, place), (other, _, second) in combinations(written, 2):
+        if place == second:
+            raise click.UsageError(f"{name} and {other} are the same file, {path}; give two names")
 
 
 def refuse_to_replace(option: str, path: Path | None) -> None:

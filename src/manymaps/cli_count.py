@@ -21,6 +21,7 @@ from manymaps.cli_contract import (
     emit_json,
     note,
     quiet_option,
+    refuse_overwriting,
 )
 from manymaps.cli_options import combined, json_option, positive
 from manymaps.cli_progress import interrupted_by_sigterm
@@ -133,10 +134,11 @@ def count(ctx: click.Context, texts: Path, output: Path, as_json: bool, **option
                manymaps count letters/ -o counts.npz --min-documents 5 --stop-words english
                manymaps count novel.txt -o near.npz --window 5 --min-documents 5
     """
-    for name, path in {"TEXTS": texts, "--words": options["words"],
-                       "--stop-words": options["stop_words"]}.items():  # fmt: skip
-        if isinstance(path, Path) and path.resolve() == output.resolve():
-            raise click.UsageError(f"-o would overwrite {name}, {path}")
+    given = {"TEXTS": texts, "--words": options["words"], "--stop-words": options["stop_words"]}
+    refuse_overwriting(
+        {"-o": output},
+        {name: path if isinstance(path, Path) else None for name, path in given.items()},
+    )
     if options["weighting"] is not None and options["window"] is None:
         raise click.UsageError("--weighting needs --window")
     with interrupted_by_sigterm():

@@ -18,6 +18,7 @@ from manymaps.cli_contract import (
     emit,
     emit_json,
     note,
+    plain_table,
     quiet_option,
     rendered,
     shown,
@@ -109,9 +110,9 @@ def diagnose(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> N
 
 
 def diagnosis_record(found: Diagnosis) -> dict[str, Any]:
-    """What `diagnose --json` prints; null stands for what could not be counted."""
+    """What `diagnose --json` prints; NaN, there null, stands for what could not be counted."""
     record = {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value
+        name: value
         for name, value in asdict(found).items()
         if name not in ("n_maps_tried", "held", "kept")
     }
@@ -125,9 +126,7 @@ def diagnosis_record(found: Diagnosis) -> dict[str, Any]:
 
 def diagnosis_table(found: Diagnosis, name: str) -> str:
     """What `diagnose` prints for a person: each figure with a reading."""
-    from rich.table import Table
-
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+    table = plain_table()
     for row in _rows(found):
         table.add_row(*row)
     what = "similarities" if found.kind == "similarities" else "distances"

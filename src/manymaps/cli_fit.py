@@ -22,6 +22,7 @@ from manymaps.cli_contract import (
     emit_json,
     note,
     quiet_option,
+    refuse_overwriting,
     refuse_to_replace,
     shown,
 )
@@ -274,7 +275,10 @@ def fit(ctx: click.Context, file: Path, output: Path, as_json: bool, **options: 
                manymaps fit digits.npy -o digits.atlas --method tsne --perplexity 10,100
                manymaps fit counts.npz -o posts.atlas --method code --restarts 5
     """
-    _refuse_overwriting(file, output, options)
+    refuse_overwriting(
+        {"-o": output, "--checkpoint": options["checkpoint"]},
+        {"FILE": file, **{f"--{name}": options[name] for name in ("metadata", "words", "labels")}},
+    )
     refuse_to_replace("-o", output)
     refuse_to_replace("--checkpoint", options["checkpoint"])
     check_method(ctx, file, options)
@@ -465,19 +469,6 @@ def fit_record(
         "seconds": round(time.perf_counter() - ctx.meta["manymaps.started"], 3),
         "output": str(output),
     }
-
-
-def _refuse_overwriting(file: Path, output: Path, options: Mapping[str, Any]) -> None:
-    inputs = {"FILE": file}
-    inputs |= {f"--{name}": options[name] for name in ("metadata", "words", "labels")}
-    outputs = {"-o": output, "--checkpoint": options["checkpoint"]}
-    named = [(name, path.resolve()) for name, path in outputs.items() if path is not None]
-    for name, path in named:
-        for source, read in inputs.items():
-            if read is not None and path == read.resolve():
-                raise click.UsageError(f"{name} would overwrite {source}, {read}")
-    if len({path for _, path in named}) < len(named):
-        raise click.UsageError(f"-o and --checkpoint are the same file, {output}")
 
 
 def _note_unused(options: Mapping[str, Any], data: PairData) -> None:

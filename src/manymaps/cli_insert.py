@@ -16,6 +16,7 @@ from manymaps.cli_contract import (
     emit_json,
     note,
     quiet_option,
+    refuse_overwriting,
     refuse_to_replace,
 )
 from manymaps.cli_options import (
@@ -131,10 +132,8 @@ def insert(
                manymaps insert norms.atlas answers.csv -o more.atlas --neighbors local
                manymaps insert posts.atlas new-counts.npz -o more.atlas
     """
-    for name, path in {"NEW": new, "--vectors": options["vectors"], "--words": options["words"],
-                       "--labels": options["labels"]}.items():  # fmt: skip
-        if path is not None and path.resolve() == output.resolve():
-            raise click.UsageError(f"-o would overwrite {name}, {path}")
+    others = {f"--{name}": options[name] for name in ("vectors", "words", "labels")}
+    refuse_overwriting({"-o": output}, {"NEW": new, **others})
     refuse_to_replace("-o", output)
     from manymaps.atlas import load_atlas
 

@@ -14,7 +14,6 @@ of the atlas, in its order.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -116,8 +115,8 @@ class Evaluation:
         return len(self.local.rows)
 
     def record(self) -> dict[str, Any]:
-        """Plain values; null where a number is infinite or unknown."""
-        found = {
+        """What `evaluate --json` prints."""
+        return {
             "kl_divergence": self.kl_divergence,
             "mu_local": self.local.mean,
             "mu_local_se": self.local.standard_error,
@@ -126,10 +125,10 @@ class Evaluation:
             "recall_at_10": self.recall,
             "trustworthiness": self.trust.mean,
             "continuity": self.continuity.mean,
+            "n_objects": self.n_objects,
+            "n_measured": self.n_measured,
+            "neighbors": self.neighbors,
         }
-        plain: dict[str, Any] = {k: v if math.isfinite(v) else None for k, v in found.items()}
-        sizes = {"n_objects": self.n_objects, "n_measured": self.n_measured}
-        return {**plain, **sizes, "neighbors": self.neighbors}
 
 
 def shared_objects(
@@ -323,7 +322,7 @@ class CountEvaluation:
         of_groups: dict[str, Any] = {"groups": self.groups, "n_groups": self.n_groups}
         for name, found in (("purity", self.purity), ("lift", self.lift)):
             of_groups[name] = None if found is None else found.mean
-            of_groups[f"{name}_se"] = _finite(None if found is None else found.standard_error)
+            of_groups[f"{name}_se"] = None if found is None else found.standard_error
         return {
             "log_likelihood": self.log_likelihood,
             "kl_divergence": self.kl_divergence,
@@ -509,10 +508,6 @@ def _group_of_rows(atlas: Atlas, counts: Counts, column: str) -> np.ndarray:
 
 def _is_there(value: Any) -> bool:
     return value is not None and value == value and value != ""
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and np.isfinite(value) else None
 
 
 def _whole(number: float) -> float | int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,7 +16,9 @@ from manymaps.cli_contract import (
     emit,
     emit_json,
     note,
+    plain_table,
     quiet_option,
+    refuse_overwriting,
     refuse_to_replace,
     rendered,
 )
@@ -43,11 +44,8 @@ __all__ = [
     "PENALTY",
     "check_sizes",
     "error_text",
-    "grid_of_text",
-    "plain",
     "predict",
     "read_norms",
-    "refuse_overwriting",
     "splitting_options",
     "stopping_options",
 ]
@@ -122,7 +120,7 @@ def predict(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> No
                manymaps predict norms.csv --maps 1 --dims 70 -o norms.atlas --json
     """
     output = options["output"]
-    refuse_overwriting(file, options, "output")
+    refuse_overwriting({"-o": output}, {"FILE": file, "--labels": options["labels"]})
     refuse_to_replace("-o", output)
     refuse_given(ctx, OF_OTHER_DATA, "associations")
     with interrupted_by_sigterm():
@@ -195,7 +193,7 @@ def _prediction_record(
 
     output = options["output"]
     return {
-        **{name: plain(value) for name, value in result.as_dict().items()},
+        **result.as_dict(),
         "seconds": round(time.perf_counter() - ctx.meta["manymaps.started"], 3),
         "uniform": uniform_errors(result.split),
         "best_iteration": int(_maps_of(result).best_iteration_),
@@ -211,7 +209,7 @@ def _prediction_record(
 
 
 def _prediction_report(record: Mapping[str, Any]) -> str:
-    grid = grid_of_text()
+    grid = plain_table()
     grid.add_row("", "train", "validation", "test")
     for name, errors in (("error", record), ("uniform model", record["uniform"])):
         grid.add_row(name, *(error_text(errors[part]) for part in ("train", "valid", "test")))
@@ -256,29 +254,5 @@ def check_sizes(
                 raise click.UsageError(f"--{name} {value} is more than {why}", ctx)
 
 
-def refuse_overwriting(file: Path, options: Mapping[str, Any], name: str) -> None:
-    """Refuse an output that is FILE, its labels, or another output."""
-    written = options[name]
-    if written is None:
-        return
-    option = "-o" if name == "output" else f"--{name}"
-    others = {"FILE": file, "--labels": options["labels"]}
-    others |= {f"--{n}": options.get(n) for n in ("plot", "resume") if n != name}
-    for other, path in others.items():
-        if path is not None and path.resolve() == written.resolve():
-            raise click.UsageError(f"{option} would overwrite {other}, {path}")
-
-
-def grid_of_text() -> Any:
-    from rich.table import Table
-
-    return Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
-
-
 def error_text(value: float | None) -> str:
     return "-" if value is None else f"{value:.4f}"
-
-
-def plain(value: Any) -> Any:
-    """A value as JSON has it: no infinity."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value

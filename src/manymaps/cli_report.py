@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from manymaps.cli_contract import rendered, shown
+from manymaps.cli_contract import plain_table, rendered, shown
 from manymaps.count_values import plural
 from manymaps.counts import Counts
 from manymaps.vectors import Vectors
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from manymaps.associations import Associations
     from manymaps.atlas import Sense
     from manymaps.cli_data import PairData
@@ -148,7 +146,7 @@ def inspection(data: Associations, as_written: Associations, file: Path) -> str:
         ("dropped", _dropped(data)),
         *(("note", text) for text in data.report.notes),
     ]
-    table = _plain_table()
+    table = plain_table()
     for name, value in rows:
         table.add_row(name, value)
     return f"{rendered(table)}\nnext: {suggested_fit(data, file)}"
@@ -172,7 +170,7 @@ def vector_inspection(data: Vectors, file: Path) -> str:
         *(("dropped", _dropped(data)) for _ in range(data.report.n_dropped > 0)),
         *(("note", text) for text in data.report.notes),
     ]
-    table = _plain_table()
+    table = plain_table()
     for name, value in rows:
         table.add_row(name, value)
     return f"{rendered(table)}\nnext: {suggested_fit(data, file)}"
@@ -217,7 +215,7 @@ def count_inspection(data: Counts, command: Sequence[str], hint: str | None) -> 
         *(("note", text) for text in data.report.notes),
         *(("note", text) for text in (hint,) if text),
     ]
-    table = _plain_table()
+    table = plain_table()
     for name, value in rows:
         table.add_row(name, value)
     return f"{rendered(table)}\nnext: {shlex.join(command)}"
@@ -386,7 +384,7 @@ def senses_table(
     n_fits: int | None = None,
 ) -> str:
     """What `senses` prints for a person; also the senses that several other fits share."""
-    table = _plain_table()
+    table = plain_table()
     for sense in senses:
         near = ", ".join(f"{shown(n.label)} {_fraction(n.similarity)}" for n in sense.neighbors)
         cells = [f"map {sense.map}", f"{sense.proportion:.0%}"]
@@ -417,7 +415,7 @@ def evaluation_table(found: Evaluation, name: str) -> str:
         ("trustworthiness", _with_error(found.trust), f"of the {k} nearest in the maps"),
         ("continuity", _with_error(found.continuity), f"of the {k} nearest in the data"),
     ]
-    table = _plain_table()
+    table = plain_table()
     for row in rows:
         table.add_row(*row)
     return f"{name}: {found.n_objects:,} objects{measured}\n{rendered(table)}"
@@ -437,7 +435,7 @@ def count_evaluation_table(found: CountEvaluation, name: str) -> str:
             ("purity", _with_error(found.purity), f"{near}; by lot {found.chance:.4f}"),
             ("lift", _with_error(found.lift), words),
         ]
-    table = _plain_table()
+    table = plain_table()
     for row in rows:
         table.add_row(*row)
     lot = ""
@@ -456,9 +454,3 @@ def _fraction(value: float) -> str:
     if value < 0.0005:
         return "<.001"
     return f"{value:.2f}".lstrip("0") if value >= 0.095 else f"{value:.3f}".lstrip("0")
-
-
-def _plain_table() -> Table:
-    from rich.table import Table
-
-    return Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 import time
 from collections.abc import Mapping, Sequence
@@ -18,7 +17,9 @@ from manymaps.cli_contract import (
     emit,
     emit_json,
     note,
+    plain_table,
     quiet_option,
+    refuse_overwriting,
     refuse_to_replace,
     rendered,
     shown,
@@ -41,14 +42,12 @@ if TYPE_CHECKING:
 
 __all__ = ["stability"]
 
-# What is said of a fit; the rest is of the comparison, and is taken with finished atlases too.
-OF_FITS = (
-    "fits", "method", "maps", "dims", "normalization", "penalty", "background", "iterations",
-    "early_exaggeration", "late_exaggeration", "learning_rate", "init", "tolerance", "jobs",
-    "given", "no_marginals", "restarts", "perplexity", "local_perplexity", "metric", "recall",
-    "words", "drop_vectors", "divergence", "smoothing", "cue", "response", "strength", "format",
-    "labels", "responses", "rows", "columns", "count",
-)  # fmt: skip
+# What is said of the comparison and its outputs. Every other option is of a fit, and does not apply
+# to finished atlases.
+OF_ATLASES = {
+    "files", "output", "threshold", "neighbors", "min_proportion", "plot", "words_shown", "seed",
+    "drop_vectors", "quiet", "as_json",
+}  # fmt: skip
 FEWEST_FITS, LISTED = 2, 8
 
 
@@ -162,19 +161,17 @@ def _check(ctx: click.Context, files: Sequence[Path], options: Mapping[str, Any]
             f"{finished[0]} is one fit alone; give the data to fit anew, or several atlases", ctx
         )
     if finished:
-        refuse_given(ctx, OF_FITS, "finished atlases")
+        names = [option.name for option in ctx.command.params if option.name]
+        refuse_given(ctx, [name for name in names if name not in OF_ATLASES], "finished atlases")
     if options["words_shown"] and options["plot"] is None:
         raise click.UsageError("--word needs --plot OUT.png", ctx)
     if isinstance(options["init"], Path):
         raise click.UsageError("--init with an atlas would start all fits alike; leave it out", ctx)
     refuse_to_replace("-o", options["output"])
-    read = [*files, *(path for path in (options["labels"], options["words"]) if path is not None)]
-    for option, name in (("-o", "output"), ("--plot", "plot")):
-        for file in read:
-            if options[name] is not None and options[name].resolve() == Path(file).resolve():
-                raise click.UsageError(f"{option} would overwrite {file}", ctx)
-    if options["plot"] is not None and options["plot"].resolve() == options["output"].resolve():
-        raise click.UsageError("-o and --plot are one file; give two names", ctx)
+    outputs = {"-o": options["output"], "--plot": options["plot"]}
+    for file in files:
+        others = {"--labels": options["labels"], "--words": options["words"]}
+        refuse_overwriting(outputs, {"FILE": file, **others})
 
 
 def _load(files: Sequence[Path]) -> list[Atlas]:
@@ -225,12 +222,7 @@ def _record(found: Stability, options: Mapping[str, Any], seconds: float) -> dic
         "overlap": {name: level.overlap for name, level in levels.items()},
         "map_similarity": found.map_similarity,
         "map_similarity_by_chance": found.map_similarity_by_chance,
-        "words": {
-            label: None if math.isnan(value) else float(value)
-            for label, value in zip(
-                found.atlases[0].labels, found.word_recurrence, strict=True
-            )
-        },
+        "words": dict(zip(found.atlases[0].labels, found.word_recurrence.tolist(), strict=True)),
         "threshold": found.threshold,
         "seed": options["seed"],
         "seconds": round(seconds, 3),
@@ -241,9 +233,7 @@ def _record(found: Stability, options: Mapping[str, Any], seconds: float) -> dic
 
 def _report(found: Stability, output: Path, seconds: float) -> str:
     """What a person reads: how much recurs, what chance gives, and where it is best and worst."""
-    from rich.table import Table
-
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+    table = plain_table()
     n_senses = sum(len(one.maps) for one in found.senses)
     for name, level, words in (
         ("senses that recur", found.observed, "in another fit, on average"),

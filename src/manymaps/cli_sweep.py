@@ -24,7 +24,9 @@ from manymaps.cli_contract import (
     emit,
     emit_json,
     note,
+    plain_table,
     quiet_option,
+    refuse_overwriting,
     rendered,
 )
 from manymaps.cli_options import (
@@ -44,10 +46,7 @@ from manymaps.cli_predict import (
     PENALTY,
     check_sizes,
     error_text,
-    grid_of_text,
-    plain,
     read_norms,
-    refuse_overwriting,
     splitting_options,
     stopping_options,
 )
@@ -172,8 +171,9 @@ def sweep(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> None
                manymaps sweep norms.csv --maps 1,2,5 --dims 14,35,70 --penalties 0.5,1,2 \\
                    --splits 5 -o sizes.csv --resume sizes.jsonl --scheduler tcp://10.0.0.1:8786
     """
-    for name in ("output", "plot", "resume"):
-        refuse_overwriting(file, options, name)
+    read, kept = {"FILE": file, "--labels": options["labels"]}, {"--resume": options["resume"]}
+    refuse_overwriting({"-o": options["output"], "--plot": options["plot"]}, {**read, **kept})
+    refuse_overwriting(kept, read)
     refuse_given(ctx, OF_OTHER_DATA, "associations")
     if options["scheduler"] is not None and options["backend"] not in (None, "dask"):
         raise click.UsageError(f"--scheduler does not apply to --backend {options['backend']}", ctx)
@@ -349,10 +349,8 @@ def _sweep_record(
     return {
         "n_points": len(result.results),
         "n_failed": len(result.failed),
-        "best": {name: plain(value) for name, value in best.items()},
-        "settings": [
-            {name: plain(value) for name, value in record.items()} for record in result.summary()
-        ],
+        "best": best,
+        "settings": result.summary(),
         "failures": [
             {**failed.point.settings, "split": failed.point.split, "seed": failed.point.seed,
              "failure": failed.failure}
@@ -371,7 +369,7 @@ def _sweep_report(
     result: SweepResult, best: Mapping[str, Any], file: Path, options: Mapping[str, Any]
 ) -> str:
     """A line for each setting, and how to fit the best one."""
-    grid = grid_of_text()
+    grid = plain_table()
     grid.add_row("maps", "dims", "penalty", "kernel", "train", "validation", "test", "")
     for record in result.summary():
         sizes = (f"{record['n_maps']}", f"{record['n_components']}", f"{record['penalty']:g}")

@@ -21,6 +21,7 @@ from manymaps.cli_contract import (
     emit_json,
     note,
     quiet_option,
+    refuse_overwriting,
 )
 from manymaps.cli_options import atlas_argument, json_option
 from manymaps.cli_progress import interrupted_by_sigterm, working
@@ -83,9 +84,9 @@ def view(
                manymaps view posts.atlas -o posts.html --color group
                manymaps view norms.atlas -o norms.html --metadata words.csv --size frequency
     """
-    for name, path in {"ATLAS": atlas, "--metadata": metadata, "--features": features}.items():
-        if path is not None and path.resolve() == output.resolve():
-            raise click.UsageError(f"-o would overwrite {name}, {path}")
+    refuse_overwriting(
+        {"-o": output}, {"ATLAS": atlas, "--metadata": metadata, "--features": features}
+    )
     from manymaps.atlas import load_atlas
     from manymaps.viewer import write_page
 
