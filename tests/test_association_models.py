@@ -9,8 +9,12 @@ from manymaps.association_models import (
     Popularity,
     SpreadingActivation,
     Uniform,
-    association_network,
     tune,
+)
+from manymaps.association_network import (
+    association_network,
+    degree_scaled,
+    spectral_directions,
 )
 from manymaps.association_spaces import (
     ClassicalScaling,
@@ -106,7 +110,7 @@ def test_bad_tables(model: AssociationModel) -> None:
         (SpreadingActivation(backward=1.5), "backward=1.5 must be between 0 and 1"),
         (SpreadingActivation(smoothing=-1), "smoothing=-1 must be between 0 and 1"),
         (LatentSemanticAnalysis(n_components=60), "less than the 60 objects"),
-        (LatentSemanticAnalysis(n_components=3, weighting="tf"), "not one of log, sqrt"),
+        (LatentSemanticAnalysis(n_components=3, exponent=-1), "exponent=-1 must be at least 0"),
         (LatentSemanticAnalysis(n_components=3, offset=0), "offset=0 must be positive"),
         (ProbabilisticLSA(n_topics=0), "n_topics=0"),
         (ProbabilisticLSA(n_topics=3, self_weight=-1), "self_weight=-1"),
@@ -161,6 +165,30 @@ def test_network_leaves_its_argument_alone(split: Split) -> None:
     assert abs(network - network.T).max() == 0
 
 
+@pytest.mark.parametrize("dense", [400, 5])
+def test_spectral_directions_are_the_eigenvectors(monkeypatch, split: Split, dense: int) -> None:
+    """Inner products of the definition, by a dense decomposition and by Lanczos steps."""
+    monkeypatch.setattr("manymaps.association_network._DENSE", dense)
+    table = (split.train.toarray() > 0) ** 1.0
+    network = (table + table.T) / 2
+    roots = (network.sum(axis=1) + 0.2) ** -0.5
+    values, axes = np.linalg.eigh(roots[:, None] * network * roots)
+    x = axes[:, -7:] * np.abs(values[-7:]) ** 1.5
+    x[59] = 0
+    lengths = np.linalg.norm(x, axis=1)
+    x /= np.where(lengths > 0, lengths, 1)[:, None]
+    found = spectral_directions(split.train, 7, power=0, exponent=1.5, seed=0)
+    np.testing.assert_allclose(found @ found.T, x @ x.T, atol=1e-6)
+
+
+def test_more_directions_than_objects_are_empty(split: Split) -> None:
+    found = spectral_directions(split.train, 70, seed=0)
+    assert found.shape == (60, 70)
+    assert np.abs(found[:, 59:]).max() == 0
+    lengths = np.linalg.norm(found, axis=1)
+    np.testing.assert_allclose(lengths, np.r_[np.ones(59), 0], atol=1e-9)
+
+
 def test_topics_are_distributions(split: Split) -> None:
     for model in (ProbabilisticLSA(n_topics=6), TopicModel(n_topics=6)):
         model.fit(split.train, random_state=0)
@@ -173,10 +201,10 @@ def test_classical_scaling_rebuilds_path_lengths(split: Split) -> None:
     """All positive and all negative dimensions together give the squared path lengths back."""
     from scipy.sparse.csgraph import dijkstra
 
-    from manymaps.association_spaces import _scaled, _squared_distances
+    from manymaps.association_spaces import _squared_distances
 
     model = ClassicalScaling(n_positive=59, n_negative=59).fit(split.train, random_state=0)
-    network = _scaled(association_network(split.train, power=0.7), 0.2)
+    network = degree_scaled(association_network(split.train, power=0.7), 0.2)
     network.data = 1 + np.log(network.data.max() / network.data)
     lengths = dijkstra(sparse.csr_matrix(network), directed=False)
     lengths[np.isinf(lengths)] = lengths[np.isfinite(lengths)].max()

@@ -35,42 +35,18 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from manymaps.association_network import association_network, row_normalized
 from manymaps.errors import DataError, ParameterError
 from manymaps.held_out import Split, checked_part, prediction_error
 
 __all__ = [
-    "AssociationModel", "GridPoint", "Popularity", "SpreadingActivation", "Uniform",
-    "association_network", "row_normalized", "tune",
+    "AssociationModel", "GridPoint", "Popularity", "SpreadingActivation", "Uniform", "tune",
 ]  # fmt: skip
 
 #: Added to each object's popularity: what training never recalls may be recalled in the test.
 _UNSEEN = 0.01
 
 Model = TypeVar("Model", bound="AssociationModel")
-
-
-def row_normalized(table: sparse.sparray) -> sparse.csr_array:
-    """Rows divided by their sums; empty ones stay empty."""
-    table = sparse.csr_array(table)
-    sums = np.asarray(table.sum(axis=1)).ravel()
-    return sparse.csr_array(sparse.diags_array(1 / np.where(sums > 0, sums, 1.0)) @ table)
-
-
-def association_network(
-    train: sparse.sparray, *, power: float = 1.0, backward: float = 0.5
-) -> sparse.csr_array:
-    """(1 - backward) A + backward A^T with A_ij = p_ij^power.
-
-    Examples
-    --------
-    >>> association_network(sparse.csr_array([[0, 1.0], [0, 0]]), backward=0.25).toarray().tolist()
-    [[0.0, 0.75], [0.25, 0.0]]
-    """
-    table = sparse.csr_array(train, dtype=np.float64, copy=True)
-    table.data **= power
-    network = sparse.csr_array((1 - backward) * table + backward * table.T)
-    network.eliminate_zeros()
-    return network
 
 
 class AssociationModel(BaseEstimator, ABC):
@@ -150,6 +126,12 @@ class AssociationModel(BaseEstimator, ABC):
             value = getattr(self, name)
             if not (np.isfinite(value) and value > 0):
                 raise ParameterError(f"{name}={value!r} must be positive")
+
+    def _check_not_negative(self, *names: str) -> None:
+        for name in names:
+            value = getattr(self, name)
+            if not (np.isfinite(value) and value >= 0):
+                raise ParameterError(f"{name}={value!r} must be at least 0")
 
 
 class Uniform(AssociationModel):

@@ -13,25 +13,20 @@ Shapes: positions (n, n_components), activation (len(rows), n).
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 from scipy import sparse
 
-from manymaps.association_models import AssociationModel, association_network
+from manymaps.association_models import AssociationModel
+from manymaps.association_network import (
+    association_network,
+    degree_scaled,
+    spectral_directions,
+)
 from manymaps.compute.jit import one_blas_thread
-from manymaps.errors import ParameterError
 
 __all__ = ["ClassicalScaling", "ExtendedEuclidean", "LatentSemanticAnalysis"]
 
 _ROWS_AT_ONCE = 512
-_LOG_SCALE = 100.0
-
-
-def _scaled(network: sparse.csr_array, offset: float) -> sparse.csr_array:
-    """D^-1/2 A D^-1/2 with D the row sums and `offset` added to each."""
-    roots = sparse.diags_array((np.asarray(network.sum(axis=1)).ravel() + offset) ** -0.5)
-    return sparse.csr_array(roots @ network @ roots)
 
 
 def _squared_distances(positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -45,21 +40,21 @@ def _squared_distances(positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 
 class LatentSemanticAnalysis(AssociationModel):
-    """Truncated singular value decomposition of the weighted associations, compared by cosines.
+    """Leading singular vectors of the symmetrized associations, compared by cosines.
 
-        A ~ U s V^T,   x_i = (U s)_i,   a_ij = exp(cos(x_i, x_j) / temperature)
+        S ~ U L U^T,   x_i = (U |L|^exponent)_i,   a_ij = exp(cos(x_i, x_j) / temperature)
 
-    of the symmetrized table (Deerwester et al. 1990; of association norms, as the word association
-    spaces of Steyvers, Shiffrin & Nelson 2004).
+    (Deerwester et al. 1990; of association norms, as the word association spaces of Steyvers,
+    Shiffrin & Nelson 2004.) S is the network of `manymaps.association_network`.
 
     Parameters
     ----------
     n_components : int
-    weighting : {"log", "sqrt"}
-        Of strengths: log(1 + 100 p) or the root of p.
-    offset : float > 0, or None
-        A is divided by the roots of its row and column sums with this added to each; None leaves
-        it as it is.
+    power : float >= 0
+        Of the strengths.
+    exponent : float >= 0
+    offset : float > 0
+        Added to each row sum by whose roots the table is divided.
     temperature : float > 0
     popularity, smoothing, uniform : float
         See `manymaps.association_models`.
@@ -78,15 +73,17 @@ class LatentSemanticAnalysis(AssociationModel):
         self,
         *,
         n_components: int = 100,
-        weighting: Literal["log", "sqrt"] = "sqrt",
-        offset: float | None = 0.2,
-        temperature: float = 0.12,
+        power: float = 0.15,
+        exponent: float = 2.0,
+        offset: float = 0.2,
+        temperature: float = 0.1,
         popularity: float = 0.4,
         smoothing: float = 0.08,
         uniform: float = 0.05,
     ):
         self.n_components = n_components
-        self.weighting = weighting
+        self.power = power
+        self.exponent = exponent
         self.offset = offset
         self.temperature = temperature
         self.popularity = popularity
@@ -94,23 +91,17 @@ class LatentSemanticAnalysis(AssociationModel):
         self.uniform = uniform
 
     def _fit(self, train: sparse.csr_array, seed: int | None) -> None:
-        from sklearn.decomposition import TruncatedSVD
-
         self._check_counts(train.shape[0], n_components=1)
-        table = association_network(train)
-        if self.weighting == "log":
-            table.data = np.log1p(_LOG_SCALE * table.data)
-        elif self.weighting == "sqrt":
-            table.data = np.sqrt(table.data)
-        else:
-            raise ParameterError(f"weighting={self.weighting!r} is not one of log, sqrt")
-        if self.offset is not None:
-            self._check_positive("offset")
-            table = _scaled(table, self.offset)
-        model = TruncatedSVD(self.n_components, algorithm="arpack", random_state=seed)
-        positions = model.fit_transform(table)
-        lengths = np.linalg.norm(positions, axis=1, keepdims=True)
-        self.directions_ = positions / np.where(lengths > 0, lengths, 1.0)
+        self._check_positive("offset")
+        self._check_not_negative("power", "exponent")
+        self.directions_ = spectral_directions(
+            train,
+            self.n_components,
+            power=self.power,
+            exponent=self.exponent,
+            offset=self.offset,
+            seed=seed,
+        )
 
     def _activation(self, rows: np.ndarray) -> np.ndarray:
         self._check_positive("temperature")
@@ -189,7 +180,7 @@ class ClassicalScaling(AssociationModel):
         """-1/2 J D^2 J of path lengths."""
         from scipy.sparse.csgraph import dijkstra
 
-        network = _scaled(association_network(train, power=self.power), self.offset)
+        network = degree_scaled(association_network(train, power=self.power), self.offset)
         network.data = 1 + np.log(network.data.max() / network.data)
         lengths = dijkstra(sparse.csr_matrix(network), directed=False)
         apart = np.isinf(lengths)
@@ -287,8 +278,7 @@ class ExtendedEuclidean(AssociationModel):
         from scipy.optimize import minimize
 
         self._check_counts(max_iter=1)
-        if not (np.isfinite(self.penalty) and self.penalty >= 0):
-            raise ParameterError(f"penalty={self.penalty!r} must be at least 0")
+        self._check_not_negative("penalty")
         start = LatentSemanticAnalysis(n_components=self.n_components, offset=self.offset)
         positions = start.fit(train, random_state=seed).directions_
         specificities = -np.log(self.popularity_)

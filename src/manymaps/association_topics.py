@@ -21,8 +21,8 @@ import warnings
 import numpy as np
 from scipy import sparse
 
-from manymaps.association_models import AssociationModel, association_network, row_normalized
-from manymaps.errors import ParameterError
+from manymaps.association_models import AssociationModel
+from manymaps.association_network import association_network, row_normalized
 
 __all__ = ["ProbabilisticLSA", "TopicModel"]
 
@@ -39,8 +39,7 @@ class _Topics(AssociationModel):
     def _contexts(self, train: sparse.csr_array) -> sparse.csr_array:
         """Row i: what i recalls and what recalls it, and i itself; sums to 1 where not empty."""
         self._check_shares("backward")
-        if not (np.isfinite(self.self_weight) and self.self_weight >= 0):
-            raise ParameterError(f"self_weight={self.self_weight!r} must be at least 0")
+        self._check_not_negative("self_weight")
         spread = row_normalized(association_network(train, backward=self.backward))
         own = self.self_weight * sparse.eye_array(train.shape[0])
         return row_normalized(sparse.csr_array(spread + own))

@@ -23,13 +23,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, Self
+from typing import Any, Literal, Protocol, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from manymaps.association_network import spectral_directions
 from manymaps.associations import Associations
 from manymaps.atlas import Atlas
 from manymaps.compute.jit import one_blas_thread, threads
@@ -61,7 +62,9 @@ PAPER_2009 = Momentum(
     exaggeration=Switch(4.0, 250, 1.0),
 )
 
-_SPREAD = 0.01
+_SPREAD, _NOISE = 2.0, 0.01
+_MOST_DIRECTIONS = 300
+_UNSEEN = 0.01
 _LARGEST_PENALTY = 1e6
 _FULL_EVERY = 10
 _LEAST_GAIN = 3e-4
@@ -123,8 +126,14 @@ class AssociationPredictor(BaseEstimator):
     n_maps, n_components : int
         Maps and their dimensions.
     kernel : {"gaussian", "cauchy"}
+    init : {"spectral", "random"}
+        Where positions start: along the leading eigenvectors of the network of training
+        associations (`manymaps.association_network`), or all but together. Stopped early, a fit
+        stays near its start, and what a spectral one knows of the neighbours of neighbours is the
+        better guard against overfitting. Each of several maps starts with a random turn of the same
+        eigenvectors. A random start wants a learning rate of about 0.04 and a penalty of about 0.8.
     penalty : float >= 0
-        penalty / 2 sum |y|^2 on the cost summed over cues: the main guard against overfitting.
+        penalty / 2 sum |y|^2 on the cost summed over cues.
     weight_penalty : float >= 0
         The same for the mixing weights.
     bias_penalty : float >= 0 or None
@@ -174,7 +183,8 @@ class AssociationPredictor(BaseEstimator):
         n_components: int = 35,
         *,
         kernel: Kernel = "gaussian",
-        penalty: float = 0.85,
+        init: Literal["spectral", "random"] = "spectral",
+        penalty: float = 0.05,
         weight_penalty: float = 0.0,
         bias_penalty: float | None = 0.5,
         optimizer: RowDescent | Optimizer | None = None,
@@ -187,6 +197,7 @@ class AssociationPredictor(BaseEstimator):
         self.n_maps = n_maps
         self.n_components = n_components
         self.kernel = kernel
+        self.init = init
         self.penalty = penalty
         self.weight_penalty = weight_penalty
         self.bias_penalty = bias_penalty
@@ -227,13 +238,7 @@ class AssociationPredictor(BaseEstimator):
         known = train if validation is None else train + validation
         n_cues = int((np.diff(known.indptr) > 0).sum())
         stopping = _EarlyStopping(validation, n_cues, self.patience, self.callback)
-        shape = (self.n_maps, train.shape[0], self.n_components)
-        maps = ChoiceMaps(
-            generator.normal(0, _SPREAD, shape).astype(np.float32),
-            generator.normal(0, _SPREAD, shape[:2]).astype(np.float32),
-            np.zeros(shape[1], np.float32),
-            self.kernel,
-        )
+        maps = self._start(train, generator)
         cost = RowCost(train, self.penalty, self.weight_penalty, self.bias_penalty)
         optimizer = self.optimizer or RowDescent()
         with threads(self.n_jobs):
@@ -270,7 +275,7 @@ class AssociationPredictor(BaseEstimator):
         proportions = np.exp(log_softmin(self.maps_.weights))
         shares = proportions / proportions.sum(axis=1, keepdims=True)
         centres = np.einsum("mn,mnd->md", shares, self.maps_.positions.astype(np.float64))
-        settings = ("penalty", "weight_penalty", "bias_penalty", "max_iter", "patience")
+        settings = ("init", "penalty", "weight_penalty", "bias_penalty", "max_iter", "patience")
         return Atlas(
             labels=tuple(labels),
             maps=(self.maps_.positions - centres[:, None]).astype(np.float32),
@@ -296,8 +301,10 @@ class AssociationPredictor(BaseEstimator):
                     f"{name}={value!r} must be between 0 and {_LARGEST_PENALTY:g}, for fits are in "
                     "single precision"
                 )
-        if self.kernel not in ("gaussian", "cauchy"):
-            raise ParameterError(f"kernel={self.kernel!r} is not one of gaussian, cauchy")
+        for name, known in (("kernel", ("gaussian", "cauchy")), ("init", ("spectral", "random"))):
+            if getattr(self, name) not in known:
+                given = getattr(self, name)
+                raise ParameterError(f"{name}={given!r} is not one of {', '.join(known)}")
         train = checked_part(train, "training")
         if validation is not None:
             validation = checked_part(validation, "validation")
@@ -309,6 +316,25 @@ class AssociationPredictor(BaseEstimator):
         if self.n_maps > train.shape[0]:
             raise ParameterError(f"n_maps={self.n_maps} is more than the {train.shape[0]} objects")
         return train, validation
+
+    def _start(self, train: sparse.csr_array, generator: np.random.Generator) -> ChoiceMaps:
+        n = train.shape[0]
+        positions = generator.normal(0, _NOISE, (self.n_maps, n, self.n_components))
+        if self.init == "spectral":
+            wanted = min(self.n_maps * self.n_components, _MOST_DIRECTIONS)
+            seed = int(generator.integers(2**31))
+            directions = spectral_directions(train, wanted, seed=seed)
+            with one_blas_thread():
+                positions += _SPREAD * _dealt(directions, positions.shape, generator)
+        biases = np.zeros(n)
+        if self.bias_penalty is not None:
+            biases = np.log(np.asarray(train.sum(axis=0)).ravel() + _UNSEEN)
+        return ChoiceMaps(
+            np.ascontiguousarray(positions, np.float32),
+            generator.normal(0, _NOISE, (self.n_maps, n)).astype(np.float32),
+            (biases - biases.mean()).astype(np.float32),
+            self.kernel,
+        )
 
     def _by_passes(
         self,
@@ -359,6 +385,28 @@ class AssociationPredictor(BaseEstimator):
             now = maps.at(state.parameters)
             stopping.see(state.iteration, error, now)
         return state.iteration
+
+
+def _dealt(
+    directions: np.ndarray, shape: tuple[int, ...], generator: np.random.Generator
+) -> np.ndarray:
+    """Unit vectors for each map, (n_maps, n, n_components): its share of random turns of all.
+
+    A single map takes them as they are.
+    """
+    n_maps, n, d = shape
+    if n_maps == 1:
+        found = np.zeros(shape)
+        found[0, :, : directions.shape[1]] = directions
+        return found
+    size = directions.shape[1]
+    turns = [
+        np.linalg.qr(generator.normal(size=(size, size)))[0] for _ in range(-(-n_maps * d // size))
+    ]
+    mixed = directions @ np.hstack(turns)[:, : n_maps * d]
+    found = mixed.reshape(n, n_maps, d).transpose(1, 0, 2)
+    lengths = np.linalg.norm(found, axis=2, keepdims=True)
+    return found / np.where(lengths > 0, lengths, 1.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -217,10 +217,10 @@ class RowDescent:
     decay : float in (0, 1]
         What the rate is multiplied by after each pass.
     first_share : float in (0, 1) or None
-        The proportion of all objects in the first map at the start; the others share the rest.
-        From equal proportions (None) each object falls early, and by chance, to one of the maps;
-        it then cannot be associated with those that fell to another. From a common map it leaves
-        only for a better place.
+        The proportion of all objects in the first map at the start; the others share the rest. From
+        equal proportions (None) and random positions each object falls early, and by chance, to one
+        of the maps; it then cannot be associated with those that fell to another. From a common map
+        it leaves only for a better place.
     dropout : float in [0, 1)
         The share of stored pairs that a pass leaves out, by lot; the others weigh as much more.
     keep_mean, keep_square : float in [0, 1)
@@ -232,11 +232,11 @@ class RowDescent:
         For a value outside these ranges.
     """
 
-    learning_rate: float = 0.04
+    learning_rate: float = 0.002
     steps_per_pass: int = 20
     weight_rate: float = 1.0
-    decay: float = 0.95
-    first_share: float | None = 0.88
+    decay: float = 0.97
+    first_share: float | None = None
     dropout: float = 0.0
     keep_mean: float = 0.9
     keep_square: float = 0.99
