@@ -1,14 +1,16 @@
 """Do two maps predict associations better than one? Table 1 of van der Maaten & Hinton (2009).
 
-    python examples/prediction_2009.py [--sizes 1x35 1x70 ...] [--splits 5] [--penalty .85]
-        [--first-share .88] [--no-popularity] [--paper-optimizer] [--models]
-        [--output table.csv] [--quick]
+    python examples/prediction_2009.py [--sizes 1x35 1x70 ...] [--splits 5] [--first-split 0]
+        [--penalties .02 .05 .1] [--first-shares .88] [--dropout 0] [--no-popularity]
+        [--paper-optimizer] [--models] [--tune] [--output table.csv] [--quick]
 
 A tenth of the associations (both directions of a pair together) is kept for early stopping and a
 tenth for the test. Errors are (1 / N) sum over a part of p log(p / q), in nats a cue; the report's
 own parts differ from these, so compare orders rather than digits. Each fit stops by its validation
-part. Penalties and settings are the defaults of the classes, which were chosen by the validation
-parts of other splits.
+part. Of several penalties or first shares, and with --tune of the parameters of the other models
+(`GRIDS`), each split takes those of its least validation error; the test part chooses nothing.
+Other settings are the defaults of the classes, which were chosen by the validation parts of other
+splits.
 
 What a model gives to pairs of the training part it cannot give to held-out ones, so one that
 leaves known associates out has an easier task. "unknown" is therefore the test error with each q
@@ -24,14 +26,14 @@ import argparse
 import csv
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import manymaps as mm
-from manymaps.association_models import Popularity, SpreadingActivation, Uniform
+from manymaps.association_models import Popularity, SpreadingActivation, Uniform, tune
 from manymaps.association_spaces import (
     ClassicalScaling,
     ExtendedEuclidean,
@@ -39,9 +41,10 @@ from manymaps.association_spaces import (
 )
 from manymaps.association_topics import ProbabilisticLSA, TopicModel
 from manymaps.held_out import Split, conditional_probabilities, prediction_error
-from manymaps.prediction import PAPER_2009, score_predictor
+from manymaps.prediction import PAPER_2009, AveragedPredictor, score_predictor
 from manymaps.row_descent import RowDescent
 
+DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[2] / "shared" / "data"))
 NORMS = Path("usf", "usf_free_association.tsv.gz")
 #: Test errors that the report prints for maps x dimensions.
 PRINTED = {
@@ -52,16 +55,39 @@ PRINTED = {
     "4x17": 0.5461,
     "5x14": 0.5545,
 }
-MODELS = (
-    Uniform,
-    Popularity,
-    TopicModel,
-    ProbabilisticLSA,
-    ExtendedEuclidean,
-    ClassicalScaling,
-    LatentSemanticAnalysis,
-    SpreadingActivation,
-)
+#: The other models, and what --tune tries for each.
+GRIDS: dict[type, dict[str, list[Any]]] = {
+    Uniform: {},
+    Popularity: {"uniform": [0.05, 0.1, 0.2]},
+    TopicModel: {
+        "n_topics": [100, 150, 250],
+        "tempering": [0.4, 0.5, 0.6],
+        "smoothing": [0.4, 0.5, 0.6],
+    },
+    ProbabilisticLSA: {
+        "n_topics": [300, 400, 500],
+        "tempering": [0.3, 0.4, 0.5],
+        "smoothing": [0.25, 0.33, 0.4],
+    },
+    ExtendedEuclidean: {"n_components": [50, 100], "penalty": [0.5, 0.7, 0.9]},
+    ClassicalScaling: {
+        "n_positive": [40, 50, 70],
+        "width": [0.06, 0.08, 0.1],
+        "negative": [0.0, 0.5, 1.0],
+    },
+    LatentSemanticAnalysis: {
+        "n_components": [70, 100, 150],
+        "temperature": [0.08, 0.1, 0.12],
+        "popularity": [0.3, 0.4, 0.5],
+        "smoothing": [0.03, 0.05, 0.08],
+    },
+    SpreadingActivation: {
+        "power": [0.55, 0.65, 0.75],
+        "steps": [3, 4, 5],
+        "decay": [0.15, 0.2, 0.3],
+        "smoothing": [0.01, 0.02, 0.04],
+    },
+}
 COLUMNS = ("train", "valid", "test", "unknown", "recall_at_10", "mean_reciprocal_rank")
 
 
@@ -71,7 +97,8 @@ def main() -> None:
     norms, name = load(arguments.quick)
     print(f"{name}: {norms.n_objects:,} words, {norms.n_pairs:,} associations")
     print(f"{arguments.splits} splits; mean and standard deviation over them")
-    splits = [mm.split_associations(norms, random_state=seed) for seed in range(arguments.splits)]
+    seeds = range(arguments.first_split, arguments.first_split + arguments.splits)
+    splits = {seed: mm.split_associations(norms, random_state=seed) for seed in seeds}
     print(
         f"\n{'':24s}printed" + "".join(f"{column[:14]:>18s}" for column in COLUMNS) + "   seconds"
     )
@@ -80,18 +107,27 @@ def main() -> None:
         n_maps, n_components = (int(part) for part in size.split("x"))
 
         def fit(split: Split, seed: int, shape: tuple[int, int] = (n_maps, n_components)) -> Any:
-            model = mm.AssociationPredictor(*shape, random_state=seed, **settings_of(arguments))
-            return model.fit(split.train, split.validation)
+            return best_maps(split, seed, shape, arguments)
 
         rows.append(measure(size, splits, fit, PRINTED.get(size) if name == "USF" else None))
-    for model in MODELS if arguments.models else ():
-        rows.append(
-            measure(
-                model.__name__,
-                splits,
-                lambda split, seed, model=model: model().fit(split.train, random_state=seed),
-            )
-        )
+    for model, grid in GRIDS.items() if arguments.models else ():
+
+        def fit_model(
+            split: Split, seed: int, model: Any = model, grid: dict[str, list[Any]] = grid
+        ) -> Any:
+            if arguments.tune and grid:
+                return tune(model, grid, split, random_state=seed)[0]
+            return model().fit(split.train, random_state=seed)
+
+        rows.append(measure(model.__name__, splits, fit_model))
+    if arguments.models:
+        (n_maps, n_components) = (int(part) for part in arguments.sizes[0].split("x"))
+
+        def fit_both(split: Split, seed: int) -> Any:
+            maps = best_maps(split, seed, (n_maps, n_components), arguments)
+            return AveragedPredictor([maps, fit_model(split, seed)])
+
+        rows.append(measure(f"{arguments.sizes[0]} and spreading", splits, fit_both))
     if arguments.output:
         with arguments.output.open("w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, list(rows[0]))
@@ -104,11 +140,20 @@ def read_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Predict held-out associations.")
     parser.add_argument("--sizes", nargs="+", default=list(PRINTED), metavar="MxD")
     parser.add_argument("--splits", type=int, default=5)
-    parser.add_argument("--first-share", type=float, help="of each word in the first map, at first")
-    parser.add_argument("--penalty", type=float)
+    parser.add_argument("--first-split", type=int, default=0, help="the seed of the first split")
+    parser.add_argument("--penalties", type=float, nargs="+", default=[0.02, 0.05, 0.1])
+    parser.add_argument(
+        "--first-shares",
+        type=float,
+        nargs="+",
+        default=[RowDescent.first_share],
+        help="of each word in the first map, at first",
+    )
+    parser.add_argument("--dropout", type=float, default=0.0, help="of pairs in each pass")
     parser.add_argument("--no-popularity", action="store_true", help="the report's model, no bias")
     parser.add_argument("--paper-optimizer", action="store_true", help="the report's settings")
     parser.add_argument("--models", action="store_true", help="other models of meaning as well")
+    parser.add_argument("--tune", action="store_true", help="their parameters for each split")
     parser.add_argument("--output", type=Path, help="the table as CSV")
     parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
@@ -117,30 +162,36 @@ def read_arguments() -> argparse.Namespace:
     return arguments
 
 
-def settings_of(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The parameters of the maps that the options ask for."""
-    settings: dict[str, Any] = {}
-    if arguments.penalty is not None:
-        settings["penalty"] = arguments.penalty
-    if arguments.no_popularity:
-        settings["bias_penalty"] = None
+def settings_of(arguments: argparse.Namespace, n_maps: int) -> Iterator[dict[str, Any]]:
+    """The parameters of the maps that the options ask for, one set after another."""
+    common: dict[str, Any] = {"max_iter": 5} if arguments.quick else {}
+    if arguments.no_popularity or arguments.paper_optimizer:
+        common["bias_penalty"] = None
     if arguments.paper_optimizer:
-        settings |= {
-            "optimizer": PAPER_2009,
-            "max_iter": 2000,
-            "penalty": 0.0,
-            "bias_penalty": None,
-        }
-    if arguments.first_share is not None:
-        settings["optimizer"] = RowDescent(first_share=arguments.first_share)
-    if arguments.quick:
-        settings |= {"max_iter": 5}
-    return settings
+        yield {"optimizer": PAPER_2009, "max_iter": 2000, "penalty": 0.0, "init": "random"} | common
+        return
+    for penalty in arguments.penalties:
+        for share in arguments.first_shares if n_maps > 1 else [None]:
+            descent = RowDescent(first_share=share, dropout=arguments.dropout)
+            yield {"penalty": penalty, "optimizer": descent} | common
+
+
+def best_maps(
+    split: Split, seed: int, shape: tuple[int, int], arguments: argparse.Namespace
+) -> mm.AssociationPredictor:
+    """The maps of the least validation error among the settings."""
+    fits = [
+        mm.AssociationPredictor(*shape, random_state=seed, **settings).fit(
+            split.train, split.validation
+        )
+        for settings in settings_of(arguments, shape[0])
+    ]
+    return min(fits, key=lambda fit: np.nanmin(fit.history_["validation"]))
 
 
 def load(quick: bool) -> tuple[Any, str]:
     """The norms where they are, else the embedded relations; of either, little where quick."""
-    path = Path(os.environ.get("MANYMAPS_DATA", "../shared/data")) / NORMS
+    path = DATA / NORMS
     if path.exists() and not quick:
         return mm.read_associations(path), "USF"
     relations = mm.load_word_relations()
@@ -153,14 +204,14 @@ def load(quick: bool) -> tuple[Any, str]:
 
 def measure(
     name: str,
-    splits: list[Split],
+    splits: Mapping[int, Split],
     fit: Callable[[Split, int], Any],
     printed: float | None = None,
 ) -> dict[str, Any]:
     """Fit and score on every split, and print the line."""
     found: list[dict[str, float]] = []
     seconds = 0.0
-    for seed, split in enumerate(splits):
+    for seed, split in splits.items():
         begun = time.perf_counter()
         predictor = fit(split, seed)
         seconds += time.perf_counter() - begun

@@ -5,8 +5,10 @@ import pytest
 from scipy import sparse
 
 import reference
+from manymaps.association_network import spectral_directions
+from manymaps.datasets import load_word_relations
 from manymaps.errors import DataError, ParameterError
-from manymaps.held_out import split_associations
+from manymaps.held_out import prediction_error, split_associations
 from manymaps.model import ChoiceModel
 from manymaps.objective import Objective
 from manymaps.optimizers import LBFGS, Momentum
@@ -23,6 +25,7 @@ from manymaps.schedules import Switch
 from manymaps.target import conditional_target
 
 N = 60
+STILL = RowDescent(learning_rate=1e-9)
 UNIFORM = np.log(N - 1)
 
 
@@ -80,6 +83,61 @@ class TestMaskedCost:
             slope = float((found.gradient.arrays[k] * along[k]).sum())
             numeric = reference.numeric_slope(cost, at, tuple(along))
             assert slope == pytest.approx(numeric, abs=1e-4 * (1 + abs(numeric)))
+
+
+class TestSpectralStart:
+    """Starts along the leading eigenvectors of the training network."""
+
+    def started(self, split, n_maps, d):
+        model = AssociationPredictor(n_maps, d, max_iter=1, optimizer=STILL, random_state=0)
+        return model.fit(split.train).maps_
+
+    def test_one_map_lies_along_the_eigenvectors(self, split):
+        maps = self.started(split, 1, 5)
+        x = spectral_directions(split.train, 5, seed=0)
+        np.testing.assert_allclose(maps.positions[0] @ maps.positions[0].T, 4 * x @ x.T, atol=0.2)
+
+    def test_maps_share_the_eigenvectors_by_turns(self, split):
+        """Together they hold all of them, and each a random share."""
+        maps = self.started(split, 2, 3)
+        lengths = np.linalg.norm(maps.positions, axis=2)
+        np.testing.assert_allclose(lengths, 2, atol=0.1)
+        whole = np.hstack(list(maps.positions))
+        x = spectral_directions(split.train, 6, seed=0)
+        fitted = x @ np.linalg.lstsq(x, whole, rcond=None)[0]
+        sizes = np.linalg.norm(whole - fitted, axis=1)
+        assert np.linalg.matrix_rank(whole[:, :3]) == 3
+        assert np.corrcoef(whole.ravel(), fitted.ravel())[0, 1] > 0.9
+        assert sizes.max() < 2
+
+    def test_more_dimensions_than_objects(self, split):
+        maps = self.started(split, 3, 40)
+        assert np.isfinite(maps.positions).all()
+        np.testing.assert_allclose(np.linalg.norm(maps.positions, axis=2), 2, atol=0.2)
+
+    def test_popularity_starts_the_biases(self, split):
+        biases = self.started(split, 1, 2).biases
+        recalled = np.log(np.asarray(split.train.sum(axis=0)).ravel() + 0.01)
+        np.testing.assert_allclose(biases, recalled - recalled.mean(), atol=1e-5)
+
+    def test_neighbours_of_neighbours_help(self):
+        """On relations it errs less than a random start with that one's own settings."""
+        split = split_associations(load_word_relations(), random_state=0)
+        errors = {}
+        for init, penalty, rate in (("spectral", 0.1, 0.004), ("random", 0.8, 0.04)):
+            model = AssociationPredictor(
+                1, 12, init=init, penalty=penalty, optimizer=RowDescent(rate), max_iter=12,
+                random_state=0,
+            )  # fmt: skip
+            model.fit(split.train, split.validation)
+            errors[init] = prediction_error(model.probabilities, split.test, split.n_cues)
+        assert errors["spectral"] < errors["random"]
+
+    def test_without_associations_a_word_starts_in_the_middle(self):
+        p = sparse.csr_array(np.eye(12, k=1) + np.eye(12, k=-11))
+        p = sparse.csr_array(sparse.block_diag([p, sparse.csr_array((3, 3))]))
+        maps = AssociationPredictor(2, 2, max_iter=1, optimizer=STILL, random_state=0).fit(p).maps_
+        assert np.abs(maps.positions[:, 12:]).max() < 0.1
 
 
 class TestFit:

@@ -51,7 +51,7 @@ __all__ = [
 ]
 
 KERNELS = ("gaussian", "cauchy")
-MAPS, DIMENSIONS, PENALTY, ITERATIONS, PATIENCE = 2, 35, 0.05, 300, 5
+MAPS, DIMENSIONS, PENALTY, ITERATIONS, PATIENCE = 2, 35, 0.1, 300, 5
 OF_OTHER_DATA = ("columns", "count")
 
 

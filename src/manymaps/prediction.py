@@ -184,7 +184,7 @@ class AssociationPredictor(BaseEstimator):
         *,
         kernel: Kernel = "gaussian",
         init: Literal["spectral", "random"] = "spectral",
-        penalty: float = 0.05,
+        penalty: float = 0.1,
         weight_penalty: float = 0.0,
         bias_penalty: float | None = 0.5,
         optimizer: RowDescent | Optimizer | None = None,
