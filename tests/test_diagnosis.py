@@ -314,6 +314,21 @@ def test_vectors_keep_their_labels_and_many_are_drawn_by_lot(monkeypatch):
     assert found.n_pairs == 300 * 299 // 2
 
 
+@pytest.mark.parametrize("exponent", [-980, -7, 1000])
+def test_figures_are_the_same_at_any_scale(exponent):
+    similarities = np.random.default_rng(0).random((30, 30))
+    np.fill_diagonal(similarities, 0)
+    distances = 0.1 + similarities + similarities.T
+    np.fill_diagonal(distances, 0)
+    for table, options in (
+        (similarities, {"affinity": "precomputed"}),
+        (distances, {"metric": "precomputed"}),
+    ):
+        scaled = np.ldexp(table, exponent)
+        found = diagnose(scaled, n_samples=1000, **options)
+        assert found == diagnose(table, n_samples=1000, **options)
+
+
 def test_objects_without_similarity_are_left_out():
     S = np.zeros((6, 6))
     S[:3, :3] = [[0, 0.5, 0.5], [1, 0, 0], [1, 0, 0]]

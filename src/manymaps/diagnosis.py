@@ -358,6 +358,8 @@ def _similarities(data: Associations) -> _Subject:
             "there is nothing to judge"
         )
     notes = (f"{alone:,} objects without a similarity to another are left out",) if alone else ()
+    # All figures are the same at any scale; by a power of two, to the last bit.
+    S.data = np.ldexp(S.data, -int(np.frexp(S.data.max())[1]))
     labels = [data.labels[i] for i in paired]
     return _Subject(labels, sparse.csr_array(S[paired][:, paired]), None, notes)
 
@@ -390,6 +392,7 @@ def _distances(data: Any, table: Any, metric: Metric, generator: np.random.Gener
             f"all distances are {D[0, 1]:g}: every object is as far from every other, and there is "
             "nothing to judge"
         )
+    D = np.ldexp(D, -int(np.frexp(D.max())[1]))
     near = 2 * D.max() - D
     np.fill_diagonal(near, 0)
     return _Subject(labels, sparse.csr_array(near), D, notes)
