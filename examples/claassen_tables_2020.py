@@ -203,7 +203,7 @@ def main() -> None:
     if arguments.quick:
         chosen = {name: RULES[name] for name in ("Gaussian", "nearest 10, weight .8")}
         print_words(words, [30], seeds, max_iter)
-        print_rules(words, chosen, 30, max_iter)
+        print_rules(words, chosen, 30, 100)
     else:
         print_words(words, list(range(5, 51, 5)), seeds, max_iter)
         print_rules(words, RULES, 30, max_iter)

@@ -377,7 +377,7 @@ def main() -> None:
         return
     settings = Settings(arguments.documents, 2000, arguments.draws, tuple(range(len(SETS))), 1000)
     if arguments.quick:
-        settings = Settings(60, 300, 1, (3, CURVE_SET, 6), 100)
+        settings = Settings(60, 300, 1, (3, CURVE_SET, 6), 60)
     scores, warned = measure_all(posts, settings)
     purity, lift = means(scores, "purity"), means(scores, "lift")
     doc_doc, word_doc = at_best(purity), at_best(lift)

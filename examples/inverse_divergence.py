@@ -274,7 +274,7 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, help="draw both layouts to this file")
     arguments = parser.parse_args()
     if arguments.quick:
-        arguments.words, arguments.maps, arguments.iterations = 300, 5, 200
+        arguments.words, arguments.maps, arguments.iterations = 200, 5, 150
 
     forward, inverse, *_ = compare_on_words(
         arguments.words, arguments.maps, arguments.iterations, arguments.seed

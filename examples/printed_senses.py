@@ -131,7 +131,7 @@ def main() -> None:
     norms = mm.read_associations(NORMS)
     most, seeds, penalties = 2000, arguments.seeds, arguments.penalties
     if arguments.quick:
-        most, seeds, penalties = 60, seeds[:1], penalties[-1:]
+        most, seeds, penalties = 20, seeds[:1], penalties[-1:]
     summary = []
     for penalty in penalties:
         for seed in seeds:

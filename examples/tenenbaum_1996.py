@@ -309,7 +309,7 @@ def main() -> None:
     parser.add_argument("--starts", type=int, default=100, help="random starts on real data")
     parser.add_argument("-o", "--output", type=Path, metavar="FOLDER", help="for figures")
     arguments = parser.parse_args()
-    n_sets, n_init = (4, 10) if arguments.quick else (arguments.sets, arguments.starts)
+    n_sets, n_init = (4, 5) if arguments.quick else (arguments.sets, arguments.starts)
     counts = (8, 7) if arguments.quick else (8, 7, 5, 12)
     artificial_tables(n_sets, WAYS[2:] if arguments.quick else WAYS, counts)
     for section, printed in ((2, INTEGERS), (3, CONSONANTS)):
@@ -318,7 +318,7 @@ def main() -> None:
             arguments.output.mkdir(parents=True, exist_ok=True)
             figure = arguments.output / f"{printed.name}.png"
         real_table(printed, section, n_init, figure)
-        path_table(printed, 4 if arguments.quick else 10, n_init)
+        path_table(printed, 3 if arguments.quick else 10, n_init)
 
 
 if __name__ == "__main__":

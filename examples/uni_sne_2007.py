@@ -83,7 +83,7 @@ def main() -> None:
     if not MNIST.exists():
         print(f"no digits at {MNIST}: set MANYMAPS_DATA to the folder of real data; nothing done")
         return
-    per_class, updates, neighbors = (40, (110, 150), 390) if arguments.quick else (
+    per_class, updates, neighbors = (20, (110, 150), 190) if arguments.quick else (
         500, (1100, 1500), 1500
     )  # fmt: skip
     vectors, classes = digits(per_class)
