@@ -1,12 +1,19 @@
 """Threads within a block: the limit is the process's, and whoever leaves last lifts it."""
 
+import re
+
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from manymaps.compute.jit import one_blas_thread
 
 
 def blas_threads() -> set[int]:
-    return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
+    """Of the libraries of NumPy and SciPy; faiss and SCS, once loaded, have their own."""
+    return {
+        one["num_threads"]
+        for one in threadpool_info()
+        if one["user_api"] == "blas" and not re.search("faiss|scs", one["filepath"])
+    }
 
 
 def test_one_blas_thread_while_anybody_is_inside():
