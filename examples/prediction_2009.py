@@ -59,33 +59,19 @@ PRINTED = {
 GRIDS: dict[type, dict[str, list[Any]]] = {
     Uniform: {},
     Popularity: {"uniform": [0.05, 0.1, 0.2]},
-    TopicModel: {
-        "n_topics": [100, 150, 250],
-        "tempering": [0.4, 0.5, 0.6],
-        "smoothing": [0.4, 0.5, 0.6],
-    },
-    ProbabilisticLSA: {
-        "n_topics": [300, 400, 500],
-        "tempering": [0.3, 0.4, 0.5],
-        "smoothing": [0.25, 0.33, 0.4],
-    },
-    ExtendedEuclidean: {"n_components": [50, 100], "penalty": [0.5, 0.7, 0.9]},
-    ClassicalScaling: {
-        "n_positive": [40, 50, 70],
-        "width": [0.06, 0.08, 0.1],
-        "negative": [0.0, 0.5, 1.0],
-    },
+    TopicModel: {"n_topics": [100, 150], "smoothing": [0.4, 0.5, 0.6]},
+    ProbabilisticLSA: {"n_topics": [300, 400, 500], "smoothing": [0.25, 0.33]},
+    ExtendedEuclidean: {"max_iter": [10, 15], "penalty": [0.2, 0.4]},
+    ClassicalScaling: {"negative": [0.0, 0.5], "width": [0.06, 0.08, 0.1]},
     LatentSemanticAnalysis: {
         "n_components": [70, 100, 150],
-        "temperature": [0.08, 0.1, 0.12],
-        "popularity": [0.3, 0.4, 0.5],
-        "smoothing": [0.03, 0.05, 0.08],
+        "temperature": [0.09, 0.1, 0.12],
+        "smoothing": [0.05, 0.08],
     },
     SpreadingActivation: {
         "power": [0.55, 0.65, 0.75],
-        "steps": [3, 4, 5],
-        "decay": [0.15, 0.2, 0.3],
-        "smoothing": [0.01, 0.02, 0.04],
+        "decay": [0.2, 0.3],
+        "smoothing": [0.01, 0.02],
     },
 }
 COLUMNS = ("train", "valid", "test", "unknown", "recall_at_10", "mean_reciprocal_rank")

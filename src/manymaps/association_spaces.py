@@ -256,9 +256,9 @@ class ExtendedEuclidean(AssociationModel):
     def __init__(
         self,
         *,
-        n_components: int = 50,
-        penalty: float = 0.7,
-        max_iter: int = 40,
+        n_components: int = 70,
+        penalty: float = 0.3,
+        max_iter: int = 15,
         offset: float = 0.2,
         temperature: float = 1.0,
         popularity: float = 0.0,
