@@ -30,9 +30,9 @@ dimensions, but no asymmetry and no negative part, so they want dimensions. The 
 the failure that each is built for, and the norms have them all.
 
 With --sweep the suggestion is checked against held-out prediction: of numbers of two-dimensional
-maps around it, the one of the least error on a tenth of the pairs that no fit has seen, and the
-fewest that come within 2 % of what maps gain over the uniform model. The constructions have too few
-objects for that.
+maps around it, the one of the least error on the tenth of the pairs by which fits stop, and the
+fewest that come within 2 % of what maps gain over the uniform model there. The error on another
+tenth, which chooses nothing, stands beside. The constructions have too few objects for that.
 """
 
 from __future__ import annotations
@@ -151,6 +151,9 @@ def print_sweep(data: Any, suggested: int, most: int) -> None:
         if record["valid"] is not None and (now is None or record["valid"] < now["valid"]):
             best[record["n_maps"]] = record
     print()
+    if not best:
+        print(f"no fit succeeded: {found.results[0].failure}")
+        return
     for count, record in best.items():
         print(
             f"{count:6} maps: validation {record['valid']:.4f}, test {record['test']:.4f}, "
@@ -158,11 +161,8 @@ def print_sweep(data: Any, suggested: int, most: int) -> None:
         )
     least = min(record["valid"] for record in best.values())
     uniform = uniform_errors(mm.split_associations(data, random_state=0))["valid"]
-    enough = [
-        count
-        for count, record in best.items()
-        if uniform - record["valid"] >= (1 - SLACK) * (uniform - least)
-    ]
+    near = least + SLACK * max(uniform - least, 0.0)
+    enough = [count for count, record in best.items() if record["valid"] <= near]
     winner = min(best, key=lambda count: best[count]["valid"])
     print(f"least error: {winner} maps; within {SLACK:.0%} of its gain: {enough[0]} maps")
 

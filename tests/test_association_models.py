@@ -181,6 +181,39 @@ def test_spectral_directions_are_the_eigenvectors(monkeypatch, split: Split, den
     np.testing.assert_allclose(found @ found.T, x @ x.T, atol=1e-6)
 
 
+@pytest.mark.parametrize("d", [2, 35])
+def test_directions_of_like_parts_come_from_the_seed(d: int) -> None:
+    """Many equal eigenvalues, after which Lanczos steps go on from further vectors."""
+    star = np.zeros((5, 5))
+    star[0, 1:] = 1
+    stars = sparse.block_diag([star] * 60 + [np.zeros((150, 150))], format="csr")
+    first = spectral_directions(stars, d, seed=4)
+    np.testing.assert_array_equal(spectral_directions(stars, d, seed=4), first)
+
+
+def test_long_chains_take_no_minutes(monkeypatch) -> None:
+    """Eigenvectors that are not found in time are left out."""
+    chain = sparse.csr_array(sparse.diags_array([1.0], offsets=[1], shape=(4000, 4000)))
+    monkeypatch.setattr("manymaps.association_network._RESTARTS", 3)
+    found = spectral_directions(chain, 2, seed=0)
+    assert np.isfinite(found).all()
+    assert np.abs(found).max() <= 1
+
+
+def test_a_stored_zero_is_no_association() -> None:
+    table = sparse.csr_array(np.array([[0, 1.0, 1], [1, 0, 0], [1, 0, 0]]))
+    table.data[1] = 0
+    table.data[3] = 0
+    assert association_network(table, power=0).nnz == 2
+
+
+def test_a_cue_without_associations_gets_the_smoothing_alone() -> None:
+    pair = np.zeros((5, 5))
+    pair[0, 1] = 1
+    q = LatentSemanticAnalysis(n_components=2).fit(sparse.csr_array(pair)).probabilities([2])
+    assert q[0, 1] > 0.85
+
+
 def test_more_directions_than_objects_are_empty(split: Split) -> None:
     found = spectral_directions(split.train, 70, seed=0)
     assert found.shape == (60, 70)

@@ -353,6 +353,15 @@ class TestStopping:
         model = AssociationPredictor(1, 2, optimizer=RowDescent(learning_rate=1e30), random_state=0)
         with np.errstate(all="ignore"), pytest.raises(ParameterError, match="the fit diverged"):
             model.fit(split.train, split.validation)
+        with np.errstate(all="ignore"), pytest.raises(ParameterError, match="the fit diverged"):
+            model.fit(split.train)
+
+    @pytest.mark.parametrize(
+        ("name", "value"), [("init", np.zeros((2, 3))), ("penalty", "a"), ("n_maps", True)]
+    )
+    def test_what_is_no_parameter_is_named(self, split, name, value):
+        with pytest.raises(ParameterError, match=name):
+            AssociationPredictor(**{name: value}).fit(split.train)
 
     def test_a_plateau_ends_a_fit_whatever_its_sign(self):
         from manymaps.prediction import _EarlyStopping

@@ -222,7 +222,9 @@ class TestDescent:
         [
             {"learning_rate": 0.0},
             {"learning_rate": float("nan")},
+            {"learning_rate": "a"},
             {"steps_per_pass": 0},
+            {"steps_per_pass": 2.5},
             {"decay": 1.5},
             {"first_share": 1.0},
             {"dropout": 1.0},

@@ -4,11 +4,11 @@
     S    =  D^-1/2 A D^-1/2,     D_ii = offset + sum_j A_ij
     S    ~  U L U^T,             x_i  = (U |L|^exponent)_i / |(U |L|^exponent)_i|
 
-The leading eigenvectors of S are the latent semantic analysis of a symmetric table (Deerwester et
-al. 1990) and the relaxed normalized cuts of its graph (Shi & Malik 2000). An exponent of e compares
-objects by the cosine of what they reach in 2 e steps, S^(2 e). A small power lets weak associations
-count nearly as much as strong ones: of single answers in norms, that there is one says more than
-how many gave it.
+The leading eigenvectors of S, those of the largest eigenvalues, are the latent semantic analysis of
+a symmetric table (Deerwester et al. 1990) and the relaxed normalized cuts of its graph (Shi & Malik
+2000). An exponent of e compares objects by the cosine of what they reach in 2 e steps, S^(2 e). A
+small power lets weak associations count nearly as much as strong ones: of single answers in norms,
+that there is one says more than how many gave it.
 
 Shapes: p (n, n) sparse; x (n, n_components).
 """
@@ -19,10 +19,12 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.compute.jit import one_blas_thread
+from manymaps.eigenpairs import extreme_eigenpairs
 
 __all__ = ["association_network", "degree_scaled", "row_normalized", "spectral_directions"]
 
 _DENSE = 400
+_TOLERANCE, _RESTARTS = 1e-6, 300
 
 
 def row_normalized(table: sparse.sparray) -> sparse.csr_array:
@@ -43,6 +45,7 @@ def association_network(
     [[0.0, 0.75], [0.25, 0.0]]
     """
     table = sparse.csr_array(p, dtype=np.float64, copy=True)
+    table.eliminate_zeros()
     table.data **= power
     network = sparse.csr_array((1 - backward) * table + backward * table.T)
     network.eliminate_zeros()
@@ -70,7 +73,8 @@ def spectral_directions(
     ----------
     p : sparse array of shape (n, n)
     n_components : int
-        At least 1. Of more than n - 1, the further columns are 0.
+        At least 1. Of more than n - 1, the further columns are 0, and so are those of eigenvectors
+        that take too long to tell apart, as on long chains.
     power, exponent, offset : float
         See the module; offset > 0.
     seed : int or None
@@ -88,8 +92,6 @@ def spectral_directions(
     >>> (x @ x.T).round(3)[0].tolist()
     [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
     """
-    from scipy.sparse.linalg import eigsh
-
     scaled = degree_scaled(association_network(p, power=power), offset)
     n = scaled.shape[0]
     found = min(n_components, n - 1)
@@ -98,10 +100,12 @@ def spectral_directions(
             values, axes = np.linalg.eigh(scaled.toarray())
         else:
             start = np.random.default_rng(seed).normal(size=n)
-            values, axes = eigsh(scaled, k=found, which="LA", v0=start)
+            values, axes = extreme_eigenpairs(
+                scaled, found, start, tolerance=_TOLERANCE, max_iter=_RESTARTS
+            )
     leading = np.argsort(-values)[:found]
     positions = np.zeros((n, n_components))
-    positions[:, :found] = axes[:, leading] * np.abs(values[leading]) ** exponent
+    positions[:, : len(leading)] = axes[:, leading] * np.abs(values[leading]) ** exponent
     empty = np.diff(scaled.indptr) == 0
     positions[empty] = 0
     lengths = np.linalg.norm(positions, axis=1, keepdims=True)

@@ -23,6 +23,7 @@ from manymaps.association_network import (
     spectral_directions,
 )
 from manymaps.compute.jit import one_blas_thread
+from manymaps.eigenpairs import extreme_eigenpairs
 
 __all__ = ["ClassicalScaling", "ExtendedEuclidean", "LatentSemanticAnalysis"]
 
@@ -40,7 +41,7 @@ def _squared_distances(positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 
 class LatentSemanticAnalysis(AssociationModel):
-    """Leading singular vectors of the symmetrized associations, compared by cosines.
+    """Leading eigenvectors of the symmetrized associations, compared by cosines.
 
         S ~ U L U^T,   x_i = (U |L|^exponent)_i,   a_ij = exp(cos(x_i, x_j) / temperature)
 
@@ -106,7 +107,9 @@ class LatentSemanticAnalysis(AssociationModel):
     def _activation(self, rows: np.ndarray) -> np.ndarray:
         self._check_positive("temperature")
         cosines = self.directions_[rows] @ self.directions_.T
-        return np.exp((cosines - 1) / self.temperature)
+        found = np.exp((cosines - 1) / self.temperature)
+        found[~self.directions_[rows].any(axis=1)] = 0.0  # nothing is known of these cues
+        return found
 
 
 class ClassicalScaling(AssociationModel):
@@ -204,8 +207,6 @@ class ClassicalScaling(AssociationModel):
 
 def _eigenmap(products: np.ndarray, count: int, sign: float, seed: int | None) -> np.ndarray:
     """Eigenvectors times the root of |eigenvalue|, of the largest eigenvalues of one sign."""
-    from scipy.sparse.linalg import eigsh
-
     n = len(products)
     if count == 0:
         return np.zeros((n, 0))
@@ -214,7 +215,8 @@ def _eigenmap(products: np.ndarray, count: int, sign: float, seed: int | None) -
     else:
         start = np.random.default_rng(seed).normal(size=n).astype(np.float32)
         with one_blas_thread():
-            values, axes = eigsh(products, k=count, which="LA" if sign > 0 else "SA", v0=start)
+            which = "LA" if sign > 0 else "SA"
+            values, axes = extreme_eigenpairs(products, count, start, which=which)
     order = np.argsort(-sign * values, kind="stable")[:count]
     return np.asarray(axes[:, order] * np.sqrt(np.maximum(sign * values[order], 0)), np.float64)
 

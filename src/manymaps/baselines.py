@@ -38,6 +38,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.correspondence import count_table
+from manymaps.eigenpairs import extreme_eigenpairs
 from manymaps.errors import DataError, DataWarning, ParameterError
 
 __all__ = [
@@ -316,8 +317,6 @@ def isomap(
 
 def _scaled(distances: np.ndarray, n_components: int, seed: int) -> np.ndarray:
     """Classical scaling of a dense table of distances, which is used up."""
-    from scipy.sparse.linalg import eigsh
-
     n = len(distances)
     if not distances.any():
         return np.zeros((n, n_components))
@@ -329,7 +328,7 @@ def _scaled(distances: np.ndarray, n_components: int, seed: int) -> np.ndarray:
         values, axes = np.linalg.eigh(products)
     else:
         start = np.random.default_rng(seed).normal(size=n)
-        values, axes = eigsh(products, k=n_components, which="LA", v0=start)
+        values, axes = extreme_eigenpairs(products, n_components, start)
     order = np.argsort(-values, kind="stable")[:n_components]
     axes = axes[:, order]
     top = np.abs(axes).argmax(axis=0)

@@ -168,7 +168,7 @@ def sweep(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> None
 
     \b
     Examples:  manymaps sweep norms.csv --maps 1,2 --dims 35,70 -o sizes.csv --plot sizes.png
-               manymaps sweep norms.csv --maps 1,2,5 --dims 14,35,70 --penalties 0.5,1,2 \\
+               manymaps sweep norms.csv --maps 1,2,5 --dims 14,35,70 --penalties 0.02,0.05,0.1 \\
                    --splits 5 -o sizes.csv --resume sizes.jsonl --scheduler tcp://10.0.0.1:8786
     """
     read, kept = {"FILE": file, "--labels": options["labels"]}, {"--resume": options["resume"]}

@@ -79,6 +79,7 @@ FEW: Final = 100
 
 _MOST_DISTANCES = 3000
 _MOST_FITTED = 750
+_FAR = 300
 _DIGITS = 9
 _OBJECTS_PER_MAP = 5
 _STARTS, _STARTS_OF_ONE = 5, 3
@@ -358,8 +359,7 @@ def _similarities(data: Associations) -> _Subject:
             "there is nothing to judge"
         )
     notes = (f"{alone:,} objects without a similarity to another are left out",) if alone else ()
-    # All figures are the same at any scale; by a power of two, to the last bit.
-    S.data = np.ldexp(S.data, -int(np.frexp(S.data.max())[1]))
+    S.data = _within_range(S.data)
     labels = [data.labels[i] for i in paired]
     return _Subject(labels, sparse.csr_array(S[paired][:, paired]), None, notes)
 
@@ -392,7 +392,7 @@ def _distances(data: Any, table: Any, metric: Metric, generator: np.random.Gener
             f"all distances are {D[0, 1]:g}: every object is as far from every other, and there is "
             "nothing to judge"
         )
-    D = np.ldexp(D, -int(np.frexp(D.max())[1]))
+    D = _within_range(D)
     near = 2 * D.max() - D
     np.fill_diagonal(near, 0)
     return _Subject(labels, sparse.csr_array(near), D, notes)
@@ -446,6 +446,12 @@ def _together(table: sparse.csr_array, generator: np.random.Generator) -> np.nda
         seen[near] = True
         found.extend(near.tolist())
     return np.sort(order[found[:_MOST_FITTED]])
+
+
+def _within_range(values: np.ndarray) -> np.ndarray:
+    """Values of another scale where sums and quotients of these would leave the range of numbers."""
+    exponent = int(np.frexp(values.max())[1])
+    return np.ldexp(values, -exponent) if abs(exponent) > _FAR else values
 
 
 def _without_rounding(near: sparse.csr_array) -> sparse.csr_array:

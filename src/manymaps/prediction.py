@@ -106,7 +106,8 @@ class _EarlyStopping:
         self.history["iteration"].append(iteration)
         self.history["train"].append(train)
         self.history["validation"].append(error)
-        if self.validation is None or error < self._lowest:
+        known = np.isfinite(train) if self.validation is None else error < self._lowest
+        if known:
             self.best, self.best_iteration, self._lowest = maps.copy(), iteration, error
         if self.validation is None or error < self._goal:
             self._goal, self._since = error - _LEAST_GAIN * abs(error), 0
@@ -141,7 +142,7 @@ class AssociationPredictor(BaseEstimator):
         of the 2009 report, which has no beta.
     optimizer : RowDescent or Optimizer, optional
         `RowDescent()` by default. `PAPER_2009`, another `Momentum` or `LBFGS` evaluates all cues at
-        each iteration.
+        each iteration. The report's fit has also init="random", penalty=0 and bias_penalty=None.
     max_iter : int
         Passes over the cues, or iterations of another optimizer.
     patience : int
@@ -248,7 +249,7 @@ class AssociationPredictor(BaseEstimator):
                 self.n_iter_ = self._by_iterations(optimizer, maps, cost, stopping)
             if stopping.best is None:
                 raise ParameterError(
-                    "the fit diverged: no validation error was a number, with "
+                    "the fit diverged: no error was a number, with "
                     f"penalty={self.penalty:g} and {optimizer!r}; lower penalties or learning rate"
                 )
             self.maps_ = stopping.best
@@ -292,18 +293,19 @@ class AssociationPredictor(BaseEstimator):
     ) -> tuple[sparse.csr_array, sparse.csr_array | None]:
         for name in ("n_maps", "n_components", "max_iter", "patience"):
             value = getattr(self, name)
-            if not isinstance(value, int | np.integer) or value < 1:
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
                 raise ParameterError(f"{name}={value!r} must be a whole number of at least 1")
         for name in ("penalty", "weight_penalty", "bias_penalty"):
             value = getattr(self, name)
-            if value is not None and not 0 <= value <= _LARGEST_PENALTY:
+            number = isinstance(value, int | float | np.number)
+            if value is not None and not (number and 0 <= value <= _LARGEST_PENALTY):
                 raise ParameterError(
                     f"{name}={value!r} must be between 0 and {_LARGEST_PENALTY:g}, for fits are in "
                     "single precision"
                 )
         for name, known in (("kernel", ("gaussian", "cauchy")), ("init", ("spectral", "random"))):
-            if getattr(self, name) not in known:
-                given = getattr(self, name)
+            given = getattr(self, name)
+            if not isinstance(given, str) or given not in known:
                 raise ParameterError(f"{name}={given!r} is not one of {', '.join(known)}")
         train = checked_part(train, "training")
         if validation is not None:

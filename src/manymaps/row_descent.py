@@ -242,9 +242,13 @@ class RowDescent:
     keep_square: float = 0.99
 
     def __post_init__(self) -> None:
-        for name in ("learning_rate", "weight_rate", "steps_per_pass"):
-            if not 0 < getattr(self, name) < float("inf"):
-                raise ParameterError(f"{name}={getattr(self, name)!r} must be positive and finite")
+        for name in ("learning_rate", "weight_rate"):
+            value = getattr(self, name)
+            if not (isinstance(value, int | float | np.number) and 0 < value < float("inf")):
+                raise ParameterError(f"{name}={value!r} must be positive and finite")
+        steps = self.steps_per_pass
+        if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 1:
+            raise ParameterError(f"steps_per_pass={steps!r} must be a whole number of at least 1")
         if not 0 < self.decay <= 1:
             raise ParameterError(f"decay={self.decay!r} must be above 0 and at most 1")
         if self.first_share is not None and not 0 < self.first_share < 1:

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from manymaps.eigenpairs import extreme_eigenpairs
 from manymaps.errors import DataError, ParameterError
 from manymaps.target import Target
 
@@ -153,7 +154,6 @@ def _centred(vectors: np.ndarray) -> np.ndarray:
 
 
 def _classical_scaling(data: Any, metric: Any, n: int, n_components: int) -> np.ndarray:
-    from scipy.sparse.linalg import eigsh
     from sklearn.metrics import pairwise_distances
 
     if data is None:
@@ -174,7 +174,7 @@ def _classical_scaling(data: Any, metric: Any, n: int, n_components: int) -> np.
         return np.zeros((n, k))
     squares -= squares.mean(axis=0)
     squares -= squares.mean(axis=1, keepdims=True)
-    values, axes = eigsh(-squares / 2, k=k, which="LA", v0=np.cos(np.arange(n)))
+    values, axes = extreme_eigenpairs(-squares / 2, k, np.cos(np.arange(n)))
     return (axes * np.sqrt(np.maximum(values, 0)))[:, ::-1]
 
 
