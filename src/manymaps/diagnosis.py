@@ -449,7 +449,7 @@ def _together(table: sparse.csr_array, generator: np.random.Generator) -> np.nda
 
 
 def _within_range(values: np.ndarray) -> np.ndarray:
-    """Values of another scale where sums and quotients of these would leave the range of numbers."""
+    """Values of another scale where sums of these would leave the range of numbers."""
     exponent = int(np.frexp(values.max())[1])
     return np.ldexp(values, -exponent) if abs(exponent) > _FAR else values
 
