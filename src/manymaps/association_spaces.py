@@ -248,7 +248,7 @@ class ExtendedEuclidean(AssociationModel):
     Examples
     --------
     >>> ring = sparse.diags_array([0.5] * 4, offsets=[-11, -1, 1, 11], shape=(12, 12)).tocsr()
-    >>> model = ExtendedEuclidean(n_components=2, penalty=0.01).fit(ring, random_state=0)
+    >>> model = ExtendedEuclidean(n_components=3, penalty=0.01).fit(ring, random_state=0)
     >>> sorted(np.argsort(-model.probabilities([0])[0])[:2].tolist())
     [1, 11]
     """
