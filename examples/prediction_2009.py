@@ -27,6 +27,7 @@ import csv
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -90,30 +91,13 @@ def main() -> None:
     )
     rows = []
     for size in arguments.sizes:
-        n_maps, n_components = (int(part) for part in size.split("x"))
-
-        def fit(split: Split, seed: int, shape: tuple[int, int] = (n_maps, n_components)) -> Any:
-            return best_maps(split, seed, shape, arguments)
-
-        rows.append(measure(size, splits, fit, PRINTED.get(size) if name == "USF" else None))
-    for model, grid in GRIDS.items() if arguments.models else ():
-
-        def fit_model(
-            split: Split, seed: int, model: Any = model, grid: dict[str, list[Any]] = grid
-        ) -> Any:
-            if arguments.tune and grid:
-                return tune(model, grid, split, random_state=seed)[0]
-            return model().fit(split.train, random_state=seed)
-
-        rows.append(measure(model.__name__, splits, fit_model))
+        printed = PRINTED.get(size) if name == "USF" else None
+        rows.append(measure(size, splits, partial(best_maps, size, arguments), printed))
+    for model in GRIDS if arguments.models else ():
+        rows.append(measure(model.__name__, splits, partial(other_model, model, arguments)))
     if arguments.models:
-        (n_maps, n_components) = (int(part) for part in arguments.sizes[0].split("x"))
-
-        def fit_both(split: Split, seed: int) -> Any:
-            maps = best_maps(split, seed, (n_maps, n_components), arguments)
-            return AveragedPredictor([maps, fit_model(split, seed)])
-
-        rows.append(measure(f"{arguments.sizes[0]} and spreading", splits, fit_both))
+        both = f"{arguments.sizes[0]} and spreading"
+        rows.append(measure(both, splits, partial(maps_and_spreading, arguments)))
     if arguments.output:
         with arguments.output.open("w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, list(rows[0]))
@@ -165,16 +149,30 @@ def settings_of(arguments: argparse.Namespace, n_maps: int) -> Iterator[dict[str
 
 
 def best_maps(
-    split: Split, seed: int, shape: tuple[int, int], arguments: argparse.Namespace
+    size: str, arguments: argparse.Namespace, split: Split, seed: int
 ) -> mm.AssociationPredictor:
     """The maps of the least validation error among the settings."""
+    n_maps, n_components = (int(part) for part in size.split("x"))
     fits = [
-        mm.AssociationPredictor(*shape, random_state=seed, **settings).fit(
+        mm.AssociationPredictor(n_maps, n_components, random_state=seed, **settings).fit(
             split.train, split.validation
         )
-        for settings in settings_of(arguments, shape[0])
+        for settings in settings_of(arguments, n_maps)
     ]
     return min(fits, key=lambda fit: np.nanmin(fit.history_["validation"]))
+
+
+def other_model(model: Any, arguments: argparse.Namespace, split: Split, seed: int) -> Any:
+    """A model with its defaults, or with what serves the validation part best."""
+    if arguments.tune and GRIDS[model]:
+        return tune(model, GRIDS[model], split, random_state=seed)[0]
+    return model().fit(split.train, random_state=seed)
+
+
+def maps_and_spreading(arguments: argparse.Namespace, split: Split, seed: int) -> AveragedPredictor:
+    """What maps and the network say, averaged."""
+    maps = best_maps(arguments.sizes[0], arguments, split, seed)
+    return AveragedPredictor([maps, other_model(SpreadingActivation, arguments, split, seed)])
 
 
 def load(quick: bool) -> tuple[Any, str]:

@@ -35,16 +35,13 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from manymaps.association_network import association_network, row_normalized
+from manymaps.association_network import association_network, popularity, row_normalized
 from manymaps.errors import DataError, ParameterError
 from manymaps.held_out import Split, checked_part, prediction_error
 
 __all__ = [
     "AssociationModel", "GridPoint", "Popularity", "SpreadingActivation", "Uniform", "tune",
 ]  # fmt: skip
-
-#: Added to each object's popularity: what training never recalls may be recalled in the test.
-_UNSEEN = 0.01
 
 Model = TypeVar("Model", bound="AssociationModel")
 
@@ -83,7 +80,7 @@ class AssociationModel(BaseEstimator, ABC):
         """
         train = checked_part(train, "training")
         self._check_shares("smoothing", "uniform")
-        self.popularity_ = np.asarray(train.sum(axis=0)).ravel() + _UNSEEN
+        self.popularity_ = popularity(train)
         self._fit(train, random_state)
         return self
 

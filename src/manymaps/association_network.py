@@ -21,10 +21,22 @@ from scipy import sparse
 from manymaps.compute.jit import one_blas_thread
 from manymaps.eigenpairs import extreme_eigenpairs
 
-__all__ = ["association_network", "degree_scaled", "row_normalized", "spectral_directions"]
+__all__ = [
+    "association_network",
+    "degree_scaled",
+    "popularity",
+    "row_normalized",
+    "spectral_directions",
+]
 
 _DENSE = 400
 _TOLERANCE, _RESTARTS = 1e-6, 300
+_UNSEEN = 0.01
+
+
+def popularity(p: sparse.sparray) -> np.ndarray:
+    """How much each object is recalled, (n,), and a little more: what never was may be yet."""
+    return np.asarray(p.sum(axis=0)).ravel() + _UNSEEN
 
 
 def row_normalized(table: sparse.sparray) -> sparse.csr_array:

@@ -30,7 +30,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from manymaps.association_network import spectral_directions
+from manymaps.association_network import popularity, spectral_directions
 from manymaps.associations import Associations
 from manymaps.atlas import Atlas
 from manymaps.compute.jit import one_blas_thread, threads
@@ -64,7 +64,6 @@ PAPER_2009 = Momentum(
 
 _SPREAD, _NOISE = 2.0, 0.01
 _MOST_DIRECTIONS = 300
-_UNSEEN = 0.01
 _LARGEST_PENALTY = 1e6
 _FULL_EVERY = 10
 _LEAST_GAIN = 3e-4
@@ -106,8 +105,7 @@ class _EarlyStopping:
         self.history["iteration"].append(iteration)
         self.history["train"].append(train)
         self.history["validation"].append(error)
-        known = np.isfinite(train) if self.validation is None else error < self._lowest
-        if known:
+        if np.isfinite(train) if self.validation is None else error < self._lowest:
             self.best, self.best_iteration, self._lowest = maps.copy(), iteration, error
         if self.validation is None or error < self._goal:
             self._goal, self._since = error - _LEAST_GAIN * abs(error), 0
@@ -330,7 +328,7 @@ class AssociationPredictor(BaseEstimator):
                 positions += _SPREAD * _dealt(directions, positions.shape, generator)
         biases = np.zeros(n)
         if self.bias_penalty is not None:
-            biases = np.log(np.asarray(train.sum(axis=0)).ravel() + _UNSEEN)
+            biases = np.log(popularity(train))
         return ChoiceMaps(
             np.ascontiguousarray(positions, np.float32),
             generator.normal(0, _NOISE, (self.n_maps, n)).astype(np.float32),
