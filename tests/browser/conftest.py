@@ -84,7 +84,10 @@ def nothing_to_complain_of(watch) -> Iterator[None]:
 
 
 class Opener:
-    """Opens pages from disk, without a network; options are those of a browser context."""
+    """Opens pages from disk, without a network; options are those of a browser context.
+
+    A script runs in the page before its own.
+    """
 
     def __init__(self, browser: Any, watch: Watch):
         self.browser = browser
@@ -92,7 +95,14 @@ class Opener:
         self.contexts: list[Any] = []
 
     def __call__(
-        self, path: Path, hash: str = "", *, ready: bool = True, browser: Any = None, **options: Any
+        self,
+        path: Path,
+        hash: str = "",
+        *,
+        ready: bool = True,
+        script: str | None = None,
+        browser: Any = None,
+        **options: Any,
     ) -> Any:
         from page_driver import AtlasPage
 
@@ -102,6 +112,8 @@ class Opener:
         context.set_default_timeout(15_000)
         page = context.new_page()
         self.watch.over(page, path.as_uri())
+        if script is not None:
+            page.add_init_script(script)
         page.goto(path.as_uri() + hash)
         driver = AtlasPage(page)
         if ready:

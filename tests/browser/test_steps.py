@@ -124,6 +124,55 @@ def test_nothing_is_typed_into_what_went_back(open_page, tiny_page):
     at.expect(at.search).to_have_value("")
 
 
+PRESSED = """
+  const mark = performance.mark.bind(performance);
+  performance.mark = (name, ...more) => {
+    const pressed = (key) => new KeyboardEvent("keydown", { key, bubbles: true, composed: true });
+    if (name === "manymaps-ready") {
+      const { shadowRoot } = document.querySelector("#manymaps");
+      shadowRoot.querySelector("[role=application]").dispatchEvent(pressed("+"));
+      document.body.dispatchEvent(pressed("/"));
+      window.focused = shadowRoot.activeElement?.getAttribute("role");
+      document.querySelector("#manymaps").atlas.change({ threshold: 0.25 });
+    }
+    return mark(name, ...more);
+  };
+"""
+
+
+def test_a_page_that_is_ready_hears_keys(open_page, tiny_page):
+    """In the very task in which it calls itself ready, before its first frame."""
+    at = open_page(tiny_page, "#map=0", script=PRESSED)
+    assert at.page.evaluate("window.focused") == "combobox"
+    at.expect(at.threshold).to_have_value("0.25")
+    at.settle()
+    zoomed = at.camera["zoom"]
+    at.button("Show all").click()
+    at.settle()
+    assert zoomed > 1.2 * at.camera["zoom"]
+
+
+def test_what_is_typed_right_after_enter_stays_in_the_field(at):
+    """Enter moves the focus at once, not a frame later, when it may be somewhere else by will."""
+    at.look_up("play")
+    focused = at.page.evaluate(
+        """async () => {
+          const { shadowRoot } = document.querySelector("#manymaps");
+          const role = () => shadowRoot.activeElement?.getAttribute("role");
+          const field = shadowRoot.querySelector("[role=combobox]");
+          const keydown = { key: "Enter", bubbles: true, composed: true, cancelable: true };
+          field.focus();
+          field.dispatchEvent(new KeyboardEvent("keydown", keydown));
+          await Promise.resolve();
+          const found = role();
+          field.focus();
+          for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+          return [found, role()];
+        }"""
+    )
+    assert focused == ["application", "combobox"]
+
+
 def test_the_focus_is_never_lost(at):
     focused = "document.querySelector('#manymaps').shadowRoot.activeElement"
     at.settle()

@@ -1,6 +1,6 @@
 /** The whole page: head, senses, gallery or map, panel. */
 
-import { useEffect, useReducer, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
 import type { Session } from "../session.ts";
 import { Gallery } from "./gallery.tsx";
 import { Help } from "./help.tsx";
@@ -18,8 +18,9 @@ export function App({ session }: { session: Session }) {
   const [shown, setShown] = useState<Shown | null>(null);
   const [isHelpOpen, setHelpOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
-  useEffect(() => session.store.listen(redraw as () => void), []);
-  useEffect(() => {
+  // What the page listens to is there with it, not after its first frame: nothing pressed is lost.
+  useLayoutEffect(() => session.store.listen(redraw as () => void), []);
+  useLayoutEffect(() => {
     session.announce = say;
     return listenToKeys(root.current as HTMLElement, session, () => setHelpOpen(true));
   }, []);
@@ -49,14 +50,14 @@ export function App({ session }: { session: Session }) {
 function useKeptFocus(session: Session, root: { current: HTMLElement | null }): void {
   const { map } = session.state;
   const last = useRef<{ element: Element | null; map: number | null }>({ element: null, map });
-  useEffect(() => {
+  useLayoutEffect(() => {
     const keep = (event: Event) => {
       last.current.element = event.composedPath()[0] as Element;
     };
     root.current?.addEventListener("focusin", keep);
     return () => root.current?.removeEventListener("focusin", keep);
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const { element, map: before } = last.current;
     last.current.map = map;
     const shadow = root.current?.getRootNode() as ShadowRoot;

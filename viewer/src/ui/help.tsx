@@ -1,6 +1,6 @@
 /** What the keys do. */
 
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Session } from "../session.ts";
 import { Icon } from "./icons.tsx";
 
@@ -28,7 +28,7 @@ interface HelpProps {
 export function Help({ session, isOpen, onClose }: HelpProps) {
   const { hasKeys } = session.state;
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isOpen) dialog.current?.showModal();
     else dialog.current?.close();
   }, [isOpen]);

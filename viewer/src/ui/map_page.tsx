@@ -1,6 +1,6 @@
 /** The open map: its view, what hovers over it, and the tools beside it. */
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type AtlasMap, lives } from "../atlas.ts";
 import type { Camera } from "../camera.ts";
 import { MapView, type MapViewCallbacks } from "../map_view.ts";
@@ -62,7 +62,7 @@ function useMapView(
   const { state, look } = session;
   // A host that is not laid out yet, as in a tab of a notebook, has no size to fit a map to.
   const [hasSize, setHasSize] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     // What the view reports is of the map that it shows, which may be one behind the state.
     const report = (tell: (map: AtlasMap) => void) => view.map && tell(view.map);
     const callbacks: MapViewCallbacks = {
@@ -96,7 +96,7 @@ function useMapView(
     };
   }, []);
   const shown = useRef<{ map: number; camera: Camera | null } | null>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const view = session.mapView;
     if (view === null || view.size.width === 0) return;
     const isNew = shown.current?.map !== map;
@@ -122,7 +122,7 @@ function useMapView(
     state.neighborKind,
     hasSize,
   ]);
-  useEffect(() => session.mapView?.setTool(state.tool), [state.tool]);
+  useLayoutEffect(() => session.mapView?.setTool(state.tool), [state.tool]);
 }
 
 function sameCamera(a: Camera, b: Camera): boolean {

@@ -3,7 +3,7 @@
  * shown; Enter goes there, Escape goes back to what was shown before.
  */
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Hit } from "../search.ts";
 import type { Session } from "../session.ts";
 import { Icon } from "./icons.tsx";
@@ -22,10 +22,10 @@ export function Search({ session }: { session: Session }) {
   const isTyping = useRef(false);
   const list = useRef<HTMLDivElement>(null);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isTyping.current) setText(shown);
   }, [shown, isOpen]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
   }, [active, hits]);
 
@@ -61,8 +61,9 @@ export function Search({ session }: { session: Session }) {
   };
   const enter = (object: number) => {
     choose(object);
-    // Keys belong to what was found from now on.
-    requestAnimationFrame(() => session.focusFound());
+    // Keys belong to what was found from now on, once it stands there: Preact renders in a microtask,
+    // which `choose` has asked for.
+    queueMicrotask(() => session.focusFound());
   };
   // Going elsewhere keeps what was found, as a step that can be taken back.
   const leave = () => {
