@@ -15,23 +15,32 @@ const CROP_LABELS = 9;
 
 type Draw = (canvas: HTMLCanvasElement, size: Size) => void;
 
+type Queue = Set<() => void>;
+
 /** Pictures that wait to be drawn, a few at each frame so that typing stays smooth. */
-const waiting = new Set<() => void>();
+const crops: Queue = new Set();
+/** They wait until no crop does: what was looked up comes first. */
+const thumbnails: Queue = new Set();
 const SLICE = 12;
 
-function drawSoon(draw: () => void): void {
-  if (waiting.size === 0) requestAnimationFrame(drawSome);
-  waiting.add(draw);
+function drawSoon(draw: () => void, queue: Queue): void {
+  if (crops.size + thumbnails.size === 0) requestAnimationFrame(drawSome);
+  queue.add(draw);
 }
 
 function drawSome(): void {
   const start = performance.now();
-  for (const draw of waiting) {
-    waiting.delete(draw);
-    draw();
-    if (performance.now() - start > SLICE) break;
+  for (const queue of [crops, thumbnails]) {
+    for (const draw of queue) {
+      queue.delete(draw);
+      draw();
+      if (performance.now() - start > SLICE) break;
+    }
+    if (queue.size > 0) {
+      requestAnimationFrame(drawSome);
+      return;
+    }
   }
-  if (waiting.size > 0) requestAnimationFrame(drawSome);
 }
 
 /** A map as a whole, with the word that is looked up. */
@@ -39,7 +48,9 @@ export function Thumbnail({ session, map }: { session: Session; map: AtlasMap })
   const emphasis: Emphasis = { chosen: session.emphasisIn(map.number).chosen, near: [] };
   const draw: Draw = (canvas, size) =>
     drawStill(session, canvas, map, size, emphasis, (at) => fit(map.view, at, THUMBNAIL_MARGIN));
-  return <Picture draw={draw} depends={[session.look, emphasis.chosen.join()]} />;
+  return (
+    <Picture draw={draw} queue={thumbnails} depends={[session.look, emphasis.chosen.join()]} />
+  );
 }
 
 /** The part of a map round a word. */
@@ -51,7 +62,11 @@ export function Crop({ session, word, sense }: { session: Session; word: number;
       crop(map, sense.entry, emphasis.near, at),
     );
   return (
-    <Picture draw={draw} depends={[session.look, word, sense.map, session.state.neighborKind]} />
+    <Picture
+      draw={draw}
+      queue={crops}
+      depends={[session.look, word, sense.map, session.state.neighborKind]}
+    />
   );
 }
 
@@ -76,8 +91,14 @@ function drawStill(
   drawPicture(canvas, scene, cameraFor(size), options);
 }
 
+interface PictureProps {
+  draw: Draw;
+  queue: Queue;
+  depends: readonly unknown[];
+}
+
 /** A canvas that is drawn anew when its size or one of `depends` changes, while it is in sight. */
-function Picture({ draw, depends }: { draw: Draw; depends: readonly unknown[] }) {
+function Picture({ draw, queue, depends }: PictureProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const latest = useRef(draw);
   latest.current = draw;
@@ -94,26 +115,26 @@ function Picture({ draw, depends }: { draw: Draw; depends: readonly unknown[] })
     const seen = new IntersectionObserver(
       (entries) => {
         sight.current.isSeen = entries[entries.length - 1].isIntersecting;
-        drawSoon(refresh);
+        drawSoon(refresh, queue);
       },
       { rootMargin: "300px" },
     );
     const sized = new ResizeObserver(() => {
       sight.current.isStale = true;
-      drawSoon(refresh);
+      drawSoon(refresh, queue);
     });
     const at = canvas.current as HTMLCanvasElement;
     seen.observe(at);
     sized.observe(at);
     return () => {
-      waiting.delete(refresh);
+      queue.delete(refresh);
       seen.disconnect();
       sized.disconnect();
     };
   }, []);
   useEffect(() => {
     sight.current.isStale = true;
-    drawSoon(refresh);
+    drawSoon(refresh, queue);
   }, depends as unknown[]);
   return <canvas ref={canvas} aria-hidden="true" />;
 }
