@@ -79,7 +79,7 @@ def on_a_terminal(
             process.send_signal(signal_)
             signal_ = None
     os.close(master)
-    stdout, _ = process.communicate(timeout=60)
+    stdout, _ = process.communicate(timeout=300)
     return subprocess.CompletedProcess(process.args, process.returncode, stdout, seen)
 
 

@@ -204,7 +204,7 @@ def interrupted(number: signal.Signals, *arguments: object) -> tuple[int, str]:
                 process.send_signal(number)
                 sent = True
     os.close(master)
-    return process.wait(timeout=60), shown.decode()
+    return process.wait(timeout=300), shown.decode()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

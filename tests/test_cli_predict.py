@@ -277,7 +277,7 @@ class TestInterruption:
             time.sleep(0.02)
         # As a terminal does: the signal goes to the command and its workers alike.
         os.killpg(process.pid, signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=60)
+        stdout, stderr = process.communicate(timeout=300)
         assert process.returncode == 130, stderr
         assert stdout == ""
         assert "Traceback" not in stderr

@@ -14,31 +14,40 @@ def on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
 
 
+def wait_for_words(capsys: pytest.CaptureFixture[str]) -> str:
+    """What the terminal is told first."""
+    until = time.monotonic() + 60
+    while not (told := capsys.readouterr().err) and time.monotonic() < until:
+        time.sleep(0.02)
+    return told
+
+
 def test_long_work_is_told_and_wiped(capsys, monkeypatch):
     on_a_terminal(monkeypatch)
     with working("reading words.vec"):
-        time.sleep(0.3)
-    assert capsys.readouterr().err == "reading words.vec ...\r\x1b[K"
+        assert wait_for_words(capsys) == "reading words.vec ..."
+    assert capsys.readouterr().err == "\r\x1b[K"
 
 
 def test_short_work_is_not_told(capsys, monkeypatch):
     on_a_terminal(monkeypatch)
+    monkeypatch.setattr(cli_progress, "_PATIENCE", 1.0)
     with working("reading words.vec"):
         pass
-    time.sleep(0.2)
+    time.sleep(1.2)
     assert capsys.readouterr().err == ""
 
 
 def test_failure_wipes_the_line(capsys, monkeypatch):
     def interrupted() -> None:
         with working("measuring"):
-            time.sleep(0.3)
+            assert wait_for_words(capsys) == "measuring ..."
             raise KeyboardInterrupt
 
     on_a_terminal(monkeypatch)
     with pytest.raises(KeyboardInterrupt):
         interrupted()
-    assert capsys.readouterr().err == "measuring ...\r\x1b[K"
+    assert capsys.readouterr().err == "\r\x1b[K"
 
 
 def test_a_pipe_is_told_nothing(capsys, monkeypatch):

@@ -87,9 +87,9 @@ def test_a_label_that_is_never_shown_takes_no_room():
 def test_five_thousand_labels_take_moments():
     rng = np.random.default_rng(0)
     labels = rng.normal(size=(5000, 2)), rng.uniform(20, 80, 5000), 11.0, rng.normal(size=5000)
-    start = time.perf_counter()
+    start = time.process_time()
     zooms = label_zooms(*labels)
-    assert time.perf_counter() - start < 8
+    assert time.process_time() - start < 8
     assert np.isfinite(zooms).all()
 
 

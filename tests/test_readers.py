@@ -505,9 +505,9 @@ def test_graphs():
 
 def test_free_association_norms(data_folder):
     path = data_folder / "usf" / "usf_free_association.tsv.gz"
-    start = time.perf_counter()
+    start = time.process_time()
     norms = read_associations(path)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
     assert norms.n_objects == 5018
     assert norms.report.n_read == 72176
     assert norms.report.dropped == {"self pair": 4, "response is never a cue": 8556}

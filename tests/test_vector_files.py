@@ -260,12 +260,12 @@ def test_texts_are_read_fast(tmp_path):
     path = save(
         tmp_path / "v.vec", "10000 100\n" + "".join(f"w{i}{lines[i % 50]}" for i in range(10_000))
     )
-    start = time.perf_counter()
+    start = time.process_time()
     vectors = read_vectors(path)
-    all_rows = time.perf_counter() - start
-    start = time.perf_counter()
+    all_rows = time.process_time() - start
+    start = time.process_time()
     few = read_vectors(path, words=["w9999", "w3"])
-    some_rows = time.perf_counter() - start
+    some_rows = time.process_time() - start
     np.testing.assert_array_equal(few.values, vectors.values[[9999, 3]])
     assert all_rows < 5, "a million numbers take 0.4 s"
     assert some_rows < all_rows

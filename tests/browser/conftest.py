@@ -104,12 +104,12 @@ class Opener:
         browser: Any = None,
         **options: Any,
     ) -> Any:
-        from page_driver import AtlasPage
+        from page_driver import PATIENCE, AtlasPage
 
         options = {"viewport": {"width": 1280, "height": 800}, "offline": True, **options}
         context = (browser or self.browser).new_context(**options)
         self.contexts.append(context)
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(PATIENCE)
         page = context.new_page()
         self.watch.over(page, path.as_uri())
         if script is not None:

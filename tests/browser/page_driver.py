@@ -24,9 +24,14 @@ FLAGS = (
     "--no-first-run",
     "--disable-quic",
 )
+# Milliseconds; machines are slow at times, and waiting costs nothing where nothing is wrong.
+PATIENCE = 60_000
+expect.set_options(timeout=PATIENCE)
+
 HOST = "document.querySelector('#manymaps').atlas"
 
-# Resolves once camera, labels and state have been the same for long enough to be told as settled.
+# Resolves once the map says that it is at rest, and camera, labels and state have been the same for
+# long enough for what was pressed or turned to have arrived.
 SETTLED = """async () => {
   const key = () => {
     const { camera, state } = ATLAS;
@@ -37,7 +42,7 @@ SETTLED = """async () => {
   while (performance.now() - same < 180) {
     await new Promise(requestAnimationFrame);
     const now = key();
-    if (now !== before) [before, same] = [now, performance.now()];
+    if (now !== before || !ATLAS.isAtRest) [before, same] = [now, performance.now()];
   }
 }""".replace("ATLAS", HOST)
 
@@ -82,7 +87,9 @@ class AtlasPage:
         return self.page.evaluate(f"given => {{ const atlas = {HOST}; return {expression}; }}",
                                   argument)  # fmt: skip
 
-    def becomes(self, expression: str, argument: Any = None, seconds: float = 15) -> bool:
+    def becomes(
+        self, expression: str, argument: Any = None, seconds: float = PATIENCE / 1000
+    ) -> bool:
         """Whether an expression of `atlas` (and `given`) is true before the time is over.
 
         Playwright's own wait evaluates text inside the page once it has to ask again, which the

@@ -67,6 +67,8 @@ const LEAST_TYPE = 0.95;
 const MOST_TYPE = 1.45;
 /** Milliseconds without a change after which the view rests. */
 const REST = 140;
+/** A flight goes on by at most so many milliseconds a frame, so that slow frames skip no part of it. */
+const LONGEST_STEP = 64;
 const N_TIMES = 120;
 const PAN_STEP = 80;
 const ZOOM_STEP = 1.5;
@@ -172,6 +174,11 @@ export class MapView {
     return this.shownLabels;
   }
 
+  /** Whether nothing moves and every label has been worked out and drawn. */
+  get isAtRest(): boolean {
+    return !this.flying && !this.frame && !this.slice && !this.rest;
+  }
+
   /** The camera that shows the whole map. */
   get fitCamera(): Camera {
     return this.scene?.fitCamera ?? this.view;
@@ -195,7 +202,7 @@ export class MapView {
     this.look = look;
     if (isNew || !this.scene) {
       // A flight over another map has nowhere to land.
-      cancelAnimationFrame(this.flying);
+      this.stopFlight();
       this.scene = new Scene(map, this.lookOfSize(look), this.size);
       this.hover(null);
     } else if (isOther) {
@@ -207,7 +214,7 @@ export class MapView {
     // A camera that was told when the view came to rest may be older than the view by now.
     if (camera && (isNew || camera !== this.told)) {
       this.isFitted = false;
-      cancelAnimationFrame(this.flying);
+      this.stopFlight();
       this.view = this.within(camera);
     } else if (isNew) {
       this.isFitted = true;
@@ -226,7 +233,7 @@ export class MapView {
 
   /** Moves the view to a camera; at once where motion is not wanted. */
   flyTo(camera: Camera): void {
-    cancelAnimationFrame(this.flying);
+    this.stopFlight();
     this.isFitted = false;
     if (this.options.reducedMotion || this.size.width === 0) {
       this.view = camera;
@@ -234,12 +241,14 @@ export class MapView {
       return;
     }
     const { at, duration } = flight(this.view, camera, this.size);
-    const start = performance.now();
+    let [elapsed, before] = [0, performance.now()];
     const fly = (now: number) => {
-      const time = Math.min(1, Math.max(0, (now - start) / duration));
+      elapsed += Math.min(LONGEST_STEP, Math.max(0, now - before));
+      before = now;
+      const time = Math.min(1, elapsed / duration);
       this.view = at(time * time * (3 - 2 * time));
       this.moved();
-      if (time < 1) this.flying = requestAnimationFrame(fly);
+      this.flying = time < 1 ? requestAnimationFrame(fly) : 0;
     };
     this.flying = requestAnimationFrame(fly);
   }
@@ -422,7 +431,7 @@ export class MapView {
 
   /** A step by hand, key or button: short enough to need no flight. */
   private jump(camera: Camera): void {
-    cancelAnimationFrame(this.flying);
+    this.stopFlight();
     this.isFitted = false;
     this.view = camera;
     this.moved();
@@ -435,9 +444,15 @@ export class MapView {
     this.restSoon();
   }
 
+  private stopFlight(): void {
+    cancelAnimationFrame(this.flying);
+    this.flying = 0;
+  }
+
   private restSoon(): void {
     clearTimeout(this.rest);
     this.rest = window.setTimeout(() => {
+      this.rest = 0;
       if (this.size.width === 0) return;
       this.told = this.view;
       if (this.isMoving && this.dotRatio !== window.devicePixelRatio) this.schedule("dots");
@@ -468,6 +483,7 @@ export class MapView {
   /** A slice of the work on labels; small maps are done at once. */
   private work(): void {
     clearTimeout(this.slice);
+    this.slice = 0;
     const { scene } = this;
     if (!scene || scene.isSettled) return;
     const slice = this.isMoving ? SLICES.moving : SLICES.resting;

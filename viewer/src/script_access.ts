@@ -16,6 +16,8 @@ interface ScriptAccess {
   readonly atlas: Atlas;
   readonly state: State;
   readonly camera: Camera | null;
+  /** Whether the open map stands still, with all its labels. */
+  readonly isAtRest: boolean;
   /** Milliseconds of the last frames of the open map. */
   readonly frameTimes: readonly number[];
   senses(object: number): Sense[];
@@ -35,6 +37,9 @@ export function scriptAccess(session: Session): ScriptAccess {
     },
     get camera() {
       return session.mapView?.camera ?? null;
+    },
+    get isAtRest() {
+      return session.mapView?.isAtRest ?? true;
     },
     get frameTimes() {
       return session.mapView?.frameTimes ?? [];
