@@ -3,7 +3,7 @@
  * shown; Enter goes there, Escape goes back to what was shown before.
  */
 
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Hit } from "../search.ts";
 import type { Session } from "../session.ts";
 import { Icon } from "./icons.tsx";
@@ -25,7 +25,7 @@ export function Search({ session }: { session: Session }) {
   useLayoutEffect(() => {
     if (!isTyping.current) setText(shown);
   }, [shown, isOpen]);
-  useLayoutEffect(() => {
+  useEffect(() => {
     list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
   }, [active, hits]);
 
