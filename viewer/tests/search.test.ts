@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fold, SearchIndex } from "../src/search.ts";
+import { processorTime } from "./processor_time.ts";
 
 function found(labels: string[], query: string, count = 20): string[] {
   return new SearchIndex(labels).find(query, count).map(({ object }) => labels[object]);
@@ -99,14 +100,13 @@ test("200,000 labels are searched while one types", () => {
   const labels = Array.from({ length: 200_000 }, (_, i) =>
     [...String(i * 7919)].map((digit) => syllables[Number(digit)]).join(""),
   );
-  let start = performance.now();
-  const index = new SearchIndex(labels);
-  const building = performance.now() - start;
+  let index = new SearchIndex([]);
+  const building = processorTime(() => {
+    index = new SearchIndex(labels);
+  });
   for (const query of ["t", "tie", "mé", "zz", "katoka"]) {
     index.find(query, 20);
-    start = performance.now();
-    index.find(query, 20);
-    const took = performance.now() - start;
+    const took = processorTime(() => index.find(query, 20));
     assert.ok(took < 160, `${query}: ${took} ms`);
   }
   assert.ok(building < 1600, `index: ${building} ms`);
