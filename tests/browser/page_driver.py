@@ -142,6 +142,7 @@ class AtlasPage:
 
     def reset(self, map: int | None) -> None:
         """Bring the page back to how it opened, at a map or the gallery."""
+        self.settle()
         self.read(
             "atlas.change({ word: null, map: given, camera: null, tool: 'pan', selection: [],"
             " threshold: atlas.atlas.minProportion, onlyItsMaps: false, features: new Set(),"

@@ -124,6 +124,67 @@ def test_nothing_is_typed_into_what_went_back(open_page, tiny_page):
     at.expect(at.search).to_have_value("")
 
 
+# Frames come so late that every timer of the page is over before them.
+LATE = """
+  requestAnimationFrame = (draw) => setTimeout(() => draw(performance.now()), 400);
+  cancelAnimationFrame = clearTimeout;
+"""
+
+
+def test_the_table_follows_late_frames(open_page, relations_page):
+    at = open_page(relations_page, "#map=0", script=LATE)
+    at.map.wait_for()
+    for map in (0, 1):
+        at.read("atlas.openMap(given)", map)
+        at.settle()
+        shown = {label["text"] for label in at.shown}
+        rows = set(at.in_view.get_by_role("rowheader").all_inner_texts())
+        assert rows
+        assert rows <= shown
+
+
+def test_back_brings_the_view_back_out_of_a_flight(at):
+    at.settle()
+    whole = at.camera
+    at.read("atlas.chooseWord(atlas.atlas.maps[2].title[0])")
+    assert at.becomes("location.hash.includes('word=')")
+    at.page.go_back()
+    assert at.becomes("atlas.state.word === null")
+    at.settle()
+    assert at.open_map == 2
+    assert at.camera == pytest.approx(whole)
+    assert at.becomes("atlas.state.camera === null")
+
+
+def test_a_view_that_is_left_at_once_is_kept(at):
+    at.settle()
+    whole = at.camera
+    at.page.evaluate(
+        """() => {
+          const { shadowRoot } = document.querySelector("#manymaps");
+          const map = shadowRoot.querySelector("[role=application]");
+          for (const key of ["+", "g"]) {
+            map.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, composed: true }));
+          }
+        }"""
+    )
+    at.sheets.first.wait_for()
+    at.page.go_back()
+    at.map.wait_for()
+    at.settle()
+    assert at.camera["zoom"] == pytest.approx(1.5 * whole["zoom"], rel=1e-3)
+
+
+def test_a_flight_lands_where_an_address_opens(at, open_page, relations_page):
+    at.settle()
+    at.read("atlas.chooseWord(atlas.atlas.maps[2].title[0])")
+    at.settle()
+    other = open_page(relations_page, f"#word={at.word}&map=2")
+    other.map.wait_for()
+    other.settle()
+    assert other.camera == pytest.approx(at.camera, rel=1e-3)
+
+
 PRESSED = """
   const mark = performance.mark.bind(performance);
   performance.mark = (name, ...more) => {

@@ -65,7 +65,7 @@ export function followAddress(session: Session): void {
     session.endTyping();
     // Codes of one column mean nothing in another.
     const hidden = state.color === store.state.color ? store.state.hidden : new Set<number>();
-    store.change({ ...state, hidden, isPreview: false });
+    session.goToState({ ...state, hidden, isPreview: false });
     isReading = false;
   });
 }

@@ -107,7 +107,10 @@ export class MapView {
   /** When labels that were worked out meanwhile were last drawn. */
   private lettered = 0;
   private rest = 0;
+  /** Whether the labels of the next drawing are to be told: the view rests, but is not drawn yet. */
+  private owesLabels = false;
   private flying = 0;
+  private landing: Camera | null = null;
   /** Device pixels per CSS pixel in which the dots are drawn now. */
   private dotRatio = 1;
   private dirty = { dots: true, letters: true };
@@ -176,7 +179,7 @@ export class MapView {
 
   /** Whether nothing moves and every label has been worked out and drawn. */
   get isAtRest(): boolean {
-    return !this.flying && !this.frame && !this.slice && !this.rest;
+    return !this.flying && !this.frame && !this.slice && !this.rest && !this.owesLabels;
   }
 
   /** The camera that shows the whole map. */
@@ -241,6 +244,7 @@ export class MapView {
       return;
     }
     const { at, duration } = flight(this.view, camera, this.size);
+    this.landing = camera;
     let [elapsed, before] = [0, performance.now()];
     const fly = (now: number) => {
       elapsed += Math.min(LONGEST_STEP, Math.max(0, now - before));
@@ -251,6 +255,17 @@ export class MapView {
       this.flying = time < 1 ? requestAnimationFrame(fly) : 0;
     };
     this.flying = requestAnimationFrame(fly);
+  }
+
+  /** Goes to where a script or the browser's history says; null shows the whole map. */
+  lookFrom(camera: Camera | null): void {
+    if (camera === null) this.fit();
+    else this.jump(this.within(camera));
+  }
+
+  /** Tells at once where the view is, or will land, if that is still to be told. */
+  tellCamera(): void {
+    if (this.isMoving) this.tell(this.flying ? (this.landing as Camera) : this.view);
   }
 
   setTool(tool: Tool): void {
@@ -271,7 +286,11 @@ export class MapView {
 
   fit(): void {
     if (!this.scene) return;
-    this.flyTo(this.scene.fitCamera);
+    const { fitCamera } = this.scene;
+    const { x, y, zoom } = this.view;
+    const isThere = x === fitCamera.x && y === fitCamera.y && zoom === fitCamera.zoom;
+    if (isThere) this.stopFlight();
+    else this.flyTo(fitCamera);
     this.isFitted = true;
   }
 
@@ -454,15 +473,21 @@ export class MapView {
     this.rest = window.setTimeout(() => {
       this.rest = 0;
       if (this.size.width === 0) return;
-      this.told = this.view;
       if (this.isMoving && this.dotRatio !== window.devicePixelRatio) this.schedule("dots");
       this.isMoving = false;
-      this.callbacks.onCamera(this.view, true);
-      this.callbacks.onShown(this.shownLabels);
+      this.tell(this.view);
+      if (this.dirty.letters) this.owesLabels = true;
+      else this.callbacks.onShown(this.shownLabels);
     }, REST);
   }
 
-  private measure(): void {
+  private tell(camera: Camera): void {
+    this.told = camera;
+    this.callbacks.onCamera(camera, true);
+  }
+
+  /** Follows the size of the host; the browser says so too, but only after the next layout. */
+  measure(): void {
     const { width, height } = this.host.getBoundingClientRect();
     if (width === this.size.width && height === this.size.height) return;
     const isFirst = this.size.width === 0;
@@ -515,6 +540,10 @@ export class MapView {
     if (this.dirty.dots) this.drawDots(scene);
     if (this.dirty.letters) this.drawLetters(scene);
     this.dirty = { dots: false, letters: false };
+    if (this.owesLabels) {
+      this.owesLabels = false;
+      this.callbacks.onShown(this.shownLabels);
+    }
     this.frameTimes.push(performance.now() - start);
     if (this.frameTimes.length > N_TIMES) this.frameTimes.shift();
   }

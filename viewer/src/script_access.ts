@@ -47,7 +47,7 @@ export function scriptAccess(session: Session): ScriptAccess {
     senses: (object) => session.sensesOf(object),
     similarity: (a, b) => session.choices.similarity(a, b),
     shown: () => session.mapView?.shown ?? [],
-    change: (part) => session.store.change(part),
+    change: (part) => session.goToState(part),
     chooseWord: (object) => session.chooseWord(object),
     openMap: (map) => session.openMap(map),
     select: (objects) => session.select(objects),

@@ -211,8 +211,8 @@ export class Session {
     const senses = word === null ? [] : this.choices.senses(word, this.asked(word));
     const { map } = this.state;
     const isHere = senses.some((sense) => sense.map === map);
-    if (map === null || isHere || senses.length === 0) this.store.change({ word }, "push");
-    else this.store.change({ word, map: senses[0].map, camera: null }, "push");
+    if (map === null || isHere || senses.length === 0) this.step({ word });
+    else this.step({ word, map: senses[0].map, camera: null });
     if (isHere) this.flyToWord();
     this.announce(word === null ? "No word is looked up" : this.inWords(word, senses));
   }
@@ -220,7 +220,7 @@ export class Session {
   /** Goes to a word in one of its maps. */
   goTo(word: number, map: number): void {
     const isThere = this.state.map === map;
-    this.store.change({ word, map, ...(isThere ? {} : { camera: null }) }, "push");
+    this.step({ word, map, ...(isThere ? {} : { camera: null }) });
     if (isThere) this.flyToWord();
     this.announce(this.inWords(word, this.sensesOf(word)));
   }
@@ -243,20 +243,39 @@ export class Session {
 
   openMap(map: number): void {
     if (map === this.state.map) this.flyToWord();
-    else this.store.change({ map, camera: null }, "push");
+    else this.step({ map, camera: null });
     this.announce(`Map ${map}: ${this.titleOf(this.atlas.maps[map])}`);
   }
 
   private flyToWord(): void {
-    const { mapView } = this;
-    const camera = mapView && this.firstCamera(this.state.map as number, mapView.size);
-    if (camera) mapView.flyTo(camera);
-    else mapView?.fit();
+    // The strip of senses takes its room first: Preact renders in a microtask that has been asked for.
+    queueMicrotask(() => {
+      const { mapView } = this;
+      const { map } = this.state;
+      if (mapView === null || map === null) return;
+      mapView.measure();
+      const camera = this.firstCamera(map, mapView.size);
+      if (camera) mapView.flyTo(camera);
+      else mapView.fit();
+    });
+  }
+
+  /** A step that can be taken back; the view that is left is kept as it is now. */
+  private step(part: Partial<State>): void {
+    this.mapView?.tellCamera();
+    this.store.change(part, "push");
+  }
+
+  /** Changes the state as a script or an address says: a camera moves the open map, or null fits it. */
+  goToState(part: Partial<State>): void {
+    const { map } = this.state;
+    this.store.change(part);
+    if (part.camera !== undefined && this.state.map === map) this.mapView?.lookFrom(part.camera);
   }
 
   closeMap(): void {
     if (this.isSingle || this.state.map === null) return;
-    this.store.change({ map: null, camera: null }, "push");
+    this.step({ map: null, camera: null });
     this.announce(`All ${counted(this.atlas.nMaps, "map")}`);
   }
 

@@ -33,7 +33,7 @@ export function Help({ session, isOpen, onClose }: HelpProps) {
     else dialog.current?.close();
   }, [isOpen]);
   return (
-    <dialog ref={dialog} aria-labelledby="help-title" onClose={onClose}>
+    <dialog ref={dialog} aria-labelledby="help-title" onCancel={onClose} onClose={onClose}>
       <div class="dialoghead">
         <h2 id="help-title">Reading an atlas</h2>
         <button type="button" class="tool" aria-label="Close" onClick={onClose}>

@@ -100,6 +100,7 @@ function useMapView(
     const view = session.mapView;
     if (view === null || view.size.width === 0) return;
     const isNew = shown.current?.map !== map;
+    if (isNew) view.measure();
     const asked = state.camera ?? (isNew ? session.firstCamera(map, view.size) : null);
     const camera = asked && (isNew || !sameCamera(asked, view.camera)) ? asked : undefined;
     view.show(

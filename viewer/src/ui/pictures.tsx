@@ -22,25 +22,30 @@ const crops: Queue = new Set();
 /** They wait until no crop does: what was looked up comes first. */
 const thumbnails: Queue = new Set();
 const SLICE = 12;
+let isAsked = false;
 
 function drawSoon(draw: () => void, queue: Queue): void {
-  if (crops.size + thumbnails.size === 0) requestAnimationFrame(drawSome);
   queue.add(draw);
+  askForFrame();
+}
+
+function askForFrame(): void {
+  if (!isAsked) requestAnimationFrame(drawSome);
+  isAsked = true;
 }
 
 function drawSome(): void {
+  isAsked = false;
   const start = performance.now();
-  for (const queue of [crops, thumbnails]) {
-    for (const draw of queue) {
-      queue.delete(draw);
-      draw();
-      if (performance.now() - start > SLICE) break;
-    }
-    if (queue.size > 0) {
-      requestAnimationFrame(drawSome);
-      return;
-    }
-  }
+  do {
+    const queue = crops.size > 0 ? crops : thumbnails;
+    const [draw] = queue;
+    if (draw === undefined) return;
+    queue.delete(draw);
+    // A picture that fails does not keep the others from being drawn.
+    if (crops.size + thumbnails.size > 0) askForFrame();
+    draw();
+  } while (performance.now() - start < SLICE);
 }
 
 /** A map as a whole, with the word that is looked up. */
