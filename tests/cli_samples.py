@@ -1,6 +1,7 @@
 """The command line in this process or in one of its own, and a small file of associations."""
 
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -25,7 +26,7 @@ def command(*arguments: object) -> list[str]:
 
 def run(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        command(*arguments), capture_output=True, text=True, check=False, timeout=300, **options
+        command(*arguments), capture_output=True, text=True, check=False, timeout=1200, **options
     )
 
 
@@ -58,10 +59,14 @@ def write_vectors(file: Path, rows: slice | list[int] = slice(None)) -> Path:
     return file
 
 
+# Seconds after which a command that says nothing is taken for one that hangs.
+SILENCE = 300
+
+
 def on_a_terminal(
-    *arguments: object, signal_: signal.Signals | None = None
+    *arguments: object, signal_: signal.Signals | None = None, once: str = "it/s"
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command whose stderr is a terminal; send a signal once iterations are counted."""
+    """Run a command whose stderr is a terminal; send a signal once something stands there."""
     pty = pytest.importorskip("pty")
     master, slave = pty.openpty()
     process = subprocess.Popen(
@@ -69,21 +74,24 @@ def on_a_terminal(
         stdout=subprocess.PIPE,
         stderr=slave,
         text=True,
-        env=os.environ | {"TERM": "xterm", "COLUMNS": "120"},
+        env=os.environ | {"TERM": "xterm", "COLUMNS": "200"},
     )
     os.close(slave)
     seen = ""
-    while chunk := _read(master):
+    while chunk := _read(master, process):
         seen += chunk.decode(errors="replace")
-        if signal_ is not None and "it/s" in seen:
+        if signal_ is not None and once in seen:
             process.send_signal(signal_)
             signal_ = None
     os.close(master)
-    stdout, _ = process.communicate(timeout=300)
+    stdout, _ = process.communicate(timeout=SILENCE)
     return subprocess.CompletedProcess(process.args, process.returncode, stdout, seen)
 
 
-def _read(master: int) -> bytes:
+def _read(master: int, process: subprocess.Popen[str]) -> bytes:
+    if not select.select([master], [], [], SILENCE)[0]:
+        process.kill()
+        pytest.fail("the command hangs")
     try:
         return os.read(master, 65536)
     except OSError:

@@ -58,6 +58,14 @@ class Deadly(Guess):
         return super().fit(train, random_state=random_state)
 
 
+class Interrupted(Guess):
+    """Ctrl-C while it fits."""
+
+    def fit(self, train, *, random_state=None):
+        os.kill(os.getpid(), signal.SIGINT)
+        return super().fit(train, random_state=random_state)
+
+
 def figures(result) -> dict[str, dict[str, float]]:
     """What must not depend on where a sweep ran: the measures of each point by its key."""
     return {one.point.key: dict(one.measures) for one in result.results}

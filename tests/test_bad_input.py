@@ -40,7 +40,7 @@ def process(*arguments: object) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=1200,
     )
 
 

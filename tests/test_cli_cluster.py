@@ -1,17 +1,14 @@
 """The command `cluster`: what it reads, prints and writes, and how it ends."""
 
-import contextlib
 import csv
 import json
-import os
 import signal
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from cli_samples import command, invoke
+from cli_samples import invoke, on_a_terminal
 from manymaps.additive_clustering import AdditiveClustering
 from manymaps.datasets import load_integers
 from manymaps.errors import DataError, ParameterError
@@ -323,31 +320,17 @@ def test_inputs_are_not_overwritten(judged):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interruption_leaves_what_was_there(tmp_path, number):
     """Told on a terminal what goes on, a person presses Ctrl-C."""
-    pty = pytest.importorskip("pty")
     rng = np.random.default_rng(0)
     values = rng.random((60, 60))
     file = write_table(tmp_path / "judged.csv", values + values.T, [f"w{i}" for i in range(60)])
     output = tmp_path / "members.csv"
     output.write_bytes(b"what was there")
-    master, slave = pty.openpty()
-    process = subprocess.Popen(
-        command("cluster", file, "--clusters", 20, "--restarts", 500, "-o", output),
-        stderr=slave,
-        env=os.environ | {"TERM": "xterm", "COLUMNS": "200"},
-    )
-    os.close(slave)
-    shown, sent = b"", False
-    with contextlib.suppress(OSError):  # Linux says so when the last program has left
-        while chunk := os.read(master, 65536):
-            shown += chunk
-            if b"finding 20 clusters" in shown and not sent:
-                process.send_signal(number)
-                sent = True
-    os.close(master)
-    assert process.wait(timeout=300) == 130
-    assert "500 starts" in shown.decode()
-    assert shown.decode().count("interrupted") == 1
-    assert "Traceback" not in shown.decode()
+    cluster = ("cluster", file, "--clusters", 20, "--restarts", 500, "-o", output)
+    done = on_a_terminal(*cluster, signal_=number, once="finding 20 clusters")
+    assert done.returncode == 130
+    assert "500 starts" in done.stderr
+    assert done.stderr.count("interrupted") == 1
+    assert "Traceback" not in done.stderr
     assert output.read_bytes() == b"what was there"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["judged.csv", "members.csv"]
 

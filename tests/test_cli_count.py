@@ -1,17 +1,14 @@
 """The command `count`: what it reads and writes, and how it ends."""
 
-import contextlib
 import json
-import os
 import signal
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import Result
 
-from cli_samples import command, invoke, on_a_terminal, run
+from cli_samples import invoke, on_a_terminal, run
 from manymaps.count_files import read_counts
 from manymaps.counting import Words, count_cooccurrences, count_texts
 from manymaps.counts import Counts
@@ -188,33 +185,15 @@ def long_file(folder: Path, n: int) -> Path:
     return file
 
 
-def interrupted(number: signal.Signals, *arguments: object) -> tuple[int, str]:
-    """Send a signal once words are read; the exit code, and what the terminal was shown."""
-    pty = pytest.importorskip("pty")
-    master, slave = pty.openpty()
-    process = subprocess.Popen(
-        command(*arguments), stderr=slave, env=os.environ | {"TERM": "xterm"}
-    )
-    os.close(slave)
-    shown, sent = b"", False
-    with contextlib.suppress(OSError):  # Linux says so when the last program has left
-        while chunk := os.read(master, 65536):
-            shown += chunk
-            if b"words read" in shown and not sent:
-                process.send_signal(number)
-                sent = True
-    os.close(master)
-    return process.wait(timeout=300), shown.decode()
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interruption_leaves_what_was_there(tmp_path, number):
     file, output = long_file(tmp_path, 8000), tmp_path / "counts.npz"
     output.write_bytes(b"what was there")
-    code, shown = interrupted(number, "count", file, "-o", output, "--window", 10)
-    assert code == 130
-    assert "Error: interrupted" in shown
-    assert "Traceback" not in shown
+    count = ("count", file, "-o", output, "--window", 10)
+    done = on_a_terminal(*count, signal_=number, once="words read")
+    assert done.returncode == 130
+    assert "Error: interrupted" in done.stderr
+    assert "Traceback" not in done.stderr
     assert output.read_bytes() == b"what was there"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["counts.npz", "long.txt"]
 

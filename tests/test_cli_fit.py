@@ -374,7 +374,7 @@ class TestInterruption:
     def test_resumed_fit_gives_the_maps_of_an_unbroken_one(self, large):
         """Where an interruption falls must not matter."""
         output, state = large.parent / "out.atlas", large.parent / "fit.state"
-        fit = ("fit", large, "-o", output, "--maps", 4, "--seed", 1, "--iterations", 400)
+        fit = ("fit", large, "-o", output, "--maps", 4, "--seed", 1, "--iterations", 800)
         assert run(*fit, "--quiet").returncode == 0
         unbroken = mm.load_atlas(output)
         output.unlink()

@@ -398,7 +398,7 @@ def test_the_example_tells_the_data_apart(tmp_path, monkeypatch):
     monkeypatch.delenv("CI", raising=False)
     done = subprocess.run(
         [sys.executable, "-W", "error", str(EXAMPLES / "diagnosis.py"), "--quick"],
-        capture_output=True, text=True, timeout=300, check=False,
+        capture_output=True, text=True, timeout=1200, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "Skipped: there is no" in done.stdout

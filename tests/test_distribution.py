@@ -47,7 +47,7 @@ def built(kind: str, sources: Path, folder: Path) -> Path:
 def run(arguments: list[str], folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     result = subprocess.run(
         [sys.executable, *arguments], cwd=folder, env=os.environ | variables,
-        capture_output=True, text=True, check=False, timeout=300,
+        capture_output=True, text=True, check=False, timeout=1200,
     )  # fmt: skip
     assert result.returncode == 0, result.stderr
     return result

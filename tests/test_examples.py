@@ -17,7 +17,7 @@ def run(script: str, *arguments: str) -> str:
         [sys.executable, "-W", "error", str(ROOT / "examples" / script), "--quick", *arguments],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=1200,
         env={**os.environ, "MPLBACKEND": "agg"},
     )
     assert result.returncode == 0, result.stderr

@@ -1,9 +1,15 @@
-"""Threads within a block: the limit is the process's, and whoever leaves last lifts it."""
+"""Threads within a block, and compiled code on the disk that several processes share."""
 
+import importlib
+import os
+import pkgutil
 import re
 
+from numba.core.caching import IndexDataCacheFile, NullCache
+from numba.core.dispatcher import Dispatcher
 from threadpoolctl import threadpool_info, threadpool_limits
 
+import manymaps.compute
 from manymaps.compute.jit import one_blas_thread
 
 
@@ -37,3 +43,56 @@ def test_blocks_within_one_another():
                 assert blas_threads() == {1}
             assert blas_threads() == {1}
         assert blas_threads() == usual
+
+
+def kernels() -> dict[str, Dispatcher]:
+    """All compiled functions of the package by name."""
+    names = [module.name for module in pkgutil.iter_modules(manymaps.compute.__path__)]
+    modules = [importlib.import_module(f"manymaps.compute.{name}") for name in names]
+    return {
+        f"{module.__name__}.{name}": value
+        for module in modules
+        for name, value in vars(module).items()
+        if isinstance(value, Dispatcher)
+    }
+
+
+FILES = {type(kernel._cache._cache_file) for kernel in kernels().values()}
+
+
+def test_all_kernels_are_kept_alike():
+    assert len(kernels()) > 20
+    assert not any(isinstance(kernel._cache, NullCache) for kernel in kernels().values())
+    assert len(FILES) == 1
+
+
+def after_a_race(kind, folder, monkeypatch) -> dict[str, str]:
+    """What is found of two processes that both saw an empty index, the first being slower."""
+    one, other = (kind(str(folder), "loop", "of this source") for _ in range(2))
+    monkeypatch.setattr(other, "_load_index", dict)
+    write = one._save_data
+
+    def wait_and_write(name, data):
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "getpid", lambda: 1)
+            other.save("for a row", "code for a row")
+        write(name, data)
+
+    monkeypatch.setattr(one, "_save_data", wait_and_write)
+    one.save("for a column", "code for a column")
+    reader = kind(str(folder), "loop", "of this source")
+    return {key: reader.load(key) for key in ("for a row", "for a column")}
+
+
+def test_two_processes_compile_one_function_at_once(tmp_path, monkeypatch):
+    [kind] = FILES
+    assert after_a_race(kind, tmp_path, monkeypatch) == {
+        "for a row": "code for a row",
+        "for a column": None,
+    }
+
+
+def test_numba_itself_still_confuses_them(tmp_path, monkeypatch):
+    """Else the package could do without its own names."""
+    found = after_a_race(IndexDataCacheFile, tmp_path, monkeypatch)
+    assert found["for a row"] == "code for a column"

@@ -136,7 +136,8 @@ def test_faiss_reaches_the_recall_and_reports_it(metric, recall):
     graph = nearest_neighbors(X, 15, metric=metric, search=NeighborSearch("faiss", recall))
     assert graph.method == "faiss"
     assert graph.recall >= recall
-    assert share(graph, truth) == pytest.approx(graph.recall, abs=0.02)
+    # Measured from a sample of the rows.
+    assert share(graph, truth) == pytest.approx(graph.recall, abs=0.03)
     if recall < 0.9:
         assert share(graph, truth) < 0.95
     assert (np.diff(graph.distances, axis=1) >= 0).all()
@@ -287,7 +288,8 @@ def test_real_digits_in_bulk(data_folder):
     truth = np.argsort(distances, axis=1)[:, :30]
     found = [np.isin(a, b).mean() for a, b in zip(graph.indices[rows], truth, strict=True)]
     assert graph.method == "faiss"
-    assert np.mean(found) > 0.93
+    # 0.95 is asked for on a sample of its own, 120 rows are looked at here.
+    assert np.mean(found) > 0.92
 
 
 # ---- distances as given -------------------------------------------------------------------------

@@ -124,13 +124,16 @@ class TestSpectralStart:
         split = split_associations(load_word_relations(), random_state=0)
         errors = {}
         for init, penalty, rate in (("spectral", 0.1, 0.004), ("random", 0.8, 0.04)):
-            model = AssociationPredictor(
-                1, 12, init=init, penalty=penalty, optimizer=RowDescent(rate), max_iter=12,
-                random_state=0,
-            )  # fmt: skip
-            model.fit(split.train, split.validation)
-            errors[init] = prediction_error(model.probabilities, split.test, split.n_cues)
-        assert errors["spectral"] < errors["random"]
+            errors[init] = []
+            for seed in range(3):
+                model = AssociationPredictor(
+                    1, 12, init=init, penalty=penalty, optimizer=RowDescent(rate), max_iter=12,
+                    random_state=seed,
+                )  # fmt: skip
+                model.fit(split.train, split.validation)
+                error = prediction_error(model.probabilities, split.test, split.n_cues)
+                errors[init].append(error)
+        assert np.mean(errors["spectral"]) < np.mean(errors["random"])
 
     def test_without_associations_a_word_starts_in_the_middle(self):
         p = sparse.csr_array(np.eye(12, k=1) + np.eye(12, k=-11))

@@ -67,6 +67,7 @@ def test_a_point_that_kills_its_workers_fails_alone(client, monkeypatch):
 
 
 def test_the_command_runs_on_a_cluster(client, tmp_path):
+    client.wait_for_workers(2)  # those that the test before ended come back
     file = write_ring(tmp_path / "ring.csv")
     options = ("--maps", "1,2", "--dims", 3, "--iterations", 5, "--quiet")
     tables = {}
@@ -84,7 +85,7 @@ def test_the_command_runs_on_a_cluster(client, tmp_path):
 
 def test_a_sweep_resumes_after_the_scheduler_was_stopped(tmp_path):
     norms, kept, runs = ring(), tmp_path / "sweep.jsonl", []
-    with local_cluster() as cluster, distributed.Client(cluster, timeout="4s"):
+    with local_cluster() as cluster, distributed.Client(cluster, timeout="15s"):
 
         def stop(result, n_done, n_points):
             if n_done == 2:

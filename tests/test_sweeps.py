@@ -15,7 +15,7 @@ from manymaps.prediction import AssociationPredictor, score_predictor
 from manymaps.sweep_plots import plot_sweep
 from manymaps.sweep_points import MEASURES
 from manymaps.sweeps import Point, PointResult, SweepResult, sweep
-from sweep_samples import Guess, figures, ring
+from sweep_samples import Guess, Interrupted, figures, ring
 
 GRID = {"spread": [0.5, 1.0], "other": [0, 1]}
 
@@ -107,6 +107,18 @@ class TestPoints:
         found = sweep(norms, {"spread": 0.0}, split=split, predictor=Guess).results[0]
         for name, error in uniform_errors(split).items():
             assert found.measures[name] == pytest.approx(error)
+
+
+class TestInterruption:
+    def test_workers_leave_it_to_the_process_that_waits(self, norms):
+        """A terminal sends Ctrl-C to all, and a worker would show a traceback of it."""
+        found = sweep(norms, {"spread": [0.5, 1.0, 2.0]}, predictor=Interrupted, backend="loky",
+                      n_jobs=2)  # fmt: skip
+        assert not found.failed
+
+    def test_the_process_itself_is_interrupted(self, norms):
+        with pytest.raises(KeyboardInterrupt):
+            sweep(norms, {"spread": [0.5, 1.0]}, predictor=Interrupted, n_jobs=1)
 
 
 class TestFailures:

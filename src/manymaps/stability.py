@@ -30,6 +30,7 @@ weights (n_senses, n_neighbors).
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -51,6 +52,7 @@ from manymaps.fit_senses import (
     matched_overlaps,
 )
 from manymaps.frames import Backend, as_frame
+from manymaps.worker_processes import leave_interrupts_to
 
 __all__ = ["Level", "Stability", "refit", "stability"]
 
@@ -341,14 +343,15 @@ def refit(
     shared = {} if at_a_time == 1 else {"n_jobs": max(1, processors // at_a_time)}
     copies = [clone(estimator).set_params(random_state=seed, **shared) for seed in seeds]
     atlases = []
-    for atlas in parallel(delayed(_fitted)(copy, data) for copy in copies):
+    for atlas in parallel(delayed(_fitted)(copy, data, os.getpid()) for copy in copies):
         atlases.append(atlas)
         if on_fit is not None:
             on_fit(len(atlases))
     return atlases
 
 
-def _fitted(estimator: Any, data: Any) -> Atlas:
+def _fitted(estimator: Any, data: Any, parent: int) -> Atlas:
+    leave_interrupts_to(parent)
     atlas: Atlas = estimator.fit(data).atlas_
     return atlas
 

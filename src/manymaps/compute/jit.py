@@ -8,6 +8,7 @@ reordered and multiply-adds be fused; infinities and NaN keep their meaning.
 from __future__ import annotations
 
 import os
+import secrets
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -15,6 +16,7 @@ from functools import cache
 from typing import Any
 
 import numba
+from numba.core.caching import IndexDataCacheFile
 from scipy import fft
 from threadpoolctl import ThreadpoolController
 
@@ -27,12 +29,14 @@ __all__ = ["alone_if", "compiled", "inlined", "one_blas_thread", "parallel", "pr
 
 prange = numba.prange
 
+# Numbers of processes repeat on other machines that share a folder, and after a while on this one.
+_RUN = secrets.token_hex(4)
 _FAST = {"reassoc", "contract", "arcp", "nsz"}
 
 
 def compiled(function: Callable) -> Any:
     """Compile a serial loop."""
-    return numba.njit(cache=True, fastmath=_FAST, error_model="numpy", nogil=True)(function)
+    return _kept(numba.njit(cache=True, fastmath=_FAST, error_model="numpy", nogil=True)(function))
 
 
 def parallel(function: Callable) -> Any:
@@ -41,14 +45,36 @@ def parallel(function: Callable) -> Any:
     Work is chunked by size, never by the number of threads, so that results keep their bits at
     any number of threads.
     """
-    return numba.njit(cache=True, fastmath=_FAST, error_model="numpy", nogil=True, parallel=True)(
-        function
-    )
+    options = {"fastmath": _FAST, "error_model": "numpy", "nogil": True, "parallel": True}
+    return _kept(numba.njit(cache=True, **options)(function))
 
 
 def inlined(function: Callable) -> Any:
     """Compile a formula for one pair into the loops that call it."""
-    return numba.njit(cache=True, fastmath=_FAST, error_model="numpy", inline="always")(function)
+    options = {"fastmath": _FAST, "error_model": "numpy", "inline": "always"}
+    return _kept(numba.njit(cache=True, **options)(function))
+
+
+class _NamedByProcess(IndexDataCacheFile):
+    """The files of a compiled function, each with the process that wrote it in its name.
+
+    Numba numbers them without a lock. Two processes that compile one function for different
+    arguments at the same moment choose the same number; the index then names code for other
+    arguments than it says, and calls give nonsense in silence. Like this the worst that can happen
+    is that something is compiled again.
+    """
+
+    def _data_name(self, number: int) -> str:
+        name: str = super()._data_name(number)
+        return f"{name.removesuffix('.nbc')}-{os.getpid()}-{_RUN}.nbc"
+
+
+def _kept(dispatcher: Any) -> Any:
+    """A compiled function whose cached code no other process overwrites."""
+    files = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    if isinstance(files, IndexDataCacheFile):
+        files.__class__ = _NamedByProcess
+    return dispatcher
 
 
 @contextmanager
