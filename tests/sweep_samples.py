@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
+from manymaps import MultipleMapsTSNE
+
 STEPS = (-3, -2, -1, 1, 2, 3)
 
 
@@ -64,6 +66,14 @@ class Interrupted(Guess):
     def fit(self, train, *, random_state=None):
         os.kill(os.getpid(), signal.SIGINT)
         return super().fit(train, random_state=random_state)
+
+
+class InterruptedMaps(MultipleMapsTSNE):
+    """Ctrl-C while it fits."""
+
+    def fit(self, X, y=None):
+        os.kill(os.getpid(), signal.SIGINT)
+        return super().fit(X)
 
 
 def figures(result) -> dict[str, dict[str, float]]:

@@ -1,11 +1,11 @@
 """Threads within a block, and compiled code on the disk that several processes share."""
 
 import importlib
-import os
 import pkgutil
 import re
 
-from numba.core.caching import IndexDataCacheFile, NullCache
+import pytest
+from numba.core.caching import IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
 from threadpoolctl import threadpool_info, threadpool_limits
 
@@ -57,13 +57,12 @@ def kernels() -> dict[str, Dispatcher]:
     }
 
 
-FILES = {type(kernel._cache._cache_file) for kernel in kernels().values()}
-
-
-def test_all_kernels_are_kept_alike():
+@pytest.fixture
+def kind() -> type[IndexDataCacheFile]:
+    """What keeps the compiled code of the package on the disk."""
     assert len(kernels()) > 20
-    assert not any(isinstance(kernel._cache, NullCache) for kernel in kernels().values())
-    assert len(FILES) == 1
+    [kind] = {type(kernel._cache._cache_file) for kernel in kernels().values()}
+    return kind
 
 
 def after_a_race(kind, folder, monkeypatch) -> dict[str, str]:
@@ -73,9 +72,7 @@ def after_a_race(kind, folder, monkeypatch) -> dict[str, str]:
     write = one._save_data
 
     def wait_and_write(name, data):
-        with monkeypatch.context() as patch:
-            patch.setattr(os, "getpid", lambda: 1)
-            other.save("for a row", "code for a row")
+        other.save("for a row", "code for a row")
         write(name, data)
 
     monkeypatch.setattr(one, "_save_data", wait_and_write)
@@ -84,8 +81,7 @@ def after_a_race(kind, folder, monkeypatch) -> dict[str, str]:
     return {key: reader.load(key) for key in ("for a row", "for a column")}
 
 
-def test_two_processes_compile_one_function_at_once(tmp_path, monkeypatch):
-    [kind] = FILES
+def test_two_processes_compile_one_function_at_once(kind, tmp_path, monkeypatch):
     assert after_a_race(kind, tmp_path, monkeypatch) == {
         "for a row": "code for a row",
         "for a column": None,
@@ -96,3 +92,10 @@ def test_numba_itself_still_confuses_them(tmp_path, monkeypatch):
     """Else the package could do without its own names."""
     found = after_a_race(IndexDataCacheFile, tmp_path, monkeypatch)
     assert found["for a row"] == "code for a column"
+
+
+def test_code_of_an_older_source_is_written_over(kind, tmp_path):
+    for source in ("first", "second"):
+        kind(str(tmp_path), "loop", source).save("for a row", f"code of the {source}")
+    assert kind(str(tmp_path), "loop", "second").load("for a row") == "code of the second"
+    assert len([*tmp_path.glob("*.nbc")]) == 1

@@ -18,6 +18,7 @@ from manymaps.fit_senses import fit_senses
 from manymaps.labels import UnknownLabel
 from manymaps.model import CODE, MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE, T_SNE
 from manymaps.stability import refit, stability
+from sweep_samples import InterruptedMaps
 
 MODELS = [MULTIPLE_MAPS_T_SNE, MULTIPLE_MAPS_SNE, replace(T_SNE, mixing="learned")]
 
@@ -363,6 +364,12 @@ def ring(n=24):
 
 
 class TestRefit:
+    def test_workers_leave_interrupts_to_the_process_that_waits(self):
+        quick = InterruptedMaps(n_maps=2, max_iter=3)
+        assert len(refit(quick, ring(), 2, n_jobs=2)) == 2
+        with pytest.raises(KeyboardInterrupt):
+            refit(quick, ring(), 1, n_jobs=1)
+
     quick = mm.MultipleMapsTSNE(n_maps=2, max_iter=30)
 
     def test_fits_are_the_same_however_many_run_at_a_time(self):

@@ -30,7 +30,6 @@ weights (n_senses, n_neighbors).
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -52,7 +51,7 @@ from manymaps.fit_senses import (
     matched_overlaps,
 )
 from manymaps.frames import Backend, as_frame
-from manymaps.worker_processes import leave_interrupts_to
+from manymaps.worker_processes import LEAVE_INTERRUPTS
 
 __all__ = ["Level", "Stability", "refit", "stability"]
 
@@ -336,22 +335,23 @@ def refit(
         raise ParameterError(f"random_state={random_state} must be at least 0")
     children = np.random.SeedSequence(random_state).spawn(n_fits)
     seeds = [int(child.generate_state(1)[0] >> 1) for child in children]
-    parallel = Parallel(n_jobs=n_jobs, prefer="processes", return_as="generator")
+    parallel = Parallel(
+        n_jobs=n_jobs, prefer="processes", return_as="generator", **LEAVE_INTERRUPTS
+    )
     processors = cpu_count()
     wanted = parallel.n_jobs if parallel.n_jobs > 0 else processors + 1 + parallel.n_jobs
     at_a_time = max(1, min(n_fits, wanted))
     shared = {} if at_a_time == 1 else {"n_jobs": max(1, processors // at_a_time)}
     copies = [clone(estimator).set_params(random_state=seed, **shared) for seed in seeds]
     atlases = []
-    for atlas in parallel(delayed(_fitted)(copy, data, os.getpid()) for copy in copies):
+    for atlas in parallel(delayed(_fitted)(copy, data) for copy in copies):
         atlases.append(atlas)
         if on_fit is not None:
             on_fit(len(atlases))
     return atlases
 
 
-def _fitted(estimator: Any, data: Any, parent: int) -> Atlas:
-    leave_interrupts_to(parent)
+def _fitted(estimator: Any, data: Any) -> Atlas:
     atlas: Atlas = estimator.fit(data).atlas_
     return atlas
 

@@ -19,7 +19,6 @@ import hashlib
 import inspect
 import json
 import math
-import os
 import pickle
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -35,7 +34,7 @@ from manymaps.compute.jit import one_blas_thread, threads
 from manymaps.errors import DataError, ParameterError
 from manymaps.held_out import Split
 from manymaps.prediction import score_predictor
-from manymaps.worker_processes import leave_interrupts_to
+from manymaps.worker_processes import LEAVE_INTERRUPTS
 
 __all__ = ["MEASURES", "Point", "PointResult", "WorkersLost", "run_points"]
 
@@ -148,14 +147,6 @@ def run_point(
     )
 
 
-def _run_for(
-    parent: int, point: Point, packed: bytes | Split, predictor: Callable[..., Any], alone: bool
-) -> PointResult:
-    """Run a point for the process that waits for it, perhaps in that process."""
-    leave_interrupts_to(parent)
-    return run_point(point, packed, predictor, alone)
-
-
 def _explained(error: BaseException) -> str:
     if isinstance(error, DataError | ParameterError):
         return str(error)
@@ -228,13 +219,13 @@ def _through_joblib(
     import joblib
 
     parallel = joblib.Parallel(
-        n_jobs=n_jobs, batch_size=1, pre_dispatch="n_jobs", return_as="generator_unordered"
-    )
+        n_jobs=n_jobs, batch_size=1, pre_dispatch="n_jobs", return_as="generator_unordered",
+        **LEAVE_INTERRUPTS,
+    )  # fmt: skip
     alone = joblib.effective_n_jobs(n_jobs) == 1
     packed = [split if alone else pickle.dumps(split, protocol=5) for split in splits]
     results = parallel(
-        joblib.delayed(_run_for)(os.getpid(), point, packed[point.split], predictor, alone)
-        for point in points
+        joblib.delayed(run_point)(point, packed[point.split], predictor, alone) for point in points
     )
     try:
         while (result := next(results, None)) is not None:

@@ -1,22 +1,17 @@
-"""How a worker process of joblib behaves beside the process that waits for it."""
+"""How worker processes of joblib behave beside the process that waits for them."""
 
 from __future__ import annotations
 
-import os
 import signal
-import threading
+from typing import Any
 
-__all__ = ["leave_interrupts_to"]
+__all__ = ["LEAVE_INTERRUPTS"]
 
-
-def leave_interrupts_to(parent: int) -> None:
-    """Ignore Ctrl-C in a worker of the process `parent`; elsewhere nothing changes.
-
-    A terminal sends the signal to all processes. The parent answers it and ends its workers; a
-    worker that is between two tasks just then would print a traceback of the interruption. Threads
-    of the parent, and of a worker of a cluster, are left alone.
-
-    >>> leave_interrupts_to(os.getpid())
-    """
-    if os.getpid() != parent and threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+#: For `joblib.Parallel`, with any backend: workers ignore Ctrl-C, which a terminal sends to all
+#: processes. The parent answers it and ends them; a worker that was between two tasks just then
+#: would print a traceback. Workers for other work are started anew and hear it. What is left is the
+#: moment in which Python itself starts in a worker.
+LEAVE_INTERRUPTS: dict[str, Any] = {
+    "initializer": signal.signal,
+    "initargs": (signal.SIGINT, signal.SIG_IGN),
+}

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -107,8 +108,10 @@ def started(options, folder, environment, log, said) -> tuple[subprocess.Popen, 
             [sys.executable, "-m", "jupyterlab", *options, f"--port={port}"], cwd=folder,
             env=environment, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
         )  # fmt: skip
+        # Another server on the port would not know the token.
+        address = f"http://127.0.0.1:{port}/api/status?token={environment['JUPYTER_TOKEN']}"
         while server.poll() is None and time.monotonic() < until:
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 5):
+            with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=30):
                 return server, port
             time.sleep(0.2)
         server.kill()

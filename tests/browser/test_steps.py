@@ -143,17 +143,75 @@ def test_the_table_follows_late_frames(open_page, relations_page):
         assert rows <= shown
 
 
-def test_back_brings_the_view_back_out_of_a_flight(at):
+@pytest.mark.parametrize("soon", [True, False])
+@pytest.mark.parametrize("map", [0, 2])
+def test_back_and_forward_bring_the_view_back(open_page, relations_page, map, soon):
+    """Out of a flight too; one map is limited by its height, which the senses take from."""
+    at = open_page(relations_page, f"#map={map}")
     at.settle()
     whole = at.camera
-    at.read("atlas.chooseWord(atlas.atlas.maps[2].title[0])")
+    at.read("atlas.chooseWord(atlas.atlas.maps[given].title[0])", map)
     assert at.becomes("location.hash.includes('word=')")
+    if not soon:
+        at.settle()
     at.page.go_back()
     assert at.becomes("atlas.state.word === null")
     at.settle()
-    assert at.open_map == 2
+    assert at.open_map == map
     assert at.camera == pytest.approx(whole)
     assert at.becomes("atlas.state.camera === null")
+    at.page.go_forward()
+    assert at.becomes("atlas.state.word !== null")
+    at.settle()
+    other = open_page(relations_page, f"#word={at.word}&map={map}")
+    other.map.wait_for()
+    other.settle()
+    assert at.camera == pytest.approx(other.camera, rel=1e-3)
+
+
+def test_no_view_is_told_on_the_way(open_page, relations_page):
+    at = open_page(relations_page, "#map=2", script=LATE)
+    at.settle()
+    told = at.page.evaluate(
+        """async () => {
+          const { atlas } = document.querySelector("#manymaps");
+          atlas.chooseWord(atlas.atlas.maps[2].title[0]);
+          const told = new Set([JSON.stringify(atlas.state.camera)]);
+          for (let wait = 0; wait < 200 && (wait < 10 || !atlas.isAtRest); wait++) {
+            await new Promise((then) => setTimeout(then, 50));
+            told.add(JSON.stringify(atlas.state.camera));
+          }
+          return [[...told], JSON.stringify(atlas.camera)];
+        }"""
+    )
+    assert told[0] == ["null", told[1]]
+
+
+def test_a_flight_that_is_left_has_landed(open_page, relations_page):
+    """What is left during a flight is found again where the flight would have ended."""
+    at = open_page(relations_page, "#map=2")
+    at.settle()
+    whole = at.camera
+    at.page.keyboard.press("m")
+    for _ in range(3):
+        at.page.keyboard.press("+")
+    at.settle()
+    assert at.camera["zoom"] > 3 * whole["zoom"]
+    at.page.evaluate(
+        """() => {
+          const { shadowRoot } = document.querySelector("#manymaps");
+          const map = shadowRoot.querySelector("[role=application]");
+          for (const key of ["0", "]"]) {
+            map.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, composed: true }));
+          }
+        }"""
+    )
+    assert at.becomes("location.hash.includes('map=3')")
+    at.settle()
+    at.page.go_back()
+    assert at.becomes("atlas.state.map === 2")
+    at.settle()
+    assert at.camera == pytest.approx(whole)
 
 
 def test_a_view_that_is_left_at_once_is_kept(at):

@@ -192,23 +192,14 @@ export class Choices {
     const squares = this.#distances;
     const { coordinates } = map;
     const [d, scale] = [this.#atlas.nComponents, this.#scale];
-    if (d === 2) {
-      // The usual case, in one pass.
-      const [x, y] = [coordinates[2 * entry], coordinates[2 * entry + 1]];
-      for (let k = 0, at = 2 * first; k < last - first; k++, at += 2) {
-        const [dx, dy] = [coordinates[at] - x, coordinates[at + 1] - y];
-        squares[k] = (dx * dx + dy * dy) * scale;
+    const own = entry * d;
+    for (let k = 0, at = first * d; k < last - first; k++, at += d) {
+      let sum = 0;
+      for (let c = 0; c < d; c++) {
+        const apart = coordinates[at + c] - coordinates[own + c];
+        sum += apart * apart;
       }
-      if (first <= entry && entry < last) squares[entry - first] = Number.POSITIVE_INFINITY;
-      return squares;
-    }
-    squares.fill(0, 0, last - first);
-    for (let c = 0; c < d; c++) {
-      const own = coordinates[entry * d + c];
-      for (let k = 0, at = first * d + c; k < last - first; k++, at += d) {
-        const apart = coordinates[at] - own;
-        squares[k] += apart * apart * scale;
-      }
+      squares[k] = sum * scale;
     }
     if (first <= entry && entry < last) squares[entry - first] = Number.POSITIVE_INFINITY;
     return squares;

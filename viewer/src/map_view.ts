@@ -99,8 +99,6 @@ export class MapView {
   private shownLabels: ShownLabel[] = [];
   private hovered: number | null = null;
   private pointer: Point | null = null;
-  /** The camera that was last told as settled. */
-  private told: Camera | null = null;
   private isMoving = false;
   private frame = 0;
   private slice = 0;
@@ -109,8 +107,7 @@ export class MapView {
   private rest = 0;
   /** Whether the labels of the next drawing are to be told: the view rests, but is not drawn yet. */
   private owesLabels = false;
-  private flying = 0;
-  private landing: Camera | null = null;
+  private flight: { frame: number; landing: Camera } | null = null;
   /** Device pixels per CSS pixel in which the dots are drawn now. */
   private dotRatio = 1;
   private dirty = { dots: true, letters: true };
@@ -179,7 +176,7 @@ export class MapView {
 
   /** Whether nothing moves and every label has been worked out and drawn. */
   get isAtRest(): boolean {
-    return !this.flying && !this.frame && !this.slice && !this.rest && !this.owesLabels;
+    return !this.flight && !this.frame && !this.slice && !this.rest && !this.owesLabels;
   }
 
   /** The camera that shows the whole map. */
@@ -192,13 +189,13 @@ export class MapView {
     return this.scene?.map ?? null;
   }
 
-  /** Shows a map. Without a camera the same map keeps its view and another one is fitted. */
+  /** Shows a map: the same one as it is looked at now, another one from a camera, or all of it. */
   show(
     map: AtlasMap,
     look: Look,
     emphasis: Emphasis = NO_EMPHASIS,
     selection: ReadonlySet<number> = new Set(),
-    camera?: Camera,
+    camera: Camera | null = null,
   ): void {
     const isNew = this.scene?.map !== map || this.scene.look.atlas !== look.atlas;
     const isOther = look !== this.look;
@@ -214,14 +211,9 @@ export class MapView {
     this.emphasis = emphasis;
     this.selection = selection;
     this.scene.setEmphasis(emphasis);
-    // A camera that was told when the view came to rest may be older than the view by now.
-    if (camera && (isNew || camera !== this.told)) {
-      this.isFitted = false;
-      this.stopFlight();
-      this.view = this.within(camera);
-    } else if (isNew) {
-      this.isFitted = true;
-      this.view = this.scene.fitCamera;
+    if (isNew) {
+      this.isFitted = camera === null;
+      this.view = camera === null ? this.scene.fitCamera : this.within(camera);
     }
     this.work();
     this.redraw();
@@ -244,7 +236,6 @@ export class MapView {
       return;
     }
     const { at, duration } = flight(this.view, camera, this.size);
-    this.landing = camera;
     let [elapsed, before] = [0, performance.now()];
     const fly = (now: number) => {
       elapsed += Math.min(LONGEST_STEP, Math.max(0, now - before));
@@ -252,20 +243,20 @@ export class MapView {
       const time = Math.min(1, elapsed / duration);
       this.view = at(time * time * (3 - 2 * time));
       this.moved();
-      this.flying = time < 1 ? requestAnimationFrame(fly) : 0;
+      this.flight = time < 1 ? { frame: requestAnimationFrame(fly), landing: camera } : null;
     };
-    this.flying = requestAnimationFrame(fly);
+    this.flight = { frame: requestAnimationFrame(fly), landing: camera };
   }
 
-  /** Goes to where a script or the browser's history says; null shows the whole map. */
-  lookFrom(camera: Camera | null): void {
-    if (camera === null) this.fit();
-    else this.jump(this.within(camera));
+  /** Goes to where a script or the browser's history says. */
+  lookFrom(camera: Camera): void {
+    this.jump(this.within(camera));
   }
 
   /** Tells at once where the view is, or will land, if that is still to be told. */
   tellCamera(): void {
-    if (this.isMoving) this.tell(this.flying ? (this.landing as Camera) : this.view);
+    if (this.flight) this.callbacks.onCamera(this.flight.landing, true);
+    else if (this.isMoving) this.callbacks.onCamera(this.view, true);
   }
 
   setTool(tool: Tool): void {
@@ -327,7 +318,7 @@ export class MapView {
     this.drag.destroy();
     this.gestures.destroy();
     cancelAnimationFrame(this.frame);
-    cancelAnimationFrame(this.flying);
+    this.stopFlight();
     clearTimeout(this.slice);
     clearTimeout(this.rest);
     this.dots.remove();
@@ -464,26 +455,26 @@ export class MapView {
   }
 
   private stopFlight(): void {
-    cancelAnimationFrame(this.flying);
-    this.flying = 0;
+    if (this.flight) cancelAnimationFrame(this.flight.frame);
+    this.flight = null;
   }
 
   private restSoon(): void {
     clearTimeout(this.rest);
     this.rest = window.setTimeout(() => {
       this.rest = 0;
-      if (this.size.width === 0) return;
+      if (this.size.width < 1 || this.size.height < 1) return;
+      // Between two late frames of a flight nothing rests.
+      if (this.flight) {
+        this.restSoon();
+        return;
+      }
       if (this.isMoving && this.dotRatio !== window.devicePixelRatio) this.schedule("dots");
       this.isMoving = false;
-      this.tell(this.view);
+      this.callbacks.onCamera(this.view, true);
       if (this.dirty.letters) this.owesLabels = true;
       else this.callbacks.onShown(this.shownLabels);
     }, REST);
-  }
-
-  private tell(camera: Camera): void {
-    this.told = camera;
-    this.callbacks.onCamera(camera, true);
   }
 
   /** Follows the size of the host; the browser says so too, but only after the next layout. */
@@ -499,7 +490,10 @@ export class MapView {
       if (this.typeScale !== typeScale) scene.setLook(suited);
       this.work();
     }
-    this.view = this.isFitted && this.scene ? this.scene.fitCamera : this.view;
+    if (this.isFitted && this.scene) {
+      this.stopFlight();
+      this.view = this.scene.fitCamera;
+    }
     this.redraw();
     this.restSoon();
     if (isFirst && width > 0) this.callbacks.onSized();

@@ -247,6 +247,7 @@ export class Session {
     this.announce(`Map ${map}: ${this.titleOf(this.atlas.maps[map])}`);
   }
 
+  /** Flies to the word where it lives in the open map, and else to where all of it is seen. */
   private flyToWord(): void {
     // The strip of senses takes its room first: Preact renders in a microtask that has been asked for.
     queueMicrotask(() => {
@@ -266,11 +267,14 @@ export class Session {
     this.store.change(part, "push");
   }
 
-  /** Changes the state as a script or an address says: a camera moves the open map, or null fits it. */
+  /** Changes the state as a script or an address says: the open map goes where it would open. */
   goToState(part: Partial<State>): void {
     const { map } = this.state;
+    const { camera } = part;
     this.store.change(part);
-    if (part.camera !== undefined && this.state.map === map) this.mapView?.lookFrom(part.camera);
+    if (camera === undefined || this.state.map !== map) return;
+    if (camera === null) this.flyToWord();
+    else this.mapView?.lookFrom(camera);
   }
 
   closeMap(): void {

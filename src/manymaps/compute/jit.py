@@ -7,8 +7,8 @@ reordered and multiply-adds be fused; infinities and NaN keep their meaning.
 
 from __future__ import annotations
 
+import hashlib
 import os
-import secrets
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -29,8 +29,6 @@ __all__ = ["alone_if", "compiled", "inlined", "one_blas_thread", "parallel", "pr
 
 prange = numba.prange
 
-# Numbers of processes repeat on other machines that share a folder, and after a while on this one.
-_RUN = secrets.token_hex(4)
 _FAST = {"reassoc", "contract", "arcp", "nsz"}
 
 
@@ -55,8 +53,8 @@ def inlined(function: Callable) -> Any:
     return _kept(numba.njit(cache=True, **options)(function))
 
 
-class _NamedByProcess(IndexDataCacheFile):
-    """The files of a compiled function, each with the process that wrote it in its name.
+class _NamedByArguments(IndexDataCacheFile):
+    """The files of a compiled function, each named by the arguments that it is for.
 
     Numba numbers them without a lock. Two processes that compile one function for different
     arguments at the same moment choose the same number; the index then names code for other
@@ -64,16 +62,20 @@ class _NamedByProcess(IndexDataCacheFile):
     is that something is compiled again.
     """
 
-    def _data_name(self, number: int) -> str:
-        name: str = super()._data_name(number)
-        return f"{name.removesuffix('.nbc')}-{os.getpid()}-{_RUN}.nbc"
+    def save(self, key: Any, data: Any) -> None:
+        overloads = self._load_index()
+        if key not in overloads:
+            number = int.from_bytes(hashlib.sha256(repr(key).encode()).digest()[:6])
+            overloads[key] = self._data_name(number)
+            self._save_index(overloads)
+        self._save_data(overloads[key], data)
 
 
 def _kept(dispatcher: Any) -> Any:
     """A compiled function whose cached code no other process overwrites."""
     files = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if isinstance(files, IndexDataCacheFile):
-        files.__class__ = _NamedByProcess
+        files.__class__ = _NamedByArguments
     return dispatcher
 
 

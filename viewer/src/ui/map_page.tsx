@@ -95,34 +95,21 @@ function useMapView(
       view.destroy();
     };
   }, []);
-  const shown = useRef<{ map: number; camera: Camera | null } | null>(null);
+  const shown = useRef<number | null>(null);
   useLayoutEffect(() => {
     const view = session.mapView;
     if (view === null || view.size.width === 0) return;
-    const isNew = shown.current?.map !== map;
-    if (isNew) view.measure();
-    const asked = state.camera ?? (isNew ? session.firstCamera(map, view.size) : null);
-    const camera = asked && (isNew || !sameCamera(asked, view.camera)) ? asked : undefined;
+    view.measure();
     view.show(
       session.atlas.maps[map],
       look,
       session.emphasisIn(map),
       session.selectionIn(map),
-      camera,
+      shown.current === map ? null : (state.camera ?? session.firstCamera(map, view.size)),
     );
     view.showOutlines(session.featuresIn(map));
-    if (!isNew && state.camera === null && shown.current?.camera) view.fit();
-    shown.current = { map, camera: state.camera };
-  }, [
-    map,
-    look,
-    state.word,
-    state.selection,
-    state.features,
-    state.camera,
-    state.neighborKind,
-    hasSize,
-  ]);
+    shown.current = map;
+  }, [map, look, state.word, state.selection, state.features, state.neighborKind, hasSize]);
   useLayoutEffect(() => session.mapView?.setTool(state.tool), [state.tool]);
 }
 
