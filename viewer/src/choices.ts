@@ -193,13 +193,19 @@ export class Choices {
     const { coordinates } = map;
     const [d, scale] = [this.#atlas.nComponents, this.#scale];
     const own = entry * d;
-    for (let k = 0, at = first * d; k < last - first; k++, at += d) {
-      let sum = 0;
-      for (let c = 0; c < d; c++) {
-        const apart = coordinates[at + c] - coordinates[own + c];
-        sum += apart * apart;
+    if (d === 2) {
+      // Twice as fast without a loop over the components.
+      const [x, y] = [coordinates[own], coordinates[own + 1]];
+      for (let k = 0, at = 2 * first; k < last - first; k++, at += 2) {
+        const [dx, dy] = [coordinates[at] - x, coordinates[at + 1] - y];
+        squares[k] = (dx * dx + dy * dy) * scale;
       }
-      squares[k] = sum * scale;
+    } else {
+      for (let k = 0, at = first * d; k < last - first; k++, at += d) {
+        let sum = 0;
+        for (let c = 0; c < d; c++) sum += (coordinates[at + c] - coordinates[own + c]) ** 2;
+        squares[k] = sum * scale;
+      }
     }
     if (first <= entry && entry < last) squares[entry - first] = Number.POSITIVE_INFINITY;
     return squares;
