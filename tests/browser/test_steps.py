@@ -179,22 +179,38 @@ def test_back_and_forward_bring_the_view_back(open_page, relations_page, map, so
     assert looks_alike(at.camera, other.camera)
 
 
-def test_no_view_is_told_on_the_way(open_page, relations_page):
+def test_late_frames_skip_no_flight_and_tell_no_view_on_its_way(open_page, relations_page):
     at = open_page(relations_page, "#map=2", script=LATE)
     at.settle()
     told = at.page.evaluate(
         """async () => {
           const { atlas } = document.querySelector("#manymaps");
           atlas.chooseWord(atlas.atlas.maps[2].title[0]);
-          const told = new Set([JSON.stringify(atlas.state.camera)]);
+          const told = new Set([JSON.stringify(atlas.state.camera)]), zooms = new Set();
           for (let wait = 0; wait < 200 && (wait < 10 || !atlas.isAtRest); wait++) {
             await new Promise((then) => setTimeout(then, 50));
             told.add(JSON.stringify(atlas.state.camera));
+            zooms.add(atlas.camera.zoom);
           }
-          return [[...told], JSON.stringify(atlas.camera)];
+          return [[...told], JSON.stringify(atlas.camera), zooms.size];
         }"""
     )
     assert told[0] == ["null", told[1]]
+    assert told[2] > 4
+
+
+def press_at_once(at, *keys: str) -> None:
+    """Press keys on the open map, one right after the other, with no frame between them."""
+    at.page.evaluate(
+        """keys => {
+          const { shadowRoot } = document.querySelector("#manymaps");
+          const map = shadowRoot.querySelector("[role=application]");
+          for (const key of keys) {
+            map.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, composed: true }));
+          }
+        }""",
+        keys,
+    )
 
 
 def test_a_flight_that_is_left_has_landed(open_page, relations_page):
@@ -207,15 +223,7 @@ def test_a_flight_that_is_left_has_landed(open_page, relations_page):
         at.page.keyboard.press("+")
     at.settle()
     assert at.camera["zoom"] > 3 * whole["zoom"]
-    at.page.evaluate(
-        """() => {
-          const { shadowRoot } = document.querySelector("#manymaps");
-          const map = shadowRoot.querySelector("[role=application]");
-          for (const key of ["0", "]"]) {
-            map.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, composed: true }));
-          }
-        }"""
-    )
+    press_at_once(at, "0", "]")
     assert at.becomes("location.hash.includes('map=3')")
     at.settle()
     at.page.go_back()
@@ -227,15 +235,7 @@ def test_a_flight_that_is_left_has_landed(open_page, relations_page):
 def test_a_view_that_is_left_at_once_is_kept(at):
     at.settle()
     whole = at.camera
-    at.page.evaluate(
-        """() => {
-          const { shadowRoot } = document.querySelector("#manymaps");
-          const map = shadowRoot.querySelector("[role=application]");
-          for (const key of ["+", "g"]) {
-            map.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, composed: true }));
-          }
-        }"""
-    )
+    press_at_once(at, "+", "g")
     at.sheets.first.wait_for()
     at.page.go_back()
     at.map.wait_for()

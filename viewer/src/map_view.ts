@@ -189,7 +189,7 @@ export class MapView {
     return this.scene?.map ?? null;
   }
 
-  /** Shows a map: the same one as it is looked at now, another one from a camera, or all of it. */
+  /** Shows a map: another one from a camera, or all of it; the same one stays as it is looked at. */
   show(
     map: AtlasMap,
     look: Look,

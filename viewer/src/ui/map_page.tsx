@@ -95,7 +95,6 @@ function useMapView(
       view.destroy();
     };
   }, []);
-  const shown = useRef<number | null>(null);
   useLayoutEffect(() => {
     const view = session.mapView;
     if (view === null || view.size.width === 0) return;
@@ -105,10 +104,9 @@ function useMapView(
       look,
       session.emphasisIn(map),
       session.selectionIn(map),
-      shown.current === map ? null : (state.camera ?? session.firstCamera(map, view.size)),
+      state.camera ?? session.firstCamera(map, view.size),
     );
     view.showOutlines(session.featuresIn(map));
-    shown.current = map;
   }, [map, look, state.word, state.selection, state.features, state.neighborKind, hasSize]);
   useLayoutEffect(() => session.mapView?.setTool(state.tool), [state.tool]);
 }
