@@ -395,21 +395,29 @@ def test_held_out_words(data_folder):
     rng = np.random.default_rng(0)
     order = rng.permutation(601)
     new, old = order[:50], order[50:]
-    fitted = TSNE(perplexity=35, random_state=0).fit(vectors[old]).atlas_
-    atlas = replace(fitted, labels=[str(i) for i in old])
-    places = fitted.maps[0]
+    # A map is the chaotic outcome of a fit, so three are looked at.
+    atlases = [
+        replace(
+            TSNE(perplexity=35, random_state=seed).fit(vectors[old]).atlas_,
+            labels=[str(i) for i in old],
+        )
+        for seed in range(3)
+    ]
+    atlas = atlases[0]
 
-    def quality(refine):
+    def quality_in(atlas, refine):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
             found = insert(atlas, vectors[new], labels=[str(i) for i in new], refine=refine)
         assert found.dissimilar.sum() <= 2
         everything = np.empty((601, 2))
-        everything[old], everything[new] = places, found.maps[0]
+        everything[old], everything[new] = atlas.maps[0], found.maps[0]
         return kept_neighbors(vectors, everything, new)
+
+    def quality(refine):
+        return np.mean([quality_in(atlas, refine) for atlas in atlases])
 
     with pytest.warns(DataWarning, match="5 of 5 new objects resemble nothing"):
         insert(atlas, rng.normal(size=(5, 300)), labels=list("abcde"))
-    # The median 0.49 and the refined 0.52 of one map, which is the chaotic outcome of a fit.
     assert quality(False) > 0.42
-    assert quality(True) > max(0.48, quality(False))
+    assert quality(True) > max(0.48, quality(False) + 0.02)

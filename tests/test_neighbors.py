@@ -136,8 +136,7 @@ def test_faiss_reaches_the_recall_and_reports_it(metric, recall):
     graph = nearest_neighbors(X, 15, metric=metric, search=NeighborSearch("faiss", recall))
     assert graph.method == "faiss"
     assert graph.recall >= recall
-    # Measured from a sample of the rows.
-    assert share(graph, truth) == pytest.approx(graph.recall, abs=0.03)
+    assert share(graph, truth) == pytest.approx(graph.recall, abs=0.02)
     if recall < 0.9:
         assert share(graph, truth) < 0.95
     assert (np.diff(graph.distances, axis=1) >= 0).all()
@@ -282,14 +281,13 @@ def test_real_digits_in_bulk(data_folder):
         pixels = np.frombuffer(file.read(12_000 * 784), np.uint8).reshape(-1, 784)
     X = pixels.reshape(-1, 14, 2, 14, 2).mean(axis=(2, 4), dtype=np.float32).reshape(-1, 196)
     graph = nearest_neighbors(X, 30)
-    rows = np.arange(0, 12_000, 100)
+    rows = np.arange(0, 12_000, 10)
     distances = cdist(X[rows], X)
     distances[np.arange(rows.size), rows] = np.inf
     truth = np.argsort(distances, axis=1)[:, :30]
     found = [np.isin(a, b).mean() for a, b in zip(graph.indices[rows], truth, strict=True)]
     assert graph.method == "faiss"
-    # 0.95 is asked for on a sample of its own, 120 rows are looked at here.
-    assert np.mean(found) > 0.92
+    assert np.mean(found) > 0.93
 
 
 # ---- distances as given -------------------------------------------------------------------------
