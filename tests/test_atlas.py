@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 import reference
 from manymaps.archive import read_archive, write_archive
@@ -291,6 +292,50 @@ class TestShapes:
     def test_numbers(self):
         atlas = random_atlas(d=3)
         assert (atlas.n_maps, atlas.n_objects, atlas.n_components) == (3, 14, 3)
+
+
+class TestSubsetAndExtended:
+    @given(at=st.integers(0, 14), k=st.integers(0, 3), sparse_vectors=st.booleans())
+    @settings(max_examples=20, deadline=None)
+    def test_the_old_objects_stay_and_the_new_ones_are_told(self, at, k, sparse_vectors):
+        rng = np.random.default_rng(1)
+        vectors = rng.random((14, 4)).astype(np.float32)
+        metadata = {"size": np.arange(14), "name": np.array(list("abcdefghijklmn"))}
+        held = sparse.csr_array(vectors) if sparse_vectors else vectors
+        atlas = random_atlas(vectors=held, factors=rng.random(14) + 1, metadata=metadata)
+        new = rng.random((3, k, 2)).astype(np.float32), rng.random((3, k)).astype(np.float32)
+        longer = atlas.extended(
+            [f"new {i}" for i in range(k)], *new, at=at, factors=np.ones(k),
+            metadata={"size": np.arange(k)}, vectors=rng.random((k, 4)),
+        )  # fmt: skip
+        is_new = longer.metadata["inserted"]
+        np.testing.assert_array_equal(np.flatnonzero(is_new), np.arange(at, at + k))
+        np.testing.assert_array_equal(longer.maps[:, is_new], new[0])
+        np.testing.assert_array_equal(longer.proportions[:, is_new], new[1])
+        assert longer.metadata["name"][is_new].tolist() == [""] * k
+        again = longer.subset(~is_new)
+        assert again.labels == atlas.labels
+        np.testing.assert_array_equal(again.maps, atlas.maps)
+        np.testing.assert_array_equal(again.proportions, atlas.proportions)
+        np.testing.assert_array_equal(again.factors, atlas.factors)
+        for name, column in metadata.items():
+            np.testing.assert_array_equal(again.metadata[name], column)
+        assert again.vectors.dtype == np.float32
+        kept = again.vectors.toarray() if sparse_vectors else again.vectors
+        np.testing.assert_array_equal(kept, vectors)
+
+    def test_a_subset_has_the_order_that_is_asked_for(self):
+        atlas = random_atlas()
+        part = atlas.subset([5, 2])
+        assert part.labels == ("word 5", "word 2")
+        np.testing.assert_array_equal(part.maps, atlas.maps[:, [5, 2]])
+
+    def test_one_kind_alone_is_of_one_kind(self):
+        two = replace(T_SNE, given="rows", normalization="conditional")
+        atlas = random_atlas(two, kinds=["cue"] * 6 + ["response"] * 8)
+        assert atlas.subset([1, 7, 9]).kinds == ("cue", "response", "response")
+        alone = atlas.subset(np.arange(6))
+        assert (alone.kinds, alone.model.given) == (None, None)
 
 
 class TestTables:

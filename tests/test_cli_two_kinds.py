@@ -76,6 +76,26 @@ class TestSenses:
         assert record("senses", tmp_path / "n.atlas", "tie")["kind"] is None
 
 
+class TestInsertIntoAConsensus:
+    def test_senses_of_several_fits_stay_with_their_objects(self, made, tmp_path):
+        options = ("--method", "code", "--maps", 2, "--iterations", 20, "--fits", 2)
+        kept = tmp_path / "two.atlas"
+        result = invoke("stability", made / "counts.npz", "-o", kept, *options)
+        assert result.exit_code == 0, result.stderr
+        table = sample()
+        new = mm.Counts(table.values[:2], ["n0", "n1"], table.column_labels, table.kinds)
+        new.save(tmp_path / "new.npz")
+        result = invoke("insert", kept, tmp_path / "new.npz", "-o", tmp_path / "more.atlas")
+        assert result.exit_code == 0, result.stderr
+        before, after = mm.load_atlas(kept), mm.load_atlas(tmp_path / "more.atlas")
+        assert after.labels[24:26] == ("n0", "n1")
+        for label in before.labels:
+            old, new_place = before.labels.index(label), after.labels.index(label)
+            senses = before.consensus.senses(old, before.labels)
+            assert after.consensus.senses(new_place, after.labels) == senses
+        assert after.consensus.senses(24, after.labels) == []
+
+
 class TestEvaluate:
     def test_the_fitted_counts_give_the_measures_of_the_fit(self, made, counts):
         fitted = json.loads(code(counts, None, "--json").stdout)

@@ -18,6 +18,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from manymaps.archive import read_archive, write_archive
 from manymaps.choices import Choices
 from manymaps.consensus import Consensus, ConsensusSense
 from manymaps.errors import DataError, DataWarning, ParameterError
-from manymaps.frames import Backend, as_frame, join_columns, long_columns
+from manymaps.frames import Backend, as_frame, end_to_end, join_columns, long_columns
 from manymaps.labels import find_label
 from manymaps.model import ChoiceModel
 
@@ -413,6 +414,131 @@ class Atlas:
             )
         return replace(self, metadata={**self.metadata, **columns})
 
+    def subset(self, objects: np.ndarray | Sequence[int]) -> Atlas:
+        """Some of the objects alone, where they stand.
+
+        Parameters
+        ----------
+        objects : array of int, or of bool and shape (n_objects,)
+            Which are kept, in which order; of two kinds all rows before all columns. Where one
+            kind alone is left, the atlas is one of a single kind.
+
+        Returns
+        -------
+        Atlas
+            Without what is of all objects together: log Z and the consensus of several fits.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from manymaps import Atlas
+        >>> from manymaps.model import T_SNE
+        >>> atlas = Atlas(["tie", "knot"], np.zeros((1, 2, 2)), np.ones((1, 2)), T_SNE)
+        >>> atlas.subset([1]).labels
+        ('knot',)
+        """
+        chosen = np.asarray(objects)
+        order = np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.intp)
+        kinds = None if self.kinds is None else [self.kinds[i] for i in order.tolist()]
+        one_kind = kinds is not None and len(set(kinds)) < 2
+        return replace(
+            self,
+            labels=[self.labels[i] for i in order.tolist()],
+            kinds=None if one_kind else kinds,
+            model=replace(self.model, given=None) if one_kind else self.model,
+            maps=self.maps[:, order],
+            proportions=self.proportions[:, order],
+            factors=None if self.factors is None else self.factors[order],
+            metadata={name: np.asarray(column)[order] for name, column in self.metadata.items()},
+            vectors=None if self.vectors is None else self.vectors[order],
+            log_normalizer=None,
+            consensus=None,
+        )
+
+    def extended(
+        self,
+        labels: Sequence[str],
+        maps: np.ndarray,
+        proportions: np.ndarray,
+        *,
+        at: int | None = None,
+        factors: np.ndarray | None = None,
+        metadata: Mapping[str, np.ndarray] | None = None,
+        vectors: np.ndarray | sparse.csr_array | None = None,
+    ) -> Atlas:
+        """The same atlas with new objects in it; the old ones stay where they are.
+
+        Parameters
+        ----------
+        labels : sequence of str, length k
+        maps : ndarray of shape (n_maps, k, n_components)
+        proportions : ndarray of shape (n_maps, k)
+        at : int, optional
+            How many of the old objects stand before the new ones, which are of the kind of the
+            last of these; all by default.
+        factors : ndarray of shape (k,), optional
+            Needed where the atlas has factors.
+        metadata : mapping of str to ndarray of shape (k,), optional
+            Columns of the new objects.
+        vectors : ndarray or sparse array of shape (k, n_features), optional
+            Without them the atlas loses its vectors.
+
+        Returns
+        -------
+        Atlas
+            Its column "inserted" says who was inserted ("inserted_1", ... where that is taken). A
+            column that either side lacks is NaN or "" there. Without log Z.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from manymaps import Atlas
+        >>> from manymaps.model import T_SNE
+        >>> atlas = Atlas(["tie", "knot"], np.zeros((1, 2, 2)), np.ones((1, 2)), T_SNE)
+        >>> longer = atlas.extended(["rope"], np.ones((1, 1, 2)), np.ones((1, 1)), at=1)
+        >>> longer.labels, longer.metadata["inserted"].tolist()
+        (('tie', 'rope', 'knot'), [False, True, False])
+        """
+        n, k = self.n_objects, len(labels)
+        at = n if at is None else at
+
+        def between(old: Any, new: Any, axis: int = 0) -> np.ndarray:
+            before, after = np.split(np.asarray(old), [at], axis=axis)
+            return np.concatenate([before, np.asarray(new, before.dtype), after], axis=axis)
+
+        columns: dict[str, np.ndarray] = {}
+        given = metadata or {}
+        for name in dict.fromkeys([*self.metadata, *given]):
+            old = self.metadata.get(name)
+            before, after = (None, None) if old is None else np.split(np.asarray(old), [at])
+            columns[name] = end_to_end((before, at), (given.get(name), k), (after, n - at))
+        told = self._insertion_column(given)
+        columns[told] = between(self.metadata.get(told, np.zeros(n, bool)), np.ones(k, bool))
+        kinds = None
+        if self.kinds is not None:
+            kinds = [*self.kinds[:at], *[self.kinds[at - 1]] * k, *self.kinds[at:]]
+        return replace(
+            self,
+            labels=[*self.labels[:at], *labels, *self.labels[at:]],
+            kinds=kinds,
+            maps=between(self.maps, maps, axis=1),
+            proportions=between(self.proportions, proportions, axis=1),
+            factors=None if self.factors is None else between(self.factors, factors),
+            metadata=columns,
+            vectors=None
+            if vectors is None or self.vectors is None
+            else _stacked(self.vectors, vectors, at),
+            log_normalizer=None,
+            consensus=None if self.consensus is None else self.consensus.extended(k, at),
+        )
+
+    def _insertion_column(self, given: Mapping[str, np.ndarray]) -> str:
+        """Where it says who was inserted: "inserted", or the next name that nobody else uses."""
+        ours = {name for name, old in self.metadata.items() if np.asarray(old).dtype == bool}
+        taken = {*self.metadata, *given} - (ours - set(given))
+        names = chain(["inserted"], (f"inserted_{number}" for number in count(1)))
+        return next(name for name in names if name not in taken)
+
     def to_frame(self, backend: Backend | None = None) -> Any:
         """One row per object and map: label, map, proportion, x, y, ..., and the metadata.
 
@@ -507,6 +633,19 @@ def load_atlas(path: str | os.PathLike[str]) -> Atlas:
         )
     except (KeyError, TypeError, ParameterError) as error:
         raise DataError(f"{path}: the atlas lacks or garbles a part ({error})") from error
+
+
+def _stacked(
+    old: np.ndarray | sparse.csr_array, new: np.ndarray | sparse.csr_array, at: int
+) -> np.ndarray | sparse.csr_array:
+    """Vectors of old and new objects, in the old ones' precision unless these are whole numbers."""
+    floating = np.issubdtype(old.dtype, np.floating)
+    dtype = old.dtype if floating else np.result_type(old.dtype, new.dtype)
+    if sparse.issparse(old):
+        parts = [old[:at], sparse.csr_array(new), old[at:]]
+        return sparse.csr_array(sparse.vstack([p for p in parts if p.shape[0]]), dtype=dtype)
+    dense = np.asarray(new.toarray() if isinstance(new, sparse.sparray) else new)
+    return np.concatenate([part.astype(dtype, copy=False) for part in (old[:at], dense, old[at:])])
 
 
 def _vector_arrays(vectors: np.ndarray | sparse.csr_array) -> dict[str, np.ndarray]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +35,7 @@ from manymaps.count_matching import (
 from manymaps.count_values import plural
 from manymaps.counts import Counts
 from manymaps.errors import DataError, ParameterError
-from manymaps.frames import end_to_end, join_columns, label_column, read_columns
+from manymaps.frames import join_columns, label_column, read_columns
 from manymaps.labels import UnknownLabel, fold
 
 __all__ = [
@@ -222,49 +221,16 @@ def insert_rows(atlas: Atlas, counts: Counts, file: Path) -> tuple[Atlas, list[s
             f"the atlas, left out: {first_of(dissimilar)}"
         )
     maps, proportions = place_rows(atlas, table[~alone])
-    placed = new.subset(rows=~alone)
-    return _grown(atlas, placed, maps, proportions), labels[~alone].tolist(), dissimilar
-
-
-def _grown(atlas: Atlas, new: Counts, maps: np.ndarray, proportions: np.ndarray) -> Atlas:
-    """The atlas with new rows behind its rows and before its columns."""
-    n, k = len(sides(atlas)[0]), new.n_rows
-    n_columns = atlas.n_objects - n
-
-    def between(old: Any, added: Any, axis: int = 0) -> np.ndarray:
-        before, after = np.split(np.asarray(old), [n], axis=axis)
-        return np.concatenate([before, np.asarray(added, before.dtype), after], axis=axis)
-
-    metadata = {}
-    for name in dict.fromkeys([*atlas.metadata, *new.row_metadata]):
-        old = atlas.metadata.get(name)
-        metadata[name] = end_to_end(
-            (_taken(old, slice(n)), n),
-            (new.row_metadata.get(name), k),
-            (_taken(old, slice(n, None)), n_columns),
-        )
-    told = _insertion_column(atlas, new)
-    before = np.asarray(atlas.metadata.get(told, np.zeros(atlas.n_objects, bool)))
-    metadata[told] = between(before, np.ones(k, bool))
-    factors = atlas.factors
-    return replace(
-        atlas,
-        labels=[*atlas.labels[:n], *labels_of(new)[0], *atlas.labels[n:]],
-        kinds=[two_kinds(atlas)[0]] * (n + k) + [two_kinds(atlas)[1]] * n_columns,
-        maps=between(atlas.maps, maps, axis=1),
-        proportions=between(atlas.proportions, proportions, axis=1),
-        factors=None if factors is None else between(factors, np.full(k, factors[:n].mean())),
-        metadata=metadata,
-        log_normalizer=None,
+    rows, factors = sides(atlas)[0], atlas.factors
+    grown = atlas.extended(
+        labels[~alone].tolist(),
+        maps,
+        proportions,
+        at=len(rows),
+        factors=None if factors is None else np.full(maps.shape[1], factors[rows].mean()),
+        metadata=new.subset(rows=~alone).row_metadata,
     )
-
-
-def _insertion_column(atlas: Atlas, new: Counts) -> str:
-    """Where it says who was inserted: "inserted", or the next name that nobody else uses."""
-    ours = {name for name, column in atlas.metadata.items() if np.asarray(column).dtype == bool}
-    taken = {*atlas.metadata, *new.row_metadata} - (ours - set(new.row_metadata))
-    names = chain(["inserted"], (f"inserted_{number}" for number in count(1)))
-    return next(name for name in names if name not in taken)
+    return grown, labels[~alone].tolist(), dissimilar
 
 
 def _note_unknown_columns(counts: Counts, atlas: Atlas, file: Path) -> None:
@@ -274,7 +240,3 @@ def _note_unknown_columns(counts: Counts, atlas: Atlas, file: Path) -> None:
         named = first_of([labels_of(counts)[1][i] for i in unknown.tolist()])
         kind = plural(two_kinds(atlas)[1], len(unknown))
         note(f"warning: {kind} of {file} not in the atlas, left out: {named}")
-
-
-def _taken(column: np.ndarray | None, rows: Any) -> np.ndarray | None:
-    return None if column is None else np.asarray(column)[rows]

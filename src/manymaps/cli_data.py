@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeAlias, final
 
@@ -143,11 +142,7 @@ def aligned(atlas: Atlas, data: PairData) -> Atlas:
             f"{', '.join(map(repr, lacking[:3]))} among them"
         )
     order = [position[label] for label in data.labels]
-    return replace(
-        atlas, labels=tuple(data.labels), maps=atlas.maps[:, order],
-        proportions=atlas.proportions[:, order], metadata={}, vectors=None, log_normalizer=None,
-        consensus=None,
-    )  # fmt: skip
+    return atlas.subset(order)
 
 
 def fitted_perplexity(atlas: Atlas) -> float | tuple[float, ...]:

@@ -162,10 +162,7 @@ def shared_objects(
             first = f": {first_of(some)}" if some else ""
             note(f"warning: {count:,} objects of {name} are not in {other} and are left out{first}")
     theirs = [position[atlas.labels[i]] for i in ours]
-    part = replace(
-        atlas, labels=[atlas.labels[i] for i in ours], maps=atlas.maps[:, ours],
-        proportions=atlas.proportions[:, ours], metadata={}, vectors=None, consensus=None,
-    )  # fmt: skip
+    part = atlas.subset(ours)
     if isinstance(data, Associations):
         return Shared(part, data.strengths[theirs][:, theirs], True)
     if metric != "precomputed":

@@ -133,13 +133,18 @@ class Consensus:
         row = int(self.of_map[map, i])
         return None if row < 0 else int((self.by_fit[row] > 0).sum())
 
-    def extended(self, count: int) -> Consensus:
-        """The same with so many further objects, of which nothing is known."""
-        known_nothing = np.full((len(self.of_map), count), -1, self.of_map.dtype)
+    def extended(self, count: int, at: int | None = None) -> Consensus:
+        """The same with further objects, of which nothing is known, before object `at`.
+
+        By default they stand behind all others.
+        """
+        at = self.n_objects if at is None else at
+        new = np.full((len(self.of_map), count), -1, self.of_map.dtype)
         return replace(
             self,
-            offsets=np.concatenate([self.offsets, np.full(count, self.offsets[-1])]),
-            of_map=np.concatenate([self.of_map, known_nothing], axis=1),
+            offsets=np.insert(self.offsets, at, np.full(count, self.offsets[at])),
+            neighbors=self.neighbors + count * (self.neighbors >= at),
+            of_map=np.concatenate([self.of_map[:, :at], new, self.of_map[:, at:]], axis=1),
         )
 
     def arrays(self) -> dict[str, np.ndarray]:

@@ -103,16 +103,7 @@ def place_rows(
     if values.shape[1] != int(others.sum()):
         raise DataError(f"new rows of {values.shape[1]} counts; the atlas needs {others.sum()}")
     known = replace(
-        atlas,
-        labels=[atlas.labels[int(i)] for i in np.flatnonzero(others)],
-        maps=atlas.maps[:, others],
-        proportions=atlas.proportions[:, others],
-        model=replace(atlas.model, given=None, normalization="conditional"),
-        metadata={},
-        kinds=None,
-        factors=None if atlas.factors is None else atlas.factors[others],
-        log_normalizer=None,
-        consensus=None,
+        atlas.subset(others), model=replace(atlas.model, given=None, normalization="conditional")
     )
     totals = np.asarray(values.sum(axis=1)).ravel()
     target = sparse.csr_array(values, dtype=np.float64, copy=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from scipy import sparse
@@ -107,17 +106,7 @@ def aligned_atlas(atlas: Atlas, counts: Counts) -> Atlas:
                 f"{first_of(lacking)} among them"
             )
         order += [position[label] for label in labels]
-    return replace(
-        atlas,
-        labels=[atlas.labels[i] for i in order],
-        kinds=[atlas.kinds[i] for i in order],
-        maps=atlas.maps[:, order],
-        proportions=atlas.proportions[:, order],
-        factors=None if atlas.factors is None else atlas.factors[order],
-        metadata={},
-        log_normalizer=None,
-        consensus=None,
-    )
+    return atlas.subset(order)
 
 
 def in_order_of(

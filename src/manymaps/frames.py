@@ -297,13 +297,11 @@ def end_to_end(*parts: tuple[np.ndarray | None, int]) -> np.ndarray:
     exact = all(part.dtype.kind not in "iu" or _exact_in_floats(part) for part in there)
     as_numbers = types <= set("biuf") and exact
     missing: Any = np.nan if as_numbers else ""
+    kind: Any = np.str_
+    if as_numbers:
+        kind = np.result_type(*there) if types == {"f"} else np.float64
     return np.concatenate(
-        [
-            np.full(n, missing)
-            if part is None
-            else part.astype(np.float64 if as_numbers else np.str_)
-            for part, n in parts
-        ]
+        [np.full(n, missing, kind) if part is None else part.astype(kind) for part, n in parts]
     )
 
 

@@ -23,9 +23,8 @@ Shapes: maps (n_maps, k, n_components), proportions (n_maps, k), for k new objec
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, count
 from typing import Any, Literal
 
 import numpy as np
@@ -424,54 +423,6 @@ def _nearest(given: NewObjects, k: int, metric: Metric) -> NeighborGraph:
 
 def _joined(atlas: Atlas, given: NewObjects, maps: np.ndarray, proportions: np.ndarray) -> Atlas:
     """The atlas with the new objects behind the old ones."""
-    k = len(given.labels)
-    metadata = {name: _extended(column, k) for name, column in atlas.metadata.items()}
-    column = _insertion_column(atlas.metadata)
-    before = atlas.metadata.get(column, np.zeros(atlas.n_objects, bool))
-    metadata[column] = np.concatenate([before, np.ones(k, bool)])
-    changes: dict[str, Any] = {
-        "labels": (*atlas.labels, *given.labels),
-        "maps": np.concatenate([atlas.maps, maps], axis=1),
-        "proportions": np.concatenate([atlas.proportions, proportions], axis=1),
-        "metadata": metadata,
-        "vectors": _stacked(atlas, given),
-        "log_normalizer": None,
-        "consensus": None if atlas.consensus is None else atlas.consensus.extended(k),
-    }
-    return replace(atlas, **changes)
-
-
-def _insertion_column(metadata: Mapping[str, np.ndarray]) -> str:
-    """Where it says who was inserted: "inserted", or the next name that nobody else uses."""
-    names = chain(["inserted"], (f"inserted_{number}" for number in count(1)))
-    return next(
-        name for name in names if name not in metadata or np.asarray(metadata[name]).dtype == bool
-    )
-
-
-def _stacked(atlas: Atlas, given: NewObjects) -> Matrix | None:
-    """Vectors of old and new objects; None where some have none.
-
-    They keep the old ones' precision, unless these are whole numbers.
-    """
-    if not given.extends:
-        return None
-    old: Matrix = given.known if atlas.vectors is None else atlas.vectors
-    new: Matrix = given.vectors
-    floating = np.issubdtype(old.dtype, np.floating)
-    dtype = old.dtype if floating else np.result_type(old.dtype, new.dtype)
-    if sparse.issparse(old):
-        return sparse.csr_array(sparse.vstack([old, sparse.csr_array(new)]), dtype=dtype)
-    new = new.toarray() if sparse.issparse(new) else new
-    return np.concatenate([old.astype(dtype, copy=False), new.astype(dtype, copy=False)])
-
-
-def _extended(column: np.ndarray, k: int) -> np.ndarray:
-    """A column with NaN or "" for the new rows."""
-    column = np.asarray(column)
-    if column.dtype.kind in "iu" and max(-int(column.min()), int(column.max())) > _WHOLE_IN_FLOATS:
-        column = column.astype(str)
-    if column.dtype.kind in "biuf":
-        wide = column if column.dtype.kind == "f" else column.astype(np.float64)
-        return np.concatenate([wide, np.full(k, np.nan, wide.dtype)])
-    return np.concatenate([column, np.full(k, "", column.dtype)])
+    known = replace(atlas, vectors=given.known) if atlas.vectors is None else atlas
+    vectors = given.vectors if given.extends else None
+    return known.extended(given.labels, maps, proportions, vectors=vectors)
