@@ -220,6 +220,20 @@ class TestResuming:
         assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
         assert again.records() == first.records()
 
+    def test_a_predictor_may_have_lived_in_another_module_of_ours(self, norms, tmp_path):
+        kept = tmp_path / "sweep.jsonl"
+        grid = {"n_maps": 1, "n_components": 2, "max_iter": 2}
+        sweep(norms, grid, resume=kept)
+        assert '"predictor": "manymaps.AssociationPredictor(' in kept.read_text()
+        kept.write_text(kept.read_text().replace("manymaps.Assoc", "manymaps.prediction.Assoc"))
+        seen = []
+        sweep(norms, grid, resume=kept, on_result=lambda *told: seen.append(told[1:]))
+        assert seen == [(1, 1)]
+        assert len(kept.read_text().splitlines()) == 2
+        kept.write_text(kept.read_text().replace("manymaps.prediction.Assoc", "theirs.Assoc"))
+        with pytest.raises(DataError, match="another predictor"):
+            sweep(norms, grid, resume=kept)
+
     def test_a_sweep_is_extended_by_values_splits_and_seeds(self, norms, tmp_path, fits):
         kept = tmp_path / "sweep.jsonl"
         sweep(norms, GRID, predictor=Counting, resume=kept)

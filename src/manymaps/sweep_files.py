@@ -14,6 +14,7 @@ import hashlib
 import json
 import math
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -25,10 +26,11 @@ from scipy import sparse
 from manymaps.errors import DataError
 from manymaps.sweep_points import MEASURES, Point, PointResult
 
-__all__ = ["Journal", "fingerprint"]
+__all__ = ["Journal", "fingerprint", "stable_home"]
 
 FORMAT, VERSION = "manymaps sweep", 1
 _BEGINNING = f'{{"format": "{FORMAT}"'.encode()
+_OURS = re.compile(r"^manymaps(\.[a-z_0-9]+)*(?=\.|$)")
 _NAMES = {"data": "other data", "split": "other splits", "predictor": "another predictor"}
 
 
@@ -49,6 +51,17 @@ def fingerprint(*tables: sparse.csr_array) -> str:
         ):  # fmt: skip
             digest.update(np.ascontiguousarray(array, kind).tobytes())
     return digest.hexdigest()
+
+
+def stable_home(name: str) -> str:
+    """A dotted name without the modules of this package, which may be renamed.
+
+    Examples
+    --------
+    >>> stable_home("manymaps.prediction.AssociationPredictor()"), stable_home("theirs.models")
+    ('manymaps.AssociationPredictor()', 'theirs.models')
+    """
+    return _OURS.sub("manymaps", name)
 
 
 class Journal:
@@ -142,7 +155,7 @@ class Journal:
                 f"one reads {VERSION}); upgrade manymaps"
             )
         for name, what in _NAMES.items():
-            if found.get(name) != self.header[name]:
+            if stable_home(str(found.get(name))) != self.header[name]:
                 raise DataError(
                     f"{self.path}: this holds a sweep of {what}; give another name, or the same "
                     "data and options as then"

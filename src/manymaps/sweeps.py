@@ -30,7 +30,7 @@ from manymaps.errors import DataError, ParameterError
 from manymaps.frames import Backend, as_frame
 from manymaps.held_out import Split, conditional_probabilities, split_associations
 from manymaps.prediction import AssociationPredictor
-from manymaps.sweep_files import Journal, fingerprint
+from manymaps.sweep_files import Journal, fingerprint, stable_home
 from manymaps.sweep_points import MEASURES, Point, PointResult, WorkersLost, run_points
 
 __all__ = ["Point", "PointResult", "SweepResult", "WorkersLost", "sweep"]
@@ -260,14 +260,18 @@ def _checked_grid(grid: Mapping[str, Any], predictor: Callable[..., Any]) -> dic
 
 
 def _named(predictor: Callable[..., Any]) -> str:
-    """The name of a predictor and its defaults, which speak for what a grid leaves out."""
+    """The name of a predictor and its defaults, which speak for what a grid leaves out.
+
+    In which module of ours a predictor lives is no part of its name, so that files outlive moves.
+    """
     defaults = (
         f"{name}={parameter.default!r}"
         for name, parameter in inspect.signature(predictor).parameters.items()
         if name not in _OURS and parameter.default is not inspect.Parameter.empty
     )
     name = getattr(predictor, "__qualname__", repr(predictor))
-    return f"{getattr(predictor, '__module__', '')}.{name}({', '.join(defaults)})"
+    home = stable_home(getattr(predictor, "__module__", ""))
+    return f"{home}.{name}({', '.join(defaults)})"
 
 
 def _checked_seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
