@@ -23,12 +23,12 @@ from pathlib import Path
 
 import numpy as np
 
-from manymaps.additive_clustering import AdditiveClustering
-from manymaps.cluster_priors import Prior, SizePrior
+from manymaps.clustering.additive import AdditiveClustering
+from manymaps.clustering.priors import Prior, SizePrior
 from manymaps.datasets import load_integers
 from manymaps.errors import DataWarning
-from manymaps.readers import read_associations
-from manymaps.similarity_files import read_similarities
+from manymaps.io.associations import read_associations
+from manymaps.io.similarities import read_similarities
 
 DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[2] / "shared" / "data"))
 INTEGERS = DATA / "similarity" / "numbers10_similarity.csv"

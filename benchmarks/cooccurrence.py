@@ -93,8 +93,8 @@ def with_torch(table: sparse.csr_array, d: int, iterations: int) -> dict[str, fl
     """The likelihood as one would write it down, by automatic differentiation."""
     import torch
 
-    from manymaps.count_starts import start_parameters
-    from manymaps.counts import Counts
+    from manymaps.cooccurrence.starts import start_parameters
+    from manymaps.data.counts import Counts
 
     torch.set_num_threads(os.cpu_count() or 1)
     counts = Counts(table)

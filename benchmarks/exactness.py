@@ -16,9 +16,9 @@ import numpy as np
 
 import manymaps as mm
 from manymaps.model import MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE
-from manymaps.objective import Entries, Evaluation, Objective
-from manymaps.parameters import Parameters, weights_from_proportions
-from manymaps.target import conditional_target
+from manymaps.model.objective import Entries, Evaluation, Objective
+from manymaps.model.parameters import Parameters, weights_from_proportions
+from manymaps.model.target import conditional_target
 
 Pair = tuple[Evaluation, Evaluation]
 DEFAULT = mm.MultipleMapsTSNE().tolerance

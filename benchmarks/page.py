@@ -36,7 +36,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 import manymaps as mm
 from manymaps.model import T_SNE
-from manymaps.viewer import write_page
+from manymaps.viewer.page import write_page
 
 DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[2] / "shared" / "data"))
 NORMS = DATA / "usf" / "usf_free_association.tsv.gz"

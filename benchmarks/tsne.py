@@ -172,12 +172,12 @@ def clusters() -> np.ndarray:
 
 def pieces(task: Task) -> Measured:
     """Neighbours and affinities of manymaps."""
-    from manymaps.affinities import GaussianAffinity
+    from manymaps.affinity.affinities import GaussianAffinity
+    from manymaps.affinity.neighbors import nearest_neighbors
     from manymaps.compute.jit import threads
-    from manymaps.neighbors import nearest_neighbors
-    from manymaps.target import joint_target
+    from manymaps.model.target import joint_target
 
-    import_module("manymaps.sne")  # what the plain fit has imported before its clock starts
+    import_module("manymaps.maps.sne")  # what the plain fit has imported before its clock starts
     points = task.points
     with threads(task.threads):
         start = time.perf_counter()
@@ -304,13 +304,13 @@ def umap(task: Task) -> Measured:
 
 def judge(task: Task) -> dict[str, float]:
     """KL of every map in the folder on one P."""
-    from manymaps.affinities import GaussianAffinity
+    from manymaps.affinity.affinities import GaussianAffinity
+    from manymaps.affinity.neighbors import NeighborSearch
     from manymaps.compute.jit import threads
     from manymaps.model import T_SNE
-    from manymaps.neighbors import NeighborSearch
-    from manymaps.objective import Objective
-    from manymaps.parameters import Parameters
-    from manymaps.target import joint_target
+    from manymaps.model.objective import Objective
+    from manymaps.model.parameters import Parameters
+    from manymaps.model.target import joint_target
 
     points = task.points
     exact = len(points) <= EXACT_TO

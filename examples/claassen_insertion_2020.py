@@ -38,10 +38,10 @@ import numpy as np
 from claassen_words import K, data_file, read_words
 
 import manymaps as mm
-from manymaps.insertion import Insertion, Refinement, insert
+from manymaps.data.vectors import Vectors
+from manymaps.maps.insertion import Insertion, Refinement, insert
+from manymaps.maps.neighbor_weights import ExponentialWeights, NeighborWeights, PowerWeights
 from manymaps.metrics import mu_global, mu_local
-from manymaps.neighbor_weights import ExponentialWeights, NeighborWeights, PowerWeights
-from manymaps.vectors import Vectors
 
 PERPLEXITY, NEIGHBORS, HELD_OUT = 35.0, 25, 50
 DIGITS, DIGIT_PERPLEXITY = 20_000, 30.0

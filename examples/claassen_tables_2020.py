@@ -29,7 +29,7 @@ import numpy as np
 from claassen_words import K, Score, Words, read_words, score
 
 import manymaps as mm
-from manymaps.affinities import Affinity, GaussianAffinity, LocalPerplexity
+from manymaps.affinity.affinities import Affinity, GaussianAffinity, LocalPerplexity
 from manymaps.metrics import mu_global, mu_local
 
 HIS_IRIS = {"thesis: PCA": 74.73, "thesis: benchmark": 77.53, "thesis: his t-SNE": 78.33}

@@ -19,8 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
+from manymaps.data.vectors import Vectors
 from manymaps.metrics import mu_global, mu_local
-from manymaps.vectors import Vectors
 
 K = 10
 SOURCES = ("word2vec", "glove", "fasttext")

@@ -49,9 +49,9 @@ from manymaps.baselines import (
     normalize_counts,
     singular_value_embedding,
 )
-from manymaps.correspondence import correspondence_analysis
-from manymaps.group_measures import GroupMeasure, group_lift, group_purity
-from manymaps.spaces import MapSpace, Space
+from manymaps.cooccurrence.correspondence import correspondence_analysis
+from manymaps.metrics.groups import GroupMeasure, group_lift, group_purity
+from manymaps.metrics.spaces import MapSpace, Space
 
 DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[2] / "shared" / "data"))
 SETS = (

@@ -32,9 +32,9 @@ import numpy as np
 from scipy import sparse
 
 import manymaps as mm
-from manymaps.correspondence import correspondence_analysis
-from manymaps.group_measures import group_purity
-from manymaps.kind_plots import plot_zooms
+from manymaps.cooccurrence.correspondence import correspondence_analysis
+from manymaps.figures.zooms import plot_zooms
+from manymaps.metrics.groups import group_purity
 
 DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[2] / "shared" / "data"))
 UNKNOWN = "Uncategorised"

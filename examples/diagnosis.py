@@ -50,9 +50,9 @@ from figure1_2009 import asymmetric, central, choices, intransitive
 from sklearn.datasets import load_digits
 
 import manymaps as mm
-from manymaps.diagnosis import FEW, Diagnosis, diagnose
-from manymaps.held_out import uniform_errors
-from manymaps.row_descent import RowDescent
+from manymaps.analysis.diagnosis import FEW, Diagnosis, diagnose
+from manymaps.model.rows import RowDescent
+from manymaps.prediction import uniform_errors
 
 FOLDER = Path(__file__).parents[2] / "shared" / "data"
 NORMS = Path(os.environ.get("MANYMAPS_DATA", FOLDER)) / "usf" / "usf_free_association.tsv.gz"

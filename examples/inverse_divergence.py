@@ -55,12 +55,12 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 import manymaps as mm
-from manymaps.inverse_objective import InverseObjective
 from manymaps.metrics import sense_separation
 from manymaps.model import MULTIPLE_MAPS_T_SNE
-from manymaps.objective import Objective
-from manymaps.parameters import Parameters, weights_from_proportions
-from manymaps.target import conditional_target
+from manymaps.model.inverse import InverseObjective
+from manymaps.model.objective import Objective
+from manymaps.model.parameters import Parameters, weights_from_proportions
+from manymaps.model.target import conditional_target
 
 COMMON_SMOOTHING = 0.1
 LIVES_THERE = 0.1

@@ -34,16 +34,22 @@ from typing import Any
 import numpy as np
 
 import manymaps as mm
-from manymaps.association_models import Popularity, SpreadingActivation, Uniform, tune
-from manymaps.association_spaces import (
+from manymaps.model.rows import RowDescent
+from manymaps.prediction import (
+    PAPER_2009,
+    AveragedPredictor,
+    Split,
+    conditional_probabilities,
+    prediction_error,
+    score_predictor,
+)
+from manymaps.prediction.models import Popularity, SpreadingActivation, Uniform, tune
+from manymaps.prediction.spaces import (
     ClassicalScaling,
     ExtendedEuclidean,
     LatentSemanticAnalysis,
 )
-from manymaps.association_topics import ProbabilisticLSA, TopicModel
-from manymaps.held_out import Split, conditional_probabilities, prediction_error
-from manymaps.prediction import PAPER_2009, AveragedPredictor, score_predictor
-from manymaps.row_descent import RowDescent
+from manymaps.prediction.topics import ProbabilisticLSA, TopicModel
 
 DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[2] / "shared" / "data"))
 NORMS = Path("usf", "usf_free_association.tsv.gz")

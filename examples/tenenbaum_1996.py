@@ -31,7 +31,8 @@ from pathlib import Path
 
 import numpy as np
 
-from manymaps.additive_clustering import AdditiveClustering
+from manymaps.clustering.additive import AdditiveClustering
+from manymaps.clustering.scaling import similarity_map
 from manymaps.datasets import (
     CONSONANT_CLUSTERS,
     CONSONANT_CONSTANT,
@@ -40,10 +41,9 @@ from manymaps.datasets import (
     load_consonants,
     load_integers,
 )
-from manymaps.feature_plots import plot_features
-from manymaps.plots import save_figure
-from manymaps.similarity_files import read_similarities
-from manymaps.similarity_maps import similarity_map
+from manymaps.figures.features import plot_features
+from manymaps.figures.maps import save_figure
+from manymaps.io.similarities import read_similarities
 
 DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[2] / "shared" / "data"))
 N, K, WEIGHTS, NOISE = 12, 8, (0.1, 0.6), 0.05

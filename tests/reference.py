@@ -69,7 +69,7 @@ def kl(p, log_q, row_weights=1.0):
 
 
 def cost(p, model, sides, penalty=0.0, log_a=0.0, log_b=0.0):
-    """The objective of `manymaps.objective` for dense p."""
+    """The objective of `manymaps.model.objective` for dense p."""
     same = len(sides) == 1
     log_v = log_similarity(
         model.kernel, sides[0], sides[-1], model.kernel_width, log_a, log_b, same

@@ -32,7 +32,7 @@ def divergence(p, log_q, normalization, smoothing, exaggeration=1.0):
 
 
 def cost(p, model, positions, weights, smoothing, penalty=0.0, exaggeration=1.0):
-    """The objective of `manymaps.inverse_objective` for dense p."""
+    """The objective of `manymaps.model.inverse` for dense p."""
     side = (positions, weights)
     log_v = reference.log_similarity(model.kernel, side, side, model.kernel_width)
     log_q = reference.log_choice(log_v, model.normalization)

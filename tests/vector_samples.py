@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from manymaps.vectors import Vectors
+from manymaps.data.vectors import Vectors
 
 WORDS = ["cat", "bat", "owl", "elk"]
 VALUES = np.array(

@@ -9,130 +9,132 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from manymaps.additive_clustering import AdditiveClustering as AdditiveClustering
-    from manymaps.affinities import GaussianAffinity as GaussianAffinity
-    from manymaps.affinities import GlobalGaussian as GlobalGaussian
-    from manymaps.affinities import LocalPerplexity as LocalPerplexity
-    from manymaps.associations import Associations as Associations
-    from manymaps.associations import ReadReport as ReadReport
-    from manymaps.atlas import Atlas as Atlas
-    from manymaps.atlas import load_atlas as load_atlas
-    from manymaps.cluster_paths import cluster_path as cluster_path
-    from manymaps.cooccurrence import CODE as CODE
-    from manymaps.correspondence import correspondence_analysis as correspondence_analysis
-    from manymaps.count_files import read_counts as read_counts
-    from manymaps.counting import Words as Words
-    from manymaps.counting import count_cooccurrences as count_cooccurrences
-    from manymaps.counting import count_texts as count_texts
-    from manymaps.counts import Counts as Counts
-    from manymaps.counts import counts_from as counts_from
-    from manymaps.datasets import load_consonants as load_consonants
-    from manymaps.datasets import load_integers as load_integers
-    from manymaps.datasets import load_word_relations as load_word_relations
-    from manymaps.diagnosis import Diagnosis as Diagnosis
-    from manymaps.diagnosis import diagnose as diagnose
+    from manymaps.affinity.affinities import GaussianAffinity as GaussianAffinity
+    from manymaps.affinity.affinities import GlobalGaussian as GlobalGaussian
+    from manymaps.affinity.affinities import LocalPerplexity as LocalPerplexity
+    from manymaps.affinity.neighbors import NeighborGraph as NeighborGraph
+    from manymaps.affinity.neighbors import NeighborSearch as NeighborSearch
+    from manymaps.affinity.neighbors import nearest_neighbors as nearest_neighbors
+    from manymaps.analysis.diagnosis import Diagnosis as Diagnosis
+    from manymaps.analysis.diagnosis import diagnose as diagnose
+    from manymaps.analysis.stability import Stability as Stability
+    from manymaps.analysis.stability import refit as refit
+    from manymaps.atlas.atlas import Atlas as Atlas
+    from manymaps.atlas.atlas import load_atlas as load_atlas
+    from manymaps.clustering.additive import AdditiveClustering as AdditiveClustering
+    from manymaps.clustering.paths import cluster_path as cluster_path
+    from manymaps.clustering.scaling import similarity_map as similarity_map
+    from manymaps.cooccurrence.code import CODE as CODE
+    from manymaps.cooccurrence.correspondence import (
+        correspondence_analysis as correspondence_analysis,
+    )
+    from manymaps.cooccurrence.semidefinite import DistanceConstraint as DistanceConstraint
+    from manymaps.cooccurrence.semidefinite import SemidefiniteCODE as SemidefiniteCODE
+    from manymaps.data.associations import Associations as Associations
+    from manymaps.data.associations import ReadReport as ReadReport
+    from manymaps.data.counts import Counts as Counts
+    from manymaps.data.counts import counts_from as counts_from
+    from manymaps.data.datasets import load_consonants as load_consonants
+    from manymaps.data.datasets import load_integers as load_integers
+    from manymaps.data.datasets import load_word_relations as load_word_relations
+    from manymaps.data.vectors import Vectors as Vectors
     from manymaps.errors import DataError as DataError
     from manymaps.errors import DataWarning as DataWarning
     from manymaps.errors import ParameterError as ParameterError
-    from manymaps.feature_plots import plot_features as plot_features
-    from manymaps.group_measures import group_lift as group_lift
-    from manymaps.group_measures import group_purity as group_purity
-    from manymaps.held_out import Split as Split
-    from manymaps.held_out import prediction_error as prediction_error
-    from manymaps.held_out import split_associations as split_associations
-    from manymaps.insertion import Insertion as Insertion
-    from manymaps.insertion import Refinement as Refinement
-    from manymaps.insertion import insert as insert
-    from manymaps.kind_plots import plot_zooms as plot_zooms
+    from manymaps.figures.features import plot_features as plot_features
+    from manymaps.figures.maps import plot_atlas as plot_atlas
+    from manymaps.figures.maps import plot_map as plot_map
+    from manymaps.figures.maps import plot_senses as plot_senses
+    from manymaps.figures.maps import save_figure as save_figure
+    from manymaps.figures.stability import plot_stability as plot_stability
+    from manymaps.figures.sweep import plot_sweep as plot_sweep
+    from manymaps.figures.zooms import plot_zooms as plot_zooms
+    from manymaps.io.associations import associations_from as associations_from
+    from manymaps.io.associations import read_associations as read_associations
+    from manymaps.io.counting import Words as Words
+    from manymaps.io.counting import count_cooccurrences as count_cooccurrences
+    from manymaps.io.counting import count_texts as count_texts
+    from manymaps.io.counts import read_counts as read_counts
+    from manymaps.io.similarities import read_similarities as read_similarities
+    from manymaps.io.texts import Texts as Texts
+    from manymaps.io.vectors import read_vectors as read_vectors
+    from manymaps.io.vectors import vectors_from as vectors_from
     from manymaps.labels import UnknownLabel as UnknownLabel
-    from manymaps.model import ChoiceModel as ChoiceModel
-    from manymaps.multiple_maps import AspectMaps as AspectMaps
-    from manymaps.multiple_maps import MultipleMapsSNE as MultipleMapsSNE
-    from manymaps.multiple_maps import MultipleMapsTSNE as MultipleMapsTSNE
-    from manymaps.neighbor_weights import ExponentialWeights as ExponentialWeights
-    from manymaps.neighbor_weights import PowerWeights as PowerWeights
-    from manymaps.neighbors import NeighborGraph as NeighborGraph
-    from manymaps.neighbors import NeighborSearch as NeighborSearch
-    from manymaps.neighbors import nearest_neighbors as nearest_neighbors
-    from manymaps.new_objects import similarity_table as similarity_table
-    from manymaps.optimizers import LBFGS as LBFGS
-    from manymaps.optimizers import ConjugateGradient as ConjugateGradient
-    from manymaps.optimizers import Momentum as Momentum
-    from manymaps.plots import plot_atlas as plot_atlas
-    from manymaps.plots import plot_map as plot_map
-    from manymaps.plots import plot_senses as plot_senses
-    from manymaps.plots import save_figure as save_figure
-    from manymaps.prediction import AssociationPredictor as AssociationPredictor
-    from manymaps.prediction import predict_associations as predict_associations
-    from manymaps.readers import associations_from as associations_from
-    from manymaps.readers import read_associations as read_associations
-    from manymaps.semidefinite import DistanceConstraint as DistanceConstraint
-    from manymaps.semidefinite import SemidefiniteCODE as SemidefiniteCODE
-    from manymaps.similarity_files import read_similarities as read_similarities
-    from manymaps.similarity_maps import similarity_map as similarity_map
-    from manymaps.sne import SNE as SNE
-    from manymaps.sne import TSNE as TSNE
-    from manymaps.sne import SymmetricSNE as SymmetricSNE
-    from manymaps.sne import UniSNE as UniSNE
-    from manymaps.stability import Stability as Stability
-    from manymaps.stability import refit as refit
-    from manymaps.stability_plots import plot_stability as plot_stability
-    from manymaps.sweep_plots import plot_sweep as plot_sweep
-    from manymaps.sweep_points import WorkersLost as WorkersLost
-    from manymaps.sweeps import SweepResult as SweepResult
-    from manymaps.sweeps import sweep as sweep
-    from manymaps.texts import Texts as Texts
-    from manymaps.vector_files import read_vectors as read_vectors
-    from manymaps.vector_files import vectors_from as vectors_from
-    from manymaps.vectors import Vectors as Vectors
-    from manymaps.viewer import write_page as write_page
-    from manymaps.widget import AtlasWidget as AtlasWidget
+    from manymaps.maps.insertion import Insertion as Insertion
+    from manymaps.maps.insertion import Refinement as Refinement
+    from manymaps.maps.insertion import insert as insert
+    from manymaps.maps.multiple_maps import AspectMaps as AspectMaps
+    from manymaps.maps.multiple_maps import MultipleMapsSNE as MultipleMapsSNE
+    from manymaps.maps.multiple_maps import MultipleMapsTSNE as MultipleMapsTSNE
+    from manymaps.maps.neighbor_weights import ExponentialWeights as ExponentialWeights
+    from manymaps.maps.neighbor_weights import PowerWeights as PowerWeights
+    from manymaps.maps.new_objects import similarity_table as similarity_table
+    from manymaps.maps.sne import SNE as SNE
+    from manymaps.maps.sne import TSNE as TSNE
+    from manymaps.maps.sne import SymmetricSNE as SymmetricSNE
+    from manymaps.maps.sne import UniSNE as UniSNE
+    from manymaps.metrics.groups import group_lift as group_lift
+    from manymaps.metrics.groups import group_purity as group_purity
+    from manymaps.model.choice import ChoiceModel as ChoiceModel
+    from manymaps.optimizers.descent import LBFGS as LBFGS
+    from manymaps.optimizers.descent import ConjugateGradient as ConjugateGradient
+    from manymaps.optimizers.descent import Momentum as Momentum
+    from manymaps.prediction.held_out import Split as Split
+    from manymaps.prediction.held_out import prediction_error as prediction_error
+    from manymaps.prediction.held_out import split_associations as split_associations
+    from manymaps.prediction.points import WorkersLost as WorkersLost
+    from manymaps.prediction.predictor import AssociationPredictor as AssociationPredictor
+    from manymaps.prediction.predictor import predict_associations as predict_associations
+    from manymaps.prediction.sweeps import SweepResult as SweepResult
+    from manymaps.prediction.sweeps import sweep as sweep
+    from manymaps.viewer.page import write_page as write_page
+    from manymaps.viewer.widget import AtlasWidget as AtlasWidget
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "affinities": ("GaussianAffinity", "GlobalGaussian", "LocalPerplexity"),
-    "insertion": ("Insertion", "Refinement", "insert"),
-    "neighbor_weights": ("ExponentialWeights", "PowerWeights"),
-    "new_objects": ("similarity_table",),
-    "neighbors": ("NeighborGraph", "NeighborSearch", "nearest_neighbors"),
-    "additive_clustering": ("AdditiveClustering",),
-    "cluster_paths": ("cluster_path",),
-    "feature_plots": ("plot_features",),
-    "similarity_files": ("read_similarities",),
-    "similarity_maps": ("similarity_map",),
-    "associations": ("Associations", "ReadReport"),
-    "cooccurrence": ("CODE",),
-    "correspondence": ("correspondence_analysis",),
-    "count_files": ("read_counts",),
-    "counting": ("Words", "count_cooccurrences", "count_texts"),
-    "counts": ("Counts", "counts_from"),
-    "group_measures": ("group_lift", "group_purity"),
-    "semidefinite": ("DistanceConstraint", "SemidefiniteCODE"),
-    "stability": ("Stability", "refit"),
-    "stability_plots": ("plot_stability",),
-    "sweep_plots": ("plot_sweep",),
-    "sweep_points": ("WorkersLost",),
-    "sweeps": ("SweepResult", "sweep"),
-    "texts": ("Texts",),
-    "atlas": ("Atlas", "load_atlas"),
-    "datasets": ("load_consonants", "load_integers", "load_word_relations"),
-    "diagnosis": ("Diagnosis", "diagnose"),
+    "affinity.affinities": ("GaussianAffinity", "GlobalGaussian", "LocalPerplexity"),
+    "maps.insertion": ("Insertion", "Refinement", "insert"),
+    "maps.neighbor_weights": ("ExponentialWeights", "PowerWeights"),
+    "maps.new_objects": ("similarity_table",),
+    "affinity.neighbors": ("NeighborGraph", "NeighborSearch", "nearest_neighbors"),
+    "clustering.additive": ("AdditiveClustering",),
+    "clustering.paths": ("cluster_path",),
+    "figures.features": ("plot_features",),
+    "io.similarities": ("read_similarities",),
+    "clustering.scaling": ("similarity_map",),
+    "data.associations": ("Associations", "ReadReport"),
+    "cooccurrence.code": ("CODE",),
+    "cooccurrence.correspondence": ("correspondence_analysis",),
+    "io.counts": ("read_counts",),
+    "io.counting": ("Words", "count_cooccurrences", "count_texts"),
+    "data.counts": ("Counts", "counts_from"),
+    "metrics.groups": ("group_lift", "group_purity"),
+    "cooccurrence.semidefinite": ("DistanceConstraint", "SemidefiniteCODE"),
+    "analysis.stability": ("Stability", "refit"),
+    "figures.stability": ("plot_stability",),
+    "figures.sweep": ("plot_sweep",),
+    "prediction.points": ("WorkersLost",),
+    "prediction.sweeps": ("SweepResult", "sweep"),
+    "io.texts": ("Texts",),
+    "atlas.atlas": ("Atlas", "load_atlas"),
+    "data.datasets": ("load_consonants", "load_integers", "load_word_relations"),
+    "analysis.diagnosis": ("Diagnosis", "diagnose"),
     "errors": ("DataError", "DataWarning", "ParameterError"),
     "labels": ("UnknownLabel",),
-    "model": ("ChoiceModel",),
-    "multiple_maps": ("AspectMaps", "MultipleMapsSNE", "MultipleMapsTSNE"),
-    "held_out": ("Split", "prediction_error", "split_associations"),
-    "prediction": ("AssociationPredictor", "predict_associations"),
-    "optimizers": ("LBFGS", "ConjugateGradient", "Momentum"),
-    "kind_plots": ("plot_zooms",),
-    "plots": ("plot_atlas", "plot_map", "plot_senses", "save_figure"),
-    "readers": ("associations_from", "read_associations"),
-    "vector_files": ("read_vectors", "vectors_from"),
-    "vectors": ("Vectors",),
-    "viewer": ("write_page",),
-    "widget": ("AtlasWidget",),
-    "sne": ("SNE", "TSNE", "SymmetricSNE", "UniSNE"),
+    "model.choice": ("ChoiceModel",),
+    "maps.multiple_maps": ("AspectMaps", "MultipleMapsSNE", "MultipleMapsTSNE"),
+    "prediction.held_out": ("Split", "prediction_error", "split_associations"),
+    "prediction.predictor": ("AssociationPredictor", "predict_associations"),
+    "optimizers.descent": ("LBFGS", "ConjugateGradient", "Momentum"),
+    "figures.zooms": ("plot_zooms",),
+    "figures.maps": ("plot_atlas", "plot_map", "plot_senses", "save_figure"),
+    "io.associations": ("associations_from", "read_associations"),
+    "io.vectors": ("read_vectors", "vectors_from"),
+    "data.vectors": ("Vectors",),
+    "viewer.page": ("write_page",),
+    "viewer.widget": ("AtlasWidget",),
+    "maps.sne": ("SNE", "TSNE", "SymmetricSNE", "UniSNE"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -15,7 +15,7 @@ import pytest
 
 import manymaps as mm
 from code_samples import sample
-from manymaps.viewer import write_page
+from manymaps.viewer.page import write_page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 
 import manymaps as mm
-from manymaps.model import MULTIPLE_MAPS_T_SNE, T_SNE
+from manymaps.model.choice import MULTIPLE_MAPS_T_SNE, T_SNE
 
 SENSES = (
     ("rope", ("tie", "knot", "rope", "string", "bow")),

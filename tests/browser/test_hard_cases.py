@@ -8,7 +8,7 @@ import numpy as np
 import page_samples
 import pytest
 
-from manymaps.viewer import write_page
+from manymaps.viewer.page import write_page
 
 DATA = re.compile(r'(<script[^>]*id="manymaps-data">)([^<]*)')
 

@@ -4,8 +4,8 @@ import numpy as np
 import page_samples
 import pytest
 
-from manymaps.label_placement import label_zooms
-from manymaps.viewer import write_page
+from manymaps.figures.labels import label_zooms
+from manymaps.viewer.page import write_page
 
 # Goes to each view and tells its labels after a few frames, settled or not, with the widths of
 # their texts measured anew in both weights.

@@ -20,7 +20,7 @@ import pytest
 # The first cells; what Python learned is asked for in further ones, each when its time has come.
 CELLS = (
     "from manymaps import load_atlas\n"
-    "from manymaps.widget import AtlasWidget\n"
+    "from manymaps.viewer.widget import AtlasWidget\n"
     "widget = AtlasWidget(load_atlas('tiny.atlas'), height=620)\n"
     "widget.map = 0\n"
     "widget",

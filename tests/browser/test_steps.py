@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import manymaps as mm
-from manymaps.model import MULTIPLE_MAPS_T_SNE
+from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+"""Distances, neighbours, and P from vectors."""

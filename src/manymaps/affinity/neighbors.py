@@ -1,0 +1,419 @@
+"""The nearest neighbours of each object: exact while that is cheap, else at a measured recall.
+
+    method        metrics                                    price
+    exact         all of scikit-learn's, or a function       n^2
+    faiss         euclidean, sqeuclidean, cosine,            4 sqrt(n) inverted lists, as many of
+                  correlation, seuclidean, mahalanobis       them probed as the recall needs
+    pynndescent   most others; sparse data of many columns   slower; needs the extra `knn`
+
+Shapes: vectors (n, n_features), indices and distances (n_queries, k), nearest first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.affinity import search as neighbor_methods
+from manymaps.affinity.distances import (
+    BLOCK_CELLS,
+    EUCLIDEAN,
+    Matrix,
+    Metric,
+    check_distances,
+    check_stored_symmetry,
+    comparable,
+    finite_matrix,
+    in_unit,
+    stored_rows,
+)
+from manymaps.affinity.search import Found, Problem, compact
+from manymaps.errors import DataError, ParameterError
+
+__all__ = [
+    "DEFAULT_SEARCH",
+    "NeighborGraph",
+    "NeighborSearch",
+    "check_graph",
+    "distance_rows",
+    "nearest_neighbors",
+]
+
+Method = Literal["auto", "exact", "faiss", "pynndescent"]
+
+_SEARCHES: dict[str, Callable[[Problem, float], Found]] = {
+    "exact": neighbor_methods.exact,
+    "faiss": neighbor_methods.inverted_lists,
+    "pynndescent": neighbor_methods.descent,
+}
+_FEWEST_TO_APPROXIMATE = 2_000
+_EXACT_PRODUCTS = 1e10
+_EXACT_DISTANCES = 4e10
+_PAIR_COST = 50
+_DIFFERENCES = 3e9
+_DENSE_CELLS = 2.5e8
+
+
+@dataclass(frozen=True)
+class NeighborGraph:
+    """Neighbours of each object, nearest first.
+
+    Parameters
+    ----------
+    indices : array of shape (n_queries, k)
+        Numbers of the neighbours.
+    distances : array of shape (n_queries, k)
+        In the metric's own unit, increasing along a row.
+    method : str
+        How they were found.
+    recall : float
+        Share of the true neighbours that are there, as measured; 1 where the search was exact.
+
+    Examples
+    --------
+    >>> NeighborGraph(np.array([[1], [0]]), np.array([[2.0], [2.0]])).recall
+    1.0
+    """
+
+    indices: np.ndarray
+    distances: np.ndarray
+    method: str = "given"
+    recall: float = 1.0
+
+
+@dataclass(frozen=True)
+class NeighborSearch:
+    """How neighbours are sought.
+
+    Parameters
+    ----------
+    method : {"auto", "exact", "faiss", "pynndescent"}
+        "auto" is exact while that is cheap (up to some 10,000 objects of 50 features).
+    recall : float
+        In (0, 1]: the share of the true neighbours that an approximate search has to find; 1 is
+        an exact search.
+
+    Raises
+    ------
+    ParameterError
+        For another method or a recall out of range.
+
+    Examples
+    --------
+    >>> NeighborSearch(recall=0.99).method
+    'auto'
+    """
+
+    method: Method = "auto"
+    recall: float = 0.95
+
+    def __post_init__(self) -> None:
+        if self.method not in get_args(Method):
+            raise ParameterError(
+                f"method={self.method!r} is unknown; choose one of {', '.join(get_args(Method))}"
+            )
+        if not 0 < self.recall <= 1:
+            raise ParameterError(f"recall={self.recall!r} must be above 0 and at most 1")
+
+
+DEFAULT_SEARCH = NeighborSearch()
+
+
+def nearest_neighbors(
+    X: np.ndarray | sparse.sparray,
+    k: int,
+    *,
+    metric: Metric = "euclidean",
+    queries: np.ndarray | sparse.sparray | None = None,
+    search: NeighborSearch = DEFAULT_SEARCH,
+    seed: int = 0,
+) -> NeighborGraph:
+    """The k nearest objects of each query, or of each object among the others.
+
+    Parameters
+    ----------
+    X : array or sparse array of shape (n, n_features)
+        With `metric="precomputed"` the distances: a square array, or a sparse one that stores each
+        row's distances to its neighbours (a stored zero is a distance of zero).
+    k : int
+        At least 1 and at most n - 1 (n with queries).
+    metric : str or function
+        A metric of scikit-learn, "precomputed", or a function of two vectors. "seuclidean" and
+        "mahalanobis" take variances and covariances from X; "haversine" takes latitude and
+        longitude in radians.
+    queries : array or sparse array of shape (n_queries, n_features), optional
+        With `metric="precomputed"` their distances to the objects, of shape (n_queries, n).
+        Without queries each object is sought among the others.
+    search : NeighborSearch
+    seed : int
+        The same seed gives the same neighbours, at any number of threads (but not from
+        pynndescent, which promises this for one thread).
+
+    Returns
+    -------
+    NeighborGraph
+
+    Raises
+    ------
+    DataError
+        For data that cannot be compared: NaN or infinity, a vector of length zero under the cosine
+        distance, distances that are negative, asymmetric, or not zero between an object and itself,
+        a metric that gives NaN or infinity, or a column that has no unit in it.
+    ParameterError
+        For a k, metric or method that is impossible here.
+    ImportError
+        Where pynndescent is needed and not installed.
+
+    Examples
+    --------
+    >>> graph = nearest_neighbors(np.array([[0.0], [1.0], [1.0], [5.0]]), 2)
+    >>> graph.indices.tolist()
+    [[1, 2], [2, 0], [1, 0], [1, 2]]
+    """
+    if isinstance(metric, str) and metric == "precomputed":
+        return _stored_neighbors(X, k, queries)
+    points = finite_matrix(X, "X")
+    asked = None if queries is None else finite_matrix(queries, "queries")
+    if asked is not None and asked.shape[1] != points.shape[1]:
+        raise DataError(
+            f"the queries have {asked.shape[1]} features and X has {points.shape[1]}; give both "
+            "the same features in the same order"
+        )
+    _check_k(k, points.shape[0] - (asked is None))
+    _check_metric(metric, points)
+    points, asked = comparable(points, asked, metric)
+    problem = Problem(points, asked, k, _inner_metric(metric), seed)
+    method = _chosen(problem, search)
+    with neighbor_methods.numba_threads():
+        indices, distances, recall = _SEARCHES[method](problem, search.recall)
+    return NeighborGraph(indices, in_unit(distances, metric), method, recall)
+
+
+def distance_rows(
+    data: Matrix | NeighborGraph,
+    k: int,
+    *,
+    metric: Metric = "euclidean",
+    search: NeighborSearch = DEFAULT_SEARCH,
+    seed: int = 0,
+) -> sparse.csr_array:
+    """Each object's distances to its neighbours, as sparse rows in which a zero may be stored.
+
+    Parameters
+    ----------
+    data : array or sparse array, or NeighborGraph
+        Vectors or distances, of which the k nearest are kept; of given neighbours (a graph, or
+        sparse distances with `metric="precomputed"`) all are.
+    k, metric, search, seed
+        See `nearest_neighbors`.
+
+    Returns
+    -------
+    sparse array of shape (n, n)
+        Not symmetric; nothing on the diagonal.
+
+    Raises
+    ------
+    DataError, ParameterError, ImportError
+        See `nearest_neighbors` and `check_graph`.
+
+    Examples
+    --------
+    >>> distance_rows(np.array([[0.0], [1.0], [3.0]]), 1).toarray()
+    array([[0., 1., 0.],
+           [1., 0., 0.],
+           [0., 2., 0.]])
+    """
+    if isinstance(data, NeighborGraph):
+        graph = check_graph(data)
+    elif sparse.issparse(data) and isinstance(metric, str) and metric == "precomputed":
+        return stored_rows(data)
+    elif metric != "precomputed" and k >= np.shape(data)[0] - 1:
+        return _all_pairs(data, metric)
+    else:
+        graph = nearest_neighbors(data, k, metric=metric, search=search, seed=seed)
+    n, width = graph.indices.shape
+    starts = np.arange(0, n * width + 1, width)
+    return sparse.csr_array((graph.distances.ravel(), graph.indices.ravel(), starts), shape=(n, n))
+
+
+def _all_pairs(data: Any, metric: Metric) -> sparse.csr_array:
+    """The distances to all others, by differences where that is not too long."""
+    from scipy.spatial.distance import cdist
+    from sklearn.metrics import pairwise_distances
+
+    points = finite_matrix(data, "X")
+    if points.shape[0] < 2:
+        raise DataError("one object has no neighbours; give at least two")
+    _check_metric(metric, points)
+    points, _ = comparable(points, None, metric)
+    n, inner = points.shape[0], _inner_metric(metric)
+    if inner == "euclidean" and isinstance(points, np.ndarray) and n * points.size <= _DIFFERENCES:
+        distances = cdist(points, points)
+    else:
+        with neighbor_methods.refusals_of(inner):
+            distances = pairwise_distances(points, metric=inner)
+        neighbor_methods.refuse_undefined(distances, inner)
+    apart = ~np.eye(n, dtype=bool)
+    columns = np.broadcast_to(np.arange(n, dtype=np.int32), (n, n))[apart]
+    starts = np.arange(0, n * (n - 1) + 1, n - 1)
+    return sparse.csr_array((in_unit(distances[apart], metric), columns, starts), shape=(n, n))
+
+
+def check_graph(graph: NeighborGraph) -> NeighborGraph:
+    """Given neighbours of n objects among themselves, sorted by distance.
+
+    Parameters
+    ----------
+    graph : NeighborGraph
+        Indices and distances of shape (n, k).
+
+    Returns
+    -------
+    NeighborGraph
+
+    Raises
+    ------
+    DataError
+        Where a row holds its own object, a neighbour twice, a number out of range, or a distance
+        that is negative, NaN or infinite; where two objects are each other's neighbours at
+        different distances (of more than 20 million, evenly spaced rows are looked at).
+
+    Examples
+    --------
+    >>> indices = np.array([[2, 1], [0, 2], [1, 0]])
+    >>> given = NeighborGraph(indices, np.array([[2, 1], [1, 1], [1, 2]]))
+    >>> check_graph(given).indices[0].tolist()
+    [1, 2]
+    """
+    indices, distances = np.asarray(graph.indices), np.asarray(graph.distances)
+    if indices.ndim != 2 or indices.shape != distances.shape or 0 in indices.shape:
+        raise DataError(
+            f"the neighbours have indices of shape {indices.shape} and distances of shape "
+            f"{distances.shape}; give both the shape (n, k)"
+        )
+    if not np.issubdtype(indices.dtype, np.integer):
+        raise DataError(f"the neighbours' indices are {indices.dtype}; give whole numbers")
+    if not np.issubdtype(distances.dtype, np.floating):
+        distances = distances.astype(np.float64)
+    n = len(indices)
+    _refuse_row(
+        ((indices < 0) | (indices >= n)).any(axis=1),
+        f"a neighbour out of range; numbers go from 0 to {n - 1}",
+    )
+    own = (indices == np.arange(n)[:, None]).any(axis=1)
+    _refuse_row(own, "its own object among its neighbours; leave it out")
+    ranked = np.sort(indices, axis=1)
+    _refuse_row((ranked[:, 1:] == ranked[:, :-1]).any(axis=1), "a neighbour twice; give each once")
+    bad = ~(np.isfinite(distances) & (distances >= 0)).all(axis=1)
+    _refuse_row(bad, "a distance that is negative or not finite")
+    width = indices.shape[1]
+    starts = np.arange(0, n * width + 1, width)
+    rows = sparse.csr_array((distances.ravel(), indices.ravel(), starts), shape=(n, n), copy=True)
+    rows.sort_indices()
+    check_stored_symmetry(rows, "the neighbours' distances")
+    order = np.lexsort((indices, distances), axis=1)
+    return replace(
+        graph,
+        indices=compact(np.take_along_axis(indices, order, axis=1)),
+        distances=np.take_along_axis(distances, order, axis=1),
+    )
+
+
+def _refuse_row(bad: Any, what: str) -> None:
+    if bad.any():
+        raise DataError(f"row {bad.argmax()} of the neighbours has {what} ({bad.sum()} such rows)")
+
+
+def _stored_neighbors(X: Any, k: int, queries: Any) -> NeighborGraph:
+    """The k nearest by a table of distances, without the diagonal unless queries are given."""
+    table = finite_matrix(X if queries is None else queries, "the distances")
+    own = queries is None
+    if queries is not None and table.shape[1] != np.shape(X)[1]:
+        raise DataError(
+            f"the queries have distances to {table.shape[1]} objects and X holds {np.shape(X)[1]}"
+        )
+    if sparse.issparse(table):
+        return _nearest_stored(stored_rows(table, own), k)
+    check_distances(table, own)
+    n, width = table.shape
+    _check_k(k, width - own)
+    indices, distances = np.empty((n, k), np.int64), np.empty((n, k), table.dtype)
+    step = max(1, BLOCK_CELLS // width)
+    for start in range(0, n, step):
+        block = table[start : start + step].copy()
+        if own:
+            block[np.arange(len(block)), np.arange(start, start + len(block))] = np.inf
+        near = np.argpartition(block, k - 1, axis=1)[:, :k]
+        values = np.take_along_axis(block, near, axis=1)
+        order = np.lexsort((near, values), axis=1)
+        indices[start : start + step] = np.take_along_axis(near, order, axis=1)
+        distances[start : start + step] = np.take_along_axis(values, order, axis=1)
+    return NeighborGraph(compact(indices), distances, "given", 1.0)
+
+
+def _nearest_stored(rows: sparse.csr_array, k: int) -> NeighborGraph:
+    counts = np.diff(rows.indptr)
+    if counts.min() < k:
+        row = counts.argmin()
+        raise ParameterError(
+            f"{k} neighbours are impossible: row {row} of the distances stores {counts[row]}"
+        )
+    of_row = np.repeat(np.arange(counts.size), counts)
+    order = np.lexsort((rows.indices, rows.data, of_row))
+    nearest = order[rows.indptr[:-1, None] + np.arange(k)]
+    return NeighborGraph(compact(rows.indices[nearest]), rows.data[nearest], "given", 1.0)
+
+
+def _chosen(problem: Problem, search: NeighborSearch) -> str:
+    """The method that was asked for, where it can do it, or the cheapest one that can."""
+    fits_faiss = problem.euclidean and (
+        not sparse.issparse(problem.points) or np.prod(problem.points.shape) <= _DENSE_CELLS
+    )
+    if search.method == "faiss" and not fits_faiss:
+        raise ParameterError(
+            f"faiss has no search for metric={problem.metric!r} on such data; use "
+            'method="pynndescent" (or "exact"), or one of the metrics ' + ", ".join(EUCLIDEAN)
+        )
+    if search.method == "pynndescent" and not neighbor_methods.descends(problem.metric):
+        raise ParameterError(f'pynndescent has no metric={problem.metric!r}; use method="exact"')
+    if search.recall == 1:
+        return "exact"
+    if search.method != "auto":
+        return search.method
+    n, width = problem.points.shape
+    if not isinstance(problem.points, np.ndarray):
+        width = problem.points.nnz / n
+    cost = n * problem.asked.shape[0] * (width + _PAIR_COST)
+    cheap = cost <= (_EXACT_PRODUCTS if problem.euclidean else _EXACT_DISTANCES)
+    if cheap or n < _FEWEST_TO_APPROXIMATE or 10 * problem.k > n:
+        return "exact"
+    if fits_faiss:
+        return "faiss"
+    return "pynndescent" if neighbor_methods.descends(problem.metric) else "exact"
+
+
+def _check_k(k: int, most: int) -> None:
+    if not 1 <= k <= most:
+        raise ParameterError(f"{k} neighbours are impossible; an object has at most {most}")
+
+
+def _check_metric(metric: Metric, points: Matrix) -> None:
+    from sklearn.neighbors import VALID_METRICS
+
+    known = sorted({*VALID_METRICS["brute"], "precomputed"})
+    if isinstance(metric, str) and metric not in known:
+        raise ParameterError(f"metric={metric!r} is unknown; choose one of {', '.join(known)}")
+    if isinstance(metric, str) and metric == "haversine" and points.shape[1] != 2:
+        raise ParameterError(
+            f'metric="haversine" needs 2 columns, latitude and longitude in radians, and X has '
+            f"{points.shape[1]}; choose another metric"
+        )
+
+
+def _inner_metric(metric: Metric) -> Metric:
+    return "euclidean" if isinstance(metric, str) and metric in EUCLIDEAN else metric

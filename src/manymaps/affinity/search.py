@@ -1,0 +1,460 @@
+"""Three searches for nearest neighbours: all pairs, inverted lists, nearest neighbour descent.
+
+    recall = share of the k exact nearest neighbours that are found, over some hundred queries
+
+Each takes a `Problem` (comparable points) and the recall to reach, and gives indices and distances
+(n_queries, k), nearest first, and the recall as measured. An object is left out of its own
+neighbours by its number, never as the first one found: duplicates are neighbours.
+"""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn, TypeAlias
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.affinity.distances import BLOCK_CELLS, Matrix, Metric
+from manymaps.errors import DataError, DataWarning, ParameterError
+
+__all__ = [
+    "Found",
+    "Problem",
+    "compact",
+    "descends",
+    "descent",
+    "exact",
+    "inverted_lists",
+    "numba_threads",
+    "refusals_of",
+    "refuse_undefined",
+]
+
+Found: TypeAlias = tuple[np.ndarray, np.ndarray, float]
+
+_QUERY_BLOCK = 16_384
+_SAMPLE = 500
+_POINTS_PER_LIST = 32
+_TRAINING_ROUNDS = 6
+_DESCENTS = 3
+_ROUNDING = 1e-4
+_TIE = 1e-5
+# Metrics that pynndescent knows by other rules: it asks for parameters, or for another unit.
+_NOT_DESCENDED = ("haversine", "mahalanobis", "seuclidean")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Comparable points, their queries (None: themselves), and what is asked of them."""
+
+    points: Matrix
+    queries: Matrix | None
+    k: int
+    metric: Metric
+    seed: int
+
+    @property
+    def asked(self) -> Matrix:
+        return self.points if self.queries is None else self.queries
+
+    @property
+    def among_themselves(self) -> bool:
+        return self.queries is None
+
+    @property
+    def euclidean(self) -> bool:
+        return isinstance(self.metric, str) and self.metric == "euclidean"
+
+    def sample(self) -> np.ndarray:
+        """The rows on which recall is measured."""
+        n = self.asked.shape[0]
+        rng = np.random.default_rng(self.seed)
+        return np.sort(rng.choice(n, size=min(n, _SAMPLE), replace=False))
+
+
+def exact(problem: Problem, recall: float = 1.0) -> Found:
+    """All pairs are compared, whatever recall is asked for."""
+    rows = np.arange(problem.asked.shape[0])
+    if problem.euclidean and not sparse.issparse(problem.points):
+        indices, distances = _exact_euclidean(problem, rows)
+    else:
+        indices, distances = _exact_by_sklearn(problem, None)
+    return compact(indices), distances, 1.0
+
+
+def _exact_by_sklearn(problem: Problem, rows: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Neighbours by scikit-learn, in float64; of some rows only, if given."""
+    from sklearn.neighbors import NearestNeighbors
+
+    metric, own = problem.metric, problem.among_themselves
+    defined = _Defined(metric) if callable(metric) else None
+    index = NearestNeighbors(metric=defined or metric, algorithm="auto" if defined else "brute")
+    try:
+        with refusals_of(metric):
+            index.fit(problem.points)
+            if rows is None:
+                distances, indices = index.kneighbors(problem.queries, problem.k)
+            else:
+                distances, indices = index.kneighbors(problem.asked[rows], problem.k + own)
+    except _UndefinedError as error:
+        _refuse_pair(problem, error)
+    refuse_undefined(distances, metric)
+    if rows is None:
+        return indices, distances
+    return _without_self(indices, distances, rows) if own else (indices, distances)
+
+
+class _UndefinedError(Exception):
+    """A function gave no distance between two vectors."""
+
+    def __init__(self, left: Any, right: Any, value: float) -> None:
+        super().__init__(value)
+        self.left, self.right, self.value = left.copy(), right.copy(), value
+
+
+@dataclass(frozen=True)
+class _Defined:
+    """A function of two vectors whose values have to be finite.
+
+    Ball trees sort by what it gives, in an order that NaN would upset without a trace.
+    """
+
+    metric: Callable[[np.ndarray, np.ndarray], float]
+
+    def __call__(self, left: np.ndarray, right: np.ndarray) -> float:
+        value = self.metric(left, right)
+        if not np.isfinite(value):
+            raise _UndefinedError(left, right, value)
+        return value
+
+
+def _refuse_pair(problem: Problem, error: _UndefinedError) -> NoReturn:
+    """Name the rows of two vectors; the centre of a ball of points is none of them."""
+    places = []
+    tables = {"X": problem.points, "the queries": problem.asked}
+    dense = {
+        what: table if isinstance(table, np.ndarray) else table.toarray()
+        for what, table in tables.items()
+    }
+    for vector in (error.left, error.right):
+        row = vector if isinstance(vector, np.ndarray) else vector.toarray()
+        for what, table in dense.items():
+            same = np.flatnonzero((table == row.ravel()).all(axis=1))
+            if same.size:
+                places.append(f"row {same[0]} of {what}")
+                break
+        else:
+            places.append("a mean of some rows of X")
+    raise DataError(
+        f"the metric gives {error.value} between {places[0]} and {places[1]}; distances have to "
+        "be finite: drop or mend such rows, or choose another metric"
+    ) from error
+
+
+def refuse_undefined(distances: np.ndarray, metric: Metric) -> None:
+    """Refuse distances (n_queries, ...) that are NaN or infinite, naming the first row."""
+    bad = ~np.isfinite(distances).all(axis=1)
+    if bad.any():
+        row = bad.argmax()
+        place = np.flatnonzero(~np.isfinite(distances[row]))[0]
+        whom = f"row {place}" if distances.shape[0] == distances.shape[1] else "another row"
+        named = f"metric={metric!r}" if isinstance(metric, str) else "the metric"
+        raise DataError(
+            f"{named} gives {distances[row, place]} between row {row} and {whom} ({bad.sum()} such "
+            "rows); distances have to be finite: drop or mend such rows, or choose another metric"
+        )
+
+
+@contextmanager
+def refusals_of(metric: Metric) -> Iterator[None]:
+    """What scikit-learn has against a metric on such data is a wrong choice of the metric.
+
+    Errors within a function are its own.
+    """
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        if not isinstance(metric, str):
+            raise
+        raise ParameterError(
+            f"metric={metric!r} cannot compare such data ({error}); choose another metric, or "
+            "give dense data where these are sparse"
+        ) from error
+
+
+def _exact_euclidean(problem: Problem, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Neighbours of some rows among dense points, by faiss and then from the differences.
+
+    Matrix products in float32 lose the differences of points that lie close together far from the
+    centre. So the squares of the pairs found are computed anew from the differences, and a row
+    where the two disagree is searched again by differences alone.
+    """
+    faiss = _faiss()
+    unit = _unit(problem.points)
+    if unit != 1:
+        queries = None if problem.queries is None else problem.queries / unit
+        problem = replace(problem, points=problem.points / unit, queries=queries)
+    points, asked, own = problem.points, problem.asked, problem.among_themselves
+    centre, scale = _centre_and_scale(points)
+    base = _in_float32(points, centre, scale)
+    found, squares = [], []
+    for start in range(0, rows.size, _QUERY_BLOCK):
+        block = rows[start : start + _QUERY_BLOCK]
+        near, indices = faiss.knn(_in_float32(asked[block], centre, scale), base, problem.k + own)
+        if own:
+            indices, near = _without_self(indices, near, block)
+        exact = _pair_squares(asked[block], points, indices)
+        unsure = abs(near * scale**2 - exact) > _ROUNDING * exact.max(axis=1, keepdims=True)
+        for row in np.flatnonzero(unsure.any(axis=1)):
+            indices[row], exact[row] = _row_by_differences(problem, block[row])
+        order = np.lexsort((indices, exact), axis=1)
+        found.append(np.take_along_axis(indices, order, axis=1))
+        squares.append(np.take_along_axis(exact, order, axis=1))
+    return np.concatenate(found), np.sqrt(np.concatenate(squares)) * unit
+
+
+def _unit(points: np.ndarray) -> float:
+    """1, or a power of 2 near the largest coordinate where its square might leave float32."""
+    largest = float(max(points.max(), -points.min()))
+    return (
+        1.0 if largest == 0 or 1e-15 < largest < 1e15 else float(2.0 ** np.ceil(np.log2(largest)))
+    )
+
+
+def _row_by_differences(problem: Problem, row: int) -> tuple[np.ndarray, np.ndarray]:
+    from scipy.spatial.distance import cdist
+
+    squares = cdist(problem.asked[[row]], problem.points, "sqeuclidean")[0]
+    if problem.among_themselves:
+        squares[row] = np.inf
+    nearest = np.argsort(squares, kind="stable")[: problem.k]
+    return nearest, squares[nearest]
+
+
+def _pair_squares(left: np.ndarray, points: np.ndarray, indices: np.ndarray) -> np.ndarray:
+    """|left_i - points_j|^2 for the j of row i of indices, by differences, block by block."""
+    squares = np.empty(indices.shape)
+    step = max(1, BLOCK_CELLS // (8 * points.shape[1] * indices.shape[1]))
+    for start in range(0, len(left), step):
+        here = slice(start, start + step)
+        difference = points[indices[here]] - left[here, None]
+        squares[here] = np.einsum("ijk,ijk->ij", difference, difference)
+    return squares
+
+
+def _centre_and_scale(points: np.ndarray) -> tuple[np.ndarray, float]:
+    """The median of some rows, so that most coordinates are small; a power of 2 as unit."""
+    step = max(1, len(points) // 10_000)
+    centre = np.median(points[::step], axis=0)
+    extent = max((abs(points.max(axis=0) - centre)).max(), abs(points.min(axis=0) - centre).max())
+    return centre, float(2.0 ** np.ceil(np.log2(extent))) if extent > 0 else 1.0
+
+
+def _in_float32(rows: np.ndarray, centre: np.ndarray, scale: float) -> np.ndarray:
+    centred = rows - centre
+    centred /= scale
+    return np.ascontiguousarray(centred, dtype=np.float32)
+
+
+def _without_self(
+    indices: np.ndarray, distances: np.ndarray, own: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Each row without its own object; without its last one where the own one was not found."""
+    drop = indices == own[:, None]
+    drop[~drop.any(axis=1), -1] = True
+    shape = (len(indices), indices.shape[1] - 1)
+    return indices[~drop].reshape(shape), distances[~drop].reshape(shape)
+
+
+def compact(indices: np.ndarray) -> np.ndarray:
+    small = indices.max(initial=0) < np.iinfo(np.int32).max
+    return indices.astype(np.int32 if small else np.int64, copy=False)
+
+
+def inverted_lists(problem: Problem, recall: float) -> Found:
+    """Lists of points by their nearest centroid; as many are probed as the recall needs."""
+    faiss = _faiss()
+    if not isinstance(problem.points, np.ndarray):
+        dense = {"points": problem.points.toarray()}
+        if problem.queries is not None:
+            dense["queries"] = sparse.csr_array(problem.queries).toarray()
+        problem = replace(problem, **dense)
+    own, k = problem.among_themselves, problem.k
+    centre, scale = _centre_and_scale(problem.points)
+    base = _in_float32(problem.points, centre, scale)
+    asked = base if own else _in_float32(problem.asked, centre, scale)
+    index = _trained_index(faiss, base, problem.seed)
+
+    rows = problem.sample()
+    truth, true_distances = _exact_euclidean(problem, rows)
+
+    def search(block: np.ndarray, n_probes: int) -> tuple[np.ndarray, np.ndarray]:
+        index.nprobe = n_probes
+        squares, indices = index.search(asked[block], k + own)
+        if own:
+            indices, squares = _without_self(indices, squares, block)
+        return indices, np.sqrt(squares) * np.float32(scale)
+
+    def recalls(n_probes: int) -> np.ndarray:
+        return _row_recalls(search(rows, n_probes), truth, true_distances)
+
+    n_probes = _fewest_probes(recalls, recall, index.nlist)
+    _check_resolution(problem, rows, search(rows, n_probes))
+    n = len(asked)
+    indices = np.empty((n, k), np.int32 if len(base) < 2**31 else np.int64)
+    distances = np.empty((n, k), np.float32)
+    for start in range(0, n, _QUERY_BLOCK):
+        block = np.arange(start, min(n, start + _QUERY_BLOCK))
+        indices[block], distances[block] = search(block, n_probes)
+    # Where the probed lists held fewer than k points.
+    short = np.flatnonzero(indices[:, -1] < 0)
+    if short.size:
+        indices[short], distances[short] = _exact_euclidean(problem, short)
+    return indices, distances, float(recalls(n_probes).mean())
+
+
+def _trained_index(faiss: Any, base: np.ndarray, seed: int) -> Any:
+    n, d = base.shape
+    index = faiss.IndexIVFFlat(faiss.IndexFlatL2(d), d, max(1, int(min(4 * n**0.5, n))))
+    index.cp.seed = seed % 2**31
+    index.cp.niter = _TRAINING_ROUNDS
+    index.cp.min_points_per_centroid = 1
+    index.cp.max_points_per_centroid = _POINTS_PER_LIST
+    index.train(base)
+    index.add(base)
+    return index
+
+
+def _fewest_probes(recalls: Callable[[int], np.ndarray], wanted: float, most: int) -> int:
+    """The fewest probes whose recall on the sample is enough with a standard error to spare."""
+
+    def enough(n_probes: int) -> bool:
+        shares = recalls(n_probes)
+        return shares.mean() - shares.std() / np.sqrt(shares.size) >= wanted
+
+    low, high = 0, 1
+    while high < most and not enough(high):
+        low, high = high, min(2 * high, most)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def _row_recalls(
+    found: tuple[np.ndarray, np.ndarray], truth: np.ndarray, true_distances: np.ndarray
+) -> np.ndarray:
+    """The share of each row's true neighbours that is found; one that is as near counts as true."""
+    indices, distances = found
+    reach = true_distances[:, -1:] * (1 + _TIE)
+    return ((indices >= 0) & (distances <= reach)).mean(axis=1)
+
+
+def _check_resolution(
+    problem: Problem, rows: np.ndarray, found: tuple[np.ndarray, np.ndarray]
+) -> None:
+    """Warn where float32 does not tell the neighbours of many objects apart."""
+    indices, distances = found
+    seen = np.maximum(indices, 0)
+    exact = np.sqrt(_pair_squares(problem.asked[rows], problem.points, seen))
+    off = (indices >= 0) & (abs(distances - exact) > 100 * _ROUNDING * exact.max(axis=1)[:, None])
+    if off.any(axis=1).mean() > 0.01:
+        row = rows[off.any(axis=1).argmax()]
+        warnings.warn(
+            f"float32 does not resolve the distances among the neighbours of row {row}, which lie "
+            "much closer together than the extent of the data; remove outliers or ask for an "
+            'exact search with NeighborSearch(method="exact")',
+            DataWarning,
+            stacklevel=5,
+        )
+
+
+def descent(problem: Problem, recall: float) -> Found:
+    """Nearest neighbour descent, with more neighbours until the recall is reached."""
+    pynndescent = _pynndescent()
+    import numba
+
+    own, k = problem.among_themselves, problem.k
+    rows = problem.sample()
+    truth, true_distances = _exact_by_sklearn(problem, rows)
+    everything = np.arange(problem.asked.shape[0])
+    size, reached = max(k + 1, 15), 0.0
+    for _ in range(_DESCENTS):
+        index = pynndescent.NNDescent(
+            problem.points,
+            metric=problem.metric,
+            n_neighbors=min(size, problem.points.shape[0] - 1),
+            random_state=problem.seed,
+            n_jobs=numba.get_num_threads(),
+        )
+        if own:
+            indices, distances = index.neighbor_graph
+            indices, distances = _without_self(indices, distances, everything)
+        else:
+            indices, distances = index.query(problem.queries, k, epsilon=0.1 + 0.1 * (size > k + 1))
+        indices, distances = indices[:, :k], distances[:, :k]
+        found = (indices[rows], distances[rows])
+        reached = float(_row_recalls(found, truth, true_distances).mean())
+        if reached >= recall:
+            break
+        size = int(np.ceil(1.5 * size))
+    else:
+        warnings.warn(
+            f"pynndescent reached a recall of {reached:.3f} where {recall} was asked for; ask for "
+            'an exact search with NeighborSearch(method="exact"), or for less',
+            DataWarning,
+            stacklevel=4,
+        )
+    return compact(indices), distances, reached
+
+
+def descends(metric: Metric) -> bool:
+    """Whether pynndescent knows the metric; functions are left to the exact search."""
+    if not isinstance(metric, str):
+        return False
+    if metric in _NOT_DESCENDED:
+        return False
+    return metric in _pynndescent().distances.named_distances
+
+
+@contextmanager
+def numba_threads() -> Iterator[None]:
+    """As many threads for faiss and scikit-learn as numba has; restored afterwards.
+
+    BLAS gets one: its threads would wait for one another inside those of faiss.
+    """
+    from threadpoolctl import threadpool_limits
+
+    # First, since it tells OpenMP's threads not to spin.
+    from manymaps.compute.jit import numba
+
+    faiss = _faiss()
+    wanted, before = numba.get_num_threads(), faiss.omp_get_max_threads()
+    try:
+        with threadpool_limits(wanted), threadpool_limits(1, user_api="blas"):
+            faiss.omp_set_num_threads(wanted)
+            yield
+    finally:
+        faiss.omp_set_num_threads(before)
+
+
+def _faiss() -> Any:
+    # Its SWIG types warn on import from Python 3.12 on.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return importlib.import_module("faiss")
+
+
+def _pynndescent() -> Any:
+    try:
+        return importlib.import_module("pynndescent")
+    except ImportError as error:
+        raise ImportError(
+            "so many objects under this metric need pynndescent: pip install 'manymaps[knn]', or "
+            'ask for an exact search with NeighborSearch(method="exact")'
+        ) from error

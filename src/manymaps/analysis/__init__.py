@@ -1,0 +1,1 @@
+"""Are many maps needed, and can these be trusted: diagnosis, stability, evaluation."""

@@ -1,0 +1,521 @@
+"""How far data are from what one map can show, and how many maps they ask for.
+
+`diagnose` computes the figures of `manymaps.analysis.nonmetricity` and what maps of the plane can
+hold, by quick fits of multiple maps t-SNE without penalty:
+
+    held(M) = (1 / n) sum_i sum_j min(p_ij, q_ij)
+    kept(M) = (1 / n) sum_i sum_{j in T_i} p_ij      T_i: the objects likeliest under the maps, as
+                                                     many as i has associates
+
+Both are shares of an object's strength. The first asks that the maps give each associate its
+probability, the second only that they rank the associates before all others. Above 750 objects they
+are those of 750, taken by following associations from an object drawn by lot (so that strong ties
+stay together), with p brought to a sum of 1 among them: more objects may need more maps.
+
+**The suggested number of maps** follows one rule:
+
+1. Data that are distances in a space, nearly (asymmetry and the negative part of the spectrum at
+   most 1 %), get 1: a single map holds them if it has dimensions enough, and kept(1) says how much
+   two dimensions keep.
+2. Others get the smallest number of 1, 2, 5, 10, 20 and 40 (while there are five objects a map)
+   that reaches 95 %, or 98 % of the best where none does: in held(M) up to 100 objects, where a
+   fit ends at an optimum; in kept(M) above, where ranks settle long before probabilities.
+
+How the data are read, where a choice had to be made:
+
+- Similarities are taken as they are given; a pair that is absent has similarity 0. The
+  nearest neighbour of an object is its strongest associate.
+- A *strong link* joins two objects of which one is among the 5 most similar to the other (fewer of
+  them below 40 objects: n / 8, at least 1); they are *linked* at all if one is among the 20 most
+  similar, four times as many: in a plane of even density a circle of twice the radius holds four
+  times as many objects, so that the ends of two short steps are linked there.
+- Triangles are those of d = -log(w / max w), w the mean of both directions, and only triples whose
+  three sides are known count. The negative part takes d^2 = 2 (1 - w_ij / sqrt(m_i m_j)), m_i the
+  largest w_ij, so that absent pairs are all equally far.
+- Vectors and distances: their own distances throughout; above 3,000 objects those of 3,000 drawn by
+  lot.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.affinity.affinities import GaussianAffinity
+from manymaps.affinity.distances import Metric, check_distances, finite_matrix
+from manymaps.analysis.nonmetricity import (
+    Estimate,
+    asymmetry,
+    dimensions_for,
+    distance_triangles,
+    nearest_neighbor_figures,
+    negative_share_of_distances,
+    negative_share_of_similarities,
+    scaled_similarities,
+    similarity_triangles,
+    strong_links,
+    two_step_paths,
+)
+from manymaps.data.associations import Associations
+from manymaps.data.vectors import Vectors
+from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.maps.multiple_maps import MultipleMapsTSNE
+from manymaps.metrics.spaces import MapSpace
+from manymaps.optimizers.descent import LBFGS
+
+__all__ = ["Diagnosis", "diagnose", "shares_of_strength"]
+
+NUMBERS_OF_MAPS: Final = (1, 2, 5, 10, 20, 40)
+LINKS: Final = 5
+ENOUGH: Final = 0.95
+NEARLY_BEST: Final = 0.98
+NEARLY_METRIC: Final = 0.01
+FEW: Final = 100
+
+_MOST_DISTANCES = 3000
+_MOST_FITTED = 750
+_FAR = 300
+_DIGITS = 9
+_OBJECTS_PER_MAP = 5
+_STARTS, _STARTS_OF_ONE = 5, 3
+_ITERATIONS = 250
+_PERPLEXITY = 30.0
+_EQUAL = 1e-9
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What `diagnose` found; the formulas stand in `manymaps.analysis.nonmetricity`.
+
+    Attributes
+    ----------
+    n_objects, n_pairs : int
+        Objects with at least one pair; stored pairs, or pairs with a distance.
+    n_components : int
+        Groups of objects that no pair connects.
+    kind : {"similarities", "distances"}
+    asymmetry : float in [0, 1]
+    intransitivity : float in [0, 1]
+        NaN where there is no path of two strong links.
+    intransitivity_error : float
+        Standard error where paths were drawn by lot, else 0.
+    clustering, clustering_by_chance : float in [0, 1]
+        And that of a random graph with the same degrees.
+    centrality, reciprocity : float, at least 1
+    not_returned : float in [0, 1]
+        Share of the objects that their nearest neighbour has no similarity to.
+    max_shared_nearest_neighbor : float
+        How many objects have the same nearest neighbour; equally near ones count by parts.
+    most_shared : str
+        The label of that neighbour.
+    dimensions_for_sharing : int or None
+        The fewest dimensions in which so many points can; None where 8 are too few.
+    triangle_violations, triangle_error : float
+        Share of `n_triangles`; NaN where no triple has three known sides.
+    n_triangles : int
+    negative_share, negative_error : float
+        Negative part of the spectrum.
+    n_maps_tried : tuple of int
+    held, kept : tuple of float in [0, 1]
+        Shares of the strength that so many maps hold, by probability and by rank.
+    n_fitted : int
+        Objects of these fits.
+    suggested_maps : int
+    reason : str
+        A sentence.
+    notes : tuple of str
+        What was left out or drawn by lot.
+    """
+
+    n_objects: int
+    n_pairs: int
+    n_components: int
+    kind: str
+    asymmetry: float
+    intransitivity: float
+    intransitivity_error: float
+    clustering: float
+    clustering_by_chance: float
+    centrality: float
+    reciprocity: float
+    not_returned: float
+    max_shared_nearest_neighbor: float
+    most_shared: str
+    dimensions_for_sharing: int | None
+    triangle_violations: float
+    triangle_error: float
+    n_triangles: int
+    negative_share: float
+    negative_error: float
+    n_maps_tried: tuple[int, ...]
+    held: tuple[float, ...]
+    kept: tuple[float, ...]
+    n_fitted: int
+    suggested_maps: int
+    reason: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class _Subject:
+    """The data, read: similarities, or distances with a nearness that ranks like them."""
+
+    labels: Sequence[str]
+    near: sparse.csr_array
+    distances: np.ndarray | None
+    notes: tuple[str, ...]
+
+    @property
+    def kind(self) -> str:
+        return "similarities" if self.distances is None else "distances"
+
+
+def diagnose(
+    data: Associations | Vectors | np.ndarray | sparse.sparray,
+    *,
+    affinity: str = "auto",
+    metric: Metric = "euclidean",
+    n_samples: int = 100_000,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+) -> Diagnosis:
+    """Measure how far data are from metric, and suggest a number of maps.
+
+    Parameters
+    ----------
+    data : Associations, Vectors, or (sparse) array of shape (n, n) or (n, n_features)
+        An array holds similarities with `affinity="precomputed"`, distances with
+        `metric="precomputed"`, else vectors. At least three objects.
+    affinity : {"auto", "precomputed"}
+    metric : str or callable
+        Distance of vectors, one of scikit-learn's names or a function of two vectors.
+    n_samples : int, at least 1000
+        Paths and triples to draw where there are too many to count.
+    random_state : int
+        The same seed gives the same figures.
+    n_jobs : int, optional
+        Threads; None keeps the present number, -1 takes all.
+
+    Returns
+    -------
+    Diagnosis
+
+    Raises
+    ------
+    DataError
+        For fewer than three objects, no pairs, values that are no similarities or distances (NaN
+        among them), or all of them equal.
+    ParameterError
+        For an argument out of its range.
+
+    References
+    ----------
+    A. Tversky and J. W. Hutchinson 1986, Nearest neighbor analysis of psychological spaces,
+    Psychological Review 93, 3-22. J. Laub and K.-R. Mueller 2004, Feature discovery in non-metric
+    pairwise data, Journal of Machine Learning Research 5, 801-818.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> from manymaps import Associations
+    >>> tie = Associations(["tie", "knot", "tuxedo"],
+    ...                    sparse.csr_array([[0, 0.5, 0.5], [1, 0, 0], [1, 0, 0]]))
+    >>> found = diagnose(tie)
+    >>> found.intransitivity, found.suggested_maps
+    (1.0, 2)
+    """
+    if affinity not in ("auto", "precomputed"):
+        raise ParameterError(f"affinity={affinity!r} is neither 'auto' nor 'precomputed'")
+    if isinstance(n_samples, bool) or not isinstance(n_samples, int) or n_samples < 1000:
+        raise ParameterError(f"n_samples={n_samples!r} must be a whole number of at least 1000")
+    generator = np.random.default_rng(random_state)
+    subject = _read(data, affinity, metric, generator)
+    near = _without_rounding(subject.near)
+    k = max(1, min(LINKS, near.shape[0] // 8))
+    nearest = nearest_neighbor_figures(near)
+    strong, linked = strong_links(near, k), strong_links(near, 4 * k)
+    paths = two_step_paths(strong, linked, n_samples, generator)
+    D = subject.distances
+    if D is None:
+        both = sparse.csr_array((near + near.T) / 2)
+        unreturned = asymmetry(near)
+        triangles = similarity_triangles(both, n_samples, generator)
+        negative = negative_share_of_similarities(scaled_similarities(both), generator)
+    else:
+        unreturned = 0.0
+        triangles = distance_triangles(D, n_samples, generator)
+        negative = negative_share_of_distances(D, generator)
+    P = _to_fit(subject, generator)
+    metric_already = max(unreturned, negative.value) <= NEARLY_METRIC
+    tried, held, kept = _fits(P, metric_already, random_state, n_jobs)
+    if metric_already:
+        suggested, reason = 1, _metric_reason(kept[0], unreturned, negative)
+    else:
+        suggested, reason = _fewest(tried, held if P.shape[0] <= FEW else kept)
+    return Diagnosis(
+        n_objects=near.shape[0],
+        n_pairs=int(near.nnz if D is None else near.nnz // 2),
+        n_components=int(sparse.csgraph.connected_components(near, directed=False)[0]),
+        kind=subject.kind,
+        asymmetry=unreturned,
+        intransitivity=paths.open.value,
+        intransitivity_error=paths.open.standard_error,
+        clustering=paths.clustering.value,
+        clustering_by_chance=paths.clustering_by_chance,
+        centrality=nearest.centrality,
+        reciprocity=nearest.reciprocity,
+        not_returned=nearest.not_returned,
+        max_shared_nearest_neighbor=nearest.most_shared,
+        most_shared=subject.labels[nearest.most_shared_object],
+        dimensions_for_sharing=dimensions_for(nearest.most_shared),
+        triangle_violations=triangles.value,
+        triangle_error=triangles.standard_error,
+        n_triangles=triangles.n,
+        negative_share=negative.value,
+        negative_error=negative.standard_error,
+        n_maps_tried=tried,
+        held=held,
+        kept=kept,
+        n_fitted=P.shape[0],
+        suggested_maps=suggested,
+        reason=reason,
+        notes=subject.notes,
+    )
+
+
+def shares_of_strength(
+    maps: np.ndarray, proportions: np.ndarray, P: sparse.csr_array
+) -> tuple[float, float]:
+    """The shares of strength that maps hold and keep, under the Cauchy kernel.
+
+    Parameters
+    ----------
+    maps : ndarray of shape (n_maps, n, n_components)
+    proportions : ndarray of shape (n_maps, n)
+    P : sparse array of shape (n, n)
+        Rows sum to 1; empty ones do not count.
+
+    Returns
+    -------
+    held, kept : float in [0, 1]
+        By probability and by rank, as in the formulas of the module. Objects that are as likely as
+        the last one of T_i belong to it.
+
+    Examples
+    --------
+    >>> line = np.array([[[0.0], [1.0], [3.0]]])
+    >>> P = sparse.csr_array([[0, 1.0, 0], [0.5, 0, 0.5], [0, 1, 0]])
+    >>> [round(share, 3) for share in shares_of_strength(line, np.ones((1, 3)), P)]
+    [0.762, 1.0]
+    """
+    everybody = np.arange(P.shape[0])
+    log_v = MapSpace(maps, proportions).log_similarities(everybody, everybody)
+    np.fill_diagonal(log_v, -np.inf)
+    peak = log_v.max(axis=1, keepdims=True)
+    v = np.exp(log_v - np.where(np.isfinite(peak), peak, 0.0))
+    total = v.sum(axis=1, keepdims=True)
+    q = np.divide(v, total, out=np.zeros_like(v), where=total > 0)
+    counts = np.diff(P.indptr)
+    last = -np.sort(-q, axis=1)[everybody, np.maximum(counts, 1) - 1]
+    rows = np.repeat(everybody, counts)
+    there = q[rows, P.indices]
+    listed = (there >= last[rows]) & (there > 0)
+    n = np.count_nonzero(counts)
+    return float(np.minimum(P.data, there).sum() / n), float(P.data @ listed / n)
+
+
+def _read(data: Any, affinity: str, metric: Metric, generator: np.random.Generator) -> _Subject:
+    if isinstance(data, Associations):
+        return _similarities(data)
+    values = data.values if isinstance(data, Vectors) else data
+    if affinity == "precomputed":
+        table = finite_matrix(values, "X")
+        labels = [str(i) for i in range(table.shape[0])]
+        return _similarities(Associations(labels, sparse.csr_array(table)))
+    return _distances(data, finite_matrix(values, "X"), metric, generator)
+
+
+def _similarities(data: Associations) -> _Subject:
+    """Strengths without self pairs and zeros, among the objects that have a pair."""
+    pairs = data.strengths.tocoo()
+    kept = (pairs.row != pairs.col) & (pairs.data > 0)
+    shape = pairs.shape
+    S = sparse.csr_array((pairs.data[kept], (pairs.row[kept], pairs.col[kept])), shape=shape)
+    S.sum_duplicates()
+    paired = np.unique(np.concatenate([pairs.row[kept], pairs.col[kept]]))
+    alone = shape[0] - len(paired)
+    if not len(paired):
+        raise DataError("there are no pairs of objects with a similarity above 0; nothing to judge")
+    _check_enough(len(paired), " that are similar to another")
+    n = len(paired)
+    if S.nnz == n * (n - 1) and np.ptp(S.data) <= _EQUAL * S.data.max():
+        raise DataError(
+            f"all {S.nnz:,} similarities are {S.data[0]:g}: every object is like every other, and "
+            "there is nothing to judge"
+        )
+    notes = (f"{alone:,} objects without a similarity to another are left out",) if alone else ()
+    S.data = _within_range(S.data)
+    labels = [data.labels[i] for i in paired]
+    return _Subject(labels, sparse.csr_array(S[paired][:, paired]), None, notes)
+
+
+def _distances(data: Any, table: Any, metric: Metric, generator: np.random.Generator) -> _Subject:
+    from sklearn.metrics import pairwise_distances
+
+    given = isinstance(metric, str) and metric == "precomputed"
+    if given:
+        if sparse.issparse(table):
+            raise DataError(
+                "sparse distances leave some out; give the whole table, or similarities"
+            )
+        check_distances(table, own=True)
+    n = table.shape[0]
+    _check_enough(n, "")
+    labels = list(data.labels) if isinstance(data, Vectors) else [str(i) for i in range(n)]
+    notes: tuple[str, ...] = ()
+    if n > _MOST_DISTANCES:
+        some = np.sort(generator.choice(n, _MOST_DISTANCES, replace=False))
+        labels = [labels[i] for i in some]
+        table = table[np.ix_(some, some)] if given else table[some]
+        notes = (f"distances are those of {_MOST_DISTANCES:,} of {n:,} objects, drawn by lot",)
+    D = np.array(table, np.float64) if given else _measured(pairwise_distances, table, metric)
+    D = (D + D.T) / 2
+    np.fill_diagonal(D, 0)
+    apart = ~np.eye(len(D), dtype=bool)
+    if np.ptp(D[apart]) <= _EQUAL * D.max():
+        raise DataError(
+            f"all distances are {D[0, 1]:g}: every object is as far from every other, and there is "
+            "nothing to judge"
+        )
+    D = _within_range(D)
+    near = 2 * D.max() - D
+    np.fill_diagonal(near, 0)
+    return _Subject(labels, sparse.csr_array(near), D, notes)
+
+
+def _measured(pairwise_distances: Any, table: Any, metric: Metric) -> np.ndarray:
+    try:
+        D = np.asarray(pairwise_distances(table.astype(np.float64), metric=metric), np.float64)
+    except (ValueError, TypeError) as error:
+        raise ParameterError(f"metric={metric!r} gives no distances of X: {error}") from error
+    if not np.isfinite(D).all() or (D < -_EQUAL).any():
+        i, j = np.argwhere(~np.isfinite(D) | (D < -_EQUAL))[0]
+        raise DataError(f"metric={metric!r} gives {D[i, j]} for the rows {i} and {j} of X")
+    return D
+
+
+def _check_enough(n: int, which: str) -> None:
+    if n < 3:
+        count = "is only one object" if n == 1 else f"are only {n} objects"
+        raise DataError(f"there {count}{which}; a diagnosis needs at least three")
+
+
+def _to_fit(subject: _Subject, generator: np.random.Generator) -> sparse.csr_array:
+    """P of all objects, or of some that hang together; rows sum to 1, or to 0."""
+    n = subject.near.shape[0]
+    if subject.distances is not None:
+        some = np.sort(generator.choice(n, min(n, _MOST_FITTED), replace=False))
+        D = subject.distances[np.ix_(some, some)]
+        affinity = GaussianAffinity(min(_PERPLEXITY, max(1.0, (len(some) - 1) / 3)))
+        return sparse.csr_array(affinity.similarities(D, metric="precomputed"))
+    table = subject.near
+    if n > _MOST_FITTED:
+        some = _together(table, generator)
+        table = table[some][:, some]
+    sums = np.asarray(table.sum(axis=1)).ravel()
+    unit = sparse.diags_array(1 / np.where(sums > 0, sums, 1)).tocsr()
+    return sparse.csr_array(unit @ table)
+
+
+def _together(table: sparse.csr_array, generator: np.random.Generator) -> np.ndarray:
+    """Objects found by following associations from one drawn by lot, and on from others."""
+    order = generator.permutation(table.shape[0])
+    shuffled = table[order][:, order]
+    found: list[int] = []
+    seen = np.zeros(table.shape[0], bool)
+    while len(found) < _MOST_FITTED:
+        start = int(np.flatnonzero(~seen)[0])
+        near = sparse.csgraph.breadth_first_order(
+            shuffled, start, directed=False, return_predecessors=False
+        )
+        seen[near] = True
+        found.extend(near.tolist())
+    return np.sort(order[found[:_MOST_FITTED]])
+
+
+def _within_range(values: np.ndarray) -> np.ndarray:
+    """Values of another scale where sums of these would leave the range of numbers."""
+    exponent = int(np.frexp(values.max())[1])
+    return np.ldexp(values, -exponent) if abs(exponent) > _FAR else values
+
+
+def _without_rounding(near: sparse.csr_array) -> sparse.csr_array:
+    """Nine significant digits of each value, so that equals which differ by rounding are equal."""
+    result = near.copy()
+    unit = 10.0 ** (np.floor(np.log10(near.data)) + 1 - _DIGITS)
+    result.data = np.round(near.data / unit) * unit
+    return result
+
+
+def _fits(
+    P: sparse.csr_array, metric_already: bool, seed: int, n_jobs: int | None
+) -> tuple[tuple[int, ...], tuple[float, ...], tuple[float, ...]]:
+    """Numbers of maps, what they hold, and what they keep; the best of several starts of few."""
+    n = P.shape[0]
+    most = 1 if metric_already else max(2, n // _OBJECTS_PER_MAP)
+    tried = tuple(m for m in NUMBERS_OF_MAPS if m <= most)
+    few = n <= FEW
+    settings: dict[str, Any] = (
+        {"optimizer": LBFGS(), "tolerance": 0.0, "max_iter": 500}
+        if few
+        else {"max_iter": _ITERATIONS}
+    )
+    best = []
+    for m in tried:
+        found = []
+        # A single map has the most local optima, and costs the least.
+        for start in range(_STARTS if few else _STARTS_OF_ONE if m == 1 else 1):
+            fit = MultipleMapsTSNE(
+                m, penalty=0.0, affinity="precomputed", random_state=_seed(seed, start),
+                n_jobs=n_jobs, **settings,
+            )  # fmt: skip
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DataWarning)
+                fit.fit(P)
+            found.append(shares_of_strength(fit.maps_, fit.proportions_, P))
+        best.append(max(found))
+    held, kept = zip(*best, strict=True)
+    return tried, held, kept
+
+
+def _seed(seed: int, start: int) -> int:
+    return int(np.random.SeedSequence([seed, start]).generate_state(1)[0])
+
+
+def _metric_reason(kept: float, unreturned: float, negative: Estimate) -> str:
+    return (
+        f"the data are distances in a space, nearly (asymmetry {unreturned:.1%}, negative part "
+        f"{negative.value:.1%}), so that one map holds them if it has dimensions enough; two "
+        f"dimensions keep {kept:.0%} of the neighbours, by weight"
+    )
+
+
+def _fewest(tried: Sequence[int], shares: Sequence[float]) -> tuple[int, str]:
+    """The smallest number of maps that is nearly as good as the best, and why."""
+    best = max(shares)
+    wanted = ENOUGH if best >= ENOUGH else NEARLY_BEST * best
+    at = next(i for i, share in enumerate(shares) if share >= wanted)
+    one = f"one map of the plane holds {shares[0]:.0%} of the strength"
+    if at == 0:
+        return 1, f"{one}, and more maps at most {best:.0%}"
+    reason = f"{one}, {tried[at]} maps {shares[at]:.0%}"
+    if at < len(tried) - 1:
+        return tried[at], f"{reason} and more at most {best:.0%}"
+    if best < ENOUGH:
+        reason += ", and more than were tried may hold more"
+    return tried[at], reason

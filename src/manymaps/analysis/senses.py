@@ -1,0 +1,278 @@
+"""The senses of words in a fit as arrays: their neighbours, their overlaps, their groups.
+
+A sense is a map in which a word lives, as the weighted set of its strongest neighbours there;
+`manymaps.analysis.stability` states the formulas.
+
+Shapes: all senses of a fit in the order of the words, offsets (n_objects + 1,); neighbors and
+weights (n_senses, n_neighbors).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
+
+from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.consensus import Consensus
+
+__all__ = ["FitSenses", "consensus_of", "dealt", "fit_senses", "matched_overlaps"]
+
+#: Sums of weights that are 1 fall short of it by so much.
+ROUNDING = 1e-9
+_BLOCK = 1 << 22
+_PAIRS = 1 << 14
+
+
+@dataclass(frozen=True, eq=False)
+class FitSenses:
+    """The senses of all words in one fit, word by word, the largest proportion first.
+
+    Attributes
+    ----------
+    offsets : ndarray of int, shape (n_objects + 1,)
+    maps : ndarray of int, shape (n_senses,)
+    proportions : ndarray of shape (n_senses,)
+    neighbors : ndarray of int, shape (n_senses, n_neighbors)
+        Numbers of objects, strongest first; -1 where there are no more.
+    weights : ndarray of shape (n_senses, n_neighbors)
+        Those of a sense sum to 1.
+    recurrence : ndarray of shape (n_senses,)
+        The share of the other fits in which the sense recurs.
+    overlap : ndarray of shape (n_senses,)
+        With its match in the other fits, on average; 0 where it has none.
+    """
+
+    offsets: np.ndarray
+    maps: np.ndarray
+    proportions: np.ndarray
+    neighbors: np.ndarray
+    weights: np.ndarray
+    recurrence: np.ndarray
+    overlap: np.ndarray
+
+    @property
+    def words(self) -> np.ndarray:
+        """The number of each sense's word, shape (n_senses,)."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+
+def fit_senses(atlas: Atlas, n_neighbors: int, min_proportion: float) -> FitSenses:
+    """The senses of all words in a fit; those without any neighbour are left out."""
+    lives = atlas.proportions >= min_proportion
+    lives[atlas.proportions.argmax(axis=0), np.arange(atlas.n_objects)] = True
+    parts = []
+    for map in range(atlas.n_maps):
+        for rows, columns in _sides(atlas, lives[map], atlas.proportions[map] > 0):
+            near, weights = _strongest(atlas, map, rows, columns, n_neighbors)
+            parts.append((rows, np.full(len(rows), map), near, weights))
+    words, maps, near, weights = (np.concatenate(part) for part in zip(*parts, strict=True))
+    proportions = atlas.proportions[maps, words].astype(np.float64)
+    order = np.lexsort((maps, -proportions, words))
+    order = order[near[order, 0] >= 0]
+    counts = np.bincount(words[order], minlength=atlas.n_objects)
+    unknown = np.zeros(len(order))
+    return FitSenses(
+        np.concatenate([[0], np.cumsum(counts)]),
+        maps[order],
+        proportions[order],
+        near[order],
+        weights[order],
+        unknown,
+        unknown,
+    )
+
+
+def _sides(
+    atlas: Atlas, lives: np.ndarray, there: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Whose neighbours are looked for among whom: all among all, or a kind among the other."""
+    if atlas.kinds is None:
+        yield np.flatnonzero(lives), np.flatnonzero(there)
+        return
+    for side in (atlas.choices.is_row, ~atlas.choices.is_row):
+        yield np.flatnonzero(lives & side), np.flatnonzero(there & ~side)
+
+
+def _strongest(
+    atlas: Atlas, map: int, rows: np.ndarray, columns: np.ndarray, n_neighbors: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The strongest neighbours in a map, and their weights; both (n_rows, n_neighbors)."""
+    near = np.full((len(rows), n_neighbors), -1, np.int32)
+    weights = np.zeros(near.shape)
+    count = min(n_neighbors, len(columns))
+    if count == 0 or len(rows) == 0:
+        return near, weights
+    points = atlas.maps[map].astype(np.float64) / atlas.model.kernel_width
+    log_proportions = np.log(atlas.proportions[map, columns].astype(np.float64))
+    step = max(1, _BLOCK // len(columns))
+    for start in range(0, len(rows), step):
+        block = slice(start, start + step)
+        logs = cdist(points[rows[block]], points[columns], "sqeuclidean")
+        logs = -logs if atlas.model.kernel == "gaussian" else -np.log1p(logs)
+        logs += log_proportions
+        logs[rows[block, None] == columns] = -np.inf
+        # Of equal neighbours the first is taken.
+        top = np.argsort(-logs, axis=1, kind="stable")[:, :count]
+        values = np.take_along_axis(logs, top, axis=1)
+        # Where nobody else is there, the peak is -inf and no weight is left.
+        peak = np.where(np.isfinite(values[:, :1]), values[:, :1], 0.0)
+        shares = np.exp(values - peak)
+        near[block, :count] = np.where(shares > 0, columns[top], -1)
+        weights[block, :count] = shares / np.maximum(shares.sum(axis=1, keepdims=True), 1.0)
+    return near, weights
+
+
+def _overlaps(
+    first: tuple[np.ndarray, np.ndarray],
+    rows: np.ndarray,
+    second: tuple[np.ndarray, np.ndarray],
+    others: np.ndarray,
+) -> np.ndarray:
+    """sum_j min(w(j), w'(j)) of pairs of senses, each a row of (neighbors, weights)."""
+    found = np.zeros(len(rows))
+    for start in range(0, len(rows), _PAIRS):
+        block = slice(start, start + _PAIRS)
+        near, other = first[0][rows[block]], second[0][others[block]]
+        same = (near[:, :, None] == other[:, None]) & (near >= 0)[:, :, None]
+        least = np.minimum(first[1][rows[block], :, None], second[1][others[block], None])
+        found[block] = np.where(same, least, 0.0).sum(axis=(1, 2))
+    return found
+
+
+def matched_overlaps(
+    first: FitSenses, second: FitSenses, partner: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The overlap of each sense of either fit with its match; 0 where it has none.
+
+    The senses of word i are matched with those of word partner[i] (itself by default).
+    """
+    n = len(first.offsets) - 1
+    partner = np.arange(n) if partner is None else partner
+    sizes, other_sizes = np.diff(first.offsets), np.diff(second.offsets)[partner]
+    other_starts = second.offsets[partner]
+    rows, others = _crossed(first.offsets[:-1], sizes, other_starts, other_sizes)
+    counts = sizes * other_sizes
+    starts = np.cumsum(counts) - counts
+    overlaps = _overlaps(
+        (first.neighbors, first.weights), rows, (second.neighbors, second.weights), others
+    )
+    best, other_best = np.zeros(len(first.maps)), np.zeros(len(second.maps))
+    alone = np.repeat(counts == 1, counts)
+    best[rows[alone]] = other_best[others[alone]] = overlaps[alone]
+    for i in np.flatnonzero(counts > 1):
+        table = overlaps[starts[i] : starts[i] + counts[i]].reshape(sizes[i], other_sizes[i])
+        one, other = linear_sum_assignment(table, maximize=True)
+        best[first.offsets[i] + one] = table[one, other]
+        other_best[other_starts[i] + other] = table[one, other]
+    return best, other_best
+
+
+def dealt(found: FitSenses, rng: np.random.Generator) -> FitSenses:
+    """The neighbours of each word dealt by lot to the places that its senses have."""
+    there = found.neighbors >= 0
+    words = np.broadcast_to(found.words[:, None], there.shape)[there]
+    order = np.lexsort((rng.random(len(words)), words))
+    neighbors = found.neighbors.copy()
+    neighbors[there] = found.neighbors[there][order]
+    return replace(found, neighbors=neighbors)
+
+
+def consensus_of(
+    senses: Sequence[FitSenses], threshold: float, *, fit: int, n_maps: int
+) -> Consensus:
+    """The senses of all words over several fits, beside the maps of one of them.
+
+    Average-linkage clusters of the senses that the fits give a word, cut where the mean overlap of
+    two clusters is below the threshold.
+    """
+    n_objects = len(senses[0].offsets) - 1
+    words = np.concatenate([found.words for found in senses])
+    by_word = np.argsort(words, kind="stable")
+    words = words[by_word]
+    fits = np.repeat(np.arange(len(senses)), [len(found.maps) for found in senses])[by_word]
+    maps, proportions, neighbors, weights = (
+        np.concatenate([getattr(found, name) for found in senses])[by_word]
+        for name in ("maps", "proportions", "neighbors", "weights")
+    )
+    groups = _groups(np.bincount(words, minlength=n_objects), neighbors, weights, threshold)
+    by_fit = np.zeros((groups.max(initial=-1) + 1, len(senses)))
+    np.add.at(by_fit, (groups, fits), proportions)
+    owner = np.zeros(len(by_fit), np.intp)
+    owner[groups] = words
+    order = np.lexsort([-by_fit.sum(axis=1), -(by_fit > 0).sum(axis=1), owner])
+    groups = np.argsort(order)[groups]
+    of_map = np.full((n_maps, n_objects), -1, np.int32)
+    own = fits == fit
+    of_map[maps[own], words[own]] = groups[own]
+    near, means = _mean_neighbors(groups, neighbors, weights, n_objects)
+    return Consensus(
+        offsets=np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=n_objects))]),
+        by_fit=by_fit[order].astype(np.float32),
+        neighbors=near,
+        weights=means,
+        of_map=of_map,
+        threshold=threshold,
+    )
+
+
+def _groups(
+    counts: np.ndarray, neighbors: np.ndarray, weights: np.ndarray, threshold: float
+) -> np.ndarray:
+    """The group of each sense, numbered through all words; senses stand word by word."""
+    starts = np.cumsum(counts) - counts
+    one, other = _crossed(starts, counts, starts, counts)
+    above = one < other
+    one, other = one[above], other[above]
+    apart = 1 - _overlaps((neighbors, weights), one, (neighbors, weights), other)
+    apart = np.maximum(apart, 0.0)
+    n_pairs = counts * (counts - 1) // 2
+    ends = np.cumsum(n_pairs)
+    groups, n_groups = np.zeros(len(neighbors), np.intp), 0
+    for start, count, end, n in zip(starts, counts, ends, n_pairs, strict=True):
+        if count == 0:
+            continue
+        local = np.ones(1, np.intp)
+        if count > 1:
+            tree = linkage(apart[end - n : end], "average")
+            local = fcluster(tree, 1 - threshold + ROUNDING, "distance")
+        groups[start : start + count] = n_groups + local - 1
+        n_groups += int(local.max())
+    return groups
+
+
+def _crossed(
+    starts: np.ndarray, counts: np.ndarray, other_starts: np.ndarray, other_counts: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Each of one run of rows with each of another, run by run, in row-major order."""
+    sizes = counts * other_counts
+    runs = np.repeat(np.arange(len(sizes)), sizes)
+    within = np.arange(len(runs)) - (np.cumsum(sizes) - sizes)[runs]
+    rows = starts[runs] + within // other_counts[runs]
+    return rows, other_starts[runs] + within % other_counts[runs]
+
+
+def _mean_neighbors(
+    groups: np.ndarray, neighbors: np.ndarray, weights: np.ndarray, n_objects: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The strongest neighbours of each group of senses, by mean weight."""
+    sizes = np.bincount(groups)
+    there = neighbors >= 0
+    rows = np.broadcast_to(groups[:, None], neighbors.shape)[there]
+    shape = (len(sizes), n_objects)
+    table = sparse.csr_array((weights[there] / sizes[rows], (rows, neighbors[there])), shape)
+    table.sum_duplicates()
+    rows = np.repeat(np.arange(len(sizes)), np.diff(table.indptr))
+    order = np.lexsort((table.indices, -table.data, rows))
+    rank = np.arange(len(order)) - table.indptr[rows]
+    kept = rank < neighbors.shape[1]
+    near = np.full((len(sizes), neighbors.shape[1]), -1, np.int32)
+    means = np.zeros(near.shape, np.float32)
+    near[rows[kept], rank[kept]] = table.indices[order[kept]]
+    means[rows[kept], rank[kept]] = table.data[order[kept]]
+    return near, means

@@ -1,0 +1,470 @@
+"""Whether senses survive a new seed: several fits of the same objects compared.
+
+A sense s of word i in map m of a fit is the weighted set of its strongest neighbours there,
+
+    w_s(j) = pi_j^m K(|y_i^m - y_j^m|^2) / sum_j' of the same       over the n_neighbors strongest
+
+so that the weights sum to 1: the shares q_ij^m of the map (`manymaps.atlas.probabilities`), of two
+kinds of object those of the other kind without the fixed factors. Of two senses
+
+    overlap(s, t) = sum_j min(w_s(j), w_t(j))                        from 0 to 1
+
+is the weight that falls on the same neighbours; the weighted Jaccard index is o / (2 - o), and
+1 - o is a distance (total variation). The senses of a word in two fits are matched one to one so
+that the overlaps add up to the most (Hungarian assignment). A sense *recurs* in the other fit where
+its match overlaps it by `threshold` or more; by default that is half the weight (a Jaccard index
+of 1/3). The *recurrence* of a sense is the share of the other fits in which it recurs.
+
+Two levels say what chance alone would give. `by_other_words`: the senses of each word matched with
+those of another word, drawn by lot. `by_dealing`: with those of the same word after its neighbours
+were dealt to its senses by lot; what lies above it is agreement on which neighbours belong
+together, beyond agreement on who the neighbours are.
+
+Maps themselves are matched by their memberships, by the weighted Jaccard index of two maps'
+proportions over all objects. They are weaker witnesses: a map is an arbitrary union of topics, and
+two fits that find the same senses may gather them differently.
+
+Shapes: of one fit, all senses in the order of the words, offsets (n_objects + 1,); neighbors and
+weights (n_senses, n_neighbors).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from manymaps.analysis.senses import (
+    ROUNDING,
+    FitSenses,
+    consensus_of,
+    dealt,
+    fit_senses,
+    matched_overlaps,
+)
+from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.consensus import Consensus, ConsensusSense
+from manymaps.compute.threads import LEAVE_INTERRUPTS
+from manymaps.data.frames import Backend, as_frame
+from manymaps.errors import DataError, ParameterError
+
+__all__ = ["Level", "Stability", "refit", "stability"]
+
+
+@dataclass(frozen=True)
+class Level:
+    """How senses agree over all pairs of fits: the share that recurs, and the mean overlap."""
+
+    recurrence: float
+    overlap: float
+
+
+@dataclass(frozen=True, eq=False)
+class Stability:
+    """What several fits of the same objects agree on.
+
+    Attributes
+    ----------
+    atlases : tuple of Atlas
+        The fits, their objects in the order of the first.
+    senses : tuple of FitSenses
+        Fit by fit.
+    reference : int
+        The fit whose maps are most like those of the others.
+    maps : ndarray of int, shape (n_fits, n_maps of the reference)
+        The map of each fit that is matched to each map of the reference; -1 for none.
+    map_similarities : ndarray of the same shape
+        Weighted Jaccard index of the two maps' proportions; 0 for no match.
+    map_similarity_by_chance : float
+        The mean of it after the objects of the other fits were shuffled.
+    observed, by_other_words, by_dealing : Level
+        The agreement of senses, and what chance gives (`manymaps.analysis.stability`).
+    threshold, min_proportion : float
+    n_neighbors : int
+    """
+
+    atlases: tuple[Atlas, ...]
+    senses: tuple[FitSenses, ...]
+    reference: int
+    maps: np.ndarray
+    map_similarities: np.ndarray
+    map_similarity_by_chance: float
+    observed: Level
+    by_other_words: Level
+    by_dealing: Level
+    threshold: float
+    n_neighbors: int
+    min_proportion: float
+
+    @property
+    def n_fits(self) -> int:
+        """Number of fits."""
+        return len(self.atlases)
+
+    @property
+    def map_similarity(self) -> float:
+        """Mean of `map_similarities` over the other fits."""
+        return float(np.delete(self.map_similarities, self.reference, axis=0).mean())
+
+    @cached_property
+    def word_recurrence(self) -> np.ndarray:
+        """Of each word the mean recurrence of its senses in all fits; NaN where it has no sense."""
+        return self._by_word([found.recurrence for found in self.senses])
+
+    @cached_property
+    def word_overlap(self) -> np.ndarray:
+        """Of each word the mean overlap of its senses with their matches; NaN likewise."""
+        return self._by_word([found.overlap for found in self.senses])
+
+    def recurrence(self, word: str, *, kind: str | None = None) -> float:
+        """The mean recurrence of a word's senses; UnknownLabel for an unknown word."""
+        return float(self.word_recurrence[self.atlases[0].index(word, kind=kind)])
+
+    def consensus(self, word: str, *, kind: str | None = None) -> list[ConsensusSense]:
+        """The senses of a word over all fits, those of most fits first.
+
+        Average-linkage clusters of the senses of all fits, cut where the mean overlap of two
+        clusters is below the threshold. `maps` are those of the reference.
+
+        Parameters
+        ----------
+        word : str
+        kind : str, optional
+            Of two kinds of object, that of the word.
+
+        Raises
+        ------
+        UnknownLabel
+            For an unknown word, with suggestions.
+        """
+        i = self.atlases[0].index(word, kind=kind)
+        return self._consensus.senses(i, self.atlases[0].labels)
+
+    def attach(self, fit: int | None = None) -> Atlas:
+        """The atlas of one fit, the reference by default, with the consensus of all beside it.
+
+        `Atlas.senses` then says in how many fits each sense is found, and `Atlas.save` keeps it.
+        """
+        fit = self.reference if fit is None else fit
+        if not 0 <= fit < self.n_fits:
+            raise ParameterError(f"there is no fit {fit}; fits are 0 to {self.n_fits - 1}")
+        return replace(self.atlases[fit], consensus=self._consensus_beside(fit))
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """One row per sense: label, fit, map, proportion, recurrence, overlap.
+
+        `backend` is "pandas", "polars" or "pyarrow"; by default the first that is installed.
+        """
+        labels = np.array(self.atlases[0].labels, dtype=object)
+        sizes = [len(found.maps) for found in self.senses]
+        columns = {
+            "label": np.concatenate([labels[found.words] for found in self.senses]),
+            "fit": np.repeat(np.arange(self.n_fits), sizes),
+            "map": np.concatenate([found.maps for found in self.senses]),
+            "proportion": np.concatenate([found.proportions for found in self.senses]),
+            "recurrence": np.concatenate([found.recurrence for found in self.senses]),
+            "overlap": np.concatenate([found.overlap for found in self.senses]),
+        }
+        return as_frame(columns, backend)
+
+    def _by_word(self, values: Sequence[np.ndarray]) -> np.ndarray:
+        words = np.concatenate([found.words for found in self.senses])
+        n = self.atlases[0].n_objects
+        sums, counts = np.bincount(words, np.concatenate(values), n), np.bincount(words, None, n)
+        return np.divide(sums, counts, out=np.full(n, np.nan), where=counts > 0)
+
+    @cached_property
+    def _consensus(self) -> Consensus:
+        return self._consensus_beside(self.reference)
+
+    def _consensus_beside(self, fit: int) -> Consensus:
+        n_maps = self.atlases[fit].n_maps
+        return consensus_of(self.senses, self.threshold, fit=fit, n_maps=n_maps)
+
+
+def stability(
+    atlases: Sequence[Atlas],
+    *,
+    n_neighbors: int = 10,
+    min_proportion: float = 0.1,
+    threshold: float = 0.5,
+    random_state: int = 0,
+) -> Stability:
+    """How far several fits of the same objects agree on senses and maps.
+
+    Parameters
+    ----------
+    atlases : sequence of Atlas
+        Two or more, of one method and the same labels, in any order; the numbers of maps may
+        differ.
+    n_neighbors : int
+        Neighbours that make a sense.
+    min_proportion : float in [0, 1]
+        Maps that hold less of a word are no senses of it; the largest always is, but where the word
+        has no neighbour.
+    threshold : float in (0, 1]
+        The overlap from which on a sense recurs.
+    random_state : int
+        For the two levels of chance and for nothing else.
+
+    Returns
+    -------
+    Stability
+
+    Raises
+    ------
+    DataError
+        For fewer than two atlases, other labels, kinds or methods, or repeated labels in another
+        order.
+    ParameterError
+        For a value out of its range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import Atlas
+    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+    >>> from manymaps.analysis.stability import stability
+    >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
+    >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
+    >>> one = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)
+    >>> turned = Atlas(one.labels, maps[::-1], half[::-1], MULTIPLE_MAPS_T_SNE)
+    >>> found = stability([one, turned])
+    >>> found.recurrence("tie"), found.maps[1].tolist()
+    (1.0, [1, 0])
+    >>> [(sense.neighbors[0].label, sense.n_fits) for sense in found.consensus("tie")]
+    [('knot', 2), ('suit', 2)]
+    """
+    _check(n_neighbors, min_proportion, threshold)
+    fits = _aligned(atlases)
+    rng = np.random.default_rng(random_state)
+    found = [fit_senses(atlas, n_neighbors, min_proportion) for atlas in fits]
+    observed, others, dealing = ([np.zeros((2, len(one.maps))) for one in found] for _ in range(3))
+    for a, b in combinations(range(len(fits)), 2):
+        lot = _other_words(fits[0], rng)
+        for sums, partner, second in (
+            (observed, None, found[b]),
+            (others, lot, found[b]),
+            (dealing, None, dealt(found[b], rng)),
+        ):
+            for fit, overlap in zip(
+                (a, b), matched_overlaps(found[a], second, partner), strict=True
+            ):
+                sums[fit] += overlap, overlap >= threshold - ROUNDING
+    n_others = len(fits) - 1
+    reference, maps, similarities, by_chance = _matched_maps(fits, rng)
+    return Stability(
+        atlases=fits,
+        senses=tuple(
+            replace(one, overlap=overlap / n_others, recurrence=recurrence / n_others)
+            for one, (overlap, recurrence) in zip(found, observed, strict=True)
+        ),
+        reference=reference,
+        maps=maps,
+        map_similarities=similarities,
+        map_similarity_by_chance=by_chance,
+        observed=_level(observed, n_others),
+        by_other_words=_level(others, n_others),
+        by_dealing=_level(dealing, n_others),
+        threshold=threshold,
+        n_neighbors=n_neighbors,
+        min_proportion=min_proportion,
+    )
+
+
+def refit(
+    estimator: Any,
+    data: Any,
+    n_fits: int = 5,
+    *,
+    random_state: int | np.random.RandomState | None = None,
+    n_jobs: int | None = None,
+    on_fit: Callable[[int], object] | None = None,
+) -> list[Atlas]:
+    """Fits of the same data from different seeds, through joblib.
+
+    Seeds come from one `numpy.random.SeedSequence`, so the first fits are the same however many
+    follow, however many run at a time, and on whichever backend. Fits run in processes unless
+    joblib's context (`joblib.parallel_config`) says otherwise, Dask's workers for example; where
+    several run at a time, each gets its part of the processors.
+
+    Parameters
+    ----------
+    estimator : estimator with `random_state`, `n_jobs` and a fitted `atlas_`
+        It stays as it is; copies are fitted.
+    data : whatever its `fit` takes
+    n_fits : int
+    random_state : int, RandomState or None
+    n_jobs : int, optional
+        Fits at a time; -1 for as many as there are processors.
+    on_fit : callable, optional
+        Told how many fits are there after each.
+
+    Returns
+    -------
+    list of Atlas
+
+    Raises
+    ------
+    ParameterError
+        For fewer than one fit.
+
+    Examples
+    --------
+    >>> from manymaps import MultipleMapsTSNE, load_word_relations
+    >>> from manymaps.analysis.stability import refit
+    >>> quick = MultipleMapsTSNE(n_maps=2, max_iter=3)
+    >>> one, other = refit(quick, load_word_relations(), 2, random_state=0)
+    >>> bool((one.maps == other.maps).any())
+    False
+    """
+    from joblib import cpu_count
+    from sklearn.base import clone
+    from sklearn.utils.parallel import Parallel, delayed
+
+    if n_fits < 1:
+        raise ParameterError(f"n_fits={n_fits} must be at least 1")
+    if isinstance(random_state, np.random.RandomState):
+        random_state = int(random_state.randint(2**31 - 1))
+    if random_state is not None and random_state < 0:
+        raise ParameterError(f"random_state={random_state} must be at least 0")
+    children = np.random.SeedSequence(random_state).spawn(n_fits)
+    seeds = [int(child.generate_state(1)[0] >> 1) for child in children]
+    parallel = Parallel(
+        n_jobs=n_jobs, prefer="processes", return_as="generator", **LEAVE_INTERRUPTS
+    )
+    processors = cpu_count()
+    wanted = parallel.n_jobs if parallel.n_jobs > 0 else processors + 1 + parallel.n_jobs
+    at_a_time = max(1, min(n_fits, wanted))
+    shared = {} if at_a_time == 1 else {"n_jobs": max(1, processors // at_a_time)}
+    copies = [clone(estimator).set_params(random_state=seed, **shared) for seed in seeds]
+    atlases = []
+    for atlas in parallel(delayed(_fitted)(copy, data) for copy in copies):
+        atlases.append(atlas)
+        if on_fit is not None:
+            on_fit(len(atlases))
+    return atlases
+
+
+def _fitted(estimator: Any, data: Any) -> Atlas:
+    atlas: Atlas = estimator.fit(data).atlas_
+    return atlas
+
+
+def _check(n_neighbors: int, min_proportion: float, threshold: float) -> None:
+    if n_neighbors < 1:
+        raise ParameterError(f"n_neighbors={n_neighbors} must be at least 1")
+    if not 0 <= min_proportion <= 1:
+        raise ParameterError(f"min_proportion={min_proportion!r} must be between 0 and 1")
+    if not 0 < threshold <= 1:
+        raise ParameterError(f"threshold={threshold!r} must be above 0 and at most 1")
+
+
+def _aligned(atlases: Sequence[Atlas]) -> tuple[Atlas, ...]:
+    """The fits with their objects in the order of the first."""
+    if len(atlases) < 2:
+        raise DataError(
+            f"stability compares fits with one another and got {len(atlases)}; give at least two"
+        )
+    first = atlases[0]
+    aligned = [first]
+    for number, atlas in enumerate(atlases[1:], start=1):
+        if atlas.method != first.method:
+            raise DataError(
+                f"fit {number} is of the method {atlas.method}, fit 0 of {first.method}; compare "
+                "fits of one method"
+            )
+        aligned.append(_in_order_of(first, atlas, number))
+    return tuple(aligned)
+
+
+def _in_order_of(first: Atlas, atlas: Atlas, number: int) -> Atlas:
+    keys, own = _keys(first), _keys(atlas)
+    if keys == own:
+        return atlas
+    place = {key: i for i, key in enumerate(own)}
+    for which, lacks, there in (
+        (f"fit {number}", set(keys) - set(own), "fit 0"),
+        ("fit 0", set(own) - set(keys), f"fit {number}"),
+    ):
+        if lacks:
+            some = ", ".join(repr(label) for _, label in sorted(lacks)[:3])
+            raise DataError(
+                f"{which} lacks {len(lacks):,} objects of {there}, {some} among them; compare fits "
+                "of the same objects"
+            )
+    if len(place) < len(own) or len(own) != len(keys):
+        raise DataError(
+            f"fit {number} has its objects in another order than fit 0, and labels repeat, so they "
+            "cannot be told apart"
+        )
+    order = np.array([place[key] for key in keys])
+    return replace(
+        atlas,
+        labels=first.labels,
+        kinds=first.kinds,
+        maps=atlas.maps[:, order],
+        proportions=atlas.proportions[:, order],
+        metadata={name: np.asarray(column)[order] for name, column in atlas.metadata.items()},
+        vectors=None if atlas.vectors is None else atlas.vectors[order],
+        factors=None if atlas.factors is None else atlas.factors[order],
+        consensus=None,
+    )
+
+
+def _keys(atlas: Atlas) -> list[tuple[str, str]]:
+    return list(zip(atlas.kinds or [""] * atlas.n_objects, atlas.labels, strict=True))
+
+
+def _other_words(atlas: Atlas, rng: np.random.Generator) -> np.ndarray:
+    """Another word of the same kind for each, drawn by lot: one long cycle."""
+    partner = np.arange(atlas.n_objects)
+    for kind in dict.fromkeys(atlas.kinds or ("",)):
+        members = np.flatnonzero(atlas.of_kind(kind)) if atlas.kinds else partner.copy()
+        cycle = rng.permutation(members)
+        partner[cycle] = np.roll(cycle, 1)
+    return partner
+
+
+def _level(sums: Sequence[np.ndarray], n_others: int) -> Level:
+    overlap, recurrence = np.concatenate(sums, axis=1) / n_others
+    if not len(overlap):
+        raise DataError("no object of these atlases has a neighbour in any map")
+    return Level(float(recurrence.mean()), float(overlap.mean()))
+
+
+def _matched_maps(
+    fits: Sequence[Atlas], rng: np.random.Generator
+) -> tuple[int, np.ndarray, np.ndarray, float]:
+    """The reference, the maps matched to its own, how similar these are, and by chance."""
+    likeness = np.zeros((len(fits), len(fits)))
+    for a, b in combinations(range(len(fits)), 2):
+        _, similar = _map_pairs(fits[a].proportions, fits[b].proportions)
+        likeness[a, b] = likeness[b, a] = similar.sum() / max(fits[a].n_maps, fits[b].n_maps)
+    reference = int(likeness.sum(axis=1).argmax())
+    own = fits[reference].proportions
+    pairs = [_map_pairs(own, atlas.proportions) for atlas in fits]
+    shuffled = [
+        _map_pairs(own, rng.permuted(atlas.proportions, axis=1))[1].mean()
+        for k, atlas in enumerate(fits)
+        if k != reference
+    ]
+    maps, similarities = (np.array(part) for part in zip(*pairs, strict=True))
+    return reference, maps, similarities, float(np.mean(shuffled))
+
+
+def _map_pairs(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For each map of the first the one of the second, or -1, and how similar they are."""
+    first, second = first.astype(np.float64), second.astype(np.float64)
+    least = np.array([np.minimum(row, second).sum(axis=1) for row in first])
+    most = first.sum(axis=1)[:, None] + second.sum(axis=1) - least
+    similar = np.divide(least, most, out=np.zeros_like(least), where=most > 0)
+    found, values = np.full(len(first), -1), np.zeros(len(first))
+    one, other = linear_sum_assignment(similar, maximize=True)
+    found[one], values[one] = other, similar[one, other]
+    return found, values

@@ -1,0 +1,673 @@
+"""Atlas: what a fit leaves behind, and what a person asks of it.
+
+    q_ij = sum_m q_ij^m,      q_ij^m = pi_i^m pi_j^m K(|y_i^m - y_j^m|^2) / Z_i
+
+(`manymaps.atlas.probabilities`, also for two kinds of object in one map, such as documents and
+words.) The share q_ij^m of a similarity that comes from map m is what "the word's neighbours in
+this map" means throughout. Maps are numbered from 0 everywhere: in Python, files, figures and
+commands.
+
+Shapes: maps (n_maps, n_objects, n_components), proportions (n_maps, n_objects).
+
+A file `.atlas` is an archive (`manymaps.archive`): a zip of `.npy` arrays and `meta.json`.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain, count
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.archive import read_archive, write_archive
+from manymaps.atlas.consensus import Consensus, ConsensusSense
+from manymaps.atlas.probabilities import Choices
+from manymaps.data.frames import Backend, as_frame, end_to_end, join_columns, long_columns
+from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.labels import find_label
+from manymaps.model.choice import ChoiceModel
+
+__all__ = ["Atlas", "Neighbor", "Sense", "load_atlas"]
+
+FORMAT_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Neighbor:
+    """An object near another one, with the share of the similarity that the map gives."""
+
+    label: str
+    similarity: float
+
+
+@dataclass(frozen=True)
+class Sense:
+    """One map in which an object lives: its mixing proportion there and its neighbours.
+
+    `n_fits` says how many of several fits have the sense, where that is known.
+    """
+
+    map: int
+    proportion: float
+    neighbors: tuple[Neighbor, ...]
+    n_fits: int | None = None
+
+
+@dataclass(frozen=True)
+class Atlas:
+    """The maps of labelled objects, with the model that says what they mean.
+
+    Parameters
+    ----------
+    labels : sequence of str, length n
+    maps : ndarray of shape (n_maps, n, n_components)
+        The point of each object in each map.
+    proportions : ndarray of shape (n_maps, n)
+        Mixing proportions, at least 0; each object's sum to 1 over the maps.
+    model : ChoiceModel
+    method : str
+        The name of the method, as the command line spells it.
+    parameters : mapping
+        The settings of the fit, plain values.
+    history : mapping of str to ndarray
+        "iteration", "cost" and what else the fit recorded.
+    log_normalizer : float, optional
+        log Z of a joint model; where it is missing, `log_whole` sums it.
+    fingerprint : str
+        Identifies the data that was fitted.
+    metadata : mapping of str to ndarray
+        Further columns, one value per object.
+    vectors : ndarray or sparse array of shape (n, n_features), optional
+        The vectors that were fitted, with which new objects are compared.
+    kinds : sequence of str, length n, optional
+        Where the maps hold two kinds of object: the kind of each, rows first, then columns.
+    factors : ndarray of shape (n,), optional
+        The fixed factors of rows and columns in the model's choices; positive, 1 by default.
+    consensus : Consensus, optional
+        The senses of all objects over several fits, of which this is one
+        (`manymaps.analysis.stability`).
+
+    Raises
+    ------
+    DataError
+        Where shapes disagree, an array holds a value that is not finite, or the kinds are not two.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import Atlas
+    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+    >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
+    >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
+    >>> atlas = Atlas(["tie", "knot", "tuxedo"], maps, half, MULTIPLE_MAPS_T_SNE)
+    >>> for sense in atlas.senses("tie"):
+    ...     print(sense.map, sense.proportion, sense.neighbors[0].label)
+    0 0.5 knot
+    1 0.5 tuxedo
+    >>> round(atlas.similarity("tie", "knot"), 3)
+    0.5
+    """
+
+    labels: Sequence[str]
+    maps: np.ndarray
+    proportions: np.ndarray
+    model: ChoiceModel
+    method: str = "mm-tsne"
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    history: Mapping[str, np.ndarray] = field(default_factory=dict)
+    log_normalizer: float | None = None
+    fingerprint: str = ""
+    metadata: Mapping[str, np.ndarray] = field(default_factory=dict)
+    vectors: np.ndarray | sparse.csr_array | None = None
+    kinds: Sequence[str] | None = None
+    factors: np.ndarray | None = None
+    consensus: Consensus | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "labels", tuple(str(label) for label in self.labels))
+        if self.maps.ndim != 3 or self.proportions.shape != self.maps.shape[:2]:
+            raise DataError(
+                f"maps of shape {self.maps.shape} and proportions of shape "
+                f"{self.proportions.shape} do not fit; they must be (maps, objects, components) "
+                "and (maps, objects)"
+            )
+        if len(self.labels) != self.maps.shape[1]:
+            raise DataError(f"{len(self.labels)} labels for {self.maps.shape[1]} objects")
+        if self.vectors is not None and self.vectors.shape[0] != len(self.labels):
+            raise DataError(f"{self.vectors.shape[0]} vectors for {len(self.labels)} objects")
+        for name, array in (("maps", self.maps), ("proportions", self.proportions)):
+            if not np.isfinite(array).all():
+                raise DataError(f"the {name} hold a value that is not finite")
+        if self.consensus is not None and self.consensus.of_map.shape != self.proportions.shape:
+            raise DataError(
+                f"the consensus is of (maps, objects) {self.consensus.of_map.shape}, the atlas of "
+                f"{self.proportions.shape}"
+            )
+        if self.kinds is not None or self.model.given is not None:
+            self._check_kinds()
+
+    def _check_kinds(self) -> None:
+        kinds = tuple(str(kind) for kind in self.kinds or ())
+        object.__setattr__(self, "kinds", kinds)
+        runs = [kind for i, kind in enumerate(kinds) if i == 0 or kind != kinds[i - 1]]
+        if len(kinds) != self.n_objects or len(runs) != 2 or self.model.given is None:
+            raise DataError(
+                "the kinds must say of each object whether it is a row or a column, all rows "
+                f"first, under a model of two kinds; these are {len(kinds)} in {len(runs)} runs"
+            )
+        factors = np.ones(self.n_objects) if self.factors is None else self.factors
+        if factors.shape != (self.n_objects,) or not bool(np.all(factors > 0)):
+            raise DataError(f"the factors must be {self.n_objects} positive numbers")
+
+    @property
+    def n_maps(self) -> int:
+        """Number of maps."""
+        return int(self.maps.shape[0])
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects."""
+        return int(self.maps.shape[1])
+
+    @property
+    def n_components(self) -> int:
+        """Dimensions of each map."""
+        return int(self.maps.shape[2])
+
+    def index(self, word: str, *, kind: str | None = None) -> int:
+        """Number of a word, in any case; an unknown one raises `UnknownLabel` with suggestions.
+
+        Of two objects of one label the first is found, a row before a column; `kind` chooses.
+        """
+        if kind is None:
+            return find_label(word, self.labels)
+        members = np.flatnonzero(self.of_kind(kind))
+        return int(members[find_label(word, [self.labels[int(i)] for i in members])])
+
+    def of_kind(self, kind: str) -> np.ndarray:
+        """Which objects are of a kind, shape (n_objects,); an unknown one is a ParameterError."""
+        known = dict.fromkeys(self.kinds or ())
+        if kind not in known:
+            raise ParameterError(
+                f"kind={kind!r} is not one of {', '.join(known)}"
+                if known
+                else f"kind={kind!r}: the objects of this atlas are all of one kind"
+            )
+        return np.array(self.kinds) == kind
+
+    @cached_property
+    def choices(self) -> Choices:
+        """The maps as the model reads them."""
+        n_rows = 0 if self.kinds is None else self.kinds.count(self.kinds[0])
+        return Choices(
+            self.maps, self.proportions, self.model, n_rows, self.factors, self.log_normalizer
+        )
+
+    @property
+    def columns(self) -> dict[str, np.ndarray]:
+        """The metadata and, where there are two kinds of object, the column "kind" before it.
+
+        Metadata of that very name are then called "metadata_kind".
+        """
+        if self.kinds is None:
+            return dict(self.metadata)
+        renamed = {("metadata_kind" if k == "kind" else k): v for k, v in self.metadata.items()}
+        return {"kind": np.array(self.kinds), **renamed}
+
+    def shares(self, word: str, *, kind: str | None = None) -> np.ndarray:
+        """What each map contributes to the model's similarities of a word.
+
+        Parameters
+        ----------
+        word : str
+        kind : str, optional
+            The kind of object that is meant, where both kinds have one of that label.
+
+        Returns
+        -------
+        ndarray of shape (n_maps, n_objects), float64
+            q_ij^m with i the word; without background. The word's own column is 0. Under a
+            conditional model the whole sums to 1, under a joint one the wholes of all words do.
+            Between two kinds of object: q(j|i) of those of the other kind, for both kinds, or
+            q(i, j) under a joint model (`manymaps.atlas.probabilities`).
+        """
+        return self.choices.shares(self.index(word, kind=kind))
+
+    @property
+    def log_whole(self) -> float:
+        """log Z of a joint model, the log of the sum of v_ij over all ordered pairs.
+
+        `log_normalizer` where that is known; else it is summed once, map by map, without a table
+        of all pairs. -inf where no two objects share a map.
+        """
+        return self.choices.log_whole
+
+    def similarities(self, word: str, *, kind: str | None = None) -> np.ndarray:
+        """The model's similarity q_ij of a word to every object, shape (n_objects,).
+
+        Includes the uniform background; the word's own entry is 0. `kind` as for `shares`.
+        """
+        i = self.index(word, kind=kind)
+        similarities = self.choices.shares(i).sum(axis=0)
+        background = self.model.background
+        n = self.n_objects
+        if background and n > 1:
+            pairs = n - 1 if self.model.normalization == "conditional" else n * (n - 1)
+            similarities = (1 - background) * similarities + background / pairs
+            similarities[i] = 0
+        return similarities
+
+    def similarity(self, a: str, b: str) -> float:
+        """The model's similarity q_ab: how strongly `a` recalls `b`.
+
+        Asymmetric under a conditional model; 0 for an object and itself. Between two kinds of
+        object, `b` is looked for among those of the other kind than `a`.
+        """
+        i = self.index(a)
+        j = self.index(b, kind=self._other_kind(i))
+        return float(self.choices.shares(i)[:, j].sum() if self.kinds else self.similarities(a)[j])
+
+    def _other_kind(self, i: int) -> str | None:
+        if self.kinds is None:
+            return None
+        return next(kind for kind in dict.fromkeys(self.kinds) if kind != self.kinds[i])
+
+    def senses(
+        self,
+        word: str,
+        *,
+        n_neighbors: int = 8,
+        min_proportion: float = 0.1,
+        kind: str | None = None,
+        neighbor_kind: str | None = None,
+    ) -> list[Sense]:
+        """The maps in which a word lives, the largest mixing proportion first.
+
+        Parameters
+        ----------
+        word : str
+            Matched in any case.
+        n_neighbors : int
+            Neighbours listed per map.
+        min_proportion : float
+            Maps that hold less of the word are left out; the largest is always listed.
+        kind, neighbor_kind : str, optional
+            The kind of the word, and that of the neighbours, as for `neighbors`.
+
+        Returns
+        -------
+        list of Sense
+
+        Raises
+        ------
+        UnknownLabel
+            For an unknown word, with suggestions.
+        ParameterError
+            For an unknown kind.
+        """
+        i = self.index(word, kind=kind)
+        shares = self._near(i, neighbor_kind)
+        order = np.argsort(-self.proportions[:, i], kind="stable")
+        return [
+            Sense(
+                int(m),
+                float(self.proportions[m, i]),
+                self._strongest(shares[m], n_neighbors),
+                None if self.consensus is None else self.consensus.n_fits_with(int(m), i),
+            )
+            for rank, m in enumerate(order)
+            if rank == 0 or self.proportions[m, i] >= min_proportion
+        ]
+
+    def senses_elsewhere(self, word: str, *, kind: str | None = None) -> list[ConsensusSense]:
+        """The senses of a word that other fits have and this one lacks, those of most fits first.
+
+        Empty where the consensus of several fits is not known.
+        """
+        if self.consensus is None:
+            return []
+        found = self.consensus.senses(self.index(word, kind=kind), self.labels)
+        return [sense for sense in found if not sense.maps]
+
+    def neighbors(
+        self,
+        word: str,
+        map: int | None = None,
+        *,
+        n_neighbors: int = 10,
+        kind: str | None = None,
+        neighbor_kind: str | None = None,
+    ) -> tuple[Neighbor, ...]:
+        """The objects most similar to a word, in one map or (`map=None`) in all together.
+
+        Of two kinds of object those of the other kind are listed, or those of `neighbor_kind`, by
+        how near they stand: by their share in sum_j v_ij without the fixed factors, which would put
+        the most frequent objects first everywhere.
+        """
+        i = self.index(word, kind=kind)
+        if map is not None and not 0 <= map < self.n_maps:
+            raise ParameterError(f"there is no map {map}; maps are 0 to {self.n_maps - 1}")
+        if map is None and self.kinds is None:
+            return self._strongest(self.similarities(word), n_neighbors)
+        shares = self._near(i, neighbor_kind)
+        return self._strongest(shares.sum(axis=0) if map is None else shares[map], n_neighbors)
+
+    def _near(self, i: int, kind: str | None) -> np.ndarray:
+        """By what share of the similarities neighbours are listed, (n_maps, n_objects)."""
+        kind = kind or self._other_kind(i)
+        if kind is None:
+            return self.choices.shares(i)
+        return self.choices.nearness(i, self.of_kind(kind))
+
+    def _strongest(self, similarities: np.ndarray, count: int) -> tuple[Neighbor, ...]:
+        order = np.argsort(-similarities, kind="stable")[:count]
+        return tuple(
+            Neighbor(self.labels[j], float(similarities[j])) for j in order if similarities[j] > 0
+        )
+
+    def add_metadata(self, frame: Any, on: str | None = None) -> Atlas:
+        """The same atlas with further columns, joined by label.
+
+        Parameters
+        ----------
+        frame : frame or mapping of str to sequence
+            One row per label (pandas, polars, pyarrow, ... or plain columns). A label that matches
+            no object exactly is tried in any case.
+        on : str, optional
+            The column of labels; by default "label", else the first.
+
+        Returns
+        -------
+        Atlas
+            With the columns in `metadata`; objects without a row get NaN or "".
+
+        Raises
+        ------
+        DataError
+            Where a label stands twice in the table, or none matches.
+
+        Warns
+        -----
+        DataWarning
+            Where rows match no object.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from manymaps import Atlas
+        >>> from manymaps.model import T_SNE
+        >>> atlas = Atlas(["tie", "knot"], np.zeros((1, 2, 2)), np.ones((1, 2)), T_SNE)
+        >>> atlas.add_metadata({"label": ["knot", "tie"], "length": [4, 3]}).metadata["length"]
+        array([3, 4])
+        """
+        columns, unmatched, _ = join_columns(self.labels, frame, on)
+        if unmatched:
+            warnings.warn(
+                f"{len(unmatched)} rows of the metadata match no object, "
+                f"{', '.join(map(repr, unmatched[:3]))} among them",
+                DataWarning,
+                stacklevel=2,
+            )
+        return replace(self, metadata={**self.metadata, **columns})
+
+    def subset(self, objects: np.ndarray | Sequence[int]) -> Atlas:
+        """Some of the objects alone, where they stand.
+
+        Parameters
+        ----------
+        objects : array of int, or of bool and shape (n_objects,)
+            Which are kept, in which order; of two kinds all rows before all columns. Where one
+            kind alone is left, the atlas is one of a single kind.
+
+        Returns
+        -------
+        Atlas
+            Without what is of all objects together: log Z and the consensus of several fits.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from manymaps import Atlas
+        >>> from manymaps.model import T_SNE
+        >>> atlas = Atlas(["tie", "knot"], np.zeros((1, 2, 2)), np.ones((1, 2)), T_SNE)
+        >>> atlas.subset([1]).labels
+        ('knot',)
+        """
+        chosen = np.asarray(objects)
+        order = np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.intp)
+        kinds = None if self.kinds is None else [self.kinds[i] for i in order.tolist()]
+        one_kind = kinds is not None and len(set(kinds)) < 2
+        return replace(
+            self,
+            labels=[self.labels[i] for i in order.tolist()],
+            kinds=None if one_kind else kinds,
+            model=replace(self.model, given=None) if one_kind else self.model,
+            maps=self.maps[:, order],
+            proportions=self.proportions[:, order],
+            factors=None if self.factors is None else self.factors[order],
+            metadata={name: np.asarray(column)[order] for name, column in self.metadata.items()},
+            vectors=None if self.vectors is None else self.vectors[order],
+            log_normalizer=None,
+            consensus=None,
+        )
+
+    def extended(
+        self,
+        labels: Sequence[str],
+        maps: np.ndarray,
+        proportions: np.ndarray,
+        *,
+        at: int | None = None,
+        factors: np.ndarray | None = None,
+        metadata: Mapping[str, np.ndarray] | None = None,
+        vectors: np.ndarray | sparse.csr_array | None = None,
+    ) -> Atlas:
+        """The same atlas with new objects in it; the old ones stay where they are.
+
+        Parameters
+        ----------
+        labels : sequence of str, length k
+        maps : ndarray of shape (n_maps, k, n_components)
+        proportions : ndarray of shape (n_maps, k)
+        at : int, optional
+            How many of the old objects stand before the new ones, which are of the kind of the
+            last of these; all by default.
+        factors : ndarray of shape (k,), optional
+            Needed where the atlas has factors.
+        metadata : mapping of str to ndarray of shape (k,), optional
+            Columns of the new objects.
+        vectors : ndarray or sparse array of shape (k, n_features), optional
+            Without them the atlas loses its vectors.
+
+        Returns
+        -------
+        Atlas
+            Its column "inserted" says who was inserted ("inserted_1", ... where that is taken). A
+            column that either side lacks is NaN or "" there. Without log Z.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from manymaps import Atlas
+        >>> from manymaps.model import T_SNE
+        >>> atlas = Atlas(["tie", "knot"], np.zeros((1, 2, 2)), np.ones((1, 2)), T_SNE)
+        >>> longer = atlas.extended(["rope"], np.ones((1, 1, 2)), np.ones((1, 1)), at=1)
+        >>> longer.labels, longer.metadata["inserted"].tolist()
+        (('tie', 'rope', 'knot'), [False, True, False])
+        """
+        n, k = self.n_objects, len(labels)
+        at = n if at is None else at
+
+        def between(old: Any, new: Any, axis: int = 0) -> np.ndarray:
+            before, after = np.split(np.asarray(old), [at], axis=axis)
+            return np.concatenate([before, np.asarray(new, before.dtype), after], axis=axis)
+
+        columns: dict[str, np.ndarray] = {}
+        given = metadata or {}
+        for name in dict.fromkeys([*self.metadata, *given]):
+            old = self.metadata.get(name)
+            before, after = (None, None) if old is None else np.split(np.asarray(old), [at])
+            columns[name] = end_to_end((before, at), (given.get(name), k), (after, n - at))
+        told = self._insertion_column(given)
+        columns[told] = between(self.metadata.get(told, np.zeros(n, bool)), np.ones(k, bool))
+        kinds = None
+        if self.kinds is not None:
+            kinds = [*self.kinds[:at], *[self.kinds[at - 1]] * k, *self.kinds[at:]]
+        return replace(
+            self,
+            labels=[*self.labels[:at], *labels, *self.labels[at:]],
+            kinds=kinds,
+            maps=between(self.maps, maps, axis=1),
+            proportions=between(self.proportions, proportions, axis=1),
+            factors=None if self.factors is None else between(self.factors, factors),
+            metadata=columns,
+            vectors=None
+            if vectors is None or self.vectors is None
+            else _stacked(self.vectors, vectors, at),
+            log_normalizer=None,
+            consensus=None if self.consensus is None else self.consensus.extended(k, at),
+        )
+
+    def _insertion_column(self, given: Mapping[str, np.ndarray]) -> str:
+        """Where it says who was inserted: "inserted", or the next name that nobody else uses."""
+        ours = {name for name, old in self.metadata.items() if np.asarray(old).dtype == bool}
+        taken = {*self.metadata, *given} - (ours - set(given))
+        names = chain(["inserted"], (f"inserted_{number}" for number in count(1)))
+        return next(name for name in names if name not in taken)
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """One row per object and map: label, map, proportion, x, y, ..., and the metadata.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            The kind of frame; by default the first of them that is installed.
+
+        Returns
+        -------
+        A frame of that kind with n_objects * n_maps rows, the maps of one object together.
+        Beyond three dimensions the coordinates are named x0, x1, ...
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from manymaps import Atlas
+        >>> from manymaps.model import T_SNE
+        >>> atlas = Atlas(["tie", "knot"], np.zeros((1, 2, 2)), np.ones((1, 2)), T_SNE)
+        >>> list(atlas.to_frame("pandas").columns)
+        ['label', 'map', 'proportion', 'x', 'y']
+        """
+        columns = long_columns(self.labels, self.maps, self.proportions, self.columns)
+        return as_frame(columns, backend)
+
+    def save(self, path: str | os.PathLike[str], *, vectors: bool = True) -> None:
+        """Write the atlas to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path : path
+        vectors : bool
+            Write the fitted vectors too. Without them the file is smaller, and new objects can be
+            inserted only with the vectors at hand, or by their similarities.
+
+        Raises
+        ------
+        OSError
+            Where the place cannot be written; nothing is left behind.
+        """
+        meta = {
+            "format": "manymaps atlas",
+            "version": FORMAT_VERSION,
+            "method": self.method,
+            "model": self.model.as_dict(),
+            "parameters": dict(self.parameters),
+            "log_normalizer": self.log_normalizer,
+            "fingerprint": self.fingerprint,
+            "labels": list(self.labels),
+            "kinds": None if self.kinds is None else list(self.kinds),
+        }
+        arrays = {"maps": self.maps, "proportions": self.proportions}
+        arrays |= {f"history/{key}": np.asarray(value) for key, value in self.history.items()}
+        arrays |= {f"metadata/{key}": np.asarray(value) for key, value in self.metadata.items()}
+        if self.factors is not None:
+            arrays["factors"] = self.factors
+        if self.consensus is not None:
+            arrays |= {f"consensus/{k}": part for k, part in self.consensus.arrays().items()}
+        if vectors and self.vectors is not None:
+            arrays |= _vector_arrays(self.vectors)
+            meta["vector_shape"] = list(self.vectors.shape)
+        write_archive(path, meta, arrays)
+
+
+def load_atlas(path: str | os.PathLike[str]) -> Atlas:
+    """Read an atlas that `Atlas.save` wrote.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there is no such file.
+    DataError
+        Where the file is no atlas, is cut short, or comes from a newer version.
+    """
+    meta, arrays = read_archive(path, "manymaps atlas", FORMAT_VERSION)
+    try:
+        return Atlas(
+            labels=meta["labels"],
+            maps=arrays["maps"],
+            proportions=arrays["proportions"],
+            model=ChoiceModel(**meta["model"]),
+            method=meta["method"],
+            parameters=meta["parameters"],
+            history=_under(arrays, "history/"),
+            log_normalizer=meta["log_normalizer"],
+            fingerprint=meta["fingerprint"],
+            metadata=_under(arrays, "metadata/"),
+            vectors=_vectors(_under(arrays, "vectors/"), meta.get("vector_shape")),
+            kinds=meta.get("kinds"),
+            factors=arrays.get("factors"),
+            consensus=_consensus(_under(arrays, "consensus/")),
+        )
+    except (KeyError, TypeError, ParameterError) as error:
+        raise DataError(f"{path}: the atlas lacks or garbles a part ({error})") from error
+
+
+def _stacked(
+    old: np.ndarray | sparse.csr_array, new: np.ndarray | sparse.csr_array, at: int
+) -> np.ndarray | sparse.csr_array:
+    """Vectors of old and new objects, in the old ones' precision unless these are whole numbers."""
+    floating = np.issubdtype(old.dtype, np.floating)
+    dtype = old.dtype if floating else np.result_type(old.dtype, new.dtype)
+    if sparse.issparse(old):
+        parts = [old[:at], sparse.csr_array(new), old[at:]]
+        return sparse.csr_array(sparse.vstack([p for p in parts if p.shape[0]]), dtype=dtype)
+    dense = np.asarray(new.toarray() if isinstance(new, sparse.sparray) else new)
+    return np.concatenate([part.astype(dtype, copy=False) for part in (old[:at], dense, old[at:])])
+
+
+def _vector_arrays(vectors: np.ndarray | sparse.csr_array) -> dict[str, np.ndarray]:
+    if not sparse.issparse(vectors):
+        return {"vectors/dense": np.asarray(vectors)}
+    return {f"vectors/{name}": getattr(vectors, name) for name in ("data", "indices", "indptr")}
+
+
+def _vectors(
+    arrays: Mapping[str, np.ndarray], shape: Sequence[int] | None
+) -> np.ndarray | sparse.csr_array | None:
+    if not arrays or "dense" in arrays:
+        return arrays.get("dense")
+    parts = arrays["data"], arrays["indices"], arrays["indptr"]
+    return sparse.csr_array(parts, shape=tuple(shape or ()))
+
+
+def _consensus(arrays: Mapping[str, np.ndarray]) -> Consensus | None:
+    return Consensus.from_arrays(arrays) if arrays else None
+
+
+def _under(arrays: Mapping[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
+    return {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}

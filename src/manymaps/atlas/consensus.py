@@ -1,0 +1,173 @@
+"""What several fits agree on: the senses of each object over all of them, as arrays.
+
+A sense of an object is one map in which it lives, with the neighbours it has there. The senses that
+several fits give an object are grouped by how far their neighbours overlap
+(`manymaps.analysis.stability` finds the groups); a group is a sense of the consensus, which some of
+the fits have and others lack.
+
+Shapes: the senses of object i are offsets[i] to offsets[i + 1]; by_fit (n_senses, n_fits);
+neighbors and weights (n_senses, n_neighbors); of_map (n_maps, n_objects).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from manymaps.errors import DataError
+
+__all__ = ["Consensus", "ConsensusSense", "WeightedNeighbor"]
+
+
+class WeightedNeighbor(NamedTuple):
+    """A neighbour in a sense, with its share of all neighbours that the sense has in a fit."""
+
+    label: str
+    weight: float
+
+
+@dataclass(frozen=True)
+class ConsensusSense:
+    """A sense of an object over several fits.
+
+    Attributes
+    ----------
+    by_fit : tuple of float
+        The mixing proportion that the object has in this sense, fit by fit; 0 where a fit lacks it.
+    neighbors : tuple of WeightedNeighbor
+        Strongest first, by the mean weight over the fits that have the sense.
+    maps : tuple of int
+        The maps that are this sense, in the atlas to which the consensus belongs.
+    """
+
+    by_fit: tuple[float, ...]
+    neighbors: tuple[WeightedNeighbor, ...]
+    maps: tuple[int, ...]
+
+    @property
+    def n_fits(self) -> int:
+        """How many of the fits have the sense."""
+        return sum(proportion > 0 for proportion in self.by_fit)
+
+    @property
+    def proportion(self) -> float:
+        """The mean mixing proportion over the fits that have the sense."""
+        return sum(self.by_fit) / self.n_fits
+
+
+@dataclass(frozen=True, eq=False)
+class Consensus:
+    """The senses of all objects over several fits, beside the atlas of one of them.
+
+    Parameters
+    ----------
+    offsets : ndarray of int, shape (n_objects + 1,)
+        Where the senses of each object stand, those of most fits first.
+    by_fit : ndarray of shape (n_senses, n_fits)
+        Mixing proportions; 0 where a fit lacks the sense.
+    neighbors : ndarray of int, shape (n_senses, n_neighbors)
+        Numbers of objects, strongest first; -1 where there are no more.
+    weights : ndarray of shape (n_senses, n_neighbors)
+    of_map : ndarray of int, shape (n_maps, n_objects)
+        The sense that each object has in each map of the atlas; -1 where it has none there.
+    threshold : float
+        The overlap from which on senses are the same.
+
+    Raises
+    ------
+    DataError
+        Where shapes disagree.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps.atlas.consensus import Consensus
+    >>> found = Consensus(
+    ...     offsets=np.array([0, 2, 2, 2]), by_fit=np.array([[0.5, 0.7], [0.5, 0.0]]),
+    ...     neighbors=np.array([[1], [2]]), weights=np.ones((2, 1)),
+    ...     of_map=np.array([[0, -1, -1], [1, -1, -1]]), threshold=0.5)
+    >>> for sense in found.senses(0, ["tie", "knot", "suit"]):
+    ...     print(sense.neighbors[0].label, sense.n_fits, sense.proportion, sense.maps)
+    knot 2 0.6 (0,)
+    suit 1 0.5 (1,)
+    """
+
+    offsets: np.ndarray
+    by_fit: np.ndarray
+    neighbors: np.ndarray
+    weights: np.ndarray
+    of_map: np.ndarray
+    threshold: float
+
+    def __post_init__(self) -> None:
+        n_senses = len(self.by_fit)
+        fit = (
+            self.by_fit.ndim == self.neighbors.ndim == self.of_map.ndim == 2
+            and self.weights.shape == self.neighbors.shape
+            and len(self.neighbors) == n_senses
+            and self.offsets.shape == (self.n_objects + 1,)
+            and (self.offsets[0], self.offsets[-1]) == (0, n_senses)
+        )
+        if not fit:
+            shapes = {part.name: np.shape(getattr(self, part.name)) for part in fields(self)}
+            raise DataError(f"the parts of the consensus do not fit one another: {shapes}")
+
+    @property
+    def n_fits(self) -> int:
+        """Number of fits."""
+        return int(self.by_fit.shape[1])
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects."""
+        return int(self.of_map.shape[1])
+
+    def senses(self, i: int, labels: Sequence[str]) -> list[ConsensusSense]:
+        """The senses of object i, those of most fits first; `labels` are those of all objects."""
+        return [self._sense(row, i, labels) for row in range(*self.offsets[i : i + 2].tolist())]
+
+    def n_fits_with(self, map: int, i: int) -> int | None:
+        """How many of the fits have the sense of object i in this map; None for no sense."""
+        row = int(self.of_map[map, i])
+        return None if row < 0 else int((self.by_fit[row] > 0).sum())
+
+    def extended(self, count: int, at: int | None = None) -> Consensus:
+        """The same with further objects, of which nothing is known, before object `at`.
+
+        By default they stand behind all others.
+        """
+        at = self.n_objects if at is None else at
+        new = np.full((len(self.of_map), count), -1, self.of_map.dtype)
+        return replace(
+            self,
+            offsets=np.insert(self.offsets, at, np.full(count, self.offsets[at])),
+            neighbors=self.neighbors + count * (self.neighbors >= at),
+            of_map=np.concatenate([self.of_map[:, :at], new, self.of_map[:, at:]], axis=1),
+        )
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """All parts by name."""
+        return {part.name: np.asarray(getattr(self, part.name)) for part in fields(self)}
+
+    @staticmethod
+    def from_arrays(arrays: Mapping[str, np.ndarray]) -> Consensus:
+        """The consensus of which these are the parts; KeyError where one is missing."""
+        return Consensus(
+            offsets=arrays["offsets"],
+            by_fit=arrays["by_fit"],
+            neighbors=arrays["neighbors"],
+            weights=arrays["weights"],
+            of_map=arrays["of_map"],
+            threshold=float(arrays["threshold"]),
+        )
+
+    def _sense(self, row: int, i: int, labels: Sequence[str]) -> ConsensusSense:
+        near = zip(self.neighbors[row].tolist(), self.weights[row].tolist(), strict=True)
+        return ConsensusSense(
+            by_fit=tuple(self.by_fit[row].tolist()),
+            neighbors=tuple(WeightedNeighbor(labels[j], weight) for j, weight in near if j >= 0),
+            maps=tuple(np.flatnonzero(self.of_map[:, i] == row).tolist()),
+        )

@@ -1,0 +1,215 @@
+"""How a person reads one map: which words stand out, from where to look, what to call it.
+
+    recall_j^m = sum_i q_ij^m            how much of what all objects recall is j, through map m
+    weight_j^m = pi_j^m recall_j^m       what stands out in map m: central there, and at home there
+
+Shapes: weights (n_maps, n_objects), points (k, n_components), planes (k, 2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from manymaps.atlas.atlas import Atlas
+
+__all__ = ["Plane", "View", "characteristic", "principal_plane", "standing", "view"]
+
+MAX_ROWS = 2000
+MAX_PAIRS = 2_000_000
+NEGLIGIBLE = 0.01
+
+
+@dataclass(frozen=True)
+class Plane:
+    """Points of one map in two dimensions, and the share of their spread that shows there."""
+
+    points: np.ndarray
+    share: float
+
+
+@dataclass(frozen=True)
+class View:
+    """The part of a map that a picture shows: corners, and which points lie outside."""
+
+    low: np.ndarray
+    high: np.ndarray
+    outside: np.ndarray
+
+
+def standing(atlas: Atlas) -> np.ndarray:
+    """How much each object stands out in each map: proportion times recall.
+
+    Parameters
+    ----------
+    atlas : Atlas
+        Beyond 2,000 objects the recall is estimated from every k-th one.
+
+    Returns
+    -------
+    ndarray of shape (n_maps, n_objects), at least 0
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps.atlas import Atlas
+    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+    >>> maps = np.array([[[-1.0], [0.0], [1.0]]])
+    >>> atlas = Atlas(["a", "b", "c"], maps, np.ones((1, 3)), MULTIPLE_MAPS_T_SNE)
+    >>> int(standing(atlas).argmax())
+    1
+    """
+    rows = np.arange(0, atlas.n_objects, -(-atlas.n_objects // MAX_ROWS))
+    total = np.zeros(atlas.n_objects)
+    for m in range(atlas.n_maps):
+        for i, _, similarities in _similarity_blocks(atlas, m, rows):
+            total[i] += similarities.sum(axis=1)
+    if atlas.model.normalization == "joint":
+        total[rows] = total[rows].sum()
+    scale = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
+    recall = np.zeros(atlas.proportions.shape)
+    for m in range(atlas.n_maps):
+        for i, j, similarities in _similarity_blocks(atlas, m, rows):
+            recall[m, j] += scale[i] @ similarities
+    return atlas.proportions * recall
+
+
+def _similarity_blocks(
+    atlas: Atlas, m: int, rows: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Rows i, columns j and v_ij^m of one map, block by block, without negligible objects."""
+    least = min(NEGLIGIBLE, 0.5 / atlas.n_maps)
+    columns = np.flatnonzero(atlas.proportions[m] > least)
+    rows = np.intersect1d(rows, columns)
+    # Single precision is enough for who stands out; the middle is taken off to keep its digits.
+    points = atlas.maps[m].astype(np.float64)
+    points = ((points - points.mean(axis=0)) / atlas.model.kernel_width).astype(np.float32)
+    proportions = atlas.proportions[m].astype(np.float32)
+    step = max(1, MAX_PAIRS // max(1, len(columns)))
+    squares = (points[columns] ** 2).sum(axis=1)
+    for start in range(0, len(rows), step):
+        i = rows[start : start + step]
+        distances = (points[i] ** 2).sum(axis=1)[:, None] + squares
+        distances -= 2 * points[i] @ points[columns].T
+        np.maximum(distances, 0, out=distances)
+        kernel = np.exp(-distances) if atlas.model.kernel == "gaussian" else 1 / (1 + distances)
+        kernel *= proportions[i, None] * proportions[columns]
+        kernel[i[:, None] == columns] = 0
+        yield i, columns, kernel
+
+
+def characteristic(atlas: Atlas, map: int, weights: np.ndarray, *, n_words: int = 3) -> list[int]:
+    """The objects that name a map: they stand out, and each adds what the others leave unsaid.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    map : int
+    weights : array of shape (n_objects,)
+        How much each object stands out in the map, a row of `standing`.
+    n_words : int
+        At most so many.
+
+    Returns
+    -------
+    list of int
+        Each next object is the one of the greatest weight, lessened by its similarity to
+        those before: w_j prod_i (1 - K(|y_i - y_j|^2)).
+    """
+    points = atlas.maps[map].astype(np.float64) / atlas.model.kernel_width
+    left = np.asarray(weights, dtype=np.float64).copy()
+    chosen: list[int] = []
+    while len(chosen) < n_words and left.max(initial=0.0) > 0:
+        best = int(left.argmax())
+        chosen.append(best)
+        distances = ((points - points[best]) ** 2).sum(axis=1)
+        near = np.exp(-distances) if atlas.model.kernel == "gaussian" else 1 / (1 + distances)
+        left *= 1 - near
+        left[best] = 0
+    return chosen
+
+
+def principal_plane(points: np.ndarray, weights: np.ndarray) -> Plane:
+    """Two coordinates for points of any dimension: as they are, or their two principal axes.
+
+    Parameters
+    ----------
+    points : array of shape (k, n_components)
+    weights : array of shape (k,)
+        What each point counts for in the axes.
+
+    Returns
+    -------
+    Plane
+        One dimension gets a second coordinate of 0; two stay as they are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> principal_plane(np.array([[3.0], [5.0]]), np.ones(2)).points
+    array([[3., 0.],
+           [5., 0.]])
+    """
+    points = np.asarray(points, dtype=np.float64)
+    n_components = points.shape[1]
+    if n_components <= 2:
+        return Plane(np.pad(points, ((0, 0), (0, 2 - n_components))), 1.0)
+    if len(points) == 0:
+        return Plane(np.zeros((0, 2)), 1.0)
+    centred = points - np.average(points, axis=0, weights=weights)
+    covariance = (centred * np.asarray(weights)[:, None]).T @ centred
+    values, vectors = np.linalg.eigh(covariance)
+    axes = vectors[:, :-3:-1]
+    # An eigenvector's sign is free; its largest entry is made positive.
+    axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), [0, 1]])
+    spread = values.sum()
+    return Plane(centred @ axes, float(values[-2:].sum() / spread) if spread > 0 else 1.0)
+
+
+def view(points: np.ndarray, weights: np.ndarray, *, budget: float = 0.02) -> View:
+    """The box that a picture shows, without the few far points that would squash the rest.
+
+    Points are left outside only where that pays: where a box without them (together at most
+    `budget` of the weight, or one point of five and more) has at most two thirds of the extent.
+
+    Parameters
+    ----------
+    points : array of shape (k, 2)
+    weights : array of shape (k,)
+    budget : float in [0, 1)
+        Share of the weight that may lie outside; 0 keeps all points inside.
+
+    Returns
+    -------
+    View
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> square = np.array([[0, 0], [1, 0], [0, 1], [1, 1], [0.5, 0.5], [90, 3]])
+    >>> view(square, np.ones(6)).outside
+    array([False, False, False, False, False,  True])
+    """
+    n = len(points)
+    outside = np.zeros(n, dtype=bool)
+    if n == 0:
+        return View(np.zeros(2), np.ones(2), outside)
+    middle = [_weighted_median(points[:, axis], weights) for axis in range(2)]
+    reach = np.abs(points - middle).max(axis=1)
+    order = np.argsort(-reach, kind="stable")
+    removable = int((np.cumsum(weights[order]) <= budget * weights.sum()).sum())
+    removable = max(removable, 1 if n >= 5 and budget > 0 else 0)
+    if removable and n > removable:
+        kept = reach[order[removable]]
+        if kept > 0:
+            outside = reach > 1.5 * kept
+    inner = points[~outside]
+    return View(inner.min(axis=0), inner.max(axis=0), outside)
+
+
+def _weighted_median(values: np.ndarray, weights: np.ndarray) -> float:
+    order = np.argsort(values, kind="stable")
+    cumulative = np.cumsum(weights[order])
+    return float(values[order[np.searchsorted(cumulative, cumulative[-1] / 2)]])

@@ -1,0 +1,169 @@
+"""The choices of a fitted model, from its maps alone.
+
+    v_ij^m = pi_i^m pi_j^m K(|y_i^m - y_j^m|^2)
+
+One set of objects: i chooses among all others, q_ij^m = v_ij^m / Z_i or, under a joint
+normalization, v_ij^m / Z. Two kinds of object: each is tied to those of the other kind alone,
+
+    conditional    q(j|i) = b_j v_ij / Z_i   and for the chosen   q(i|j) ~ a_i q(j|i)    (Bayes)
+    joint          q(i,j) = a_i b_j v_ij / Z
+
+with a and b the fixed factors, which are the marginals of the table that was fitted (Globerson et
+al. 2004, section 2).
+
+Shapes: maps (n_maps, n, n_components), proportions (n_maps, n), factors (n,).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from manymaps.model.choice import ChoiceModel
+
+__all__ = ["Choices"]
+
+_DIRECT_PAIRS = 2e9
+_TOLERANCE = 5e-3
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Maps as a model reads them.
+
+    Parameters
+    ----------
+    maps : ndarray of shape (n_maps, n, n_components)
+    proportions : ndarray of shape (n_maps, n)
+    model : ChoiceModel
+        `given` says whether there are two kinds of object.
+    n_rows : int
+        Two kinds: how many are rows; the columns follow them.
+    factors : ndarray of shape (n,), optional
+        a_i and b_j; 1 by default.
+    known_log_whole : float, optional
+        log Z of a joint model, where it is known.
+    """
+
+    maps: np.ndarray
+    proportions: np.ndarray
+    model: ChoiceModel
+    n_rows: int = 0
+    factors: np.ndarray | None = None
+    known_log_whole: float | None = None
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether one normalization spans all pairs."""
+        return self.model.normalization == "joint"
+
+    @cached_property
+    def is_row(self) -> np.ndarray:
+        """Which objects are rows, of two kinds; shape (n,)."""
+        return np.arange(self.maps.shape[1]) < self.n_rows
+
+    @cached_property
+    def is_chooser(self) -> np.ndarray:
+        """Which objects choose, shape (n,)."""
+        if self.model.given is None:
+            return np.ones(self.maps.shape[1], bool)
+        return self.is_row if self.model.given == "rows" else ~self.is_row
+
+    @cached_property
+    def _log_factors(self) -> np.ndarray:
+        n = self.maps.shape[1]
+        return np.zeros(n) if self.factors is None else np.log(self.factors.astype(np.float64))
+
+    @cached_property
+    def _log_domain(self) -> tuple[np.ndarray, np.ndarray]:
+        """Positions in units of the kernel's width, by component, and log proportions."""
+        positions = np.moveaxis(self.maps, 2, 0).astype(np.float64) / self.model.kernel_width
+        with np.errstate(divide="ignore"):
+            return positions, np.log(self.proportions.astype(np.float64))
+
+    def log_similarities(self, i: int) -> np.ndarray:
+        """log v_ij^m, shape (n_maps, n); -inf for i itself."""
+        positions, log_proportions = self._log_domain
+        distances = np.zeros(self.proportions.shape)
+        for axis in positions:
+            distances += (axis - axis[:, i : i + 1]) ** 2
+        log_kernel = -distances if self.model.kernel == "gaussian" else -np.log1p(distances)
+        log_similarities = log_proportions + log_proportions[:, i : i + 1] + log_kernel
+        log_similarities[:, i] = -np.inf
+        return log_similarities
+
+    def nearness(self, i: int, listed: np.ndarray) -> np.ndarray:
+        """v_ij^m of the listed objects j, brought to a sum of 1; shape (n_maps, n)."""
+        logs = self.log_similarities(i)
+        logs[:, ~listed] = -np.inf
+        return _normalized(logs)
+
+    def shares(self, i: int) -> np.ndarray:
+        """What each map gives to the choices of i, or to its being chosen; shape (n_maps, n)."""
+        logs = self.log_similarities(i)
+        if self.model.given is not None:
+            logs += self._log_factors
+            logs[:, self.is_row == self.is_row[i]] = -np.inf
+        if not np.isfinite(logs).any():
+            return np.zeros_like(logs)
+        if self.is_joint:
+            return np.exp(logs + self._log_factors[i] - self.log_whole)
+        if not self.is_chooser[i]:
+            logs[:, self.is_chooser] -= self.log_normalizers
+        return _normalized(logs)
+
+    @cached_property
+    def log_normalizers(self) -> np.ndarray:
+        """log Z_i of each chooser, shape (n_choosers,), without its own factor a_i.
+
+        Summed map by map, without a table of all pairs; -inf for one that shares no map with any
+        other object.
+        """
+        from manymaps.compute import field as sum_field
+
+        one_set = self.model.given is None
+        choosers = self.is_chooser
+        chosen = choosers if one_set else ~choosers
+        at, at_offsets, at_charges, at_objects = self._entries(choosers)
+        of, of_offsets, of_charges, of_objects = self._entries(chosen)
+        charges = of_charges + (0 if one_set else self._log_factors[chosen][of_objects])
+        skip = np.arange(len(charges)) if one_set else np.full(len(at_charges), -1)
+        pairs = float((np.diff(at_offsets).astype(np.float64) * np.diff(of_offsets)).sum())
+        potential, _, scale = sum_field(
+            at, at_offsets, of, of_offsets, charges.astype(np.float32), skip,
+            self.model.kernel, 0.0 if pairs <= _DIRECT_PAIRS else _TOLERANCE,
+        )  # fmt: skip
+        with np.errstate(divide="ignore"):
+            logs = at_charges + np.log(potential.astype(np.float64)) + scale
+        totals = np.full(int(choosers.sum()), -np.inf)
+        np.logaddexp.at(totals, at_objects, logs)
+        return totals
+
+    def _entries(self, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Points (d, n_entries), offsets, log proportions and objects of the maps' wanted ones."""
+        lives = self.proportions[:, wanted] > 0
+        offsets = np.concatenate([[0], np.cumsum(lives.sum(axis=1))])
+        scaled = (self.maps[:, wanted][lives] / self.model.kernel_width).astype(np.float32)
+        logs = np.log(self.proportions[:, wanted][lives].astype(np.float64))
+        return np.ascontiguousarray(scaled.T), offsets, logs, np.nonzero(lives)[1]
+
+    @cached_property
+    def log_whole(self) -> float:
+        """log Z of a joint model, over all (ordered) pairs; -inf where no two share a map."""
+        if self.known_log_whole is not None:
+            return self.known_log_whole
+        logs = self.log_normalizers
+        if self.model.given is not None:
+            logs = logs + self._log_factors[self.is_chooser]
+        return float(np.logaddexp.reduce(logs, initial=-np.inf))
+
+
+def _normalized(logs: np.ndarray) -> np.ndarray:
+    """exp(logs) brought to a sum of 1; 0 throughout where nothing is finite."""
+    peak = logs.max(initial=-np.inf)
+    if not np.isfinite(peak):
+        return np.zeros_like(logs)
+    shares = np.exp(logs - peak)
+    return shares / shares.sum()

@@ -1,0 +1,354 @@
+"""The command `cluster`: overlapping features behind a table of similarities."""
+
+from __future__ import annotations
+
+import csv
+import shlex
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from manymaps.cli.contract import (
+    Command,
+    InputFile,
+    OutputFile,
+    emit,
+    emit_json,
+    note,
+    plain_table,
+    quiet_option,
+    refuse_overwriting,
+    rendered,
+    shown,
+)
+from manymaps.cli.options import (
+    FiniteFloat,
+    combined,
+    jobs_option,
+    json_option,
+    positive,
+    seed_option,
+)
+from manymaps.cli.progress import interrupted_by_sigterm, working
+
+if TYPE_CHECKING:
+    from manymaps.atlas.atlas import Atlas
+    from manymaps.clustering.additive import AdditiveClustering
+    from manymaps.clustering.paths import ClusterPath
+    from manymaps.io.similarities import SimilarityTable
+
+__all__ = ["cluster"]
+
+SOLVERS = ("auto", "gibbs", "annealing", "mean-field", "exact-em", "enumeration")
+CONSTANTS: Mapping[str, str | bool] = {"free": "free", "nonnegative": "nonnegative", "none": False}
+MOST_LISTED = 12
+
+
+class Range(click.ParamType):
+    """A range of whole numbers, such as 2-10."""
+
+    name = "range"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> range:
+        """The numbers, the last one among them."""
+        first, dash, last = str(value).partition("-")
+        if not (dash and first.isdecimal() and last.isdecimal() and 1 <= int(first) <= int(last)):
+            self.fail(f"{value!r} is no range of numbers of clusters such as 2-10", param, ctx)
+        return range(int(first), int(last) + 1)
+
+
+reading_similarities = combined(
+    click.option("--dissimilarities", is_flag=True, help="FILE says how different objects are."),
+    click.option("--cue", metavar="COLUMN", help="Of a list of pairs, where not recognized."),
+    click.option("--response", metavar="COLUMN", help="Column of the other object."),
+    click.option("--strength", metavar="COLUMN", help="Column of similarities."),
+    click.option("--format", metavar="NAME", help="How to read FILE, if not by its suffix."),
+    click.option("--labels", type=InputFile(), help="Labels of a matrix, one a line."),
+    click.option(
+        "--absent",
+        type=click.Choice(["zero", "missing"]),
+        help="What pairs are that a list lacks.  [default: zero; missing of dissimilarities]",
+    ),
+    click.option("--strict", is_flag=True, help="Refuse an asymmetric table."),
+)
+
+
+@click.command(cls=Command)
+@click.argument("file", type=InputFile(), metavar="FILE")
+@click.option("--clusters", type=positive, metavar="K", help="How many to find.")
+@click.option("--choose", type=Range(), metavar="2-10", help="Compare these numbers of clusters.")
+@click.option(
+    "--precision",
+    type=FiniteFloat(),
+    metavar="S",
+    help="With --choose: standard error of a similarity.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=OutputFile(".csv"),
+    metavar="OUT.csv",
+    help="Memberships, a row for each object.",
+)
+@click.option(
+    "--plot",
+    type=OutputFile(".png", ".svg", ".pdf"),
+    metavar="OUT.png",
+    help="Draw the clusters over a map.",
+)
+@click.option(
+    "--atlas",
+    type=InputFile(),
+    metavar="ATLAS",
+    help="That map.  [default: the similarities, scaled to two dimensions]",
+)
+@click.option("--map", type=click.IntRange(min=0), metavar="M", default=0, help="Of several.")
+@reading_similarities
+@click.option("--solver", type=click.Choice(SOLVERS), default="auto", show_default=True)
+@click.option(
+    "--restarts",
+    type=positive,
+    metavar="N",
+    default=10,
+    show_default=True,
+    help="Random starts, the best of which is kept.",
+)
+@click.option(
+    "--constant",
+    type=click.Choice(list(CONSTANTS)),
+    default="free",
+    show_default=True,
+    help="The similarity that all objects share.",
+)
+@seed_option
+@jobs_option
+@quiet_option
+@json_option
+@click.pass_context
+def cluster(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> None:
+    """Find overlapping clusters whose weights add up to the similarities in FILE.
+
+    FILE is a square table with labels in its first row and column, where empty cells are missing,
+    or a list of pairs: object, other object, similarity. The diagonal is not looked at.
+
+    \b
+    Examples:  manymaps cluster judged.csv --clusters 8
+               manymaps cluster judged.csv --choose 2-10
+               manymaps cluster judged.csv --clusters 8 -o members.csv --plot clusters.png
+               manymaps cluster distances.csv --clusters 5 --dissimilarities --json
+    """
+    _check(ctx, file, options)
+    with interrupted_by_sigterm():
+        table = _read(file, options)
+        if options["choose"] is not None:
+            _choose(ctx, file, table, as_json, options)
+            return
+        estimator = _estimator(options["clusters"], options)
+        n_starts = options["restarts"]
+        starts = "one start" if n_starts == 1 else f"{n_starts:,} starts"
+        # What cannot be drawn is told before the clusters are found, and nothing is written then.
+        atlas = _map(table, options) if options["plot"] is not None else None
+        with working(f"finding {options['clusters']:,} clusters of {file} from {starts}"):
+            estimator.fit(table.values, labels=table.labels)
+        figure = None
+        if atlas is not None:
+            from manymaps.figures.features import plot_features
+
+            figure = plot_features(atlas, estimator, map=options["map"])
+        if options["output"] is not None:
+            _write_memberships(estimator, options["output"])
+        if figure is not None:
+            from manymaps import save_figure
+
+            save_figure(figure, options["plot"])
+    seconds = time.perf_counter() - ctx.meta["manymaps.started"]
+    if as_json:
+        emit_json(_record(estimator, table, options, seconds))
+    elif not ctx.meta["manymaps.quiet"]:
+        emit(_report(estimator, table, seconds))
+        for path in (options["output"], options["plot"]):
+            if path is not None:
+                note(f"{path}")
+
+
+def _check(ctx: click.Context, file: Path, options: Mapping[str, Any]) -> None:
+    if (options["clusters"] is None) == (options["choose"] is None):
+        raise click.UsageError(
+            "give --clusters K, or --choose 2-10 to compare numbers of clusters", ctx
+        )
+    if options["choose"] is not None and (options["output"] or options["plot"]):
+        raise click.UsageError("-o and --plot need --clusters; --choose only compares", ctx)
+    if options["precision"] is not None and options["choose"] is None:
+        raise click.UsageError("--precision needs --choose", ctx)
+    if options["atlas"] is not None and options["plot"] is None:
+        raise click.UsageError("--atlas needs --plot OUT.png", ctx)
+    if options["map"] and options["atlas"] is None:
+        raise click.UsageError("--map needs --atlas", ctx)
+    refuse_overwriting(
+        {"-o": options["output"], "--plot": options["plot"]},
+        {"FILE": file, "--atlas": options["atlas"], "--labels": options["labels"]},
+    )
+
+
+def _read(file: Path, options: Mapping[str, Any]) -> SimilarityTable:
+    from manymaps.io.similarities import read_similarities
+
+    absent = options["absent"] or ("missing" if options["dissimilarities"] else "zero")
+    chosen = {name: options[name] for name in ("cue", "response", "strength", "format", "labels")}
+    with working(f"reading {file}"):
+        table = read_similarities(file, **chosen, absent=absent)
+    for line in table.notes:
+        note(line)
+    return table
+
+
+def _estimator(n_clusters: int, options: Mapping[str, Any]) -> AdditiveClustering:
+    from manymaps.clustering.additive import AdditiveClustering
+
+    return AdditiveClustering(
+        n_clusters,
+        solver=options["solver"],
+        constant=CONSTANTS[options["constant"]],
+        n_init=options["restarts"],
+        kind="dissimilarity" if options["dissimilarities"] else "similarity",
+        strict=options["strict"],
+        random_state=options["seed"],
+        n_jobs=options["jobs"] or -1,
+    )
+
+
+def _write_memberships(estimator: AdditiveClustering, path: Path) -> None:
+    """Objects by clusters, 0 and 1, with the clusters' weights in the header."""
+    from manymaps.archive import written_whole
+
+    header = [f"{k + 1} ({c.weight:.3g})" for k, c in enumerate(estimator.clusters_)]
+    with (
+        written_whole(path) as temporary,
+        temporary.open("w", encoding="utf-8", newline="") as out,
+    ):
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(["label", *header])
+        for label, row in zip(estimator.labels_names_, estimator.memberships_, strict=True):
+            writer.writerow([label, *row.tolist()])
+
+
+def _map(table: SimilarityTable, options: Mapping[str, Any]) -> Atlas:
+    """The map to draw clusters on: that of --atlas, or one of the similarities."""
+    from manymaps import load_atlas
+    from manymaps.clustering.scaling import similarity_map
+
+    if options["atlas"] is not None:
+        return load_atlas(options["atlas"])
+    similar = -table.values if options["dissimilarities"] else table.values
+    return similarity_map(similar, table.labels)
+
+
+def _record(
+    estimator: AdditiveClustering,
+    table: SimilarityTable,
+    options: Mapping[str, Any],
+    seconds: float,
+) -> dict[str, Any]:
+    n = table.n_objects
+    return {
+        "variance_accounted_for": estimator.variance_accounted_for_,
+        "constant": estimator.constant_,
+        "clusters": [{"weight": c.weight, "members": list(c.members)} for c in estimator.clusters_],
+        "n_objects": n,
+        "n_pairs": table.n_pairs,
+        "n_missing": n * (n - 1) // 2 - table.n_pairs,
+        # Of a perfect fit it is infinite, for which JSON has null.
+        "log_likelihood": estimator.log_likelihood_,
+        "solver": options["solver"],
+        "seed": options["seed"],
+        "solutions": estimator.solutions_.tolist(),
+        "iterations": int(estimator.n_iter_),
+        "converged": bool(estimator.converged_),
+        "seconds": round(seconds, 3),
+        "output": None if options["output"] is None else str(options["output"]),
+        "plot": None if options["plot"] is None else str(options["plot"]),
+    }
+
+
+def _report(estimator: AdditiveClustering, table: SimilarityTable, seconds: float) -> str:
+    """What a person reads: how good, the clusters, and how the starts agreed."""
+    grid = plain_table()
+    for k, one in enumerate(estimator.clusters_):
+        members = [shown(label) for label in one.members[:MOST_LISTED]]
+        more = len(one.members) - len(members)
+        listed = ", ".join(members) + (f" and {more:,} more" if more else "")
+        grid.add_row(f"{k + 1}", f"{one.weight:.3f}", listed or "(nobody)")
+    grid.add_row("", f"{estimator.constant_:.3f}", "(all)")
+    n = len(estimator.clusters_)
+    head = (
+        f"{n:,} cluster{'s account' if n != 1 else ' accounts'} for "
+        f"{estimator.variance_accounted_for_:.2%} of the variance of {table.n_pairs:,} "
+        f"similarities of {table.n_objects:,} objects, in {seconds:.1f} s"
+    )
+    found = estimator.solutions_
+    n_best = int((found >= found.max() - 1e-9).sum())
+    spread = f"starts: {n_best} of {len(found)} found the best"
+    if n_best < len(found):
+        spread += f", the others {found.min():.2%} and more"
+    return f"{head}\n{rendered(grid)}\n{spread}"
+
+
+def _choose(
+    ctx: click.Context,
+    file: Path,
+    table: SimilarityTable,
+    as_json: bool,
+    options: Mapping[str, Any],
+) -> None:
+    """Compare numbers of clusters, and suggest one with its reasons."""
+    from manymaps.clustering.paths import cluster_path
+    from manymaps.clustering.problem import similarities_from
+
+    kind = "dissimilarity" if options["dissimilarities"] else "similarity"
+    similarities = similarities_from(
+        table.values, kind=kind, strict=options["strict"], labels=table.labels
+    )
+    numbers = options["choose"]
+    with working(f"finding {numbers[0]} to {numbers[-1]} clusters of {file}"):
+        path = cluster_path(
+            similarities,
+            numbers,
+            estimator=_estimator(numbers[0], options),
+            precision=options["precision"],
+            random_state=options["seed"],
+        )
+    seconds = round(time.perf_counter() - ctx.meta["manymaps.started"], 3)
+    if as_json:
+        emit_json({**_path_record(path), "seconds": seconds})
+    elif not ctx.meta["manymaps.quiet"]:
+        emit(_path_report(path, file))
+
+
+def _path_record(path: ClusterPath) -> dict[str, Any]:
+    return {
+        "n_clusters": [int(k) for k in path.n_clusters],
+        "variance_accounted_for": path.vaf.tolist(),
+        "bic": path.bic.tolist(),
+        "held_out": None if path.held_out is None else path.held_out.mean(axis=1).tolist(),
+        "suggestion": int(path.suggestion),
+        "reasons": list(path.reasons),
+    }
+
+
+def _path_report(path: ClusterPath, file: Path) -> str:
+    grid = plain_table()
+    header = ["clusters", "variance", "BIC"]
+    if path.held_out is not None:
+        header.append("held-out error")
+    grid.add_row(*header)
+    for at, k in enumerate(path.n_clusters):
+        cells = [f"{k}", f"{path.vaf[at]:.2%}", f"{path.bic[at]:.1f}"]
+        if path.held_out is not None:
+            cells.append(f"{path.held_out[at].mean():.4g}")
+        grid.add_row(*cells)
+    reasons = "".join(f"\n  {reason}" for reason in path.reasons)
+    further = shlex.join(["manymaps", "cluster", str(file), "--clusters", str(path.suggestion)])
+    return f"{rendered(grid)}\nsuggested: {path.suggestion}{reasons}\nnext: {further}"

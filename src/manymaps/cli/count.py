@@ -1,0 +1,232 @@
+"""The command `count`: raw texts to a table of counts."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from manymaps.cli.contract import (
+    BadData,
+    Command,
+    InputFile,
+    OutputFile,
+    emit,
+    emit_json,
+    note,
+    quiet_option,
+    refuse_overwriting,
+)
+from manymaps.cli.options import combined, json_option, positive
+from manymaps.cli.progress import interrupted_by_sigterm
+
+if TYPE_CHECKING:
+    from manymaps.data.counts import Counts
+    from manymaps.io.counting import Words
+
+__all__ = ["count"]
+
+
+class InputTexts(InputFile):
+    """A file, or a folder of files, to read."""
+
+    name = "path"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Path:
+        """The path, once it is known to be readable."""
+        path = Path(value)
+        try:
+            if path.is_dir():
+                next(path.iterdir(), None)
+                return path
+        except OSError as error:
+            raise BadData(f"{path}: cannot be read: {error.strerror}") from error
+        return super().convert(value, param, ctx)
+
+
+class StopWords(click.ParamType):
+    """The name of a list of stop words, or a file of them."""
+
+    name = "words"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> str | Path:
+        """The name, or the path once it is known to be readable."""
+        if value == "english":
+            return str(value)
+        return InputFile().convert(value, param, ctx)
+
+
+reading_texts = combined(
+    click.option("--column", metavar="NAME", help="Field or column of the texts."),
+    click.option("--label-column", metavar="NAME", help="That of the documents' labels."),
+    click.option("--encoding", metavar="E", help="Where it is neither UTF-8 nor latin-1."),
+    click.option(
+        "--format",
+        metavar="NAME",
+        help="folder, jsonl, csv, tsv, parquet or lines, if not by the name.",
+    ),
+)
+
+choosing_words = combined(
+    click.option("--max-words", type=positive, metavar="N", help="The most frequent alone."),
+    click.option(
+        "--skip-words",
+        type=click.IntRange(min=0),
+        metavar="N",
+        default=0,
+        show_default=True,
+        help="Before that, leave out the most frequent.",
+    ),
+    click.option(
+        "--min-documents",
+        type=positive,
+        metavar="N",
+        default=1,
+        show_default=True,
+        help="Leave out words of fewer documents.",
+    ),
+    click.option(
+        "--stop-words",
+        type=StopWords(),
+        metavar="english|FILE",
+        help="Leave out these, one a line.",
+    ),
+    click.option("--words", type=InputFile(), help="Count these words alone, one a line."),
+    click.option("--token-pattern", metavar="REGEX", help="What a word is."),
+    click.option("--keep-case", is_flag=True, help="Tie is not tie."),
+)
+
+
+@click.command(cls=Command)
+@click.argument("texts", type=InputTexts(), metavar="TEXTS")
+@click.option("-o", "--output", type=OutputFile(".npz"), required=True, metavar="OUT.npz")
+@reading_texts
+@choosing_words
+@click.option(
+    "--window",
+    type=positive,
+    metavar="N",
+    help="Count words near words, at most so many places apart.",
+)
+@click.option(
+    "--weighting",
+    type=click.Choice(["flat", "harmonic"]),
+    help="With --window: a pair k apart counts 1, or 1 / k.  [default: flat]",
+)
+@quiet_option
+@json_option
+@click.pass_context
+def count(ctx: click.Context, texts: Path, output: Path, as_json: bool, **options: Any) -> None:
+    """Count the words of TEXTS and write the table to OUT.npz.
+
+    TEXTS is a folder of files, a table (JSONL, CSV, TSV, Parquet), or a text of one document a
+    line; it may be larger than memory. The table has a row for each document and a column for each
+    word; with --window, a row and a column for each word.
+
+    \b
+    Examples:  manymaps count posts.jsonl.gz -o counts.npz --max-words 2000 --skip-words 100
+               manymaps count letters/ -o counts.npz --min-documents 5 --stop-words english
+               manymaps count novel.txt -o near.npz --window 5 --min-documents 5
+    """
+    given = {"TEXTS": texts, "--words": options["words"], "--stop-words": options["stop_words"]}
+    refuse_overwriting(
+        {"-o": output},
+        {name: path if isinstance(path, Path) else None for name, path in given.items()},
+    )
+    if options["weighting"] is not None and options["window"] is None:
+        raise click.UsageError("--weighting needs --window")
+    with interrupted_by_sigterm():
+        counts = _counted(texts, options, quiet=ctx.meta["manymaps.quiet"])
+        for line in counts.report.notes:
+            note(line)
+        counts.save(output)
+    record = {
+        "n_rows": counts.n_rows,
+        "n_columns": counts.n_columns,
+        "n_counts": int(counts.n_counts) if counts.n_counts.is_integer() else counts.n_counts,
+        "n_stored": int(counts.values.nnz),
+        "skipped": counts.report.n_dropped,
+        "seconds": round(time.perf_counter() - ctx.meta["manymaps.started"], 3),
+        "output": str(output),
+    }
+    if as_json:
+        emit_json(record)
+    elif not ctx.meta["manymaps.quiet"]:
+        emit(_summary(record, counts))
+
+
+def _counted(texts: Path, options: Mapping[str, Any], *, quiet: bool) -> Counts:
+    from manymaps.io.texts import Texts
+
+    source = Texts(
+        texts,
+        column=options["column"],
+        label_column=options["label_column"],
+        format=options["format"],
+        encoding=options["encoding"],
+    )
+    words = _words(options)
+    from manymaps.io.counting import count_cooccurrences, count_texts
+
+    with _progress(f"reading {texts}", hidden=quiet) as progress:
+        if options["window"] is None:
+            return count_texts(source, words, progress=progress)
+        return count_cooccurrences(
+            source,
+            words,
+            window=options["window"],
+            weighting=options["weighting"] or "flat",
+            progress=progress,
+        )
+
+
+def _words(options: Mapping[str, Any]) -> Words:
+    """Which words are counted, by the options of the command."""
+    from manymaps.io.counting import Words
+    from manymaps.io.matrices import read_labels
+
+    stop_words, chosen = options["stop_words"], options["words"]
+    given: dict[str, Any] = {name: options[name] for name in ("max_words", "skip_words")}
+    if isinstance(stop_words, Path):
+        stop_words = read_labels(stop_words)
+    if options["token_pattern"] is not None:
+        given["token_pattern"] = options["token_pattern"]
+    return Words(
+        **given,
+        min_documents=options["min_documents"],
+        stop_words=stop_words,
+        lowercase=not options["keep_case"],
+        vocabulary=None if chosen is None else list(dict.fromkeys(read_labels(chosen))),
+    )
+
+
+@contextmanager
+def _progress(first: str, *, hidden: bool) -> Iterator[Callable[[str], None] | None]:
+    """A line that says how far the work is, where somebody looks; wiped at the end."""
+    if hidden or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as line:
+        task = line.add_task(first, total=None)
+        yield lambda message: line.update(task, description=message)
+
+
+def _summary(record: Mapping[str, Any], counts: Counts) -> str:
+    output = record["output"]
+    rows, columns = counts.kinds
+    further = ["manymaps", "fit", output, "-o", str(Path(output).with_suffix(".atlas"))]
+    return (
+        f"{output}: {record['n_rows']:,} {rows}s by {record['n_columns']:,} {columns}s, "
+        f"{counts.n_counts:,.10g} counts in {record['seconds']:.1f} s\n"
+        f"next: {shlex.join([*further, '--method', 'code'])}"
+    )

@@ -1,0 +1,251 @@
+"""The command `diagnose`: how far data are from metric, and how many maps they ask for."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from manymaps.cli.contract import (
+    Command,
+    InputFile,
+    emit,
+    emit_json,
+    note,
+    plain_table,
+    quiet_option,
+    rendered,
+    shown,
+)
+from manymaps.cli.options import (
+    jobs_option,
+    json_option,
+    reading_arguments,
+    reading_options,
+    seed_option,
+)
+from manymaps.cli.progress import interrupted_by_sigterm, working
+
+if TYPE_CHECKING:
+    from manymaps.analysis.diagnosis import Diagnosis
+
+__all__ = ["diagnose", "diagnosis_record", "diagnosis_table"]
+
+
+@click.command(cls=Command)
+@click.argument("file", type=InputFile(), metavar="FILE")
+@click.option(
+    "--metric",
+    metavar="NAME",
+    help="Distance of vectors; precomputed where FILE holds distances.  [default: euclidean]",
+)
+@click.option(
+    "--samples",
+    type=click.IntRange(min=1000),
+    metavar="N",
+    default=100_000,
+    show_default=True,
+    help="Triples and paths to draw where there are too many to count.",
+)
+@reading_options
+@seed_option
+@jobs_option
+@quiet_option
+@json_option
+@click.pass_context
+def diagnose(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> None:
+    """Measure how far the data of FILE are from metric: can one map hold them?
+
+    One map is a space: there, A is as near to B as B to A, what is near to the same is not far
+    from each other, and few objects can share a nearest neighbour. Each figure says how far the
+    data break one of these rules; a few quick fits then suggest a number of maps.
+
+    FILE holds associations, similarities or vectors, as `manymaps fit` reads them.
+
+    \b
+    Examples:  manymaps diagnose norms.csv
+               manymaps diagnose glove.txt --metric cosine --json
+    """
+    from manymaps.analysis.diagnosis import diagnose as diagnosed
+    from manymaps.cli.counts import holds_counts
+    from manymaps.cli.reading import read_data
+    from manymaps.cli.report import reading_notes
+    from manymaps.data.associations import Associations
+    from manymaps.errors import DataError
+
+    reading = {name: value for name, value in options.items() if name != "metric"}
+    metric = options["metric"]
+    if metric is None and holds_counts(file, reading):
+        raise DataError(
+            f"{file} holds counts of two kinds of object, and a diagnosis compares objects of one; "
+            "--cue, --response and --strength name the columns of associations"
+        )
+    with interrupted_by_sigterm():
+        data = read_data(file, {**reading, "metric": metric})
+        if isinstance(data, Associations):
+            objects = f"{data.n_objects:,} objects"
+        else:
+            objects = f"{len(data):,} vectors"
+        with working(f"judging {objects}, with quick fits of up to 40 maps"):
+            found = diagnosed(
+                data,
+                metric=metric or "euclidean",
+                n_samples=options["samples"],
+                random_state=options["seed"],
+                n_jobs=options["jobs"],
+            )
+    for line in [*reading_notes(data), *found.notes]:
+        note(line)
+    seconds = time.perf_counter() - ctx.meta.get("manymaps.started", time.perf_counter())
+    if as_json:
+        emit_json({**diagnosis_record(found), "seconds": round(seconds, 3)})
+    else:
+        emit(f"{diagnosis_table(found, str(file))}\nnext: {_further(found, file, options)}")
+
+
+def diagnosis_record(found: Diagnosis) -> dict[str, Any]:
+    """What `diagnose --json` prints; NaN, there null, stands for what could not be counted."""
+    record = {
+        name: value
+        for name, value in asdict(found).items()
+        if name not in ("n_maps_tried", "held", "kept")
+    }
+    tried = zip(found.n_maps_tried, found.held, found.kept, strict=True)
+    return {
+        **record,
+        "maps": [{"maps": m, "held": held, "kept": kept} for m, held, kept in tried],
+        "notes": list(found.notes),
+    }
+
+
+def diagnosis_table(found: Diagnosis, name: str) -> str:
+    """What `diagnose` prints for a person: each figure with a reading."""
+    table = plain_table()
+    for row in _rows(found):
+        table.add_row(*row)
+    what = "similarities" if found.kind == "similarities" else "distances"
+    groups = (
+        "" if found.n_components == 1 else f" in {found.n_components:,} groups without a pair"
+        " between them"
+    )  # fmt: skip
+    head = f"{name}: {found.n_pairs:,} {what} of {found.n_objects:,} objects{groups}"
+    return f"{head}\n{rendered(table)}"
+
+
+def _rows(found: Diagnosis) -> list[tuple[str, str, str]]:
+    return [
+        ("asymmetry", _number(found.asymmetry), _of_asymmetry(found)),
+        (
+            "intransitivity",
+            _number(found.intransitivity, found.intransitivity_error),
+            "of the strong paths A-B-C, those where A and C are not linked",
+        ),
+        (
+            "clustering",
+            _number(found.clustering),
+            "of the same paths, those where A and C are linked strongly; by chance "
+            f"{_number(found.clustering_by_chance)}",
+        ),
+        (
+            "centrality",
+            f"{found.centrality:.2f}",
+            "mean square of how many have an object as nearest neighbour; of random points "
+            "below 2",
+        ),
+        ("reciprocity", f"{found.reciprocity:.2f}", _of_reciprocity(found)),
+        ("most shared", f"{found.max_shared_nearest_neighbor:.3g}", _of_sharing(found)),
+        (
+            "triangles",
+            _number(found.triangle_violations, found.triangle_error),
+            _of_triangles(found),
+        ),
+        (
+            "negative part",
+            _number(found.negative_share, found.negative_error),
+            "of the spectrum; 0 for distances in a space",
+        ),
+        *_fits(found),
+        ("suggested", _maps(found.suggested_maps), found.reason),
+    ]  # fmt: skip
+
+
+def _maps(count: int) -> str:
+    return "1 map" if count == 1 else f"{count} maps"
+
+
+def _number(value: float, error: float = 0.0) -> str:
+    if not math.isfinite(value):
+        return "none"
+    return f"{value:.3f}" + (f" ± {error:.3f}" if error > 0 else "")
+
+
+def _of_asymmetry(found: Diagnosis) -> str:
+    if found.kind == "distances":
+        return "distances are the same both ways"
+    if found.asymmetry == 0:
+        return "every pair is as strong in one direction as in the other"
+    return "of the strength is not returned; distances return all"
+
+
+def _of_reciprocity(found: Diagnosis) -> str:
+    reading = "mean rank of an object for its own nearest neighbour; 1 where nearness is mutual"
+    if found.not_returned > 0:
+        reading += f"; {found.not_returned:.0%} of the objects are not on its list at all"
+    return reading
+
+
+def _of_sharing(found: Diagnosis) -> str:
+    bound = "in a plane at most 5 objects can share a nearest neighbour"
+    here = f"here {found.max_shared_nearest_neighbor:.3g} share {shown(found.most_shared)}"
+    enough = found.dimensions_for_sharing
+    if enough is not None and enough <= 2:
+        return f"{bound}; {here}"
+    needed = "more than 8 dimensions" if enough is None else f"at least {enough} dimensions"
+    return f"{bound}; {here}, for which a map needs {needed}"
+
+
+def _of_triangles(found: Diagnosis) -> str:
+    if found.n_triangles == 0:
+        return "no three objects are all linked with one another"
+    counted = "drawn by lot" if found.triangle_error > 0 else "all that are known"
+    return f"of {found.n_triangles:,} triples ({counted}), one side longer than the way round"
+
+
+def _fits(found: Diagnosis) -> list[tuple[str, str, str]]:
+    """What maps keep and hold; the share that the suggestion goes by comes first."""
+    from manymaps.analysis.diagnosis import FEW
+
+    some = f" of {found.n_fitted:,} objects" if found.n_fitted < found.n_objects else ""
+    shares = (found.kept, found.held)
+    meanings = ["goes to the objects that a quick fit ranks first", "has its probability"]
+    if found.n_fitted <= FEW:
+        shares = (found.held, found.kept)
+        meanings.reverse()
+    rows: list[tuple[str, str, str]] = []
+    for n_maps, first, second in zip(found.n_maps_tried, *shares, strict=True):
+        reading = f"{second:.0%}"
+        if not rows:
+            reading = f"of the strength{some} {meanings[0]}; {second:.0%} {meanings[1]}"
+        rows.append((f"fit of {_maps(n_maps)}", f"{first:.0%}", reading))
+    return rows
+
+
+def _further(found: Diagnosis, file: Path, options: Mapping[str, Any]) -> str:
+    """The command that would fit what was suggested."""
+    command = ["manymaps", "fit", str(file), "-o", f"{file.name.split('.')[0] or 'out'}.atlas"]
+    if found.suggested_maps > 1:
+        command += ["--maps", str(found.suggested_maps)]
+    elif found.kind == "distances":
+        command += ["--method", "tsne"]
+    else:
+        command += ["--maps", "1"]
+    if options["metric"] is not None:
+        command += ["--metric", options["metric"]]
+    command += reading_arguments(options)
+    return shlex.join(command)

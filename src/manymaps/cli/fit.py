@@ -1,0 +1,562 @@
+"""The command `fit`: the methods it offers, how one is built from options, and its run."""
+
+from __future__ import annotations
+
+import inspect
+import shlex
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from manymaps.cli.contract import (
+    Command,
+    InputFile,
+    Interrupted,
+    NotConverged,
+    OutputFile,
+    emit,
+    emit_json,
+    note,
+    quiet_option,
+    refuse_overwriting,
+    refuse_to_replace,
+    shown,
+)
+from manymaps.cli.options import (
+    FiniteFloat,
+    Perplexities,
+    RateOrAuto,
+    Start,
+    combined,
+    finite,
+    jobs_option,
+    json_option,
+    positive,
+    reading_options,
+    refuse_given,
+    seed_option,
+)
+from manymaps.cli.progress import interrupted_by_sigterm, iterations, modified
+from manymaps.errors import ParameterError
+
+if TYPE_CHECKING:
+    from manymaps.atlas.atlas import Atlas
+    from manymaps.cli.reading import PairData
+    from manymaps.data.counts import Counts
+
+__all__ = [
+    "METHODS",
+    "OF_COUNTS",
+    "USUAL_METHOD",
+    "Method",
+    "build",
+    "check_method",
+    "count_options",
+    "fit",
+    "fit_record",
+    "model_options",
+    "run_fit",
+    "vector_options",
+]
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of `fit`: its estimator's public name, and the defaults that the command changes."""
+
+    estimator: str
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+
+
+METHODS = {
+    "mm-tsne": Method("MultipleMapsTSNE", {"n_maps": 40}),
+    "mm-sne": Method("MultipleMapsSNE", {"n_maps": 40}),
+    "aspect-maps": Method("AspectMaps"),
+    "tsne": Method("TSNE"),
+    "sne": Method("SNE"),
+    "symmetric-sne": Method("SymmetricSNE"),
+    "uni-sne": Method("UniSNE"),
+    "code": Method("CODE"),
+}
+USUAL_METHOD = "mm-tsne"
+OF_COUNTS = "code"
+
+PARAMETERS = {
+    "maps": "n_maps",
+    "dims": "n_components",
+    "normalization": "normalization",
+    "given": "given",
+    "no-marginals": "marginals",
+    "penalty": "penalty",
+    "background": "background",
+    "divergence": "divergence",
+    "smoothing": "smoothing",
+    "perplexity": "perplexity",
+    "local-perplexity": "affinity",
+    "metric": "metric",
+    "recall": "neighbors",
+    "init": "init",
+    "early-exaggeration": "early_exaggeration",
+    "late-exaggeration": "late_exaggeration",
+    "learning-rate": "learning_rate",
+    "iterations": "max_iter",
+    "restarts": "n_init",
+    "tolerance": "tolerance",
+    "seed": "random_state",
+    "jobs": "n_jobs",
+}
+
+FOR_VECTORS = ("perplexity", "local-perplexity", "recall")
+NOT_OF_COUNTS = ("cue", "response", "strength", "labels", "responses", "words", "drop_vectors")
+STARTS_OF_COUNTS = ("auto", "ca", "random")
+
+model_options = combined(
+    click.option(
+        "--method",
+        type=click.Choice(list(METHODS)),
+        help=f"The model; code is of counts.  [default: {USUAL_METHOD}]",
+    ),
+    click.option(
+        "--maps",
+        type=positive,
+        metavar="N",
+        help="Number of maps.  [default: 40; aspect-maps: 50; code: 1]",
+    ),
+    click.option(
+        "--dims", type=positive, metavar="N", help="Dimensions of each map.  [default: 2]"
+    ),
+    click.option(
+        "--normalization",
+        type=click.Choice(["conditional", "joint"]),
+        help="Over each row, or over all pairs.",
+    ),
+    click.option(
+        "--penalty",
+        type=click.FloatRange(min=0),
+        metavar="X",
+        callback=finite,
+        help="Weight of the maps' size; 0 lets them spread.",
+    ),
+    click.option(
+        "--background",
+        type=click.FloatRange(min=0, max=1, max_open=True),
+        metavar="X",
+        callback=finite,
+        help="Share of similarity spread evenly.  [default: 0; uni-sne: 0.2]",
+    ),
+    click.option(
+        "--divergence",
+        type=click.Choice(["forward", "inverse"]),
+        help="KL(P||Q), or KL(Q||P), against unrelated words put together.  [default: forward]",
+    ),
+    click.option(
+        "--smoothing",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        metavar="X",
+        callback=finite,
+        help="Share of P spread evenly, for the inverse divergence.  [default: 0.01]",
+    ),
+    click.option("--iterations", type=positive, metavar="N", help="At most so many."),
+    click.option(
+        "--early-exaggeration",
+        type=click.FloatRange(min=1),
+        metavar="X",
+        callback=finite,
+        help="Factor of the attraction at first, of tsne.  [default: 12]",
+    ),
+    click.option(
+        "--late-exaggeration",
+        type=click.FloatRange(min=1),
+        metavar="X",
+        callback=finite,
+        help="Factor of the attraction at the end, of tsne.  [default: 1]",
+    ),
+    click.option(
+        "--learning-rate", type=RateOrAuto(), metavar="X", help="Of tsne.  [default: auto]"
+    ),
+    click.option(
+        "--init",
+        type=Start(),
+        metavar="START",
+        help="auto, random, pca, mds, spectral, ca of code, or an atlas to start from.",
+    ),
+    click.option(
+        "--tolerance",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="X",
+        callback=finite,
+        help="Error allowed in the sums.",
+    ),
+    seed_option,
+    jobs_option,
+)
+
+vector_options = combined(
+    click.option(
+        "--perplexity",
+        type=Perplexities(),
+        metavar="X[,X...]",
+        help="Neighbours of a vector; several are averaged.  [default: 30]",
+    ),
+    click.option(
+        "--local-perplexity",
+        is_flag=False,
+        flag_value="2",
+        type=FiniteFloat(),
+        metavar="[SD]",
+        help="Add the neighbours so many deviations above the mean (2 where SD is left out).",
+    ),
+    click.option(
+        "--metric",
+        metavar="NAME",
+        help="Distance of vectors; precomputed where FILE holds distances.  [default: euclidean]",
+    ),
+    click.option(
+        "--recall",
+        type=click.FloatRange(min=0, max=1, min_open=True),
+        metavar="X",
+        help="Share of the true neighbours to find at least.  [default: 0.95]",
+    ),
+    click.option("--words", type=InputFile(), help="Fit these words' vectors alone, one a line."),
+    click.option("--drop-vectors", is_flag=True, help="Keep no vectors in the atlas."),
+)
+
+
+count_options = combined(
+    click.option(
+        "--given",
+        type=click.Choice(["rows", "columns"]),
+        help="Of code, conditional: which of them choose.  [default: rows]",
+    ),
+    click.option(
+        "--no-marginals",
+        is_flag=True,
+        callback=lambda ctx, param, value: False if value else None,
+        help="Of code: leave the frequencies of rows and columns out of the model.",
+    ),
+    click.option(
+        "--restarts",
+        type=positive,
+        metavar="N",
+        help="Of code: runs from different starts, the best of which is kept.  [default: 1]",
+    ),
+)
+
+
+@click.command(cls=Command)
+@click.argument("file", type=InputFile(), metavar="FILE")
+@click.option("-o", "--output", type=OutputFile(), required=True, metavar="OUT.atlas")
+@model_options
+@count_options
+@vector_options
+@reading_options
+@click.option("--metadata", type=InputFile(), help="Table whose columns are joined by label.")
+@click.option("--checkpoint", type=OutputFile(), help="Keep the state of the fit in this file.")
+@click.option("--resume", type=InputFile(), help="Go on from a checkpoint.")
+@click.option("--strict", is_flag=True, help="Exit with 4 where the fit has not converged.")
+@quiet_option
+@json_option
+@click.pass_context
+def fit(ctx: click.Context, file: Path, output: Path, as_json: bool, **options: Any) -> None:
+    """Fit maps to FILE and write them to OUT.atlas.
+
+    FILE holds associations, similarities or vectors; or counts of two kinds of object, such as
+    documents and words, for the method code. The methods tsne, sne, symmetric-sne, uni-sne and code
+    make one map, the others many; code makes several with --maps.
+
+    \b
+    Examples:  manymaps fit norms.csv -o norms.atlas
+               manymaps fit norms.csv -o norms.atlas --maps 20 --checkpoint norms.state
+               manymaps fit glove.txt -o nouns.atlas --method tsne --words nouns.txt
+               manymaps fit digits.npy -o digits.atlas --method tsne --perplexity 10,100
+               manymaps fit counts.npz -o posts.atlas --method code --restarts 5
+    """
+    refuse_overwriting(
+        {"-o": output, "--checkpoint": options["checkpoint"]},
+        {"FILE": file, **{f"--{name}": options[name] for name in ("metadata", "words", "labels")}},
+    )
+    refuse_to_replace("-o", output)
+    refuse_to_replace("--checkpoint", options["checkpoint"])
+    check_method(ctx, file, options)
+    method = options["method"] = options["method"] or USUAL_METHOD
+    estimator = build(method, options)
+    fitted = _fit_counts if method == OF_COUNTS else _fit_pairs
+    atlas, data, n_pairs = fitted(ctx, estimator, file, options)
+    _save(atlas, output, drop_vectors=options["drop_vectors"])
+    record = fit_record(ctx, estimator, n_pairs, method, output)
+    if as_json:
+        emit_json(record)
+    elif not ctx.meta["manymaps.quiet"]:
+        emit(_summary(record, atlas, data))
+    if options["strict"] and not estimator.converged_:
+        raise NotConverged(
+            f"not converged after {estimator.n_iter_} iterations; the atlas is in {output}; "
+            "give more --iterations"
+        )
+
+
+def check_method(ctx: click.Context, file: Path, options: Mapping[str, Any]) -> None:
+    """Refuse options that do not go with the method, and counts where none is chosen."""
+    method = options["method"]
+    if method == OF_COUNTS:
+        refuse_given(ctx, NOT_OF_COUNTS, f"--method {method}")
+        start = options["init"]
+        if isinstance(start, str) and start not in STARTS_OF_COUNTS:
+            raise ParameterError(
+                f"--init {start} does not apply to --method {method}; give "
+                f"{', '.join(STARTS_OF_COUNTS)}, or an atlas"
+            )
+        return
+    if method is None:
+        from manymaps.cli.counts import holds_counts
+
+        if holds_counts(file, options):
+            raise click.UsageError(
+                f"{file} reads as counts of two kinds of object, such as documents and words; fit "
+                "them with --method code (--method with another name, such as "
+                f"{USUAL_METHOD}, reads it as associations or vectors)",
+                ctx,
+            )
+    refuse_given(ctx, ("columns", "count"), f"--method {method or USUAL_METHOD}")
+    if options["init"] == "ca":
+        raise ParameterError(f"--init ca does not apply to --method {method or USUAL_METHOD}")
+
+
+def _fit_pairs(
+    ctx: click.Context, estimator: Any, file: Path, options: Mapping[str, Any]
+) -> tuple[Atlas, PairData, int]:
+    """The fitted atlas of associations or vectors, these, and the stored pairs."""
+    from manymaps.cli.reading import aligned, read_data
+    from manymaps.cli.report import reading_notes
+
+    data = read_data(file, options)
+    for line in reading_notes(data):
+        note(line)
+    metadata = _matching_metadata(options["metadata"], data)
+    _note_unused(options, data)
+    if isinstance(options["init"], Path):
+        estimator.set_params(init=aligned(_load(options["init"]), data))
+    n_pairs = run_fit(estimator, data, ctx)
+    atlas: Atlas = estimator.atlas_
+    return (atlas if metadata is None else atlas.add_metadata(metadata)), data, n_pairs
+
+
+def _fit_counts(
+    ctx: click.Context, estimator: Any, file: Path, options: Mapping[str, Any]
+) -> tuple[Atlas, Counts, int]:
+    """The fitted atlas of two kinds of object, their counts, and the stored pairs."""
+    from manymaps.cli.counts import (
+        read_count_table,
+        with_metadata,
+    )
+    from manymaps.cli.report import reading_notes
+
+    counts = read_count_table(file, options)
+    for line in reading_notes(counts):
+        note(line)
+    if options["metadata"] is not None:
+        counts = with_metadata(counts, options["metadata"])
+    if isinstance(options["init"], Path):
+        estimator.set_params(init=_load(options["init"]))
+    n_pairs = run_fit(estimator, counts, ctx)
+    return estimator.atlas_, counts, n_pairs
+
+
+def build(method: str, options: Mapping[str, Any]) -> Any:
+    """The estimator of a method with the options that were given (the others are None).
+
+    Raises
+    ------
+    ParameterError
+        For an option that the method's estimator does not know.
+    """
+    import manymaps
+
+    estimator = getattr(manymaps, METHODS[method].estimator)
+    known = inspect.signature(estimator).parameters
+    parameters = dict(METHODS[method].defaults)
+    for option, name in PARAMETERS.items():
+        value = options.get(option.replace("-", "_"))
+        if value is None:
+            continue
+        if name not in known:
+            raise ParameterError(f"--{option} does not apply to --method {method}")
+        parameters[name] = value
+    if "affinity" in parameters:
+        from manymaps.affinity.affinities import LocalPerplexity
+
+        perplexity = parameters.get("perplexity", known["perplexity"].default)
+        parameters["affinity"] = LocalPerplexity(perplexity, sd=parameters["affinity"])
+    if "neighbors" in parameters:
+        from manymaps.affinity.neighbors import NeighborSearch
+
+        parameters["neighbors"] = NeighborSearch(recall=parameters["neighbors"])
+    if isinstance(parameters.get("init"), Path):
+        del parameters["init"]  # read once the labels are known
+    return estimator(**parameters)
+
+
+def run_fit(estimator: Any, data: PairData | Counts, ctx: click.Context) -> int:
+    """Fit with progress on a terminal; an interruption says where the last state is.
+
+    Returns
+    -------
+    int
+        The stored pairs: of associations or counts, or of vectors and their neighbours.
+
+    Raises
+    ------
+    Interrupted
+        For an interruption (Ctrl-C, or the signal TERM).
+    """
+    from manymaps.data.vectors import Vectors
+
+    checkpoint, resume = ctx.params.get("checkpoint"), ctx.params.get("resume")
+    before = modified(checkpoint)
+    total, quiet = estimator.get_params()["max_iter"], ctx.meta["manymaps.quiet"]
+    try:
+        with interrupted_by_sigterm(), iterations(total, hidden=quiet) as watcher:
+            estimator.set_params(callback=watcher.callback)
+            if not isinstance(data, Vectors):
+                estimator.fit(data, checkpoint=checkpoint, resume=resume)
+                return data.n_pairs
+            from manymaps.affinity.affinities import Affinity, GaussianAffinity
+            from manymaps.cli.reading import WatchedAffinity
+
+            chosen = estimator.affinity
+            inside = chosen if isinstance(chosen, Affinity) else None
+            watched = WatchedAffinity(
+                inside or GaussianAffinity(estimator.perplexity),
+                repr(inside) if inside else str(chosen),
+                watcher.stage,
+            )
+            estimator.set_params(affinity=watched)
+            estimator.fit(data, checkpoint=checkpoint, resume=resume)
+            return watched.n_pairs
+    except KeyboardInterrupt as error:
+        raise Interrupted(_interruption(checkpoint, modified(checkpoint) != before)) from error
+
+
+def fit_record(
+    ctx: click.Context, estimator: Any, n_pairs: int, method: str, output: Path
+) -> dict[str, Any]:
+    """What `fit --json` prints; of counts, also their likelihood and what was left out."""
+    atlas: Atlas = estimator.atlas_
+    of_counts = {}
+    if atlas.kinds is not None:
+        n_rows = atlas.kinds.count(atlas.kinds[0])
+        of_counts = {
+            "log_likelihood": float(estimator.log_likelihood_),
+            "n_rows": n_rows,
+            "n_columns": atlas.n_objects - n_rows,
+            "empty_rows": len(estimator.empty_rows_),
+            "empty_columns": len(estimator.empty_columns_),
+        }
+    return {
+        "method": method,
+        "n_objects": atlas.n_objects,
+        "n_pairs": n_pairs,
+        "n_maps": atlas.n_maps,
+        "n_components": atlas.n_components,
+        "n_iterations": int(estimator.n_iter_),
+        "kl_divergence": float(estimator.kl_divergence_),
+        "converged": bool(estimator.converged_),
+        **of_counts,
+        "seconds": round(time.perf_counter() - ctx.meta["manymaps.started"], 3),
+        "output": str(output),
+    }
+
+
+def _note_unused(options: Mapping[str, Any], data: PairData) -> None:
+    from manymaps.data.associations import Associations
+
+    if isinstance(data, Associations):
+        for option in FOR_VECTORS:
+            if options[option.replace("-", "_")] is not None:
+                note(f"--{option} has no effect on associations")
+
+
+def _matching_metadata(path: Path | None, data: PairData) -> Any:
+    """The table of a metadata file, once some of its labels are known to match."""
+    if path is None:
+        return None
+    from manymaps.data.frames import join_columns, read_columns
+    from manymaps.errors import DataError
+
+    columns = read_columns(path)
+    try:
+        _, _, n_without = join_columns(data.labels, columns)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
+    if n_without:
+        note(f"{path}: {n_without:,} of {len(data.labels):,} objects have no row")
+    return columns
+
+
+def _load(path: Path) -> Atlas:
+    from manymaps.atlas.atlas import load_atlas
+
+    return load_atlas(path)
+
+
+def _save(atlas: Atlas, output: Path, *, drop_vectors: bool) -> None:
+    """Write the atlas, saying what the vectors in it are for and how large they are."""
+    atlas.save(output, vectors=not drop_vectors)
+    if atlas.vectors is not None and not drop_vectors:
+        size = atlas.vectors.data.nbytes / 1e6
+        note(
+            f"the atlas keeps the vectors ({size:,.1f} MB), with which `manymaps insert` compares "
+            "new objects; --drop-vectors leaves them out"
+        )
+
+
+def _interruption(checkpoint: Path | None, saved: bool) -> str:
+    if checkpoint is None:
+        return "interrupted; nothing was saved (--checkpoint FILE would have kept the state)"
+    if not saved:
+        return "interrupted before there was a state to save"
+    return (
+        f"interrupted; the last state is in {checkpoint}; to go on, give the same command "
+        f"with --resume {checkpoint}"
+    )
+
+
+def _summary(record: Mapping[str, Any], atlas: Atlas, data: PairData | Counts) -> str:
+    maps = "1 map" if atlas.n_maps == 1 else f"{atlas.n_maps} maps"
+    output = record["output"]
+    further = ["manymaps", "plot", output, "-o", str(Path(output).with_suffix(".png"))]
+    if atlas.n_maps > 1:
+        further = ["manymaps", "senses", output, _telling_word(atlas, data)]
+    objects, likelihood = f"{record['n_objects']:,} objects", ""
+    if atlas.kinds is not None:
+        from manymaps.data.count_values import plural
+
+        sizes = (record["n_rows"], record["n_columns"])
+        objects = " and ".join(map(plural, dict.fromkeys(atlas.kinds), sizes))
+        likelihood = f"log-likelihood {record['log_likelihood']:.4f} per count, "
+    return (
+        f"{output}: {maps} of {objects}, {likelihood}"
+        f"KL divergence {record['kl_divergence']:.4f} after {record['n_iterations']:,} iterations "
+        f"in {record['seconds']:.0f} s\nnext: {shlex.join(further)}"
+    )
+
+
+def _telling_word(atlas: Atlas, data: PairData | Counts) -> str:
+    """Of the words that are recalled or counted most, the one that lives in most maps."""
+    from manymaps.data.associations import Associations
+    from manymaps.data.vectors import Vectors
+
+    recalled: Any = range(atlas.n_objects)
+    if isinstance(data, Associations):
+        recalled = (-data.strengths.sum(axis=0)).argsort(kind="stable")[:50]
+    elif not isinstance(data, Vectors):
+        # The columns of the atlas are those that have counts, in the order of the table.
+        totals = data.column_totals[data.column_totals > 0]
+        recalled = (-totals).argsort(kind="stable")[:50] + atlas.n_objects - len(totals)
+    plain = [i for i in recalled if shown(atlas.labels[i]) == atlas.labels[i]]
+    n_maps = (atlas.proportions >= 0.1).sum(axis=0)
+    return atlas.labels[max(plain or recalled, key=lambda i: n_maps[i])]

@@ -1,0 +1,258 @@
+"""The command `predict`: how well held-out associations are foreseen; parts of `sweep`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from manymaps.cli.contract import (
+    Command,
+    InputFile,
+    OutputFile,
+    emit,
+    emit_json,
+    note,
+    plain_table,
+    quiet_option,
+    refuse_overwriting,
+    refuse_to_replace,
+    rendered,
+)
+from manymaps.cli.options import (
+    combined,
+    finite,
+    jobs_option,
+    json_option,
+    positive,
+    reading_options,
+    refuse_given,
+    seed_option,
+)
+from manymaps.cli.progress import interrupted_by_sigterm, iterations
+
+if TYPE_CHECKING:
+    from manymaps.data.associations import Associations
+    from manymaps.prediction.predictor import AssociationPredictor, PredictionResult
+
+__all__ = [
+    "KERNELS",
+    "OF_OTHER_DATA",
+    "PENALTY",
+    "check_sizes",
+    "error_text",
+    "predict",
+    "read_norms",
+    "splitting_options",
+    "stopping_options",
+]
+
+KERNELS = ("gaussian", "cauchy")
+MAPS, DIMENSIONS, PENALTY, ITERATIONS, PATIENCE = 2, 35, 0.1, 300, 5
+OF_OTHER_DATA = ("columns", "count")
+
+
+splitting_options = combined(
+    click.option(
+        "--by",
+        type=click.Choice(["pair", "row"]),
+        default="pair",
+        show_default=True,
+        help="Hold out pairs in both directions, or all that a cue recalls.",
+    ),
+    click.option("--stratified", is_flag=True, help="Keep the shares for each cue, too."),
+)
+
+stopping_options = combined(
+    click.option(
+        "--iterations", type=positive, metavar="N", default=ITERATIONS, show_default=True,
+        help="Passes over the cues, at most.",
+    ),
+    click.option(
+        "--patience", type=positive, metavar="N", default=PATIENCE, show_default=True,
+        help="Passes without a lower validation error before a fit ends.",
+    ),
+)  # fmt: skip
+
+
+@click.command(cls=Command)
+@click.argument("file", type=InputFile(), metavar="FILE")
+@click.option("--maps", type=positive, metavar="N", default=MAPS, show_default=True)
+@click.option(
+    "--dims",
+    type=positive,
+    metavar="N",
+    help=f"Dimensions of each map.  [default: {DIMENSIONS}, fewer of so few objects]",
+)
+@click.option("--kernel", type=click.Choice(KERNELS), default="gaussian", show_default=True)
+@click.option(
+    "--penalty",
+    type=click.FloatRange(min=0),
+    metavar="X",
+    callback=finite,
+    default=PENALTY,
+    show_default=True,
+    help="Weight of the maps' size.",
+)
+@splitting_options
+@stopping_options
+@click.option(
+    "-o", "--output", type=OutputFile(".atlas"), metavar="OUT.atlas", help="Keep the fitted maps."
+)
+@reading_options
+@seed_option
+@jobs_option
+@quiet_option
+@json_option
+@click.pass_context
+def predict(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> None:
+    """Measure how well maps foresee associations of FILE that were held out.
+
+    The associations are split into training, validation and test part (80/10/10). The maps are
+    fitted to the first, the second tells when to stop, and the third is what they are measured by:
+    the error is in nats per cue, lower is better.
+
+    \b
+    Examples:  manymaps predict norms.csv --maps 2 --dims 35
+               manymaps predict norms.csv --maps 1 --dims 70 -o norms.atlas --json
+    """
+    output = options["output"]
+    refuse_overwriting({"-o": output}, {"FILE": file, "--labels": options["labels"]})
+    refuse_to_replace("-o", output)
+    refuse_given(ctx, OF_OTHER_DATA, "associations")
+    with interrupted_by_sigterm():
+        norms = read_norms(file, options)
+        dims = options["dims"] or min(DIMENSIONS, norms.n_objects - 1)
+        check_sizes(ctx, norms, {"maps": [options["maps"]], "dims": [dims]})
+        result = _predicted(ctx, norms, dims, options)
+        if output is not None:
+            _maps_of(result).atlas(norms.labels).save(output)
+    record = _prediction_record(ctx, norms, result, {**options, "dims": dims})
+    if as_json:
+        emit_json(record)
+    else:
+        emit(_prediction_report(record))
+        if output is not None:
+            note(f"{output}")
+
+
+def _predicted(
+    ctx: click.Context, norms: Associations, dims: int, options: Mapping[str, Any]
+) -> PredictionResult:
+    """The split, the fit and its scores, with a bar where somebody looks."""
+    from manymaps.prediction.held_out import split_associations
+    from manymaps.prediction.predictor import predict_associations
+
+    split = split_associations(
+        norms,
+        by=options["by"],
+        stratified=options["stratified"],
+        random_state=options["seed"],
+    )
+    for line in split.notes:
+        note(line)
+    with iterations(options["iterations"], hidden=ctx.meta["manymaps.quiet"]) as watcher:
+
+        def tell(iteration: int, train: float, validation: float) -> bool:
+            if watcher.callback is not None:
+                watcher.callback(iteration, validation, None)
+            return False
+
+        return predict_associations(
+            norms,
+            options["maps"],
+            dims,
+            split=split,
+            random_state=options["seed"],
+            kernel=options["kernel"],
+            penalty=options["penalty"],
+            max_iter=options["iterations"],
+            patience=options["patience"],
+            callback=tell,
+            n_jobs=options["jobs"] or -1,
+        )
+
+
+def _maps_of(result: PredictionResult) -> AssociationPredictor:
+    from manymaps.prediction.predictor import AssociationPredictor
+
+    assert isinstance(result.predictor, AssociationPredictor)
+    return result.predictor
+
+
+def _prediction_record(
+    ctx: click.Context,
+    norms: Associations,
+    result: PredictionResult,
+    options: Mapping[str, Any],
+) -> dict[str, Any]:
+    from manymaps.prediction.held_out import uniform_errors
+
+    output = options["output"]
+    return {
+        **result.as_dict(),
+        "seconds": round(time.perf_counter() - ctx.meta["manymaps.started"], 3),
+        "uniform": uniform_errors(result.split),
+        "best_iteration": int(_maps_of(result).best_iteration_),
+        "n_objects": norms.n_objects,
+        "n_pairs": norms.n_pairs,
+        "n_cues": result.split.n_cues,
+        "n_without_training": len(result.split.without_training),
+        "n_maps": options["maps"],
+        "n_components": options["dims"],
+        **{name: options[name] for name in ("kernel", "penalty", "by", "stratified", "seed")},
+        "output": None if output is None else str(output),
+    }
+
+
+def _prediction_report(record: Mapping[str, Any]) -> str:
+    grid = plain_table()
+    grid.add_row("", "train", "validation", "test")
+    for name, errors in (("error", record), ("uniform model", record["uniform"])):
+        grid.add_row(name, *(error_text(errors[part]) for part in ("train", "valid", "test")))
+    maps = "1 map" if record["n_maps"] == 1 else f"{record['n_maps']:,} maps"
+    return (
+        f"{maps} of {record['n_components']:,} dimensions, "
+        f"{record['n_iterations']:,} iterations in {record['seconds']:.0f} s\n"
+        f"{rendered(grid)}\n"
+        f"held-out associates among the ten most probable: {record['recall_at_10']:.1%}; "
+        f"mean reciprocal rank {record['mean_reciprocal_rank']:.3f}"
+    )
+
+
+def read_norms(file: Path, options: Mapping[str, Any]) -> Associations:
+    """The associations of a file; vectors are no data for these commands."""
+    from manymaps.cli.contract import BadData
+    from manymaps.cli.reading import read_data
+    from manymaps.cli.report import reading_notes
+    from manymaps.data.associations import Associations
+
+    data = read_data(file, options)
+    if not isinstance(data, Associations):
+        raise BadData(
+            f"{file} reads as vectors; associations are needed (--format edges reads a list)"
+        )
+    for line in reading_notes(data):
+        note(line)
+    return data
+
+
+def check_sizes(
+    ctx: click.Context, norms: Associations, sizes: Mapping[str, Sequence[int]]
+) -> None:
+    """Refuse more maps than objects, and more dimensions than they can span."""
+    n = norms.n_objects
+    for name, most, why in (
+        ("maps", n, f"the {n:,} objects"),
+        ("dims", n - 1, f"the {n - 1:,} dimensions that {n:,} objects span"),
+    ):
+        for value in sizes[name]:
+            if value > max(most, 1):
+                raise click.UsageError(f"--{name} {value} is more than {why}", ctx)
+
+
+def error_text(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"

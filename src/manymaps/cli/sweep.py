@@ -1,0 +1,409 @@
+"""The command `sweep`: held-out prediction with many settings, side by side."""
+
+from __future__ import annotations
+
+import csv
+import logging
+import math
+import shlex
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from manymaps.cli.contract import (
+    Command,
+    InputFile,
+    Interrupted,
+    OutputFile,
+    RunFailed,
+    emit,
+    emit_json,
+    note,
+    plain_table,
+    quiet_option,
+    refuse_overwriting,
+    rendered,
+)
+from manymaps.cli.options import (
+    jobs_option,
+    json_option,
+    positive,
+    reading_arguments,
+    reading_options,
+    refuse_given,
+    seed_option,
+)
+from manymaps.cli.predict import (
+    ITERATIONS,
+    KERNELS,
+    OF_OTHER_DATA,
+    PATIENCE,
+    PENALTY,
+    check_sizes,
+    error_text,
+    read_norms,
+    splitting_options,
+    stopping_options,
+)
+from manymaps.cli.progress import interrupted_by_sigterm, working
+
+if TYPE_CHECKING:
+    from manymaps.data.associations import Associations
+    from manymaps.prediction.sweeps import PointResult, SweepResult
+
+__all__ = ["sweep"]
+
+BACKENDS = ("loky", "threading", "dask")
+
+
+class Values(click.ParamType):
+    """Different values with commas between them: 1,2."""
+
+    name = "values"
+
+    def __init__(self, read: Callable[[str], Any], what: str):
+        self.read = read
+        self.what = what
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[Any, ...]:
+        """The values, in the order given."""
+        parts = [part.strip() for part in str(value).split(",")]
+        if not any(parts):
+            self.fail("the list is empty; give values with commas between them", param, ctx)
+        found = []
+        for part in parts:
+            try:
+                found.append(self.read(part))
+            except ValueError:
+                self.fail(f"{part!r} is no {self.what}", param, ctx)
+            if found.count(found[-1]) > 1:
+                self.fail(f"{part!r} stands twice", param, ctx)
+        return tuple(found)
+
+
+def _whole(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise ValueError
+    return int(text)
+
+
+def _weight(text: str) -> float:
+    if not 0 <= float(text) < math.inf:
+        raise ValueError
+    return float(text)
+
+
+def _kernel(text: str) -> str:
+    if text not in KERNELS:
+        raise ValueError
+    return text
+
+
+whole_numbers = Values(_whole, "whole number of at least 1")
+
+
+@click.command(cls=Command)
+@click.argument("file", type=InputFile(), metavar="FILE")
+@click.option("--maps", type=whole_numbers, metavar="1,2", required=True, help="Numbers of maps.")
+@click.option("--dims", type=whole_numbers, metavar="35,70", required=True, help="Dimensions.")
+@click.option(
+    "--penalties",
+    type=Values(_weight, "finite number of at least 0"),
+    metavar="X,...",
+    default=f"{PENALTY}",
+    show_default=True,
+    help="Weights of the maps' size.",
+)
+@click.option(
+    "--kernels",
+    type=Values(_kernel, f"kernel; there are {' and '.join(KERNELS)}"),
+    metavar="NAME,...",
+    default="gaussian",
+    show_default=True,
+)
+@click.option(
+    "--seeds", type=positive, metavar="N", default=1, show_default=True, help="Fits of a setting."
+)
+@click.option(
+    "--splits", type=positive, metavar="N", default=1, show_default=True, help="Random splits."
+)
+@splitting_options
+@stopping_options
+@click.option(
+    "-o", "--output", type=OutputFile(".csv"), required=True, metavar="TABLE.csv",
+    help="A row for each fit.",
+)  # fmt: skip
+@click.option(
+    "--plot", type=OutputFile(".png", ".svg", ".pdf"), metavar="FIG.png", help="Draw the errors."
+)
+@click.option(
+    "--resume",
+    type=OutputFile(),
+    metavar="FILE",
+    help="Keep finished fits in this file, and leave out those that it holds.",
+)
+@click.option(
+    "--backend",
+    type=click.Choice(BACKENDS),
+    help="How fits run beside one another.  [default: loky]",
+)
+@click.option("--scheduler", metavar="ADDRESS", help="That of a Dask cluster to run the fits on.")
+@reading_options
+@seed_option
+@jobs_option
+@quiet_option
+@json_option
+@click.pass_context
+def sweep(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> None:
+    """Foresee held-out associations of FILE with many settings, and compare them.
+
+    Every combination of settings is fitted to every split with every seed; see `predict`. The best
+    is the one of the least validation error. --jobs is the number of fits at a time. A sweep with
+    --resume can be stopped and gone on with, and extended by further values.
+
+    \b
+    Examples:  manymaps sweep norms.csv --maps 1,2 --dims 35,70 -o sizes.csv --plot sizes.png
+               manymaps sweep norms.csv --maps 1,2,5 --dims 14,35,70 --penalties 0.02,0.05,0.1 \\
+                   --splits 5 -o sizes.csv --resume sizes.jsonl --scheduler tcp://10.0.0.1:8786
+    """
+    read, kept = {"FILE": file, "--labels": options["labels"]}, {"--resume": options["resume"]}
+    refuse_overwriting({"-o": options["output"], "--plot": options["plot"]}, {**read, **kept})
+    refuse_overwriting(kept, read)
+    refuse_given(ctx, OF_OTHER_DATA, "associations")
+    if options["scheduler"] is not None and options["backend"] not in (None, "dask"):
+        raise click.UsageError(f"--scheduler does not apply to --backend {options['backend']}", ctx)
+    with interrupted_by_sigterm():
+        norms = read_norms(file, options)
+        check_sizes(ctx, norms, {"maps": options["maps"], "dims": options["dims"]})
+        result = _swept(ctx, norms, options)
+        _write_table(result, options["output"])
+        best = _best(result)
+        if options["plot"] is not None:
+            from manymaps import save_figure
+            from manymaps.figures.sweep import plot_sweep
+
+            with working("drawing the errors"):
+                save_figure(plot_sweep(result), options["plot"])
+    if as_json:
+        emit_json(_sweep_record(ctx, result, best, options))
+    elif not ctx.meta["manymaps.quiet"]:
+        emit(_sweep_report(result, best, file, options))
+        for path in (options["output"], options["plot"]):
+            if path is not None:
+                note(f"{path}")
+
+
+def _best(result: SweepResult) -> dict[str, Any]:
+    from manymaps.errors import DataError
+
+    try:
+        return result.best()
+    except DataError as error:
+        # Every point failed, which is no fault of the data.
+        raise RunFailed(str(error)) from error
+
+
+def _swept(ctx: click.Context, norms: Associations, options: Mapping[str, Any]) -> SweepResult:
+    """The sweep; what is done when it ends early is in the file to resume from or in the table."""
+    from manymaps.prediction import sweeps
+
+    grid = {
+        "n_maps": options["maps"],
+        "n_components": options["dims"],
+        "penalty": options["penalties"],
+        "kernel": options["kernels"],
+        "max_iter": (options["iterations"],),
+        "patience": (options["patience"],),
+    }
+    seed, finished = options["seed"], []
+    split = {"by": options["by"], "stratified": options["stratified"], "random_state": seed}
+    with _backend(options) as backend, _points(hidden=ctx.meta["manymaps.quiet"]) as told:
+
+        def keep(result: PointResult, n_done: int, n_points: int) -> None:
+            finished.append(result)
+            told(result, n_done, n_points)
+
+        try:
+            result = sweeps.sweep(
+                norms,
+                grid,
+                split=split,
+                n_splits=options["splits"],
+                seeds=range(seed, seed + options["seeds"]),
+                backend=backend,
+                n_jobs=options["jobs"] or -1,
+                resume=options["resume"],
+                on_result=keep,
+            )
+        except KeyboardInterrupt as error:
+            raise Interrupted(_stopped("interrupted", grid, finished, options)) from error
+        except sweeps.WorkersLost as error:
+            raise RunFailed(_stopped(str(error), grid, finished, options)) from error
+    for failed in result.failed:
+        note(f"warning: {_named(failed)} failed: {failed.failure}")
+    return result
+
+
+def _stopped(
+    why: str,
+    grid: Mapping[str, tuple],
+    finished: Sequence[PointResult],
+    options: Mapping[str, Any],
+) -> str:
+    """What is told of a sweep that ended early, once what had been finished is safe."""
+    from manymaps.prediction.sweeps import SweepResult
+
+    if options["resume"] is not None:
+        return f"{why}; finished fits are in {options['resume']}; to go on, give the same command"
+    if not finished:
+        return f"{why} before there was a fit to keep"
+    _write_table(SweepResult(grid, tuple(finished)), options["output"])
+    fits = "1 fit" if len(finished) == 1 else f"{len(finished):,} fits"
+    return (
+        f"{why}; {options['output']} holds the {fits} that had been finished "
+        "(with --resume FILE the sweep could go on)"
+    )
+
+
+@contextmanager
+def _backend(options: Mapping[str, Any]) -> Iterator[str | None]:
+    """The backend's name, with a client of the cluster at hand where it is Dask's."""
+    address = options["scheduler"]
+    if address is None and options["backend"] != "dask":
+        yield options["backend"]
+        return
+    try:
+        from dask.distributed import Client, LocalCluster
+    except ImportError as error:
+        raise RunFailed(
+            "a Dask cluster needs dask[distributed]; pip install 'manymaps[distributed]'"
+        ) from error
+    if address is None:
+        jobs = options["jobs"]
+        with (
+            LocalCluster(
+                n_workers=jobs if jobs and jobs > 0 else None,
+                threads_per_worker=1,
+                dashboard_address=":0",
+                silence_logs=logging.ERROR,
+            ) as cluster,
+            Client(cluster),
+        ):
+            yield "dask"
+        return
+    try:
+        client = Client(address)
+    except (OSError, ValueError) as error:
+        raise RunFailed(f"no scheduler answers at {address}") from error
+    with client:
+        yield "dask"
+
+
+@contextmanager
+def _points(*, hidden: bool) -> Iterator[Callable[[PointResult, int, int], None]]:
+    """A bar with the fits that are done and the last one's error, where somebody looks."""
+    if hidden or not sys.stderr.isatty():
+        yield lambda result, n_done, n_points: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("fit {task.completed:.0f} of {task.total:.0f}"),
+        BarColumn(bar_width=24),
+        TextColumn("{task.fields[last]}"),
+        TimeRemainingColumn(compact=True),
+        TextColumn("left"),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("sweep", total=None, last="preparing")
+
+        def tell(result: PointResult, n_done: int, n_points: int) -> None:
+            last = f"validation {result.measures['valid']:.4f}" if result.measures else "failed"
+            bar.update(task, completed=n_done, total=n_points, last=last)
+
+        yield tell
+
+
+def _write_table(result: SweepResult, path: Path) -> None:
+    from manymaps.archive import written_whole
+
+    records = result.records()
+    with (
+        written_whole(path) as temporary,
+        temporary.open("w", encoding="utf-8", newline="") as out,
+    ):
+        writer = csv.DictWriter(out, list(records[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(records)
+
+
+def _sweep_record(
+    ctx: click.Context, result: SweepResult, best: Mapping[str, Any], options: Mapping[str, Any]
+) -> dict[str, Any]:
+    return {
+        "n_points": len(result.results),
+        "n_failed": len(result.failed),
+        "best": best,
+        "settings": result.summary(),
+        "failures": [
+            {**failed.point.settings, "split": failed.point.split, "seed": failed.point.seed,
+             "failure": failed.failure}
+            for failed in result.failed
+        ],
+        "seconds": round(time.perf_counter() - ctx.meta["manymaps.started"], 3),
+        "seed": options["seed"],
+        **{
+            name: None if options[name] is None else str(options[name])
+            for name in ("output", "plot", "resume")
+        },
+    }  # fmt: skip
+
+
+def _sweep_report(
+    result: SweepResult, best: Mapping[str, Any], file: Path, options: Mapping[str, Any]
+) -> str:
+    """A line for each setting, and how to fit the best one."""
+    grid = plain_table()
+    grid.add_row("maps", "dims", "penalty", "kernel", "train", "validation", "test", "")
+    for record in result.summary():
+        sizes = (f"{record['n_maps']}", f"{record['n_components']}", f"{record['penalty']:g}")
+        errors = (_with_spread(record, part) for part in ("train", "valid", "test"))
+        is_best = all(record[name] == best[name] for name in result.grid)
+        n_failed = f"{record['n_failed']} of {record['n_points']} failed"
+        remark = "best" if is_best else n_failed if record["n_failed"] else ""
+        grid.add_row(*sizes, record["kernel"], *errors, remark)
+    further = ["manymaps", "predict", str(file)]
+    for option, name in (("maps", "n_maps"), ("dims", "n_components"), ("penalty", "penalty"),
+                         ("kernel", "kernel")):  # fmt: skip
+        further += [f"--{option}", f"{best[name]}"]
+    further += [*_splitting(options), *reading_arguments(options)]
+    return f"{rendered(grid)}\nnext: {shlex.join(further)}"
+
+
+def _splitting(options: Mapping[str, Any]) -> list[str]:
+    """The options of splits and fits that are not the usual ones."""
+    given = ["--stratified"] if options["stratified"] else []
+    usual = {"by": "pair", "iterations": ITERATIONS, "patience": PATIENCE}
+    for name, value in usual.items():
+        if options[name] != value:
+            given += [f"--{name}", f"{options[name]}"]
+    return given
+
+
+def _with_spread(record: Mapping[str, Any], part: str) -> str:
+    spread = record[f"{part}_spread"]
+    return error_text(record[part]) + ("" if spread is None else f" ± {spread:.4f}")
+
+
+def _named(result: PointResult) -> str:
+    settings = result.point.settings
+    return (
+        f"--maps {settings['n_maps']} --dims {settings['n_components']} --penalty "
+        f"{settings['penalty']:g} with split {result.point.split}, seed {result.point.seed}"
+    )

@@ -1,0 +1,239 @@
+"""The command `view`: an atlas as one HTML file to look at and to send."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import webbrowser
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from manymaps.cli.contract import (
+    BadData,
+    Command,
+    InputFile,
+    OutputFile,
+    emit_json,
+    note,
+    quiet_option,
+    refuse_overwriting,
+)
+from manymaps.cli.options import atlas_argument, json_option
+from manymaps.cli.progress import interrupted_by_sigterm, working
+
+if TYPE_CHECKING:
+    from manymaps.atlas.atlas import Atlas
+
+__all__ = ["view"]
+
+WEIGHTED = re.compile(r".*\((?P<weight>[^()]+)\)\s*")
+
+
+@dataclass(frozen=True)
+class _Feature:
+    """A feature as a file holds it: its weight, and the labels of its members."""
+
+    weight: float
+    members: tuple[str, ...]
+
+
+@click.command(cls=Command)
+@atlas_argument
+@click.option("-o", "--output", type=OutputFile(".html", ".htm"), required=True, metavar="OUT.html")
+@click.option("--open", "opened", is_flag=True, help="Then show it in the browser.")
+@click.option("--color", metavar="COLUMN", help="Colour by a column of the metadata at first.")
+@click.option("--size", metavar="COLUMN", help="Size of the dots by a column of numbers at first.")
+@click.option("--title", metavar="TEXT", help="[default: the name of OUT.html without its suffix]")
+@click.option("--metadata", type=InputFile(), help="Table whose columns are joined by label.")
+@click.option(
+    "--features",
+    type=InputFile(),
+    help="What `cluster` wrote, with -o or --json, to be drawn as outlines.",
+)
+@click.option(
+    "--min-proportion",
+    type=click.FloatRange(0, 1),
+    metavar="X",
+    default=0.1,
+    show_default=True,
+    help="Hide objects with less of them in a map at first.",
+)
+@quiet_option
+@json_option
+def view(
+    atlas: Path,
+    output: Path,
+    opened: bool,
+    metadata: Path | None,
+    features: Path | None,
+    as_json: bool,
+    **look: Any,
+) -> None:
+    """Write ATLAS as a page: all maps, search, the senses of a word.
+
+    The page is one file that opens in a browser from disk, without a network, and can be sent as
+    it is.
+
+    \b
+    Examples:  manymaps view norms.atlas -o norms.html --open
+               manymaps view posts.atlas -o posts.html --color group
+               manymaps view norms.atlas -o norms.html --metadata words.csv --size frequency
+    """
+    refuse_overwriting(
+        {"-o": output}, {"ATLAS": atlas, "--metadata": metadata, "--features": features}
+    )
+    from manymaps.atlas.atlas import load_atlas
+    from manymaps.viewer.page import write_page
+
+    loaded = load_atlas(atlas)
+    if metadata is not None:
+        loaded = _with_columns(loaded, metadata)
+    found = None if features is None else _read_features(features, loaded)
+    with interrupted_by_sigterm(), working(f"writing {output}"):
+        write_page(loaded, output, features=found, **look)
+    size = output.stat().st_size
+    shown = opened and webbrowser.open(output.resolve().as_uri())
+    if as_json:
+        record = {"n_objects": loaded.n_objects, "n_maps": loaded.n_maps, "bytes": size}
+        emit_json({"output": str(output), **record})
+        return
+    further = "shown in the browser" if shown else "open it in a browser; it needs no network"
+    note(f"{output}: {size / 1e6:,.1f} MB; {further}")
+    if opened and not shown:
+        note("warning: no browser could be started")
+
+
+def _with_columns(atlas: Atlas, path: Path) -> Atlas:
+    """An atlas with the columns of a table joined by label.
+
+    Raises
+    ------
+    DataError
+        Where none of its labels is an object's, or one stands twice.
+    """
+    from manymaps.data.frames import join_columns, read_columns
+    from manymaps.errors import DataError
+
+    if atlas.kinds is not None:
+        return _with_columns_of_kinds(atlas, path)
+    table = read_columns(path)
+    try:
+        columns, unmatched, n_without = join_columns(atlas.labels, table)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
+    _note_matches(path, unmatched, n_without, atlas.n_objects)
+    return replace(atlas, metadata={**atlas.metadata, **columns})
+
+
+def _note_matches(path: Path, unmatched: Sequence[str], n_without: int, n_objects: int) -> None:
+    if unmatched:
+        some = ", ".join(map(repr, unmatched[:3]))
+        note(f"warning: {len(unmatched):,} rows of {path} match no object: {some}")
+    if n_without:
+        note(f"{path}: {n_without:,} of {n_objects:,} objects have no row")
+
+
+def _with_columns_of_kinds(atlas: Atlas, path: Path) -> Atlas:
+    """The same for two kinds of object, to each of which the table is joined as on `fit`."""
+    from scipy import sparse
+
+    from manymaps.cli.counts import with_metadata
+    from manymaps.data.counts import Counts
+    from manymaps.data.frames import end_to_end
+
+    first, second = dict.fromkeys(atlas.kinds or ())
+    n = int(atlas.choices.is_row.sum())
+    sizes = n, atlas.n_objects - n
+    # A table of labels alone: counts without any count.
+    bare = Counts(sparse.csr_array(sizes), atlas.labels[:n], atlas.labels[n:], (first, second))
+    joined = with_metadata(bare, path)
+    sides = joined.row_metadata, joined.column_metadata
+    columns = {
+        name: end_to_end(*zip((side.get(name) for side in sides), sizes, strict=True))
+        for name in dict.fromkeys([*sides[0], *sides[1]])
+    }
+    return replace(atlas, metadata={**atlas.metadata, **columns})
+
+
+def _read_features(path: Path, atlas: Atlas) -> list[_Feature]:
+    """The features in a file of `manymaps cluster`: its table of memberships, or its JSON.
+
+    Raises
+    ------
+    DataError
+        Where the file is neither, or holds none.
+    BadData
+        Where a member is no object of the atlas.
+    """
+    from manymaps.errors import DataError
+    from manymaps.io.tables import read_bytes
+    from manymaps.labels import UnknownLabel
+    from manymaps.viewer.packing import numbers_of
+
+    is_json = read_bytes(path).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+    found = _from_json(path) if is_json else _from_memberships(path)
+    if not found:
+        raise DataError(
+            f"{path} holds no feature; write one with `manymaps cluster FILE -o {path}`"
+        )
+    try:
+        numbers_of(atlas, [label for feature in found for label in feature.members])
+    except UnknownLabel as error:
+        raise BadData(f"{path}: {error}") from error
+    return found
+
+
+def _from_json(path: Path) -> list[_Feature]:
+    from manymaps.errors import DataError
+    from manymaps.io.tables import read_bytes
+
+    try:
+        clusters = json.loads(read_bytes(path))["clusters"]
+        return [
+            _Feature(float(each["weight"]), tuple(map(str, each["members"]))) for each in clusters
+        ]
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataError(
+            f"{path}: this is not what `manymaps cluster --json` prints, an object with clusters, "
+            f"each with weight and members ({type(error).__name__}: {error})"
+        ) from error
+
+
+def _from_memberships(path: Path) -> list[_Feature]:
+    """A table with a row for each object and a column of 0 and 1 for each feature."""
+    from manymaps.data.frames import label_column, read_columns
+    from manymaps.errors import DataError
+
+    columns = read_columns(path)
+    labels = columns.pop(label_column(columns, None))
+    found = []
+    for name, values in columns.items():
+        stray = [value for value in values if value not in (0, 1)]
+        if stray:
+            cell = "" if stray[0] is None else str(stray[0])[:40]
+            raise DataError(
+                f"{path}: the column {name!r} holds {cell!r} where a membership is 0 "
+                "or 1; give what `manymaps cluster -o` writes"
+            )
+        members = (label for label, value in zip(labels, values, strict=True) if value)
+        found.append(_Feature(_weight(name, path), tuple(map(str, members))))
+    return found
+
+
+def _weight(name: str, path: Path) -> float:
+    """The weight that a column's name has in brackets."""
+    from manymaps.errors import DataError
+
+    match = WEIGHTED.fullmatch(name)
+    try:
+        weight = float(match["weight"]) if match else math.nan
+    except ValueError:
+        weight = math.nan
+    if not math.isfinite(weight):
+        raise DataError(f"{path}: the column {name!r} does not say its weight, as '1 (0.305)' does")
+    return weight

@@ -1,0 +1,1 @@
+"""Additive clustering of judged similarities (ADCLUS)."""

@@ -1,0 +1,74 @@
+"""A plain map of similarities by metric scaling, for what is drawn over a map.
+
+    stress = sum_{i<j} (max s - s_ij - |y_i - y_j|)^2
+
+SMACOF (de Leeuw 1977, Applications of convex analysis to multidimensional scaling) brings it down
+from the positions of classical scaling (Torgerson 1952), so that the result needs no seed. The axes
+are turned to the principal ones.
+
+Shapes: similarities (n, n), positions (n, 2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from manymaps.atlas.atlas import Atlas
+from manymaps.errors import DataError
+from manymaps.model.choice import T_SNE
+
+__all__ = ["similarity_map"]
+
+
+def similarity_map(values: np.ndarray, labels: Sequence[str]) -> Atlas:
+    """A map of similarities by metric scaling, for drawing on.
+
+    Parameters
+    ----------
+    values : array of shape (n, n)
+        Similarities; the diagonal is not read, and NaN (unknown) stands for their mean.
+    labels : sequence of str, length n
+
+    Returns
+    -------
+    Atlas
+        One map of two dimensions, by the method "mds".
+
+    Raises
+    ------
+    DataError
+        For fewer than three objects, or a table that is not square.
+
+    Examples
+    --------
+    >>> atlas = similarity_map(np.array([[0, 9, 1], [9, 0, 1], [1, 1, 0]]), ["a", "b", "c"])
+    >>> a, b, c = atlas.maps[0]
+    >>> bool(np.hypot(*(a - b)) < np.hypot(*(a - c)))
+    True
+    """
+    from sklearn.manifold import smacof
+
+    table = np.array(values, dtype=np.float64)
+    n = len(table)
+    if table.shape != (n, n) or n < 3:
+        raise DataError(
+            f"the similarities have the shape {table.shape}; a map needs a square table of at "
+            "least three objects"
+        )
+    np.fill_diagonal(table, np.nan)
+    table = np.where(np.isnan(table), np.nanmean(table), table)
+    table = (table + table.T) / 2
+    distances = table[np.triu_indices(n, 1)].max() - table
+    np.fill_diagonal(distances, 0.0)
+    if not distances.any():
+        distances = 1 - np.eye(n)  # all are alike, and as far from one another
+    centring = np.eye(n) - 1 / n
+    eigenvalues, axes = np.linalg.eigh(-centring @ distances**2 @ centring / 2)
+    start = axes[:, -2:] * np.sqrt(np.maximum(eigenvalues[-2:], 0))
+    start += 1e-6 * np.random.default_rng(0).normal(size=start.shape) * distances.max()
+    points, _ = smacof(distances, init=start, n_init=1, normalized_stress=False)
+    points = points - points.mean(axis=0)
+    _, _, turned = np.linalg.svd(points, full_matrices=False)
+    return Atlas(labels, (points @ turned.T)[None], np.ones((1, n)), T_SNE, method="mds")

@@ -1,0 +1,124 @@
+"""Counts beside a finished atlas of two kinds: how likely they are, and where new rows stand.
+
+    log-likelihood per count     sum_xy n_xy log q(y|x) / sum_xy n_xy     or with q(x, y), q(x|y)
+
+A new row x takes the place that maximizes sum_y n_xy log q(y|x) with the columns as they are, each
+as if it were alone. With one map q(y|x) ~ b_y exp(-|phi|^2 + 2 phi . psi_y - |psi_y|^2) is a
+log-linear model in phi: the problem is concave, and starts at the mean of the row's columns.
+
+Tables have one row (column) per row (column) object of the atlas, in its order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.atlas.atlas import Atlas
+from manymaps.errors import DataError
+from manymaps.maps.refinement import refine_rows
+from manymaps.model.objective import Objective
+from manymaps.model.parameters import Parameters, weights_from_proportions
+from manymaps.model.target import Target, count_target
+
+__all__ = ["atlas_parameters", "count_objective", "mean_log_likelihood", "place_rows"]
+
+_STEPS = 60
+
+
+def atlas_parameters(atlas: Atlas) -> Parameters:
+    """Positions and weights of the two kinds, the choosing one first."""
+    rows = atlas.choices.is_chooser
+    sides = (rows, ~rows)
+    return Parameters(
+        tuple(np.ascontiguousarray(atlas.maps[:, side], np.float32) for side in sides),
+        tuple(
+            weights_from_proportions(atlas.proportions[:, side]).astype(np.float32)
+            for side in sides
+        ),
+    )
+
+
+def count_objective(atlas: Atlas, values: sparse.sparray, *, tolerance: float = 5e-5) -> Objective:
+    """The cost of an atlas for a table of counts (n_rows, n_columns)."""
+    choosers = atlas.choices.is_chooser
+    factors = np.ones(atlas.n_objects) if atlas.factors is None else atlas.factors
+    table = values if atlas.model.given == "rows" else values.T
+    return Objective(
+        count_target(table, atlas.model.normalization),
+        atlas.model,
+        tolerance=tolerance,
+        row_factors=factors[choosers],
+        column_factors=factors[~choosers],
+    )
+
+
+def log_likelihood(target: Target, kl: float) -> float:
+    """Mean log q of a count of a target from its KL divergence (`objective.Evaluation.kl`)."""
+    rows = 1 if target.normalization == "joint" else target.n_rows_with_mass
+    return target.negative_entropy / rows - kl
+
+
+def mean_log_likelihood(atlas: Atlas, values: sparse.sparray) -> float:
+    """Mean log-likelihood per count, in nats.
+
+    Parameters
+    ----------
+    atlas : Atlas
+        Of two kinds of object.
+    values : sparse array of shape (n_rows, n_columns)
+        Not all 0.
+    """
+    objective = count_objective(atlas, values)
+    return log_likelihood(objective.target, objective.evaluate(atlas_parameters(atlas)).kl)
+
+
+def place_rows(
+    atlas: Atlas, values: sparse.csr_array, *, columns: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
+    """Positions and proportions of new rows among the columns, or of new columns among the rows.
+
+    Parameters
+    ----------
+    atlas : Atlas
+        Of two kinds of object, with a Gaussian kernel.
+    values : sparse array of shape (k, n_columns), or (k, n_rows) with `columns=True`
+        Counts; no row of it is empty.
+    columns : bool
+        The new ones are columns.
+
+    Returns
+    -------
+    positions : ndarray of shape (n_maps, k, n_components)
+    proportions : ndarray of shape (n_maps, k)
+
+    Raises
+    ------
+    DataError
+        Where the table has another width.
+    """
+    others = atlas.choices.is_row == columns
+    if values.shape[1] != int(others.sum()):
+        raise DataError(f"new rows of {values.shape[1]} counts; the atlas needs {others.sum()}")
+    known = replace(
+        atlas.subset(others), model=replace(atlas.model, given=None, normalization="conditional")
+    )
+    totals = np.asarray(values.sum(axis=1)).ravel()
+    target = sparse.csr_array(values, dtype=np.float64, copy=True)
+    target.data /= np.repeat(totals, np.diff(target.indptr))
+    proportions = np.stack([target @ share for share in known.proportions.astype(np.float64)])
+    positions = np.stack(
+        [
+            (target @ (share[:, None] * points)) / np.maximum(mean, 1e-12)[:, None]
+            for points, share, mean in zip(
+                known.maps.astype(np.float64), known.proportions, proportions, strict=True
+            )
+        ]
+    )
+    placed = refine_rows(
+        known, target, positions, proportions / proportions.sum(axis=0),
+        max_iter=_STEPS, min_proportion=0.0,
+    )  # fmt: skip
+    return placed.positions, placed.proportions

@@ -1,0 +1,1 @@
+"""What is fitted, checked: associations, vectors, counts, judged similarities."""

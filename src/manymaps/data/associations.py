@@ -1,0 +1,165 @@
+"""Associations: labelled objects and the strengths between them, as people have them.
+
+    strengths[i, j] >= 0      how strongly cue i recalls response j; i != j
+
+Row i belongs to the cue `labels[i]`; an object without a row of its own (a response that was never
+a cue) has an empty row. `Associations` says what the data *are*; `manymaps.model.target` says what
+is fitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.errors import DataError
+
+__all__ = ["Associations", "ReadReport"]
+
+
+@dataclass(frozen=True)
+class ReadReport:
+    """What a reader saw, merged and left out.
+
+    Attributes
+    ----------
+    source : str
+        The file, or a word for what was read.
+    n_read : int
+        Pairs in the source.
+    merged : int
+        Repeated pairs whose strengths were added to an earlier one.
+    dropped : dict of str to int
+        Pairs left out, by reason.
+    notes : tuple of str
+        What else deserves saying, such as a row that sums to more than one.
+    """
+
+    source: str = "arrays"
+    n_read: int = 0
+    merged: int = 0
+    dropped: dict[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n_dropped(self) -> int:
+        """Pairs left out, over all reasons."""
+        return sum(self.dropped.values())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Associations:
+    """Labelled objects and the strengths of association between them.
+
+    Parameters
+    ----------
+    labels : sequence of str, length n
+        One name per object, all different.
+    strengths : sparse array of shape (n, n)
+        Finite and not negative, without self pairs; row i is what cue i recalls.
+    report : ReadReport, optional
+        How the data came to be.
+    pair_senses : ndarray of shape (n_pairs,), optional
+        For each stored pair, in row-major order, the sense of the cue that it comes from
+        (known for the embedded word relations alone).
+
+    Raises
+    ------
+    DataError
+        Where labels repeat or do not fit the matrix, or a strength is negative or not finite.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> from manymaps import Associations
+    >>> ties = sparse.csr_array([[0, .6, .4], [1, 0, 0], [1, 0, 0]])
+    >>> norms = Associations(["tie", "knot", "tuxedo"], ties)
+    >>> norms.n_objects, norms.n_pairs, norms.is_symmetric
+    (3, 4, False)
+    """
+
+    labels: Sequence[str]
+    strengths: sparse.csr_array
+    report: ReadReport = field(default_factory=ReadReport)
+    pair_senses: np.ndarray | None = None
+
+    def __post_init__(self) -> None:
+        labels = tuple(str(label) for label in self.labels)
+        strengths = sparse.csr_array(self.strengths, dtype=np.float64, copy=True)
+        if strengths.shape[0] != strengths.shape[1]:
+            raise DataError(
+                f"the strengths have {strengths.shape[0]} rows and {strengths.shape[1]} columns; "
+                "associations need a square matrix, one row and one column per object"
+            )
+        if len(labels) != strengths.shape[0]:
+            raise DataError(
+                f"there are {len(labels)} labels for a matrix of {strengths.shape[0]} rows; "
+                "give one label per row"
+            )
+        _check_labels(labels)
+        bad = ~np.isfinite(strengths.data) | (strengths.data < 0)
+        if bad.any():
+            at = int(np.flatnonzero(bad)[0])
+            row = int(np.searchsorted(strengths.indptr, at, side="right")) - 1
+            raise DataError(
+                f"the strength in row {row} ({labels[row]!r}), column {strengths.indices[at]} "
+                f"({labels[strengths.indices[at]]!r}) is {strengths.data[at]}; strengths must be "
+                "finite and not negative"
+            )
+        strengths.sum_duplicates()
+        if self.pair_senses is not None and np.shape(self.pair_senses) != (strengths.nnz,):
+            raise DataError(
+                f"pair_senses has the shape {np.shape(self.pair_senses)} for {strengths.nnz} "
+                "pairs; give one sense per stored pair"
+            )
+        object.__setattr__(self, "labels", labels)
+        object.__setattr__(self, "strengths", strengths)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Associations of {self.n_objects:,} objects, {self.n_pairs:,} pairs, "
+            f"from {self.report.source}>"
+        )
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects."""
+        return len(self.labels)
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of stored (cue, response) pairs."""
+        return int(self.strengths.nnz)
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether every pair is as strong in one direction as in the other."""
+        difference = abs(self.strengths - self.strengths.T)
+        return difference.nnz == 0 or bool(difference.max() <= 1e-9 * self.strengths.max())
+
+    @cached_property
+    def n_components(self) -> int:
+        """Number of groups of objects that no association connects."""
+        return int(sparse.csgraph.connected_components(self.strengths, directed=False)[0])
+
+    def index(self, label: str) -> int:
+        """Row of a label, in any case; raises `KeyError` with suggestions for an unknown one."""
+        from manymaps.labels import find_label
+
+        return find_label(label, self.labels)
+
+
+def _check_labels(labels: Sequence[str]) -> None:
+    """Refuse repeated labels, naming the first with both of its places."""
+    first: dict[str, int] = {}
+    for i, label in enumerate(labels):
+        if label in first:
+            raise DataError(
+                f"the label {label[:60]!r} stands twice, for rows {first[label]} and {i}; "
+                "labels must differ"
+            )
+        first[label] = i

@@ -1,0 +1,309 @@
+"""Tables that go into an atlas and come out of it, as columns by name.
+
+In: metadata, one row per label, joined to the objects. Out: one row per object and map,
+
+    label, map, proportion, x, y, ..., and the metadata of the object
+
+Frames of any kind (pandas, polars, pyarrow, ...) pass through narwhals, which is loaded when used;
+files need nothing further.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from manymaps.errors import DataError, ParameterError
+from manymaps.io.tables import TextTable, read_bytes, to_utf8, without_false_quotes
+from manymaps.labels import fold
+
+__all__ = [
+    "as_frame",
+    "end_to_end",
+    "frame_columns",
+    "join_columns",
+    "long_columns",
+    "read_columns",
+]
+
+Backend = Literal["pandas", "polars", "pyarrow"]
+BACKENDS: tuple[Backend, ...] = get_args(Backend)
+_WHOLE_IN_FLOATS = 2**53
+
+
+def long_columns(
+    labels: Sequence[str],
+    maps: np.ndarray,
+    proportions: np.ndarray,
+    metadata: Mapping[str, np.ndarray],
+) -> dict[str, np.ndarray]:
+    """One row per object and map, the maps of one object together.
+
+    Parameters
+    ----------
+    labels : sequence of str, length n
+    maps : ndarray of shape (n_maps, n, n_components)
+    proportions : ndarray of shape (n_maps, n)
+    metadata : mapping of str to ndarray of shape (n,)
+        A column that has the name of one of ours gets "metadata_" before it.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n * n_maps,)
+    """
+    n_maps, n, n_components = maps.shape
+    axes = "xyz" if n_components <= 3 else [f"x{c}" for c in range(n_components)]
+    columns: dict[str, np.ndarray] = {
+        "label": np.repeat(np.asarray(labels, dtype=object), n_maps),
+        "map": np.tile(np.arange(n_maps), n),
+        "proportion": proportions.T.ravel(),
+    }
+    for c in range(n_components):
+        columns[axes[c]] = maps[:, :, c].T.ravel()
+    for name, values in metadata.items():
+        free = name if name not in columns else f"metadata_{name}"
+        columns[free] = np.repeat(np.asarray(values), n_maps)
+    return columns
+
+
+def as_frame(columns: Mapping[str, np.ndarray], backend: Backend | None = None) -> Any:
+    """A native frame of one of the installed backends.
+
+    Parameters
+    ----------
+    columns : mapping of str to ndarray
+    backend : {"pandas", "polars", "pyarrow"}, optional
+        By default the first of them that is installed.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown backend.
+    ImportError
+        For one that is not installed.
+    """
+    installed = [name for name in BACKENDS if importlib.util.find_spec(name)]
+    if backend is not None and backend not in BACKENDS:
+        raise ParameterError(f"backend={backend!r} is not one of {', '.join(BACKENDS)}")
+    if not installed or (backend is not None and backend not in installed):
+        missing = backend or " or ".join(BACKENDS)
+        raise ImportError(f"a frame needs {missing}, which is not installed")
+    import narwhals
+
+    plain = {name: list(v) if v.dtype == object else v for name, v in columns.items()}
+    return narwhals.from_dict(plain, backend=backend or installed[0]).to_native()
+
+
+def frame_columns(frame: Any) -> dict[str, list[Any]]:
+    """The columns of a mapping or of any frame that narwhals knows.
+
+    Raises
+    ------
+    DataError
+        Where the object is no table, or its columns differ in length.
+    """
+    if isinstance(frame, Mapping):
+        columns = {str(name): list(values) for name, values in frame.items()}
+    else:
+        import narwhals
+
+        try:
+            table = narwhals.from_native(frame, eager_only=True)
+        except TypeError as error:
+            raise DataError(
+                f"metadata of type {type(frame).__name__} is no table; give a frame or a mapping "
+                "of column names to values"
+            ) from error
+        columns = {str(name): table[name].to_list() for name in table.columns}
+    if len({len(values) for values in columns.values()}) > 1:
+        sizes = ", ".join(f"{name} has {len(values)}" for name, values in columns.items())
+        raise DataError(f"the columns of the metadata differ in length: {sizes}")
+    return columns
+
+
+def read_columns(path: str | os.PathLike[str]) -> dict[str, list[Any]]:
+    """Read a table with a header line from CSV, TSV (also gzipped) or Parquet.
+
+    The first column, or the one named "label", stays text; a further column in which every
+    value that is there is a number becomes numbers. Empty cells become None.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there is no such file.
+    DataError
+        Where the file is empty, is no text, or a line has more or fewer cells than the header.
+    ImportError
+        Where Parquet is read without pyarrow.
+    """
+    path = Path(path)
+    if path.suffix == ".parquet":
+        return _read_parquet(path)
+    text = to_utf8(read_bytes(path), str(path))
+    delimiter = max("\t,;|", key=text.split(b"\n", 1)[0].decode(errors="replace").count)
+    table = without_false_quotes(TextTable(str(path), text, delimiter))
+    (_, header), *body = table.rows()
+    if len(set(header)) != len(header):
+        raise DataError(f"{path}: two columns have the same name in {', '.join(header)}")
+    for line, row in body:
+        if len(row) != len(header):
+            raise DataError(
+                f"{path}, line {line}: {len(row)} cells under a header of {len(header)}"
+            )
+        table.check_decoded(line, *row)
+    cells = {name: [row[c] for _, row in body] for c, name in enumerate(header)}
+    labels = label_column(cells, None)
+    return {
+        name: list(values) if name == labels else _numbers_where_all(values)
+        for name, values in cells.items()
+    }
+
+
+def _read_parquet(path: Path) -> dict[str, list[Any]]:
+    if not importlib.util.find_spec("pyarrow"):
+        raise ImportError(
+            f"reading {path} needs pyarrow: pip install 'manymaps[parquet]', or give CSV"
+        )
+    from pyarrow import ArrowException, parquet
+
+    try:
+        return frame_columns(parquet.read_table(path))
+    except ArrowException as error:
+        raise DataError(f"{path}: this is no Parquet file ({error})") from error
+
+
+def _numbers_where_all(cells: Sequence[str]) -> list[Any]:
+    values: list[Any] = [cell if cell.strip() else None for cell in cells]
+    # float() also accepts digits joined by underscores, which are names and not numbers.
+    if any(value is not None and "_" in value for value in values):
+        return values
+    for kind in (int, float):
+        try:
+            return [None if value is None else kind(value) for value in values]
+        except ValueError:
+            continue
+    return values
+
+
+def label_column(columns: Mapping[str, Any], on: str | None) -> str:
+    """The column that holds the labels: `on`, else "label", else the first.
+
+    Raises
+    ------
+    DataError
+        Where there is no such column.
+    """
+    if not columns:
+        raise DataError("the metadata has no columns")
+    if on is not None and on not in columns:
+        raise DataError(f"the metadata has no column {on!r}; it has {', '.join(columns)}")
+    return on or ("label" if "label" in columns else next(iter(columns)))
+
+
+def join_columns(
+    labels: Sequence[str], frame: Any, on: str | None = None
+) -> tuple[dict[str, np.ndarray], list[str], int]:
+    """Bring a table's columns into the order of the objects.
+
+    Parameters
+    ----------
+    labels : sequence of str, length n
+    frame : mapping or frame
+        One row per label; a label that matches no object exactly is tried in any case.
+    on : str, optional
+        The column of labels; by default "label", else the first.
+
+    Returns
+    -------
+    columns : dict of str to ndarray of shape (n,)
+        Where an object has no row: NaN in a column of numbers, "" in one of text.
+    unmatched : list of str
+        Labels of the table that no object has.
+    n_without : int
+        Objects that have no row.
+
+    Raises
+    ------
+    DataError
+        Where a label stands twice in the table, or none matches.
+
+    Examples
+    --------
+    >>> columns, unmatched, n_without = join_columns(
+    ...     ["TIE", "KNOT"], {"label": ["tie", "bow"], "length": [3, 3]})
+    >>> columns["length"], unmatched, n_without
+    (array([ 3., nan]), ['bow'], 1)
+    """
+    table = frame_columns(frame)
+    on = label_column(table, on)
+    position = {fold(label): i for i, label in reversed(list(enumerate(labels)))}
+    position |= {label: i for i, label in enumerate(labels)}
+    row_of: dict[int, int] = {}
+    unmatched = []
+    for row, label in enumerate(map(str, table[on])):
+        i = position.get(label, position.get(fold(label)))
+        if i is None:
+            unmatched.append(label)
+        elif i in row_of:
+            raise DataError(
+                f"the metadata gives the object {labels[i]!r} twice, in rows {row_of[i] + 1} and "
+                f"{row + 1} of its data; keep one"
+            )
+        else:
+            row_of[i] = row
+    if not row_of:
+        raise DataError(
+            f"no label in the metadata's column {on!r} is an object's label "
+            f"(it begins with {', '.join(map(repr, unmatched[:3])) or 'nothing'}, the objects with "
+            f"{', '.join(map(repr, labels[:3]))})"
+        )
+    columns = {
+        name: _as_array([values[row_of[i]] if i in row_of else None for i in range(len(labels))])
+        for name, values in table.items()
+        if name != on
+    }
+    return columns, unmatched, len(labels) - len(row_of)
+
+
+def _as_array(values: Sequence[Any]) -> np.ndarray:
+    there = [value for value in values if value is not None and value == value]
+    complete = len(there) == len(values)
+    if complete and there and all(isinstance(v, bool | np.bool_) for v in there):
+        return np.array(values, dtype=bool)
+    numbers = (int, float, np.integer, np.floating)
+    if there and all(isinstance(v, numbers) and not isinstance(v, bool) for v in there):
+        whole = complete and all(isinstance(v, int | np.integer) for v in there)
+        return np.array([np.nan if v is None else v for v in values], dtype=int if whole else float)
+    return np.array(["" if v is None or v != v else str(v) for v in values])
+
+
+def end_to_end(*parts: tuple[np.ndarray | None, int]) -> np.ndarray:
+    """Columns one after the other; where one is missing NaN among numbers, else "".
+
+    >>> end_to_end((np.array([1, 2]), 2), (None, 1)).tolist()
+    [1.0, 2.0, nan]
+    >>> end_to_end((np.array(["a"]), 1), (np.array([3]), 1), (None, 1)).tolist()
+    ['a', '3', '']
+    """
+    there = [part for part, _ in parts if part is not None]
+    types = {part.dtype.kind for part in there}
+    if len(there) == len(parts) and (len(types) == 1 or types <= set("iuf")):
+        return np.concatenate(there)
+    exact = all(part.dtype.kind not in "iu" or _exact_in_floats(part) for part in there)
+    as_numbers = types <= set("biuf") and exact
+    missing: Any = np.nan if as_numbers else ""
+    kind: Any = np.str_
+    if as_numbers:
+        kind = np.result_type(*there) if types == {"f"} else np.float64
+    return np.concatenate(
+        [np.full(n, missing, kind) if part is None else part.astype(kind) for part, n in parts]
+    )
+
+
+def _exact_in_floats(column: np.ndarray) -> bool:
+    return max(-int(column.min()), int(column.max())) <= _WHOLE_IN_FLOATS

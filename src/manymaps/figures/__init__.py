@@ -1,0 +1,1 @@
+"""Pictures of atlases, senses and sweeps, drawn by matplotlib."""

@@ -1,0 +1,214 @@
+"""What is written round a panel or a figure: title, keys, bars and small print.
+
+Everything hangs on a corner of the axes or of the figure, shifted by points, so that it keeps
+its place at any resolution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import PatchCollection
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
+from matplotlib.text import Text
+from matplotlib.transforms import BboxTransformTo, ScaledTranslation, Transform
+
+from manymaps.figures.coloring import ACCENT, HAIRLINE, INK, MUTED, NUMBERS, PROPORTIONS, Coloring
+from manymaps.figures.lettering import Typeface, elide, text_sizes
+
+__all__ = ["Captions"]
+
+Pair = tuple[float, float]
+KEY, KEY_ROW, SCALE_LENGTH = 8.5, 15.0, 120.0
+TOP_LEFT, TOP_RIGHT, BOTTOM_LEFT, BOTTOM_RIGHT = (0, 1), (1, 1), (0, 0), (1, 0)
+
+
+class Captions:
+    """Writes round axes, or inside the edges of a figure.
+
+    Parameters
+    ----------
+    place : Axes or Figure
+    typeface : Typeface
+    """
+
+    def __init__(self, place: Axes | Figure, typeface: Typeface):
+        self.place = place
+        self.typeface = typeface
+        figure = place.get_figure(root=True) if isinstance(place, Axes) else place
+        assert figure is not None
+        self.figure: Figure = figure
+        self.base = BboxTransformTo(place.bbox)
+        self.width = float(place.get_window_extent().width) * 72 / self.figure.dpi
+
+    def write(
+        self,
+        corner: Pair,
+        shift: Pair,
+        text: str,
+        *,
+        size: float,
+        color: str = INK,
+        bold: bool = False,
+        align: str = "left",
+    ) -> Text:
+        """A line of text whose baseline starts (or ends) at a corner shifted by points."""
+        return self.place.text(
+            *corner,
+            text,
+            transform=self._from(shift),
+            fontproperties=self._font(size, bold),
+            color=color,
+            ha=align,
+            va="baseline",
+            parse_math=False,
+            usetex=False,
+            clip_on=False,
+        )
+
+    def title(
+        self,
+        name: str,
+        words: Sequence[str],
+        *,
+        size: float,
+        shift: Pair = (0, 8),
+        color: str = INK,
+    ) -> None:
+        """A name in bold, and words after it as far as the width reaches."""
+        self.write(TOP_LEFT, shift, name, size=size, color=color, bold=True)
+        used = shift[0] + self._width(name, size, bold=True) + 0.7 * size
+        shown = [elide(self.typeface.printable(word), 24) for word in words]
+        while shown:
+            line = " · ".join(shown)
+            if used + self._width(line, size) <= self.width or len(shown) == 1:
+                break
+            shown.pop()
+        if shown:
+            while len(line) > 2 and used + self._width(line, size) > self.width:
+                line = elide(line, len(line) - 1)
+            self.write(TOP_LEFT, (used, shift[1]), line, size=size, color=MUTED)
+
+    def small_print(self, parts: Sequence[str], shift: Pair, *, reserve: float) -> None:
+        """Remarks at the lower left, `reserve` points short of the width, in rows if need be."""
+        lines = [""]
+        for word in " · ".join(parts).split(" "):
+            joined = f"{lines[-1]} {word}".lstrip()
+            if not lines[-1] or self._width(joined, 7.5) <= self.width - reserve:
+                lines[-1] = joined
+            else:
+                lines.append(word)
+        for row, line in enumerate(lines):
+            at = (shift[0], shift[1] + 11 * (len(lines) - 1) / 2 - 11 * row)
+            self.write(BOTTOM_LEFT, at, line, size=7.5, color=MUTED)
+
+    def size_key(self, area: float, least: float, colors: Coloring, shift: Pair) -> float:
+        """What the dots' areas stand for, at the lower right; returns its width in points."""
+        x, y = shift
+        shown = sorted({max(0.01, round(least, 2)), 0.5, 1.0}, reverse=True)
+        for proportion in shown:
+            label = f"{proportion:g}"
+            self.write(BOTTOM_RIGHT, (x, y), label, size=7.5, color=MUTED, align="right")
+            diameter = 2 * np.sqrt(area * proportion / np.pi)
+            x -= self._width(label, 7.5) + 4 + diameter / 2
+            color = PROPORTIONS(np.sqrt(proportion)) if colors.name is None else MUTED
+            self._dot(BOTTOM_RIGHT, (x, y + 2.7), diameter, color)
+            x -= diameter / 2 + 9
+        self.write(BOTTOM_RIGHT, (x, y), "proportion", size=7.5, color=MUTED, align="right")
+        return shift[0] - x + self._width("proportion", 7.5)
+
+    def color_key(self, colors: Coloring, shift: Pair = (0, 10)) -> None:
+        """What the colours stand for, in rows from the upper left downwards."""
+        if colors.name is None:
+            return
+        x, y = shift
+        name = self._key_name(colors)
+        self.write(TOP_LEFT, (x, y), name, size=KEY, bold=name.isascii())
+        if colors.scale is not None:
+            self._scale(colors, x + self._name_width(colors), y)
+        for row, entries in enumerate(self.key_rows(colors)):
+            for at, category, color in entries:
+                place = (x + at, y - KEY_ROW * row)
+                self._dot(TOP_LEFT, (place[0] + 4, place[1] + 3), 7.5, color)
+                self.write(TOP_LEFT, (place[0] + 12, place[1]), category, size=KEY)
+
+    def key_rows(self, colors: Coloring) -> list[list[tuple[float, str, str]]]:
+        """The categories of the key of colours in rows, each with its distance from the left."""
+        x = self._name_width(colors)
+        if colors.scale is not None:
+            x += sum(self._width(end, KEY) for end in colors.scale) + SCALE_LENGTH + 24
+        rows: list[list[tuple[float, str, str]]] = [[]]
+        for category, color in colors.categories:
+            text = elide(self.typeface.printable(category), 32) or "(blank)"
+            width = 12 + self._width(text, KEY)
+            if x + width > self.width and x > 0:
+                rows.append([])
+                x = 0.0
+            rows[-1].append((x, text, color))
+            x += width + 14
+        return rows
+
+    def _key_name(self, colors: Coloring) -> str:
+        return elide(self.typeface.printable(colors.name or ""), 30)
+
+    def _name_width(self, colors: Coloring) -> float:
+        name = self._key_name(colors)
+        return self._width(name, KEY, bold=name.isascii()) + 12
+
+    def bar(self, share: float, shift: Pair, *, length: float | None = None) -> None:
+        """A share of 1 as the filled part of a thin bar above."""
+        length = self.width if length is None else length
+        for part, color in ((1.0, HAIRLINE), (min(share, 1.0), ACCENT)):
+            bar = Rectangle((0, 0), part * length / 72, 2.5 / 72, facecolor=color, linewidth=0)
+            bar.set(transform=self._inches(TOP_LEFT, shift), clip_on=False)
+            self.place.add_artist(bar)
+            bar.set_clip_on(False)
+
+    def _scale(self, colors: Coloring, x: float, y: float) -> None:
+        assert colors.scale is not None
+        low, high = colors.scale
+        self.write(TOP_LEFT, (x, y), low, size=KEY)
+        x += self._width(low, KEY) + 5
+        steps, step = 60, SCALE_LENGTH / 60 / 72
+        cells = [Rectangle((k * step, 0), 1.3 * step, 7 / 72) for k in range(steps)]
+        cells[-1].set_width(step)
+        ramp = PatchCollection(cells, facecolors=NUMBERS(np.linspace(0, 1, steps)), linewidths=0)
+        ramp.set(transform=self._inches(TOP_LEFT, (x, y)), clip_on=False)
+        self.place.add_artist(ramp)
+        ramp.set_clip_on(False)
+        self.write(TOP_LEFT, (x + SCALE_LENGTH + 5, y), high, size=KEY)
+
+    def _dot(
+        self,
+        corner: Pair,
+        shift: Pair,
+        diameter: float,
+        color: object,
+    ) -> None:
+        dot = Line2D([corner[0]], [corner[1]], marker="o", markersize=diameter, markeredgewidth=0)
+        dot.set(color=color, transform=self._from(shift))
+        self.place.add_artist(dot)
+        dot.set_clip_on(False)
+
+    def _from(self, shift: Pair) -> Transform:
+        x, y = shift
+        return self.base + ScaledTranslation(x / 72, y / 72, self.figure.dpi_scale_trans)
+
+    def _inches(self, corner: Pair, shift: Pair) -> Transform:
+        """Inches to the right and upwards of a corner shifted by points."""
+        origin = ScaledTranslation(*corner, self.base)
+        moved = ScaledTranslation(shift[0] / 72, shift[1] / 72, self.figure.dpi_scale_trans)
+        return self.figure.dpi_scale_trans + origin + moved
+
+    def _font(self, size: float, bold: bool = False) -> FontProperties:
+        families = list(self.typeface.families)
+        return FontProperties(family=families, size=size, weight="bold" if bold else "normal")
+
+    def _width(self, text: str, size: float, *, bold: bool = False) -> float:
+        pixels = text_sizes(self.figure, [text], [self._font(size, bold)])[0, 0]
+        return float(pixels) * 72 / self.figure.dpi

@@ -1,0 +1,146 @@
+"""What colours say in a figure: the mixing proportion, a category, or a number.
+
+Palettes: a single quiet hue for proportions, Okabe and Ito's colours for categories (told apart
+under every common colour blindness) and three darker ones after them, viridis without its palest
+end for numbers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import matplotlib
+import numpy as np
+from matplotlib.colors import LinearSegmentedColormap, Normalize, to_rgba
+
+from manymaps.atlas.atlas import Atlas
+from manymaps.errors import ParameterError
+
+__all__ = [
+    "ACCENT",
+    "HAIRLINE",
+    "INK",
+    "MUTED",
+    "NO_VALUE",
+    "NUMBERS",
+    "PAPER",
+    "PROPORTIONS",
+    "Coloring",
+    "coloring",
+]
+
+PAPER, INK, MUTED, HAIRLINE, ACCENT = "#FBF9F4", "#22272E", "#737983", "#DDD8CC", "#C7432B"
+NO_VALUE = "#B9BABB"
+CATEGORIES = (
+    *("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#8A7A00"),
+    *("#5B4A9C", "#7A4A22", "#4A4F57"),
+)
+PROPORTIONS = LinearSegmentedColormap.from_list("proportions", ["#A9C6CC", "#4F8E9C", "#14505F"])
+NUMBERS = LinearSegmentedColormap.from_list(
+    "numbers", matplotlib.colormaps["viridis"](np.linspace(0, 0.92, 256))
+)
+
+
+@dataclass(frozen=True)
+class Coloring:
+    """The colours of a figure's dots and what its key says.
+
+    Attributes
+    ----------
+    name : str or None
+        The metadata column; None where colours show the proportion.
+    colors : ndarray of shape (n_objects, 4), or None
+        Without a column, each map colours its own dots by `PROPORTIONS`.
+    categories : tuple of (str, color)
+        The key of a column of categories.
+    scale : (str, str) or None
+        Of a column of numbers, what the ends of `NUMBERS` stand for.
+    """
+
+    name: str | None = None
+    colors: np.ndarray | None = None
+    categories: tuple[tuple[str, str], ...] = ()
+    scale: tuple[str, str] | None = None
+
+    def of(self, objects: np.ndarray, proportions: np.ndarray) -> np.ndarray:
+        """Colours of some objects that have these proportions, shape (k, 4)."""
+        if self.colors is None:
+            return np.asarray(PROPORTIONS(np.sqrt(np.clip(proportions, 0, 1))))
+        return self.colors[objects]
+
+
+def coloring(atlas: Atlas, column: str | None) -> Coloring:
+    """The colours by a metadata column of an atlas, or by proportion.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    column : str or None
+        Numbers get a colour scale; anything else is a category, of which the ten most frequent
+        have a colour of their own. Of two kinds of object, "kind" is a column too, and the key is
+        silent about a kind that has no value at all.
+
+    Raises
+    ------
+    ParameterError
+        Where the atlas has no such column.
+    """
+    if column is None:
+        return Coloring()
+    columns = atlas.columns
+    if column not in columns:
+        known = ", ".join(map(repr, columns)) or "it has none"
+        raise ParameterError(f"the atlas has no column {column!r} to colour by; columns: {known}")
+    values = np.asarray(columns[column])
+    if values.dtype.kind in "iuf":
+        numbers = values.astype(np.float64)
+        return _by_number(column, numbers, _in_question(atlas, np.isfinite(numbers)))
+    texts = ["" if value is None or value != value else str(value) for value in values.tolist()]
+    return _by_category(column, texts, _in_question(atlas, np.array([bool(t) for t in texts])))
+
+
+def _in_question(atlas: Atlas, known: np.ndarray) -> np.ndarray:
+    """The objects of those kinds of which any has a value; all, where there are no kinds."""
+    asked = np.ones(atlas.n_objects, dtype=bool)
+    for kind in dict.fromkeys(atlas.kinds or ()):
+        members = atlas.of_kind(kind)
+        asked[members] = known[members].any()
+    return asked
+
+
+def _by_number(name: str, values: np.ndarray, asked: np.ndarray) -> Coloring:
+    finite = np.isfinite(values)
+    # A few extreme values would leave one colour to all others; the key says where it ends.
+    low, high = np.quantile(values[finite], [0.02, 0.98]) if finite.any() else (0.0, 1.0)
+    if not high > low and finite.any():
+        low, high = values[finite].min(), values[finite].max()
+    low, high = float(low), float(high if high > low else low + 1)
+    norm = Normalize(low, high, clip=True)
+    colors = np.asarray(NUMBERS(norm(np.where(finite, values, low))))
+    colors[~finite] = to_rgba(NO_VALUE)
+    key = () if finite[asked].all() else (("no value", NO_VALUE),)
+    ends = (
+        f"{'≤ ' if (values[finite] < low).any() else ''}{_short(low)}",
+        f"{'≥ ' if (values[finite] > high).any() else ''}{_short(high)}",
+    )
+    return Coloring(name, colors, key, ends)
+
+
+def _short(number: float) -> str:
+    """Three digits, but years and other thousands whole."""
+    return f"{number:.0f}" if 1000 <= abs(number) < 1e6 else f"{number:.3g}"
+
+
+def _by_category(name: str, texts: Sequence[str], asked: np.ndarray) -> Coloring:
+    counts = Counter(text for text in texts if text)
+    frequent = [text for text, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
+    own = dict(zip(frequent, CATEGORIES, strict=False))
+    colors = np.array([to_rgba(own.get(text, NO_VALUE)) for text in texts]).reshape(-1, 4)
+    key = list(own.items())
+    if len(counts) > len(own):
+        key.append((f"{len(counts) - len(own)} others", NO_VALUE))
+    elif any(not text for text, is_asked in zip(texts, asked, strict=True) if is_asked):
+        key.append(("no value", NO_VALUE))
+    return Coloring(name, colors, tuple(key))

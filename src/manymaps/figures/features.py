@@ -1,0 +1,448 @@
+"""Additive clusters over a map: each feature a rounded outline round the objects that have it.
+
+As Shepard & Arabie drew them (Additive clustering, Psychological Review 86, 1979): the map says
+what is similar to what on the whole, the outlines say what for. Each has a number on its line and
+in the list beside the map, where weight and members stand; heavier features have heavier lines. A
+line runs round its members alone: who stands in their midst without the feature has a notch or a
+hole round it.
+
+Where no atlas is at hand, `manymaps.clustering.scaling` makes a plain map to draw on. Conventions
+are those of `manymaps.figures.maps`. Artists carry the group ids of `manymaps.figures.panel`, and
+"outline" and "number".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb, to_rgba
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.path import Path as Outline
+from matplotlib.text import Text
+
+from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.landmarks import View
+from manymaps.data.count_values import plural
+from manymaps.errors import ParameterError
+from manymaps.figures.captions import Captions
+from manymaps.figures.coloring import CATEGORIES, HAIRLINE, INK, MUTED, PAPER, Coloring
+from manymaps.figures.labels import place_labels, places_around
+from manymaps.figures.layout import FOOT, HEAD, SIDE, TITLE, AtlasFigure, root
+from manymaps.figures.lettering import Typeface, elide, text_sizes, typeface_for
+from manymaps.figures.outlines import levels, outline
+from manymaps.figures.panel import LABEL_PAD, VEIL, Frame, Look, Scene, dot_area, draw, read_scene
+
+__all__ = ["Feature", "plot_features"]
+
+USUAL = 8
+WIDTH, LIST_WIDTH, GAP = 11.5, 3.3, 0.3
+RADIUS, LEVEL, MOST_LEVELS, CLEARANCE = 14.0, 4.0, 7, 9.0
+DARK = 0.5
+LINES, FILL = (1.0, 2.6), 0.06
+NUMBER, ENTRY, LINE = 8.0, 9.0, 12.5
+LABELS, MOST_LABELS = (7.5, 10.5), 300
+CROWD, LEAST_SCALE, LEAST_TYPE = 60, 0.6, (6.0, 7.5)
+MOST_ROWS = 3
+
+
+class Feature(Protocol):
+    """A feature: how much it adds to a similarity, and the labels of the objects that have it."""
+
+    @property
+    def weight(self) -> float:
+        """What it adds, above 0."""
+
+    @property
+    def members(self) -> Sequence[str]:
+        """Labels."""
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """A feature on its way into a figure: its number from 1, and who of the scene has it."""
+
+    number: int
+    weight: float
+    labels: tuple[str, ...]
+    members: np.ndarray
+    color: str
+    line: float
+
+
+def plot_features(
+    atlas: Atlas,
+    clusters: Any,
+    *,
+    map: int = 0,
+    features: Sequence[int] | None = None,
+    min_proportion: float = 0.1,
+    size: tuple[float, float] | None = None,
+) -> Figure:
+    """The features of objects as outlines over one map.
+
+    Parameters
+    ----------
+    atlas : Atlas
+        Of one kind of object; it may hold more objects than have features.
+    clusters : AdditiveClustering or sequence of clusters
+        Fitted; or anything with a `weight` and `members`, which are labels of the atlas.
+    map : int
+        From 0.
+    features : sequence of int, optional
+        Which, from 0 in the order given, at most ten; otherwise the eight heaviest.
+    min_proportion : float in [0, 1]
+        Objects with less in this map are left out.
+    size : (float, float), optional
+        Inches; otherwise 11.5 wide, and as high as the map asks for.
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    ParameterError
+        For a map or feature that does not exist, more than ten features, or a value out of range.
+    UnknownLabel
+        For a member that the atlas lacks, with suggestions.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from manymaps.data.datasets import INTEGER_CLUSTERS, load_integers
+    >>> from manymaps.figures.features import plot_features
+    >>> from manymaps.clustering.scaling import similarity_map
+    >>> integers = load_integers()
+    >>> atlas = similarity_map(integers.strengths.toarray(), integers.labels)
+    >>> clusters = [SimpleNamespace(members=m, weight=w) for m, w in INTEGER_CLUSTERS.items()]
+    >>> figure = plot_features(atlas, clusters, features=[0, 2])
+    >>> [text.get_text() for text in figure.axes[0].texts if text.get_gid() == "number"]
+    ['1', '3']
+    """
+    found = list(getattr(clusters, "clusters_", clusters))
+    chosen = _chosen(found, features)
+    _check(atlas, map, min_proportion)
+    rows = [np.array([atlas.index(str(label)) for label in found[k].members]) for k in chosen]
+    weights = np.zeros(atlas.n_objects)
+    for k, members in zip(chosen, rows, strict=True):
+        weights[members] += found[k].weight
+    scene = _whole(read_scene(atlas, map, weights, min_proportion=min_proportion))
+    typeface = typeface_for(atlas.labels)
+    ax = _axes(scene, size)
+    look = Look(
+        typeface, Coloring(), dot_areas=(8.0, 60.0), ink=0.02, margin=(44, 40), ground=PAPER
+    )
+    # Dots alone: labels are to keep off outlines and numbers too.
+    draw(ax, scene, replace(look, max_labels=0), atlas.labels)
+    shown = _shown(found, chosen, rows, scene)
+    lines, numbers = _draw_features(ax, scene, shown, typeface)
+    _draw_labels(ax, scene, look, atlas.labels, lines, numbers)
+    page = Captions(root(ax), typeface)
+    page.title(plural("feature", len(chosen)), _subject(clusters, atlas), size=17, shift=TITLE)
+    n_listed = _list(page, shown)
+    remarks = _remarks(atlas, scene, found, chosen, rows, n_listed)
+    page.small_print(remarks, (SIDE * 72, 18), reserve=2 * SIDE * 72)
+    return root(ax)
+
+
+def _whole(scene: Scene) -> Scene:
+    """A scene with all objects in view where they are few, for each may be a member."""
+    n = len(scene.objects)
+    if not 0 < n <= MOST_LABELS:
+        return scene
+    low, high = scene.points.min(axis=0), scene.points.max(axis=0)
+    return replace(scene, view=View(low, high, np.zeros(n, dtype=bool)))
+
+
+def _check(atlas: Atlas, map: int, min_proportion: float) -> None:
+    if atlas.kinds is not None:
+        raise ParameterError("features are drawn over objects of one kind, and these are of two")
+    if not 0 <= map < atlas.n_maps:
+        raise ParameterError(f"there is no map {map}; maps are 0 to {atlas.n_maps - 1}")
+    if not 0 <= min_proportion <= 1:
+        raise ParameterError(f"min_proportion={min_proportion!r} must be between 0 and 1")
+
+
+def _chosen(found: Sequence[Feature], features: Sequence[int] | None) -> list[int]:
+    """Which features are shown, by their place among those found."""
+    if not found:
+        raise ParameterError("there is no feature to draw")
+    if features is None:
+        heaviest = sorted(range(len(found)), key=lambda k: (-found[k].weight, k))
+        return [k for k in heaviest if len(found[k].members)][:USUAL]
+    chosen = list(dict.fromkeys(int(k) for k in features))
+    for k in chosen:
+        if not 0 <= k < len(found):
+            raise ParameterError(f"there is no feature {k}; features are 0 to {len(found) - 1}")
+    if not 1 <= len(chosen) <= len(CATEGORIES):
+        raise ParameterError(
+            f"{len(chosen)} features were asked for; a map shows 1 to {len(CATEGORIES)}"
+        )
+    return chosen
+
+
+def _shown(
+    found: Sequence[Feature], chosen: Sequence[int], rows: Sequence[np.ndarray], scene: Scene
+) -> list[_Shown]:
+    heaviest = max([found[k].weight for k in chosen], default=1.0) or 1.0
+    thin, thick = LINES
+    shown = []
+    for at, (k, own) in enumerate(zip(chosen, rows, strict=True)):
+        weight = float(found[k].weight)
+        members = np.isin(scene.objects, own) & ~scene.view.outside
+        line = thin + (thick - thin) * max(weight, 0.0) / heaviest
+        labels = tuple(str(label) for label in found[k].members)
+        shown.append(_Shown(k + 1, weight, labels, members, CATEGORIES[at], line))
+    return shown
+
+
+def _axes(scene: Scene, size: tuple[float, float] | None) -> Axes:
+    """The map on the left, with room for the list on the right."""
+    if size is None:
+        spread = scene.view.high - scene.view.low
+        shape = float(np.clip(spread[1] / spread[0], 0.6, 1.0)) if spread[0] > 0 else 0.6
+        size = (WIDTH, HEAD + FOOT + shape * (WIDTH - LIST_WIDTH - GAP - 2 * SIDE))
+    width, height = size
+    inner = width - LIST_WIDTH - GAP - 2 * SIDE
+    if not (inner > 2 and height > HEAD + FOOT + 1.5):
+        raise ParameterError(f"size={size!r} leaves no room; give inches, such as (11, 8)")
+    place = (SIDE / width, FOOT / height, inner / width, 1 - (HEAD + FOOT) / height)
+    ax = AtlasFigure(width, height).add_axes(place, facecolor="none")
+    ax.set_frame_on(False)
+    return ax
+
+
+def _draw_features(
+    ax: Axes, scene: Scene, shown: Sequence[_Shown], typeface: Typeface
+) -> tuple[list[np.ndarray], np.ndarray]:
+    """Outlines, the lightest feature first, and a number on each; both in pixels, as boxes."""
+    frame = _frame(ax)
+    inside = ~scene.view.outside
+    pixels = frame.to_pixels(scene.points)[inside]
+    sets = np.array([feature.members[inside] for feature in shown])
+    outward, scale = np.minimum(levels(sets), MOST_LEVELS), _scale(len(pixels))
+    lines: dict[int, list[np.ndarray]] = {}
+    for at in sorted(range(len(shown)), key=lambda k: shown[k].weight):
+        if not sets[at].any():
+            continue
+        radius = (RADIUS + LEVEL * float(outward[at])) * frame.pixel * scale
+        lines[at] = outline(pixels, sets[at], radius, CLEARANCE * frame.pixel * scale)
+        _draw_outline(ax, [frame.to_map(line) for line in lines[at]], shown[at])
+    order = sorted(lines)
+    font = FontProperties(family=list(typeface.families), size=NUMBER, weight="bold")
+    sizes = text_sizes(root(ax), [str(shown[at].number) for at in order], [font] * len(order))
+    dots = np.column_stack([pixels, np.full(len(pixels), 5 * frame.pixel)])
+    boxes = _number_places([lines[at] for at in order], sizes + 5 * frame.pixel, dots, frame)
+    for at, box in zip(order, boxes, strict=True):
+        x, y = frame.to_map((box[:2] + box[2:]) / 2)
+        mark = ax.text(
+            x, y, str(shown[at].number), fontproperties=font, ha="center", va="center_baseline",
+            gid="number", zorder=6,
+        )  # fmt: skip
+        _tag(mark, shown[at].color)
+    return [line for at in order for line in lines[at]], boxes
+
+
+def _scale(n: int) -> float:
+    """How much smaller radii and type are where many objects crowd a map."""
+    return float(np.clip(np.sqrt(CROWD / max(n, 1)), LEAST_SCALE, 1.0))
+
+
+def _tag(text: Text, color: str) -> None:
+    """A number on a disc of a feature's colour, in whichever ink shows up on it."""
+    red, green, blue = to_rgb(color)
+    dark = 0.299 * red + 0.587 * green + 0.114 * blue < DARK
+    text.set_color(PAPER if dark else INK)
+    text.set_bbox({"boxstyle": "circle,pad=0.18", "facecolor": color, "linewidth": 0})
+
+
+def _draw_labels(
+    ax: Axes,
+    scene: Scene,
+    look: Look,
+    labels: Sequence[str],
+    lines: Sequence[np.ndarray],
+    numbers: np.ndarray,
+) -> None:
+    """Labels beside their dots, off numbers and one another, and off outlines where they can."""
+    frame = _frame(ax)
+    radius = np.sqrt(dot_area(frame, scene.proportions, look) * scene.proportions / np.pi)
+    rows = np.flatnonzero(~scene.view.outside)
+    dots = np.column_stack([frame.to_pixels(scene.points), radius * frame.pixel])[rows]
+    rows = rows[:MOST_LABELS]
+    has_feature = scene.priority[rows] > 0
+    fonts = [
+        FontProperties(
+            family=list(look.typeface.families),
+            size=max(LABELS[int(own)] * _scale(len(dots)), LEAST_TYPE[int(own)]),
+        )
+        for own in has_feature
+    ]
+    texts = [elide(look.typeface.printable(labels[scene.objects[row]][:200]), 28) for row in rows]
+    boxes = text_sizes(root(ax), texts, fonts) + 2 * LABEL_PAD * frame.pixel
+    # A line counts as a string of beads a little smaller than the dots.
+    beads = [line[:: max(1, int(4 * frame.pixel / _step(line)))] for line in lines]
+    crossed = np.concatenate([np.empty((0, 2)), *beads])
+    crossed = np.column_stack([crossed, np.full(len(crossed), 0.6 * dots[:, 2].max(initial=1.0))])
+    places = places_around(dots[: len(rows), :2], dots[: len(rows), 2], boxes, 0.5 * frame.pixel)
+    chosen = place_labels(
+        places,
+        np.concatenate([dots, crossed]),
+        np.concatenate([np.zeros(2), frame.size]),
+        taken=numbers,
+    )
+    for at in np.flatnonzero(chosen >= 0):
+        box = places[at, chosen[at]]
+        x, y = frame.to_map((box[:2] + box[2:]) / 2)
+        ax.text(
+            x, y, texts[at], fontproperties=fonts[at], color=INK if has_feature[at] else MUTED,
+            ha="center", va="center", parse_math=False, usetex=False, gid="label", zorder=5,
+            bbox={**VEIL, "facecolor": look.ground},
+        )  # fmt: skip
+
+
+def _step(line: np.ndarray) -> float:
+    """Pixels between the vertices of a line, on average."""
+    return max(float(np.hypot(*np.diff(line, axis=0).T).mean()), 1e-9)
+
+
+def _frame(ax: Axes) -> Frame:
+    """The frame that axes have after a scene is drawn into them."""
+    extent = ax.get_window_extent()
+    size = np.array([extent.width, extent.height])
+    low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T
+    return Frame(size, float(size[0] / (high[0] - low[0])), (low + high) / 2, root(ax).dpi / 72)
+
+
+def _draw_outline(ax: Axes, lines: Sequence[np.ndarray], feature: _Shown) -> None:
+    if not lines:
+        return
+    closed = [Outline(line, closed=True) for line in lines]
+    patch = PathPatch(
+        Outline.make_compound_path(*closed),
+        facecolor=to_rgba(feature.color, FILL),
+        edgecolor=feature.color,
+        linewidth=feature.line,
+        joinstyle="round",
+    )
+    patch.set(gid="outline", zorder=1)
+    ax.add_artist(patch)
+
+
+def _number_places(
+    lines: Sequence[Sequence[np.ndarray]], sizes: np.ndarray, dots: np.ndarray, frame: Frame
+) -> np.ndarray:
+    """The box of each number: on its own line, far from other lines and from dots."""
+    n_places = 80
+    places = np.zeros((len(lines), n_places, 4))
+    for k, own in enumerate(lines):
+        line = max(own, key=len)
+        spots = line[np.linspace(0, len(line) - 1, n_places).astype(int)]
+        foreign = [each for j, other in enumerate(lines) if j != k for each in other]
+        others = np.concatenate([dots[:, :2], *foreign])
+        apart = np.array([np.hypot(*(others - spot).T).min() for spot in spots])
+        # The upper left is where a reader looks first, all else being equal.
+        upper = (spots[:, 1] - spots[:, 0]) / max(float(np.ptp(spots)), 1e-9)
+        best = np.argsort(-np.minimum(apart, 2.5 * NUMBER * frame.pixel) - upper, kind="stable")
+        half = np.full(2, sizes[k].max() / 2)
+        places[k] = np.column_stack([spots[best] - half, spots[best] + half])
+    # Numbers have no dots of their own; place_labels wants one for each.
+    none = np.column_stack([np.full((len(lines), 2), -1e6), np.zeros(len(lines))])
+    bounds = np.concatenate([np.zeros(2), frame.size])
+    chosen = place_labels(places, np.concatenate([none, dots]), bounds)
+    # A number that nowhere is free stands in its best place all the same.
+    return places[np.arange(len(lines)), np.maximum(chosen, 0)]
+
+
+def _subject(clusters: Any, atlas: Atlas) -> list[str]:
+    words = [f"of {plural('object', atlas.n_objects)}"]
+    explained = getattr(clusters, "variance_accounted_for_", None)
+    if explained is not None:
+        words.append(f"{explained:.1%} of the variance")
+        words.append(f"constant {clusters.constant_:.3f}")
+    return words
+
+
+def _list(page: Captions, shown: Sequence[_Shown]) -> int:
+    """Number, weight and members of each feature on the right; returns how many had room."""
+    width, height = page.figure.get_size_inches()
+    left, top = (width - SIDE - LIST_WIDTH) * 72, -HEAD * 72 - 8
+    least = -(height - FOOT) * 72
+    heaviest = max(feature.weight for feature in shown) or 1.0
+    for most in range(MOST_ROWS, 0, -1):
+        listed = [_wrapped(page, each.labels, LIST_WIDTH * 72 - 30, most) for each in shown]
+        if top - sum(LINE * (1 + len(rows)) + 9 for rows in listed) + 9 >= least:
+            break
+    for at, (feature, rows) in enumerate(zip(shown, listed, strict=True)):
+        if top - LINE * (1 + len(rows)) < least:
+            return at
+        number = str(feature.number)
+        _tag(page.write((0, 1), (left + 8, top), number, size=NUMBER, bold=True, align="center"),
+             feature.color)  # fmt: skip
+        page.write((0, 1), (left + 24, top), f"{feature.weight:.3f}", size=ENTRY, bold=True)
+        length = LIST_WIDTH * 72 - 72
+        for share, color in ((1.0, HAIRLINE), (feature.weight / heaviest, feature.color)):
+            bar = Rectangle(
+                ((left + 62) / 72, height + (top + 2) / 72), share * length / 72, 3 / 72,
+                facecolor=color, linewidth=0, transform=page.figure.dpi_scale_trans,
+            )  # fmt: skip
+            page.figure.add_artist(bar)
+        for row, text in enumerate(rows):
+            page.write((0, 1), (left + 24, top - LINE * (1 + row)), text, size=ENTRY, color=INK)
+        top -= LINE * (1 + len(rows)) + 9
+    return len(shown)
+
+
+def _wrapped(page: Captions, labels: Sequence[str], width: float, most: int) -> list[str]:
+    """Labels in so many rows at most; the last says how many are left out."""
+    figure = page.figure
+    font = FontProperties(family=list(page.typeface.families), size=ENTRY)
+
+    def fits(text: str) -> bool:
+        return float(text_sizes(figure, [text], [font])[0, 0]) * 72 / figure.dpi <= width
+
+    rows: list[str] = [""]
+    for at, label in enumerate(labels):
+        shown = elide(page.typeface.printable(label), 24)
+        joined = f"{rows[-1]} · {shown}" if rows[-1] else shown
+        left = len(labels) - at - 1
+        tail = f" · {left + 1} more" if len(rows) == most and left else ""
+        if not rows[-1] or fits(joined + tail):
+            rows[-1] = joined
+        elif len(rows) < most:
+            rows.append(shown)
+        else:
+            rows[-1] += f" · {left + 1} more"
+            break
+    return rows
+
+
+def _remarks(
+    atlas: Atlas,
+    scene: Scene,
+    found: Sequence[Feature],
+    chosen: Sequence[int],
+    rows: Sequence[np.ndarray],
+    n_listed: int,
+) -> list[str]:
+    parts = (
+        [f"{len(chosen)} of {plural('feature', len(found))}"] if len(chosen) < len(found) else []
+    )
+    parts.append("heavier lines: heavier features")
+    wanted = np.unique(np.concatenate(rows)) if rows else np.empty(0, int)
+    lacking = int((~np.isin(wanted, scene.objects[~scene.view.outside])).sum())
+    if lacking:
+        parts.append(f"{plural('member', lacking)} not in this view")
+    if n_listed < len(chosen):
+        parts.append(f"{len(chosen) - n_listed} not listed for want of room")
+    if scene.n_components > 2:
+        parts.append(f"first 2 of {scene.n_components} principal axes")
+    if atlas.method == "mds":
+        parts.append("map: metric scaling of the similarities")
+    return parts

@@ -1,0 +1,415 @@
+"""One panel of an atlas with two kinds of object: one as dots, the other as words in their places.
+
+Documents and words, sites and species, authors and words: thousands of the one are a ground of
+small translucent dots, and of the other as many as have room stand as text whose middle is their
+place, the most frequent first. How frequent an object is, its fixed factor in the model says,
+which is its share p(x) or p(y) of all counts (Globerson, Chechik, Pereira & Tishby 2004). Words
+that find no room are faint specks. In a small table every object matters: there words are crosses
+with their labels beside them, which keep off the dots.
+
+What an object counts for among its kind, f its factor and pi^m its proportion in map m:
+
+    w^m = f (pi^m)^2                     frequent, and at home in the map
+
+and its priority is its rank by that within its kind, so that the labels of both kinds are dealt
+out in turn where both have some.
+
+Artists carry the group ids of `manymaps.figures.panel`, and "specks", "regions" and "letter".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
+from matplotlib.font_manager import FontProperties
+from matplotlib.patches import Rectangle
+
+from manymaps.atlas.atlas import Atlas
+from manymaps.data.count_values import plural
+from manymaps.figures.coloring import ACCENT, INK, MUTED, NO_VALUE, PAPER
+from manymaps.figures.labels import place_labels, places_around, places_over
+from manymaps.figures.lettering import elide, text_sizes
+from manymaps.figures.panel import (
+    LABEL_PAD,
+    VEIL,
+    Frame,
+    Look,
+    Scene,
+    dot_area,
+    draw_beyond,
+    draw_leaders,
+    draw_line,
+    draw_named,
+    onto_edge,
+    places_on_line,
+    say_nothing,
+    set_frame,
+    worth_measuring,
+)
+from manymaps.figures.regions import Region
+
+__all__ = ["Roles", "draw_kinds", "label_roles", "numbers_of_kinds", "part", "region_letter"]
+
+FEW_DOTS = 60
+SMALL_TABLE = 300
+RASTERIZED_FROM = 1500
+SPECKS, SPECK_INK = (0.4, 1.1), 0.004
+CROSS_AREA, CROSS_RADIUS = 16.0, 2.0
+TEXT_DARKENING, DOT_DARKENING = 0.45, 0.35
+LETTER = 8.0
+
+
+@dataclass(frozen=True)
+class Roles:
+    """How the objects of two kinds are shown.
+
+    Attributes
+    ----------
+    kinds : (str, str)
+        That of the dots and that of the words.
+    is_text : ndarray of shape (n_objects,), bool
+        Which are words.
+    has_label : ndarray of shape (n_objects,), bool
+        Which may have a label; a word without one is a speck.
+    weights : ndarray of shape (n_maps, n_objects)
+        w as shares of the greatest of the kind in the map.
+    priority : ndarray of shape (n_maps, n_objects), in [0, 1]
+        Rank by w within the kind, 1 for the first.
+    crosses : bool
+        Words have their labels beside a cross.
+    """
+
+    kinds: tuple[str, str]
+    is_text: np.ndarray
+    has_label: np.ndarray
+    weights: np.ndarray
+    priority: np.ndarray
+    crosses: bool
+
+    def labels_of_dots(self, shown: np.ndarray) -> Roles:
+        """The same where dots have labels too, if there are few of them among those shown."""
+        few = (~self.is_text[shown]).sum() <= FEW_DOTS
+        return replace(self, has_label=self.has_label | (few & ~self.is_text))
+
+    def dressed(self, look: Look, scene: Scene) -> Look:
+        """A look for one large panel."""
+        if self.crosses or scene.n_components == 1:
+            return replace(look, font_sizes=(8.0, 10.0), dot_areas=(5.0, 50.0), ink=0.03)
+        return replace(
+            look, font_sizes=(7.0, 13.0), dot_areas=(5.0, 24.0), ink=0.06, air=(5.0, 3.0)
+        )
+
+    def remarks(self, scene: Scene, n_labels: int) -> list[str]:
+        """What stands as dots and what as words, for the small print."""
+        n_text = int(self.is_text[scene.objects].sum())
+        dots = plural(self.kinds[0], len(scene.objects) - n_text)
+        marks = "crosses" if self.crosses else "text and specks"
+        texts = plural(self.kinds[1], n_text)
+        return [f"dots: {dots}", f"{marks}: {texts}; {n_labels:,} labels, the frequent first"]
+
+
+@dataclass(frozen=True)
+class _Panel:
+    """A scene on its way into axes.
+
+    `in_place` are words whose text stands for them; `dots` are centres and radii in pixels, with a
+    radius of 0 for these.
+    """
+
+    ax: Axes
+    scene: Scene
+    look: Look
+    frame: Frame
+    is_text: np.ndarray
+    is_named: np.ndarray
+    in_place: np.ndarray
+    dots: np.ndarray
+
+
+def label_roles(atlas: Atlas, label: str | Sequence[str] | None) -> Roles:
+    """Which kind stands as words, and which objects have labels.
+
+    Parameters
+    ----------
+    atlas : Atlas
+        With two kinds.
+    label : str, sequence of str, or None
+        The kinds with labels. By default the columns, and the rows where there are 60 or fewer.
+        The columns are words and the rows dots, unless the rows alone have labels.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown kind.
+    """
+    rows, columns = dict.fromkeys(atlas.kinds or ())
+    is_row = atlas.of_kind(rows)
+    wanted = [label] if isinstance(label, str) else list(label or ())
+    has_label = np.zeros(atlas.n_objects, dtype=bool)
+    for kind in wanted:
+        has_label |= atlas.of_kind(kind)
+    if label is None:
+        has_label = ~is_row | bool(is_row.sum() <= FEW_DOTS)
+    is_text = is_row if wanted and columns not in wanted else ~is_row
+    factors = np.ones(atlas.n_objects) if atlas.factors is None else atlas.factors
+    weights = factors * atlas.proportions.astype(np.float64) ** 2
+    priority = np.zeros(weights.shape)
+    for members in (is_row, ~is_row):
+        largest = weights[:, members].max(axis=1, keepdims=True)
+        weights[:, members] /= np.where(largest > 0, largest, 1)
+        order = np.argsort(-weights[:, members], axis=1, kind="stable")
+        ranks = np.argsort(order, axis=1, kind="stable")
+        priority[:, members] = 1 - ranks / members.sum()
+    kinds = (columns, rows) if is_text is is_row else (rows, columns)
+    crosses = atlas.n_objects <= SMALL_TABLE
+    return Roles(kinds, is_text, has_label, weights, priority, crosses)
+
+
+def numbers_of_kinds(atlas: Atlas) -> list[str]:
+    """How many objects of each kind there are, in words."""
+    return [
+        plural(kind, int(atlas.of_kind(kind).sum())) for kind in dict.fromkeys(atlas.kinds or ())
+    ]
+
+
+def part(scene: Scene, region: Region) -> Scene:
+    """What a scene shows within a region."""
+    inside = ((scene.points >= region.low) & (scene.points <= region.high)).all(axis=1)
+    objects = scene.objects[inside]
+    return replace(
+        scene,
+        objects=objects,
+        points=scene.points[inside],
+        proportions=scene.proportions[inside],
+        priority=scene.priority[inside],
+        view=replace(
+            scene.view, low=region.low, high=region.high, outside=np.zeros(len(objects), bool)
+        ),
+        named=scene.named & frozenset(objects.tolist()),
+    )
+
+
+def draw_kinds(
+    ax: Axes,
+    scene: Scene,
+    look: Look,
+    labels: Sequence[str],
+    roles: Roles,
+    *,
+    regions: Sequence[Region] = (),
+) -> tuple[float, np.ndarray]:
+    """Draw a scene of two kinds into axes.
+
+    Parameters
+    ----------
+    ax : Axes
+        Its place in the figure is final; its limits are set here.
+    scene : Scene
+    look : Look
+    labels : sequence of str
+        Of all objects.
+    roles : Roles
+    regions : sequence of Region
+        Outlined, each with a letter from A on; labels keep off the lines.
+
+    Returns
+    -------
+    area : float
+        What dot area (square points) stands for a proportion of 1.
+    labelled : ndarray of int
+        The objects that have a label now.
+    """
+    frame = set_frame(ax, scene, look)
+    is_text = roles.is_text[scene.objects]
+    area = dot_area(frame, scene.proportions[~is_text], look)
+    if len(scene.objects) == 0:
+        say_nothing(ax)
+        return area, scene.objects
+    pixels, outside = frame.to_pixels(scene.points), scene.view.outside
+    directions = pixels - frame.size / 2
+    pixels[outside] = onto_edge(directions[outside], frame, 7 * frame.pixel)
+    of_text = CROSS_RADIUS if roles.crosses else 0.0
+    radii = np.where(is_text, of_text, np.sqrt(area * scene.proportions / np.pi)) * frame.pixel
+    radii[outside] = 4 * frame.pixel
+    is_named = np.isin(scene.objects, list(scene.named))
+    dots = np.column_stack([pixels, radii])
+    in_place = is_text & ~outside & (not roles.crosses)
+    panel = _Panel(ax, scene, look, frame, is_text, is_named, in_place, dots)
+    if scene.n_components == 1:
+        draw_line(ax, frame)
+    points = frame.to_map(pixels)
+    _draw_swarm(panel, points, area * scene.proportions)
+    has_label = roles.has_label[scene.objects] | is_named
+    weights = roles.weights[scene.map, scene.objects]
+    shown = _draw_labels(panel, labels, has_label, weights, _draw_regions(panel, regions))
+    seen = ~is_text | np.isin(np.arange(len(is_text)), shown)
+    draw_beyond(ax, points[outside & seen], directions[outside & seen])
+    if roles.crosses:
+        _draw_crosses(panel, points)
+    else:
+        x, y = points[panel.in_place & ~seen].T
+        room = SPECK_INK * float(np.prod(frame.size / frame.pixel)) / max(len(x), 1)
+        specks = ax.scatter(x, y, s=np.clip(room, *SPECKS), color=MUTED, linewidths=0)
+        specks.set(gid="specks", alpha=0.55, zorder=2.5, rasterized=len(x) >= RASTERIZED_FROM)
+    return area, scene.objects[shown]
+
+
+def _draw_swarm(panel: _Panel, points: np.ndarray, areas: np.ndarray) -> None:
+    """Dots in an order without meaning, so that no group lies on the others.
+
+    But those without a value lie below, and those asked for by name above.
+    """
+    scene, look = panel.scene, panel.look
+    is_shown = ~panel.is_text & ~scene.view.outside
+    colors = look.coloring.of(scene.objects, scene.proportions)
+    rows = np.random.default_rng(0).permutation(np.flatnonzero(is_shown & ~panel.is_named))
+    is_known = (colors[rows] != to_rgba(NO_VALUE)).any(axis=1)
+    rows = rows[np.argsort(is_known, kind="stable")]
+    x, y = points[rows].T
+    dots = panel.ax.scatter(x, y, s=areas[rows], c=colors[rows], linewidths=0)
+    alpha = float(np.clip(0.85 - 0.12 * np.log10(max(len(rows), 1) / 50), 0.45, 0.85))
+    dots.set(gid="dots", alpha=alpha, zorder=2, rasterized=len(rows) >= RASTERIZED_FROM)
+    named = np.flatnonzero(is_shown & panel.is_named)
+    fills = colors[named] if look.coloring.name else ACCENT
+    draw_named(panel.ax, points[named], areas[named], fills)
+
+
+def _draw_crosses(panel: _Panel, points: np.ndarray) -> None:
+    rows = np.flatnonzero(panel.is_text & ~panel.scene.view.outside)
+    colors = [_label_color(panel, row) for row in rows.tolist()]
+    x, y = points[rows].T
+    crosses = panel.ax.scatter(x, y, s=CROSS_AREA, marker="+", c=colors, linewidths=1.0)
+    crosses.set(gid="specks", zorder=2.5)
+
+
+def _draw_regions(panel: _Panel, regions: Sequence[Region]) -> np.ndarray:
+    """Outlines and letters; returns the boxes (k, 4) in pixels that labels keep off."""
+    taken, frame = [], panel.frame
+    half, side = 1.5 * frame.pixel, 1.7 * LETTER * frame.pixel
+    for number, region in enumerate(regions):
+        outline = Rectangle((region.low[0], region.low[1]), *(region.high - region.low))
+        outline.set(fill=False, edgecolor=INK, linewidth=0.9, gid="regions", zorder=4)
+        panel.ax.add_patch(outline)
+        left, bottom = frame.to_pixels(region.low)
+        right, top = frame.to_pixels(region.high)
+        x, y = frame.to_map(np.array([left + side / 2, top - side / 2]))
+        panel.ax.text(
+            x,
+            y,
+            region_letter(number),
+            color=PAPER,
+            size=LETTER,
+            weight="bold",
+            ha="center",
+            va="center",
+            zorder=6,
+            gid="letter",
+            bbox={"boxstyle": "square,pad=0.25", "facecolor": INK, "linewidth": 0},
+        )
+        taken += [
+            [left - half, bottom, left + half, top],
+            [right - half, bottom, right + half, top],
+            [left, bottom - half, right, bottom + half],
+            [left, top - half, right, top + half],
+            [left, top - side, left + side, top],
+        ]
+    return np.array(taken, dtype=np.float64).reshape(-1, 4)
+
+
+def region_letter(number: int) -> str:
+    """A, B, ... of regions counted from 0."""
+    return chr(ord("A") + number)
+
+
+def _draw_labels(
+    panel: _Panel,
+    labels: Sequence[str],
+    has_label: np.ndarray,
+    weights: np.ndarray,
+    taken: np.ndarray,
+) -> np.ndarray:
+    """Write what has room; returns the places in the scene of what has a label now."""
+    scene, look, frame = panel.scene, panel.look, panel.frame
+    wanted = np.flatnonzero(has_label)
+    texts = {
+        int(row): elide(look.typeface.printable(labels[scene.objects[row]][:200]), 28)
+        for row in wanted[worth_measuring(look, frame, panel.dots[wanted])]
+    }
+    rows = np.array([row for row, text in texts.items() if text], dtype=np.int64)
+    smallest, largest = look.font_sizes
+    share = np.where(panel.is_text[rows], np.sqrt(weights[rows]), 0.15)
+    share[panel.is_named[rows]] = 1.0
+    sizes = np.round(2 * (smallest + (largest - smallest) * share)) / 2
+    families = list(look.typeface.families)
+    fonts = [FontProperties(family=families, size=size) for size in sizes]
+    figure = panel.ax.get_figure(root=True)
+    assert figure is not None
+    boxes = text_sizes(figure, [texts[row] for row in rows.tolist()], fonts)
+    boxes += 2 * LABEL_PAD * frame.pixel
+    if scene.n_components == 1:
+        centres, leaders = places_on_line(look, frame, panel.dots, boxes, rows, taken)
+        draw_leaders(panel.ax, frame, leaders)
+    else:
+        centres = _choose(panel, boxes, rows, taken)
+    for at, centre in centres.items():
+        x, y = frame.to_map(centre)
+        panel.ax.text(
+            x,
+            y,
+            texts[int(rows[at])],
+            fontproperties=fonts[at],
+            color=_label_color(panel, int(rows[at])),
+            ha="center",
+            va="center",
+            parse_math=False,
+            usetex=False,
+            gid="label",
+            zorder=5,
+            bbox={**VEIL, "facecolor": look.ground},
+        )
+    return rows[sorted(centres)]
+
+
+def _choose(
+    panel: _Panel, boxes: np.ndarray, rows: np.ndarray, taken: np.ndarray
+) -> dict[int, np.ndarray]:
+    """Middles of the labels that are shown, by their place among the rows."""
+    dots, frame, look = panel.dots, panel.frame, panel.look
+    rest = np.setdiff1d(np.flatnonzero(dots[:, 2] > 0), rows)
+    in_place = panel.in_place[rows]
+    air = in_place[:, None] * np.array(look.air) * frame.pixel
+    places = np.where(
+        in_place[:, None, None],
+        places_over(dots[rows, :2], boxes),
+        places_around(dots[rows, :2], dots[rows, 2], boxes, 0.5 * frame.pixel),
+    )
+    places += np.concatenate([-air, air], axis=1)[:, None]
+    bounds = np.concatenate([np.zeros(2), frame.size])
+    chosen = place_labels(
+        places,
+        np.concatenate([dots[rows], dots[rest]]),
+        bounds,
+        max_labels=look.max_labels,
+        taken=taken,
+        max_covered=np.inf if in_place.any() else look.max_covered,
+    )
+    shown = np.flatnonzero(chosen >= 0)
+    return {int(at): (places[at, chosen[at], :2] + places[at, chosen[at], 2:]) / 2 for at in shown}
+
+
+def _label_color(panel: _Panel, row: int) -> str | tuple[float, float, float, float]:
+    """Ink for words, the dot's own colour for its label, both darkened so that they can be read."""
+    if panel.is_named[row]:
+        return ACCENT
+    scene, coloring, one = panel.scene, panel.look.coloring, slice(row, row + 1)
+    color = coloring.of(scene.objects[one], scene.proportions[one])[0]
+    is_text = panel.is_text[row]
+    if is_text and (coloring.colors is None or np.allclose(color, to_rgba(NO_VALUE))):
+        return INK
+    kept = 1 - (TEXT_DARKENING if is_text else DOT_DARKENING)
+    red, green, blue, alpha = (kept * color + (1 - kept) * np.array(to_rgba(INK))).tolist()
+    return red, green, blue, alpha

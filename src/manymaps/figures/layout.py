@@ -1,0 +1,161 @@
+"""Pages: a figure of its own for one panel, for panels in rows, and what stands round them.
+
+All sizes are inches here: margins `SIDE`, `HEAD` (above, with room for a title) and `FOOT` (below,
+for small print), and a key of colours takes further room at the head (`key_space`).
+
+Figures are matplotlib `Figure` objects without any global state.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from manymaps.errors import ParameterError
+from manymaps.figures.captions import Captions
+from manymaps.figures.coloring import HAIRLINE, PAPER, Coloring
+from manymaps.figures.lettering import Typeface
+from manymaps.figures.panel import Look, Scene
+
+__all__ = [
+    "FIRST_ROW",
+    "FOOT",
+    "HEAD",
+    "METHOD_NAMES",
+    "SIDE",
+    "TITLE",
+    "AtlasFigure",
+    "common_area",
+    "frame_page",
+    "grid",
+    "key_space",
+    "own_axes",
+    "panel_border",
+    "root",
+]
+
+SIDE, HEAD, FOOT = 0.35, 0.75, 0.55
+TITLE = (SIDE * 72, -36.0)
+METHOD_NAMES = {
+    "tsne": "t-SNE",
+    "sne": "SNE",
+    "symmetric-sne": "Symmetric SNE",
+    "uni-sne": "UNI-SNE",
+    "code": "CODE",
+}
+FIRST_ROW, FURTHER_ROW = 0.3, 15 / 72
+
+
+class AtlasFigure(Figure):
+    """A figure that notebooks show by itself and that needs no display."""
+
+    def __init__(self, width: float, height: float):
+        super().__init__(figsize=(width, height), dpi=100, facecolor=PAPER)
+        FigureCanvasAgg(self)
+
+    def _repr_png_(self) -> bytes:
+        buffer = io.BytesIO()
+        self.savefig(buffer, format="png", dpi=self.dpi)
+        return buffer.getvalue()
+
+
+def key_space(colors: Coloring, typeface: Typeface, width: float) -> float:
+    """Inches that the key of colours takes at the head of a figure so many inches wide."""
+    if colors.name is None:
+        return 0.0
+    page = Captions(AtlasFigure(width - 2 * SIDE, 1.0), typeface)
+    return FIRST_ROW + FURTHER_ROW * (len(page.key_rows(colors)) - 1)
+
+
+def own_axes(scene: Scene, size: tuple[float, float] | None, head: float) -> Axes:
+    """Axes in a figure of their own, as high as the scene asks for where no size is given."""
+    if size is None:
+        width = 9.0
+        spread = scene.view.high - scene.view.low
+        shape = spread[1] / spread[0] if spread[0] > 0 else 0.6
+        height = (width - 2 * SIDE) * float(np.clip(shape, 0.6, 1.05))
+        size = (width, (2.6 if scene.n_components == 1 else height) + head + FOOT)
+    width, height = size
+    if not (width > 2 * SIDE + 0.5 and height > head + FOOT + 0.5):
+        raise ParameterError(f"size={size!r} leaves no room; give inches, such as (9, 7)")
+    figure = AtlasFigure(width, height)
+    return figure.add_axes(
+        (SIDE / width, FOOT / height, 1 - 2 * SIDE / width, 1 - (head + FOOT) / height),
+        facecolor="none",
+    )
+
+
+def grid(
+    count: int,
+    panel: tuple[float, float],
+    *,
+    key: tuple[Coloring, Typeface],
+    title: float,
+    n_columns: int | None = None,
+) -> list[Axes]:
+    """Panels in rows, each with room for a title above, and the figure round them."""
+    if not min(panel) >= 0.5:
+        raise ParameterError(f"panels of {panel} inches are too small; half an inch is the least")
+    n_columns = n_columns or _n_columns(count)
+    n_rows, gap = math.ceil(count / n_columns), 0.16
+    width = 2 * SIDE + n_columns * panel[0] + (n_columns - 1) * gap
+    head = HEAD + key_space(*key, width)
+    height = head + n_rows * (panel[1] + title) + FOOT
+    figure = AtlasFigure(width, height)
+    axes = []
+    for k in range(count):
+        row, column = divmod(k, n_columns)
+        left = SIDE + column * (panel[0] + gap)
+        bottom = height - head - (row + 1) * (panel[1] + title)
+        place = (left / width, bottom / height, panel[0] / width, panel[1] / height)
+        axes.append(figure.add_axes(place, facecolor="white"))
+    return axes
+
+
+def _n_columns(count: int) -> int:
+    """Columns of a page a third wider than high, or near it, with few empty places."""
+    ideal = math.sqrt(1.35 * count)
+    around_it = range(max(1, math.floor(0.75 * ideal)), math.ceil(1.3 * ideal) + 1)
+    return min(around_it, key=lambda n: (-count % n) / count + 0.6 * abs(math.log(n / ideal)))
+
+
+def frame_page(page: Captions, look: Look, remarks: Sequence[str], least: float | None) -> None:
+    """The key of colours below a figure's title, small print and key of areas at its foot.
+
+    Where all proportions are 1, `least` is None and there is no key of areas.
+    """
+    x = SIDE * 72
+    page.color_key(look.coloring, (x, -57))
+    key_width = 0.0
+    if least is not None:
+        key_width = page.size_key(look.dot_areas[0], least, look.coloring, (-x, 18))
+    page.small_print(remarks, (x, 18), reserve=key_width + 2 * x + 14)
+
+
+def common_area(
+    scenes: Sequence[Scene], panel_size: float, *, ink: float, areas: tuple[float, float]
+) -> float:
+    """One dot area for all panels, in square points, by the median of their mass."""
+    masses = [float(scene.proportions.sum()) for scene in scenes]
+    panel = (72 * panel_size) ** 2
+    return float(np.clip(ink * panel / max(float(np.median(masses)), 1e-9), *areas))
+
+
+def panel_border(ax: Axes) -> None:
+    """A thin line round a panel."""
+    ax.set_frame_on(True)
+    for spine in ax.spines.values():
+        spine.set(color=HAIRLINE, linewidth=0.8)
+
+
+def root(ax: Axes) -> Figure:
+    """The figure that axes are in, at the root of any subfigures."""
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    return figure

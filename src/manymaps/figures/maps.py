@@ -1,0 +1,507 @@
+"""Static figures of an atlas: one map, all maps, the maps of one word.
+
+Dot area shows the mixing proportion; dots below `min_proportion` are left out. Labels never
+overlap; where room is scarce the words win that stand out in the map (proportion times recall,
+`manymaps.atlas.landmarks`), and words asked for by name before all.
+
+A few remote dots would squash a map. Where the box without them (at most 2 % of the map's mass)
+has two thirds of the extent or less, they become small arrows at the edge, with labels like the
+others, and the small print counts them; it also says what else is left out. Maps of three and more
+dimensions show their first two principal axes; a map of one dimension is a line, its labels in
+rows above and below.
+
+Of two kinds of object, such as documents and words, one stands as dots and the other as words in
+their places, the most frequent first (`manymaps.figures.kinds`); `manymaps.figures.zooms` adds
+zoomed parts.
+
+Figures are matplotlib `Figure` objects without any global state: they work without a display, show
+themselves in notebooks and go to files by `save_figure`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from manymaps.archive import written_whole
+from manymaps.atlas.atlas import Atlas, Sense
+from manymaps.atlas.landmarks import characteristic, standing
+from manymaps.data.count_values import plural
+from manymaps.errors import ParameterError
+from manymaps.figures.captions import Captions
+from manymaps.figures.coloring import ACCENT, INK, PAPER, coloring
+from manymaps.figures.kinds import Roles, draw_kinds, label_roles, numbers_of_kinds
+from manymaps.figures.layout import (
+    FIRST_ROW,
+    HEAD,
+    METHOD_NAMES,
+    TITLE,
+    AtlasFigure,
+    common_area,
+    frame_page,
+    grid,
+    key_space,
+    own_axes,
+    panel_border,
+    root,
+)
+from manymaps.figures.lettering import elide, typeface_for
+from manymaps.figures.panel import Look, Scene, around, draw, read_scene
+
+__all__ = ["AtlasFigure", "plot_atlas", "plot_map", "plot_senses", "save_figure"]
+
+SUFFIXES = (".png", ".svg", ".pdf")
+SAVED_DPI = 200
+
+
+def plot_map(
+    atlas: Atlas,
+    map: int = 0,
+    *,
+    min_proportion: float = 0.1,
+    max_labels: int | None = None,
+    highlight: str | Sequence[str] = (),
+    color: str | None = None,
+    label: str | Sequence[str] | None = None,
+    size: tuple[float, float] | None = None,
+    ax: Axes | None = None,
+) -> Figure:
+    """One map of an atlas.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    map : int
+        From 0.
+    min_proportion : float in [0, 1]
+        Dots with less are left out.
+    max_labels : int, optional
+        As many as there is room for otherwise.
+    highlight : str or sequence of str
+        Objects in the accent colour, whose labels come first.
+    color : str, optional
+        A column of the atlas's metadata: numbers get a colour scale, anything else categories.
+        Otherwise the colour deepens with the proportion.
+    label : str or sequence of str, optional
+        Of two kinds of object, the one or those that have labels. By default the columns, which
+        stand as words in their places, and the rows, dots, where there are 60 or fewer.
+    size : (float, float), optional
+        Inches; otherwise 9 wide, and as high as the map asks for.
+    ax : matplotlib Axes, optional
+        Draw there instead of into a figure of its own, at the size these axes have now. Title
+        and small print need half an inch above and below.
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    ParameterError
+        For a map or column that does not exist, or a value out of range.
+    UnknownLabel
+        For a highlighted object that does not exist, with suggestions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps.atlas import Atlas
+    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+    >>> points = np.random.default_rng(0).normal(size=(1, 3, 2))
+    >>> atlas = Atlas(["tie", "knot", "rope"], points, np.ones((1, 3)), MULTIPLE_MAPS_T_SNE)
+    >>> figure = plot_map(atlas, 0, highlight="tie")
+    >>> sorted(text.get_text() for text in figure.axes[0].texts if text.get_gid() == "label")
+    ['knot', 'rope', 'tie']
+    """
+    _check(atlas, [map], min_proportion, max_labels)
+    named = _named(atlas, highlight)
+    typeface = typeface_for(atlas.labels)
+    colors = coloring(atlas, color)
+    roles = _roles(atlas, label)
+    priority, naming = _standing(atlas, roles)
+    scene = read_scene(atlas, map, priority[map], min_proportion=min_proportion, named=named)
+    look = Look(typeface, colors, max_labels=max_labels, ground=PAPER)
+    if roles is not None:
+        look = roles.dressed(look, scene)
+    width = 9.0 if size is None else size[0]
+    key = key_space(colors, typeface, width) if ax is None else FIRST_ROW * bool(color)
+    if ax is None:
+        ax = own_axes(scene, size, head=HEAD + key)
+    captions = Captions(ax, typeface)
+    area, n_labels = _draw(ax, scene, look, atlas, roles)
+    alone = atlas.n_maps == 1
+    name = METHOD_NAMES.get(atlas.method, "Map") if alone else f"Map {map}"
+    words = _words(atlas, scene, naming[map], 4)
+    if roles is not None and alone:
+        words = numbers_of_kinds(atlas)
+    key_height = max(72 * (key - FIRST_ROW), 0)
+    captions.title(name, words, size=15, shift=(0, 30 + key_height if color else 12))
+    captions.color_key(colors, (0, 10 + key_height))
+    # All proportions of a single map are 1.
+    key_width = 0 if alone else captions.size_key(area, min_proportion, colors, (0, -22))
+    remarks = _map_print(atlas, scene, min_proportion, named, _kinds_print(scene, roles, n_labels))
+    captions.small_print(remarks, (0, -22), reserve=key_width + 14)
+    ax.set_frame_on(False)
+    return root(ax)
+
+
+def plot_atlas(
+    atlas: Atlas,
+    *,
+    maps: Sequence[int] | None = None,
+    min_proportion: float = 0.1,
+    max_labels: int | None = None,
+    highlight: str | Sequence[str] = (),
+    color: str | None = None,
+    label: str | Sequence[str] | None = None,
+    panel_size: float | None = None,
+) -> Figure:
+    """All maps of an atlas, each titled with its number and its most characteristic words.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    maps : sequence of int, optional
+        These alone, in this order.
+    min_proportion : float in [0, 1]
+        Dots with less are left out.
+    max_labels : int, optional
+        Per map; otherwise by the size of the panels.
+    highlight : str or sequence of str
+        Objects in the accent colour, whose labels come first.
+    color : str, optional
+        A column of the atlas's metadata.
+    label : str or sequence of str, optional
+        Of two kinds of object, those that have labels, as for `plot_map`.
+    panel_size : float, optional
+        Inches a panel; otherwise the fewer panels, the larger.
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    ParameterError
+        For a map or column that does not exist, or a value out of range.
+    UnknownLabel
+        For a highlighted object that does not exist, with suggestions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps.atlas import Atlas
+    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+    >>> points = np.random.default_rng(0).normal(size=(6, 3, 2))
+    >>> halves = np.full((6, 3), 1 / 6)
+    >>> atlas = Atlas(["tie", "knot", "rope"], points, halves, MULTIPLE_MAPS_T_SNE)
+    >>> len(plot_atlas(atlas).axes)
+    6
+    """
+    chosen = list(range(atlas.n_maps)) if maps is None else [int(m) for m in maps]
+    if not chosen:
+        raise ParameterError("maps is empty; name one map at least, or leave it out for all")
+    _check(atlas, chosen, min_proportion, max_labels)
+    named = _named(atlas, highlight)
+    typeface = typeface_for(atlas.labels)
+    colors = coloring(atlas, color)
+    roles = _roles(atlas, label)
+    priority, naming = _standing(atlas, roles)
+    panel_size = panel_size or (4.6 if len(chosen) < 3 else 3.2 if len(chosen) < 10 else 2.3)
+    shape = 0.45 if atlas.n_components == 1 else 1.0
+    panels = grid(len(chosen), (panel_size, shape * panel_size), key=(colors, typeface), title=0.34)
+    scenes = [
+        read_scene(atlas, m, priority[m], min_proportion=min_proportion, named=named)
+        for m in chosen
+    ]
+    area = common_area(scenes, panel_size, ink=0.05, areas=(6.0, 36.0))
+    look = Look(
+        typeface,
+        colors,
+        font_sizes=(5.5, 7.0) if panel_size < 3 else (6.5, 8.5),
+        dot_areas=(area, area),
+        max_labels=round(2.3 * panel_size**2) if max_labels is None else max_labels,
+        margin=(14.0, 12.0),
+        above=atlas.n_components > 1,
+    )
+    if roles is not None:
+        area = common_area(_dots_alone(scenes, roles), panel_size, ink=0.06, areas=(3.0, 36.0))
+        look = replace(look, dot_areas=(area, area), air=(3.0, 2.0))
+    for ax, m, scene in zip(panels, chosen, scenes, strict=True):
+        _draw(ax, scene, look, atlas, roles)
+        words = _words(atlas, scene, naming[m], 3)
+        name_color = ACCENT if scene.named else INK
+        Captions(ax, typeface).title(f"{m}", words, size=8.5, color=name_color)
+        panel_border(ax)
+    figure = root(panels[0])
+    page = Captions(figure, typeface)
+    subject = [plural("object", atlas.n_objects)] if roles is None else numbers_of_kinds(atlas)
+    subject[0] = f"of {subject[0]}"
+    page.title(plural("map", len(chosen)), subject, size=17, shift=TITLE)
+    frame_page(page, look, _sheet_print(scenes, min_proportion, roles), min_proportion)
+    return figure
+
+
+def plot_senses(
+    atlas: Atlas,
+    word: str,
+    *,
+    min_proportion: float = 0.1,
+    n_neighbors: int = 12,
+    color: str | None = None,
+    kind: str | None = None,
+    panel_size: float | None = None,
+) -> Figure:
+    """The maps of one word side by side, the largest proportion first, centred on the word.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    word : str
+        Matched in any case.
+    min_proportion : float in [0, 1]
+        Maps that hold less of the word are left out, but the largest is always shown; so are
+        other dots with less.
+    n_neighbors : int
+        How many of the nearest words in each map the panel reaches to and labels. Of two kinds of
+        object these are columns.
+    color : str, optional
+        A column of the atlas's metadata.
+    kind : str, optional
+        The kind of the word, where both kinds have one of that label.
+    panel_size : float, optional
+        Inches a panel; otherwise the fewer panels, the larger.
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    ParameterError
+        For a column that does not exist, or a value out of range.
+    UnknownLabel
+        For an unknown word, with suggestions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps.atlas import Atlas
+    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+    >>> points = np.random.default_rng(0).normal(size=(2, 3, 2))
+    >>> halves = np.full((2, 3), 0.5)
+    >>> atlas = Atlas(["tie", "knot", "rope"], points, halves, MULTIPLE_MAPS_T_SNE)
+    >>> len(plot_senses(atlas, "tie").axes)
+    2
+    """
+    _check(atlas, [], min_proportion, n_neighbors)
+    row = atlas.index(word, kind=kind)
+    senses = atlas.senses(word, n_neighbors=1, min_proportion=min_proportion, kind=kind)
+    typeface = typeface_for(atlas.labels)
+    colors = coloring(atlas, color)
+    roles = _roles(atlas, None)
+    priority, _ = _standing(atlas, roles)
+    panel_size = panel_size or (4.6, 3.9, 3.4)[min(len(senses), 3) - 1]
+    shape = 0.45 if atlas.n_components == 1 else 1.0
+    n_columns = len(senses) if len(senses) <= 4 else min(5, -(-len(senses) // 2))
+    panels = grid(
+        len(senses), (panel_size, shape * panel_size), key=(colors, typeface), title=0.5,
+        n_columns=n_columns,
+    )  # fmt: skip
+    shares = atlas.shares(word) if roles is None else atlas.choices.nearness(row, roles.is_text)
+    scenes = []
+    for m in (sense.map for sense in senses):
+        whole = read_scene(
+            atlas, m, priority[m], min_proportion=min_proportion, named=[row], always=[row]
+        )
+        scenes.append(around(whole, row, shares[m], n_neighbors))
+    area = common_area(scenes, panel_size, ink=0.035, areas=(30.0, 150.0))
+    if roles is not None:
+        area = common_area(_dots_alone(scenes, roles), panel_size, ink=0.05, areas=(8.0, 60.0))
+    look = Look(
+        typeface,
+        colors,
+        font_sizes=(7.0, 9.5),
+        dot_areas=(area, area),
+        max_labels=n_neighbors + 1,
+        max_covered=np.inf,
+        margin=(34.0, 18.0),
+        air=(1.0, 0.5),
+    )
+    for ax, scene, sense in zip(panels, scenes, senses, strict=True):
+        _draw(ax, scene, look, atlas, roles)
+        captions = Captions(ax, typeface)
+        captions.title(f"{sense.proportion:.2f}", [f"in map {sense.map}"], size=11, shift=(0, 12))
+        captions.bar(sense.proportion, (0, 5))
+        panel_border(ax)
+    figure = root(panels[0])
+    label = elide(typeface.printable(atlas.labels[row]), 40)
+    page = Captions(figure, typeface)
+    page.title(label, [f"in {plural('map', len(senses))}"], size=17, shift=TITLE, color=ACCENT)
+    frame_page(page, look, _senses_print(senses, min_proportion), min_proportion)
+    return figure
+
+
+def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
+    """Write a figure to a file, whole or not at all.
+
+    Parameters
+    ----------
+    figure : Figure
+    path : path
+        Its suffix says the format: .png (200 dots an inch), .svg (text stays text) or .pdf.
+
+    Raises
+    ------
+    ParameterError
+        For any other suffix.
+    OSError
+        Where the place cannot be written; nothing is left behind.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from matplotlib.figure import Figure
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "empty.svg")
+    ...     save_figure(Figure(), path)
+    ...     path.read_text().startswith("<?xml")
+    True
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise ParameterError(
+            f"{path}: a figure is written as {', '.join(SUFFIXES)}, not as {suffix or 'nothing'!r}"
+        )
+    metadata = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}[suffix]
+    with (
+        matplotlib.rc_context(
+            {"svg.fonttype": "none", "svg.hashsalt": "atlas", "pdf.fonttype": 42}
+        ),
+        written_whole(path) as temporary,
+    ):
+        figure.savefig(temporary, format=suffix[1:], dpi=SAVED_DPI, metadata=metadata)
+
+
+def _check(
+    atlas: Atlas, maps: Sequence[int], min_proportion: float, max_labels: int | None
+) -> None:
+    for m in maps:
+        if not 0 <= m < atlas.n_maps:
+            raise ParameterError(f"there is no map {m}; maps are 0 to {atlas.n_maps - 1}")
+    if not 0 <= min_proportion <= 1:
+        raise ParameterError(f"min_proportion={min_proportion!r} must be between 0 and 1")
+    if max_labels is not None and max_labels < 0:
+        raise ParameterError(f"the number of labels, {max_labels!r}, must be at least 0")
+
+
+def _named(atlas: Atlas, highlight: str | Sequence[str]) -> list[int]:
+    words = [highlight] if isinstance(highlight, str) else list(highlight)
+    return [atlas.index(word) for word in words]
+
+
+def _roles(atlas: Atlas, label: str | Sequence[str] | None) -> Roles | None:
+    if atlas.kinds is not None:
+        return label_roles(atlas, label)
+    if label is not None:
+        raise ParameterError(f"label={label!r} chooses among two kinds of object; here is only one")
+    return None
+
+
+def _standing(atlas: Atlas, roles: Roles | None) -> tuple[np.ndarray, np.ndarray]:
+    """What labels come first, and what names maps, both of shape (n_maps, n_objects)."""
+    if roles is None:
+        weights = standing(atlas)
+        return weights, weights
+    return roles.priority, roles.weights * roles.is_text
+
+
+def _draw(
+    ax: Axes, scene: Scene, look: Look, atlas: Atlas, roles: Roles | None
+) -> tuple[float, int]:
+    """Draw a scene of one kind or of two; its dot area, and of two kinds the number of labels."""
+    if roles is None:
+        return draw(ax, scene, look, atlas.labels), 0
+    area, labelled = draw_kinds(ax, scene, look, atlas.labels, roles)
+    return area, len(labelled)
+
+
+def _dots_alone(scenes: Sequence[Scene], roles: Roles) -> list[Scene]:
+    return [
+        replace(scene, proportions=scene.proportions[~roles.is_text[scene.objects]])
+        for scene in scenes
+    ]
+
+
+def _kinds_print(scene: Scene, roles: Roles | None, n_labels: int) -> list[str]:
+    """What stands as dots and what as words."""
+    return [] if roles is None else roles.remarks(scene, n_labels)
+
+
+def _words(atlas: Atlas, scene: Scene, weights: np.ndarray, count: int) -> list[str]:
+    """The characteristic words of a map among those that its panel shows."""
+    shown = np.zeros(atlas.n_objects)
+    # The proportion decides where nothing stands out, as in a map of one object.
+    shown[scene.objects] = weights[scene.objects] + 1e-12 * scene.proportions
+    return [atlas.labels[j] for j in characteristic(atlas, scene.map, shown, n_words=count)]
+
+
+def _map_print(
+    atlas: Atlas,
+    scene: Scene,
+    min_proportion: float,
+    named: Sequence[int],
+    kinds: Sequence[str],
+) -> list[str]:
+    parts = [f"{atlas.n_objects:,} objects"]
+    if atlas.n_maps > 1:
+        parts = [
+            f"{len(scene.objects):,} of {atlas.n_objects:,} shown, "
+            f"those with a proportion of {min_proportion:g} or more"
+        ]
+    parts = [*(parts if atlas.n_maps > 1 or not kinds else []), *kinds]
+    n_outside = int(scene.view.outside.sum())
+    if n_outside:
+        parts.append(f"{n_outside:,} farther out, arrows at the edge")
+    if scene.n_components > 2:
+        parts.append(
+            f"first 2 of {scene.n_components} principal axes, {scene.share:.0%} of the spread"
+        )
+    parts += [
+        f"{elide(atlas.labels[row], 24)}: {atlas.proportions[scene.map, row]:.2f} here, left out"
+        for row in named
+        if row not in scene.named
+    ]
+    return parts
+
+
+def _sheet_print(scenes: Sequence[Scene], min_proportion: float, roles: Roles | None) -> list[str]:
+    parts = [f"dots: objects with a proportion of {min_proportion:g} or more"]
+    if roles is not None:
+        dots, texts = (plural(kind) for kind in roles.kinds)
+        parts = [
+            f"dots: {dots}",
+            f"text and specks: {texts}, the frequent first",
+            f"both with a proportion of {min_proportion:g} or more",
+        ]
+    n_outside = sum(int(scene.view.outside.sum()) for scene in scenes)
+    if n_outside:
+        parts.append(f"arrows at the edges: {n_outside:,} farther out")
+    if scenes[0].n_components > 2:
+        parts.append(f"first 2 of {scenes[0].n_components} principal axes")
+    return parts
+
+
+def _senses_print(senses: Sequence[Sense], min_proportion: float) -> list[str]:
+    rest = max(0.0, 1 - sum(sense.proportion for sense in senses))
+    return [
+        f"bars: proportion in each map, {rest:.2f} lies in the others",
+        f"dots: {min_proportion:g} or more",
+    ]

@@ -1,0 +1,500 @@
+"""One panel of a figure: the dots and labels of one map, or of a part of it.
+
+A `Scene` says what a panel shows, in map units and in order of priority; a `Look` says how. Inside
+a panel all reckoning is in pixels from its lower left corner, y upwards, at `zoom` pixels a map
+unit; the artists get data coordinates, so that a figure may be saved at any resolution.
+
+Artists carry the group ids "dots", "beyond" (arrows at the edge), "halo", "leaders" and "label".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PathCollection
+from matplotlib.font_manager import FontProperties
+from matplotlib.path import Path as Outline
+from matplotlib.transforms import Affine2D, IdentityTransform
+
+from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.landmarks import View, principal_plane, view
+from manymaps.figures.coloring import ACCENT, HAIRLINE, INK, MUTED, PAPER, Coloring
+from manymaps.figures.labels import (
+    NOTHING,
+    label_zooms,
+    place_labels,
+    places_around,
+    places_in_tiers,
+)
+from manymaps.figures.lettering import Typeface, elide, text_sizes
+
+__all__ = [
+    "LABEL_PAD",
+    "VEIL",
+    "Frame",
+    "Look",
+    "Scene",
+    "around",
+    "dot_area",
+    "draw",
+    "draw_beyond",
+    "draw_leaders",
+    "draw_line",
+    "draw_named",
+    "onto_edge",
+    "places_on_line",
+    "read_scene",
+    "say_nothing",
+    "set_frame",
+    "worth_measuring",
+]
+
+ARROW = np.array([[1.0, 0.0], [-0.6, 0.75], [-0.6, -0.75], [1.0, 0.0]])
+LABEL_PAD = 1.0
+FAINT_INK = "#4B525C"
+VEIL = {"boxstyle": "square,pad=0", "alpha": 0.6, "linewidth": 0}
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What a panel shows: objects in order of priority, with their points and proportions.
+
+    `share` is how much of the spread of the points two dimensions hold; `named` are the rows of
+    objects asked for by name.
+    """
+
+    objects: np.ndarray
+    points: np.ndarray
+    proportions: np.ndarray
+    priority: np.ndarray
+    view: View
+    n_components: int = 2
+    share: float = 1.0
+    named: frozenset[int] = frozenset()
+    map: int = 0
+
+
+@dataclass(frozen=True)
+class Look:
+    """How panels are drawn.
+
+    Parameters
+    ----------
+    typeface : Typeface
+    coloring : Coloring
+    font_sizes : (float, float)
+        Points, of the least and of the most important label.
+    dot_areas : (float, float)
+        Square points; what a proportion of 1 may measure.
+    ink : float
+        The share of the panel that dots should cover, within `dot_areas`.
+    max_labels : int, optional
+    max_covered : float
+        A label that would cover more of other dots is left out (see `place_labels`) ...
+    spacing : float
+        ... unless it is so many points from all labels placed before, or the crowded parts of a
+        map would have none.
+    margin : (float, float)
+        Free points at the sides, and above and below.
+    above : bool
+        Labels stand above their dots only, by the zoom rule; else wherever there is room.
+    ground : str
+        The colour of the panel, which veils dots behind labels.
+    air : (float, float)
+        Free points at the sides, and above and below, of words that stand in their places
+        (`manymaps.figures.kinds`).
+    """
+
+    typeface: Typeface
+    coloring: Coloring = field(default_factory=Coloring)
+    font_sizes: tuple[float, float] = (6.5, 11.0)
+    dot_areas: tuple[float, float] = (8.0, 150.0)
+    ink: float = 0.045
+    max_labels: int | None = None
+    max_covered: float = 0.45
+    spacing: float = 55.0
+    margin: tuple[float, float] = (26.0, 16.0)
+    above: bool = False
+    ground: str = "white"
+    air: tuple[float, float] = (6.0, 4.0)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A panel's size in pixels, its pixels per map unit, the map point in its middle, and the
+    pixels per point of type.
+    """
+
+    size: np.ndarray
+    zoom: float
+    middle: np.ndarray
+    pixel: float
+
+    def to_pixels(self, points: np.ndarray) -> np.ndarray:
+        """Pixels from the panel's lower left corner."""
+        return np.asarray((points - self.middle) * self.zoom + self.size / 2)
+
+    def to_map(self, pixels: np.ndarray) -> np.ndarray:
+        """Map units."""
+        return np.asarray((pixels - self.size / 2) / self.zoom + self.middle)
+
+
+def read_scene(
+    atlas: Atlas,
+    map: int,
+    weights: np.ndarray,
+    *,
+    min_proportion: float,
+    named: Sequence[int] = (),
+    always: Sequence[int] = (),
+) -> Scene:
+    """What a whole map shows.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    map : int
+    weights : array of shape (n_objects,)
+        How much each object stands out in this map.
+    min_proportion : float
+        Objects with less are left out.
+    named : sequence of int
+        Objects whose labels come first.
+    always : sequence of int
+        Objects that are shown whatever their proportion.
+    """
+    proportions = atlas.proportions[map].astype(np.float64)
+    is_shown = (proportions >= min_proportion) & (proportions > 0)
+    is_shown[list(always)] = True
+    objects = np.flatnonzero(is_shown)
+    priority = np.where(np.isin(objects, named), np.inf, weights[objects])
+    order = np.lexsort((objects, -proportions[objects], -priority))
+    objects, priority = objects[order], priority[order]
+    plane = principal_plane(atlas.maps[map, objects], proportions[objects])
+    return Scene(
+        objects,
+        plane.points,
+        proportions[objects],
+        priority,
+        view(plane.points, proportions[objects]),
+        atlas.n_components,
+        plane.share,
+        frozenset(row for row in named if row in objects),
+        map,
+    )
+
+
+def around(scene: Scene, word: int, shares: np.ndarray, n_neighbors: int) -> Scene:
+    """The part of a map round one of its objects, reaching to its nearest neighbours.
+
+    Parameters
+    ----------
+    scene : Scene
+        Of the whole map, with the word in it.
+    word : int
+    shares : array of shape (n_objects,)
+        The similarity of the word to each object through this map.
+    n_neighbors : int
+
+    Returns
+    -------
+    Scene
+        Centred on the word; neighbours that are remote by comparison become arrows at the edge.
+    """
+    middle = scene.points[scene.objects == word][0]
+    reach = np.abs(scene.points - middle).max(axis=1)
+    near = np.where(scene.objects == word, np.inf, shares[scene.objects])
+    order = np.argsort(-near, kind="stable")
+    nearest = order[: n_neighbors + 1]
+    others = reach[nearest[1:]]
+    radius = 1.0
+    if len(others) and others.max() > 0:
+        radius = min(others.max(), 3 * max(float(np.median(others)), 1e-9 * others.max()))
+    outside = reach > radius * 1.0001
+    is_nearest = np.isin(np.arange(len(order)), nearest)
+    kept = order[(is_nearest | ~outside)[order]]
+    return replace(
+        scene,
+        objects=scene.objects[kept],
+        points=scene.points[kept],
+        proportions=scene.proportions[kept],
+        priority=near[kept],
+        view=View(middle - radius, middle + radius, outside[kept]),
+        named=frozenset([word]),
+    )
+
+
+def draw(ax: Axes, scene: Scene, look: Look, labels: Sequence[str]) -> float:
+    """Draw a scene into axes, and say what dot area (square points) stands for a proportion of 1.
+
+    Parameters
+    ----------
+    ax : Axes
+        Its place in the figure is final; its limits are set here.
+    scene : Scene
+    look : Look
+    labels : sequence of str
+        Of all objects.
+    """
+    frame = set_frame(ax, scene, look)
+    area = dot_area(frame, scene.proportions, look)
+    if len(scene.objects) == 0:
+        say_nothing(ax)
+        return area
+    pixels = frame.to_pixels(scene.points)
+    directions = pixels - frame.size / 2
+    outside = scene.view.outside
+    pixels[outside] = onto_edge(directions[outside], frame, 7 * frame.pixel)
+    if scene.n_components == 1:
+        draw_line(ax, frame)
+    _draw_dots(ax, scene, look, frame.to_map(pixels), area)
+    draw_beyond(ax, frame.to_map(pixels[outside]), directions[outside])
+    radii = np.sqrt(area * scene.proportions / np.pi) * frame.pixel
+    radii[outside] = 4 * frame.pixel
+    _draw_labels(ax, scene, look, frame, np.column_stack([pixels, radii]), labels)
+    return area
+
+
+def say_nothing(ax: Axes) -> None:
+    """What an empty panel says."""
+    ax.text(
+        0.5, 0.5, "nothing to show", transform=ax.transAxes, color=MUTED, ha="center", gid="note"
+    )
+
+
+def set_frame(ax: Axes, scene: Scene, look: Look) -> Frame:
+    """Set the limits of axes so that they hold a scene's view, to one scale in both directions."""
+    extent = ax.get_window_extent()
+    size = np.array([extent.width, extent.height])
+    figure = ax.get_figure(root=True)
+    pixel = (figure.dpi if figure is not None else 72.0) / 72
+    room = np.maximum(size - 2 * pixel * np.array(look.margin), size / 4)
+    span = scene.view.high - scene.view.low
+    tiny = 1e-12 * max(1.0, float(np.abs([scene.view.low, scene.view.high]).max()))
+    zooms = [room[axis] / span[axis] for axis in range(2) if span[axis] > tiny]
+    frame = Frame(
+        size, min(zooms, default=room.min()), (scene.view.low + scene.view.high) / 2, pixel
+    )
+    low, high = frame.to_map(np.zeros(2)), frame.to_map(size)
+    ax.set_xlim(low[0], high[0])
+    ax.set_ylim(low[1], high[1])
+    ax.set_xticks([])
+    ax.set_yticks([])
+    return frame
+
+
+def dot_area(frame: Frame, proportions: np.ndarray, look: Look) -> float:
+    """Square points for a proportion of 1, for dots with these proportions to cover `look.ink`."""
+    panel = float(np.prod(frame.size / frame.pixel))
+    total = max(float(proportions.sum()), 1e-9)
+    return float(np.clip(look.ink * panel / total, *look.dot_areas))
+
+
+def onto_edge(directions: np.ndarray, frame: Frame, inset: float) -> np.ndarray:
+    """Pixels near the edge of a panel, in these directions from its middle."""
+    half = frame.size / 2 - inset
+    with np.errstate(divide="ignore"):
+        scale = (half / np.abs(directions)).min(axis=1, keepdims=True)
+    return np.asarray(frame.size / 2 + directions * np.minimum(scale, 1.0))
+
+
+def draw_line(ax: Axes, frame: Frame) -> None:
+    """The line of a map of one dimension."""
+    ax.axhline(frame.middle[1], color=HAIRLINE, linewidth=1.0, zorder=1)
+
+
+def _draw_dots(ax: Axes, scene: Scene, look: Look, points: np.ndarray, area: float) -> None:
+    """Large dots first, so that small ones stay in sight; objects asked for by name last."""
+    is_named = np.isin(scene.objects, list(scene.named))
+    colors = look.coloring.of(scene.objects, scene.proportions)
+    areas, rim = area * scene.proportions, 0.035 * np.sqrt(area)
+    inside = np.flatnonzero(~scene.view.outside & ~is_named)
+    inside = inside[np.argsort(-areas[inside], kind="stable")]
+    dots = ax.scatter(
+        points[inside, 0],
+        points[inside, 1],
+        s=areas[inside],
+        c=colors[inside],
+        linewidths=rim,
+        edgecolors=PAPER,
+    )
+    dots.set(gid="dots", zorder=2)
+    shown = np.flatnonzero(~scene.view.outside & is_named)
+    draw_named(ax, points[shown], areas[shown], colors[shown] if look.coloring.name else ACCENT)
+
+
+def draw_named(ax: Axes, points: np.ndarray, areas: np.ndarray, fills: np.ndarray | str) -> None:
+    """Dots of objects asked for by name, with a halo, above all others."""
+    if len(points) == 0:
+        return
+    x, y = points.T
+    halo = ax.scatter(x, y, s=areas * 2.2 + 60, color=ACCENT, linewidths=0)
+    halo.set(gid="halo", alpha=0.22, zorder=1.5)
+    named = ax.scatter(x, y, s=areas, c=fills, linewidths=0.9, edgecolors=PAPER)
+    named.set(gid="dots", zorder=3)
+
+
+def draw_beyond(ax: Axes, points: np.ndarray, directions: np.ndarray) -> None:
+    """Arrows that point at what lies beyond the edge."""
+    if len(points) == 0:
+        return
+    angles = np.arctan2(directions[:, 1], directions[:, 0])
+    outlines = [Outline(Affine2D().rotate(angle).transform(ARROW)) for angle in angles]
+    arrows = PathCollection(
+        outlines,
+        sizes=[14.0],
+        offsets=points,
+        offset_transform=ax.transData,
+        facecolors=MUTED,
+        linewidths=0,
+    )
+    arrows.set_transform(IdentityTransform())
+    arrows.set(gid="beyond", zorder=2)
+    ax.add_collection(arrows, autolim=False)
+
+
+def _draw_labels(
+    ax: Axes, scene: Scene, look: Look, frame: Frame, dots: np.ndarray, labels: Sequence[str]
+) -> None:
+    texts = {
+        int(row): elide(look.typeface.printable(labels[scene.objects[row]][:200]), 28)
+        for row in worth_measuring(look, frame, dots)
+    }
+    rows = np.array([row for row, text in texts.items() if text], dtype=np.int64)
+    rank = _rank(scene.priority)[rows]
+    smallest, largest = look.font_sizes
+    sizes = np.round(2 * (smallest + (largest - smallest) * np.sqrt(rank))) / 2
+    families = list(look.typeface.families)
+    fonts = [FontProperties(family=families, size=size) for size in sizes]
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    boxes = text_sizes(figure, [texts[row] for row in rows.tolist()], fonts)
+    boxes += 2 * LABEL_PAD * frame.pixel
+    centres, leaders = _choose(scene, look, frame, dots, boxes, rows)
+    draw_leaders(ax, frame, leaders)
+    for at, centre in centres.items():
+        is_named = scene.objects[rows[at]] in scene.named
+        x, y = frame.to_map(centre)
+        ax.text(
+            x,
+            y,
+            texts[int(rows[at])],
+            fontproperties=fonts[at],
+            color=ACCENT if is_named else (INK if rank[at] > 0.04 else FAINT_INK),
+            ha="center",
+            va="center",
+            parse_math=False,
+            usetex=False,
+            gid="label",
+            zorder=5,
+            bbox={**VEIL, "facecolor": look.ground},
+        )
+
+
+def draw_leaders(ax: Axes, frame: Frame, leaders: Sequence[np.ndarray]) -> None:
+    """Thin lines between dots and labels, from their ends in pixels."""
+    if leaders:
+        lines = LineCollection(
+            [frame.to_map(leader) for leader in leaders], colors=HAIRLINE, linewidths=0.7
+        )
+        lines.set(gid="leaders", zorder=1)
+        ax.add_collection(lines, autolim=False)
+
+
+def worth_measuring(look: Look, frame: Frame, dots: np.ndarray) -> np.ndarray:
+    """Rows whose labels may find room, in order of priority: the first of each neighbourhood."""
+    line = 1.3 * look.font_sizes[0] * frame.pixel
+    most = 20 + int(1.5 * frame.size.prod() / (line * 6 * line))
+    if look.max_labels is not None:
+        most = min(most, 20 + 6 * look.max_labels)
+    cells = np.floor(dots[:, :2] / (look.spacing * frame.pixel)).astype(np.int64)
+    cell = np.unique(cells, axis=0, return_inverse=True)[1].ravel()
+    order = np.argsort(cell, kind="stable")
+    starts = np.searchsorted(cell[order], cell[order], side="left")
+    rank_in_cell = np.empty(len(dots), dtype=np.int64)
+    rank_in_cell[order] = np.arange(len(dots)) - starts
+    return np.sort(np.argsort(rank_in_cell, kind="stable")[:most])
+
+
+def _rank(priority: np.ndarray) -> np.ndarray:
+    """Priorities as shares of the greatest finite one; 1 for infinite ones."""
+    finite = priority[np.isfinite(priority)]
+    greatest = finite.max(initial=0.0)
+    return np.clip(priority / greatest, 0.0, 1.0) if greatest > 0 else np.ones(len(priority))
+
+
+def _choose(
+    scene: Scene, look: Look, frame: Frame, dots: np.ndarray, boxes: np.ndarray, rows: np.ndarray
+) -> tuple[dict[int, np.ndarray], list[np.ndarray]]:
+    """Centres of the labels that are shown, by their place among the rows; ends of leaders."""
+    if scene.n_components == 1:
+        return places_on_line(look, frame, dots, boxes, rows)
+    if look.above:
+        return _choose_by_zoom(look, frame, dots, boxes, rows), []
+    places = places_around(dots[rows, :2], dots[rows, 2], boxes, 0.5 * frame.pixel)
+    chosen = place_labels(
+        places,
+        _labelled_first(dots, rows),
+        np.concatenate([np.zeros(2), frame.size]),
+        max_labels=look.max_labels,
+        max_covered=look.max_covered,
+        spacing=look.spacing * frame.pixel,
+    )
+    return _middles(places, chosen), []
+
+
+def places_on_line(
+    look: Look,
+    frame: Frame,
+    dots: np.ndarray,
+    boxes: np.ndarray,
+    rows: np.ndarray,
+    taken: np.ndarray = NOTHING,
+) -> tuple[dict[int, np.ndarray], list[np.ndarray]]:
+    """Centres of labels in tiers above and below a line, by their place among the rows; leaders."""
+    gap = float(dots[:, 2].max()) + 3 * frame.pixel
+    pitch = 1.3 * boxes[:, 1].max(initial=1.0)
+    n_tiers = max(1, int((frame.size[1] / 2 - gap) / pitch))
+    places, leaders = places_in_tiers(dots[rows, :2], boxes, gap, n_tiers)
+    chosen = place_labels(
+        places,
+        _labelled_first(dots, rows),
+        np.concatenate([np.zeros(2), frame.size]),
+        max_labels=look.max_labels,
+        leaders=leaders,
+        taken=taken,
+    )
+    shown = np.flatnonzero(chosen >= 0)
+    thin = leaders[shown, chosen[shown]]
+    middle = (thin[:, 0] + thin[:, 2]) / 2
+    ends = np.stack([middle, thin[:, 1], middle, thin[:, 3]], axis=1).reshape(-1, 2, 2)
+    return _middles(places, chosen), list(ends)
+
+
+def _labelled_first(dots: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Dots of labelled rows before all others, as `place_labels` asks."""
+    return np.concatenate([dots[rows], dots[np.setdiff1d(np.arange(len(dots)), rows)]])
+
+
+def _middles(places: np.ndarray, chosen: np.ndarray) -> dict[int, np.ndarray]:
+    shown = np.flatnonzero(chosen >= 0)
+    return {int(at): (places[at, chosen[at], :2] + places[at, chosen[at], 2:]) / 2 for at in shown}
+
+
+def _choose_by_zoom(
+    look: Look, frame: Frame, dots: np.ndarray, boxes: np.ndarray, rows: np.ndarray
+) -> dict[int, np.ndarray]:
+    """Labels above their dots whose zoom is at most the frame's."""
+    height = boxes[:, 1].max(initial=1.0)
+    centres = dots[rows, :2] + [0, float(np.median(dots[:, 2])) + height / 2]
+    half = np.column_stack([boxes[:, 0], np.full(len(rows), height)]) / 2
+    leaves = (centres - half < 0) | (centres + half > frame.size)
+    fits = np.flatnonzero(~leaves.any(axis=1))
+    zooms = label_zooms(
+        centres[fits] / frame.zoom, boxes[fits, 0], height, -fits.astype(np.float64)
+    )
+    shown = fits[zooms <= frame.zoom][: look.max_labels]
+    return {int(at): centres[at] for at in shown}

@@ -1,0 +1,101 @@
+"""Which parts of a map of two kinds of object deserve a closer look.
+
+A good part is crowded, with both kinds in it, lies apart from the other parts, and of groups of
+rows, where there are some, it holds one. With n rows and k columns within a box round c, n_g of
+the rows of group g, and d the distance from c to the nearest of the map's middle and the parts
+chosen before:
+
+    for group g       n_g^2 / n k / (k + 10)   crowded and pure, with some columns
+    without groups    d sqrt(n k)              of boxes with a third of the largest sqrt(n k)
+
+Boxes never meet, and lie within the view, or in its middle where it is the smaller.
+
+Shapes: points (n_objects, 2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from manymaps.atlas.landmarks import View
+
+__all__ = ["Region", "choose_regions"]
+
+MAX_CANDIDATES = 600
+ENOUGH_COLUMNS = 10
+
+
+@dataclass(frozen=True)
+class Region:
+    """A box in a map, in map units, and what it is called, if anything."""
+
+    low: np.ndarray
+    high: np.ndarray
+    name: str = ""
+
+
+def choose_regions(
+    points: np.ndarray,
+    is_column: np.ndarray,
+    view: View,
+    half: np.ndarray,
+    n_regions: int,
+    groups: Sequence[tuple[str, np.ndarray]] = (),
+) -> list[Region]:
+    """Boxes of one size that show what a map is made of.
+
+    Parameters
+    ----------
+    points : array of shape (n_objects, 2)
+    is_column : array of shape (n_objects,), bool
+    view : View
+        Where boxes may lie.
+    half : array of shape (2,)
+        Half the width and half the height of each box.
+    n_regions : int
+        No more than this; fewer where no further ones find room.
+    groups : sequence of (str, array of bool)
+        Names and members; each of the first `n_regions` gets a box, in this order.
+
+    Returns
+    -------
+    list of Region
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> points = rng.normal(size=(400, 2)) * 0.3 + np.array([[-3, 0], [3, 0]] * 200)
+    >>> view = View(points.min(axis=0), points.max(axis=0), np.zeros(400, bool))
+    >>> found = choose_regions(points, np.arange(400) % 3 == 0, view, np.array([0.8, 0.8]), 2)
+    >>> sorted(bool(region.low[0] > 0) for region in found)
+    [False, True]
+    """
+    middle = (view.low + view.high) / 2
+    low, high = np.minimum(view.low, middle - half), np.maximum(view.high, middle + half)
+    order = np.random.default_rng(0).permutation(np.flatnonzero(~view.outside))
+    centres = np.clip(points[order[:MAX_CANDIDATES]], low + half, high - half)
+    within = (np.abs(points - centres[:, None]) <= half).all(axis=2)
+    rows, columns = within[:, ~is_column].sum(axis=1), within[:, is_column].sum(axis=1)
+    crowd = np.sqrt(rows * columns)
+    free = np.ones(len(centres), dtype=bool)
+    middle = np.median(points[~view.outside], axis=0) if len(order) else np.zeros(2)
+    apart = np.hypot(*(centres - middle).T)
+    found: list[Region] = []
+    for k in range(n_regions):
+        name = ""
+        scores = np.where(crowd > crowd.max() / 3, apart * crowd, 0)
+        if k < len(groups):
+            name, members = groups[k]
+            scores = within[:, members].sum(axis=1) ** 2 / np.maximum(rows, 1)
+            scores *= columns / (columns + ENOUGH_COLUMNS)
+        scores = np.where(free, scores, 0)
+        if scores.max(initial=0) <= 0:
+            continue
+        best = int(scores.argmax())
+        found.append(Region(centres[best] - half, centres[best] + half, name))
+        free &= (np.abs(centres - centres[best]) > 2.05 * half).any(axis=1)
+        apart = np.minimum(apart, np.hypot(*(centres - centres[best]).T))
+    return found

@@ -1,0 +1,257 @@
+"""What several fits agree on, as a figure: the senses of some words, fit by fit.
+
+A row is a sense of the consensus (`manymaps.analysis.stability`), a column a fit. A dot says that
+the fit has the sense, its area how much of the word lives there; a small ring that it lacks it.
+Senses that most fits have stand on top, and the fewer fits have one, the paler it is. The fit that
+stands for all, the reference, is marked.
+
+Conventions are those of `manymaps.figures.maps`. Artists carry the group ids "dot", "ring", "word"
+and "neighbors".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+
+from manymaps.analysis.stability import Stability
+from manymaps.atlas.consensus import ConsensusSense
+from manymaps.errors import ParameterError
+from manymaps.figures.captions import Captions
+from manymaps.figures.coloring import ACCENT, HAIRLINE, INK, MUTED, PAPER, PROPORTIONS, Coloring
+from manymaps.figures.layout import FOOT, HEAD, SIDE, TITLE, AtlasFigure, root
+from manymaps.figures.lettering import Typeface, elide, text_sizes, typeface_for
+
+__all__ = ["plot_stability"]
+
+USUAL, MOST_WORDS = 6, 40
+ROW, BETWEEN, NAMES = 0.27, 0.17, 0.34
+WORD_WIDTH, FIT_WIDTH, COUNT_WIDTH, LIST_WIDTH = 1.35, 0.42, 0.75, 4.3
+LEAST_FIT_WIDTH, MOST_FITS_WIDTH = 0.22, 4.2
+TYPE, SMALL = 9.0, 8.0
+AREA, RING = 150.0, 5.0
+# Colours say how many fits have a sense, so the key of areas has none.
+PLAIN = Coloring("fits")
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A sense on its way into the figure: its word where it is the first, and its height."""
+
+    word: str | None
+    sense: ConsensusSense
+    y: float
+
+
+def plot_stability(
+    found: Stability,
+    words: str | Sequence[str] | None = None,
+    *,
+    least_fits: int = 2,
+    n_neighbors: int = 6,
+    kind: str | None = None,
+) -> Figure:
+    """The senses of some words over the fits.
+
+    Parameters
+    ----------
+    found : Stability
+    words : str or sequence of str, optional
+        At most 40; otherwise the six whose senses are the most evenly spread in the reference.
+    least_fits : int
+        Senses that fewer fits have are left out and counted in the small print; of a word without
+        any other, the largest stays.
+    n_neighbors : int
+        Named beside each sense.
+    kind : str, optional
+        Of two kinds of object, that of the words.
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    ParameterError
+        For no word or more than 40, or a value out of range.
+    UnknownLabel
+        For a word that does not exist, with suggestions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import Atlas
+    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+    >>> from manymaps.analysis.stability import stability
+    >>> from manymaps.figures.stability import plot_stability
+    >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
+    >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
+    >>> one = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)
+    >>> figure = plot_stability(stability([one, one]), "tie")
+    >>> [text.get_text() for text in figure.axes[0].texts if text.get_gid() == "neighbors"]
+    ['knot', 'suit']
+    """
+    chosen = _chosen(found, words, kind)
+    if not 1 <= least_fits <= found.n_fits:
+        raise ParameterError(f"least_fits={least_fits} must be between 1 and {found.n_fits}")
+    if n_neighbors < 1:
+        raise ParameterError(f"n_neighbors={n_neighbors} must be at least 1")
+    rows, n_left_out, height = _rows(found, chosen, least_fits, kind)
+    typeface = typeface_for(found.atlases[0].labels)
+    fit_width = float(np.clip(MOST_FITS_WIDTH / found.n_fits, LEAST_FIT_WIDTH, FIT_WIDTH))
+    ax = _axes(found.n_fits * fit_width, height)
+    centers = WORD_WIDTH + fit_width * (np.arange(found.n_fits) + 0.5)
+    _draw_columns(ax, found, centers, typeface)
+    for row in rows:
+        _draw_row(ax, row, centers, typeface, n_neighbors, found.n_fits)
+    page = Captions(root(ax), typeface)
+    page.title(f"Senses over {found.n_fits} fits", _subject(found), size=15, shift=TITLE)
+    key = page.size_key(_area(fit_width), found.min_proportion, PLAIN, (-SIDE * 72, 18))
+    page.small_print(
+        _remarks(found, n_left_out, least_fits), (SIDE * 72, 18), reserve=key + 2 * SIDE * 72 + 14
+    )
+    return page.figure
+
+
+def _chosen(found: Stability, words: str | Sequence[str] | None, kind: str | None) -> list[str]:
+    atlas = found.atlases[found.reference]
+    if words is not None:
+        named = [words] if isinstance(words, str) else list(words)
+        if not 1 <= len(named) <= MOST_WORDS:
+            raise ParameterError(f"{len(named)} words were asked for; give 1 to {MOST_WORDS}")
+        return list(dict.fromkeys(atlas.labels[atlas.index(word, kind=kind)] for word in named))
+    members = np.arange(atlas.n_objects) if kind is None else np.flatnonzero(atlas.of_kind(kind))
+    spread = 1 / (atlas.proportions[:, members].astype(np.float64) ** 2).sum(axis=0)
+    order = members[np.argsort(-spread, kind="stable")]
+    return list(dict.fromkeys(atlas.labels[i] for i in order))[:USUAL]
+
+
+def _rows(
+    found: Stability, words: Sequence[str], least_fits: int, kind: str | None
+) -> tuple[list[_Row], int, float]:
+    """The senses to show from the top downwards, how many are left out, and the height."""
+    rows, n_left_out, y = [], 0, NAMES
+    for word in words:
+        senses = found.consensus(word, kind=kind)
+        shown = [sense for sense in senses if sense.n_fits >= least_fits] or senses[:1]
+        n_left_out += len(senses) - len(shown)
+        for k, sense in enumerate(shown):
+            rows.append(_Row(word if k == 0 else None, sense, y + ROW / 2))
+            y += ROW
+        y += BETWEEN
+    return rows, n_left_out, y - BETWEEN
+
+
+def _axes(fits_width: float, height: float) -> Axes:
+    """Axes in inches from the upper left corner, in a figure of their own."""
+    inner = WORD_WIDTH + fits_width + COUNT_WIDTH + LIST_WIDTH
+    width, whole = inner + 2 * SIDE, HEAD + height + FOOT + 0.1
+    figure = AtlasFigure(width, whole)
+    place = (SIDE / width, (FOOT + 0.1) / whole, inner / width, height / whole)
+    ax = figure.add_axes(place, facecolor="none")
+    ax.set(xlim=(0, inner), ylim=(height, 0))
+    ax.set_axis_off()
+    return ax
+
+
+def _draw_columns(ax: Axes, found: Stability, centers: np.ndarray, typeface: Typeface) -> None:
+    """The numbers of the fits, a line down each, and a mark on the reference."""
+    bottom = ax.get_ylim()[0]
+    lines = [[(x, NAMES), (x, bottom)] for x in centers]
+    ax.add_collection(LineCollection(lines, colors=HAIRLINE, linewidths=0.7, zorder=1))
+    y = NAMES - 0.2
+    _write(ax, centers[0] - 0.32, y, "fit", typeface, SMALL, MUTED, "right")
+    # Of many fits some numbers have no room.
+    step = max(1, int(np.ceil(0.2 / np.diff(centers).min())))
+    for fit, x in enumerate(centers):
+        own = fit == found.reference
+        if own or fit % step == 0:
+            color = ACCENT if own else MUTED
+            _write(ax, x, y, str(fit), typeface, SMALL, color, "center", bold=own)
+
+
+def _draw_row(
+    ax: Axes,
+    row: _Row,
+    centers: np.ndarray,
+    typeface: Typeface,
+    n_neighbors: int,
+    n_fits: int,
+) -> None:
+    """A word, a dot or a ring for each fit, how many have the sense, and its neighbours."""
+    sense, y = row.sense, row.y
+    if row.word is not None:
+        right = ax.get_xlim()[1]
+        ax.plot([0, right], [y - ROW / 2 - BETWEEN / 2] * 2, color=HAIRLINE, linewidth=0.7)
+        name = elide(typeface.printable(row.word), 18)
+        _write(ax, 0, y, name, typeface, TYPE + 1, INK, "left", bold=True, gid="word")
+    proportions = np.array(sense.by_fit)
+    has = proportions > 0
+    share = sense.n_fits / n_fits
+    color = PROPORTIONS(share)
+    width = float(np.diff(centers).min()) if len(centers) > 1 else FIT_WIDTH
+    ax.scatter(
+        centers[has], np.full(has.sum(), y), s=_area(width) * proportions[has], color=color,
+        linewidths=0, zorder=3, gid="dot",
+    )  # fmt: skip
+    ax.scatter(
+        centers[~has], np.full((~has).sum(), y), s=RING, facecolors=PAPER, edgecolors=MUTED,
+        linewidths=0.6, zorder=2, gid="ring",
+    )  # fmt: skip
+    left = centers[-1] + width / 2
+    ink = INK if sense.n_fits > 1 else MUTED
+    _write(ax, left + 0.1, y, f"{sense.n_fits} of {n_fits}", typeface, SMALL, ink, "left")
+    words = [typeface.printable(near.label) for near in sense.neighbors[:n_neighbors]]
+    start = left + COUNT_WIDTH
+    text = _fitting(ax, words, typeface, 72 * (ax.get_xlim()[1] - start))
+    _write(ax, start, y, text, typeface, TYPE, ink, "left", gid="neighbors")
+
+
+def _area(width: float) -> float:
+    """The area of a dot of proportion 1, in square points, for columns so many inches apart."""
+    return min(AREA, np.pi * (0.45 * 72 * min(width, ROW)) ** 2)
+
+
+def _fitting(ax: Axes, words: Sequence[str], typeface: Typeface, points: float) -> str:
+    """As many of the words as the width has room for, the first at least."""
+    figure = root(ax)
+    font = FontProperties(family=list(typeface.families), size=TYPE)
+    for count in range(len(words), 0, -1):
+        text = " · ".join(words[:count])
+        if text_sizes(figure, [text], [font])[0, 0] * 72 / figure.dpi <= points:
+            return text
+    return elide(words[0], 40) if words else ""
+
+
+def _write(
+    ax: Axes, x: float, y: float, text: str, typeface: Typeface, size: float, color: str,
+    align: str, *, bold: bool = False, gid: str | None = None,
+) -> None:  # fmt: skip
+    font = FontProperties(
+        family=list(typeface.families), size=size, weight="bold" if bold else "normal"
+    )
+    ax.text(
+        x, y, text, fontproperties=font, color=color, ha=align, va="center_baseline",
+        parse_math=False, usetex=False, clip_on=False, gid=gid, zorder=4,
+    )  # fmt: skip
+
+
+def _subject(found: Stability) -> list[str]:
+    level, chance = found.observed.recurrence, found.by_other_words.recurrence
+    return [f"{level:.0%} recur in another", f"{chance:.1%} by chance"]
+
+
+def _remarks(found: Stability, n_left_out: int, least_fits: int) -> list[str]:
+    remarks = [
+        f"fit {found.reference} is most like the others",
+        f"two senses are one where {found.threshold:.0%} of their neighbours' weight agrees",
+    ]
+    if n_left_out:
+        remarks.append(f"{n_left_out:,} senses of fewer than {least_fits} fits are left out")
+    return remarks

@@ -1,0 +1,218 @@
+"""The figure of a sweep: error by dimension, a line for each number of maps.
+
+Validation on the left, test on the right, on one scale. A mark is the mean over splits and seeds,
+its bar a standard deviation to either side. Where other settings were swept over as well, each mark
+takes those of the least validation error, in both panels: nothing is chosen by the test part. The
+lowest mark on the left has a ring, in both panels.
+
+Conventions are those of `manymaps.figures.maps`. Artists carry the group ids "line", "mark", "best"
+and "name".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.ticker import FixedLocator, NullLocator
+
+from manymaps.data.count_values import plural
+from manymaps.errors import ParameterError
+from manymaps.figures.captions import Captions
+from manymaps.figures.coloring import CATEGORIES, HAIRLINE, INK, MUTED
+from manymaps.figures.layout import FOOT, HEAD, SIDE, TITLE, AtlasFigure
+from manymaps.figures.lettering import typeface_for
+from manymaps.prediction.sweeps import SweepResult
+
+__all__ = ["plot_sweep"]
+
+WIDTH, HEIGHT = 10.0, 5.2
+LEFT, GAP, NAMES, BELOW = 0.75, 0.25, 0.85, 0.45
+PARTS = {"valid": "validation", "test": "test"}
+LOG_FROM = 6.0
+TICK, NAME = 8.0, 9.0
+
+
+def plot_sweep(result: SweepResult, *, size: tuple[float, float] | None = None) -> Figure:
+    """Validation and test error of a sweep by dimension, a line for each number of maps.
+
+    Parameters
+    ----------
+    result : SweepResult
+        A name that its grid lacks ("n_maps" or "n_components") counts as one value.
+    size : (float, float), optional
+        Inches; otherwise 10 by 5.2.
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    DataError
+        Where every point failed.
+    ParameterError
+        For a size that leaves no room.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> from manymaps.prediction.sweeps import sweep
+    >>> ring = sparse.diags_array([1.0] * 4, offsets=[-2, -1, 1, 2], shape=(30, 30)).tocsr()
+    >>> found = sweep(ring, {"n_maps": [1, 2], "n_components": [1, 2], "max_iter": 20})
+    >>> len(plot_sweep(found).axes)
+    2
+    """
+    best = result.best()
+    lines = _lines(result.summary())
+    width, height = (WIDTH, HEIGHT) if size is None else size
+    if not (width > LEFT + GAP + NAMES + 2 and height > HEAD + FOOT + BELOW + 1):
+        raise ParameterError(f"size={size!r} leaves no room; give inches, such as (10, 5.2)")
+    figure = AtlasFigure(width, height)
+    panel = (width - LEFT - GAP - NAMES) / 2
+    axes: list[Axes] = []
+    for column in range(2):
+        place = (
+            (LEFT + column * (panel + GAP)) / width,
+            (FOOT + BELOW) / height,
+            panel / width,
+            (height - HEAD - 0.2 - FOOT - BELOW) / height,
+        )
+        shared = axes[0] if axes else None
+        axes.append(figure.add_axes(place, facecolor="white", sharey=shared, sharex=shared))
+    for ax, part in zip(axes, PARTS, strict=True):
+        _draw(ax, lines, best, part)
+    _scale(axes, sorted({x for line in lines.values() for x, _ in line}))
+    _name_lines(axes[1], lines)
+    _write(figure, axes, result, best, lines)
+    return figure
+
+
+def _lines(summary: Sequence[Mapping[str, Any]]) -> dict[int, list[tuple[float, dict[str, Any]]]]:
+    """For each number of maps, (dimension, record of the best other settings), rising."""
+    chosen: dict[tuple[int, float], dict[str, Any]] = {}
+    for record in summary:
+        if record["valid"] is None or not np.isfinite(record["valid"]):
+            continue
+        key = (record.get("n_maps", 1), record.get("n_components", 1))
+        now = chosen.get(key)
+        if now is None or _order(record) < _order(now):
+            chosen[key] = dict(record)
+    lines: dict[int, list[tuple[float, dict[str, Any]]]] = {}
+    for (n_maps, x), record in sorted(chosen.items(), key=lambda item: item[0]):
+        lines.setdefault(n_maps, []).append((x, record))
+    return lines
+
+
+def _order(record: Mapping[str, Any]) -> tuple[bool, float]:
+    return record["n_failed"] > 0, record["valid"]
+
+
+def _draw(
+    ax: Axes,
+    lines: Mapping[int, Sequence[tuple[float, Mapping[str, Any]]]],
+    best: Mapping[str, Any],
+    part: str,
+) -> None:
+    for k, line in enumerate(lines.values()):
+        color = CATEGORIES[k % len(CATEGORIES)]
+        x = [at for at, _ in line]
+        y = [record[part] for _, record in line]
+        spread = [record[f"{part}_spread"] or 0.0 for _, record in line]
+        ax.plot(x, y, color=color, linewidth=1.5, gid="line", zorder=2)
+        ax.errorbar(
+            x, y, yerr=spread, fmt="o", color=color, markersize=4.5, elinewidth=1.0, gid="mark",
+            zorder=3,
+        )  # fmt: skip
+    at = best.get("n_components", 1), best[part]
+    ax.plot(*at, "o", markersize=11, markerfacecolor="none", color=INK, gid="best", zorder=4)
+
+
+def _scale(axes: Sequence[Axes], dimensions: Sequence[float]) -> None:
+    """Ticks at the dimensions that there are; by ratios where they differ much."""
+    first = axes[0]
+    wide = dimensions[0] > 0 and dimensions[-1] / dimensions[0] >= LOG_FROM
+    first.set_xscale("log" if wide else "linear")
+    ends = np.array([dimensions[0], dimensions[-1]], float)
+    if wide:
+        first.set_xlim(0.88 * ends[0], 1.14 * ends[1])
+    else:
+        pad = max(0.06 * (ends[1] - ends[0]), 0.5)
+        first.set_xlim(ends[0] - pad, ends[1] + pad)
+    places = np.log(dimensions) if wide else np.asarray(dimensions, float)
+    least = 0.045 * (places[-1] - places[0])
+    ticks = [dimensions[0]]
+    for value, place in zip(dimensions[1:], places[1:], strict=True):
+        last = np.log(ticks[-1]) if wide else ticks[-1]
+        if place - last >= least:
+            ticks.append(value)
+    for ax in axes:
+        ax.xaxis.set_major_locator(FixedLocator(ticks))
+        ax.xaxis.set_minor_locator(NullLocator())
+        ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        ax.grid(axis="y", color=HAIRLINE, linewidth=0.7)
+        ax.set_axisbelow(True)
+        ax.tick_params(length=0, labelcolor=MUTED, labelleft=ax is first)
+        for label in (*ax.get_xticklabels(), *ax.get_yticklabels()):
+            label.set_fontproperties(_font(TICK))
+        for side, spine in ax.spines.items():
+            spine.set(color=HAIRLINE, linewidth=0.8, visible=side in ("left", "bottom"))
+
+
+def _name_lines(ax: Axes, lines: Mapping[int, Sequence[tuple[float, Mapping[str, Any]]]]) -> None:
+    """The numbers of maps at the right ends of the lines, moved apart where they would overlap."""
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    low, high = ax.get_ylim()
+    points = ax.bbox.height * 72 / figure.dpi
+    wanted = [(line[-1][1]["test"] - low) / (high - low) * points for line in lines.values()]
+    order = np.argsort(wanted, kind="stable")
+    placed = np.array(wanted, float)
+    step = NAME * 1.25
+    for before, after in pairwise(order):
+        placed[after] = max(placed[after], placed[before] + step)
+    # A pile at the top is shifted down as a whole.
+    placed -= max(0.0, placed.max() - points)
+    for k, (n_maps, y) in enumerate(zip(lines, placed, strict=True)):
+        ax.annotate(
+            plural("map", n_maps), (1, 0), xytext=(8, y), xycoords="axes fraction",
+            textcoords="offset points", va="center", annotation_clip=False, gid="name",
+            color=CATEGORIES[k % len(CATEGORIES)], fontproperties=_font(NAME),
+        )  # fmt: skip
+
+
+def _write(
+    figure: Figure,
+    axes: Sequence[Axes],
+    result: SweepResult,
+    best: Mapping[str, Any],
+    lines: Mapping[int, Sequence[tuple[float, Mapping[str, Any]]]],
+) -> None:
+    typeface = typeface_for([])
+    for ax, name in zip(axes, PARTS.values(), strict=True):
+        Captions(ax, typeface).title(name, ["nats per cue"], size=11, shift=(0, 7))
+        ax.set_xlabel("dimensions of a map", fontproperties=_font(TICK), color=MUTED)
+    page = Captions(figure, typeface)
+    page.title("Error of held-out associations", [], size=15, shift=TITLE)
+    n_points = len(result.results)
+    per_setting = best["n_points"]
+    remarks = [f"{plural('fit', n_points)}, {per_setting:,} for each setting"]
+    if per_setting > 1:
+        remarks.append("bars: a standard deviation over splits and seeds")
+    others = [name for name in result.grid if name not in ("n_maps", "n_components")]
+    others = [name for name in others if len(result.grid[name]) > 1]
+    if others:
+        remarks.append(f"each mark: the {' and '.join(others)} of least validation error")
+    remarks.append(f"ring: least validation error ({best['valid']:.4f}; test {best['test']:.4f})")
+    if result.failed:
+        remarks.append(f"{len(result.failed):,} failed")
+    page.small_print(remarks, (SIDE * 72, 18), reserve=2 * SIDE * 72)
+
+
+def _font(size: float) -> FontProperties:
+    return FontProperties(family=list(typeface_for([]).families), size=size)

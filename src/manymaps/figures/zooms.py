@@ -1,0 +1,374 @@
+"""A map of two kinds of object with parts of it enlarged beside it.
+
+The whole map on the left, with boxes that letters name; on the right each box as large as there is
+room, with labels of both kinds where there are few dots in it, as in figures 2 and 3 of Globerson,
+Chechik, Pereira & Tishby, Euclidean embedding of co-occurrence data, NIPS 2004. Conventions are
+those of `manymaps.figures.maps`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+
+from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.landmarks import characteristic
+from manymaps.errors import ParameterError
+from manymaps.figures.captions import Captions
+from manymaps.figures.coloring import NO_VALUE, Coloring, coloring
+from manymaps.figures.kinds import (
+    Roles,
+    draw_kinds,
+    label_roles,
+    numbers_of_kinds,
+    part,
+    region_letter,
+)
+from manymaps.figures.layout import (
+    FOOT,
+    HEAD,
+    METHOD_NAMES,
+    SIDE,
+    TITLE,
+    AtlasFigure,
+    frame_page,
+    key_space,
+    panel_border,
+    root,
+)
+from manymaps.figures.lettering import Typeface, elide, typeface_for
+from manymaps.figures.panel import Look, Scene, read_scene
+from manymaps.figures.regions import Region, choose_regions
+
+__all__ = ["plot_zooms"]
+
+Place: TypeAlias = str | tuple[float, float] | np.ndarray
+WIDTH = 14.5
+AUTOMATIC, MOST_REGIONS = 4, 8
+RADII, SPARSE = (0.1, 0.2), 1.2
+GAP, PANEL_TITLE = 0.2, 0.3
+OVERVIEW_SHARES = {1: 0.5, 2: 0.62, 3: 0.64}
+
+
+def plot_zooms(
+    atlas: Atlas,
+    regions: int | Sequence[Place | tuple[Place, float]] | None = None,
+    *,
+    map: int = 0,
+    min_proportion: float = 0.1,
+    highlight: str | Sequence[str] = (),
+    color: str | None = None,
+    label: str | Sequence[str] | None = None,
+    size: tuple[float, float] | None = None,
+) -> Figure:
+    """A map of two kinds of object, and parts of it enlarged beside it.
+
+    Parameters
+    ----------
+    atlas : Atlas
+        Of two kinds of object.
+    regions : sequence, or int, optional
+        What to enlarge, at most eight: each the label of an object or a place (x, y) in the map,
+        or such a one with a radius in map units, half the shorter side of the box. By default as
+        many as given, or up to four, are found: crowded parts far from one another, or with
+        `color` a column of categories one for each of the largest.
+    map : int
+        From 0.
+    min_proportion : float in [0, 1]
+        Objects with less are left out.
+    highlight : str or sequence of str
+        Objects in the accent colour, whose labels come first.
+    color : str, optional
+        A column of the atlas's metadata, or "kind".
+    label : str or sequence of str, optional
+        The kind or kinds that have labels in the whole map, as for `plot_map`. Enlarged parts
+        label both where they hold 60 dots or fewer.
+    size : (float, float), optional
+        Inches; otherwise 14.5 wide, and as high as the map asks for.
+
+    Returns
+    -------
+    Figure
+        Its first axes hold the whole map, each further one a part.
+
+    Raises
+    ------
+    ParameterError
+        For a map, column or kind that does not exist, a region that cannot be, or a value out of
+        range; and where all objects are of one kind.
+    UnknownLabel
+        For an object that does not exist, with suggestions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import CODE, Counts
+    >>> visits = Counts(np.array([[9, 5, 1], [6, 9, 2], [1, 2, 9]]), ["oak", "ash", "reed"],
+    ...                 ["jay", "tit", "coot"], kinds=("site", "bird"))
+    >>> atlas = CODE(random_state=0).fit(visits).atlas_
+    >>> len(plot_zooms(atlas, ["coot", ("oak", 0.5)]).axes)
+    3
+    """
+    asked = _asked(atlas, regions, map, min_proportion)
+    roles = label_roles(atlas, label)
+    words = [highlight] if isinstance(highlight, str) else list(highlight)
+    named = [atlas.index(word) for word in words] + [
+        one.row for one in asked if one.row is not None
+    ]
+    scene = read_scene(atlas, map, roles.priority[map], min_proportion=min_proportion, named=named)
+    typeface, colors = typeface_for(atlas.labels), coloring(atlas, color)
+    groups = _groups(colors, scene)
+    count = len(asked) or (
+        regions if isinstance(regions, int) else min(AUTOMATIC, len(groups)) or AUTOMATIC
+    )
+    layout = _layout(count, scene, size, (colors, typeface))
+    boxes = [
+        _box(atlas, scene, one, aspect) for one, aspect in zip(asked, layout.aspects, strict=False)
+    ]
+    while len(boxes) < len(layout.aspects):
+        layout = _layout(count, scene, size, (colors, typeface))
+        boxes = _found(scene, roles, layout, groups)
+        count -= 1
+    overview, *zooms = _axes(layout)
+    look = replace(
+        roles.dressed(Look(typeface, colors), scene), font_sizes=(7.0, 10.5), margin=(18.0, 14.0)
+    )
+    whole = _with_room(scene, boxes)
+    area, labelled = draw_kinds(overview, whole, look, atlas.labels, roles, regions=boxes)
+    panel_border(overview)
+    for number, (ax, box) in enumerate(zip(zooms, boxes, strict=True)):
+        inside = part(scene, box)
+        _draw_part(ax, atlas, inside, look, roles)
+        name = elide(typeface.printable(f"{region_letter(number)}  {box.name}"), 40)
+        Captions(ax, typeface).title(name, _words(atlas, inside, roles), size=9.5, shift=(0, 7))
+    page = Captions(root(overview), typeface)
+    name = METHOD_NAMES.get(atlas.method, "Map") if atlas.n_maps == 1 else f"Map {map}"
+    page.title(name, numbers_of_kinds(atlas), size=17, shift=TITLE)
+    remarks = _remarks(scene, roles, len(labelled))
+    if atlas.n_maps > 1:
+        remarks.append(f"both with a proportion of {min_proportion:g} or more")
+    whole_look = replace(look, dot_areas=(area, area))
+    frame_page(page, whole_look, remarks, min_proportion if atlas.n_maps > 1 else None)
+    return root(overview)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A region as it was asked for: round an object or a place, perhaps with a radius."""
+
+    row: int | None
+    place: tuple[float, float] | None
+    radius: float | None
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Sizes of a figure and its panels in inches: left, bottom, width and height of each."""
+
+    size: tuple[float, float]
+    panels: tuple[tuple[float, float, float, float], ...]
+
+    @property
+    def aspects(self) -> list[float]:
+        """Width by height of the enlarged parts."""
+        return [width / height for _, _, width, height in self.panels[1:]]
+
+
+def _asked(
+    atlas: Atlas, regions: int | Sequence[Any] | None, map: int, min_proportion: float
+) -> list[_Asked]:
+    """The regions that were asked for by place, after checks of all parameters."""
+    if atlas.kinds is None:
+        raise ParameterError(
+            "plot_zooms draws two kinds of object, and all of this atlas are of one; "
+            "plot_map draws its maps"
+        )
+    if not 0 <= map < atlas.n_maps:
+        raise ParameterError(f"there is no map {map}; maps are 0 to {atlas.n_maps - 1}")
+    if not 0 <= min_proportion <= 1:
+        raise ParameterError(f"min_proportion={min_proportion!r} must be between 0 and 1")
+    if isinstance(regions, str):
+        raise ParameterError(f"regions={regions!r} must be a list, such as [{regions!r}]")
+    count = regions if isinstance(regions, int) else AUTOMATIC if regions is None else len(regions)
+    if not 1 <= count <= MOST_REGIONS:
+        raise ParameterError(f"{count} regions were asked for; there may be 1 to {MOST_REGIONS}")
+    if regions is None or isinstance(regions, int):
+        return []
+    return [_read_region(atlas, region) for region in regions]
+
+
+def _read_region(atlas: Atlas, region: Any) -> _Asked:
+    """A label, a place, or one of them with a radius."""
+    if isinstance(region, str):
+        return _Asked(atlas.index(region), None, None)
+    try:
+        first, second = region
+        if isinstance(first, str):
+            asked = _Asked(atlas.index(first), None, float(second))
+        elif np.ndim(first) == 0:
+            asked = _Asked(None, (float(first), float(second)), None)
+        else:
+            x, y = first
+            asked = _Asked(None, (float(x), float(y)), float(second))
+    except (TypeError, ValueError) as error:
+        raise ParameterError(
+            f"the region {region!r} must be a label, a place (x, y), or a pair of one of them and "
+            "a radius"
+        ) from error
+    if asked.radius is not None and not 0 < asked.radius < math.inf:
+        raise ParameterError(f"the radius of the region {region!r} must be positive")
+    if asked.place is not None and not np.isfinite(asked.place).all():
+        raise ParameterError(f"the place of the region {region!r} must be finite")
+    return asked
+
+
+def _box(atlas: Atlas, scene: Scene, asked: _Asked, aspect: float) -> Region:
+    """The box of a region that was asked for."""
+    name = ""
+    middle = np.array(asked.place or (0, 0), dtype=np.float64)
+    if asked.row is not None:
+        name = atlas.labels[asked.row]
+        if asked.row not in scene.objects:
+            share = atlas.proportions[scene.map, asked.row]
+            raise ParameterError(
+                f"there is no region round {name!r}: it has a proportion of {share:.2g} in map "
+                f"{scene.map} and is left out there; lower min_proportion"
+            )
+        middle = scene.points[scene.objects == asked.row][0]
+    half = _half(asked.radius or _radius(scene, aspect), aspect)
+    return Region(middle - half, middle + half, name)
+
+
+def _radius(scene: Scene, aspect: float) -> float:
+    """That of regions without one: the same part of every map, larger where objects are few."""
+    spread = scene.view.high - scene.view.low
+    share = float(np.clip(SPARSE / np.sqrt(max(len(scene.objects), 1)), *RADII))
+    whole = float(np.sqrt(spread.prod()) or spread.max() or 1.0)
+    return share * whole * min(aspect, 1 / aspect) ** 0.5
+
+
+def _half(radius: float, aspect: float) -> np.ndarray:
+    """Half the width and half the height of a box, the smaller of which is its radius."""
+    return radius * np.array([max(aspect, 1.0), max(1 / aspect, 1.0)])
+
+
+def _found(
+    scene: Scene, roles: Roles, layout: _Layout, groups: Sequence[tuple[str, np.ndarray]]
+) -> list[Region]:
+    """Regions where none were asked for, one for each enlarged panel or fewer."""
+    widest = max(layout.aspects)
+    half = _half(_radius(scene, widest), widest)
+    is_column = roles.is_text[scene.objects]
+    n_regions = len(layout.aspects)
+    found = choose_regions(scene.points, is_column, scene.view, half, n_regions, groups)
+    middle = (scene.view.low + scene.view.high) / 2
+    boxes = []
+    for box, aspect in zip(found, layout.aspects, strict=False):
+        centre, own = (box.low + box.high) / 2, _half(_radius(scene, aspect), aspect)
+        boxes.append(replace(box, low=centre - own, high=centre + own))
+    return boxes or [Region(middle - half, middle + half)]
+
+
+def _groups(colors: Coloring, scene: Scene) -> list[tuple[str, np.ndarray]]:
+    """Names and members (by place in the scene) of the groups that colours show."""
+    if colors.colors is None or colors.scale is not None or colors.name == "kind":
+        return []
+    own = colors.colors[scene.objects]
+    return [
+        (name, (own == to_rgba(color)).all(axis=1))
+        for name, color in colors.categories
+        if color != NO_VALUE
+    ]
+
+
+def _layout(
+    count: int,
+    scene: Scene,
+    size: tuple[float, float] | None,
+    key: tuple[Coloring, Typeface],
+) -> _Layout:
+    """The whole map on the left, its parts in one column or two on the right."""
+    share = OVERVIEW_SHARES.get(count, 0.5)
+    width = WIDTH if size is None else size[0]
+    top = HEAD + key_space(*key, width) + PANEL_TITLE
+    inner = width - 2 * SIDE - GAP
+    if size is None:
+        spread = scene.view.high - scene.view.low
+        shape = float(np.clip(spread[1] / spread[0], 0.8, 1.0)) if spread[0] > 0 else 1.0
+        if scene.n_components == 1:
+            shape = (0.4, 0.4, 0.55, 0.7)[min(count, 4) - 1]
+        size = (width, top + share * inner * shape + FOOT)
+    height = size[1] - top - FOOT
+    n_columns = 1 if count < 4 else 2
+    n_rows = -(-count // n_columns)
+    each = (height - (n_rows - 1) * (PANEL_TITLE + 0.08)) / n_rows
+    if not (width > 4 and each > 0.8):
+        raise ParameterError(f"size={size!r} leaves no room; give inches, such as (14, 9)")
+    panels = [(SIDE, FOOT, share * inner, height)]
+    for k in range(count):
+        row, column = divmod(k, n_columns)
+        left = SIDE + share * inner + GAP
+        wide = (1 - share) * inner
+        if n_columns == 2 and not (k == count - 1 and column == 0):
+            wide = (wide - GAP) / 2
+            left += column * (wide + GAP)
+        bottom = FOOT + height - (row + 1) * each - row * (PANEL_TITLE + 0.08)
+        panels.append((left, bottom, wide, each))
+    return _Layout(size, tuple(panels))
+
+
+def _axes(layout: _Layout) -> list[Axes]:
+    width, height = layout.size
+    figure = AtlasFigure(width, height)
+    return [
+        figure.add_axes((left / width, bottom / height, w / width, h / height), facecolor="white")
+        for left, bottom, w, h in layout.panels
+    ]
+
+
+def _with_room(scene: Scene, boxes: Sequence[Region]) -> Scene:
+    """A scene whose view holds the boxes whose middle it holds."""
+    low, high = scene.view.low, scene.view.high
+    for box in boxes:
+        middle = (box.low + box.high) / 2
+        if ((middle >= scene.view.low) & (middle <= scene.view.high)).all():
+            low, high = np.minimum(low, box.low), np.maximum(high, box.high)
+    return replace(scene, view=replace(scene.view, low=low, high=high))
+
+
+def _draw_part(ax: Axes, atlas: Atlas, scene: Scene, look: Look, roles: Roles) -> None:
+    near = replace(
+        look,
+        font_sizes=(7.0, 9.5),
+        dot_areas=(14.0, 40.0),
+        ink=0.03,
+        air=(2.5, 1.5),
+        margin=(0.0, 0.0),
+    )
+    draw_kinds(ax, scene, near, atlas.labels, roles.labels_of_dots(scene.objects))
+    panel_border(ax)
+
+
+def _words(atlas: Atlas, scene: Scene, roles: Roles) -> list[str]:
+    """Words that say what a part is about."""
+    weights = np.zeros(atlas.n_objects)
+    shown = scene.objects[roles.is_text[scene.objects]]
+    weights[shown] = roles.weights[scene.map, shown]
+    return [atlas.labels[j] for j in characteristic(atlas, scene.map, weights, n_words=4)]
+
+
+def _remarks(scene: Scene, roles: Roles, n_labels: int) -> list[str]:
+    remarks = roles.remarks(scene, n_labels)
+    n_outside = int(scene.view.outside.sum())
+    if n_outside:
+        remarks.append(f"{n_outside:,} farther out, arrows at the edge")
+    if scene.n_components > 2:
+        remarks.append(f"first 2 of {scene.n_components} principal axes")
+    return remarks

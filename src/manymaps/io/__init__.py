@@ -1,0 +1,1 @@
+"""Every file format: associations, similarities, vectors, counts, texts, metadata."""

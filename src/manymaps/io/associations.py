@@ -1,0 +1,451 @@
+"""Similarity data as people have it -> `Associations`.
+
+    edge list     cue, response, strength (or count) on each row: text, Parquet, frame
+    matrix        a square table: labelled text, NPY, NPZ, MatrixMarket, array, frame
+    graph         nodes and weighted edges; an undirected edge is a pair in both directions
+
+What becomes of the pairs (dropped, merged, scaled) is the same for all and stands in
+`manymaps.io.pairs`; how text is split into rows stands in `manymaps.io.tables`.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.data.associations import Associations
+from manymaps.errors import DataError, ParameterError
+from manymaps.io.matrices import (
+    LabelledMatrix,
+    ValueRule,
+    labelled_matrix,
+    read_array,
+    read_labels,
+    read_text_matrix,
+)
+from manymaps.io.pairs import Pairs, Rules, associate, associate_matrix
+from manymaps.io.tables import (
+    STRENGTH,
+    ColumnNames,
+    Columns,
+    TextTable,
+    find_columns,
+    folded,
+    has_pair_header,
+    is_number,
+    listed,
+    looks_like_matrix,
+    open_table,
+    read_bytes,
+)
+
+__all__ = ["associations_from", "read_associations", "read_entries"]
+
+FORMATS = ("edges", "matrix", "csv", "tsv", "parquet", "npy", "npz", "mtx")
+MAGIC = {b"PAR1": "parquet", b"\x93NUM": "npy", b"%%Ma": "mtx"}
+UNPACKED_SUFFIXES = (".gz", ".bz2", ".xz")
+UNWEIGHTED = "no column of strengths: every pair counts one"
+
+
+def read_associations(
+    path: str | os.PathLike[str],
+    *,
+    cue: str | None = None,
+    response: str | None = None,
+    strength: str | None = None,
+    format: str | None = None,
+    responses: str = "drop",
+    rows: str = "renormalize",
+    self_pairs: str = "drop",
+    labels: Sequence[str] | str | os.PathLike[str] | None = None,
+) -> Associations:
+    """Read associations from an edge list or a square matrix.
+
+    Edge lists are CSV, TSV or TXT (split at commas, semicolons, tabs or bars, found by content)
+    or Parquet, with or without a header; pairs without a strength count one each. Matrices are
+    CSV or TSV with labels in the first row and column, NPY, NPZ (of `scipy.sparse.save_npz`, or
+    of `numpy.savez` with `labels`) or MatrixMarket. Any of them may be packed by gzip, bzip2 or
+    xz. Text is UTF-8 (or UTF-16 with its mark). Words are kept as they are written but for
+    surrounding white space; NA, NAN, NULL and TRUE are words.
+
+    Parameters
+    ----------
+    path : path
+    cue, response, strength : str, optional
+        Column names. Without them the usual names are found in any case: cue, source, from,
+        word1; response, target, to, word2; strength, FSG, R123.Strength, weight, value,
+        similarity; then count, #P, R123. Strengths win over counts.
+    format : {"edges", "matrix", "csv", "tsv", "parquet", "npy", "npz", "mtx"}, optional
+        Overrides what the name and the content of the file say.
+    responses : {"drop", "keep"}
+        Responses that are never cues are left out, or become objects with empty rows.
+    rows : {"renormalize", "keep"}
+        Rows are scaled to sum to 1; or they keep their missing mass: strengths stay as they are,
+        counts are divided by the cue's total (dropped responses included), and so are rows that
+        sum to more than 1. The values of a matrix are kept untouched, as a joint model of a
+        symmetric similarity needs them.
+    self_pairs : {"drop", "error"}
+        Pairs of a word with itself (a matrix's diagonal) are left out, or refused.
+    labels : path or sequence of str, optional
+        For a matrix: a file of one label a line, or the labels; "0", "1", ... without.
+
+    Returns
+    -------
+    Associations
+        Its `report` says what was read, merged and dropped.
+
+    Raises
+    ------
+    DataError
+        Where the file cannot be used; the message names file, line and value.
+    ParameterError
+        Where an option has an unknown value.
+    FileNotFoundError
+        Where there is no such file.
+    ImportError
+        Where Parquet is read without pyarrow.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from manymaps.io.associations import read_associations
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "norms.csv")
+    ...     _ = file.write_text("cue,response,count\\ntie,knot,6\\ntie,suit,2\\nknot,tie,5\\n")
+    ...     norms = read_associations(file, responses="keep")
+    >>> norms.labels
+    ('tie', 'knot', 'suit')
+    >>> norms.strengths.toarray()[0].tolist()
+    [0.0, 0.75, 0.25]
+    """
+    rules = Rules(responses, rows, self_pairs)
+    found = read_entries(path, ColumnNames(cue, response, strength), format=format, labels=labels)
+    if isinstance(found, LabelledMatrix):
+        return associate_matrix(found, rules)
+    return associate(found, rules)
+
+
+def read_entries(
+    path: str | os.PathLike[str],
+    names: ColumnNames,
+    *,
+    format: str | None = None,
+    labels: Sequence[str] | str | os.PathLike[str] | None = None,
+    rule: ValueRule = "strengths",
+) -> LabelledMatrix | Pairs:
+    """What a file holds, a matrix or a list of pairs, before any rule on pairs.
+
+    Parameters and errors are those of `read_associations`; the rule says what the values of a
+    matrix may be (`manymaps.io.matrices`).
+    """
+    if format is not None and format not in FORMATS:
+        raise ParameterError(
+            f"format={format!r} is not one of {', '.join(map(repr, FORMATS))}; "
+            "leave it out to find it by the file's name and content"
+        )
+    file = Path(path)
+    source = str(path)
+    data = read_bytes(file)
+    given = None if labels is None else read_labels(labels)
+    kind = _kind(file, data, format)
+    if kind in ("npy", "npz", "mtx"):
+        return read_array(data, kind, source, given, rule)
+    if kind == "text":
+        table = open_table(data, source, names, _delimiters(file, format))
+        matrix = format == "matrix" or (
+            format != "edges"
+            and not names.any_given
+            and (given is not None or looks_like_matrix(table.head()))
+        )
+        if matrix:
+            return read_text_matrix(table, given, rule)
+    if given is not None:
+        raise ParameterError(f"labels belong to a matrix, and {source} is a list of pairs")
+    if kind == "parquet":
+        return _frame_pairs(_read_parquet(data, source), names, source)
+    return _text_pairs(table, names)
+
+
+def associations_from(
+    data: Any,
+    *,
+    cue: str | None = None,
+    response: str | None = None,
+    strength: str | None = None,
+    responses: str = "drop",
+    rows: str = "renormalize",
+    self_pairs: str = "drop",
+    labels: Sequence[str] | str | os.PathLike[str] | None = None,
+) -> Associations:
+    """Associations from a data frame, a graph or a matrix in memory.
+
+    Parameters
+    ----------
+    data : frame, graph or matrix
+        A pandas, polars or pyarrow frame of pairs, with columns as for `read_associations`; a
+        pandas frame whose index and columns are the same labels; a networkx graph (each
+        undirected edge counts in both directions; an edge without a weight counts 1); or a
+        square array, dense or sparse.
+    cue, response, strength : str, optional
+        Column names; for a graph, `strength` is the edge attribute.
+    responses, rows, self_pairs, labels
+        As for `read_associations`; an undirected graph is treated like a matrix.
+
+    Returns
+    -------
+    Associations
+
+    Raises
+    ------
+    DataError, ParameterError
+        As for `read_associations`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps.io.associations import associations_from
+    >>> similarity = np.array([[1, .5, .5], [.5, 1, 0], [.5, 0, 1]])
+    >>> associations_from(similarity, labels=["tie", "knot", "suit"], rows="keep").is_symmetric
+    True
+    """
+    rules = Rules(responses, rows, self_pairs)
+    names = ColumnNames(cue, response, strength)
+    given = None if labels is None else read_labels(labels)
+    if sparse.issparse(data) or isinstance(data, np.ndarray | list | tuple):
+        return associate_matrix(labelled_matrix(data, given, "the matrix"), rules)
+    if given is not None:
+        raise ParameterError("labels belong to a matrix; graphs and frames have their own")
+    if all(hasattr(data, name) for name in ("nodes", "edges", "is_directed")):
+        return associate(_graph_pairs(data, strength), rules)
+    if not names.any_given and _is_square_frame(data):
+        index = [str(label).strip() for label in data.index]
+        return associate_matrix(labelled_matrix(data.to_numpy(), index, "the frame"), rules)
+    return associate(_frame_pairs(data, names, "the frame"), rules)
+
+
+def _kind(path: Path, data: bytes, format: str | None) -> str:
+    """The format of a file: as asked, by its first bytes, or by its name."""
+    if format in ("parquet", "npy", "npz", "mtx"):
+        return format
+    if data[:4] in MAGIC:
+        return MAGIC[data[:4]]
+    suffix = _suffix(path)
+    return suffix[1:] if suffix in (".parquet", ".npy", ".npz", ".mtx") else "text"
+
+
+def _suffix(path: Path) -> str:
+    """The suffix under that of the packer, in lower case."""
+    name = path.name.lower()
+    for packed in UNPACKED_SUFFIXES:
+        name = name.removesuffix(packed)
+    return Path(name).suffix
+
+
+def _delimiters(path: Path, format: str | None) -> tuple[str, ...]:
+    """The delimiters to try, the likeliest first."""
+    if format == "csv":
+        return (",", ";")
+    if format == "tsv":
+        return ("\t",)
+    return (",", ";", "\t", "|") if _suffix(path) == ".csv" else ("\t", ",", ";", "|")
+
+
+def _read_parquet(data: bytes, source: str) -> Any:
+    """A table of Parquet bytes."""
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError as error:
+        raise ImportError(
+            f"reading {source} needs pyarrow; install it with "
+            "'pip install \"manymaps[parquet]\"', or save the file as CSV"
+        ) from error
+    try:
+        return parquet.read_table(pyarrow.BufferReader(data))
+    except (pyarrow.ArrowException, OSError) as error:
+        raise DataError(
+            f"{source} cannot be read as Parquet ({error}); is it cut short, or of another format?"
+        ) from error
+
+
+def _text_pairs(table: TextTable, names: ColumnNames) -> Pairs:
+    """The pairs of a text table, with or without a header."""
+    rows = list(table.rows())
+    if _has_row_names(rows, names):
+        rows[0] = (rows[0][0], ["", *rows[0][1]])
+    first = rows[0][1]
+    columns, header, notes = _text_columns(table, rows, names)
+    needed = max(columns.cue, columns.response, columns.strength or 0) + 1
+    cues: list[str] = []
+    responses: list[str] = []
+    values: list[str] = []
+    lines: list[int] = []
+    repeated = 0
+    for line, cells in rows[1:] if header else rows:
+        if len(cells) < needed or (len(cells) > len(first) and any(cells[len(first) :])):
+            raise DataError(
+                f"{table.source}, line {line} has {len(cells)} columns where the first row has "
+                f"{len(first)}; put words that hold a delimiter in quotation marks, and nothing "
+                "above the header"
+            )
+        if header and cells == first and columns.strength is not None:
+            repeated += 1  # files joined end to end repeat their header
+            continue
+        cues.append(cells[columns.cue])
+        responses.append(cells[columns.response])
+        lines.append(line)
+        if columns.strength is not None:
+            values.append(table.plain_number(cells[columns.strength]))
+    if repeated:
+        notes += (f"{repeated} repeated headers left out",)
+    if not table.data.isascii():
+        for line, source, target in zip(lines, cues, responses, strict=True):
+            table.check_decoded(line, source, target)
+    return Pairs(
+        cues,
+        responses,
+        values if columns.strength is not None else None,
+        table.source,
+        lambda k: f"{table.source}, line {lines[k]}",
+        notes=notes,
+    )
+
+
+def _has_row_names(rows: Sequence[tuple[int, list[str]]], names: ColumnNames) -> bool:
+    """Whether each row starts with a name that the header leaves out, as R writes frames."""
+    (_, first), body = rows[0], rows[1:]
+    wider = len(body) > 1 and all(len(cells) == len(first) + 1 for _, cells in body)
+    return wider and has_pair_header(first, names) and all(cells[-1] for _, cells in body)
+
+
+def _text_columns(
+    table: TextTable, rows: Sequence[tuple[int, list[str]]], names: ColumnNames
+) -> tuple[Columns, bool, tuple[str, ...]]:
+    """Columns of a text table, whether its first row is a header, and what to note."""
+    first = rows[0][1]
+    if names.any_given or has_pair_header(table.head()[0], names):
+        columns = find_columns(first, names, table.source)
+        if columns.strength is None:
+            second = rows[1][1] if len(rows) > 1 else []
+            spare = [
+                name
+                for i, (name, cell) in enumerate(zip(first, second, strict=False))
+                if i not in (columns.cue, columns.response) and name and is_number(cell)
+            ]
+            _refuse_spare(spare, first, table.source)
+            return columns, True, (UNWEIGHTED,)
+        return columns, True, ()
+    if len(first) < 2:
+        raise DataError(
+            f"{table.source}, line {rows[0][0]} holds {first[0][:60]!r} alone where later lines "
+            "have several columns; take titles and comments above the header out"
+        )
+    if len(first) == 2:
+        note = f"no header: the first row, {first[0]!r} and {first[1]!r}, was read as a pair"
+        return Columns(0, 1, None), False, (UNWEIGHTED, note)
+    if is_number(table.plain_number(first[2])):
+        return Columns(0, 1, 2), False, ("no header: columns read as cue, response, strength",)
+    if any(is_number(table.plain_number(cell)) for cell in first):
+        raise DataError(
+            f"{table.source}, line {rows[0][0]}: the file has no header, and its third column "
+            f"holds {first[2][:60]!r}, not a strength; add a header such as cue,response,strength"
+        )
+    return find_columns(first, names, table.source), True, ()
+
+
+def _refuse_spare(spare: Sequence[str], names: Sequence[str], source: str) -> None:
+    """A column of numbers under an unknown name may be the strengths; guess neither way."""
+    if spare:
+        raise DataError(
+            f"{source} has no column of strengths; its columns are {listed(names)}. Name one as "
+            f"strength=... (perhaps {spare[0]!r}), or leave columns of numbers out to count "
+            "every pair once"
+        )
+
+
+def _frame_pairs(frame: Any, names: ColumnNames, source: str) -> Pairs:
+    """The pairs of a data frame of any library that narwhals knows."""
+    import narwhals as nw
+
+    try:
+        table = nw.from_native(frame)
+    except TypeError as error:
+        raise DataError(
+            f"associations cannot be made from an object of type {type(frame).__name__}; give a "
+            "data frame of pairs, a networkx graph or a square matrix (for a file there is "
+            "read_associations)"
+        ) from error
+    if isinstance(table, nw.LazyFrame):
+        table = table.collect()
+    columns = find_columns(table.columns, names, source)
+    used = [columns.cue, columns.response]
+    notes: tuple[str, ...] = ()
+    if columns.strength is None:
+        spare = [
+            name
+            for i, name in enumerate(table.columns)
+            if i not in used and table[name].dtype.is_numeric()
+        ]
+        _refuse_spare(spare, table.columns, source)
+        notes = (UNWEIGHTED,)
+    cues, responses = ([_label(x) for x in table[table.columns[i]].to_list()] for i in used)
+    values = None
+    if columns.strength is not None:
+        values = table[table.columns[columns.strength]].to_list()
+    return Pairs(cues, responses, values, source, lambda k: f"{source}, row {k}", notes=notes)
+
+
+def _label(value: Any) -> str:
+    """A cell of a frame as a label; missing values are empty, not the word 'nan'."""
+    missing = value is None or (isinstance(value, float) and math.isnan(value))
+    return "" if missing else str(value).strip()
+
+
+def _is_square_frame(data: Any) -> bool:
+    """Whether a pandas frame has the same labels on its rows and columns."""
+    if not hasattr(data, "iloc") or data.shape != (len(data), len(data)) or len(data) < 2:
+        return False
+    return list(map(str, data.index)) == list(map(str, data.columns))
+
+
+def _graph_pairs(graph: Any, attribute: str | None) -> Pairs:
+    """The edges of a networkx graph; an undirected one gives each edge in both directions."""
+    edges = list(graph.edges(data=True))
+    found = {str(key) for _, _, edge in edges for key in edge}
+    if attribute is None:
+        aliases = ("weight", *STRENGTH)
+        attribute = next((k for a in aliases for k in sorted(found) if folded(k) == a), None)
+    elif attribute not in found:
+        raise DataError(
+            f"no edge of the graph has an attribute {attribute!r}; edges have "
+            f"{listed(sorted(found))}"
+        )
+    nodes = tuple(_label(node) for node in graph.nodes)
+    if len(set(nodes)) < len(nodes):
+        repeated = Counter(nodes).most_common(1)[0][0]
+        raise DataError(f"the graph has two nodes with the label {repeated!r}; labels must differ")
+    cues = [_label(source) for source, _, _ in edges]
+    targets = [_label(target) for _, target, _ in edges]
+    values = [1.0 if attribute is None else edge.get(attribute, 1.0) for _, _, edge in edges]
+    directed = graph.is_directed()
+    if not directed:
+        cues, targets = cues + targets, targets + cues
+        values = values + values
+    ends = list(zip(cues, targets, strict=True))
+    return Pairs(
+        cues,
+        targets,
+        values,
+        "the graph",
+        lambda k: f"the graph, edge {ends[k][0]!r} - {ends[k][1]!r}",
+        objects=() if directed else nodes,
+        similarities=not directed,
+        notes=() if attribute is not None else ("no weights: every edge counts one",),
+    )

@@ -1,0 +1,469 @@
+"""Count tables in text: long lists of two kinds, and tables with one column per feature.
+
+    document,word,count          a long list; without a column of counts every line counts one
+    ,tie,knot,suit               a table: labels in the first row and column; further columns of
+                                 text become metadata of the rows
+
+What is known of the header decides between them (`manymaps.io.columns`). A list without a
+header is read where two columns of text stand before one of numbers, or alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.errors import DataError
+from manymaps.io.columns import (
+    CORNERS,
+    UNKNOWN_KINDS,
+    CountColumns,
+    WantedColumns,
+    find_count_columns,
+    is_long_header,
+    known_kind,
+    label_position,
+    two_kinds,
+)
+from manymaps.io.count_entries import (
+    CountParts,
+    Entries,
+    LabelCodes,
+    repeated_label,
+    summed,
+)
+from manymaps.io.tables import (
+    DELIMITERS,
+    UNDECODED,
+    TextTable,
+    as_number,
+    folded,
+    is_number,
+    to_utf8,
+    without_false_quotes,
+)
+
+__all__ = ["ALL_DELIMITERS", "TableHead", "open_count_table", "read_text_counts", "table_head"]
+
+ALL_DELIMITERS = ("\t", ",", ";", "|")
+# Lines of a list are taken apart this many at a time.
+BATCH = 2**15
+BLOCK_BYTES = 2**22
+NEWLINE = ord("\n")
+HEAD_BYTES = 2**20
+QUOTED_CELL = re.compile(r"""[^"]*|\s*"[^"]*"\s*""")
+
+
+@dataclass(frozen=True)
+class TableHead:
+    """What the first rows of a text table say.
+
+    Attributes
+    ----------
+    names : list of str
+        The header, or "column 1", "column 2", ...
+    header : bool
+        Whether the first row is one.
+    numeric : list of bool
+        Which columns hold numbers.
+    body : list of list of str
+        The first rows below the header.
+    cornerless : bool
+        Whether the header leaves out the name of the column of labels, as R writes it.
+    """
+
+    names: list[str]
+    header: bool
+    numeric: list[bool]
+    body: list[list[str]]
+    cornerless: bool = False
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the rows are those of a long list."""
+        if self.header:
+            return is_long_header(self.names, self.numeric)
+        return self.numeric in ([False, False], [False, False, True])
+
+
+def open_count_table(
+    data: bytes, source: str, delimiters: Sequence[str] = ALL_DELIMITERS
+) -> tuple[TextTable, TableHead]:
+    """A text table at the delimiter under which it makes most sense, and its head.
+
+    The header of a long list counts most, then rows of one width, then the number of columns.
+
+    Raises
+    ------
+    DataError
+        Where no delimiter splits it.
+    """
+    clean = to_utf8(data, source)
+    start = clean if len(clean) <= HEAD_BYTES else clean[: clean.rfind(b"\n", 0, HEAD_BYTES) + 1]
+    best, best_score = None, (-1, -1, 1)
+    for delimiter in delimiters:
+        rows = without_false_quotes(TextTable(source, start or clean, delimiter)).head()
+        widths = [len(cells) for cells in rows]
+        if max(widths, default=0) < 2:
+            continue
+        head = table_head(rows)
+        uniform = int(len(set(widths[1:])) <= 1)
+        score = (int(head.header and head.is_long), uniform, max(widths))
+        if score > best_score:
+            best, best_score = (delimiter, head), score
+    if best is None:
+        table = TextTable(source, clean, delimiters[0])
+        first = next(table.rows(), (1, [""]))[1][0]
+        tried = ", ".join(DELIMITERS[delimiter] for delimiter in delimiters)
+        raise DataError(
+            f"{source} has one column only when split at {tried}; its first row is "
+            f"{first[:60]!r}. Expected a row, a column and a count on each line, or a table with "
+            "labels in its first row and column"
+        )
+    return without_false_quotes(TextTable(source, clean, best[0])), best[1]
+
+
+def table_head(rows: Sequence[Sequence[str]]) -> TableHead:
+    """Columns, header and types by the first rows of a table.
+
+    The first row is a header where it has words over numbers, or an empty or usual corner.
+
+    >>> table_head([["site", "1", "2"], ["a", "0", "3"]]).header
+    True
+    >>> table_head([["a", "tie", "3"], ["a", "knot", "1"]]).header
+    False
+    """
+    first, body = list(rows[0]), [list(cells) for cells in rows[1:]]
+    cornerless = bool(body) and all(len(cells) == len(first) + 1 for cells in body)
+    if cornerless:
+        first = ["", *first]
+    width = len(first)
+    sample = [cells for cells in body if len(cells) == width] or [first]
+    numeric = [2 * sum(is_number(cells[c]) for cells in sample) > len(sample) for c in range(width)]
+    words = any(is_numeric and not is_number(first[c]) for c, is_numeric in enumerate(numeric))
+    corner = folded(first[0]) in CORNERS or known_kind(first[0]) is not None
+    usual = is_long_header(first, numeric) and not any(map(is_number, first))
+    header = bool(body) and (words or corner or usual)
+    names = first if header else [f"column {c + 1}" for c in range(width)]
+    return TableHead(names, header, numeric, body if header else [first, *body], cornerless)
+
+
+def read_text_counts(
+    table: TextTable, head: TableHead, wanted: WantedColumns, layout: str | None = None
+) -> CountParts:
+    """Counts from a text table.
+
+    Parameters
+    ----------
+    table : TextTable
+    head : TableHead
+    wanted : WantedColumns
+        The columns of a long list; naming one makes it a long list.
+    layout : {"edges", "matrix"}, optional
+        A long list or a table, where the content would tell it wrongly.
+
+    Raises
+    ------
+    DataError
+        Where a row does not fit the header, a count is no finite number of at least 0, or a label
+        stands twice in a table; the message names the line.
+    """
+    if layout == "edges" or wanted.any_given or (layout is None and head.is_long):
+        if wanted.any_given and not head.header:
+            head = _named_head(table)
+        return _read_long(table, head, wanted)
+    if layout is None and not head.header and len(head.names) == 3 and all(head.numeric):
+        raise DataError(
+            f"{table.source} has three columns of numbers and no header; read it with "
+            "format='edges' as a list of row, column and count, or with format='matrix' as a table"
+        )
+    return _read_wide(table, head)
+
+
+def _named_head(table: TextTable) -> TableHead:
+    """The head of a table whose first row holds names because the user says so."""
+    rows = table.head()
+    guessed = table_head(rows)
+    return TableHead(list(rows[0]), True, guessed.numeric, rows[1:], guessed.cornerless)
+
+
+def _data_rows(table: TextTable, head: TableHead) -> Iterator[tuple[int, list[str]]]:
+    """The rows below the header; files joined end to end repeat it."""
+    rows = table.rows()
+    if not head.header:
+        return rows
+    first = next(rows)[1]
+    return (row for row in rows if row[1] != first)
+
+
+def _read_long(table: TextTable, head: TableHead, wanted: WantedColumns) -> CountParts:
+    """The table of a long list, with or without a header."""
+    width = len(head.names)
+    if head.header:
+        roles = find_count_columns(head.names, head.numeric, wanted, table.source)
+        notes = roles.notes(head.names)
+    elif width in (2, 3):
+        roles = CountColumns(0, 1, 2 if width == 3 else None, UNKNOWN_KINDS)
+        meaning = "row, column, count" if width == 3 else "row, column, and every line counts one"
+        notes = (f"no header: columns read as {meaning}",)
+    else:
+        raise DataError(
+            f"{table.source} has {width} columns and no header; add one such as document,word,count"
+        )
+    used = [roles.rows, roles.columns, *([] if roles.count is None else [roles.count])]
+    coded = _coded_columns(table, head, used)
+    (row_labels, rows), (column_labels, columns) = coded[:2]
+    _refuse_undecoded(table, head, row_labels, rows)
+    _refuse_undecoded(table, head, column_labels, columns)
+    texts, numbered = coded[2] if roles.count is not None else (["1"], np.zeros_like(rows))
+    entries = Entries(
+        row_labels,
+        column_labels,
+        rows,
+        columns,
+        np.array([as_number(table.plain_number(text)) for text in texts])[numbered],
+        roles.kinds,
+        where=partial(_place, table, head),
+        written=lambda k: texts[numbered[k]],
+        notes=notes,
+    )
+    return summed(entries, table.source)
+
+
+def _coded_columns(
+    table: TextTable, head: TableHead, used: Sequence[int]
+) -> list[tuple[list[str], np.ndarray]]:
+    """Different cells of some columns, and for each row below the header which of them it has.
+
+    Text in which each line has its cells is split at once, which is several times as fast as to
+    parse it. It may have quotation marks around whole cells, in columns that nobody reads too.
+    """
+    if _is_plain(table, head):
+        marked = table.quoted and b'"' in table.data
+        coded = _coded(_split_columns(table, head), range(len(head.names)) if marked else used)
+        if not marked:
+            return [codes.merged(places, str.strip) for codes, places in coded]
+        if all(QUOTED_CELL.fullmatch(cell) for codes, _ in coded for cell in codes):
+            return [coded[c][0].merged(coded[c][1], _unquoted) for c in used]
+    parsed = _coded(_parsed_columns(table, head), used)
+    if not parsed:
+        raise DataError(f"{table.source} has a header and no rows")
+    return [codes.merged(places, str.strip) for codes, places in parsed]
+
+
+def _coded(
+    batches: Iterator[list[Sequence[str]]], used: Sequence[int]
+) -> list[tuple[LabelCodes, np.ndarray]]:
+    """The codes of some columns of batches of rows; nothing where there are no rows."""
+    codes = [LabelCodes() for _ in used]
+    parts = [
+        [of.of(cells[c], len(cells[c])) for of, c in zip(codes, used, strict=True)]
+        for cells in batches
+    ]
+    places = [np.concatenate(blocks) for blocks in zip(*parts, strict=True)]
+    return list(zip(codes, places, strict=False))
+
+
+def _unquoted(cell: str) -> str:
+    """A cell without the quotation marks around it."""
+    return cell.strip().removeprefix('"').removesuffix('"').strip()
+
+
+def _split_columns(table: TextTable, head: TableHead) -> Iterator[list[Sequence[str]]]:
+    """The columns of plain text, a block of lines at a time; cells as they stand in the file."""
+    width, start = len(head.names), len(head.names) if head.header else 0
+    for block in _line_blocks(table.data):
+        text = block.decode("utf-8", "surrogateescape").removesuffix("\n")
+        cells = text.replace("\n", table.delimiter).split(table.delimiter)
+        if len(cells) > start:
+            yield [cells[start + c :: width] for c in range(width)]
+        start = 0
+
+
+def _parsed_columns(table: TextTable, head: TableHead) -> Iterator[list[Sequence[str]]]:
+    """The columns of any text, a batch of rows at a time."""
+    rows = _data_rows(table, head)
+    while batch := list(islice(rows, BATCH)):
+        if {len(cells) for _, cells in batch} != {len(head.names)}:
+            _refuse_widths(table, batch, len(head.names))
+        yield list(zip(*[cells for _, cells in batch], strict=True))
+
+
+def _line_blocks(data: bytes) -> Iterator[bytes]:
+    """Stretches of whole lines."""
+    start = 0
+    while start < len(data):
+        end = data.rfind(b"\n", start, start + BLOCK_BYTES) + 1
+        end = end or data.find(b"\n", start) + 1 or len(data)
+        yield data[start:end]
+        start = end
+
+
+def _is_plain(table: TextTable, head: TableHead) -> bool:
+    """Whether each line has the same number of cells, and one header stands above all."""
+    data, width = table.data, len(head.names)
+    if data.count(b"\r") != data.count(b"\r\n"):
+        return False
+    if head.cornerless or (head.header and data.count(data.partition(b"\n")[0].strip()) > 1):
+        return False
+    delimiter = ord(table.delimiter)
+    for block in _line_blocks(data):
+        letters = np.frombuffer(block if block.endswith(b"\n") else block + b"\n", dtype=np.uint8)
+        marks = letters[(letters == delimiter) | (letters == NEWLINE)]
+        if marks.size % width:
+            return False
+        ends = marks.reshape(-1, width) == NEWLINE
+        if ends[:, :-1].any() or not ends[:, -1].all():
+            return False
+    return True
+
+
+def _place(table: TextTable, head: TableHead, k: int) -> str:
+    """Where the k-th row of a list stands; only who reports an error asks."""
+    line, _ = next(islice(_data_rows(table, head), k, None))
+    return f"{table.source}, line {line}"
+
+
+def _refuse_widths(table: TextTable, batch: Sequence[tuple[int, list[str]]], width: int) -> None:
+    """Refuse the first row that has more or fewer cells than the header."""
+    line, cells = next(row for row in batch if len(row[1]) != width)
+    raise DataError(
+        f"{table.source}, line {line} has {len(cells):,} cells where the first row has {width:,}; "
+        "is it cut short, or is a delimiter part of a label? Then put the label in quotation marks"
+    )
+
+
+def _refuse_undecoded(
+    table: TextTable, head: TableHead, labels: Sequence[str], places: np.ndarray
+) -> None:
+    """Refuse labels with bytes that are not UTF-8, by their first line."""
+    if table.data.isascii():
+        return
+    stray = next((code for code, label in enumerate(labels) if UNDECODED.search(label)), None)
+    if stray is not None:
+        k = int(np.flatnonzero(places == stray)[0])
+        line, _ = next(islice(_data_rows(table, head), k, None))
+        table.check_decoded(line, labels[stray])
+
+
+def _read_wide(table: TextTable, head: TableHead) -> CountParts:
+    """A table with one column per feature, row by row."""
+    label = label_position(head.names, head.numeric)
+    features = [c for c in range(len(head.names)) if head.numeric[c] and c != label]
+    texts = [c for c in range(len(head.names)) if not head.numeric[c] and c != label]
+    if not features:
+        raise DataError(
+            f"{table.source} has no column of numbers; its first row is "
+            f"{[name[:30] for name in head.names[:6]]}. Name the columns of a long list as "
+            "rows=..., columns=... and count=..."
+        )
+    column_labels = [head.names[c] for c in features] if head.header else None
+    _check_column_labels(table, column_labels, features)
+    labels: list[str] = []
+    lines: list[int] = []
+    others: list[list[str]] = [[] for _ in texts]
+    data, indices, indptr = [], [], [0]
+    for line, cells in _data_rows(table, head):
+        if len(cells) != len(head.names):
+            _refuse_widths(table, [(line, cells)], len(head.names))
+        name = str(len(lines)) if label is None else cells[label]
+        table.check_decoded(line, name)
+        numbers = _numbers(table, line, name, cells, features, column_labels)
+        stored = np.flatnonzero(numbers)
+        data.append(numbers[stored])
+        indices.append(stored)
+        indptr.append(indptr[-1] + stored.size)
+        lines.append(line)
+        labels.append(name)
+        for column, c in zip(others, texts, strict=True):
+            column.append(cells[c])
+    if not lines:
+        raise DataError(f"{table.source} has a header and no rows")
+    _check_row_labels(table.source, labels, lines)
+    parts = (np.concatenate(data), np.concatenate(indices), np.array(indptr))
+    corner = head.names[label] if label is not None and head.header else ""
+    notes = [] if label is not None else ["no column of labels: rows are numbered from 0"]
+    if not head.header:
+        notes.append("no header: columns are numbered from 0")
+    return CountParts(
+        sparse.csr_array(parts, shape=(len(lines), len(features))),
+        labels,
+        column_labels,
+        two_kinds(known_kind(corner) or "row", "column"),
+        row_metadata={
+            head.names[c]: np.array(column) for c, column in zip(texts, others, strict=True)
+        },
+        notes=tuple(notes),
+    )
+
+
+def _check_column_labels(
+    table: TextTable, labels: Sequence[str] | None, columns: Sequence[int]
+) -> None:
+    """Refuse empty and repeated labels in a header, naming their columns."""
+    if labels is None:
+        return
+    line = next(table.rows())[0]
+    table.check_decoded(line, *labels)
+    if "" in labels:
+        place = columns[list(labels).index("")] + 1
+        raise DataError(f"{table.source}, line {line}: the label of column {place} is empty")
+    repeated = repeated_label(labels)
+    if repeated is not None:
+        label, first, second = repeated
+        raise DataError(
+            f"{table.source}, line {line}: the label {label[:60]!r} stands twice, for columns "
+            f"{columns[first] + 1} and {columns[second] + 1}; labels must differ"
+        )
+
+
+def _check_row_labels(source: str, labels: Sequence[str], lines: Sequence[int]) -> None:
+    """Refuse empty and repeated labels of rows, naming their lines."""
+    if "" in labels:
+        place = lines[list(labels).index("")]
+        raise DataError(f"{source}, line {place} has an empty label; give the row a name")
+    repeated = repeated_label(labels)
+    if repeated is not None:
+        label, first, second = repeated
+        raise DataError(
+            f"{source}: the label {label[:60]!r} stands twice, in lines {lines[first]} and "
+            f"{lines[second]}; labels must differ, or add the rows up (a long list such as "
+            "document,word,count is added up here)"
+        )
+
+
+def _numbers(
+    table: TextTable,
+    line: int,
+    name: str,
+    cells: Sequence[str],
+    columns: Sequence[int],
+    labels: Sequence[str] | None,
+) -> np.ndarray:
+    """The counts of one row; one that is none is named by its line and column."""
+    texts = [cells[c] for c in columns]
+    if table.delimiter == ";":
+        texts = [table.plain_number(text) for text in texts]
+    try:
+        numbers = np.array([float(text) for text in texts])
+        if "_" in "".join(texts):
+            raise ValueError
+    except ValueError:
+        numbers = np.array([as_number(text) for text in texts])
+    bad = np.flatnonzero(~(np.isfinite(numbers) & (numbers >= 0)))
+    if bad.size:
+        at = int(bad[0])
+        label = "" if labels is None else f" ({labels[at][:60]!r})"
+        what = repr(texts[at][:60]) if texts[at] else "empty"
+        raise DataError(
+            f"{table.source}, line {line} ({name[:60]!r}), column {columns[at] + 1}{label}: the "
+            f"count is {what}; counts must be finite numbers of at least 0, and 0 where there is "
+            "none"
+        )
+    return numbers

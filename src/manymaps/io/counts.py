@@ -1,0 +1,419 @@
+"""Count tables as people have them -> `Counts`, and telling them from other files.
+
+    edges                    text: a row, a column and perhaps a count on each line
+    matrix                   text: a table with labels in its first row and column
+    csv, tsv, parquet        either of them
+    npz, npy, mtx            arrays, with labels inside or beside them
+    h5ad                     annotated data matrices
+
+The format is found by the first bytes, the name and the content of a file.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import os
+import warnings
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.data.associations import ReadReport
+from manymaps.data.count_values import texts_of
+from manymaps.data.counts import (
+    COLUMN_METADATA,
+    FORMAT_VERSION,
+    ROW_METADATA,
+    VERSION_KEY,
+    Counts,
+    assembled,
+)
+from manymaps.errors import DataError, ParameterError
+from manymaps.io.columns import WantedColumns, is_long_header, known_kind
+from manymaps.io.count_arrays import has_sparse_parts, loaded, read_matrix_counts, read_npz_counts
+from manymaps.io.count_entries import CountParts
+from manymaps.io.count_frames import annotated_counts, frame_counts
+from manymaps.io.count_tables import (
+    ALL_DELIMITERS,
+    TableHead,
+    open_count_table,
+    read_text_counts,
+)
+from manymaps.io.kinds import PACKED_SUFFIXES, SPARSE_PARTS, array_heads, refuse_empty
+from manymaps.io.tables import (
+    HEAD_ROWS,
+    ColumnNames,
+    folded,
+    has_pair_header,
+    is_number,
+    looks_like_matrix,
+    read_bytes,
+)
+from manymaps.io.word2vec import unpacked
+
+__all__ = ["looks_like_counts", "read_counts"]
+
+FORMATS = ("edges", "matrix", "csv", "tsv", "parquet", "npz", "npy", "mtx", "h5ad")
+TEXTS = ("edges", "matrix", "csv", "tsv", "text")
+MAGIC = {b"PAR1": "parquet", b"\x93NUM": "npy", b"%%Ma": "mtx", b"PK\x03\x04": "npz"}
+MAGIC |= {b"\x89HDF": "h5ad"}
+SAMPLE = 2**16
+# Fewer columns than this under an empty corner are too few to tell counts from measurements.
+FEWEST_COLUMNS = 3
+
+
+def read_counts(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    rows: str | None = None,
+    columns: str | None = None,
+    count: str | None = None,
+) -> Counts:
+    """Read a table of counts between two kinds of object.
+
+    Long lists (`document,word,count`) and tables with one column per feature, as CSV, TSV or
+    Parquet; NPZ (of `Counts.save`, of `scipy.sparse.save_npz`, or with the parts of a CSR array
+    and labels under usual names), NPY, MatrixMarket and .h5ad. All but NPZ, Parquet and .h5ad may
+    be packed by gzip, bzip2 or xz. Text is UTF-8 (or UTF-16 with its mark).
+
+    Parameters
+    ----------
+    path : path
+        Labels of a table `X.npy` or `X.mtx` are read from `X.rows.txt` and `X.columns.txt` beside
+        it, one a line, or from `barcodes.tsv` and `features.tsv`; without, they are numbers.
+    format : {"edges", "matrix", "csv", "tsv", "parquet", "npz", "npy", "mtx", "h5ad"}, optional
+        Overrides what the name and the content of the file say: "edges" is a long list, "matrix"
+        a table in text. "h5ad:NAME" reads a layer instead of X.
+    rows, columns, count : str, optional
+        The columns of a long list. Without them the usual names are found: documents, sites,
+        samples, users, cells for the rows; words, species, taxa, items, genes for the columns,
+        whichever stands first; count, abundance, n, frequency. Without a column of counts every
+        line counts one. Repeated pairs are added up.
+
+    Returns
+    -------
+    Counts
+        Rows and columns without counts are kept; its `report` says what was read, merged and left
+        out, and what was taken for what.
+
+    Raises
+    ------
+    DataError
+        Where the file cannot be used; the message names file, line or row, label and value.
+    ParameterError
+        Where an option has an unknown value or does not go with the file.
+    FileNotFoundError
+        Where there is no such file.
+    ImportError
+        Where Parquet is read without pyarrow, or .h5ad without anndata.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from manymaps.io.counts import read_counts
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "birds.csv")
+    ...     _ = file.write_text("site,species,n\\nfen,heron,2\\nfen,teal,5\\nlake,teal,9\\n")
+    ...     counts = read_counts(file)
+    >>> counts
+    <Counts of 2 sites x 2 species, 16 in 3 pairs, from ...birds.csv>
+    >>> counts.values.toarray().tolist()
+    [[2.0, 5.0], [0.0, 9.0]]
+    """
+    file, source = Path(path), str(path)
+    asked, key = _asked_format(format)
+    wanted = WantedColumns(rows, columns, count)
+    refuse_empty(file, "counts: a long list (document, word, count) or a table")
+    kind = asked if asked is not None and asked not in ("csv", "tsv") else _kind(file, asked)
+    if wanted.any_given and (kind not in (*TEXTS, "parquet") or kind == "matrix"):
+        raise ParameterError(
+            f"rows, columns and count name the columns of a long list, and {source} is read as "
+            f"{kind}"
+        )
+    if kind in TEXTS:
+        layout = kind if kind in ("edges", "matrix") else None
+        table, head = open_count_table(read_bytes(file), source, _delimiters(file, asked))
+        return assembled(read_text_counts(table, head, wanted, layout), source)
+    if kind == "parquet":
+        return assembled(frame_counts(_parquet(file), source, wanted), source)
+    if kind == "h5ad":
+        return assembled(_annotated(file, key), source)
+    if kind == "npz":
+        heads = array_heads(file, "npz")
+        if VERSION_KEY in heads:
+            return _saved(file, tuple(heads))
+        return assembled(read_npz_counts(file, heads), source)
+    return assembled(read_matrix_counts(file, kind), source)
+
+
+def looks_like_counts(path: str | os.PathLike[str], format: str | None = None) -> bool:
+    """Whether a file holds counts of two kinds rather than associations or vectors.
+
+    Where nothing decides, it does not: a table of numbers in text holds counts where its corner
+    names a kind, or where it is of whole numbers, most of them 0, under columns that are not
+    numbered; an array where it was saved by `Counts.save`, has a vocabulary, or is sparse, not
+    square and of whole numbers.
+
+    Parameters
+    ----------
+    path : path
+    format : str, optional
+        As the user names it; formats that hold only pairs or only vectors decide.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from manymaps.io.counts import looks_like_counts
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pairs, counts = pathlib.Path(folder, "a.csv"), pathlib.Path(folder, "b.csv")
+    ...     _ = pairs.write_text("cue,response,strength\\ntie,knot,.6\\nknot,tie,1\\n")
+    ...     _ = counts.write_text("document,word,count\\nd1,tie,2\\nd1,knot,1\\n")
+    ...     looks_like_counts(pairs), looks_like_counts(counts)
+    (False, True)
+    """
+    name, _, key = (format or "").partition(":")
+    if (name and name not in FORMATS) or (key and name != "h5ad"):
+        return False
+    file = Path(path)
+    try:
+        refuse_empty(file, "counts")
+        kind = name if name and name not in ("csv", "tsv") else _kind(file, name or None)
+        if kind == "npz":
+            return _npz_has_counts(file)
+        if kind == "mtx":
+            return _market_has_counts(file)
+        if kind == "parquet":
+            return _parquet_has_counts(file)
+        if kind == "h5ad":
+            return _annotated_has_counts(file)
+        return kind in TEXTS and _text_has_counts(file, name or None)
+    except DataError:
+        # The reader that is chosen then says what is wrong.
+        return False
+
+
+def _asked_format(format: str | None) -> tuple[str | None, str | None]:
+    """The format that the user names, and the layer behind the colon."""
+    if format is None:
+        return None, None
+    name, colon, key = format.partition(":")
+    if name not in FORMATS or (colon and (name != "h5ad" or not key)):
+        raise ParameterError(
+            f"format={format!r} is not one of {', '.join(map(repr, FORMATS))}, nor such as "
+            "'h5ad:LAYER'; leave it out to find it by the file's name and content"
+        )
+    return name, key or None
+
+
+def _kind(path: Path, asked: str | None) -> str:
+    """The format of a file by its first bytes and its name."""
+    with unpacked(path) as file:
+        start = file.stream.read(4)
+    suffix = _suffix(path)
+    if start in MAGIC and asked is None:
+        return MAGIC[start]
+    if start[:1] == b"\x80" and start[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
+        raise DataError(
+            f"{path} is a Python pickle, which is not read; load it where it was written and give "
+            "the table to counts_from, or save it as NPZ"
+        )
+    if asked is None and suffix in (".npz", ".npy", ".parquet", ".h5ad", ".mtx"):
+        raise DataError(f"{path} does not start like a file of the format {suffix[1:]}")
+    return "text"
+
+
+def _suffix(path: Path) -> str:
+    """The suffix under that of the packer, in lower case."""
+    name = path.name.lower()
+    for packed in PACKED_SUFFIXES:
+        name = name.removesuffix(packed)
+    return Path(name).suffix
+
+
+def _delimiters(path: Path, asked: str | None) -> tuple[str, ...]:
+    """The delimiters to try, the likeliest first."""
+    if asked == "csv":
+        return (",", ";")
+    if asked == "tsv":
+        return ("\t",)
+    return (",", ";", "\t", "|") if _suffix(path) == ".csv" else ALL_DELIMITERS
+
+
+def _saved(path: Path, names: tuple[str, ...]) -> Counts:
+    """Counts as `Counts.save` wrote them."""
+    arrays = loaded(path, names)
+    try:
+        version = int(arrays[VERSION_KEY])
+        if version > FORMAT_VERSION:
+            raise DataError(
+                f"{path}: written by a newer manymaps (format {version}, this one reads up to "
+                f"{FORMAT_VERSION}); upgrade manymaps"
+            )
+        parts = (arrays["data"], arrays["indices"], arrays["indptr"])
+        values = sparse.csr_array(parts, shape=tuple(int(n) for n in arrays["shape"]))
+        values.check_format(full_check=True)
+        first, second = texts_of(arrays["kinds"])
+        report = ReadReport(**json.loads(str(arrays["report"])))
+        labels = [texts_of(arrays[name]) for name in ("row_labels", "column_labels")]
+        metadata = [
+            {n.removeprefix(start): array for n, array in arrays.items() if n.startswith(start)}
+            for start in (ROW_METADATA, COLUMN_METADATA)
+        ]
+        return Counts(
+            values, labels[0], labels[1], (first, second), metadata[0], metadata[1],
+            ReadReport(
+                str(path), report.n_read, report.merged, report.dropped, tuple(report.notes)
+            ),
+        )  # fmt: skip
+    except (DataError, ParameterError):
+        raise
+    except (KeyError, ValueError, TypeError) as error:
+        raise DataError(f"{path}: this file of counts is damaged ({error})") from error
+
+
+def _parquet(path: Path) -> Any:
+    """The table of a Parquet file."""
+    if not importlib.util.find_spec("pyarrow"):
+        raise ImportError(
+            f"reading {path} needs pyarrow; install it with 'pip install \"manymaps[parquet]\"', "
+            "or save the file as CSV"
+        )
+    import pyarrow
+    from pyarrow import parquet
+
+    try:
+        return parquet.read_table(path)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise DataError(
+            f"{path} cannot be read as Parquet ({error}); is it cut short, or of another format?"
+        ) from error
+
+
+def _annotated(path: Path, layer: str | None) -> CountParts:
+    """The table of an .h5ad file."""
+    if not importlib.util.find_spec("anndata"):
+        raise ImportError(
+            f"reading {path} needs anndata; install it with 'pip install \"manymaps[anndata]\"'"
+        )
+    import anndata
+
+    try:
+        with warnings.catch_warnings():
+            # Repeated names are refused, with their places, when the table is put together.
+            warnings.filterwarnings("ignore", message=".*names are not unique")
+            data = anndata.read_h5ad(path, backed="r")
+    except (OSError, KeyError, ValueError) as error:
+        raise DataError(
+            f"{path} cannot be read as .h5ad ({error}); is it cut short, or of another format?"
+        ) from error
+    try:
+        return annotated_counts(data, layer, str(path))
+    finally:
+        data.file.close()
+
+
+def _npz_has_counts(path: Path) -> bool:
+    """Whether an NPZ file is one of counts, by its names, or sparse, not square and whole."""
+    heads = array_heads(path, "npz")
+    if VERSION_KEY in heads:
+        return True
+    if set(heads) >= SPARSE_PARTS:
+        if heads["data"][1].kind not in "iu":
+            return False
+        shape = loaded(path, ["shape"])["shape"].ravel()
+        return shape.size == 2 and int(shape[0]) != int(shape[1])
+    return has_sparse_parts(heads)
+
+
+def _market_has_counts(path: Path) -> bool:
+    """Whether a MatrixMarket file is not square: no other reader takes such a one."""
+    with unpacked(path) as file:
+        for line in islice(file.stream, 1000):
+            if line.strip() and not line.startswith(b"%"):
+                sizes = line.split()
+                return len(sizes) >= 2 and sizes[0] != sizes[1]
+    return False
+
+
+def _parquet_has_counts(path: Path) -> bool:
+    """Whether a Parquet file is a long list of two kinds, or names a kind over its labels."""
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        return False  # the reader that is chosen names the extra
+    try:
+        schema = parquet.read_schema(path)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise DataError(f"{path} cannot be read as Parquet ({error})") from error
+    kinds = pyarrow.types
+    whole = [kinds.is_integer(kind) for kind in schema.types]
+    numeric = [w or kinds.is_floating(kind) for w, kind in zip(whole, schema.types, strict=True)]
+    names = list(schema.names)
+    if has_pair_header(names, ColumnNames()):
+        return False
+    if is_long_header(names, numeric):
+        return True
+    corner = len(names) > 2 and _corner_names_kind(names[0])
+    return corner and not numeric[0] and all(whole[1:])
+
+
+def _annotated_has_counts(path: Path) -> bool:
+    """Whether the table of an .h5ad file begins with whole numbers of at least 0."""
+    if not importlib.util.find_spec("h5py"):
+        return False  # the reader that is chosen names the extra
+    h5py = importlib.import_module("h5py")
+    try:
+        with h5py.File(path) as file:
+            stored = file["X"]
+            if isinstance(stored, h5py.Group):
+                numbers = np.asarray(stored["data"][:SAMPLE])
+            else:
+                numbers = np.asarray(stored[: max(1, SAMPLE // stored.shape[1])])
+    except (OSError, KeyError, ValueError) as error:
+        raise DataError(f"{path} cannot be read as .h5ad ({error})") from error
+    whole = numbers.dtype.kind in "buif" and bool(np.all(numbers == np.rint(numbers)))
+    return whole and numbers.size > 0 and bool(numbers.min() >= 0)
+
+
+def _text_has_counts(path: Path, asked: str | None) -> bool:
+    """Whether the first rows of a text are those of a long list of two kinds or of a table."""
+    with unpacked(path) as file:
+        data = b"".join(islice(file.stream, HEAD_ROWS + 1))
+    table, head = open_count_table(data, str(path), _delimiters(path, asked))
+    if not head.header or has_pair_header(head.names, ColumnNames()):
+        return False
+    if asked == "edges" or head.is_long:
+        return head.is_long
+    return not _shares_labels(table.head(), head) and _is_count_table(head)
+
+
+def _shares_labels(rows: list[list[str]], head: TableHead) -> bool:
+    """Whether rows and columns share most labels, as those of a table of similarities do."""
+    labels = {cells[0] for cells in head.body}
+    return looks_like_matrix(rows) and 2 * len(labels & set(head.names)) >= len(labels)
+
+
+def _corner_names_kind(corner: str) -> bool:
+    """Whether the name over the labels is a kind; tables of vectors have words there."""
+    return known_kind(corner) is not None and folded(corner) not in ("word", "term", "token")
+
+
+def _is_count_table(head: TableHead) -> bool:
+    """Whether a table has labels, and whole numbers that look counted."""
+    features = [c for c in range(1, len(head.names)) if head.numeric[c]]
+    cells = [row[c] for row in head.body if len(row) == len(head.names) for c in features]
+    if not cells or not all(cell.isascii() and cell.isdigit() for cell in cells):
+        return False
+    if _corner_names_kind(head.names[0]):
+        return True
+    zeros = sum(int(cell) == 0 for cell in cells)
+    numbered = sum(is_number(head.names[c][-1:]) for c in features)
+    named = len(features) >= FEWEST_COLUMNS and 2 * numbered < len(features)
+    return not head.names[0] and not head.numeric[0] and named and 2 * zeros >= len(cells)

@@ -1,0 +1,243 @@
+"""What kind of vectors a file holds, and whether it holds vectors at all.
+
+A kind is told by the file's first bytes, its name and its first lines. The command line takes one
+file for many purposes, so vectors must be told from what `manymaps.io.associations` reads:
+
+    two columns of words, or a usual header of cue and response     pairs
+    as many rows as columns, with the same labels                   a square table of similarities
+    one column of words and numbers, or lists of numbers            vectors
+"""
+
+from __future__ import annotations
+
+import os
+import zipfile
+import zlib
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from manymaps.errors import DataError, ParameterError
+from manymaps.io.tables import HEAD_ROWS, ColumnNames, has_pair_header, looks_like_matrix
+from manymaps.io.vector_tables import TableColumns, find_text_columns, split_table
+from manymaps.io.word2vec import CONTROL, HEAD_LINES, HEADER, is_word_line, unpacked
+
+__all__ = [
+    "FORMATS",
+    "PACKED_SUFFIXES",
+    "SPARSE_PARTS",
+    "TABLES",
+    "TEXTS",
+    "array_heads",
+    "asked_format",
+    "kind_of",
+    "looks_like_vectors",
+    "refuse_empty",
+]
+
+TEXTS = {"word2vec": True, "fasttext": True, "glove": False}
+TABLES = {"csv": (",", ";"), "tsv": ("\t",), "table": ("\t", ",", ";", "|")}
+FORMATS = (*TEXTS, "word2vec-binary", "npy", "npz", "csv", "tsv", "parquet", "h5ad")
+KEYED = ("npz", "parquet", "h5ad")
+SHARED = ("csv", "tsv", "npy", "npz", "parquet")
+MAGIC = {b"PAR1": "parquet", b"\x93NUM": "npy", b"PK\x03\x04": "npz", b"\x89HDF": "h5ad"}
+FASTTEXT_MODEL = b"\xba\x16\x4f\x2f"
+SAMPLE = 2**20
+# scipy.sparse.save_npz writes arrays of these names.
+SPARSE_PARTS = {"format", "shape", "data"}
+PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
+
+
+def looks_like_vectors(path: str | os.PathLike[str], format: str | None = None) -> bool:
+    """Whether a file holds vectors rather than pairs or a square table of similarities.
+
+    Reads its first lines, or what an array's head says of its shape.
+
+    Parameters
+    ----------
+    path : path
+    format : str, optional
+        As the user names it: one that only vectors have decides, "edges", "matrix" and "mtx"
+        decide otherwise, and those that both have leave it to the content.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from manymaps.io.kinds import looks_like_vectors
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pairs, table = pathlib.Path(folder, "a.csv"), pathlib.Path(folder, "b.csv")
+    ...     _ = pairs.write_text("cue,response,strength\\ntie,knot,.6\\nknot,tie,1\\n")
+    ...     _ = table.write_text("word,x,y\\ntie,.6,1\\nknot,.2,0\\n")
+    ...     looks_like_vectors(pairs), looks_like_vectors(table)
+    (False, True)
+    """
+    name, _, key = (format or "").partition(":")
+    if name and name not in SHARED:
+        return name in FORMATS
+    if key:
+        return True
+    file = Path(path)
+    try:
+        kind = name or kind_of(file)
+        if kind in ("npy", "npz"):
+            return _array_is_wide(file, kind)
+        if kind == "parquet":
+            return _parquet_has_vectors(file)
+        return kind not in TABLES or _table_has_vectors(file, TABLES[kind])
+    except DataError:
+        # The reader of associations says what is wrong, as it does for any file.
+        return False
+
+
+def asked_format(format: str | None) -> tuple[str | None, str | None]:
+    """The format that the user names, and the table behind the colon."""
+    if format is None:
+        return None, None
+    name, colon, key = format.partition(":")
+    if name not in FORMATS or (colon and (name not in KEYED or not key)):
+        raise ParameterError(
+            f"format={format!r} is not one of {', '.join(map(repr, FORMATS))}, nor such as "
+            "'npz:NAME', 'h5ad:NAME' or 'parquet:NAME'; leave it out to find it by the file's "
+            "name and content"
+        )
+    return name, key or None
+
+
+def kind_of(path: Path) -> str:
+    """The format of a file: by its first bytes, its name and its first lines."""
+    refuse_empty(path, "vectors")
+    with unpacked(path) as file:
+        sample = file.stream.read(SAMPLE)
+    start = sample[:4]
+    if start in MAGIC:
+        return MAGIC[start]
+    if start == FASTTEXT_MODEL:
+        raise DataError(f"{path} is a fastText model; read the .vec file that came with it")
+    if start[:1] == b"\x80" and start[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
+        raise DataError(
+            f"{path} is a Python pickle, which is not read; where gensim wrote it, load it "
+            "there and give the KeyedVectors to vectors_from, or save_word2vec_format them"
+        )
+    suffix = _suffix(path)
+    if suffix in (".npy", ".npz", ".parquet", ".h5ad"):
+        raise DataError(f"{path} does not start like a file of the format {suffix[1:]}")
+    lines = sample.removeprefix(b"\xef\xbb\xbf").split(b"\n")[: HEAD_LINES + 1]
+    if len(sample) == SAMPLE and len(lines) > 1:
+        lines.pop()  # it may be cut
+    lines = [line for line in lines if line.strip()]
+    header = HEADER.fullmatch(lines[0])
+    if header:
+        second = lines[1] if len(lines) > 1 else b""
+        if CONTROL.search(sample) and not is_word_line(second, int(header[2])):
+            return "word2vec-binary"
+        if suffix == ".bin" and not is_word_line(second, 1):
+            return "word2vec-binary"
+        return "word2vec"
+    if suffix in (".vec", ".glove"):
+        return "glove"
+    if suffix in (".csv", ".tsv"):
+        return "table"
+    spaced = 2 * sum(is_word_line(line) for line in lines) >= len(lines)
+    return "glove" if spaced else "table"
+
+
+def _suffix(path: Path) -> str:
+    """The suffix under that of the packer, in lower case."""
+    name = path.name.lower()
+    for packed in PACKED_SUFFIXES:
+        name = name.removesuffix(packed)
+    return Path(name).suffix
+
+
+def refuse_empty(path: Path, expected: str) -> None:
+    """A file without content, also where it is packed."""
+    with unpacked(path) as file:
+        if not file.stream.read(2**12).removeprefix(b"\xef\xbb\xbf").strip():
+            raise DataError(f"{path} is empty; expected {expected}")
+
+
+def array_heads(path: Path, kind: str) -> dict[str, tuple[tuple[int, ...], np.dtype]]:
+    """Shape and type of each array of an NPY or NPZ file, read from their heads alone."""
+    try:
+        if kind == "npy":
+            with unpacked(path) as file:
+                return {"": _npy_head(file.stream)}
+        heads = {}
+        with zipfile.ZipFile(path) as archive:
+            for name in archive.namelist():
+                with archive.open(name) as member:
+                    heads[name.removesuffix(".npy")] = _npy_head(member)
+        return heads
+    except (ValueError, OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
+        raise DataError(
+            f"{path} cannot be read as {kind.upper()} ({error}); is it cut short, or of another "
+            "format?"
+        ) from error
+
+
+def _npy_head(stream: Any) -> tuple[tuple[int, ...], np.dtype]:
+    version = np.lib.format.read_magic(stream)
+    read = np.lib.format.read_array_header_1_0
+    if version > (1, 0):
+        read = np.lib.format.read_array_header_2_0
+    shape, _, kind = read(stream)
+    return shape, kind
+
+
+def _array_is_wide(path: Path, kind: str) -> bool:
+    """Whether an array file holds a table that is not square."""
+    heads = array_heads(path, kind)
+    if set(heads) >= SPARSE_PARTS:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+            shapes = [tuple(archive["shape"])]
+    else:
+        shapes = [shape for shape, _ in heads.values() if len(shape) == 2]
+    return bool(shapes) and all(shape[0] != shape[1] for shape in shapes)
+
+
+def _parquet_has_vectors(path: Path) -> bool:
+    """Whether a Parquet file has a column of lists, or one of labels and several of numbers."""
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        return False  # the reader of associations names the extra
+    try:
+        schema = parquet.read_schema(path)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise DataError(f"{path} cannot be read as Parquet ({error})") from error
+    if has_pair_header(schema.names, ColumnNames()):
+        return False
+    if any(pyarrow.types.is_nested(kind) for kind in schema.types):
+        return True
+    numbers = [pyarrow.types.is_integer(k) or pyarrow.types.is_floating(k) for k in schema.types]
+    texts = len(numbers) - sum(numbers)
+    return sum(numbers) >= (2 if texts == 1 else 4 if texts == 0 else 5)
+
+
+def _table_has_vectors(path: Path, delimiters: Sequence[str]) -> bool:
+    """Whether the first rows of a text table are a label and numbers, and not of a square table."""
+    with unpacked(path) as file:
+        data = b"".join(islice(file.stream, HEAD_ROWS + 1))
+    table = split_table(data, str(path), delimiters)
+    head = table.head()
+    if has_pair_header(head[0], ColumnNames()):
+        return False
+    columns = find_text_columns(table, head)
+    texts = len(columns.left_out) + (columns.label is not None)
+    numbers = len(columns.numbers)
+    if _is_square(path, head, columns):
+        return False
+    return numbers >= (2 if texts == 1 else 4 if texts == 0 else 5 if columns.header else 1000)
+
+
+def _is_square(path: Path, head: Sequence[Sequence[str]], columns: TableColumns) -> bool:
+    """Whether rows and columns have the same labels; without labels, as many rows as columns."""
+    if columns.header or columns.label is not None:
+        rows = {cells[0] for cells in head[1:]}
+        return looks_like_matrix(head) and 2 * len(rows & set(head[0])) >= len(rows)
+    with unpacked(path) as file:
+        return sum(1 for line in file.stream if line.strip()) == len(columns.names)

@@ -1,0 +1,295 @@
+"""Files of square matrices: labelled text tables, NPY, NPZ and MatrixMarket.
+
+    cell (i, j) = how similar object i is to object j, or how strongly i recalls j
+
+Every reader here returns a `LabelledMatrix`: sparse, float64, one label for each row, with its
+diagonal as it was given. Its values are
+
+    "strengths"       finite and not negative
+    "similarities"    any finite number, or NaN where missing: an empty cell, a point, NA or NaN
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import zipfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.errors import DataError
+from manymaps.io.tables import TextTable, as_number, is_number, read_bytes, split_lines
+
+__all__ = [
+    "LabelledMatrix",
+    "ValueRule",
+    "labelled_matrix",
+    "read_array",
+    "read_labels",
+    "read_text_matrix",
+]
+
+ValueRule: TypeAlias = Literal["strengths", "similarities"]
+MISSING = ("", "na", "nan", ".")
+
+MATRIX_KEYS = ("strengths", "matrix", "similarity", "similarities", "weights", "counts", "X", "P")
+LABEL_KEYS = ("labels", "words", "names", "vocabulary", "vocab")
+
+
+@dataclass(frozen=True)
+class LabelledMatrix:
+    """A square matrix of similarities, checked."""
+
+    labels: tuple[str, ...]
+    values: sparse.csr_array
+    source: str
+
+
+def read_labels(labels: Sequence[str] | str | os.PathLike[str]) -> list[str]:
+    """Labels from a file of one label a line, or as they are given."""
+    if not isinstance(labels, str | os.PathLike):
+        return [str(label).strip() for label in labels]
+    lines = split_lines(read_bytes(Path(labels)), str(labels))
+    while not lines[-1]:
+        lines.pop()
+    if "" in lines:
+        raise DataError(f"{labels}, line {lines.index('') + 1} is empty; give one label a line")
+    return lines
+
+
+def check_labels(labels: Sequence[str], source: str) -> None:
+    """Refuse empty and repeated labels, by their positions."""
+    first: dict[str, int] = {}
+    for i, label in enumerate(labels):
+        if not label:
+            raise DataError(f"{source}: the label of object {i + 1} is empty")
+        if label in first:
+            raise DataError(
+                f"{source}: the label {label[:60]!r} stands twice, for objects "
+                f"{first[label] + 1} and {i + 1}; labels must differ"
+            )
+        first[label] = i
+
+
+def labelled_matrix(
+    values: Any, labels: Sequence[str] | None, source: str, rule: ValueRule = "strengths"
+) -> LabelledMatrix:
+    """A matrix, dense or sparse, checked; the labels are "0", "1", ... where none are given.
+
+    Raises
+    ------
+    DataError
+        Where it is not a square matrix of numbers as the rule wants them, or the labels do not
+        fit it.
+    """
+    if not sparse.issparse(values):
+        try:
+            values = np.asarray(values)
+        except ValueError as error:
+            raise DataError(f"{source}: the rows have different lengths ({error})") from error
+    if values.dtype.kind not in "buif":
+        raise DataError(f"{source} holds values of type {values.dtype}, not real numbers")
+    if values.ndim != 2 or values.shape[0] != values.shape[1]:
+        shape = " x ".join(map(str, values.shape)) or "a single number"
+        raise DataError(
+            f"{source}: the matrix is not square ({shape}); similarities need one row and one "
+            "column per object"
+        )
+    matrix = sparse.csr_array(values, dtype=np.float64, copy=True)
+    matrix.sum_duplicates()
+    n = matrix.shape[0]
+    names = [str(i) for i in range(n)] if labels is None else list(labels)
+    if len(names) != n:
+        raise DataError(
+            f"{source}: there are {len(names):,} labels for a matrix of {n:,} rows and columns; "
+            "give one label per row"
+        )
+    check_labels(names, source)
+    bad = np.flatnonzero(_is_bad(matrix.data, rule))
+    if bad.size:
+        row = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
+        column = int(matrix.indices[bad[0]])
+        raise DataError(
+            f"{source}: the value in row {row + 1} ({names[row][:60]!r}), column {column + 1} "
+            f"({names[column][:60]!r}) is {matrix.data[bad[0]]}; {_WANTED[rule]}"
+        )
+    matrix.eliminate_zeros()
+    return LabelledMatrix(tuple(names), matrix, source)
+
+
+_WANTED = {
+    "strengths": "similarities must be finite numbers of at least 0",
+    "similarities": "similarities must be finite numbers, or NaN where they are missing",
+}
+_WANTED_CELL = {
+    "strengths": f"{_WANTED['strengths']}, and 0 where there is none",
+    "similarities": "similarities must be finite numbers, and the cell empty or NA where one is "
+    "missing",
+}
+
+
+def _is_bad(values: np.ndarray, rule: ValueRule) -> np.ndarray:
+    """Which values break the rule."""
+    if rule == "similarities":
+        return np.isinf(values)
+    return ~np.isfinite(values) | (values < 0)
+
+
+def read_array(
+    data: bytes,
+    kind: str,
+    source: str,
+    labels: Sequence[str] | None,
+    rule: ValueRule = "strengths",
+) -> LabelledMatrix:
+    """A matrix from the bytes of an NPY, NPZ or MatrixMarket file."""
+    found = None
+    try:
+        if kind == "mtx":
+            from scipy.io import mmread
+
+            values = mmread(io.BytesIO(data))
+        elif kind == "npy":
+            values = np.load(io.BytesIO(data), allow_pickle=False)
+        else:
+            values, found = _read_npz(data, source)
+    except DataError:
+        raise
+    except (ValueError, EOFError, OSError, KeyError, TypeError, zipfile.BadZipFile) as error:
+        raise DataError(
+            f"{source} cannot be read as {kind.upper()} ({error}); is it cut short, or of "
+            "another format?"
+        ) from error
+    return labelled_matrix(values, labels if labels is not None else found, source, rule)
+
+
+def _read_npz(data: bytes, source: str) -> tuple[Any, list[str] | None]:
+    """A sparse matrix as scipy saves it, or the one matrix of an archive; with its labels."""
+    with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+        keys = list(archive.keys())
+        label_key = next((key for key in LABEL_KEYS if key in keys), None)
+        labels = None if label_key is None else [str(x).strip() for x in archive[label_key]]
+        if {"format", "shape", "data"} <= set(keys):
+            return sparse.load_npz(io.BytesIO(data)), labels
+        tables = [key for key in keys if key != label_key and archive[key].ndim == 2]
+        named = [key for key in MATRIX_KEYS if key in tables]
+        if not named and len(tables) != 1:
+            shapes = ", ".join(f"{key!r} {archive[key].shape}" for key in keys)
+            raise DataError(
+                f"{source} holds {len(tables)} matrices, and none is named 'strengths' or "
+                f"'matrix'; its arrays are {shapes or 'none'}"
+            )
+        return archive[(named or tables)[0]], labels
+
+
+def read_text_matrix(
+    table: TextTable, labels: Sequence[str] | None = None, rule: ValueRule = "strengths"
+) -> LabelledMatrix:
+    """A square table of numbers with labels in its first row and column, or with none at all.
+
+    The corner may be empty, hold a word, or be missing (as R writes it).
+
+    Raises
+    ------
+    DataError
+        Where a cell is not a number, the table is not square, or the labels of its rows and
+        columns disagree.
+    """
+    rows = table.rows()
+    first_line, header = next(rows, (1, []))
+    second = next(rows, None)
+    if second is None:
+        raise DataError(f"{table.source} has a single row, not a square matrix")
+    rest = chain([second], rows)
+    cornerless = len(second[1]) == len(header) + 1
+    plain = not cornerless and all(is_number(table.plain_number(cell)) for cell in header)
+    if plain:
+        values, lines, _ = _read_cells(table, chain([(first_line, header)], rest), None, rule)
+        shape = (len(lines), len(header))
+        columns = None
+    else:
+        columns = header if cornerless else header[1:]
+        table.check_decoded(first_line, *columns)
+        values, lines, names = _read_cells(table, rest, columns, rule)
+        shape = (len(lines), len(columns))
+    if shape[0] != shape[1]:
+        raise DataError(
+            f"{table.source}: the matrix is not square: it has {shape[0]:,} rows and "
+            f"{shape[1]:,} columns; similarities need one row and one column per object"
+        )
+    if columns is not None:
+        for i, (name, column) in enumerate(zip(names, columns, strict=True)):
+            if name != column:
+                hint = "; both hold the same labels" if set(names) == set(columns) else ""
+                raise DataError(
+                    f"{table.source}, line {lines[i]}: row {i + 1} is labelled {name[:60]!r} but "
+                    f"column {i + 1} {column[:60]!r}{hint}; give rows and columns the same order"
+                )
+    return labelled_matrix(values, labels if labels is not None else columns, table.source, rule)
+
+
+def _read_cells(
+    table: TextTable,
+    rows: Iterator[tuple[int, list[str]]],
+    columns: Sequence[str] | None,
+    rule: ValueRule,
+) -> tuple[sparse.csr_array, list[int], list[str]]:
+    """The numbers of a table, with the line and the label of each row."""
+    skip = 0 if columns is None else 1
+    width: int | None = None if columns is None else len(columns)
+    data: list[np.ndarray] = []
+    indices: list[np.ndarray] = []
+    indptr, lines, names = [0], [], []
+    for line, cells in rows:
+        if not any(cells):
+            continue
+        if skip:
+            table.check_decoded(line, cells[0])
+            names.append(cells[0])
+        width = len(cells) if width is None else width
+        if len(cells) - skip != width:
+            raise DataError(
+                f"{table.source}, line {line} has {len(cells) - skip:,} values where the first "
+                f"row has {width:,} columns"
+            )
+        numbers = _row_numbers(table, line, cells[skip:], columns, rule)
+        stored = np.flatnonzero(numbers)
+        indices.append(stored)
+        data.append(numbers[stored])
+        indptr.append(indptr[-1] + stored.size)
+        lines.append(line)
+    values = sparse.csr_array(
+        (np.concatenate(data), np.concatenate(indices), indptr), shape=(len(lines), width or 0)
+    )
+    return values, lines, names
+
+
+def _row_numbers(
+    table: TextTable,
+    line: int,
+    cells: Sequence[str],
+    columns: Sequence[str] | None,
+    rule: ValueRule,
+) -> np.ndarray:
+    """The numbers of one row; a cell that is not one is named by its line and column."""
+    texts = [table.plain_number(cell) for cell in cells] if table.delimiter == ";" else cells
+    numbers = np.array([as_number(text) for text in texts])
+    is_bad = _is_bad(numbers, rule)
+    if rule == "similarities":
+        is_bad |= np.isnan(numbers) & [cell.lower() not in MISSING for cell in cells]
+    bad = np.flatnonzero(is_bad)
+    if bad.size:
+        column = int(bad[0])
+        label = "" if columns is None else f" ({columns[column][:60]!r})"
+        what = repr(cells[column][:60]) if cells[column] else "empty"
+        raise DataError(
+            f"{table.source}, line {line}, column {column + 1}{label}: the value is {what}; "
+            f"{_WANTED_CELL[rule]}"
+        )
+    return numbers

@@ -1,0 +1,289 @@
+"""From pairs or cells as they were read to `Associations`: drop, merge, scale, report.
+
+Every pair that is read is stored, merged into an earlier one, or dropped for a reason that the
+report counts:
+
+    n_read = n_pairs + merged + n_dropped
+
+With strengths s_ij as read, the row of cue i becomes
+
+    rows="renormalize"    s_ij / sum_kept s_ij             every row sums to 1
+    rows="keep"           s_ij / max(1, sum_all s_ij)      the missing mass stays missing
+
+where sum_all runs over all responses that were read, those that are dropped among them, so that
+counts become proportions of what was answered. Matrices and undirected graphs hold similarities,
+not proportions: rows="keep" leaves their values as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.data.associations import Associations, ReadReport
+from manymaps.errors import DataError, ParameterError
+from manymaps.io.matrices import LabelledMatrix
+from manymaps.io.tables import as_number
+
+__all__ = ["Pairs", "Rules", "associate", "associate_matrix"]
+
+# Published strengths are rounded to three decimals, and some rows hold dozens of them.
+ROUNDING = 5e-3
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What to do with responses that are never cues, with row sums and with self pairs."""
+
+    responses: str = "drop"
+    rows: str = "renormalize"
+    self_pairs: str = "drop"
+
+    def __post_init__(self) -> None:
+        choices = {
+            "responses": ("drop", "keep"),
+            "rows": ("renormalize", "keep"),
+            "self_pairs": ("drop", "error"),
+        }
+        for name, (first, second) in choices.items():
+            if getattr(self, name) not in (first, second):
+                raise ParameterError(
+                    f"{name} is {getattr(self, name)!r}; it must be {first!r} or {second!r}"
+                )
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs as they were read, before any rule.
+
+    Attributes
+    ----------
+    cues, responses : list of str
+        Stripped; empty where there is none.
+    values : sequence or None
+        Numbers or texts of numbers; None where every pair counts one.
+    source : str
+    where : callable
+        The place of the k-th pair, for messages.
+    objects : tuple of str
+        Objects known beforehand; they count as cues.
+    similarities : bool
+        Whether the values are similarities, which rows="keep" leaves as they are.
+    notes : tuple of str
+    """
+
+    cues: list[str]
+    responses: list[str]
+    values: Sequence[Any] | None
+    source: str
+    where: Callable[[int], str]
+    objects: tuple[str, ...] = ()
+    similarities: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Entries:
+    """Pairs in numbers: entry k says that object cue[k] recalls object response[k]."""
+
+    labels: tuple[str, ...]
+    n_cues: int
+    cue: np.ndarray
+    response: np.ndarray
+    values: np.ndarray
+    source: str
+    where: Callable[[int], str]
+    similarities: bool
+    n_read: int
+    unnamed: int = 0
+    notes: tuple[str, ...] = ()
+
+
+def associate(pairs: Pairs, rules: Rules) -> Associations:
+    """Associations from pairs; the objects stand in the order in which they first appear."""
+    named = [k for k, ends in enumerate(zip(pairs.cues, pairs.responses, strict=True)) if all(ends)]
+    code = {label: i for i, label in enumerate(pairs.objects)}
+    cue = [code.setdefault(pairs.cues[k], len(code)) for k in named]
+    n_cues = len(code)
+    response = [code.setdefault(pairs.responses[k], len(code)) for k in named]
+    entries = _Entries(
+        labels=tuple(code),
+        n_cues=n_cues,
+        cue=np.array(cue, dtype=np.int64),
+        response=np.array(response, dtype=np.int64),
+        values=_numbers(pairs, named),
+        source=pairs.source,
+        where=lambda k: pairs.where(named[k]),
+        similarities=pairs.similarities,
+        n_read=len(pairs.cues),
+        unnamed=len(pairs.cues) - len(named),
+        notes=pairs.notes,
+    )
+    return _build(entries, rules)
+
+
+def associate_matrix(matrix: LabelledMatrix, rules: Rules) -> Associations:
+    """Associations from a square matrix; every row is an object, its diagonal holds self pairs."""
+    cells = matrix.values.tocoo()
+    entries = _Entries(
+        labels=matrix.labels,
+        n_cues=len(matrix.labels),
+        cue=cells.row.astype(np.int64),
+        response=cells.col.astype(np.int64),
+        values=cells.data,
+        source=matrix.source,
+        where=lambda k: f"{matrix.source}, row {cells.row[k] + 1}",
+        similarities=True,
+        n_read=int(cells.nnz),
+    )
+    return _build(entries, rules)
+
+
+def _numbers(pairs: Pairs, named: Sequence[int]) -> np.ndarray:
+    """The strengths of the named pairs; the first that is none is an error with its place."""
+    if pairs.values is None:
+        return np.ones(len(named))
+    values = np.array([as_number(pairs.values[k]) for k in named], dtype=np.float64)
+    bad = np.flatnonzero(~np.isfinite(values) | (values < 0))
+    if bad.size:
+        k = named[bad[0]]
+        value = pairs.values[k]
+        shown = "missing" if value is None or value == "" else repr(value)[:60]
+        hint = " (write decimals with a point)" if "," in shown else ""
+        raise DataError(
+            f"{pairs.where(k)}: the strength of {pairs.cues[k][:60]!r} - "
+            f"{pairs.responses[k][:60]!r} is {shown}; strengths must be finite numbers of at "
+            f"least 0{hint}"
+        )
+    return values
+
+
+def _build(entries: _Entries, rules: Rules) -> Associations:
+    """The one way from entries to associations."""
+    kept, dropped = _select(entries, rules)
+    n = len(entries.labels) if rules.responses == "keep" else entries.n_cues
+    if not kept.any():
+        raise DataError(_nothing_left(entries, dropped))
+    with np.errstate(over="ignore"):
+        totals = np.bincount(entries.cue, weights=entries.values, minlength=n)
+    if not np.isfinite(totals).all():
+        label = entries.labels[int(np.flatnonzero(~np.isfinite(totals))[0])]
+        raise DataError(
+            f"{entries.source}: the strengths of cue {label[:60]!r} are too large to be added; "
+            "divide them by a constant"
+        )
+    raw = sparse.coo_array(
+        (entries.values[kept], (entries.cue[kept], entries.response[kept])), shape=(n, n)
+    ).tocsr()
+    merged = int(kept.sum()) - raw.nnz
+    scaled = _scale(raw, totals, entries, rules)
+    vanished = int(np.count_nonzero(scaled.data == 0))
+    if vanished:
+        dropped["strength too small beside its row"] = vanished
+        scaled.eliminate_zeros()
+    report = ReadReport(
+        entries.source,
+        entries.n_read,
+        merged,
+        dropped,
+        (*entries.notes, *_notes(raw, scaled, totals, entries, rules)),
+    )
+    return Associations(entries.labels[:n], scaled, report)
+
+
+def _select(entries: _Entries, rules: Rules) -> tuple[np.ndarray, dict[str, int]]:
+    """Which entries stay, and how many go for which reason (the first that applies)."""
+    to_self = entries.cue == entries.response
+    if rules.self_pairs == "error" and to_self.any():
+        k = int(np.flatnonzero(to_self)[0])
+        label = entries.labels[entries.cue[k]]
+        raise DataError(
+            f"{entries.where(k)}: {label[:60]!r} is paired with itself; take self pairs out of "
+            "the data, or read with self_pairs='drop'"
+        )
+    kept = np.ones(entries.values.size, dtype=bool)
+    dropped = {"empty label": entries.unnamed} if entries.unnamed else {}
+    reasons = {"zero strength": entries.values == 0, "self pair": to_self}
+    if rules.responses == "drop":
+        reasons["response is never a cue"] = entries.response >= entries.n_cues
+    for reason, out in reasons.items():
+        count = int(np.count_nonzero(kept & out))
+        if count:
+            dropped[reason] = count
+        kept &= ~out
+    return kept, dropped
+
+
+def _nothing_left(entries: _Entries, dropped: dict[str, int]) -> str:
+    """What to say where no pair is left."""
+    if entries.n_read == 0 and entries.similarities:
+        return f"{entries.source} holds no value above 0"
+    if entries.n_read == 0:
+        return f"{entries.source} holds no pairs; expected cue, response, strength on each row"
+    reasons = ", ".join(f"{reason}: {count:,}" for reason, count in dropped.items())
+    message = f"{entries.source}: no pairs are left of {entries.n_read:,} read ({reasons})"
+    if len(entries.labels) == 1:
+        return f"{message}; there is a single word, {entries.labels[0][:60]!r}, and it takes two"
+    if "response is never a cue" in dropped:
+        return f"{message}; read with responses='keep' to make objects of all responses"
+    return f"{message}; pairs need two different words and a strength above 0"
+
+
+def _scale(
+    raw: sparse.csr_array, totals: np.ndarray, entries: _Entries, rules: Rules
+) -> sparse.csr_array:
+    """Rows as the rule wants them."""
+    if rules.rows == "renormalize":
+        divisor = np.asarray(raw.sum(axis=1)).ravel()
+    elif entries.similarities:
+        return raw.copy()
+    else:
+        divisor = np.maximum(totals, 1)
+    scaled = raw.copy()
+    scaled.data = raw.data / np.repeat(divisor, np.diff(raw.indptr))
+    return scaled
+
+
+def _notes(
+    raw: sparse.csr_array,
+    scaled: sparse.csr_array,
+    totals: np.ndarray,
+    entries: _Entries,
+    rules: Rules,
+) -> list[str]:
+    """What else deserves saying about the rows."""
+    notes = []
+    if entries.similarities:
+        if rules.rows == "renormalize" and _is_symmetric(raw) and not _is_symmetric(scaled):
+            notes.append(
+                "the values are symmetric, the renormalized rows are not; "
+                "rows='keep' keeps the values as they are"
+            )
+    else:
+        above = totals > 1 + ROUNDING
+        if np.median(totals[totals > 0]) <= 1 + ROUNDING:
+            if above.any():
+                worst = [f"{entries.labels[i]!r} ({totals[i]:.3f})" for i in np.flatnonzero(above)]
+                notes.append(f"strengths sum to more than 1 for {_some(worst)}; scaled to 1")
+        elif rules.rows == "keep":
+            notes.append("rows sum to more than 1: read as counts, each row divided by its total")
+    empty = np.flatnonzero(np.diff(scaled.indptr)[: entries.n_cues] == 0)
+    if empty.size:
+        names = _some([repr(entries.labels[i][:60]) for i in empty])
+        notes.append(f"no response is left for {empty.size:,} of {entries.n_cues:,} cues: {names}")
+    return notes
+
+
+def _is_symmetric(values: sparse.csr_array) -> bool:
+    difference = abs(values - values.T)
+    return difference.nnz == 0 or bool(difference.max() <= 1e-9 * values.max())
+
+
+def _some(names: Sequence[str], most: int = 5) -> str:
+    """A list for reading, cut where it is long."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

@@ -1,0 +1,1 @@
+"""The SNE family and multiple maps: estimators, one run, starts, insertion."""

@@ -1,0 +1,442 @@
+"""What all map estimators share: validation, the fit, and what it leaves.
+
+    X -> target P -> objective(model, penalty) -> optimizer -> atlas
+
+A subclass is thin: it says which model it is and which defaults it has
+(`manymaps.maps.multiple_maps`).
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from manymaps.affinity.affinities import Affinity, GaussianAffinity
+from manymaps.affinity.distances import check_finite
+from manymaps.affinity.neighbors import NeighborGraph, NeighborSearch
+from manymaps.atlas.atlas import Atlas
+from manymaps.compute.jit import threads
+from manymaps.data.associations import Associations
+from manymaps.data.vectors import Vectors
+from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.maps.insertion import Refinement, insert
+from manymaps.maps.run import Cost, Fit
+from manymaps.maps.starts import start_positions
+from manymaps.model.choice import ChoiceModel
+from manymaps.model.objective import Objective
+from manymaps.model.parameters import Parameters, weights_from_proportions
+from manymaps.model.penalty import check_strength
+from manymaps.model.target import Target, conditional_target, joint_target
+from manymaps.optimizers.descent import Optimizer
+
+__all__ = ["FittedMaps", "MapEstimator", "plain_value", "same_rows"]
+
+Data: TypeAlias = Associations | Vectors | NeighborGraph | np.ndarray | sparse.sparray
+
+AFFINITIES = ("auto", "precomputed")
+
+_FOR_LINE_SEARCH = 0.01
+_LEAST_TO_ORDER = 2000
+
+
+class FittedMaps:
+    """What an estimator with a fitted `atlas_` says of it."""
+
+    atlas_: Atlas
+
+    @property
+    def maps_(self) -> np.ndarray:
+        """Positions, shape (n_maps, n_objects, n_components)."""
+        check_is_fitted(self, "atlas_")
+        return self.atlas_.maps
+
+    @property
+    def proportions_(self) -> np.ndarray:
+        """Mixing proportions, shape (n_maps, n_objects)."""
+        check_is_fitted(self, "atlas_")
+        return self.atlas_.proportions
+
+    @property
+    def history_(self) -> dict[str, np.ndarray]:
+        """The run: "iteration", "cost" and "kl" where they were computed."""
+        check_is_fitted(self, "atlas_")
+        return dict(self.atlas_.history)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.atlas_.n_maps * self.atlas_.n_components
+
+
+class MapEstimator(
+    FittedMaps, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC
+):
+    """Base of the estimators that fit maps to similarities.
+
+    Subclasses have the parameters of `manymaps.maps.multiple_maps.MultipleMapsTSNE` or of
+    `manymaps.maps.sne.TSNE`, or some of them, and name their `ChoiceModel` and default optimizer.
+    """
+
+    n_maps: int = 1
+    n_components: int
+    penalty: float = 0.0
+    affinity: str | Affinity
+    perplexity: float | Sequence[float]
+    metric: str | Callable = "euclidean"
+    neighbors: NeighborSearch | None = None
+    init: str | np.ndarray | Atlas
+    max_iter: int
+    optimizer: Optimizer | None
+    tolerance: float
+    callback: Callable[[int, float, Callable[[], Atlas]], object] | None
+    random_state: int | np.random.RandomState | None
+    n_jobs: int | None
+
+    method: str
+    _fitted_rows: Any = None
+    _start_spread = 0.01
+
+    @abstractmethod
+    def _model(self) -> ChoiceModel:
+        """The model that is fitted."""
+
+    @abstractmethod
+    def _default_optimizer(self) -> Optimizer:
+        """The optimizer for `optimizer=None`."""
+
+    def _objective(self, forward: Objective) -> Cost:
+        """What is minimized: KL(P || Q), unless the estimator has another choice."""
+        return forward
+
+    def fit(
+        self,
+        X: Data,
+        y: None = None,
+        *,
+        checkpoint: str | None = None,
+        resume: str | None = None,
+    ) -> Self:
+        """Fit the maps.
+
+        Parameters
+        ----------
+        X : Associations, Vectors, NeighborGraph, or (sparse) array (n, n) or (n, n_features)
+            An array holds similarities with `affinity="precomputed"`, distances with
+            `metric="precomputed"` (sparse: those of neighbours), else vectors.
+        y : None
+            Ignored.
+        checkpoint : path, optional
+            Where to keep the state of the run: written every half minute, when the run is
+            interrupted, and at its end.
+        resume : path, optional
+            A checkpoint of the same data and settings, from which to go on.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        DataError
+            For data that cannot be fitted, or a checkpoint of other data.
+        ParameterError
+            For a parameter out of its range.
+        """
+        self._check_parameters()
+        labels, data, target = self._read(X)
+        n = target.values.shape[0]
+        if self.n_maps > n:
+            raise ParameterError(
+                f"n_maps={self.n_maps} is more than the {n} objects; give at most {n}"
+            )
+        with threads(self.n_jobs):
+            start = self._start(data, target)
+            optimizer = self.optimizer or self._default_optimizer()
+            tolerance = self.tolerance * (1 if optimizer.bears_noise else _FOR_LINE_SEARCH)
+            order = target.neighborly_order() if n > _LEAST_TO_ORDER else None
+            if order is not None:
+                target = target.reordered(order)
+            forward = Objective(target, self._model(), self.penalty, tolerance)
+            fit = Fit(
+                objective=self._objective(forward),
+                optimizer=optimizer,
+                max_iter=self.max_iter,
+                labels=labels,
+                method=self.method,
+                settings=self._settings(),
+                order=order,
+                forward=forward,
+            )
+            fit.run(start, self._seed(), self.callback, checkpoint, resume)
+        self.atlas_ = replace(fit.atlas(), vectors=data if self._holds_vectors(X) else None)
+        self.kl_divergence_ = fit.kl
+        self.n_iter_ = fit.state.iteration
+        self.converged_ = fit.converged
+        return self
+
+    def fit_transform(self, X: Data, y: None = None, **fit_params: Any) -> np.ndarray:
+        """Fit, and give the positions of all maps side by side.
+
+        Returns
+        -------
+        ndarray of shape (n, n_maps * n_components)
+        """
+        maps = self.fit(X, y, **fit_params).maps_
+        return np.ascontiguousarray(maps.transpose(1, 0, 2).reshape(maps.shape[1], -1))
+
+    def transform(self, X: Vectors | np.ndarray | sparse.sparray) -> np.ndarray:
+        """Places of new objects in the fitted maps, which stay as they are.
+
+        A row that was fitted keeps its place; of fitted rows that are equal, but stand apart in the
+        maps, it is that of the first. Others are inserted at the weighted geometric median
+        of their neighbours and then refined (`manymaps.maps.insertion`), each as if it were alone;
+        `insert` also says which resemble nothing that was fitted.
+
+        Parameters
+        ----------
+        X : Vectors, or (sparse) array of shape (k, n_features) or (k, n)
+            What `fit` was given: vectors, or with `affinity="precomputed"` similarities to the n
+            fitted objects.
+
+        Returns
+        -------
+        ndarray of shape (k, n_maps * n_components)
+
+        Raises
+        ------
+        DataError
+            For rows that cannot be compared with the fitted ones.
+        ParameterError
+            Where distances, neighbours or associations were fitted, of which no rows are kept that
+            new ones could be compared with.
+        """
+        check_is_fitted(self, "atlas_")
+        similar = self._affinity_name == "precomputed"
+        known = self._fitted_rows if similar else self.atlas_.vectors
+        if known is None:
+            raise ParameterError(
+                "transform needs fitted vectors, or an array of similarities that was fitted with "
+                "affinity='precomputed'; "
+                "insert(atlas, {label: {known label: similarity}}) takes similarities to any atlas"
+            )
+        rows = validate_data(
+            self, X.values if isinstance(X, Vectors) else X, reset=False,
+            accept_sparse="csr", dtype=[np.float32, np.float64], ensure_all_finite=False,
+        )  # fmt: skip
+        check_finite(rows)
+        found = same_rows(rows, known)
+        places = self.maps_[:, found]
+        fresh = np.flatnonzero(found < 0)
+        if len(fresh):
+            with threads(self.n_jobs), warnings.catch_warnings():
+                warnings.simplefilter("ignore", DataWarning)
+                inserted = insert(
+                    self.atlas_,
+                    rows[fresh],
+                    labels=_free_labels(fresh, self.atlas_.labels),
+                    similarity="precomputed" if similar else self.metric,
+                    refine=Refinement(metric=self.metric),
+                )
+            places[:, fresh] = inserted.maps
+        return np.ascontiguousarray(places.transpose(1, 0, 2).reshape(rows.shape[0], -1))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = "precomputed" in (self._affinity_name, self._metric_name)
+        tags.input_tags.positive_only = tags.input_tags.pairwise
+        assert tags.transformer_tags is not None
+        tags.transformer_tags.preserves_dtype = []  # maps are float32, whatever X is
+        return tags
+
+    def _check_parameters(self) -> None:
+        for name in ("n_maps", "n_components", "max_iter"):
+            value = getattr(self, name)
+            if not isinstance(value, int | np.integer) or value < 1:
+                raise ParameterError(f"{name}={value!r} must be a whole number of at least 1")
+        if not isinstance(self.affinity, Affinity) and self._affinity_name not in AFFINITIES:
+            raise ParameterError(
+                f"affinity={self.affinity!r} is not one of {', '.join(AFFINITIES)}, nor an "
+                "Affinity such as GaussianAffinity(perplexity=30)"
+            )
+        if not 0 <= self.tolerance <= 0.1:
+            raise ParameterError(f"tolerance={self.tolerance!r} must lie between 0 and 0.1")
+        check_strength(self.penalty)
+
+    @property
+    def _affinity_name(self) -> str:
+        return self.affinity if isinstance(self.affinity, str) else ""
+
+    @property
+    def _metric_name(self) -> str:
+        return self.metric if isinstance(self.metric, str) else ""
+
+    def _holds_vectors(self, X: Data) -> bool:
+        """Whether X holds rows of features, with which new objects can be compared."""
+        if isinstance(X, Associations | NeighborGraph):
+            return False
+        return "precomputed" not in (self._affinity_name, self._metric_name)
+
+    def _read(self, X: Data) -> tuple[tuple[str, ...], Any, Target]:
+        """Labels, the vectors or distances if there are any, and P."""
+        self._fitted_rows = None
+        if isinstance(X, Associations):
+            self.n_features_in_ = X.n_objects
+            return tuple(X.labels), None, self._target(X.strengths, keep_missing_mass=True)
+        if isinstance(X, NeighborGraph):
+            self.n_features_in_ = len(X.indices)
+            labels = tuple(str(i) for i in range(len(X.indices)))
+            return labels, None, self._from_affinity(X)
+        given = tuple(X.labels) if isinstance(X, Vectors) else None
+        precomputed = "precomputed" in (self._affinity_name, self._metric_name)
+        data = validate_data(
+            self, X.values if isinstance(X, Vectors) else X,
+            accept_sparse="csr", ensure_min_samples=2, dtype=[np.float32, np.float64],
+            # What is read next names the row and column of a value that is not finite.
+            ensure_all_finite=False,
+        )  # fmt: skip
+        labels = given or tuple(str(i) for i in range(data.shape[0]))
+        if precomputed and data.shape[0] != data.shape[1]:
+            what = "similarities" if self._affinity_name == "precomputed" else "distances"
+            raise DataError(
+                f"X has {data.shape[0]} rows and {data.shape[1]} columns; "
+                f"a table of {what} must be square"
+            )
+        if self._affinity_name == "precomputed":
+            self._fitted_rows = data
+            similarities = Associations(labels, sparse.csr_array(data)).strengths
+            return labels, None, self._target(similarities)
+        return labels, data, self._from_affinity(data)
+
+    def _from_affinity(self, data: Any) -> Target:
+        affinity = self.affinity
+        if not isinstance(affinity, Affinity):
+            affinity = GaussianAffinity(self.perplexity)
+        with threads(self.n_jobs):
+            similarities = affinity.similarities(
+                data,
+                metric=self.metric,
+                search=self.neighbors or NeighborSearch(),
+                seed=self._seed(),
+            )
+        return self._target(similarities, average=not affinity.joint)
+
+    def _target(
+        self,
+        similarities: sparse.sparray,
+        *,
+        keep_missing_mass: bool = False,
+        average: bool = True,
+    ) -> Target:
+        if self._model().normalization == "joint":
+            return joint_target(similarities, average=average)
+        return conditional_target(similarities, keep_missing_mass=keep_missing_mass)
+
+    def _settings(self) -> dict[str, Any]:
+        """The parameters as plain values, for the atlas and the checkpoint.
+
+        The perplexity is the one in use: that of an affinity that has its own.
+        """
+        settings = {
+            key: plain_value(value)
+            for key, value in self.get_params(deep=False).items()
+            if key not in ("callback", "n_jobs", "init")
+        }
+        own = getattr(self.affinity, "perplexity", None)
+        return settings if own is None else settings | {"perplexity": plain_value(own)}
+
+    def _seed(self) -> int:
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _start(self, data: Any, target: Target) -> Parameters:
+        """Positions and weights to start from, in float32."""
+        n = target.values.shape[0]
+        shape = (self.n_maps, n, self.n_components)
+        generator = np.random.default_rng(self._seed())
+        weights = generator.normal(0, self._start_spread, shape[:2])
+        if isinstance(self.init, Atlas):
+            positions = self.init.maps
+            weights = weights_from_proportions(self.init.proportions)
+        elif isinstance(self.init, str):
+            positions = self._start_positions(data, target, generator)
+        else:
+            positions = np.asarray(self.init)
+            if positions.ndim == 2:
+                positions = positions[None]
+        if positions.shape != shape or weights.shape != shape[:2]:
+            raise ParameterError(f"init has shape {positions.shape}; the fit needs {shape}")
+        if not np.isfinite(positions).all():
+            raise ParameterError("init holds a value that is not finite")
+        if self._model().mixing == "fixed" and not isinstance(self.init, Atlas):
+            weights = np.zeros(shape[:2])
+        return Parameters((positions.astype(np.float32),), (weights.astype(np.float32),))
+
+    def _start_positions(
+        self, data: Any, target: Target, generator: np.random.Generator
+    ) -> np.ndarray:
+        """The start that `init` names, shape (n_maps, n, n_components)."""
+        shape = (self.n_maps, target.values.shape[0], self.n_components)
+        if self.n_maps > 1 or self.init == "random":
+            if self.init not in ("auto", "random"):
+                raise ParameterError(
+                    f"init={self.init!r} is not one of random, an array of shape {shape}, an Atlas"
+                    "; other starts are for one map"
+                )
+            return generator.normal(0, self._start_spread, shape)
+        return start_positions(
+            str(self.init), data, target, self.n_components,
+            metric=self.metric, spread=self._start_spread, generator=generator,
+        )[None]  # fmt: skip
+
+
+def plain_value(value: Any) -> Any:
+    """A parameter as JSON takes it."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, int | float | str | bool | None):
+        return value
+    if isinstance(value, list | tuple | np.ndarray):
+        return [plain_value(part) for part in value]
+    return repr(value)
+
+
+def same_rows(rows: Any, known: Any) -> np.ndarray:
+    """For each row the number of the first known row that equals it, or -1."""
+    if sparse.issparse(known) != sparse.issparse(rows):
+        rows = sparse.csr_array(rows) if sparse.issparse(known) else rows.toarray()
+    numbers: dict[bytes, int] = {}
+    for i, row in enumerate(_as_bytes(known, known.dtype)):
+        numbers.setdefault(row, i)
+    return np.array([numbers.get(row, -1) for row in _as_bytes(rows, known.dtype)], np.int64)
+
+
+def _free_labels(rows: np.ndarray, taken: Sequence[str]) -> list[str]:
+    """Names of new rows by their numbers, none of which is taken."""
+    known, labels = set(taken), []
+    for row in rows:
+        label = f"new {row}"
+        while label in known:
+            label += "'"
+        labels.append(label)
+    return labels
+
+
+def _as_bytes(table: Any, dtype: np.dtype) -> Iterator[bytes]:
+    """Each row as bytes that are equal where the row is; zeros have no sign and are not stored."""
+    if not sparse.issparse(table):
+        yield from ((row + 0).tobytes() for row in np.ascontiguousarray(table, dtype))
+        return
+    table = sparse.csr_array(table, dtype=dtype, copy=True)
+    table.sum_duplicates()
+    table.eliminate_zeros()
+    for start, end in pairwise(table.indptr):
+        yield table.indices[start:end].astype(np.int64).tobytes() + table.data[start:end].tobytes()

@@ -1,0 +1,428 @@
+"""New objects into a finished atlas.
+
+A new object i has similarities s_ij to the atlas objects j, brought to a largest one of 1 for each
+i. Its *effective neighbours* are the most similar objects, or those above theta_i = mean + c sd of
+its similarities (Claassen 2020, section 4.2.2). They count by the weights w_ij of
+`manymaps.maps.neighbor_weights`. In one map the object stands at their weighted geometric median.
+In many maps
+
+    pi_i^m  proportional to  sum_j w_ij pi_j^m
+    y_i^m = argmin_y sum_j w_ij pi_j^m |y_j^m - y|
+
+so a word gets its senses from its neighbours: in each map it stands among those that live there.
+`manymaps.maps.refinement` then moves it, on demand, to where the model itself wants it.
+
+Similarities from vectors: with distances d_ij and the largest possible one D, s_ij = 1 - d_ij / D.
+For "cosine" d is 1 - cos and D is 2, so that s = (1 + cos) / 2; for any other metric D is the
+object's own largest distance to the atlas. Given similarities of an object whose largest one
+exceeds 1 are divided by it before they are held against theta_i, which is at most 1.
+
+Shapes: maps (n_maps, k, n_components), proportions (n_maps, k), for k new objects; weights (k, n).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.affinity.distances import EUCLIDEAN, Metric, comparable, in_unit
+from manymaps.affinity.neighbors import NeighborGraph, NeighborSearch, nearest_neighbors
+from manymaps.atlas.atlas import Atlas
+from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.maps.neighbor_weights import NeighborWeights, PowerWeights
+from manymaps.maps.new_objects import Matrix, NewObjects, listed, read_new
+
+__all__ = ["Insertion", "Refinement", "insert"]
+
+_BLOCK = 1 << 22
+_SAMPLE = 500
+_STRANGE = 2.0
+_DEFAULT_NEIGHBORS = 25
+_NEIGHBORS_PER_PERPLEXITY = 3
+_USUAL_PERPLEXITY = 30.0
+_LEAST_PROPORTION = 1e-12
+_ROUNDING = 1e-6
+_WHOLE_IN_FLOATS = 2**53
+
+
+@dataclass(frozen=True)
+class Refinement:
+    """How `insert` refines the places of new objects; see `manymaps.maps.refinement`.
+
+    Parameters
+    ----------
+    perplexity : float or sequence of float, optional
+        Effective neighbours in the target, averaged over several; by default those of the atlas,
+        else 30. Given similarities are a target as they are.
+    metric : str or function, optional
+        Of the target's distances; by default that of the atlas, else "euclidean".
+    max_iter : int > 0
+        Evaluations of the cost.
+    agree : bool
+        In a single map, let each object then move to the place near its neighbours at which the
+        neighbourhoods of data and map agree best.
+
+    Examples
+    --------
+    >>> Refinement(perplexity=20).max_iter
+    10
+    """
+
+    perplexity: float | Sequence[float] | None = None
+    metric: Metric | None = None
+    max_iter: int = 10
+    agree: bool = True
+
+    def __post_init__(self) -> None:
+        if self.max_iter < 1:
+            raise ParameterError(f"max_iter={self.max_iter!r} must be at least 1")
+
+
+@dataclass(frozen=True, eq=False)
+class Insertion:
+    """What an insertion found.
+
+    Attributes
+    ----------
+    labels : tuple of str, length k
+    maps : ndarray of shape (n_maps, k, n_components)
+        Finite also in maps in which an object has next to no share.
+    proportions : ndarray of shape (n_maps, k)
+    dissimilar : ndarray of bool, shape (k,)
+        Objects that resemble nothing in the atlas: their places mean little.
+    weights : sparse array of shape (k, n)
+        The effective neighbours; the best one weighs 1.
+    atlas : Atlas
+        The old atlas, untouched, with the new objects behind it and a column "inserted". (Where
+        that name is taken by a column that is not of truth values, it is "inserted_1", and so on.)
+        In the other columns the new objects have NaN or "": numbers and truth values become
+        floating-point numbers for that, and whole numbers too large for those become text. Of a
+        joint model's log Z nothing is kept: `Atlas.log_whole` sums it over old and new pairs.
+    """
+
+    labels: tuple[str, ...]
+    maps: np.ndarray
+    proportions: np.ndarray
+    dissimilar: np.ndarray
+    weights: sparse.csr_array
+    atlas: Atlas
+
+    @property
+    def n_effective(self) -> np.ndarray:
+        """Number of effective neighbours of each new object, shape (k,)."""
+        return np.diff(self.weights.indptr)
+
+
+def insert(
+    atlas: Atlas,
+    new: Any,
+    *,
+    labels: Sequence[str] | None = None,
+    vectors: Matrix | None = None,
+    similarity: Metric | None = None,
+    n_neighbors: int | Literal["local"] = _DEFAULT_NEIGHBORS,
+    sd: float = 2.0,
+    weights: NeighborWeights | None = None,
+    refine: bool | Refinement = False,
+) -> Insertion:
+    """Place new objects in an atlas that stays as it is.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    new : array or sparse array of shape (k, n_features), Vectors, or mapping
+        Vectors; or, with `similarity="precomputed"`, similarities of shape (k, n) to the objects
+        of the atlas; or a mapping {new label: {label in the atlas: similarity}}.
+    labels : sequence of str, optional
+        Names of the new objects; by default those of `new`, else their numbers.
+    vectors : array or sparse array of shape (n, n_features), optional
+        What vectors are compared with; by default those that the atlas keeps.
+    similarity : str or function, optional
+        "cosine", "precomputed", or any metric of `manymaps.affinity.neighbors.nearest_neighbors`;
+        the module says how a distance becomes a similarity. By default "cosine"; but where a vector
+        of the atlas is zero the metric that the atlas was fitted with, or "euclidean".
+    n_neighbors : int > 0 or "local"
+        So many most similar objects (fewer where fewer are similar at all), or all whose
+        similarity is above theta_i.
+    sd : float
+        theta_i lies so many standard deviations above the mean of the object's similarities.
+    weights : NeighborWeights
+        By default `PowerWeights()`.
+    refine : bool or Refinement
+        Whether, and how, the new objects' own rows are optimized.
+
+    Returns
+    -------
+    Insertion
+        Objects inserted together stand where they would stand alone. The atlas in it keeps vectors
+        where every object has one: given `vectors` other than the atlas's own leave it without.
+
+    Raises
+    ------
+    DataError
+        For a label that the atlas has already, values that are not finite, negative similarities,
+        a row without any, a zero vector under a "cosine" that was asked for (a new one also by
+        default), or shapes that do not fit.
+    ParameterError
+        For settings out of range.
+
+    Warns
+    -----
+    DataWarning
+        Naming the objects that resemble nothing in the atlas. With vectors: those whose largest
+        similarity is no more than the mean plus two standard deviations of all similarities
+        among atlas objects, and than the mean minus two of the largest ones (of at most 500 of
+        them). With "local": those without any above theta_i, or as similar to one object as to
+        all others. All are placed nevertheless, by their 25 best neighbours where "local" finds
+        none. Also where the default similarity is not the cosine.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import Atlas
+    >>> from manymaps.model import T_SNE
+    >>> maps = np.array([[[0.0, 0], [2, 0], [9, 9]]])
+    >>> atlas = Atlas(["cat", "dog", "car"], maps, np.ones((1, 3)), T_SNE)
+    >>> found = insert(atlas, {"puppy": {"dog": 0.8, "cat": 0.2}})
+    >>> found.maps[0].tolist(), found.atlas.labels[-1]
+    ([[2.0, 0.0]], 'puppy')
+    """
+    _check_settings(n_neighbors, sd)
+    given = read_new(atlas, new, labels, vectors, similarity)
+    k_best = None if n_neighbors == "local" else int(n_neighbors)
+    neighbors, dissimilar = _effective_neighbors(given, k_best, sd)
+    _warn_of(given.labels, dissimilar)
+    shares = (weights or PowerWeights()).weigh(neighbors)
+    proportions = _proportions(shares, atlas.proportions)
+    maps = _places(shares, atlas)
+    if refine:
+        maps, proportions = _refined(
+            atlas, given, maps, proportions, Refinement() if refine is True else refine
+        )
+    maps = maps.astype(atlas.maps.dtype)
+    proportions = proportions.astype(atlas.proportions.dtype)
+    joined = _joined(atlas, given, maps, proportions)
+    return Insertion(given.labels, maps, proportions, dissimilar, shares, joined)
+
+
+def _check_settings(n_neighbors: int | str, sd: float) -> None:
+    whole = isinstance(n_neighbors, (int, np.integer)) and not isinstance(n_neighbors, bool)
+    if n_neighbors != "local" and not (whole and int(n_neighbors) >= 1):
+        raise ParameterError(f"n_neighbors={n_neighbors!r} is neither 'local' nor at least 1")
+    if not np.isfinite(sd):
+        raise ParameterError(f"sd={sd!r} must be finite")
+
+
+def _similarities(new: Matrix, known: Matrix, similarity: Metric) -> np.ndarray:
+    """Similarities (k, n) in [0, 1] of rows that `comparable` prepared."""
+    if similarity == "cosine":
+        from sklearn.utils.extmath import safe_sparse_dot
+
+        cosines = safe_sparse_dot(new, known.T, dense_output=True)
+        return np.clip(0.5 + 0.5 * cosines, 0.0, 1.0)
+    from sklearn.metrics import pairwise_distances
+
+    inner = "euclidean" if similarity in EUCLIDEAN else similarity
+    try:
+        distances = in_unit(pairwise_distances(new, known, metric=inner), similarity)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"similarity={similarity!r} cannot be used here: {error}") from error
+    widest = distances.max(axis=1, keepdims=True)
+    return 1 - np.divide(distances, widest, out=np.zeros_like(distances), where=widest > 0)
+
+
+def _effective_neighbors(
+    given: NewObjects, k_best: int | None, sd: float
+) -> tuple[sparse.csr_array, np.ndarray]:
+    """Similarities of the effective neighbours, the largest of each row 1, and who has none."""
+    if given.similarities is not None:
+        return _chosen(given.similarities, k_best, sd, 0.0)
+    similarity = given.similarity
+    prepared: tuple[Matrix, Matrix] = comparable(given.known, given.vectors, similarity)
+    known, new = prepared
+    least = _least_usual_similarity(known, similarity)
+    rows = max(1, _BLOCK // known.shape[0])
+    parts = [
+        _chosen(_similarities(new[start : start + rows], known, similarity), k_best, sd, least)
+        for start in range(0, new.shape[0], rows)
+    ]
+    table = sparse.csr_array(sparse.vstack([part for part, _ in parts]))
+    return table, np.concatenate([dissimilar for _, dissimilar in parts])
+
+
+def _least_usual_similarity(known: Matrix, similarity: Metric) -> float:
+    """Below this largest similarity a new object is a stranger; from at most 500 known objects.
+
+    Alone, the spread of all similarities would flag everything where there are two tight groups,
+    and that of the largest ones would flag slight outliers where these hardly differ.
+    """
+    n = known.shape[0]
+    if n < 2:
+        return 0.0
+    sample = known[np.unique(np.linspace(0, n - 1, min(n, _SAMPLE)).astype(np.int64))]
+    table = _similarities(sample, sample, similarity).astype(np.float64)
+    np.fill_diagonal(table, 0.0)
+    best = table.max(axis=1)
+    mean, square = (x.sum() / (table.size - len(table)) for x in (table, table * table))
+    of_all = mean + _STRANGE * np.sqrt(max(square - mean**2, 0.0))
+    return float(min(of_all, best.mean() - _STRANGE * best.std()))
+
+
+def _chosen(
+    table: Matrix, k_best: int | None, sd: float, least: float
+) -> tuple[sparse.csr_array, np.ndarray]:
+    """The effective neighbours of a block of rows, and which rows resemble nothing."""
+    rows, dissimilar = [], np.zeros(table.shape[0], bool)
+    for i in range(table.shape[0]):
+        columns, values = _row(table, i)
+        best = float(values.max())
+        picked = np.arange(0)
+        if k_best is None:
+            picked = _outstanding(values, table.shape[1], sd)
+        dissimilar[i] = best <= least or (k_best is None and len(picked) == 0)
+        if len(picked) == 0:
+            picked = _largest(values, k_best or _DEFAULT_NEIGHBORS)
+        picked = picked[values[picked] > 0] if best > 0 else picked
+        chosen = values[picked].astype(np.float64)
+        # An object equally far from everything counts all alike.
+        rows.append((columns[picked], chosen / best if best > 0 else np.ones(len(picked))))
+    indptr = np.concatenate([[0], np.cumsum([len(columns) for columns, _ in rows])])
+    indices, data = (np.concatenate(parts) for parts in zip(*rows, strict=True))
+    return sparse.csr_array((data, indices, indptr), table.shape), dissimilar
+
+
+def _outstanding(values: np.ndarray, n: int, sd: float) -> np.ndarray:
+    """Which similarities of one object reach theta_i; the values are those stored, out of n."""
+    precise = values / max(1.0, float(values.max()))
+    mean, square = precise.sum() / n, precise @ precise / n
+    best = precise.max()
+    if best - mean <= _ROUNDING * best:
+        return np.arange(0)
+    theta = min(float(mean + sd * np.sqrt(max(square - mean**2, 0.0))), 1.0)
+    return np.flatnonzero(precise >= theta - _ROUNDING * best)
+
+
+def _row(table: Matrix, i: int) -> tuple[np.ndarray, np.ndarray]:
+    if sparse.issparse(table):
+        stored = slice(table.indptr[i], table.indptr[i + 1])
+        return table.indices[stored].astype(np.int64), table.data[stored]
+    return np.arange(table.shape[1]), table[i]
+
+
+def _largest(values: np.ndarray, k: int) -> np.ndarray:
+    if k >= len(values):
+        return np.arange(len(values))
+    return np.sort(np.argpartition(-values, k - 1)[:k])
+
+
+def _warn_of(labels: Sequence[str], dissimilar: np.ndarray) -> None:
+    if dissimilar.any():
+        names = [label for label, alone in zip(labels, dissimilar, strict=True) if alone]
+        warnings.warn(
+            f"{len(names)} of {len(labels)} new objects resemble nothing in the atlas, so their "
+            f"places mean little: {listed(names)}",
+            DataWarning,
+            stacklevel=3,
+        )
+
+
+def _proportions(weights: sparse.csr_array, proportions: np.ndarray) -> np.ndarray:
+    """pi_i^m, proportional to sum_j w_ij pi_j^m; shape (n_maps, k)."""
+    shares = (weights @ proportions.T.astype(np.float64)).T
+    return shares / shares.sum(axis=0)
+
+
+def _places(weights: sparse.csr_array, atlas: Atlas) -> np.ndarray:
+    """The geometric medians in each map; shape (n_maps, k, n_components), float64."""
+    from manymaps.compute.geometric_median import geometric_medians
+
+    places = np.empty((atlas.n_maps, weights.shape[0], atlas.n_components))
+    indptr, indices = weights.indptr.astype(np.int64), weights.indices.astype(np.int64)
+    for m in range(atlas.n_maps):
+        # Where no neighbour lives in a map, all count by their weights alone.
+        share = np.maximum(atlas.proportions[m].astype(np.float64), _LEAST_PROPORTION)
+        points = np.ascontiguousarray(atlas.maps[m], np.float64)
+        geometric_medians(points, indptr, indices, weights.data * share[indices], places[m])
+    return places
+
+
+def _refined(
+    atlas: Atlas, given: NewObjects, maps: np.ndarray, proportions: np.ndarray, how: Refinement
+) -> tuple[np.ndarray, np.ndarray]:
+    """Places and proportions after the new rows were optimized."""
+    from manymaps.maps.refinement import agreeing_places, refine_rows
+
+    perplexities = _perplexities(atlas, how)
+    if given.similarities is not None:
+        sums = np.asarray(given.similarities.sum(axis=1)).ravel()
+        target = sparse.csr_array(given.similarities / sums[:, None])
+    else:
+        target = _gaussian_rows(atlas, given, how, perplexities)
+    rows = refine_rows(atlas, target, maps, proportions, max_iter=how.max_iter)
+    if atlas.n_maps > 1 or not how.agree:
+        return rows.positions, rows.proportions
+    places = agreeing_places(
+        atlas.maps[0], target, rows.positions[0], depth=int(np.ceil(perplexities.max()))
+    )
+    return places[None], rows.proportions
+
+
+def _perplexities(atlas: Atlas, how: Refinement) -> np.ndarray:
+    """Those of the target, shape (n_scales,)."""
+    chosen = how.perplexity
+    if chosen is None:
+        chosen = atlas.parameters.get("perplexity")
+    if chosen is None:
+        chosen = _USUAL_PERPLEXITY
+    return np.atleast_1d(np.asarray(chosen, np.float64))
+
+
+def _gaussian_rows(
+    atlas: Atlas, given: NewObjects, how: Refinement, perplexities: np.ndarray
+) -> sparse.csr_array:
+    """p_j|i over the nearest atlas objects; shape (k, n)."""
+    from manymaps.compute.bandwidth import conditional_probabilities
+
+    n = atlas.n_objects
+    if not ((perplexities >= 1) & (perplexities <= n)).all():
+        raise ParameterError(
+            f"perplexity={perplexities.tolist()} is impossible in an atlas of {n} objects; give "
+            f"one from 1 to {n} with refine=Refinement(perplexity=...)"
+        )
+    metric = how.metric or atlas.parameters.get("metric")
+    if metric in (None, "precomputed"):
+        metric = "euclidean"
+    k_nearest = min(n, int(np.ceil(_NEIGHBORS_PER_PERPLEXITY * perplexities.max())))
+    graph = _nearest(given, k_nearest, metric)
+    k = len(graph.indices)
+    squared = graph.distances.ravel().astype(np.float64) ** 2
+    starts = np.arange(0, squared.size + 1, k_nearest)
+    total, part = np.zeros_like(squared), np.empty_like(squared)
+    for perplexity in perplexities:
+        logs = np.full(k, np.log(perplexity))
+        conditional_probabilities(squared, starts, logs, part)
+        total += part / len(perplexities)
+    return sparse.csr_array((total, graph.indices.ravel(), starts), (k, n))
+
+
+def _nearest(given: NewObjects, k: int, metric: Metric) -> NeighborGraph:
+    """The nearest known objects of the new ones, exactly: there are few new ones."""
+    exact = NeighborSearch("exact")
+    try:
+        return nearest_neighbors(given.known, k, metric=metric, queries=given.vectors, search=exact)
+    except (DataError, ParameterError):
+        raise
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"metric={metric!r} cannot be used here: {error}") from error
+
+
+def _joined(atlas: Atlas, given: NewObjects, maps: np.ndarray, proportions: np.ndarray) -> Atlas:
+    """The atlas with the new objects behind the old ones."""
+    known = replace(atlas, vectors=given.known) if atlas.vectors is None else atlas
+    vectors = given.vectors if given.extends else None
+    return known.extended(given.labels, maps, proportions, vectors=vectors)

@@ -1,0 +1,314 @@
+"""Multiple maps: each object has a point and a mixing proportion in each of several maps.
+
+q_j|i = v_ij / sum_k v_ik,     v_ij = sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2)
+
+fitted by KL(P || Q), or by the inverse divergence of the discussion of the 2009 report
+(`manymaps.model.inverse`).
+
+estimator          K             source
+MultipleMapsSNE    exp(-d2)      van der Maaten & Hinton 2009, section 3
+MultipleMapsTSNE   1 / (1 + d2)  the same, section 3.1 (conditional); van der Maaten & Hinton
+                                 2012 (joint)
+AspectMaps         exp(-d2)      Cook, Sutskever, Mnih & Hinton 2007, with their size penalty
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Literal, get_args
+
+import numpy as np
+
+from manymaps.atlas.atlas import Atlas
+from manymaps.errors import DataWarning, ParameterError
+from manymaps.maps.estimator import MapEstimator
+from manymaps.maps.run import Cost
+from manymaps.model.choice import (
+    ASPECT_MAPS,
+    MULTIPLE_MAPS_SNE,
+    MULTIPLE_MAPS_T_SNE,
+    ChoiceModel,
+    Mixing,
+    Normalization,
+)
+from manymaps.model.inverse import InverseObjective, check_smoothing, predicted_seconds
+from manymaps.model.objective import Objective
+from manymaps.optimizers.descent import ConjugateGradient, Momentum, Optimizer
+
+__all__ = ["AspectMaps", "MultipleMapsSNE", "MultipleMapsTSNE"]
+
+Divergence = Literal["forward", "inverse"]
+
+_LONG, _TOO_LONG = 3600.0, 86_400.0
+
+
+class _MultipleMaps(MapEstimator):
+    """The constructor and the model that the three estimators share."""
+
+    _preset: ChoiceModel
+
+    def __init__(
+        self,
+        n_maps: int = 40,
+        n_components: int = 2,
+        *,
+        normalization: Normalization = "conditional",
+        mixing: Mixing = "learned",
+        background: float = 0.0,
+        divergence: Divergence = "forward",
+        smoothing: float = 0.01,
+        penalty: float = 0.01,
+        kernel_width: float = 1.0,
+        affinity: str = "auto",
+        perplexity: float = 30.0,
+        init: str | np.ndarray | Atlas = "random",
+        max_iter: int = 2000,
+        optimizer: Optimizer | None = None,
+        tolerance: float = 5e-3,
+        callback: Callable[[int, float, Callable[[], Atlas]], object] | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+    ):
+        self.n_maps = n_maps
+        self.n_components = n_components
+        self.normalization = normalization
+        self.mixing = mixing
+        self.background = background
+        self.divergence = divergence
+        self.smoothing = smoothing
+        self.penalty = penalty
+        self.kernel_width = kernel_width
+        self.affinity = affinity
+        self.perplexity = perplexity
+        self.init = init
+        self.max_iter = max_iter
+        self.optimizer = optimizer
+        self.tolerance = tolerance
+        self.callback = callback
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _model(self) -> ChoiceModel:
+        return replace(
+            self._preset,
+            normalization=self.normalization,
+            mixing=self.mixing,
+            background=self.background,
+            kernel_width=self.kernel_width,
+        )
+
+    @property
+    def divergence_(self) -> float:
+        """What was minimized, without the penalty: KL(P || Q), or KL(Q || P~) if "inverse"."""
+        return float(self.history_["kl"][-1])
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.divergence not in get_args(Divergence):
+            raise ParameterError(
+                f"divergence={self.divergence!r} is not one of {', '.join(get_args(Divergence))}"
+            )
+        check_smoothing(self.smoothing)
+        if self.divergence == "inverse" and self.background != 0:
+            raise ParameterError(
+                f"divergence='inverse' goes without a background, not with {self.background!r}; "
+                "the smoothing does for P what a background does for Q"
+            )
+
+    def _objective(self, forward: Objective) -> Cost:
+        if self.divergence == "forward":
+            return forward
+        self._check_duration(forward.target.values.shape[0])
+        return InverseObjective(forward, self.smoothing)
+
+    def _check_duration(self, n: int) -> None:
+        """Say before the start if sums over all pairs would take long; refuse days."""
+        seconds = self.max_iter * predicted_seconds(n, self.n_maps, self._model().kernel)
+        if seconds < _LONG:
+            return
+        message = (
+            f"divergence='inverse' sums over all pairs of {n:,} objects in up to {self.n_maps} "
+            f"maps: {self.max_iter:,} iterations can take {seconds / 3600:,.1f} hours of one "
+            "processor; fewer objects, maps or iterations (max_iter) take less, and the forward "
+            "divergence minutes"
+        )
+        if seconds > _TOO_LONG:
+            raise ParameterError(message)
+        warnings.warn(message, DataWarning, stacklevel=4)
+
+    def _default_optimizer(self) -> Optimizer:
+        return Momentum(hold_weights=min(Momentum.hold_weights, self.max_iter // 4))
+
+
+class MultipleMapsTSNE(_MultipleMaps):
+    """Multiple maps t-SNE: many maps under a heavy-tailed kernel.
+
+    Parameters
+    ----------
+    n_maps : int
+        Number of maps, at most the number of objects.
+    n_components : int
+        Dimensions of each map.
+    normalization : {"conditional", "joint"}
+        As in the 2009 report, one choice per object (shows asymmetry), or as in the 2012 paper.
+    mixing : {"learned", "fixed"}
+        Whether the mixing proportions are fitted or stay where they start (equal, by default).
+    background : float in [0, 1)
+        Share of the similarity that is spread evenly over all pairs.
+    divergence : {"forward", "inverse"}
+        What is minimized: KL(P || Q), which forbids to hold related objects apart, or KL(Q || P~),
+        which forbids to put unrelated ones together. The inverse sums over all pairs: 1,000
+        objects in 10 maps take 0.02 s an iteration, 5,000 in 40 maps 2 s at first and less once
+        most objects have left most maps.
+    smoothing : float in (0, 1)
+        Share of P~ that is spread evenly over all pairs; used by the inverse divergence alone.
+        The less, the more it costs to put two objects together that the data does not relate.
+    penalty : float >= 0
+        Size penalty (penalty / 2) sum |y|^2 on the cost summed over objects. A small one keeps
+        unrelated groups from drifting apart for ever and lets a word's senses settle in maps of
+        their own; 0 fits the data closest.
+    kernel_width : float > 0
+        Distances are divided by it.
+    affinity : {"auto", "precomputed"}
+        What a matrix X holds: vectors, or similarities.
+    perplexity : float
+        Effective number of neighbours, where X holds vectors.
+    init : "random", ndarray of shape (n_maps, n, n_components), or Atlas
+        Where to start; an atlas gives the proportions too.
+    max_iter : int
+        Most iterations; fewer where the cost stops falling.
+    optimizer : Optimizer, optional
+        `Momentum()` by default, near the settings of the 2009 report; in a run of fewer than 400
+        iterations it holds the weights for a quarter of them.
+    tolerance : float in [0, 0.1]
+        Aimed relative error of the repulsive forces; 0 sums them exactly, as the inverse divergence
+        always does.
+    callback : callable, optional
+        Called as callback(iteration, cost, atlas_so_far) after each iteration; `atlas_so_far()`
+        makes an `Atlas`. A true answer stops the run.
+    random_state : int, RandomState or None
+        The same seed gives the same bits at any number of threads on one machine.
+    n_jobs : int, optional
+        Threads for this fit; None keeps the present number, -1 takes all.
+
+    Attributes
+    ----------
+    atlas_ : Atlas
+    maps_ : ndarray of shape (n_maps, n, n_components)
+    proportions_ : ndarray of shape (n_maps, n)
+    kl_divergence_ : float
+        KL(P || Q), whichever divergence was minimized, so that fits can be compared. Without the
+        penalty; per object with mass for a conditional model.
+    divergence_ : float
+        The divergence that was minimized, likewise: KL(Q || P~) for an inverse one.
+    n_iter_ : int
+    converged_ : bool
+    history_ : dict of str to ndarray
+        "iteration", "cost" and "kl", the divergence that is minimized.
+    n_features_in_ : int
+
+    References
+    ----------
+    L.J.P. van der Maaten and G.E. Hinton, Modeling semantic similarities in multiple maps, TiCC TR
+    2009-001; Visualizing non-metric similarities in multiple maps, Machine Learning 87, 2012.
+
+    Examples
+    --------
+    >>> from manymaps import Associations, MultipleMapsTSNE
+    >>> from scipy import sparse
+    >>> words = ["tie", "knot", "rope", "tuxedo", "suit"]
+    >>> table = sparse.dok_array((5, 5))
+    >>> for i, j in [(0, 1), (0, 2), (1, 2), (0, 3), (0, 4), (3, 4)]:
+    ...     table[i, j] = table[j, i] = 1.0
+    >>> norms = Associations(words, sparse.csr_array(table))
+    >>> fit = MultipleMapsTSNE(n_maps=2, penalty=0, random_state=0).fit(norms)
+    >>> fit.maps_.shape, bool(fit.kl_divergence_ < 0.05)
+    ((2, 5, 2), True)
+    """
+
+    method = "mm-tsne"
+    _preset = MULTIPLE_MAPS_T_SNE
+
+
+class MultipleMapsSNE(_MultipleMaps):
+    """Multiple maps SNE: many maps under a Gaussian kernel.
+
+    Parameters and attributes are those of `MultipleMapsTSNE`.
+
+    References
+    ----------
+    L.J.P. van der Maaten and G.E. Hinton, Modeling semantic similarities in multiple maps, TiCC TR
+    2009-001, section 3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import MultipleMapsSNE
+    >>> ring = np.roll(np.eye(6), 1, axis=1) + np.roll(np.eye(6), -1, axis=1)
+    >>> fit = MultipleMapsSNE(n_maps=1, affinity="precomputed", random_state=0).fit(ring)
+    >>> fit.proportions_.tolist()
+    [[1.0, 1.0, 1.0, 1.0, 1.0, 1.0]]
+    """
+
+    method = "mm-sne"
+    _preset = MULTIPLE_MAPS_SNE
+
+
+class AspectMaps(_MultipleMaps):
+    """Aspect maps: many small Gaussian maps under a size penalty, fitted by conjugate gradients.
+
+    Parameters and attributes are those of `MultipleMapsTSNE`; the defaults are those of the paper:
+    50 maps and a penalty of 0.48.
+
+    References
+    ----------
+    J.A. Cook, I. Sutskever, A. Mnih and G.E. Hinton, Visualizing similarity data with a mixture of
+    maps, AISTATS 2007, sections 3 to 5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import AspectMaps
+    >>> similarities = np.kron(np.eye(3), np.ones((4, 4)))
+    >>> fit = AspectMaps(n_maps=3, affinity="precomputed", random_state=0).fit(similarities)
+    >>> fit.atlas_.method
+    'aspect-maps'
+    """
+
+    method = "aspect-maps"
+    _preset = ASPECT_MAPS
+
+    def __init__(
+        self,
+        n_maps: int = 50,
+        n_components: int = 2,
+        *,
+        normalization: Normalization = "conditional",
+        mixing: Mixing = "learned",
+        background: float = 0.0,
+        divergence: Divergence = "forward",
+        smoothing: float = 0.01,
+        penalty: float = 0.48,
+        kernel_width: float = 1.0,
+        affinity: str = "auto",
+        perplexity: float = 30.0,
+        init: str | np.ndarray | Atlas = "random",
+        max_iter: int = 2000,
+        optimizer: Optimizer | None = None,
+        tolerance: float = 5e-3,
+        callback: Callable[[int, float, Callable[[], Atlas]], object] | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+    ):
+        super().__init__(
+            n_maps, n_components, normalization=normalization, mixing=mixing,
+            background=background, divergence=divergence, smoothing=smoothing, penalty=penalty,
+            kernel_width=kernel_width, affinity=affinity, perplexity=perplexity, init=init,
+            max_iter=max_iter, optimizer=optimizer, tolerance=tolerance, callback=callback,
+            random_state=random_state, n_jobs=n_jobs,
+        )  # fmt: skip
+
+    def _default_optimizer(self) -> Optimizer:
+        return ConjugateGradient()

@@ -1,0 +1,342 @@
+"""New objects as people have them, read and checked against the atlas they are to enter.
+
+Vectors, similarities to the objects of the atlas, or rows of (new word, known word, strength).
+
+Shapes: new vectors (k, n_features), known ones (n, n_features), similarities (k, n).
+"""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.affinity.distances import Metric
+from manymaps.atlas.atlas import Atlas
+from manymaps.errors import DataError, DataWarning
+from manymaps.labels import UnknownLabel, find_label, fold
+
+__all__ = ["Matrix", "NewObjects", "listed", "read_new", "similarity_table"]
+
+# A dense array or sparse rows.
+Matrix: TypeAlias = Any
+
+# A vector of length zero has no such distance, and "precomputed" is none.
+_WITHOUT_ZERO = ("cosine", "correlation", "precomputed")
+
+
+@dataclass(frozen=True)
+class NewObjects:
+    """New objects: vectors beside those of the atlas, or similarities to its objects.
+
+    Attributes
+    ----------
+    labels : tuple of str, length k
+    vectors : array or sparse array of shape (k, n_features), optional
+    known : array or sparse array of shape (n, n_features), optional
+        Those they are compared with: floating-point numbers, dense or sparse, as the new ones are.
+    similarities : sparse array of shape (k, n), optional
+        Positive entries alone, at least one a row.
+    similarity : str or function
+        How the vectors are compared.
+    extends : bool
+        Whether the vectors may stand behind those of the atlas: it has none, or `known` are they.
+    """
+
+    labels: tuple[str, ...]
+    vectors: Matrix | None = None
+    known: Matrix | None = None
+    similarities: sparse.csr_array | None = None
+    similarity: Metric = "precomputed"
+    extends: bool = False
+
+
+def similarity_table(
+    words: Iterable[str], known: Iterable[str], strengths: Iterable[float], atlas: Atlas
+) -> tuple[tuple[str, ...], sparse.csr_array]:
+    """Rows of (new word, known word, strength) as labels and similarities for `insert`.
+
+    Parameters
+    ----------
+    words, known : iterables of str
+        A known word is matched exactly, else in any case.
+    strengths : iterable of float
+        Finite and not negative; those of repeated pairs are added.
+    atlas : Atlas
+
+    Returns
+    -------
+    labels : tuple of str, length k
+        The new words in the order of their first rows.
+    similarities : sparse array of shape (k, n)
+
+    Raises
+    ------
+    DataError
+        For a strength that is negative or not finite, and for a new word none of whose known words
+        is in the atlas.
+
+    Warns
+    -----
+    DataWarning
+        Naming known words that are not in the atlas; their rows are left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import Atlas
+    >>> from manymaps.model import T_SNE
+    >>> atlas = Atlas(["cat", "dog"], np.zeros((1, 2, 2)), np.ones((1, 2)), T_SNE)
+    >>> labels, table = similarity_table(["pup", "pup"], ["Dog", "cat"], [0.8, 0.2], atlas)
+    >>> labels, table.toarray().tolist()
+    (('pup',), [[0.2, 0.8]])
+    """
+    words, known = [str(word) for word in words], [str(word) for word in known]
+    values = np.fromiter(strengths, np.float64)
+    if not len(words) == len(known) == len(values):
+        raise DataError(
+            f"there are {len(words)} new words, {len(known)} known words and {len(values)} "
+            "strengths; each row needs one of each"
+        )
+    bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
+    if len(bad):
+        at = bad[0]
+        raise DataError(
+            f"row {at} ({words[at]!r}, {known[at]!r}): the strength {values[at]} must be finite "
+            "and not negative"
+        )
+    columns = _columns(known, atlas.labels)
+    labels = tuple(dict.fromkeys(words))
+    row_of = {word: row for row, word in enumerate(labels)}
+    rows = np.array([row_of[word] for word in words], np.int64)
+    found = columns >= 0
+    helpless = np.flatnonzero(np.bincount(rows[found], minlength=len(labels)) == 0)
+    if len(helpless):
+        word = labels[helpless[0]]
+        partner = known[words.index(word)]
+        raise DataError(f"{word!r} has no known word in the atlas: {_unknown(partner, atlas)}")
+    missing = list(dict.fromkeys(known[at] for at in np.flatnonzero(~found)))
+    if missing:
+        warnings.warn(
+            f"{int((~found).sum())} rows are left out, whose known words are not in the atlas: "
+            f"{listed(missing)}",
+            DataWarning,
+            stacklevel=2,
+        )
+    shape = (len(labels), atlas.n_objects)
+    table = sparse.coo_array((values[found], (rows[found], columns[found])), shape)
+    return labels, sparse.csr_array(table)
+
+
+def _columns(words: Sequence[str], labels: Sequence[str]) -> np.ndarray:
+    """The atlas row of each word, exact or folded; -1 where there is none."""
+    exact: dict[str, int] = {}
+    folded: dict[str, int] = {}
+    for row, label in enumerate(labels):
+        exact.setdefault(label, row)
+        folded.setdefault(fold(label), row)
+    return np.array([exact.get(w, folded.get(fold(w), -1)) for w in words], np.int64)
+
+
+def _unknown(word: str, atlas: Atlas) -> str:
+    """What is said of an unknown word, with suggestions."""
+    try:
+        return f"{word!r} is {atlas.labels[find_label(word, atlas.labels)]!r}"
+    except UnknownLabel as error:
+        return str(error)
+
+
+def listed(names: Sequence[str]) -> str:
+    shown = ", ".join(repr(name) for name in names[:5])
+    return shown + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+def read_new(
+    atlas: Atlas,
+    new: Any,
+    labels: Sequence[str] | None,
+    vectors: Matrix | None,
+    similarity: Metric | None,
+) -> NewObjects:
+    """The new objects, checked; without a similarity `insert` says which."""
+    if isinstance(new, Mapping):
+        return _read_mapping(atlas, new, labels)
+    own_labels = None
+    if hasattr(new, "values") and hasattr(new, "labels"):
+        new, own_labels = new.values, new.labels
+    new = _floats(new, "the new objects")
+    if new.ndim != 2:
+        raise DataError(f"the new objects have shape {new.shape}; give one row for each")
+    names = _names(atlas, labels, own_labels, new.shape[0])
+    if similarity == "precomputed":
+        return NewObjects(names, similarities=_checked_similarities(new, names, atlas))
+    known = atlas.vectors if vectors is None else vectors
+    if known is None:
+        raise DataError(
+            "this atlas keeps no vectors; give those of its objects as `vectors`, or similarities "
+            "with similarity='precomputed'"
+        )
+    known = _floats(known, "the known vectors")
+    _check_shapes(new, known, atlas)
+    with np.errstate(over="ignore"):
+        new = new.astype(known.dtype, copy=False)
+    for array, owners, whose in ((new, names, "new"), (known, atlas.labels, "known")):
+        _check_finite(array, owners, f"the {whose} vector")
+    if similarity is None:
+        similarity = _usual_similarity(known, atlas)
+    if similarity == "cosine":
+        for array, owners, whose in ((new, names, "new"), (known, atlas.labels, "known")):
+            _check_lengths(array, owners, whose)
+    extends = vectors is None or atlas.vectors is None or _agree(known, atlas.vectors)
+    if sparse.issparse(new) != sparse.issparse(known):
+        new = sparse.csr_array(new) if sparse.issparse(known) else new.toarray()
+    return NewObjects(names, vectors=new, known=known, similarity=similarity, extends=extends)
+
+
+def _floats(table: Any, what: str) -> Matrix:
+    """Sparse rows or an array, of floating-point numbers."""
+    try:
+        array = sparse.csr_array(table) if sparse.issparse(table) else np.asarray(table)
+        return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{what} cannot be read as numbers: {error}") from error
+
+
+def _agree(known: Matrix, own: Matrix) -> bool:
+    """Whether vectors are the same, in the coarser of the two precisions."""
+    if known is own:
+        return True
+    if known.shape != own.shape:
+        return False
+    coarse = np.float32 if np.float32 in (known.dtype, own.dtype) else np.float64
+    if sparse.issparse(known) or sparse.issparse(own):
+        one, other = (sparse.csr_array(rows, dtype=coarse) for rows in (known, own))
+        return (one != other).nnz == 0
+    return np.array_equal(known.astype(coarse, copy=False), own.astype(coarse, copy=False))
+
+
+def _usual_similarity(known: Matrix, atlas: Atlas) -> Metric:
+    """The cosine, but where a known vector is zero the metric of the atlas."""
+    zero = np.flatnonzero(_norms(known) == 0)
+    if len(zero) == 0:
+        return "cosine"
+    from sklearn.neighbors import VALID_METRICS
+
+    metric = str(atlas.parameters.get("metric"))
+    if metric not in VALID_METRICS["brute"] or metric in _WITHOUT_ZERO:
+        metric = "euclidean"
+    warnings.warn(
+        f"the known vector of row {zero[0]} ({atlas.labels[zero[0]]!r}) is zero ({len(zero)} such "
+        f"rows), which has no cosine similarity; all are compared by similarity={metric!r} instead",
+        DataWarning,
+        stacklevel=4,
+    )
+    return metric
+
+
+def _read_mapping(
+    atlas: Atlas, new: Mapping[str, Mapping[str, float]], labels: Sequence[str] | None
+) -> NewObjects:
+    rows = [(word, known, s) for word, row in new.items() for known, s in row.items()]
+    lonely = [word for word, row in new.items() if not row]
+    if lonely:
+        raise DataError(f"{lonely[0]!r} has no similarities; give it at least one")
+    words, known = [row[0] for row in rows], [row[1] for row in rows]
+    found, table = similarity_table(words, known, [row[2] for row in rows], atlas)
+    names = _names(atlas, labels, found, len(found))
+    return NewObjects(names, similarities=_checked_similarities(table, names, atlas))
+
+
+def _names(
+    atlas: Atlas, labels: Sequence[str] | None, own: Sequence[str] | None, k: int
+) -> tuple[str, ...]:
+    """Labels of the new objects: as given, else their own, else the next free numbers."""
+    known, seen = set(atlas.labels), dict[str, int]()
+    chosen = labels if labels is not None else own
+    if chosen is None:
+        numbers = map(str, itertools.count(atlas.n_objects))
+        chosen = list(itertools.islice((name for name in numbers if name not in known), k))
+    names = tuple(str(label) for label in chosen)
+    if len(names) != k:
+        raise DataError(f"there are {len(names)} labels for {k} new objects")
+    if k == 0:
+        raise DataError("there are no new objects to insert")
+    for row, name in enumerate(names):
+        if name in known:
+            raise DataError(
+                f"row {row}: {name!r} is in the atlas already; leave it out or label it otherwise"
+            )
+        if name in seen:
+            raise DataError(f"the label {name!r} stands twice, for rows {seen[name]} and {row}")
+        seen[name] = row
+    return names
+
+
+def _check_finite(array: Matrix, labels: Sequence[str], what: str) -> None:
+    stored = sparse.coo_array(array) if sparse.issparse(array) else None
+    bad = np.argwhere(~np.isfinite(array if stored is None else stored.data))
+    if len(bad) == 0:
+        return
+    row, column = bad[0] if stored is None else (stored.row[bad[0, 0]], stored.col[bad[0, 0]])
+    raise DataError(
+        f"{what} of row {row} ({labels[row]!r}), column {column} is {array[row, column]}; it must "
+        "be finite"
+    )
+
+
+def _checked_similarities(table: Matrix, names: Sequence[str], atlas: Atlas) -> sparse.csr_array:
+    if table.shape[1] != atlas.n_objects:
+        raise DataError(
+            f"similarities of shape {table.shape} for an atlas of {atlas.n_objects} objects; give "
+            "one row per new object and one column per object of the atlas"
+        )
+    _check_finite(table, names, "the similarity")
+    similarities = sparse.csr_array(table, dtype=np.float64)
+    similarities.sum_duplicates()
+    similarities.eliminate_zeros()
+    bad = np.flatnonzero(similarities.data < 0)
+    if len(bad):
+        row = int(np.searchsorted(similarities.indptr, bad[0], side="right")) - 1
+        raise DataError(
+            f"row {row} ({names[row]!r}) has the similarity {similarities.data[bad[0]]}; "
+            "similarities must not be negative"
+        )
+    empty = np.flatnonzero(np.diff(similarities.indptr) == 0)
+    if len(empty):
+        raise DataError(
+            f"row {empty[0]} ({names[empty[0]]!r}) is similar to nothing in the atlas; leave it out"
+        )
+    return similarities
+
+
+def _check_shapes(new: Matrix, known: Matrix, atlas: Atlas) -> None:
+    if known.ndim != 2 or known.shape[0] != atlas.n_objects:
+        raise DataError(
+            f"vectors of shape {known.shape} for an atlas of {atlas.n_objects} objects; give one "
+            "row per object"
+        )
+    if new.shape[1] != known.shape[1]:
+        raise DataError(
+            f"the new vectors have {new.shape[1]} components and those of the atlas "
+            f"{known.shape[1]}; both must come from the same source"
+        )
+
+
+def _check_lengths(array: Matrix, labels: Sequence[str], whose: str) -> None:
+    zero = np.flatnonzero(_norms(array) == 0)
+    if len(zero):
+        raise DataError(
+            f"the {whose} vector of row {zero[0]} ({labels[zero[0]]!r}) is zero, which has no "
+            "cosine similarity; leave it out or choose another similarity"
+        )
+
+
+def _norms(array: Matrix) -> np.ndarray:
+    from sklearn.utils.extmath import row_norms
+
+    return row_norms(array)

@@ -1,0 +1,496 @@
+"""The rows of new objects in a finished atlas, optimized while the atlas stays as it is.
+
+A new object i has a target p_j|i over atlas objects j, and the cost of its own row alone:
+
+    C_i = - sum_j p_j|i log q_ij,      q_ij = (1 - background) v_ij / Z_i + background / pairs
+    v_ij = sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2 / width^2),      z_i = sum_j v_ij
+
+    log Z_i = log z_i                               under a conditional normalization
+            = log Z + (n z_i / Z - 1)               under a joint one
+
+The joint form is the tangent of log(n z_i) at the mean row z_i = Z / n. Without background it gives
+C_i = - sum_j p_j|i log v_ij + n z_i / Z + constant: the row's part in n KL(P || Q), to first order
+in its share of Z. The gradient has the two sums of `manymaps.model.objective`:
+
+    dC_i = - sum_j p_ij r_ij d log v_ij  +  R_i slope_i d log z_i,    slope_i = 1  or  n z_i / Z
+
+(r_ij is the model part of q_ij over q_ij, R_i = sum_j p_ij r_ij). A size penalty of the model adds
+(penalty / 2) sum_m |y_i^m|^2 to it; half as much under a joint normalization, where an object's
+pairs count from both of their ends and C_i counts them once. Nothing that belongs to another
+new object enters, so objects inserted together land where they land alone.
+
+**Agreement.** A frozen map makes no room, so that in one map the least cost leaves a new object
+with worse neighbours than a map fitted anew would. Among the midpoints y of its nearest neighbours'
+places, two by two, and its own place, each object takes the one where data and map agree best,
+
+    sum_{k <= depth} |N_k(data) & N_k(y)| / k
+
+with N_k the k nearest atlas objects; then, three times, the best of twelve places around it, as far
+as its third nearest neighbour, of those that lie no more remote than the first. What that gains is
+printed by `examples/claassen_insertion_2020.py`. (Agreement maximizes much the same as a measure
+of kept neighbours counts.)
+
+Fixed factors b_j of the atlas objects multiply their v_ij; they need a conditional normalization.
+
+Shapes: target (k, n), positions (n_maps, k, d), weights (n_maps, k); the descent sees each object
+as one vector of all its positions and, where the model learns them, weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.atlas.atlas import Atlas
+from manymaps.compute import field
+from manymaps.compute.attraction import attraction
+from manymaps.compute.mixture import gather_entries, gradients, log_normalizers
+from manymaps.compute.similarity import GAUSSIAN, KERNEL_CODES
+from manymaps.model.objective import Entries
+from manymaps.model.parameters import log_softmin, weights_from_proportions
+from manymaps.model.target import Pairs
+
+if TYPE_CHECKING:
+    from scipy.spatial import cKDTree
+
+__all__ = ["NewRows", "RefinedRows", "agreeing_places", "descend", "refine_rows"]
+
+_ACTIVE = 1e-5
+_TOLERANCE = 5e-3
+_DIRECT_PAIRS = 200_000_000
+_MEMORY = 6
+_ENOUGH = 1e-4
+_ROUNDING = 1e-6
+_CORNERS = 10
+_ROUNDS = 3
+_NEAR = 3
+_QUERIES = 512
+
+Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+
+
+@dataclass(frozen=True)
+class RefinedRows:
+    """Where the new objects ended.
+
+    Attributes
+    ----------
+    positions : ndarray of shape (n_maps, k, n_components)
+    proportions : ndarray of shape (n_maps, k)
+    costs : ndarray of shape (2, k)
+        C_i before and after.
+    """
+
+    positions: np.ndarray
+    proportions: np.ndarray
+    costs: np.ndarray
+
+
+@dataclass(frozen=True)
+class NewRows:
+    """The cost of new rows as a function of their positions and mixing weights.
+
+    Parameters
+    ----------
+    atlas : Atlas
+        Under a joint model its `log_whole` is log Z.
+    target : sparse array of shape (k, n)
+        p_j|i; rows sum to 1.
+    active : ndarray of bool, shape (n_maps, k)
+        The maps in which each new object is looked at.
+    penalty : float
+        Strength of the size penalty, as in `manymaps.model.objective`.
+    """
+
+    atlas: Atlas
+    target: sparse.csr_array
+    active: np.ndarray
+    penalty: float = 0.0
+
+    @property
+    def _is_joint(self) -> bool:
+        return self.atlas.model.normalization == "joint"
+
+    @cached_property
+    def _entries(self) -> Entries:
+        return Entries(self.active)
+
+    @cached_property
+    def _pairs(self) -> Pairs:
+        forward = self.target.data.astype(np.float64)
+        indptr, indices = (a.astype(np.int64) for a in (self.target.indptr, self.target.indices))
+        return Pairs(indptr, indices, forward, np.zeros_like(forward))
+
+    @cached_property
+    def _known(self) -> tuple[np.ndarray, np.ndarray]:
+        """Positions of the atlas in units of the kernel's width, and log proportions."""
+        with np.errstate(divide="ignore"):
+            log_pi = np.log(self.atlas.proportions.astype(np.float64)).astype(np.float32)
+        return _scaled(self.atlas.maps, self.atlas.model.kernel_width), log_pi
+
+    @cached_property
+    def _sources(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        lively = Entries(self.atlas.proportions > _ACTIVE)
+        points, offsets, charges = _points(*self._known, lively)
+        if self.atlas.factors is not None:
+            charges += np.log(self.atlas.factors).astype(np.float32)[lively.objects]
+        return points, offsets, charges
+
+    def evaluate(
+        self, positions: np.ndarray, weights: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """C_i and its slopes.
+
+        Parameters
+        ----------
+        positions : ndarray of shape (n_maps, k, n_components)
+        weights : ndarray of shape (n_maps, k)
+            pi = softmax(-weights) over the maps.
+
+        Returns
+        -------
+        cost : ndarray of shape (k,), float64
+        position_slopes : ndarray of shape (n_maps, k, n_components), float32
+        weight_slopes : ndarray of shape (n_maps, k), float32
+            Zero in maps that are not active.
+        """
+        width = self.atlas.model.kernel_width
+        own = _scaled(positions, width)
+        log_pi = log_softmin(weights).astype(np.float32)
+        seen = self._field(own, log_pi)
+        members = self._entries.by_object
+        log_z = np.empty(own.shape[1])
+        log_normalizers(*members, log_pi, seen[0], seen[2], log_z)
+        log_slope_of_z = -log_z
+        normalizer = log_z
+        if self._is_joint:
+            log_whole = self.atlas.log_whole
+            log_slope_of_z = np.full_like(log_z, np.log(self.atlas.n_objects) - log_whole)
+            normalizer = log_whole + np.exp(log_z + log_slope_of_z) - 1
+        pull, share, mass, cost = self._attraction(own, log_pi, -normalizer)
+        with np.errstate(divide="ignore"):
+            log_rho = np.log(mass) + log_slope_of_z
+        d_positions, d_weights = np.zeros_like(own), np.zeros_like(log_pi)
+        nobody = np.full_like(log_rho, -np.inf)
+        gradients(
+            *members, log_pi, log_rho, nobody, *seen, *seen, pull, share, 1.0, 1.0,
+            d_positions, d_weights,
+        )  # fmt: skip
+        d_positions /= np.float32(width)
+        if self.penalty:
+            strength = self.penalty / 2 if self._is_joint else self.penalty
+            bound = strength * np.where(self.active[:, :, None], positions, 0.0)
+            cost += (bound * positions).sum(axis=(0, 2)) / 2
+            d_positions += bound.astype(np.float32)
+        return cost, d_positions, d_weights
+
+    def _field(
+        self, own: np.ndarray, log_pi: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The field of the atlas at the active entries, summed directly while that is cheap."""
+        points, offsets, charges = self._sources
+        targets, target_offsets, _ = _points(own, log_pi, self._entries)
+        pairs = float(np.diff(offsets) @ np.diff(target_offsets))
+        tolerance = 0.0 if pairs <= _DIRECT_PAIRS else _TOLERANCE
+        nobody = np.full(targets.shape[1], -1)
+        return field(
+            targets, target_offsets, points, offsets, charges, nobody,
+            self.atlas.model.kernel, tolerance,
+        )  # fmt: skip
+
+    def _attraction(
+        self, own: np.ndarray, log_pi: np.ndarray, chooser: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Pull, share, mass and cost of the new rows."""
+        model, n = self.atlas.model, self.atlas.n_objects
+        kind = KERNEL_CODES[model.kernel]
+        n_pairs = n * (n - 1) if self._is_joint else n
+        log_rest = np.log(model.background / n_pairs) if model.background else 0.0
+        others, other_log_pi = self._known
+        # Maps in which a row is not looked at must not explain its pairs either.
+        log_pi = np.where(self.active, log_pi, np.float32(-np.inf))
+        own_pi, other_pi = (p if kind == GAUSSIAN else np.exp(p) for p in (log_pi, other_log_pi))
+        k, zeros = len(chooser), np.zeros(n)
+        pull, share = np.zeros_like(own), np.zeros_like(log_pi)
+        mass, cost = np.zeros(k), np.zeros(k)
+        indptr, maps, _ = self._entries.by_object
+        pairs = self._pairs
+        attraction(
+            (0,) * own.shape[2], pairs.chunks, pairs.indptr, pairs.indices, pairs.forward,
+            pairs.backward, own, others, own_pi, other_pi, log_pi, other_log_pi, indptr, maps,
+            chooser, np.zeros(k), zeros, zeros, kind, model.background, log_rest, True,
+            pull, share, mass, cost,
+        )  # fmt: skip
+        return pull, share, mass, cost
+
+
+def _scaled(positions: np.ndarray, width: float) -> np.ndarray:
+    return np.ascontiguousarray(positions / width, np.float32)
+
+
+def _points(
+    positions: np.ndarray, log_pi: np.ndarray, entries: Entries
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Points (d, n_entries), offsets and log charges of the entries."""
+    points = np.empty((positions.shape[2], len(entries.objects)), np.float32)
+    charges = np.empty(len(entries.objects), np.float32)
+    factors = np.zeros(positions.shape[1], np.float32)
+    gather_entries(positions, log_pi, entries.offsets, entries.objects, factors, points, charges)
+    return points, entries.offsets, charges
+
+
+def refine_rows(
+    atlas: Atlas,
+    target: sparse.csr_array,
+    positions: np.ndarray,
+    proportions: np.ndarray,
+    *,
+    max_iter: int = 10,
+    min_proportion: float = 1e-3,
+) -> RefinedRows:
+    """Move new objects down the costs of their own rows.
+
+    Parameters
+    ----------
+    atlas : Atlas
+        A size penalty is read from its parameters.
+    target : sparse array of shape (k, n)
+        p_j|i of each new object; rows sum to 1.
+    positions : ndarray of shape (n_maps, k, n_components)
+        Where they start.
+    proportions : ndarray of shape (n_maps, k)
+        Fitted as well where the model's mixing is learned and there are several maps.
+    max_iter : int
+        Evaluations of the cost.
+    min_proportion : float
+        Maps that hold less of an object at the start leave it where it is.
+
+    Returns
+    -------
+    RefinedRows
+    """
+    n_maps, k, d = positions.shape
+    active = proportions >= np.minimum(min_proportion, proportions.max(axis=0))
+    rows = NewRows(atlas, target, active, float(atlas.parameters.get("penalty") or 0.0))
+    learned = atlas.model.mixing == "learned" and n_maps > 1
+    fixed = weights_from_proportions(proportions)
+    split = n_maps * d
+
+    def unpacked(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        points = vectors[:, :split].reshape(k, n_maps, d).transpose(1, 0, 2)
+        return points, vectors[:, split:].T if learned else fixed
+
+    def evaluate(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        cost, d_positions, d_weights = rows.evaluate(*unpacked(vectors))
+        slopes = d_positions.transpose(1, 0, 2).reshape(k, split).astype(np.float64)
+        return cost, np.hstack([slopes, d_weights.T]) if learned else slopes
+
+    start = positions.transpose(1, 0, 2).reshape(k, split).astype(np.float64)
+    if learned:
+        start = np.hstack([start, fixed.T])
+    vectors, before, after = descend(evaluate, start, max_iter, first_step=0.5)
+    points, weights = unpacked(vectors)
+    share = np.exp(log_softmin(weights)) if learned else proportions
+    return RefinedRows(points, share, np.stack([before, after]))
+
+
+def descend(
+    evaluate: Evaluate, start: np.ndarray, max_iter: int, first_step: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Minimize many independent costs at once: L-BFGS, each row with its own step and memory.
+
+    A row's step is halved, or better, until its cost falls enough (Armijo); meanwhile the others
+    go on.
+
+    Parameters
+    ----------
+    evaluate : callable
+        From points (k, size) to costs (k,) and slopes (k, size); rows do not depend on one another.
+    start : ndarray of shape (k, size), float64
+    max_iter : int
+        Evaluations after the first one.
+    first_step : float
+        The first step is this times the slope: an inverse curvature that is safe everywhere.
+
+    Returns
+    -------
+    points : ndarray of shape (k, size)
+        The best ones met.
+    before, after : ndarray of shape (k,)
+        Costs at the start and there.
+    """
+    x = start.copy()
+    cost, slope = evaluate(x)
+    before = cost.copy()
+    steps = np.zeros((_MEMORY, *x.shape))
+    changes = np.zeros_like(steps)
+    curvatures = np.zeros((_MEMORY, len(x)))
+    direction, length = -first_step * slope, np.ones(len(x))
+    for iteration in range(max_iter):
+        move = length[:, None] * direction
+        tried, tried_slope = evaluate(x + move)
+        tried = np.where(np.isfinite(tried), tried, np.inf)
+        expected = _dots(slope, move)
+        better = tried <= cost + _ENOUGH * expected + _ROUNDING * np.abs(cost)
+        change = tried_slope - slope
+        curvature = _dots(move, change)
+        learns = better & (curvature > 1e-10 * _dots(change, change))
+        at = iteration % _MEMORY
+        steps[at] = np.where(learns[:, None], move, 0.0)
+        changes[at] = np.where(learns[:, None], change, 0.0)
+        curvatures[at] = np.where(learns, curvature, 0.0)
+        x[better] += move[better]
+        slope = np.where(better[:, None], tried_slope, slope)
+        # The minimum of the parabola through what is known along the step, kept within bounds.
+        bend = np.maximum(tried - cost - expected, 1e-300)
+        shorter = length * np.clip(-0.5 * expected / bend, 0.1, 0.5)
+        cost = np.where(better, tried, cost)
+        length = np.where(better, 1.0, shorter)
+        ages = [(iteration - age) % _MEMORY for age in range(min(iteration + 1, _MEMORY))]
+        fresh = _direction(slope, steps[ages], changes[ages], curvatures[ages], first_step)
+        direction = np.where(better[:, None], fresh, direction)
+    return x, before, cost
+
+
+def _dots(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    return np.einsum("ij,ij->i", left, right)
+
+
+def _direction(
+    slope: np.ndarray,
+    steps: np.ndarray,
+    changes: np.ndarray,
+    curvatures: np.ndarray,
+    first_step: float,
+) -> np.ndarray:
+    """The two loops of L-BFGS, newest pair first; pairs with curvature 0 count for nothing."""
+    inverse = np.divide(1.0, curvatures, out=np.zeros_like(curvatures), where=curvatures > 0)
+    q, along = -slope, np.zeros_like(curvatures)
+    scale = np.full(len(slope), first_step)
+    for a in reversed(range(len(steps))):
+        squared = _dots(changes[a], changes[a])
+        np.divide(curvatures[a], squared, out=scale, where=curvatures[a] > 0)
+    for a in range(len(steps)):
+        along[a] = inverse[a] * _dots(steps[a], q)
+        q = q - along[a][:, None] * changes[a]
+    q *= scale[:, None]
+    for a in reversed(range(len(steps))):
+        back = inverse[a] * _dots(changes[a], q)
+        q += (along[a] - back)[:, None] * steps[a]
+    return q
+
+
+def agreeing_places(
+    points: np.ndarray, target: sparse.csr_array, places: np.ndarray, depth: int
+) -> np.ndarray:
+    """The places where the neighbourhoods of data and map agree best.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, d)
+        The places of the atlas objects in its one map.
+    target : sparse array of shape (k, n)
+        Each new object's neighbours; the larger an entry the nearer.
+    places : ndarray of shape (k, d)
+        Where the new objects stand.
+    depth : int
+        The largest neighbourhood that counts, cut to the number of stored neighbours.
+
+    Returns
+    -------
+    ndarray of shape (k, d)
+        An object stays where nothing is better.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> line = np.array([[0.0], [1.0], [2.0], [9.0]])
+    >>> target = sparse.csr_array([[0.0, 0.6, 0.4, 0.0]])
+    >>> agreeing_places(line, target, np.array([[8.0]]), depth=2).tolist()
+    [[1.5]]
+    """
+    from scipy.spatial import cKDTree
+
+    known = points.astype(np.float64)
+    tree, depth = cKDTree(known), min(depth, len(points))
+    result = places.astype(np.float64)
+    for start in range(0, len(places), _QUERIES):
+        rows = range(start, min(start + _QUERIES, len(places)))
+        nearest = [_strongest(target, i) for i in rows]
+        block = result[rows.start : rows.stop]
+        offers = [
+            np.vstack([place, _middles(known[near[:_CORNERS]])])
+            for place, near in zip(block, nearest, strict=True)
+        ]
+        block[:] = _most_agreeing(tree, offers, nearest, depth)
+        if depth < _NEAR:
+            continue
+        steps, limits = _directions(points.shape[1]), tree.query(block, [_NEAR])[0]
+        for _ in range(_ROUNDS):
+            reach = tree.query(block, [_NEAR])[0]
+            offers = [
+                np.vstack([place, place + r * steps]) for place, r in zip(block, reach, strict=True)
+            ]
+            crowded = [
+                np.vstack([around[:1], around[tree.query(around, [_NEAR])[0][:, 0] <= limit]])
+                for around, limit in zip(offers, limits[:, 0], strict=True)
+            ]
+            block[:] = _most_agreeing(tree, crowded, nearest, depth)
+    return result
+
+
+def _most_agreeing(
+    tree: cKDTree, offers: list[np.ndarray], nearest: list[np.ndarray], depth: int
+) -> np.ndarray:
+    """For each new object the best of the places it is offered; the first of equals."""
+    import numba
+
+    ends = np.cumsum([len(places) for places in offers])
+    _, seen = tree.query(
+        np.concatenate(offers), np.arange(1, depth + 1), workers=numba.get_num_threads()
+    )
+    rank = np.full(tree.n, tree.n)
+    chosen = []
+    for near, places, end in zip(nearest, offers, ends, strict=True):
+        rank[near] = np.arange(len(near))
+        reach = min(depth, len(near))
+        agreement = _agreement(rank[seen[end - len(places) : end, :reach]])
+        chosen.append(places[np.argmax(agreement)])
+        rank[near] = tree.n
+    return np.array(chosen)
+
+
+def _directions(d: int) -> np.ndarray:
+    """Unit steps to all sides, shape (n_steps, d)."""
+    if d == 2:
+        angles = 2 * np.pi * np.arange(12) / 12
+        return np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    return np.concatenate([np.eye(d), -np.eye(d)])
+
+
+def _strongest(target: sparse.csr_array, i: int) -> np.ndarray:
+    """The stored columns of a row, the largest entry first."""
+    stored = slice(target.indptr[i], target.indptr[i + 1])
+    return target.indices[stored][np.argsort(-target.data[stored], kind="stable")]
+
+
+def _middles(corners: np.ndarray) -> np.ndarray:
+    one, other = np.triu_indices(len(corners), k=1)
+    return (corners[one] + corners[other]) / 2
+
+
+def _agreement(ranks: np.ndarray) -> np.ndarray:
+    """sum_k |N_k & N'_k| / k from the ranks in the data of the nearest in the map, by row.
+
+    A shared object counts in all neighbourhoods from the larger of its two ranks on.
+    """
+    depth = ranks.shape[1]
+    shares = 1 / np.arange(1, depth + 1)
+    tails = np.append(np.cumsum(shares[::-1])[::-1], 0.0)
+    return tails[np.minimum(np.maximum(ranks, np.arange(depth)), depth)].sum(axis=1)

@@ -1,0 +1,315 @@
+"""One fit: the run of an optimizer over an objective, with its active entries, history, stopping
+and checkpoints.
+
+The cost is recorded every few iterations. Every `_REFRESH` iterations all entries are evaluated and
+the active ones chosen anew: those whose proportion, or whose share in explaining an object's pairs,
+is above `_ACTIVE`. The proportions of the others are halved there, for without a gradient they
+would stay as they are and blur the full model. There the run is also tested for convergence.
+
+A checkpoint holds all that the next iteration depends on: a run resumed with `Momentum` gives
+the same bits as one that was never interrupted.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from manymaps.archive import read_archive, write_archive
+from manymaps.atlas.atlas import Atlas
+from manymaps.errors import DataError
+from manymaps.model.combined import CombinedObjective
+from manymaps.model.inverse import InverseObjective
+from manymaps.model.objective import Entries, Evaluation, Objective
+from manymaps.model.parameters import Parameters, log_softmin
+from manymaps.optimizers.descent import Optimizer, State, shorter_steps
+
+__all__ = ["Cost", "Fit"]
+
+_REFRESH = 50
+_RECORD = 10
+_ACTIVE = 3e-4
+_FADE = np.float32(np.log(2))
+_FADE_FROM = 150
+_CONVERGED = 1e-5
+_CHECKPOINT_SECONDS = 30.0
+_CHECKPOINT_KIND = "manymaps checkpoint"
+_CHECKPOINT_VERSION = 1
+
+Cost = Objective | CombinedObjective | InverseObjective
+Callback = Callable[[int, float, Callable[[], Atlas]], object]
+
+
+@dataclass
+class Fit:
+    """A run and what it has come to.
+
+    Parameters
+    ----------
+    objective : Objective, CombinedObjective or InverseObjective
+        What is minimized; the "kl" of the history is its divergence.
+    optimizer : Optimizer
+    max_iter : int
+    labels : tuple of str
+    method : str
+    settings : dict
+        Plain values; a checkpoint of other settings is refused.
+    order : ndarray of int, optional
+        The objects in the order in which the target holds them, where it is not that of `labels`
+        and of the start. The atlas has them in the order of `labels`.
+    kinds, factors : optional
+        What the atlas says of two kinds of object (`manymaps.atlas`): rows first, then columns.
+    forward : Objective, optional
+        Whose KL(P || Q) stands for the fit at its end; the objective's own by default.
+    """
+
+    objective: Cost
+    optimizer: Optimizer
+    max_iter: int
+    labels: tuple[str, ...]
+    method: str
+    settings: dict[str, Any]
+    order: np.ndarray | None = None
+    kinds: tuple[str, ...] | None = None
+    factors: np.ndarray | None = None
+    forward: Objective | None = None
+    state: State = field(init=False)
+    converged: bool = field(default=False, init=False)
+    kl: float = field(default=float("nan"), init=False)
+    history: dict[str, list[float]] = field(init=False)
+    _log_normalizer: float | None = field(default=None, init=False)
+    _entries: tuple[Entries, ...] = field(default=(), init=False)
+    _last: Evaluation = field(init=False)
+    _with_share: dict[float, Cost] = field(default_factory=dict, init=False)
+
+    def run(
+        self,
+        start: Parameters,
+        seed: int,
+        callback: Callback | None = None,
+        checkpoint: str | None = None,
+        resume: str | None = None,
+        units: Parameters | None = None,
+    ) -> None:
+        """Optimize from `start`, or from a checkpoint, and evaluate the end in full.
+
+        `units` is for optimizers with a line search (`manymaps.optimizers.descent.State`).
+        """
+        if self.order is not None:
+            start = start.like([np.ascontiguousarray(a[:, self.order]) for a in start.arrays])
+        self.state = State(start, seed=seed, units=units)
+        self.history = {"iteration": [], "cost": [], "kl": []}
+        if resume is not None:
+            self._load(resume)
+        saved = time.monotonic()
+
+        with _interrupt_between_iterations(checkpoint is not None) as interrupted:
+
+            def watch(state: State) -> bool:
+                nonlocal saved
+                if not self.optimizer.bears_noise:
+                    self._record(state.iteration, self._last)
+                stop = bool(callback and callback(state.iteration, self._cost(), self.atlas))
+                if checkpoint is not None:
+                    late = time.monotonic() - saved > _CHECKPOINT_SECONDS
+                    if late or interrupted() or stop:
+                        self._save(checkpoint)
+                        saved = time.monotonic()
+                    if interrupted():
+                        raise KeyboardInterrupt
+                return stop or self.converged
+
+            done = self.optimizer.minimize(self._evaluate, self.state, self.max_iter, watch)
+            self.converged = self.converged or done
+            if checkpoint is not None:
+                self._save(checkpoint)
+        end = self.objective.evaluate(self.state.parameters)
+        self._record(self.state.iteration, end)
+        forward = self.forward or self.objective
+        known = forward is self.objective
+        self.kl = end.kl if known else forward.evaluate(self.state.parameters).kl
+        if self.objective.is_joint:
+            self._log_normalizer = float(end.log_normalizers[0])
+
+    def atlas(self) -> Atlas:
+        """The maps as they stand."""
+        parameters = self.state.parameters
+        rows_first = slice(None, None, -1 if self.objective.model.given == "columns" else 1)
+        weights = np.concatenate(parameters.weights[rows_first], axis=1)
+        proportions = np.exp(log_softmin(weights))
+        maps = np.concatenate(parameters.positions[rows_first], axis=1).astype(np.float64)
+        weights = proportions / proportions.sum(axis=1, keepdims=True)
+        maps = maps - np.einsum("mn,mnd->md", weights, maps)[:, None]
+        if self.order is not None:
+            place = np.argsort(self.order)
+            maps, proportions = maps[:, place], proportions[:, place]
+        return Atlas(
+            labels=self.labels,
+            maps=maps.astype(np.float32),
+            proportions=proportions.astype(np.float32),
+            model=self.objective.model,
+            method=self.method,
+            parameters={**self.settings, "kl_divergence": self.kl, "converged": self.converged},
+            history={key: np.array(values) for key, values in self.history.items()},
+            log_normalizer=self._log_normalizer,
+            fingerprint=self.fingerprint,
+            kinds=self.kinds,
+            factors=self.factors,
+        )
+
+    @property
+    def fingerprint(self) -> str:
+        """Identifies labels and target."""
+        names = sha256("\0".join(self.labels).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        return f"{self.objective.fingerprint}-{names}"
+
+    def _cost(self) -> float:
+        return self.history["cost"][-1] if self.history["cost"] else float("nan")
+
+    def _evaluate(self, parameters: Parameters, iteration: int) -> tuple[float, Parameters]:
+        if not self.optimizer.bears_noise:
+            self._last = self.objective.evaluate(parameters)
+            return self._last.cost, self._last.gradient
+        refresh = iteration % _REFRESH == 0
+        objective = self._objective_at(iteration)
+        record = refresh or iteration % _RECORD == 0
+        self._last = objective.evaluate(
+            parameters,
+            entries=None if refresh else self._active_entries(),
+            exaggeration=self.optimizer.exaggeration(iteration),
+            want_cost=record,
+        )
+        if refresh:
+            self._refresh(parameters, iteration)
+        if record:
+            self._record(iteration, self._last)
+        for slope, shortening in zip(self._last.gradient.positions, self._shortening, strict=True):
+            slope *= shortening[:, None]
+        return self._last.cost, self._last.gradient
+
+    def _objective_at(self, iteration: int) -> Cost:
+        """The objective with the part of the background that is in force."""
+        share = self.optimizer.background_share(iteration)
+        if share == 1 or self.objective.model.background == 0:
+            return self.objective
+        if share not in self._with_share:
+            self._with_share = {share: self.objective.with_background_share(share)}
+        return self._with_share[share]
+
+    @cached_property
+    def _shortening(self) -> tuple[np.ndarray, ...]:
+        """Factors of the position steps of each side, (n,): stiff objects take shorter ones."""
+        target, scale = self.objective.target, self.objective.scale
+        masses = [target.row_mass, target.column_mass]
+        if target.one_set:
+            masses = [target.row_mass + target.column_mass]
+        return tuple(shorter_steps(mass * scale) for mass in masses)
+
+    def _active_entries(self) -> tuple[Entries, ...]:
+        masks = self.state.memory["active"]
+        if not self._entries or self._entries[0].mask is not masks[0]:
+            self._entries = tuple(Entries(mask) for mask in masks)
+        return self._entries
+
+    def _refresh(self, parameters: Parameters, iteration: int) -> None:
+        """Choose the active entries from a full evaluation, and test for convergence."""
+        masks = tuple(
+            (np.exp(log_softmin(weights)) > _ACTIVE) | (share > _ACTIVE)
+            for weights, share in zip(parameters.weights, self._last.shares, strict=True)
+        )
+        self.state.memory["active"] = masks
+        if iteration >= _FADE_FROM and self.objective.model.mixing == "learned":
+            for weights, mask in zip(parameters.weights, masks, strict=True):
+                weights[~mask] += _FADE
+        before = self.state.memory.get("cost at refresh", (np.array(np.inf),))[0]
+        gain = float(before - self._last.cost)
+        if iteration >= self.optimizer.settled_at + 2 * _REFRESH:
+            self.converged = abs(gain) <= _CONVERGED * abs(self._last.cost)
+        self.state.memory["cost at refresh"] = (np.array(self._last.cost),)
+
+    def _record(self, iteration: int, evaluation: Evaluation) -> None:
+        self.history["iteration"].append(float(iteration))
+        self.history["cost"].append(evaluation.cost)
+        self.history["kl"].append(evaluation.kl)
+
+    def _save(self, path: str) -> None:
+        state = self.state
+        arrays = {f"parameter/{k}": a for k, a in enumerate(state.parameters.arrays)}
+        for name, group in state.memory.items():
+            arrays |= {f"memory/{name}/{k}": a for k, a in enumerate(group)}
+        meta = {
+            "format": _CHECKPOINT_KIND,
+            "version": _CHECKPOINT_VERSION,
+            "fingerprint": self.fingerprint,
+            "method": self.method,
+            "settings": self.settings,
+            "iteration": state.iteration,
+            "seed": state.seed,
+            "history": self.history,
+        }
+        write_archive(path, meta, arrays)
+
+    def _load(self, path: str) -> None:
+        meta, arrays = read_archive(path, _CHECKPOINT_KIND, _CHECKPOINT_VERSION)
+        if meta["fingerprint"] != self.fingerprint:
+            raise DataError(
+                f"{path}: this checkpoint is of other data; resume with the file it was made from"
+            )
+        before = {**meta["settings"], "method": meta["method"]}
+        changed = {
+            key: (before.get(key), value)
+            for key, value in {**self.settings, "method": self.method}.items()
+            if key != "max_iter" and before.get(key) != value
+        }
+        if changed:
+            key, (then, now) = next(iter(changed.items()))
+            raise DataError(
+                f"{path}: this checkpoint was made with {key}={then!r}, not {now!r}; "
+                "resume with the same settings"
+            )
+        start = self.state.parameters
+        parameters = start.like([arrays[f"parameter/{k}"].copy() for k in range(len(start.arrays))])
+        memory: dict[str, list[np.ndarray]] = {}
+        for name in sorted((k for k in arrays if k.startswith("memory/")), key=_last_number):
+            memory.setdefault(name.split("/")[1], []).append(arrays[name].copy())
+        self.state = State(
+            parameters,
+            iteration=meta["iteration"],
+            seed=meta["seed"],
+            units=self.state.units,
+            memory={name: tuple(group) for name, group in memory.items()},
+        )
+        self.history = meta["history"]
+
+
+def _last_number(name: str) -> int:
+    return int(name.rsplit("/", 1)[1])
+
+
+@contextmanager
+def _interrupt_between_iterations(wanted: bool) -> Iterator[Callable[[], bool]]:
+    """Hold a Ctrl-C back until the state is whole; yields whether one came."""
+    came = False
+
+    def note(signal_number: int, frame: FrameType | None) -> None:
+        nonlocal came
+        came = True
+
+    if not wanted or threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: came
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,355 @@
+"""One map: stochastic neighbour embedding and its family.
+
+estimator      K             q            background   source
+SNE            exp(-d2)      conditional  0            Hinton & Roweis 2002
+SymmetricSNE   exp(-d2)      joint        0            Cook, Sutskever, Mnih & Hinton 2007, sec. 2
+UniSNE         exp(-d2)      joint        0.2          the same, sec. 2.1
+TSNE           1 / (1 + d2)  joint        0            van der Maaten & Hinton 2008
+
+Each is a `ChoiceModel` with its optimizer; the run is `manymaps.maps.run`'s, as for many maps.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+
+from manymaps.affinity.affinities import Affinity
+from manymaps.affinity.neighbors import NeighborSearch
+from manymaps.atlas.atlas import Atlas
+from manymaps.errors import ParameterError
+from manymaps.maps.estimator import MapEstimator
+from manymaps.model.choice import SNE as SNE_MODEL
+from manymaps.model.choice import SYMMETRIC_SNE, T_SNE, UNI_SNE, ChoiceModel
+from manymaps.optimizers.descent import Momentum, Optimizer
+from manymaps.optimizers.schedules import Constant, Line, Stages
+
+__all__ = ["SNE", "TSNE", "SymmetricSNE", "UniSNE"]
+
+_EXAGGERATED = 250
+_JITTER = 1.0
+_RATE = 0.25
+
+
+class _SingleMap(MapEstimator):
+    """The parameters that all four share."""
+
+    _start_spread = 1e-3
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        perplexity: float | Sequence[float] = 30.0,
+        metric: str | Callable = "euclidean",
+        affinity: str | Affinity = "auto",
+        neighbors: NeighborSearch | None = None,
+        init: str | np.ndarray | Atlas = "auto",
+        max_iter: int = 1000,
+        optimizer: Optimizer | None = None,
+        tolerance: float = 5e-3,
+        callback: Callable[[int, float, Callable[[], Atlas]], object] | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+    ):
+        self.n_components = n_components
+        self.perplexity = perplexity
+        self.metric = metric
+        self.affinity = affinity
+        self.neighbors = neighbors
+        self.init = init
+        self.max_iter = max_iter
+        self.optimizer = optimizer
+        self.tolerance = tolerance
+        self.callback = callback
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @property
+    def embedding_(self) -> np.ndarray:
+        """Positions, shape (n, n_components)."""
+        return self.maps_[0]
+
+    @abstractmethod
+    def _model(self) -> ChoiceModel:
+        """The model that is fitted."""
+
+    def _default_optimizer(self) -> Optimizer:
+        return _with_jitter(self.max_iter)
+
+
+def _with_jitter(iterations: int, **settings: Any) -> Momentum:
+    """Momentum with noise that is annealed in two stages over three quarters of the run."""
+    end = max(2, 3 * iterations // 4)
+    jitter = Line(((0, _JITTER), (end // 2, _JITTER / 4), (end, 0.0)))
+    return _plain(jitter=jitter, **settings)
+
+
+def _plain(**settings: Any) -> Momentum:
+    return Momentum(
+        learning_rate=_RATE, momentum=Constant(0.8), exaggeration=Constant(1.0), **settings
+    )
+
+
+class SNE(_SingleMap):
+    """Stochastic neighbour embedding: Gaussian neighbours, each object choosing for itself.
+
+    Parameters
+    ----------
+    n_components : int
+        Dimensions of the map.
+    perplexity : float or sequence of float
+        Effective number of neighbours; several are averaged (multi-scale).
+    metric : str or callable
+        Distance of vectors, any that scikit-learn knows; "precomputed" where X holds distances.
+    affinity : {"auto", "precomputed"} or Affinity
+        "auto" makes Gaussian neighbourhoods of `perplexity`; "precomputed" takes X as similarities;
+        an `Affinity` such as `LocalPerplexity()` has its own settings.
+    neighbors : NeighborSearch, optional
+        How neighbours are found, and at what recall.
+    init : {"auto", "random", "pca", "mds", "spectral"}, ndarray (n, n_components), or Atlas
+        Where to start; "auto" is "pca" for vectors, else "random".
+    max_iter : int
+        Most iterations; fewer where the cost stops falling.
+    optimizer : Optimizer, optional
+        By default `Momentum` with jitter that is annealed in two stages over three quarters of the
+        run (Hinton & Roweis 2002).
+    tolerance : float in [0, 0.1]
+        Aimed relative error of the repulsive forces; 0 sums them exactly.
+    callback : callable, optional
+        Called as callback(iteration, cost, atlas_so_far) after each iteration; `atlas_so_far()`
+        makes an `Atlas`. A true answer stops the run.
+    random_state : int, RandomState or None
+        The same seed gives the same bits at any number of threads on one machine.
+    n_jobs : int, optional
+        Threads for this fit; None keeps the present number, -1 takes all.
+
+    Attributes
+    ----------
+    atlas_ : Atlas
+    embedding_ : ndarray of shape (n, n_components)
+    maps_ : ndarray of shape (1, n, n_components)
+    kl_divergence_ : float
+        Per object for a conditional model, over all pairs for a joint one.
+    n_iter_ : int
+    converged_ : bool
+    history_ : dict of str to ndarray
+    n_features_in_ : int
+
+    References
+    ----------
+    G. Hinton and S. Roweis, Stochastic neighbor embedding, NIPS 15, 2002.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import SNE
+    >>> corners = np.repeat(np.eye(3), 10, axis=0)
+    >>> points = corners + 0.01 * np.random.default_rng(0).normal(size=corners.shape)
+    >>> fit = SNE(perplexity=5, max_iter=300, random_state=0).fit(points)
+    >>> fit.embedding_.shape
+    (30, 2)
+    """
+
+    method = "sne"
+
+    def _model(self) -> ChoiceModel:
+        return SNE_MODEL
+
+
+class SymmetricSNE(_SingleMap):
+    """Symmetric SNE: Gaussian neighbours, one choice among all pairs.
+
+    P is the average of the conditional neighbourhoods, or with
+    `affinity=GlobalGaussian()` the table of one bandwidth of eq. 4. Parameters and attributes are
+    those of `SNE`.
+
+    References
+    ----------
+    J.A. Cook, I. Sutskever, A. Mnih and G.E. Hinton, Visualizing similarity data with a mixture of
+    maps, AISTATS 2007, section 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import SymmetricSNE
+    >>> line = np.arange(40.0)[:, None]
+    >>> fit = SymmetricSNE(1, perplexity=4, max_iter=200, random_state=0).fit(line)
+    >>> fit.atlas_.method
+    'symmetric-sne'
+    """
+
+    method = "symmetric-sne"
+
+    def _model(self) -> ChoiceModel:
+        return SYMMETRIC_SNE
+
+
+class UniSNE(_SingleMap):
+    """UNI-SNE: symmetric SNE with a uniform background, which lets dissimilar groups part.
+
+        q_ij = (1 - background) K_ij / Z + background / (n (n - 1))
+
+    Parameters
+    ----------
+    background : float in [0, 1)
+        Share of similarity spread evenly over all pairs.
+    others
+        As `SNE`. The default optimizer first goes without background for two fifths of the run,
+        to a solution of symmetric SNE, as in the paper; with all of it from the beginning, distant
+        pairs would hardly attract one another. Then the background rises to its whole over a
+        third of the run, which ends lower than a sudden one. Where `init` is an array or an
+        `Atlas` (of `SymmetricSNE`, say), the run begins with that rise, over half of it.
+
+    References
+    ----------
+    J.A. Cook, I. Sutskever, A. Mnih and G.E. Hinton, Visualizing similarity data with a mixture of
+    maps, AISTATS 2007, sections 2.1 and 6.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import UniSNE
+    >>> line = np.arange(40.0)[:, None]
+    >>> fit = UniSNE(1, perplexity=4, max_iter=200, random_state=0).fit(line)
+    >>> fit.atlas_.model.background
+    0.2
+    """
+
+    method = "uni-sne"
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        background: float = 0.2,
+        perplexity: float | Sequence[float] = 30.0,
+        metric: str | Callable = "euclidean",
+        affinity: str | Affinity = "auto",
+        neighbors: NeighborSearch | None = None,
+        init: str | np.ndarray | Atlas = "auto",
+        max_iter: int = 2500,
+        optimizer: Optimizer | None = None,
+        tolerance: float = 5e-3,
+        callback: Callable[[int, float, Callable[[], Atlas]], object] | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+    ):
+        super().__init__(
+            n_components, perplexity=perplexity, metric=metric, affinity=affinity,
+            neighbors=neighbors, init=init, max_iter=max_iter, optimizer=optimizer,
+            tolerance=tolerance, callback=callback, random_state=random_state, n_jobs=n_jobs,
+        )  # fmt: skip
+        self.background = background
+
+    def _model(self) -> ChoiceModel:
+        return replace(UNI_SNE, background=self.background)
+
+    def _default_optimizer(self) -> Optimizer:
+        rise = max(1, self.max_iter // 3)
+        if not isinstance(self.init, str):
+            half = max(1, self.max_iter // 2)
+            return _plain(background_share=Line(((0, 0.0), (half, 1.0))))
+        without = max(1, 2 * self.max_iter // 5)
+        share = Line(((0, 0.0), (without, 0.0), (without + rise, 1.0)))
+        return _with_jitter(without, background_share=share)
+
+
+class TSNE(_SingleMap):
+    """t-SNE, with early and late exaggeration.
+
+    Parameters
+    ----------
+    n_components : int
+        Dimensions of the map.
+    perplexity : float or sequence of float
+        Effective number of neighbours; several are averaged (multi-scale).
+    early_exaggeration : float >= 1
+        Factor of the attraction in the first 250 iterations (a third of a run shorter than 750).
+    late_exaggeration : float >= 1
+        Factor of the attraction in the last 250 iterations (or third), which draws groups together;
+        1 is none.
+    learning_rate : float > 0 or "auto"
+        On the scale of the cost summed over objects, 1/(4n) of the unit of other programs; "auto"
+        is 1/4 divided by the exaggeration, that is n / exaggeration there (Belkina et al. 2019).
+    max_iter : int
+        Most iterations; fewer where the cost stops falling.
+    optimizer : Optimizer, optional
+        In place of `Momentum` with the settings above; momentum is 0.8 throughout.
+    others
+        As `SNE`.
+
+    Attributes
+    ----------
+    Those of `SNE`.
+
+    References
+    ----------
+    L.J.P. van der Maaten and G.E. Hinton, Visualizing data using t-SNE, JMLR 9, 2008. C. Claassen,
+    Improving t-SNE for applications on word embedding data in text mining, 2020. A.C. Belkina et
+    al., Automated optimized parameters for t-SNE, Nature Communications 10, 2019.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import TSNE
+    >>> corners = np.repeat(np.eye(3), 10, axis=0)
+    >>> points = corners + 0.01 * np.random.default_rng(0).normal(size=corners.shape)
+    >>> fit = TSNE(perplexity=5, random_state=0).fit(points)
+    >>> fit.embedding_.shape, bool(fit.kl_divergence_ < 0.5)
+    ((30, 2), True)
+    """
+
+    method = "tsne"
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        perplexity: float | Sequence[float] = 30.0,
+        early_exaggeration: float = 12.0,
+        late_exaggeration: float = 1.0,
+        learning_rate: float | Literal["auto"] = "auto",
+        max_iter: int = 750,
+        metric: str | Callable = "euclidean",
+        affinity: str | Affinity = "auto",
+        neighbors: NeighborSearch | None = None,
+        init: str | np.ndarray | Atlas = "auto",
+        optimizer: Optimizer | None = None,
+        tolerance: float = 5e-3,
+        callback: Callable[[int, float, Callable[[], Atlas]], object] | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+    ):
+        super().__init__(
+            n_components, perplexity=perplexity, metric=metric, affinity=affinity,
+            neighbors=neighbors, init=init, max_iter=max_iter, optimizer=optimizer,
+            tolerance=tolerance, callback=callback, random_state=random_state, n_jobs=n_jobs,
+        )  # fmt: skip
+        self.early_exaggeration = early_exaggeration
+        self.late_exaggeration = late_exaggeration
+        self.learning_rate = learning_rate
+
+    def _model(self) -> ChoiceModel:
+        return T_SNE
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        for name in ("early_exaggeration", "late_exaggeration"):
+            value = getattr(self, name)
+            if not 1 <= value < float("inf"):
+                raise ParameterError(f"{name}={value!r} must be at least 1 and finite")
+
+    def _default_optimizer(self) -> Optimizer:
+        span = min(_EXAGGERATED, self.max_iter // 3)
+        stages = [(0, self.early_exaggeration), (span, 1.0)]
+        if self.late_exaggeration > 1:
+            stages.append((self.max_iter - span, self.late_exaggeration))
+        exaggeration = Stages(tuple(stages)) if span else Constant(1.0)
+        return Momentum(
+            learning_rate=self.learning_rate, momentum=Constant(0.8), exaggeration=exaggeration
+        )

@@ -1,0 +1,198 @@
+"""Where a single map starts: the layouts from which a descent goes on.
+
+    start      from         coordinates
+    random     nothing      independent normal numbers
+    pca        vectors      the first principal components
+    mds        vectors or   classical scaling (Torgerson 1952): eigenvectors of -1/2 J D^2 J, D the
+               distances    distances, each times the root of its eigenvalue
+    spectral   a target P   eigenvectors of the normalized Laplacian of P
+
+Each named start is scaled alike: the longest axis has a standard deviation of `spread`, far within
+the kernel's width, so that a start gives directions and not distances. A hundredth of that is added
+as noise, lest objects that share a place stay together. Positions given as an array are taken as
+they are, neither scaled nor shaken.
+
+Shapes: positions (n, n_components) float64.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.compute.scaling import extreme_eigenpairs
+from manymaps.errors import DataError, ParameterError
+from manymaps.model.target import Target
+
+__all__ = ["STARTS", "start_positions"]
+
+STARTS = ("auto", "random", "pca", "mds", "spectral")
+
+_NOISE = 0.01
+_MOST_FOR_MDS = 10_000
+
+
+def start_positions(
+    start: str,
+    data: Any,
+    target: Target,
+    n_components: int,
+    *,
+    metric: Any = "euclidean",
+    spread: float = 1e-3,
+    generator: np.random.Generator,
+) -> np.ndarray:
+    """Positions to start from.
+
+    Parameters
+    ----------
+    start : {"auto", "random", "pca", "mds", "spectral"}
+        "auto" is "pca" where there are vectors, else "random".
+    data : array or sparse array of shape (n, n_features), distances (n, n), or None
+        Vectors; distances with `metric="precomputed"`; None where there are only similarities.
+    target : Target
+        The similarities that are fitted.
+    n_components : int
+    metric : str or callable
+        The distance for "mds".
+    spread : float
+        Standard deviation of the longest axis.
+    generator : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of shape (n, n_components)
+
+    Raises
+    ------
+    ParameterError
+        For an unknown start, or one that the data cannot give.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps.model.target import joint_target
+    >>> line = np.arange(5.0)[:, None]
+    >>> target = joint_target(np.exp(-(line - line.T) ** 2))
+    >>> y = start_positions("pca", line, target, 1, generator=np.random.default_rng(0))
+    >>> np.argsort(y[:, 0])[[0, -1]].tolist() in ([0, 4], [4, 0])
+    True
+    """
+    n = target.values.shape[0]
+    vectors = data is not None and not (isinstance(metric, str) and metric == "precomputed")
+    if start == "auto":
+        start = "pca" if vectors else "random"
+    if start not in STARTS:
+        raise ParameterError(
+            f"init={start!r} is not one of {', '.join(STARTS)}, an array, an Atlas"
+        )
+    if start == "pca":
+        if not vectors:
+            raise ParameterError(
+                'init="pca" needs vectors; without them take "spectral" or "random"'
+            )
+        positions = _principal_components(data, n_components, generator)
+    elif start == "mds":
+        positions = _classical_scaling(data, metric, n, n_components)
+    elif start == "spectral":
+        positions = _spectral(target, n_components, generator)
+    else:
+        positions = generator.normal(size=(n, n_components))
+    positions = positions - positions.mean(axis=0)
+    deviation = positions.std(axis=0).max()
+    if deviation > 0:
+        positions = positions / deviation
+    noise = 1.0 if positions.shape[1] == 0 or deviation == 0 else _NOISE
+    whole = np.zeros((n, n_components))
+    whole[:, : positions.shape[1]] = positions[:, :n_components]
+    if start != "random":
+        whole += noise * generator.normal(size=whole.shape)
+    return spread * whole
+
+
+def _principal_components(
+    vectors: Any, n_components: int, generator: np.random.Generator
+) -> np.ndarray:
+    """As many components as there are, at most `n_components`."""
+    from sklearn.decomposition import PCA
+
+    n, n_features = vectors.shape
+    k = min(n_components, n, n_features)
+    seed = int(generator.integers(2**31 - 1))
+    if _all_alike(vectors):
+        return np.zeros((n, k))
+    if not sparse.issparse(vectors):
+        vectors = _centred(vectors)
+        solver = "covariance_eigh" if n_features <= 1000 else "randomized"
+    elif k < min(n, n_features):
+        solver = "arpack"
+    else:
+        vectors, solver = _centred(vectors.toarray()), "full"
+    return PCA(k, svd_solver=solver, random_state=seed).fit_transform(vectors)
+
+
+def _all_alike(vectors: Any) -> bool:
+    """Whether all rows are the same, so that there is no axis to find."""
+    highest, lowest = vectors.max(axis=0), vectors.min(axis=0)
+    if sparse.issparse(vectors):
+        highest, lowest = highest.toarray(), lowest.toarray()
+    return bool((np.asarray(highest) == np.asarray(lowest)).all())
+
+
+def _centred(vectors: np.ndarray) -> np.ndarray:
+    """Columns without their means, which are taken off in float64.
+
+    In float32 the products of columns far from 0 would lose the little by which they differ.
+    """
+    mean = vectors.mean(axis=0, dtype=np.float64)
+    kind = np.float32 if vectors.dtype == np.float32 else np.float64
+    return np.subtract(
+        vectors, mean, out=np.empty(vectors.shape, kind), dtype=np.float64, casting="same_kind"
+    )
+
+
+def _classical_scaling(data: Any, metric: Any, n: int, n_components: int) -> np.ndarray:
+    from sklearn.metrics import pairwise_distances
+
+    if data is None:
+        raise ParameterError('init="mds" needs vectors or distances; take "spectral" or "random"')
+    if n > _MOST_FOR_MDS:
+        raise ParameterError(
+            f'init="mds" needs a table of all distances, too large for {n} objects (at most '
+            f'{_MOST_FOR_MDS}); take "pca" or "spectral"'
+        )
+    if sparse.issparse(data) and isinstance(metric, str) and metric == "precomputed":
+        raise DataError('init="mds" needs all distances, and only some are stored; take "spectral"')
+    given = isinstance(metric, str) and metric == "precomputed"
+    k = min(n_components, n - 1)
+    if not given and _all_alike(data):
+        return np.zeros((n, k))
+    squares = pairwise_distances(data, metric=metric) ** 2
+    if not squares.any():
+        return np.zeros((n, k))
+    squares -= squares.mean(axis=0)
+    squares -= squares.mean(axis=1, keepdims=True)
+    values, axes = extreme_eigenpairs(-squares / 2, k, np.cos(np.arange(n)))
+    return (axes * np.sqrt(np.maximum(values, 0)))[:, ::-1]
+
+
+def _spectral(target: Target, n_components: int, generator: np.random.Generator) -> np.ndarray:
+    import warnings
+
+    from sklearn.manifold import spectral_embedding
+
+    similarities = target.values
+    if not target.is_symmetric:
+        similarities = similarities + similarities.T
+    k = min(n_components, similarities.shape[0] - 2)
+    if k < 1:
+        return np.zeros((similarities.shape[0], 0))
+    # ARPACK takes 32-bit indices.
+    table = sparse.csr_matrix(similarities)
+    with warnings.catch_warnings():
+        # Separate groups come out apart, which is what a start should say.
+        warnings.filterwarnings("ignore", message="Graph is not fully connected")
+        seed = int(generator.integers(2**31 - 1))
+        return spectral_embedding(table, n_components=k, random_state=seed)

@@ -1,0 +1,27 @@
+"""Measures of neighbourhoods, senses and groups, on plain arrays."""
+
+from __future__ import annotations
+
+from manymaps.metrics.quality import (
+    Measure,
+    continuity,
+    kl_divergence,
+    mu_global,
+    mu_local,
+    nearest_neighbor_error,
+    trustworthiness,
+)
+from manymaps.metrics.senses import SenseSeparation, sense_separation, strongest_recall
+
+__all__ = [
+    "Measure",
+    "SenseSeparation",
+    "continuity",
+    "kl_divergence",
+    "mu_global",
+    "mu_local",
+    "nearest_neighbor_error",
+    "sense_separation",
+    "strongest_recall",
+    "trustworthiness",
+]

@@ -1,0 +1,100 @@
+"""Who is near whom in a space, with ties shared fairly.
+
+With t_i the k-th smallest key of row i (`manymaps.metrics.spaces`), object j belongs to its k
+nearest by
+
+    w_ij = 1                          nearer than t_i
+         = (k - #nearer) / #tied      tied with t_i                            sum_j w_ij = k
+         = 0                          farther
+
+and tied objects have the mean of their ranks, so that nothing depends on the order of the objects.
+
+Shapes: memberships (n_rows, n) sparse, ranks (n_rows, n_among).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.metrics.spaces import TIE, Space, blocks
+
+__all__ = ["mean_ranks", "memberships"]
+
+
+def memberships(
+    space: Space, rows: np.ndarray, among: np.ndarray, k: np.ndarray
+) -> sparse.csr_array:
+    """How far each object belongs to the k_i nearest others of row i; ties share what is left.
+
+    Parameters
+    ----------
+    space : Space
+    rows, among : ndarray of int
+        Whose neighbours, and which objects can be neighbours.
+    k : ndarray of int, shape (len(rows),)
+        A row with fewer neighbours than that has all of them; 0 is an empty row.
+
+    Returns
+    -------
+    sparse array of shape (len(rows), n_objects)
+        Rows sum to k_i, or to the number of neighbours there are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps.metrics.spaces import as_space
+    >>> everyone = np.arange(3)
+    >>> line = as_space(np.array([[0.0], [1], [2]]))
+    >>> memberships(line, everyone, everyone, np.ones(3, int)).toarray().tolist()
+    [[0.0, 1.0, 0.0], [0.5, 0.0, 0.5], [0.0, 1.0, 0.0]]
+    """
+    parts = []
+    widest = max(1, int(k.max(initial=0)))
+    for block in blocks(np.arange(len(rows)), len(among)):
+        counts, places, keys = space.candidates(rows[block], among, widest)
+        owner = np.repeat(np.arange(len(block)), counts)
+        order = np.lexsort((keys, owner))
+        starts = np.concatenate([[0], np.cumsum(counts)])
+        wanted = np.minimum(k[block], counts)
+        last = starts[:-1] + np.maximum(wanted, 1) - 1
+        limit = np.full(len(block), -np.inf)
+        some = wanted > 0
+        limit[some] = keys[order][last[some]]
+        nearer = keys < limit[owner] * (1 - TIE)
+        tied = ~nearer & (keys <= limit[owner] * (1 + TIE))
+        n_nearer, n_tied = (
+            np.bincount(owner[which], minlength=len(block)) for which in (nearer, tied)
+        )
+        share = (wanted - n_nearer) / np.maximum(n_tied, 1)
+        weights = np.where(nearer, 1.0, np.where(tied, share[owner], 0.0))
+        shape = (len(block), space.n_objects)
+        parts.append(sparse.csr_array((weights, (owner, among[places])), shape=shape))
+    found = sparse.csr_array(sparse.vstack(parts, format="csr"))
+    found.eliminate_zeros()
+    return found
+
+
+def mean_ranks(keys: np.ndarray) -> np.ndarray:
+    """Ranks from 1 along each row; tied keys have the mean of their ranks.
+
+    Parameters
+    ----------
+    keys : ndarray of shape (n_rows, n)
+
+    Examples
+    --------
+    >>> mean_ranks(np.array([[3.0, 1, 3, 2]])).tolist()
+    [[3.5, 1.0, 3.5, 2.0]]
+    """
+    n_rows, n = keys.shape
+    order = np.argsort(keys, axis=1)
+    ordered = np.take_along_axis(keys, order, axis=1)
+    first = np.ones((n_rows, n), dtype=bool)
+    first[:, 1:] = ordered[:, 1:] > ordered[:, :-1] * (1 + TIE)
+    starts = np.flatnonzero(first)
+    sizes = np.diff(np.append(starts, n_rows * n))
+    middle = starts % n + (sizes + 1) / 2
+    ranks = np.empty((n_rows, n))
+    np.put_along_axis(ranks, order, np.repeat(middle, sizes).reshape(n_rows, n), axis=1)
+    return ranks

@@ -1,0 +1,27 @@
+"""From P to cost and gradient: the choices of a model, its target, its objective."""
+
+from __future__ import annotations
+
+from manymaps.model.choice import (
+    ASPECT_MAPS,
+    CODE,
+    MULTIPLE_MAPS_SNE,
+    MULTIPLE_MAPS_T_SNE,
+    SNE,
+    SYMMETRIC_SNE,
+    T_SNE,
+    UNI_SNE,
+    ChoiceModel,
+)
+
+__all__ = [
+    "ASPECT_MAPS",
+    "CODE",
+    "MULTIPLE_MAPS_SNE",
+    "MULTIPLE_MAPS_T_SNE",
+    "SNE",
+    "SYMMETRIC_SNE",
+    "T_SNE",
+    "UNI_SNE",
+    "ChoiceModel",
+]

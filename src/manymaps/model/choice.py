@@ -1,0 +1,117 @@
+"""The similarity choice model as a record of choices.
+
+    v_ij = a_i b_j  sum_m  pi_i^m pi_j^m  K(|y_i^m - y_j^m|^2 / width^2)
+
+    q_ij = v_ij / sum_j v_ij      normalization "conditional": object i chooses one j
+         = v_ij / sum_ij v_ij     normalization "joint":       the model chooses one pair
+    q   <- (1 - background) q + background / (number of pairs in the normalization)
+
+A model is a delta on another one: t-SNE is symmetric SNE with the kernel replaced.
+
+    SNE             Hinton & Roweis 2002
+    SYMMETRIC_SNE   Cook, Sutskever, Mnih & Hinton 2007, section 2
+    UNI_SNE         the same, section 2.1
+    T_SNE           van der Maaten & Hinton 2008
+    MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE     van der Maaten & Hinton 2009, sections 3 and 3.1
+    ASPECT_MAPS     Cook et al. 2007, sections 3 to 5 (its size penalty: `manymaps.model.penalty`)
+    CODE            Globerson, Chechik, Pereira & Tishby 2004: rows choose among columns
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
+
+from manymaps.errors import ParameterError
+
+__all__ = [
+    "ASPECT_MAPS",
+    "CODE",
+    "MULTIPLE_MAPS_SNE",
+    "MULTIPLE_MAPS_T_SNE",
+    "SNE",
+    "SYMMETRIC_SNE",
+    "T_SNE",
+    "UNI_SNE",
+    "ChoiceModel",
+]
+
+Kernel = Literal["gaussian", "cauchy"]
+Normalization = Literal["conditional", "joint"]
+Mixing = Literal["learned", "fixed"]
+Given = Literal["rows", "columns"]
+
+
+@dataclass(frozen=True)
+class ChoiceModel:
+    """What is modelled: kernel, normalization, mixing, background, kernel width.
+
+    Parameters
+    ----------
+    kernel : {"gaussian", "cauchy"}
+        K(d2) = exp(-d2) or 1 / (1 + d2).
+    normalization : {"conditional", "joint"}
+        Over the pairs of one row, or over all pairs.
+    mixing : {"learned", "fixed"}
+        Whether the mixing proportions are fitted or stay as they start.
+    background : float in [0, 1)
+        Share of q spread evenly over all pairs.
+    kernel_width : float > 0
+        Distances are divided by it. It matters beside a size penalty or fixed positions; without
+        either it only scales the maps.
+    given : {"rows", "columns"}, optional
+        Where rows and columns are different objects, which of them choose: p(column | row) or
+        p(row | column). None for one set of objects, which choose one another.
+
+    Raises
+    ------
+    ParameterError
+        For a value outside these ranges.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from manymaps.model import SYMMETRIC_SNE, T_SNE
+    >>> replace(SYMMETRIC_SNE, kernel="cauchy") == T_SNE
+    True
+    """
+
+    kernel: Kernel = "gaussian"
+    normalization: Normalization = "conditional"
+    mixing: Mixing = "fixed"
+    background: float = 0.0
+    kernel_width: float = 1.0
+    given: Given | None = None
+
+    def __post_init__(self) -> None:
+        for name, allowed in (
+            ("kernel", ("gaussian", "cauchy")),
+            ("normalization", ("conditional", "joint")),
+            ("mixing", ("learned", "fixed")),
+            ("given", (None, "rows", "columns")),
+        ):
+            value = getattr(self, name)
+            if value not in allowed:
+                raise ParameterError(
+                    f"{name}={value!r} is not one of {', '.join(map(str, allowed))}"
+                )
+        if not 0 <= self.background < 1:
+            raise ParameterError(
+                f"background={self.background!r} must be at least 0 and less than 1"
+            )
+        if not 0 < self.kernel_width < float("inf"):
+            raise ParameterError(f"kernel_width={self.kernel_width!r} must be positive and finite")
+
+    def as_dict(self) -> dict[str, Any]:
+        """The record as plain values, for files."""
+        return asdict(self)
+
+
+SNE = ChoiceModel()
+SYMMETRIC_SNE = replace(SNE, normalization="joint")
+UNI_SNE = replace(SYMMETRIC_SNE, background=0.2)
+T_SNE = replace(SYMMETRIC_SNE, kernel="cauchy")
+MULTIPLE_MAPS_SNE = replace(SNE, mixing="learned")
+MULTIPLE_MAPS_T_SNE = replace(MULTIPLE_MAPS_SNE, kernel="cauchy")
+ASPECT_MAPS = MULTIPLE_MAPS_SNE
+CODE = replace(SNE, given="rows")

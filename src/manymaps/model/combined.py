@@ -1,0 +1,132 @@
+"""One cost out of several: that between rows and columns, and those within one kind.
+
+    C = C_xy(phi, psi) + weight_x C_xx(phi) + weight_y C_yy(psi)
+
+C_xy is the two-sided `Objective`; C_xx and C_yy are one-sided ones of the positions of one kind
+alone, for similarities within the kind that are known beside the counts (Globerson et al. 2004,
+section 6). A size penalty belongs to C_xy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.errors import DataError
+from manymaps.model.choice import ChoiceModel
+from manymaps.model.objective import Entries, Evaluation, Objective
+from manymaps.model.parameters import Parameters
+from manymaps.model.target import Target, conditional_target
+
+__all__ = ["CombinedObjective", "WithinKind", "within_kind_target"]
+
+
+@dataclass(frozen=True)
+class WithinKind:
+    """A one-sided cost of one side's positions, and how much it weighs."""
+
+    side: int
+    weight: float
+    objective: Objective
+
+
+@dataclass(frozen=True)
+class CombinedObjective:
+    """A two-sided objective and costs within its sides; used as an `Objective` is.
+
+    Parameters
+    ----------
+    between : Objective
+    within : tuple of WithinKind
+    """
+
+    between: Objective
+    within: tuple[WithinKind, ...]
+
+    @property
+    def target(self) -> Target:
+        """The target of the pairs between the kinds."""
+        return self.between.target
+
+    @property
+    def model(self) -> ChoiceModel:
+        """The model of the choices between the kinds."""
+        return self.between.model
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether one normalization spans all pairs between the kinds."""
+        return self.between.is_joint
+
+    @property
+    def scale(self) -> float:
+        """What the KL divergence between the kinds is multiplied by in the cost."""
+        return self.between.scale
+
+    @property
+    def fingerprint(self) -> str:
+        """Identifies the data, similarities within the kinds among them."""
+        parts = [f"{term.side}{term.objective.fingerprint}" for term in self.within]
+        return "-".join([self.between.fingerprint, *parts])
+
+    def with_background_share(self, share: float) -> CombinedObjective:
+        """The same objective with a part of its model's background."""
+        return replace(self, between=self.between.with_background_share(share))
+
+    def evaluate(
+        self,
+        parameters: Parameters,
+        *,
+        entries: tuple[Entries, ...] | None = None,
+        exaggeration: float = 1.0,
+        want_cost: bool = True,
+    ) -> Evaluation:
+        """Value and gradient of the whole; `kl`, `shares` and normalizers are of C_xy."""
+        result = self.between.evaluate(
+            parameters, entries=entries, exaggeration=exaggeration, want_cost=want_cost
+        )
+        cost = result.cost
+        for term in self.within:
+            k = term.side
+            own = Parameters((parameters.positions[k],), (parameters.weights[k],))
+            part = term.objective.evaluate(
+                own,
+                entries=None if entries is None else (entries[k],),
+                exaggeration=exaggeration,
+                want_cost=want_cost,
+            )
+            cost += term.weight * part.cost
+            for total, slope in (
+                (result.gradient.positions[k], part.gradient.positions[0]),
+                (result.gradient.weights[k], part.gradient.weights[0]),
+            ):
+                total += np.float32(term.weight) * slope
+        return replace(result, cost=cost)
+
+
+def within_kind_target(name: str, table: Any, kept: np.ndarray) -> Target:
+    """P of the similarities within one kind, of its objects that are fitted.
+
+    Parameters
+    ----------
+    name : str
+        What messages call the table.
+    table : (sparse) array of shape (n, n)
+    kept : ndarray of bool, shape (n,)
+        Which objects are fitted.
+
+    Raises
+    ------
+    DataError
+        For another shape, or a value that is negative or not finite.
+    """
+    similarities = sparse.csr_array(table, dtype=np.float64)
+    n = len(kept)
+    if similarities.shape != (n, n):
+        raise DataError(f"{name} has shape {similarities.shape}; the counts need ({n}, {n})")
+    if not np.isfinite(similarities.data).all() or (similarities.data < 0).any():
+        raise DataError(f"{name} holds a value that is negative or not finite")
+    return conditional_target(similarities[kept][:, kept])

@@ -1,0 +1,242 @@
+"""KL(Q || P~): the inverse divergence, for maps of a single topic each.
+
+    C = scale * sum_ij q_ij log(q_ij / p~_ij) + (penalty / 2) sum_m sum_i |y_i^m|^2
+
+    p~_ij = (1 - s) p_ij + s / (number of pairs in the normalization)
+
+with s the smoothing, without which a pair that the data does not know would cost infinity. The
+discussion of van der Maaten & Hinton (2009) proposes it for maps of a single topic: by KL(P || Q) a
+model pays for a related pair that it holds apart, by KL(Q || P~) for an unrelated pair that it puts
+together. (For one map, Venna, Peltonen, Nybo, Aidos & Kaski 2010 call them recall and precision.)
+
+Rows of a conditional P are brought to a sum of one before they are smoothed; a row without mass
+says nothing and has no cost. `scale` is that of `manymaps.model.objective`, and so is the treatment
+of active entries: a pair counts in the maps where both of its objects are active. Every pair of
+objects enters the sums, n^2 for each map in which an object is active
+(`compute.inverse_divergence`); they are exact, so no tolerance matters.
+
+Exaggeration a multiplies the attraction alone: the minimized sum is q log q - a q log p~.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from manymaps.compute.inverse import divergence_slopes, row_sums
+from manymaps.compute.jit import alone_if
+from manymaps.compute.similarity import GAUSSIAN, KERNEL_CODES
+from manymaps.errors import ParameterError
+from manymaps.model.choice import ChoiceModel
+from manymaps.model.objective import Entries, Evaluation, Objective
+from manymaps.model.parameters import Parameters, log_softmin
+from manymaps.model.penalty import size_penalty
+from manymaps.model.target import Pairs, Target
+
+__all__ = ["InverseObjective", "check_smoothing", "predicted_seconds"]
+
+_FEW_SIMILARITIES = 50_000
+_PER_SIMILARITY = {"gaussian": 2.2e-9, "cauchy": 1.8e-9}
+
+
+def check_smoothing(smoothing: float) -> float:
+    """The smoothing as a float; `ParameterError` unless it lies between 0 and 1."""
+    if not isinstance(smoothing, int | float | np.number) or not 0 < smoothing < 1:
+        raise ParameterError(
+            f"smoothing={smoothing!r} must lie between 0 and 1, both excluded: without any, a pair "
+            "that the data does not know would cost infinity"
+        )
+    return float(smoothing)
+
+
+def predicted_seconds(n: int, n_maps: int, kernel: str) -> float:
+    """What one evaluation of all entries should take on one present-day core.
+
+    >>> round(predicted_seconds(1000, 10, "cauchy"), 3)
+    0.018
+    """
+    return n * n * n_maps * _PER_SIMILARITY[kernel]
+
+
+@dataclass(frozen=True)
+class InverseObjective:
+    """The inverse divergence of what an `Objective` fits; used as that is.
+
+    Parameters
+    ----------
+    forward : Objective
+        KL(P || Q) of the same target and model, with the size penalty. One set of objects, without
+        factors and background.
+    smoothing : float in (0, 1)
+        Share of P~ that is spread evenly over all pairs.
+
+    Raises
+    ------
+    ParameterError
+        For another smoothing, or an objective that has no inverse here.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+    >>> from manymaps.model.target import conditional_target
+    >>> target = conditional_target(sparse.csr_array(np.ones((3, 3))))
+    >>> objective = InverseObjective(Objective(target, MULTIPLE_MAPS_T_SNE), smoothing=0.1)
+    >>> together = Parameters((np.zeros((1, 3, 2)),), (np.zeros((1, 3)),))
+    >>> round(objective.evaluate(together).kl, 6)
+    0.0
+    """
+
+    forward: Objective
+    smoothing: float = 0.01
+
+    def __post_init__(self) -> None:
+        check_smoothing(self.smoothing)
+        for refused, what in (
+            (not self.target.one_set, "two kinds of object"),
+            (self.model.background > 0, f"background={self.model.background!r}"),
+            (
+                self.forward.row_factors is not None or self.forward.column_factors is not None,
+                "factors",
+            ),
+        ):
+            if refused:
+                raise ParameterError(
+                    f"the inverse divergence is not made for {what}; use the forward one"
+                )
+
+    @property
+    def target(self) -> Target:
+        """P, before it is smoothed."""
+        return self.forward.target
+
+    @property
+    def model(self) -> ChoiceModel:
+        """The model of Q."""
+        return self.forward.model
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether one normalization spans all pairs."""
+        return self.forward.is_joint
+
+    @property
+    def scale(self) -> float:
+        """What the divergence is multiplied by in the cost."""
+        return self.forward.scale
+
+    @property
+    def fingerprint(self) -> str:
+        """Identifies the data."""
+        return self.forward.fingerprint
+
+    def with_background_share(self, share: float) -> InverseObjective:
+        """The same objective: there is no background."""
+        return self
+
+    @cached_property
+    def _smooth(self) -> tuple[Pairs, np.ndarray, np.ndarray, np.float32]:
+        """The stored pairs, log p~_ij and log p~_ji there, and log p~ of all other pairs."""
+        (pairs,) = self.target.sides
+        even = self.smoothing / self.target.n_choices
+        forward, backward = pairs.forward.astype(np.float64), pairs.backward.astype(np.float64)
+        if not self.is_joint:
+            mass = np.where(self.target.row_mass > 0, self.target.row_mass, 1.0)
+            forward /= np.repeat(mass, np.diff(pairs.indptr))
+            backward /= mass[pairs.indices]
+        logs = (np.log((1 - self.smoothing) * p + even) for p in (forward, backward))
+        log_forward, log_backward = (part.astype(np.float32) for part in logs)
+        return pairs, log_forward, log_backward, np.float32(np.log(even))
+
+    @cached_property
+    def _counts(self) -> np.ndarray:
+        """1 for rows that have a cost, else 0."""
+        if self.is_joint:
+            return np.ones(self.target.values.shape[0])
+        return (self.target.row_mass > 0).astype(np.float64)
+
+    def evaluate(
+        self,
+        parameters: Parameters,
+        *,
+        entries: tuple[Entries, ...] | None = None,
+        exaggeration: float = 1.0,
+        want_cost: bool = True,
+    ) -> Evaluation:
+        """Value and gradient, over all entries or the given active ones.
+
+        `kl` is KL(Q || P~), and `shares` how much of an object's choices each map holds.
+        """
+        positions, weights = parameters.positions[0], parameters.weights[0]
+        n_maps, n, d = positions.shape
+        active = entries[0] if entries is not None and n_maps > 1 else Entries.everywhere(n_maps, n)
+        log_pi = log_softmin(weights).astype(np.float32)
+        maps = self._maps(positions, log_pi, active)
+        pairs, log_forward, log_backward, log_rest = self._smooth
+        stored = pairs.indptr, pairs.indices
+        log_z, mean_log_v, mean_log_p = np.empty(n), np.empty(n), np.empty(n)
+        slope, share = np.zeros((n_maps, n)), np.zeros((n_maps, n), np.float32)
+        pull = np.zeros((n_maps, n, d), np.float32)
+        with alone_if(n * n * n_maps < _FEW_SIMILARITIES):
+            row_sums(*maps, *stored, log_forward, log_rest, log_z, mean_log_v, mean_log_p)
+            row_weights = self._counts
+            if self.is_joint:
+                log_z, mean_log_v, mean_log_p, row_weights = _pooled(log_z, mean_log_v, mean_log_p)
+            divergence = float(row_weights @ (mean_log_v - log_z - mean_log_p))
+            divergence_slopes(
+                *maps, *stored, log_forward, log_backward, log_rest, self._counts, log_z,
+                mean_log_v - exaggeration * mean_log_p, exaggeration, slope, pull, share,
+            )  # fmt: skip
+        gradient = self._gradient(slope, pull, log_pi, active.mask)
+        penalty, pressure = size_penalty(positions, self.forward.penalty)
+        gradient.positions[0][...] += pressure
+        value = self.scale * divergence + penalty
+        return Evaluation(
+            value if want_cost else np.nan,
+            divergence if self.is_joint else divergence / self.target.n_rows_with_mass,
+            gradient,
+            (share,),
+            log_z[:1] if self.is_joint else log_z,
+        )
+
+    def _maps(
+        self, positions: np.ndarray, log_pi: np.ndarray, active: Entries
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
+        """Points, charges, log proportions, the maps of each object, and the kernel's code."""
+        kind = KERNEL_CODES[self.model.kernel]
+        scaled = positions / np.float32(self.model.kernel_width)
+        points = np.ascontiguousarray(scaled.transpose(0, 2, 1), np.float32)
+        charges = np.where(active.mask, log_pi, np.float32(-np.inf))
+        if kind != GAUSSIAN:
+            charges = np.exp(charges)
+        indptr, maps, _ = active.by_object
+        return points, charges, log_pi, indptr, maps, kind
+
+    def _gradient(
+        self, slope: np.ndarray, pull: np.ndarray, log_pi: np.ndarray, mask: np.ndarray
+    ) -> Parameters:
+        """From slopes along log pi and pulls, where active, to those of weights and positions."""
+        factor = self.scale
+        pull *= np.float32(factor / self.model.kernel_width)
+        weights = np.zeros_like(log_pi)
+        if self.model.mixing == "learned":
+            change = np.exp(log_pi.astype(np.float64)) * slope.sum(axis=0) - slope
+            weights = np.where(mask, factor * change, 0).astype(np.float32)
+        return Parameters((pull,), (weights,))
+
+
+def _pooled(
+    log_z: np.ndarray, mean_log_v: np.ndarray, mean_log_p: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Sums over rows as one over all pairs, repeated for every row, and each row's weight in it."""
+    peak = log_z.max()
+    masses = np.exp(log_z - peak)
+    total = masses.sum()
+    masses /= total
+    n = len(log_z)
+    whole = (peak + np.log(total), masses @ mean_log_v, masses @ mean_log_p)
+    pooled_z, pooled_v, pooled_p = (np.full(n, value) for value in whole)
+    return pooled_z, pooled_v, pooled_p, np.full(n, 1 / n)

@@ -1,0 +1,386 @@
+"""KL(P || Q): value and gradient; the only place where all parts meet.
+
+    C = n_rows_with_mass * KL      (joint)
+      = sum_i KL(P_i || Q_i)       (conditional)       + (penalty / 2) sum_m sum_i |y_i^m|^2
+
+    dC = - sum_{p_ij > 0} p_ij r_ij d log v_ij   +   sum_i R_i d log Z_i
+
+(notation: `manymaps.model`; r_ij is the model part of q_ij over q_ij, R_i = sum_j p_ij r_ij). The
+first sum is `compute.attraction`, over stored pairs. The other is two fields of `compute`: one of
+the charges b_j pi_j, which gives Z, and one of rho_j pi_j, rho = a R / Z. A joint KL is multiplied
+by the number of rows, so that learning rates and penalties mean the same under both normalizations.
+
+Exaggeration multiplies the attraction alone. The cost leaves it out.
+
+Active entries: an object takes part in a map while its proportion there is above a threshold or
+while the map explains some of its pairs; the cost of an iteration is that of the active entries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from manymaps.compute import field
+from manymaps.compute.attraction import attraction
+from manymaps.compute.jit import alone_if
+from manymaps.compute.mixture import gather_entries, gradients, log_normalizers
+from manymaps.compute.similarity import GAUSSIAN, KERNEL_CODES
+from manymaps.compute.single_map import single_map_attraction, single_map_cost
+from manymaps.model.choice import ChoiceModel
+from manymaps.model.parameters import Parameters, log_softmin
+from manymaps.model.penalty import size_penalty
+from manymaps.model.target import Target
+
+_LEAST_REST = 1e-30
+_FEW_ENTRIES = 16_000
+
+__all__ = ["Entries", "Evaluation", "Objective"]
+
+
+@dataclass(frozen=True)
+class Entries:
+    """The active (map, object) pairs of one set of objects; made from a mask (n_maps, n)."""
+
+    mask: np.ndarray
+
+    @cached_property
+    def offsets(self) -> np.ndarray:
+        """Where each map's entries start; (n_maps + 1,)."""
+        return np.concatenate([[0], np.cumsum(self.mask.sum(axis=1))]).astype(np.int64)
+
+    @cached_property
+    def objects(self) -> np.ndarray:
+        """The object of each entry, map by map."""
+        return np.nonzero(self.mask)[1]
+
+    @cached_property
+    def by_object(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """CSR from objects to their maps, and the entry of each."""
+        indptr = np.concatenate([[0], np.cumsum(self.mask.sum(axis=0))]).astype(np.int64)
+        maps = np.nonzero(self.mask.T)[1]
+        numbers = np.zeros(self.mask.shape, np.int64)
+        numbers[self.mask] = np.arange(len(self.objects))
+        return indptr, maps, numbers.T[self.mask.T]
+
+    @property
+    def n_maps(self) -> int:
+        """Number of maps."""
+        return int(self.mask.shape[0])
+
+    @classmethod
+    def everywhere(cls, n_maps: int, n: int) -> Entries:
+        """Every object in every map."""
+        return cls(np.ones((n_maps, n), bool))
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Value and gradient at one point.
+
+    Attributes
+    ----------
+    cost : float
+        C without exaggeration; NaN where it was not asked for.
+    kl : float
+        KL(P || Q) of a joint model; of a conditional one its mean over rows with mass. No penalty.
+    gradient : Parameters
+    shares : tuple of ndarray of shape (n_maps, n)
+        How much of an object's pairs each map explains; sums to the object's mass.
+    log_normalizers : ndarray
+        log Z_i, or log Z alone.
+    """
+
+    cost: float
+    kl: float
+    gradient: Parameters
+    shares: tuple[np.ndarray, ...]
+    log_normalizers: np.ndarray
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One set of objects as the field sees it."""
+
+    entries: Entries
+    positions: np.ndarray
+    log_pi: np.ndarray
+    points: np.ndarray
+    log_charges: np.ndarray
+
+
+_Field = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Objective:
+    """The cost of parameters for a target under a model.
+
+    Parameters
+    ----------
+    target : Target
+    model : ChoiceModel
+    penalty : float
+        Strength of the size penalty, on the scale of the cost summed over rows.
+    tolerance : float
+        Aimed relative error of the repulsive forces; 0 sums exactly.
+    row_factors, column_factors : ndarray, optional
+        The fixed positive factors a_i and b_j; 1 by default. a_i matters under "joint" alone.
+    engine : str
+        See `manymaps.compute.field`.
+    """
+
+    target: Target
+    model: ChoiceModel
+    penalty: float = 0.0
+    tolerance: float = 5e-3
+    row_factors: np.ndarray | None = None
+    column_factors: np.ndarray | None = None
+    engine: str = "auto"
+
+    @property
+    def scale(self) -> float:
+        """What the KL divergence is multiplied by in the cost."""
+        return float(self.target.n_rows_with_mass) if self.is_joint else 1.0
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether one normalization spans all pairs."""
+        return self.model.normalization == "joint"
+
+    @property
+    def _is_plain(self) -> bool:
+        """A joint model of one set of objects without factors: q_ij = q_ji."""
+        return (
+            self.is_joint
+            and self.target.one_set
+            and self.row_factors is None
+            and self.column_factors is None
+        )
+
+    @cached_property
+    def _everywhere(self) -> dict[tuple[int, ...], Entries]:
+        """The entries of full evaluations, by shape: making them takes longer than using them."""
+        return {}
+
+    @cached_property
+    def _log_factors(self) -> tuple[np.ndarray, np.ndarray]:
+        n_rows, n_columns = self.target.values.shape
+        rows = np.zeros(n_rows, np.float32)
+        columns = np.zeros(n_columns, np.float32)
+        if self.row_factors is not None and self.is_joint:
+            rows = np.log(self.row_factors).astype(np.float32)
+        if self.column_factors is not None:
+            columns = np.log(self.column_factors).astype(np.float32)
+        return rows, columns
+
+    @property
+    def fingerprint(self) -> str:
+        """Identifies the data."""
+        return self.target.fingerprint
+
+    def with_background_share(self, share: float) -> Objective:
+        """The same objective with a part of its model's background."""
+        model = replace(self.model, background=self.model.background * share)
+        return replace(self, model=model)
+
+    def evaluate(
+        self,
+        parameters: Parameters,
+        *,
+        entries: tuple[Entries, ...] | None = None,
+        exaggeration: float = 1.0,
+        want_cost: bool = True,
+    ) -> Evaluation:
+        """Value and gradient, over all entries or the given active ones."""
+        if entries is None or parameters.n_maps == 1:
+            entries = tuple(self._all_entries(p.shape) for p in parameters.positions)
+        sides = self._sides(parameters, entries)
+        log_a, _ = self._log_factors
+        rows, columns = sides[0], sides[-1]
+        seen = self._field(rows, columns, columns.log_charges)
+        log_z = self._log_normalizers(rows, seen, log_a)
+        chooser = (log_a - log_z).astype(np.float64)
+        rest = self._rest(log_z)
+        if parameters.n_maps == 1 and rest is not None:
+            pulls, shares, mass, cost = self._single_map_attraction(sides, log_z, rest, want_cost)
+        else:
+            pulls, shares, mass, cost = self._attraction(sides, chooser, want_cost)
+        with np.errstate(divide="ignore"):
+            log_rho = chooser + (np.log(mass.sum()) if self.is_joint else np.log(mass))
+        felt = self._felt(sides, seen, log_rho)
+        gradient = self._gradient(sides, seen, felt, log_rho, pulls, shares, exaggeration)
+        kl_sum = self.target.negative_entropy + cost if want_cost else np.nan
+        value = self.scale * kl_sum
+        for k, positions in enumerate(parameters.positions):
+            penalty, slope = size_penalty(positions, self.penalty)
+            value += penalty
+            gradient.positions[k][...] += slope
+        kl = kl_sum if self.is_joint else kl_sum / self.target.n_rows_with_mass
+        return Evaluation(value, kl, gradient, shares, np.unique(log_z) if self.is_joint else log_z)
+
+    def _all_entries(self, shape: tuple[int, ...]) -> Entries:
+        if shape[:2] not in self._everywhere:
+            self._everywhere[shape[:2]] = Entries.everywhere(*shape[:2])
+        return self._everywhere[shape[:2]]
+
+    def _sides(self, parameters: Parameters, entries: tuple[Entries, ...]) -> tuple[_Side, ...]:
+        log_a, log_b = self._log_factors
+        inverse = np.float32(1 / self.model.kernel_width)
+        sides = []
+        factors = (log_b,) if self.target.one_set else (log_a, log_b)
+        for positions, weights, active, factor in zip(
+            parameters.positions, parameters.weights, entries, factors, strict=True
+        ):
+            scaled = np.ascontiguousarray(positions, np.float32) * inverse
+            log_pi = (
+                log_softmin(weights).astype(np.float32)
+                if len(weights) > 1
+                else np.zeros_like(weights, np.float32)
+            )
+            points = np.empty((scaled.shape[2], len(active.objects)), np.float32)
+            charges = np.empty(len(active.objects), np.float32)
+            gather_entries(scaled, log_pi, active.offsets, active.objects, factor, points, charges)
+            sides.append(_Side(active, scaled, log_pi, points, charges))
+        return tuple(sides)
+
+    def _field(self, at: _Side, of: _Side, log_charges: np.ndarray) -> _Field:
+        n = at.points.shape[1]
+        skip = np.arange(n) if self.target.one_set else np.full(n, -1)
+        return field(
+            at.points, at.entries.offsets, of.points, of.entries.offsets, log_charges, skip,
+            self.model.kernel, self.tolerance, self.engine,
+        )  # fmt: skip
+
+    def _log_normalizers(self, rows: _Side, seen: _Field, log_a: np.ndarray) -> np.ndarray:
+        log_z = np.empty(rows.log_pi.shape[1], np.float64)
+        with alone_if(len(seen[0]) < _FEW_ENTRIES):
+            log_normalizers(*rows.entries.by_object, rows.log_pi, seen[0], seen[2], log_z)
+        if self.is_joint:
+            log_z += log_a
+            peak = log_z.max()
+            log_z[:] = peak + np.log(np.exp(log_z - peak).sum()) if np.isfinite(peak) else peak
+        return log_z
+
+    def _attraction(
+        self, sides: tuple[_Side, ...], chooser: np.ndarray, want_cost: bool
+    ) -> tuple[list[np.ndarray], tuple[np.ndarray, ...], np.ndarray, float]:
+        """Pulls and shares of each side; the rows' masses R_i and - sum p log q."""
+        kind = KERNEL_CODES[self.model.kernel]
+        log_b = self._log_factors[1].astype(np.float64)
+        background = self.model.background
+        log_rest = np.log(background / self.target.n_choices) if background else 0.0
+        two = len(sides) > 1
+        choosers = (chooser, np.zeros(len(log_b))) if two else (chooser,)
+        chosens = (np.zeros(len(chooser)), log_b) if two else (log_b,)
+        pulls, shares, masses, cost = [], [], [], 0.0
+        for k, (side, pairs) in enumerate(zip(sides, self.target.sides, strict=True)):
+            o = k - 1 if len(sides) > 1 else k
+            other = sides[o]
+            n_maps, n, d = side.positions.shape
+            pull = np.zeros((n_maps, n, d), np.float32)
+            share = np.zeros((n_maps, n), np.float32)
+            mass, row_cost = np.zeros(n), np.zeros(n)
+            own_pi, other_pi = (
+                s.log_pi if kind == GAUSSIAN else np.exp(s.log_pi) for s in (side, other)
+            )
+            indptr, maps, _ = side.entries.by_object
+            attraction(
+                (0,) * d, pairs.chunks, pairs.indptr, pairs.indices, pairs.forward, pairs.backward,
+                side.positions, other.positions, own_pi, other_pi, side.log_pi, other.log_pi,
+                indptr, maps, choosers[k], chosens[k], choosers[o], chosens[o],
+                kind, background, log_rest, want_cost, pull, share, mass, row_cost,
+            )  # fmt: skip
+            pulls.append(pull)
+            shares.append(share)
+            masses.append(mass)
+            cost += float(row_cost.sum())
+        return pulls, tuple(shares), masses[0], cost
+
+    def _rest(self, log_z: np.ndarray) -> np.float32 | None:
+        """What the background adds to a similarity v, where it is one number; see `single_map`."""
+        background = self.model.background
+        if not background:
+            return np.float32(0)
+        if not self._is_plain:
+            return None
+        log_rest = np.log(background) - np.log1p(-background) + log_z[0]
+        rest = np.exp(log_rest) / self.target.n_choices
+        return np.float32(rest) if rest > _LEAST_REST else None
+
+    def _single_map_attraction(
+        self, sides: tuple[_Side, ...], log_z: np.ndarray, rest: np.float32, want_cost: bool
+    ) -> tuple[list[np.ndarray], tuple[np.ndarray, ...], np.ndarray, float]:
+        """The same for one map, by sums that have no proportions in them."""
+        kind = KERNEL_CODES[self.model.kernel]
+        pulls, shares, masses = [], [], []
+        for k, (side, pairs) in enumerate(zip(sides, self.target.sides, strict=True)):
+            own, others = side.positions[0], sides[k - 1].positions[0]
+            pull, mass = np.empty_like(own), np.empty(len(own), np.float32)
+            where = (0,) * own.shape[1], pairs.chunks, pairs.indptr, pairs.indices
+            single_map_attraction(*where, pairs.both, own, others, kind, rest, pull, mass)
+            pulls.append(pull[None])
+            shares.append(mass[None])
+            masses.append(mass)
+            if want_cost and k == 0:
+                row_cost = np.empty(len(own))
+                single_map_cost(*where, pairs.forward, own, others, kind, rest, row_cost)
+        cost = np.nan
+        if want_cost:
+            log_a, log_b = self._log_factors
+            log_kept = np.log1p(-self.model.background)
+            cost = float(row_cost.sum() - self.target.row_mass @ (log_a - log_z + log_kept))
+            cost -= float(self.target.column_mass @ log_b)
+        # Under a joint normalization only the sum of these matters; each pair counts twice in it.
+        row_mass = masses[0] / 2 if rest else self.target.row_mass
+        return pulls, tuple(shares), row_mass, cost
+
+    def _felt(self, sides: tuple[_Side, ...], seen: _Field, log_rho: np.ndarray) -> _Field:
+        """The field of the choosers' charges rho_i pi_i, at the objects that are chosen."""
+        if self._is_plain:
+            return seen[0], seen[1], seen[2] + log_rho[0]
+        rows, columns = sides[0], sides[-1]
+        charges = np.empty_like(rows.log_charges)
+        points = np.empty_like(rows.points)
+        gather_entries(
+            rows.positions, rows.log_pi, rows.entries.offsets, rows.entries.objects,
+            log_rho.astype(np.float32), points, charges,
+        )  # fmt: skip
+        return self._field(columns, rows, charges)
+
+    def _gradient(
+        self,
+        sides: tuple[_Side, ...],
+        seen: _Field,
+        felt: _Field,
+        log_rho: np.ndarray,
+        pulls: list[np.ndarray],
+        shares: tuple[np.ndarray, ...],
+        exaggeration: float,
+    ) -> Parameters:
+        log_b = self._log_factors[1].astype(np.float64)
+        roles: tuple[tuple[np.ndarray, np.ndarray, _Field, _Field], ...]
+        if len(sides) == 1:
+            roles = ((log_rho, log_b, seen, felt),)
+        else:
+            nobody = np.full(len(log_rho), -np.inf), np.full(len(log_b), -np.inf)
+            roles = ((log_rho, nobody[0], seen, seen), (nobody[1], log_b, felt, felt))
+        positions, weights = [], []
+        width = self.model.kernel_width
+        for side, (chooser, chosen, as_chooser, as_chosen), pull, share in zip(
+            sides, roles, pulls, shares, strict=True
+        ):
+            d_positions = np.zeros_like(side.positions)
+            d_weights = np.zeros_like(side.log_pi)
+            with alone_if(len(side.log_charges) < _FEW_ENTRIES):
+                gradients(
+                    *side.entries.by_object, side.log_pi, chooser, chosen, *as_chooser, *as_chosen,
+                    pull, share, exaggeration, self.scale, d_positions, d_weights,
+                )  # fmt: skip
+            if width != 1.0:
+                d_positions /= np.float32(width)
+            positions.append(d_positions)
+            weights.append(d_weights * (self.model.mixing == "learned"))
+        return Parameters(tuple(positions), tuple(weights))

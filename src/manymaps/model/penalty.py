@@ -1,0 +1,45 @@
+"""The size of the maps as a penalty (Cook et al. 2007, section 4).
+
+    (strength / 2) sum_m sum_i |y_i^m|^2
+
+added to the cost summed over rows, so that one strength means the same pull for every object
+whatever the number of objects and the normalization (see `manymaps.model.objective`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manymaps.errors import ParameterError
+
+__all__ = ["check_strength", "size_penalty"]
+
+
+def check_strength(strength: float) -> float:
+    """The strength as a float; `ParameterError` unless it is finite and not negative."""
+    if not 0 <= strength < float("inf"):
+        raise ParameterError(f"penalty={strength!r} must be finite and not negative")
+    return float(strength)
+
+
+def size_penalty(positions: np.ndarray, strength: float) -> tuple[float, np.ndarray | float]:
+    """Value and gradient of the penalty.
+
+    >>> import numpy as np
+    >>> value, gradient = size_penalty(np.array([[[3.0, 4.0]]]), 0.1)
+    >>> round(value, 3), gradient.round(3).tolist()
+    (1.25, [[[0.3, 0.4]]])
+    """
+    if strength == 0:
+        return 0.0, 0.0
+    flat = positions.ravel()
+    value = (
+        0.5
+        * strength
+        * float(
+            np.dot(flat, flat)
+            if flat.dtype == np.float64
+            else np.einsum("i,i->", flat, flat, dtype=np.float64)
+        )
+    )
+    return value, positions.dtype.type(strength) * positions

@@ -1,0 +1,188 @@
+"""The file of a sweep: every finished point a line of JSON, below a header.
+
+    {"format": "manymaps sweep", "version": 1, "data": ..., "split": ..., "predictor": ...}
+    {"settings": {"n_maps": 2, ...}, "split": 0, "seed": 0, "measures": {"train": ...}, ...}
+
+Lines are only ever added, and are on the disk before the sweep goes on. So a sweep can be stopped
+at any moment: a last line that was cut short is dropped, and its point is run again, like one that
+failed. The header names what all points share; a sweep of other data is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.errors import DataError
+from manymaps.prediction.points import MEASURES, Point, PointResult
+
+__all__ = ["Journal", "fingerprint", "stable_home"]
+
+FORMAT, VERSION = "manymaps sweep", 1
+_BEGINNING = f'{{"format": "{FORMAT}"'.encode()
+_OURS = re.compile(r"^manymaps(\.[a-z_0-9]+)*(?=\.|$)")
+_NAMES = {"data": "other data", "split": "other splits", "predictor": "another predictor"}
+
+
+def fingerprint(*tables: sparse.csr_array) -> str:
+    """A digest of sparse tables: equal for equal values at equal places.
+
+    Examples
+    --------
+    >>> one = sparse.csr_array([[0.0, 1.0], [0.5, 0.0]])
+    >>> fingerprint(one) == fingerprint(one.copy()), fingerprint(one) == fingerprint(2 * one)
+    (True, False)
+    """
+    digest = hashlib.sha256()
+    for table in tables:
+        digest.update(repr(table.shape).encode())
+        for array, kind in (
+            (table.indptr, "<i8"), (table.indices, "<i8"), (table.data, "<f8")
+        ):  # fmt: skip
+            digest.update(np.ascontiguousarray(array, kind).tobytes())
+    return digest.hexdigest()
+
+
+def stable_home(name: str) -> str:
+    """A dotted name without the modules of this package, which may be renamed.
+
+    Examples
+    --------
+    >>> stable_home("manymaps.prediction.AssociationPredictor()"), stable_home("theirs.models")
+    ('manymaps.AssociationPredictor()', 'theirs.models')
+    """
+    return _OURS.sub("manymaps", name)
+
+
+class Journal:
+    """The finished points of a sweep, in a file where a path is given.
+
+    Parameters
+    ----------
+    path : path or None
+        Made where it is missing, gone on with where it is there.
+    header : mapping of str to str
+        What all points share: "data", "split", "predictor".
+
+    Attributes
+    ----------
+    done : dict of str to PointResult
+        Points by key. A failed one is there, too.
+
+    Raises
+    ------
+    DataError
+        Where the file is of another kind, damaged, or of a sweep with another header.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None, header: Mapping[str, str]):
+        self.path = None if path is None else Path(path)
+        self.header = {"format": FORMAT, "version": VERSION, **header}
+        self.done: dict[str, PointResult] = {}
+        self._file: IO[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        if self.path is not None:
+            self._file = self.path.open("a+b")
+            try:
+                self._read(self._file)
+            except BaseException:
+                self._file.close()
+                raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def add(self, result: PointResult) -> None:
+        """Keep a finished point."""
+        self.done[result.point.key] = result
+        self._write(_record(result))
+
+    def _write(self, record: Mapping[str, Any]) -> None:
+        if self._file is not None:
+            line = json.dumps(record, allow_nan=False, ensure_ascii=False) + "\n"
+            self._file.write(line.encode())
+            self._file.flush()
+            os.fsync(self._file.fileno())
+
+    def _read(self, file: IO[bytes]) -> None:
+        """What the file holds; ready to be added to."""
+        file.seek(0)
+        content = file.read()
+        whole = content.rfind(b"\n") + 1
+        torn = len(content) >= 2 and _BEGINNING.startswith(content[: len(_BEGINNING)])
+        if whole == 0 and content and not torn:
+            raise DataError(f"{self.path}: this is no file of a sweep")
+        for number, line in enumerate(content[:whole].splitlines(), 1):
+            try:
+                record = json.loads(line)
+                if number > 1:
+                    result = _result(record)
+                    self.done[result.point.key] = result
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                what = "this is no file of a sweep" if number == 1 else "this point is damaged"
+                raise DataError(f"{self.path}, line {number}: {what}") from error
+            if number == 1:
+                self._check(record)
+        if whole < len(content):
+            file.truncate(whole)
+        if whole == 0:
+            self._write(self.header)
+
+    def _check(self, found: Any) -> None:
+        if not isinstance(found, dict) or found.get("format") != FORMAT:
+            raise DataError(f"{self.path}: this is no file of a sweep")
+        if not isinstance(found.get("version"), int) or found["version"] > VERSION:
+            raise DataError(
+                f"{self.path}: written by a newer manymaps (format {found.get('version')}, this "
+                f"one reads {VERSION}); upgrade manymaps"
+            )
+        for name, what in _NAMES.items():
+            if stable_home(str(found.get(name))) != self.header[name]:
+                raise DataError(
+                    f"{self.path}: this holds a sweep of {what}; give another name, or the same "
+                    "data and options as then"
+                )
+
+
+def _record(result: PointResult) -> dict[str, Any]:
+    """A result as JSON has it, numbers to the last bit, infinity as a word."""
+    measures = {
+        name: value if math.isfinite(value) else str(value)
+        for name, value in result.measures.items()
+    }
+    return {
+        **json.loads(result.point.key),
+        "measures": measures,
+        "n_iterations": result.n_iterations,
+        "seconds": result.seconds,
+        "failure": result.failure,
+    }
+
+
+def _result(record: Mapping[str, Any]) -> PointResult:
+    point = Point(dict(record["settings"]), int(record["split"]), int(record["seed"]))
+    measures = {name: float(value) for name, value in record["measures"].items()}
+    failure = record["failure"]
+    if failure is None and set(measures) != set(MEASURES):
+        raise ValueError("measures are missing")
+    return PointResult(
+        point, measures, int(record["n_iterations"]), float(record["seconds"]), failure
+    )

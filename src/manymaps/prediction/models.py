@@ -1,0 +1,356 @@
+"""Other models of meaning as models of association, to compare maps with: thin over scikit-learn.
+
+    model                    what it knows of a cue                          source
+    Uniform                  nothing                                         -
+    Popularity               how much each word is recalled by anything      -
+    SpreadingActivation      where activation goes in a few steps            Collins & Loftus 1975
+
+and in `manymaps.prediction.topics` those of topics, in `manymaps.prediction.spaces` those that
+place words in a space. All are read alike:
+
+    q(j|i) = (1 - smoothing) a_ij b_j^popularity / sum_k a_ik b_k^popularity
+             + smoothing ((1 - uniform) b_j / sum_{k != i} b_k + uniform / (n - 1)),     j != i
+
+with the model's own activation a_ij >= 0 and the popularity b_j = sum_i p_ij of the training part,
+a little added to each. So every held-out associate has some probability, and a cue of which the
+model knows nothing gets the second line alone. `tune` chooses parameters by the validation part.
+
+**Held-out pairs are never known pairs.** The error of a part punishes probability on the training
+part like probability on strangers. Activation that leaves out direct associates (`first_step=2`)
+has therefore up to log(1 / 0.2) nats to gain on each held-out pair; a model fitted to the training
+part cannot gain them. Ranks do not depend on it, as known associates are left out of them.
+
+Shapes: train (n, n) sparse, row i what cue i recalls, sums at most 1; activation (len(rows), n).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self, TypeVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from manymaps.errors import DataError, ParameterError
+from manymaps.prediction.held_out import Split, checked_part, prediction_error
+from manymaps.prediction.network import association_network, popularity, row_normalized
+
+__all__ = [
+    "AssociationModel", "GridPoint", "Popularity", "SpreadingActivation", "Uniform", "tune",
+]  # fmt: skip
+
+Model = TypeVar("Model", bound="AssociationModel")
+
+
+class AssociationModel(BaseEstimator, ABC):
+    """What the models share: popularity, smoothing, normalization and checks.
+
+    A subclass says how it is fitted and how much a cue activates each object.
+    """
+
+    #: Parameters by which a fitted model is read; another value of them needs no new fit.
+    reading: ClassVar[frozenset[str]] = frozenset({"smoothing", "uniform", "popularity"})
+
+    smoothing: float
+    uniform: float = 0.1
+    popularity: float = 0.0
+
+    @abstractmethod
+    def _fit(self, train: sparse.csr_array, seed: int | None) -> None:
+        """Learn from a checked training part."""
+
+    @abstractmethod
+    def _activation(self, rows: np.ndarray) -> np.ndarray:
+        """A new array (len(rows), n), not negative, of any scale per row."""
+
+    def fit(self, train: sparse.csr_array, *, random_state: int | None = None) -> Self:
+        """Fit to the training part: p of the full data where a pair is in it.
+
+        Raises
+        ------
+        DataError
+            For a table that is not square, holds nothing, has values that are negative, not finite
+            or of an object with itself, or rows that sum to more than 1.
+        ParameterError
+            For a parameter out of its range.
+        """
+        train = checked_part(train, "training")
+        self._check_shares("smoothing", "uniform")
+        self.popularity_ = popularity(train)
+        self._fit(train, random_state)
+        return self
+
+    def probabilities(self, rows: np.ndarray | Sequence[int]) -> np.ndarray:
+        """q(j|i) of cues, shape (len(rows), n) float64; rows sum to 1 and hold 0 at their cue."""
+        check_is_fitted(self, "popularity_")
+        self._check_shares("smoothing", "uniform")
+        rows = np.asarray(rows, np.int64)
+        at, b = np.arange(len(rows)), self.popularity_
+        floor = np.tile((1 - self.uniform) * b, (len(rows), 1)) / (b.sum() - b[rows])[:, None]
+        floor += self.uniform / (len(b) - 1)
+        floor[at, rows] = 0.0
+        found = np.asarray(self._activation(rows), np.float64)
+        if self.popularity:
+            found *= b**self.popularity
+        found[at, rows] = 0.0
+        sums = found.sum(axis=1, keepdims=True)
+        known = sums > 0
+        found *= np.where(known, (1 - self.smoothing) / np.where(known, sums, 1.0), 0.0)
+        found += np.where(known, self.smoothing, 1.0) * floor
+        return found
+
+    def _check_shares(self, *names: str) -> None:
+        for name in names:
+            value = getattr(self, name)
+            if not 0 <= value <= 1:
+                raise ParameterError(f"{name}={value!r} must be between 0 and 1")
+
+    def _check_counts(self, most: int | None = None, /, **least: int) -> None:
+        """Each parameter a whole number of at least this many, and less than `most`."""
+        for name, low in least.items():
+            value = getattr(self, name)
+            if int(value) != value or value < low:
+                raise ParameterError(f"{name}={value!r} must be a whole number of at least {low}")
+            if most is not None and value >= most:
+                raise ParameterError(f"{name}={value!r} must be less than the {most} objects")
+
+    def _check_positive(self, *names: str) -> None:
+        for name in names:
+            value = getattr(self, name)
+            if not (np.isfinite(value) and value > 0):
+                raise ParameterError(f"{name}={value!r} must be positive")
+
+    def _check_not_negative(self, *names: str) -> None:
+        for name in names:
+            value = getattr(self, name)
+            if not (np.isfinite(value) and value >= 0):
+                raise ParameterError(f"{name}={value!r} must be at least 0")
+
+
+class Uniform(AssociationModel):
+    """Every object alike: q(j|i) = 1 / (n - 1).
+
+    Examples
+    --------
+    >>> Uniform().fit(sparse.csr_array([[0, 1, 0], [1, 0, 0], [0, 1, 0]])).probabilities([1])
+    array([[0.5, 0. , 0.5]])
+    """
+
+    smoothing = 1.0
+    uniform = 1.0
+
+    def _fit(self, train: sparse.csr_array, seed: int | None) -> None:
+        pass
+
+    def _activation(self, rows: np.ndarray) -> np.ndarray:
+        return np.zeros((len(rows), len(self.popularity_)))
+
+
+class Popularity(AssociationModel):
+    """Every cue alike: q(j|i) from how much j is recalled in the training part.
+
+    Parameters
+    ----------
+    uniform : float in [0, 1]
+        Weight of the uniform model.
+
+    Examples
+    --------
+    >>> ties = sparse.csr_array([[0, 1, 0], [1, 0, 0], [0, 1, 0]])
+    >>> Popularity(uniform=0).fit(ties).probabilities([0]).round(3)
+    array([[0.   , 0.995, 0.005]])
+    """
+
+    smoothing = 1.0
+
+    def __init__(self, *, uniform: float = 0.1):
+        self.uniform = uniform
+
+    def _fit(self, train: sparse.csr_array, seed: int | None) -> None:
+        pass
+
+    def _activation(self, rows: np.ndarray) -> np.ndarray:
+        return np.zeros((len(rows), len(self.popularity_)))
+
+
+class SpreadingActivation(AssociationModel):
+    """Activation that spreads from a cue over the known associations.
+
+        a_i = sum_{t = first_step}^{steps}  decay^t  e_i W^t
+        W_ij ~ (1 - backward) p_ij^power + backward p_ji^power,     rows normalized
+
+    (Collins & Loftus 1975; the form of Nelson, McEvoy & Pointek 2003 has two steps of spread.)
+
+    Parameters
+    ----------
+    steps, first_step : int
+        The walks that count. From 2 on a friend of a friend counts and a friend does not: held-out
+        associates are never known ones (see the module). With 1, q describes all associates.
+    decay : float > 0
+        Weight of a step more.
+    backward : float in [0, 1]
+        Weight of associations against their direction.
+    power : float > 0
+        Of the strengths; below 1 weak ones come nearer to strong ones.
+    popularity : float
+        Exponent of an associate's popularity.
+    smoothing, uniform : float in [0, 1]
+        See the module.
+
+    Examples
+    --------
+    >>> chain = sparse.csr_array([[0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0.0]])
+    >>> model = SpreadingActivation(backward=0, steps=2, popularity=0, smoothing=0).fit(chain)
+    >>> model.probabilities([0])
+    array([[0., 0., 1., 0.]])
+    """
+
+    reading = AssociationModel.reading | {"steps", "first_step", "decay"}
+
+    def __init__(
+        self,
+        *,
+        steps: int = 4,
+        first_step: int = 2,
+        decay: float = 0.2,
+        backward: float = 0.35,
+        power: float = 0.65,
+        popularity: float = 0.25,
+        smoothing: float = 0.02,
+        uniform: float = 0.1,
+    ):
+        self.steps = steps
+        self.first_step = first_step
+        self.decay = decay
+        self.backward = backward
+        self.power = power
+        self.popularity = popularity
+        self.smoothing = smoothing
+        self.uniform = uniform
+
+    def _fit(self, train: sparse.csr_array, seed: int | None) -> None:
+        self._check_steps()
+        self._check_shares("backward")
+        self._check_positive("power")
+        network = association_network(train, power=self.power, backward=self.backward)
+        self.network_ = row_normalized(network)
+
+    def _check_steps(self) -> None:
+        self._check_positive("decay")
+        self._check_counts(first_step=1)
+        self._check_counts(steps=self.first_step)
+
+    def _activation(self, rows: np.ndarray) -> np.ndarray:
+        self._check_steps()
+        back = sparse.csr_array(self.network_.T)
+        now = self.network_[rows].toarray().T
+        total = now.copy() if self.first_step == 1 else np.zeros_like(now)
+        for step in range(2, self.steps + 1):
+            now = back @ now
+            if step >= self.first_step:
+                total += self.decay ** (step - self.first_step) * now
+        return np.ascontiguousarray(total.T)
+
+
+@dataclass(frozen=True)
+class GridPoint:
+    """One choice of parameters and what the validation part says of it.
+
+    Attributes
+    ----------
+    parameters : dict of str to value
+    validation : float
+        Error on the validation part; infinite where the point failed.
+    failure : str
+        Why it failed; empty where it did not.
+    """
+
+    parameters: dict[str, Any]
+    validation: float
+    failure: str = ""
+
+
+def tune(
+    model_class: type[Model],
+    grid: Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]],
+    split: Split,
+    random_state: int | None = None,
+) -> tuple[Model, tuple[GridPoint, ...]]:
+    """Choose parameters by the validation part; the test part is not looked at.
+
+    Parameters
+    ----------
+    model_class : subclass of AssociationModel
+    grid : mapping of parameter to values, or several such mappings
+        Every combination is tried. Points that differ only in how a fitted model is read share one
+        fit.
+    split : Split
+    random_state : int or None
+        Seed of each fit.
+
+    Returns
+    -------
+    best : fitted model
+        Of the lowest validation error, the first among equals.
+    table : tuple of GridPoint
+        In the order of the grid. A point that fails is recorded, and the others go on.
+
+    Raises
+    ------
+    DataError
+        For a validation part that holds nothing, or where every point failed.
+
+    Examples
+    --------
+    >>> from manymaps.prediction.held_out import split_associations
+    >>> ring = sparse.diags_array([1.0] * 4, offsets=[-2, -1, 1, 2], shape=(30, 30)).tocsr()
+    >>> split = split_associations(ring, random_state=0)
+    >>> best, table = tune(SpreadingActivation, {"steps": [2, 3], "decay": [0.5, -1]}, split)
+    >>> best.decay, len(table), [point.failure for point in table if point.failure][0]
+    (0.5, 4, 'decay=-1 must be positive')
+    """
+    from sklearn.model_selection import ParameterGrid
+
+    if split.validation.nnz == 0:
+        raise DataError("the validation part holds no association; nothing can be tuned by it")
+    points = list(ParameterGrid(grid))
+    order = sorted(range(len(points)), key=lambda k: _fit_key(model_class, points[k]))
+    table: dict[int, GridPoint] = {}
+    best, lowest, fitted, key = None, (np.inf, -1), None, None
+    for k in order:
+        try:
+            if fitted is None or _fit_key(model_class, points[k]) != key:
+                fitted, key = None, _fit_key(model_class, points[k])
+                fitted = model_class(**points[k]).fit(split.train, random_state=random_state)
+            model = _read_anew(fitted, points[k])
+            error = prediction_error(model.probabilities, split.validation, split.n_cues)
+        except (ArithmeticError, MemoryError, RuntimeError, TypeError, ValueError) as problem:
+            table[k] = GridPoint(points[k], np.inf, str(problem) or type(problem).__name__)
+            continue
+        table[k] = GridPoint(points[k], error)
+        if np.isfinite(error) and (best is None or (error, k) < lowest):
+            best, lowest = model, (error, k)
+    if best is None:
+        raise DataError(
+            f"none of the {len(points)} points of the grid has a finite validation error; the "
+            f"first: {table[0].failure or 'an associate without probability'}"
+        )
+    return best, tuple(table[k] for k in range(len(points)))
+
+
+def _fit_key(model_class: type[AssociationModel], point: Mapping[str, Any]) -> str:
+    """Equal for points that share a fit."""
+    return repr([item for item in sorted(point.items()) if item[0] not in model_class.reading])
+
+
+def _read_anew(fitted: Model, point: Mapping[str, Any]) -> Model:
+    """A copy that shares what was learned and is read by the point's parameters."""
+    model = type(fitted)(**point)
+    for name, value in vars(fitted).items():
+        if name.endswith("_"):
+            setattr(model, name, value)
+    return model

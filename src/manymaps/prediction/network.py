@@ -1,0 +1,124 @@
+"""Associations as a network without directions, and where in it each object lies.
+
+    A    =  (1 - backward) p^power + backward (p^power)^T
+    S    =  D^-1/2 A D^-1/2,     D_ii = offset + sum_j A_ij
+    S    ~  U L U^T,             x_i  = (U |L|^exponent)_i / |(U |L|^exponent)_i|
+
+The leading eigenvectors of S, those of the largest eigenvalues, are the latent semantic analysis of
+a symmetric table (Deerwester et al. 1990) and the relaxed normalized cuts of its graph (Shi & Malik
+2000). An exponent of e compares objects by the cosine of what they reach in 2 e steps, S^(2 e). A
+small power lets weak associations count nearly as much as strong ones: of single answers in norms,
+that there is one says more than how many gave it.
+
+Shapes: p (n, n) sparse; x (n, n_components).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.compute.jit import one_blas_thread
+from manymaps.compute.scaling import extreme_eigenpairs
+
+__all__ = [
+    "association_network",
+    "degree_scaled",
+    "popularity",
+    "row_normalized",
+    "spectral_directions",
+]
+
+_DENSE = 400
+_TOLERANCE, _RESTARTS = 1e-6, 300
+_UNSEEN = 0.01
+
+
+def popularity(p: sparse.sparray) -> np.ndarray:
+    """How much each object is recalled, (n,), and a little more: what never was may be yet."""
+    return np.asarray(p.sum(axis=0)).ravel() + _UNSEEN
+
+
+def row_normalized(table: sparse.sparray) -> sparse.csr_array:
+    """Rows divided by their sums; empty ones stay empty."""
+    table = sparse.csr_array(table)
+    sums = np.asarray(table.sum(axis=1)).ravel()
+    return sparse.csr_array(sparse.diags_array(1 / np.where(sums > 0, sums, 1.0)) @ table)
+
+
+def association_network(
+    p: sparse.sparray, *, power: float = 1.0, backward: float = 0.5
+) -> sparse.csr_array:
+    """(1 - backward) A + backward A^T with A_ij = p_ij^power.
+
+    Examples
+    --------
+    >>> association_network(sparse.csr_array([[0, 1.0], [0, 0]]), backward=0.25).toarray().tolist()
+    [[0.0, 0.75], [0.25, 0.0]]
+    """
+    table = sparse.csr_array(p, dtype=np.float64, copy=True)
+    table.eliminate_zeros()
+    table.data **= power
+    network = sparse.csr_array((1 - backward) * table + backward * table.T)
+    network.eliminate_zeros()
+    return network
+
+
+def degree_scaled(network: sparse.csr_array, offset: float) -> sparse.csr_array:
+    """S = D^-1/2 A D^-1/2 with D the row sums and `offset` added to each."""
+    roots = sparse.diags_array((np.asarray(network.sum(axis=1)).ravel() + offset) ** -0.5)
+    return sparse.csr_array(roots @ network @ roots)
+
+
+def spectral_directions(
+    p: sparse.sparray,
+    n_components: int,
+    *,
+    power: float = 0.15,
+    exponent: float = 2.0,
+    offset: float = 0.2,
+    seed: int | None = None,
+) -> np.ndarray:
+    """Unit vectors along the leading eigenvectors of the scaled network.
+
+    Parameters
+    ----------
+    p : sparse array of shape (n, n)
+    n_components : int
+        At least 1. Of more than n - 1, the further columns are 0, and so are those of eigenvectors
+        that take too long to tell apart, as on long chains.
+    power, exponent, offset : float
+        See the module; offset > 0.
+    seed : int or None
+        Of the vector from which the eigenvectors are sought, which decides their signs.
+
+    Returns
+    -------
+    ndarray of shape (n, n_components)
+        Rows of length 1, or 0 for an object without associations.
+
+    Examples
+    --------
+    >>> two = sparse.csr_array(np.kron(np.eye(2), np.ones((3, 3)) - np.eye(3)))
+    >>> x = spectral_directions(two, 2, seed=0)
+    >>> (x @ x.T).round(3)[0].tolist()
+    [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
+    """
+    scaled = degree_scaled(association_network(p, power=power), offset)
+    n = scaled.shape[0]
+    found = min(n_components, n - 1)
+    with one_blas_thread():
+        if n <= _DENSE:
+            values, axes = np.linalg.eigh(scaled.toarray())
+        else:
+            start = np.random.default_rng(seed).normal(size=n)
+            values, axes = extreme_eigenpairs(
+                scaled, found, start, tolerance=_TOLERANCE, max_iter=_RESTARTS
+            )
+    leading = np.argsort(-values)[:found]
+    positions = np.zeros((n, n_components))
+    positions[:, : len(leading)] = axes[:, leading] * np.abs(values[leading]) ** exponent
+    empty = np.diff(scaled.indptr) == 0
+    positions[empty] = 0
+    lengths = np.linalg.norm(positions, axis=1, keepdims=True)
+    return positions / np.where(lengths > 0, lengths, 1.0)

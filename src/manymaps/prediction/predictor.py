@@ -1,0 +1,549 @@
+"""Many maps as a model of association: fitted to some pairs of norms, asked for the others.
+
+    C = sum_(i, j) in training  p_ij log(p_ij / q(j|i))
+
+(van der Maaten & Hinton 2009, eq. 11.) p are rows of the full norms, so that a row's training mass
+R_i is at most 1 and weighs its cue in the gradient; q is normalized over all objects, held-out ones
+among them. Cost, gradient and penalties are those of `manymaps.model.rows`. The error on the
+validation part decides when to stop, and the best state is kept.
+
+    AssociationPredictor      the maps, fitted by passes of stochastic steps or by any optimizer
+    PAPER_2009                the optimizer of the report
+    AveragedPredictor         the mean of several
+    score_predictor           errors and ranks of any predictor on the parts of a split
+    predict_associations      split, fit, score
+
+A predictor is anything with `fit(train, ...)` and `probabilities(rows)`; see
+`manymaps.prediction.held_out`.
+
+Shapes: positions (n_maps, n, n_components), weights (n_maps, n), biases (n,).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from manymaps.atlas.atlas import Atlas
+from manymaps.compute.jit import one_blas_thread, threads
+from manymaps.data.associations import Associations
+from manymaps.errors import DataError, ParameterError
+from manymaps.model.choice import ChoiceModel, Kernel
+from manymaps.model.parameters import Parameters, log_softmin
+from manymaps.model.rows import ChoiceMaps, RowCost, RowDescent
+from manymaps.optimizers.descent import Momentum, Optimizer, State, shorter_steps
+from manymaps.optimizers.schedules import Switch
+from manymaps.prediction.held_out import (
+    Ranking,
+    Split,
+    checked_part,
+    score_split,
+    split_associations,
+)
+from manymaps.prediction.network import popularity, spectral_directions
+
+__all__ = [
+    "PAPER_2009",
+    "AssociationPredictor",
+    "AveragedPredictor",
+    "PredictionResult",
+    "Predictor",
+    "predict_associations",
+    "score_predictor",
+]
+
+#: Rate 1,000 for the cost averaged over the 5,018 cues of the norms, which is 0.2 on our scale, the
+#: cost summed over cues; no decay of any kind (van der Maaten & Hinton 2009, section 5).
+PAPER_2009 = Momentum(
+    learning_rate=1000 / 5018,
+    weight_rate=1.0,
+    hold_weights=0,
+    momentum=Switch(0.5, 250, 0.8),
+    exaggeration=Switch(4.0, 250, 1.0),
+)
+
+_SPREAD, _NOISE = 2.0, 0.01
+_MOST_DIRECTIONS = 300
+_LARGEST_PENALTY = 1e6
+_FULL_EVERY = 10
+_LEAST_GAIN = 3e-4
+
+Callback = Callable[[int, float, float], object]
+
+
+class Predictor(Protocol):
+    """What can be scored: fitted to a training part, it gives q(j|i)."""
+
+    def probabilities(self, rows: np.ndarray) -> np.ndarray:
+        """q(j|i) of cues, shape (len(rows), n); rows sum to 1 and hold 0 at their own cue."""
+
+
+@dataclass
+class _EarlyStopping:
+    """The errors so far, and the best state of the maps."""
+
+    validation: sparse.csr_array | None
+    n_cues: int
+    patience: int
+    callback: Callback | None
+    history: dict[str, list[float]] = field(
+        default_factory=lambda: {"iteration": [], "train": [], "validation": []}
+    )
+    patient_until: int = 0
+    best: ChoiceMaps | None = None
+    best_iteration: int = 0
+    _lowest: float = np.inf
+    _goal: float = np.inf
+    _since: int = 0
+
+    def see(self, iteration: int, train: float, maps: ChoiceMaps) -> bool:
+        """Measure the maps as they stand; whether to stop."""
+        error = np.nan
+        if self.validation is not None:
+            p = self.validation.data
+            error = float(p @ (np.log(p) - maps.log_probabilities(self.validation))) / self.n_cues
+        self.history["iteration"].append(iteration)
+        self.history["train"].append(train)
+        self.history["validation"].append(error)
+        if np.isfinite(train) if self.validation is None else error < self._lowest:
+            self.best, self.best_iteration, self._lowest = maps.copy(), iteration, error
+        if self.validation is None or error < self._goal:
+            self._goal, self._since = error - _LEAST_GAIN * abs(error), 0
+        elif iteration > self.patient_until:
+            self._since += 1
+        stop = bool(self.callback and self.callback(iteration, train, error))
+        return stop or self._since >= self.patience
+
+
+class AssociationPredictor(BaseEstimator):
+    """Maps fitted to the training part of norms, stopped early by the validation part.
+
+    q(j|i) ~ exp(beta_j) sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2),   j != i
+
+    Parameters
+    ----------
+    n_maps, n_components : int
+        Maps and their dimensions.
+    kernel : {"gaussian", "cauchy"}
+    init : {"spectral", "random"}
+        Where positions start: along the leading eigenvectors of the network of training
+        associations (`manymaps.prediction.network`), or all but together. Stopped early, a fit
+        stays near its start, and what a spectral one knows of the neighbours of neighbours is the
+        better guard against overfitting. Each of several maps starts with a random turn of the same
+        eigenvectors. A random start wants a learning rate of about 0.04 and a penalty of about 0.8.
+    penalty : float >= 0
+        penalty / 2 sum |y|^2 on the cost summed over cues.
+    weight_penalty : float >= 0
+        The same for the mixing weights.
+    bias_penalty : float >= 0 or None
+        Learn beta_j, how readily j is recalled by anything, under this penalty. None is the model
+        of the 2009 report, which has no beta.
+    optimizer : RowDescent or Optimizer, optional
+        `RowDescent()` by default. `PAPER_2009`, another `Momentum` or `LBFGS` evaluates all cues at
+        each iteration. The report's fit has also init="random", penalty=0 and bias_penalty=None.
+    max_iter : int
+        Passes over the cues, or iterations of another optimizer.
+    patience : int
+        Evaluations before a fit ends in which the validation error did not fall by 0.03 % in all.
+        There is one after each pass, or after ten iterations of another optimizer, whose
+        exaggeration is waited for.
+    callback : callable, optional
+        Called as callback(iteration, train, validation) with both errors; a true answer stops.
+    random_state : int or None
+        The same seed gives the same bits at any number of threads on one machine.
+    n_jobs : int, optional
+        Threads; None keeps the present number, -1 takes all.
+
+    Attributes
+    ----------
+    atlas_ : Atlas
+        Objects are named by their numbers; a learned beta is metadata "bias".
+    history_ : dict of str to ndarray
+        "iteration", "train", "validation": errors in nats per cue. That of training is as met on
+        the way.
+    n_iter_ : int
+        Iterations made; `best_iteration_` is the one that was kept.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> from manymaps.prediction.held_out import split_associations
+    >>> ring = sparse.diags_array([1.0, 1.0, 1.0, 1.0], offsets=[-2, -1, 1, 2], shape=(30, 30))
+    >>> split = split_associations(ring.tocsr(), random_state=0)
+    >>> model = AssociationPredictor(1, 4, penalty=0.1, random_state=0)
+    >>> q = model.fit(split.train, split.validation).probabilities([3, 4])
+    >>> q.shape, q.sum(axis=1).round(12).tolist(), float(q[0, 3])
+    ((2, 30), [1.0, 1.0], 0.0)
+    """
+
+    def __init__(
+        self,
+        n_maps: int = 2,
+        n_components: int = 35,
+        *,
+        kernel: Kernel = "gaussian",
+        init: Literal["spectral", "random"] = "spectral",
+        penalty: float = 0.1,
+        weight_penalty: float = 0.0,
+        bias_penalty: float | None = 0.5,
+        optimizer: RowDescent | Optimizer | None = None,
+        max_iter: int = 300,
+        patience: int = 5,
+        callback: Callback | None = None,
+        random_state: int | None = None,
+        n_jobs: int | None = None,
+    ):
+        self.n_maps = n_maps
+        self.n_components = n_components
+        self.kernel = kernel
+        self.init = init
+        self.penalty = penalty
+        self.weight_penalty = weight_penalty
+        self.bias_penalty = bias_penalty
+        self.optimizer = optimizer
+        self.max_iter = max_iter
+        self.patience = patience
+        self.callback = callback
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(
+        self,
+        train: sparse.csr_array,
+        validation: sparse.csr_array | None = None,
+        *,
+        random_state: int | None = None,
+    ) -> Self:
+        """Fit to the training part.
+
+        Parameters
+        ----------
+        train, validation : csr_array of shape (n, n)
+            p of the full data where pair (i, j) is in the part; rows of both sum to 1 at most.
+            Without validation the fit takes `max_iter` iterations.
+        random_state : int, optional
+            In place of the estimator's own.
+
+        Raises
+        ------
+        DataError
+            Where a part holds nothing, or a row of p sums to more than 1.
+        ParameterError
+            For a parameter out of its range.
+        """
+        train, validation = self._checked(train, validation)
+        seed = self.random_state if random_state is None else random_state
+        generator = np.random.default_rng(seed)
+        known = train if validation is None else train + validation
+        n_cues = int((np.diff(known.indptr) > 0).sum())
+        stopping = _EarlyStopping(validation, n_cues, self.patience, self.callback)
+        maps = self._start(train, generator)
+        cost = RowCost(train, self.penalty, self.weight_penalty, self.bias_penalty)
+        optimizer = self.optimizer or RowDescent()
+        with threads(self.n_jobs):
+            if isinstance(optimizer, RowDescent):
+                self.n_iter_ = self._by_passes(optimizer, maps, cost, stopping, generator)
+            else:
+                self.n_iter_ = self._by_iterations(optimizer, maps, cost, stopping)
+            if stopping.best is None:
+                raise ParameterError(
+                    "the fit diverged: no error was a number, with "
+                    f"penalty={self.penalty:g} and {optimizer!r}; lower penalties or learning rate"
+                )
+            self.maps_ = stopping.best
+        self.best_iteration_ = stopping.best_iteration
+        self.history_ = {name: np.array(values) for name, values in stopping.history.items()}
+        return self
+
+    def probabilities(self, rows: np.ndarray | Sequence[int]) -> np.ndarray:
+        """q(j|i) of cues, shape (len(rows), n) float64; rows sum to 1 and hold 0 at their cue."""
+        check_is_fitted(self, "maps_")
+        rows = np.asarray(rows, np.int64)
+        with one_blas_thread():
+            return self.maps_.probabilities(rows)
+
+    @property
+    def atlas_(self) -> Atlas:
+        """The maps, with objects named by their numbers; see `atlas`."""
+        check_is_fitted(self, "maps_")
+        return self.atlas([str(i) for i in range(self.maps_.positions.shape[1])])
+
+    def atlas(self, labels: Sequence[str]) -> Atlas:
+        """The maps of objects with these names."""
+        check_is_fitted(self, "maps_")
+        proportions = np.exp(log_softmin(self.maps_.weights))
+        shares = proportions / proportions.sum(axis=1, keepdims=True)
+        centres = np.einsum("mn,mnd->md", shares, self.maps_.positions.astype(np.float64))
+        settings = ("init", "penalty", "weight_penalty", "bias_penalty", "max_iter", "patience")
+        return Atlas(
+            labels=tuple(labels),
+            maps=(self.maps_.positions - centres[:, None]).astype(np.float32),
+            proportions=proportions.astype(np.float32),
+            model=ChoiceModel(self.kernel, "conditional", "learned"),
+            method="association-predictor",
+            parameters={name: getattr(self, name) for name in settings},
+            history=dict(self.history_),
+            metadata={} if self.bias_penalty is None else {"bias": self.maps_.biases},
+        )
+
+    def _checked(
+        self, train: sparse.csr_array, validation: sparse.csr_array | None
+    ) -> tuple[sparse.csr_array, sparse.csr_array | None]:
+        for name in ("n_maps", "n_components", "max_iter", "patience"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+                raise ParameterError(f"{name}={value!r} must be a whole number of at least 1")
+        for name in ("penalty", "weight_penalty", "bias_penalty"):
+            value = getattr(self, name)
+            number = isinstance(value, int | float | np.number)
+            if value is not None and not (number and 0 <= value <= _LARGEST_PENALTY):
+                raise ParameterError(
+                    f"{name}={value!r} must be between 0 and {_LARGEST_PENALTY:g}, for fits are in "
+                    "single precision"
+                )
+        for name, known in (("kernel", ("gaussian", "cauchy")), ("init", ("spectral", "random"))):
+            given = getattr(self, name)
+            if not isinstance(given, str) or given not in known:
+                raise ParameterError(f"{name}={given!r} is not one of {', '.join(known)}")
+        train = checked_part(train, "training")
+        if validation is not None:
+            validation = checked_part(validation, "validation")
+            if validation.shape != train.shape:
+                raise DataError(
+                    f"the parts differ in shape: {train.shape} for training, "
+                    f"{validation.shape} for validation"
+                )
+        if self.n_maps > train.shape[0]:
+            raise ParameterError(f"n_maps={self.n_maps} is more than the {train.shape[0]} objects")
+        return train, validation
+
+    def _start(self, train: sparse.csr_array, generator: np.random.Generator) -> ChoiceMaps:
+        n = train.shape[0]
+        positions = generator.normal(0, _NOISE, (self.n_maps, n, self.n_components))
+        if self.init == "spectral":
+            wanted = min(self.n_maps * self.n_components, _MOST_DIRECTIONS)
+            seed = int(generator.integers(2**31))
+            directions = spectral_directions(train, wanted, seed=seed)
+            with one_blas_thread():
+                positions += _SPREAD * _dealt(directions, positions.shape, generator)
+        biases = np.zeros(n)
+        if self.bias_penalty is not None:
+            biases = np.log(popularity(train))
+        return ChoiceMaps(
+            np.ascontiguousarray(positions, np.float32),
+            generator.normal(0, _NOISE, (self.n_maps, n)).astype(np.float32),
+            (biases - biases.mean()).astype(np.float32),
+            self.kernel,
+        )
+
+    def _by_passes(
+        self,
+        settings: RowDescent,
+        maps: ChoiceMaps,
+        cost: RowCost,
+        stopping: _EarlyStopping,
+        generator: np.random.Generator,
+    ) -> int:
+        passes = settings.start(maps, cost, int(generator.integers(2**31)))
+        negative_entropy = float(cost.p.data @ np.log(cost.p.data))
+        for iteration in range(1, self.max_iter + 1):
+            train = (passes.step() + negative_entropy) / stopping.n_cues
+            if stopping.see(iteration, train, maps):
+                break
+        return iteration
+
+    def _by_iterations(
+        self, optimizer: Optimizer, maps: ChoiceMaps, cost: RowCost, stopping: _EarlyStopping
+    ) -> int:
+        """A run of an optimizer that takes all cues at once."""
+        mass = np.asarray(cost.p.sum(axis=1) + cost.p.sum(axis=0)).ravel()
+        shorter = shorter_steps(mass)[:, None]
+        negative_entropy = float(cost.p.data @ np.log(cost.p.data))
+        stopping.patient_until = optimizer.exaggeration.settled_at
+        error, learns_biases = np.nan, cost.bias_penalty is not None
+
+        def evaluate(parameters: Parameters, iteration: int) -> tuple[float, Parameters]:
+            nonlocal error
+            at = maps.at(parameters)
+            fit, slopes = cost.whole(at, optimizer.exaggeration(iteration))
+            error = (fit + negative_entropy) / stopping.n_cues
+            if optimizer.bears_noise:
+                slopes[0][...] *= shorter
+            biases = slopes[2] if learns_biases else maps.biases
+            gradient = ChoiceMaps(slopes[0], slopes[1], biases).parameters(learns_biases)
+            return fit + cost.penalties(at), gradient
+
+        def watch(state: State) -> bool:
+            if state.iteration % _FULL_EVERY and state.iteration < self.max_iter:
+                return False
+            now = maps.at(state.parameters)
+            return stopping.see(state.iteration, error, now)
+
+        state = State(maps.parameters(learns_biases))
+        optimizer.minimize(evaluate, state, self.max_iter, watch)
+        if stopping.best is None or stopping.history["iteration"][-1] != state.iteration:
+            now = maps.at(state.parameters)
+            stopping.see(state.iteration, error, now)
+        return state.iteration
+
+
+def _dealt(
+    directions: np.ndarray, shape: tuple[int, ...], generator: np.random.Generator
+) -> np.ndarray:
+    """Unit vectors for each map, (n_maps, n, n_components): its share of random turns of all.
+
+    A single map takes them as they are.
+    """
+    n_maps, n, d = shape
+    if n_maps == 1:
+        found = np.zeros(shape)
+        found[0, :, : directions.shape[1]] = directions
+        return found
+    size = directions.shape[1]
+    turns = [
+        np.linalg.qr(generator.normal(size=(size, size)))[0] for _ in range(-(-n_maps * d // size))
+    ]
+    mixed = directions @ np.hstack(turns)[:, : n_maps * d]
+    found = mixed.reshape(n, n_maps, d).transpose(1, 0, 2)
+    lengths = np.linalg.norm(found, axis=2, keepdims=True)
+    return found / np.where(lengths > 0, lengths, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class AveragedPredictor:
+    """The mean of the probabilities of fitted predictors: of several seeds, or of several kinds.
+
+    Parameters
+    ----------
+    predictors : sequence of Predictor
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> ring = sparse.diags_array([0.5, 0.5], offsets=[-1, 1], shape=(20, 20)).tocsr()
+    >>> fits = [AssociationPredictor(1, 2, max_iter=5, random_state=k).fit(ring) for k in (0, 1)]
+    >>> AveragedPredictor(fits).probabilities([0, 7]).sum(axis=1).round(12).tolist()
+    [1.0, 1.0]
+    """
+
+    predictors: Sequence[Predictor]
+
+    def probabilities(self, rows: np.ndarray) -> np.ndarray:
+        """Mean q(j|i), shape (len(rows), n)."""
+        total = self.predictors[0].probabilities(rows)
+        for predictor in self.predictors[1:]:
+            total = total + predictor.probabilities(rows)
+        return total / len(self.predictors)
+
+
+@dataclass(frozen=True, eq=False)
+class PredictionResult:
+    """What a predictor comes to on a split.
+
+    Attributes
+    ----------
+    train, validation, test : float
+        (1 / N) sum p log(p / q) over each part.
+    n_iterations : int
+        0 for a predictor without iterations.
+    seconds : float
+        Time of the fit.
+    ranking : Ranking
+        Of the test part's associates, those of training and validation left out.
+    per_word : ndarray of shape (n,)
+        sum_j p_ij log(p_ij / q(j|i)) over the test part, for each cue.
+    split : Split
+    predictor : Predictor
+    """
+
+    train: float
+    validation: float
+    test: float
+    n_iterations: int
+    seconds: float
+    ranking: Ranking
+    per_word: np.ndarray
+    split: Split
+    predictor: Predictor
+
+    @property
+    def recall(self) -> dict[int, float]:
+        """Recall at each depth."""
+        return self.ranking.recall
+
+    def as_dict(self) -> dict[str, Any]:
+        """The figures as plain values: train, valid, test, n_iterations, seconds and ranks."""
+        ranks = {f"recall_at_{k}": value for k, value in self.recall.items()}
+        return {
+            "train": self.train,
+            "valid": self.validation,
+            "test": self.test,
+            "n_iterations": self.n_iterations,
+            "seconds": self.seconds,
+            **ranks,
+            "mean_reciprocal_rank": self.ranking.mean_reciprocal_rank,
+        }
+
+
+def score_predictor(
+    predictor: Predictor, split: Split, *, seconds: float = 0.0, ks: Sequence[int] = (1, 10, 100)
+) -> PredictionResult:
+    """Errors and ranks of a fitted predictor on the parts of a split."""
+    errors, ranking = score_split(predictor.probabilities, split, ks)
+    return PredictionResult(
+        **{name: float(words.sum()) / split.n_cues for name, words in errors.items()},
+        n_iterations=int(getattr(predictor, "n_iter_", 0)),
+        seconds=seconds,
+        ranking=ranking,
+        per_word=errors["test"],
+        split=split,
+        predictor=predictor,
+    )
+
+
+def predict_associations(
+    norms: Associations | sparse.sparray,
+    n_maps: int = 2,
+    n_components: int = 35,
+    *,
+    split: Split | None = None,
+    random_state: int | None = None,
+    **settings: Any,
+) -> PredictionResult:
+    """Split norms, fit maps to the training part, and score them on all parts.
+
+    Parameters
+    ----------
+    norms : Associations or sparse array of shape (n, n)
+    n_maps, n_components : int
+    split : Split, optional
+        80/10/10 by unordered pair with the seed `random_state` by default.
+    random_state : int or None
+        Seed of the split and of the fit.
+    **settings
+        Other parameters of `AssociationPredictor`.
+
+    Returns
+    -------
+    PredictionResult
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> ring = sparse.diags_array([1.0] * 4, offsets=[-2, -1, 1, 2], shape=(30, 30)).tocsr()
+    >>> result = predict_associations(ring, 1, 4, penalty=0.1, random_state=0)
+    >>> bool(result.test < 0.1 * 3.37)
+    True
+    """
+    split = split or split_associations(norms, random_state=random_state)
+    predictor = AssociationPredictor(n_maps, n_components, random_state=random_state, **settings)
+    begun = time.perf_counter()
+    predictor.fit(split.train, split.validation)
+    return score_predictor(predictor, split, seconds=time.perf_counter() - begun)

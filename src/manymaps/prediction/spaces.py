@@ -1,0 +1,353 @@
+"""Models of meaning that place words in a space, read as models of association.
+
+    model                    activation a_ij                     source
+    LatentSemanticAnalysis   exp(cos(x_i, x_j) / temperature)    Deerwester et al. 1990
+    ClassicalScaling         exp(-d2_ij / width)                 Torgerson 1952, Laub & Mueller 2004
+    ExtendedEuclidean        exp(-|x_i - x_j|^2 - s_j)           Winsberg & Carroll 1989
+
+How activation becomes q(j|i), and how parameters are chosen, stands in
+`manymaps.prediction.models`.
+
+Shapes: positions (n, n_components), activation (len(rows), n).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.compute.jit import one_blas_thread
+from manymaps.compute.scaling import extreme_eigenpairs
+from manymaps.prediction.models import AssociationModel
+from manymaps.prediction.network import (
+    association_network,
+    degree_scaled,
+    spectral_directions,
+)
+
+__all__ = ["ClassicalScaling", "ExtendedEuclidean", "LatentSemanticAnalysis"]
+
+_ROWS_AT_ONCE = 512
+
+
+def _squared_distances(positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """|x_i - x_j|^2 of some rows i to all j."""
+    norms = np.einsum("ij,ij->i", positions, positions)
+    found = positions[rows] @ positions.T
+    found *= -2
+    found += norms[rows, None]
+    found += norms
+    return np.maximum(found, 0, out=found)
+
+
+class LatentSemanticAnalysis(AssociationModel):
+    """Leading eigenvectors of the symmetrized associations, compared by cosines.
+
+        S ~ U L U^T,   x_i = (U |L|^exponent)_i,   a_ij = exp(cos(x_i, x_j) / temperature)
+
+    (Deerwester et al. 1990; of association norms, as the word association spaces of Steyvers,
+    Shiffrin & Nelson 2004.) S is the network of `manymaps.prediction.network`.
+
+    Parameters
+    ----------
+    n_components : int
+    power : float >= 0
+        Of the strengths.
+    exponent : float >= 0
+    offset : float > 0
+        Added to each row sum by whose roots the table is divided.
+    temperature : float > 0
+    popularity, smoothing, uniform : float
+        See `manymaps.prediction.models`.
+
+    Examples
+    --------
+    >>> two = sparse.csr_array(np.kron(np.eye(2), (np.ones((3, 3)) - np.eye(3)) / 2))
+    >>> q = LatentSemanticAnalysis(n_components=2).fit(two, random_state=0).probabilities([0])
+    >>> bool(q[0, 1:3].sum() > 0.9)
+    True
+    """
+
+    reading = AssociationModel.reading | {"temperature"}
+
+    def __init__(
+        self,
+        *,
+        n_components: int = 100,
+        power: float = 0.15,
+        exponent: float = 2.0,
+        offset: float = 0.2,
+        temperature: float = 0.1,
+        popularity: float = 0.4,
+        smoothing: float = 0.08,
+        uniform: float = 0.05,
+    ):
+        self.n_components = n_components
+        self.power = power
+        self.exponent = exponent
+        self.offset = offset
+        self.temperature = temperature
+        self.popularity = popularity
+        self.smoothing = smoothing
+        self.uniform = uniform
+
+    def _fit(self, train: sparse.csr_array, seed: int | None) -> None:
+        self._check_counts(train.shape[0], n_components=1)
+        self._check_positive("offset")
+        self._check_not_negative("power", "exponent")
+        self.directions_ = spectral_directions(
+            train,
+            self.n_components,
+            power=self.power,
+            exponent=self.exponent,
+            offset=self.offset,
+            seed=seed,
+        )
+
+    def _activation(self, rows: np.ndarray) -> np.ndarray:
+        self._check_positive("temperature")
+        cosines = self.directions_[rows] @ self.directions_.T
+        found = np.exp((cosines - 1) / self.temperature)
+        found[~self.directions_[rows].any(axis=1)] = 0.0  # nothing is known of these cues
+        return found
+
+
+class ClassicalScaling(AssociationModel):
+    """Classical scaling of path lengths with a positive and a negative map.
+
+        d2_ij = |x_i - x_j|^2 - negative |z_i - z_j|^2,      a_ij = exp(-d2_ij / (width median d2))
+
+    -1/2 J D^2 J of the squared path lengths D^2 has eigenvalues of both signs. The leading positive
+    ones give x (Torgerson 1952); those most below zero give z, the features that no Euclidean map
+    can show (Laub & Mueller 2004). An association is a path of length 1 + log(max w / w), w its
+    strength divided by the roots of both ends' sums.
+
+    Holds three tables of all pairs while it is fitted.
+
+    Parameters
+    ----------
+    n_positive, n_negative : int
+        Dimensions of both maps; `n_negative` may be 0.
+    negative : float
+        Weight of the negative map; 1 is the pseudo-Euclidean distance.
+    width : float > 0
+        In units of the median |x_i - x_j|^2.
+    offset, power : float > 0
+        Added to each sum; exponent of the strengths.
+    popularity, smoothing, uniform : float
+        See `manymaps.prediction.models`.
+
+    Examples
+    --------
+    >>> ring = sparse.diags_array([0.5] * 4, offsets=[-11, -1, 1, 11], shape=(12, 12)).tocsr()
+    >>> model = ClassicalScaling(n_positive=2, n_negative=0, smoothing=0).fit(ring, random_state=0)
+    >>> sorted(np.argsort(-model.probabilities([0])[0])[:2].tolist())
+    [1, 11]
+    """
+
+    reading = AssociationModel.reading | {"negative", "width"}
+
+    def __init__(
+        self,
+        *,
+        n_positive: int = 50,
+        n_negative: int = 60,
+        negative: float = 0.5,
+        width: float = 0.08,
+        offset: float = 0.2,
+        power: float = 0.7,
+        popularity: float = 0.4,
+        smoothing: float = 0.03,
+        uniform: float = 0.05,
+    ):
+        self.n_positive = n_positive
+        self.n_negative = n_negative
+        self.negative = negative
+        self.width = width
+        self.offset = offset
+        self.power = power
+        self.popularity = popularity
+        self.smoothing = smoothing
+        self.uniform = uniform
+
+    def _fit(self, train: sparse.csr_array, seed: int | None) -> None:
+        self._check_counts(train.shape[0], n_positive=1, n_negative=0)
+        self._check_positive("width", "offset", "power")
+        products = self._products(train)
+        self.positive_ = _eigenmap(products, self.n_positive, 1.0, seed)
+        self.negative_ = _eigenmap(products, self.n_negative, -1.0, seed)
+        some = np.random.default_rng(0).permutation(train.shape[0])[:_ROWS_AT_ONCE]
+        self.unit_ = float(np.median(_squared_distances(self.positive_, some))) or 1.0
+
+    def _products(self, train: sparse.csr_array) -> np.ndarray:
+        """-1/2 J D^2 J of path lengths."""
+        from scipy.sparse.csgraph import dijkstra
+
+        network = degree_scaled(association_network(train, power=self.power), self.offset)
+        network.data = 1 + np.log(network.data.max() / network.data)
+        lengths = dijkstra(sparse.csr_matrix(network), directed=False)
+        apart = np.isinf(lengths)
+        if apart.any():
+            lengths[apart] = lengths[~apart].max()
+        products = np.square(lengths, out=lengths).astype(np.float32)
+        products -= products.mean(axis=0)
+        products -= products.mean(axis=1, keepdims=True)
+        products *= -0.5
+        return products
+
+    def _activation(self, rows: np.ndarray) -> np.ndarray:
+        self._check_positive("width")
+        found = _squared_distances(self.positive_, rows)
+        if self.negative and self.negative_.shape[1]:
+            found -= self.negative * _squared_distances(self.negative_, rows)
+        found[np.arange(len(rows)), rows] = np.inf
+        found -= found.min(axis=1, keepdims=True)
+        return np.exp(-found / (self.width * self.unit_))
+
+
+def _eigenmap(products: np.ndarray, count: int, sign: float, seed: int | None) -> np.ndarray:
+    """Eigenvectors times the root of |eigenvalue|, of the largest eigenvalues of one sign."""
+    n = len(products)
+    if count == 0:
+        return np.zeros((n, 0))
+    if n <= 2 * count + 20:
+        values, axes = np.linalg.eigh(products.astype(np.float64))
+    else:
+        start = np.random.default_rng(seed).normal(size=n).astype(np.float32)
+        with one_blas_thread():
+            which = "LA" if sign > 0 else "SA"
+            values, axes = extreme_eigenpairs(products, count, start, which=which)
+    order = np.argsort(-sign * values, kind="stable")[:count]
+    return np.asarray(axes[:, order] * np.sqrt(np.maximum(sign * values[order], 0)), np.float64)
+
+
+class ExtendedEuclidean(AssociationModel):
+    """A Euclidean space in which each word has a specificity of its own.
+
+        d2_ij = |x_i - x_j|^2 + s_i + s_j,     s >= 0,      q(j|i) ~ exp(-d2_ij)
+
+    (Winsberg & Carroll 1989.) Winsberg and Carroll fit d2 to judged dissimilarities; here it is
+    the exponent of a choice model, fitted by L-BFGS to the training part in the sense of
+    KL(P || Q). There the cue's own s_i cancels, and a constant added to all s changes nothing, so
+    that s >= 0 is no constraint: the smallest is 0.
+
+    Parameters
+    ----------
+    n_components : int
+    penalty : float >= 0
+        penalty / 2 (sum |x|^2 + sum (s - mean)^2) on the cost summed over cues.
+    max_iter : int
+        Iterations of L-BFGS; few of them are a guard against overfitting.
+    offset : float > 0
+        Of the latent semantic analysis from which it starts.
+    temperature : float > 0
+        d2 is divided by it when the model is read.
+    popularity, smoothing, uniform : float
+        See `manymaps.prediction.models`.
+
+    Examples
+    --------
+    >>> ring = sparse.diags_array([0.5] * 4, offsets=[-11, -1, 1, 11], shape=(12, 12)).tocsr()
+    >>> model = ExtendedEuclidean(n_components=3, penalty=0.01).fit(ring, random_state=0)
+    >>> sorted(np.argsort(-model.probabilities([0])[0])[:2].tolist())
+    [1, 11]
+    """
+
+    reading = AssociationModel.reading | {"temperature"}
+
+    def __init__(
+        self,
+        *,
+        n_components: int = 70,
+        penalty: float = 0.3,
+        max_iter: int = 15,
+        offset: float = 0.2,
+        temperature: float = 1.0,
+        popularity: float = 0.0,
+        smoothing: float = 0.03,
+        uniform: float = 0.1,
+    ):
+        self.n_components = n_components
+        self.penalty = penalty
+        self.max_iter = max_iter
+        self.offset = offset
+        self.temperature = temperature
+        self.popularity = popularity
+        self.smoothing = smoothing
+        self.uniform = uniform
+
+    def _fit(self, train: sparse.csr_array, seed: int | None) -> None:
+        from scipy.optimize import minimize
+
+        self._check_counts(max_iter=1)
+        self._check_not_negative("penalty")
+        start = LatentSemanticAnalysis(n_components=self.n_components, offset=self.offset)
+        positions = start.fit(train, random_state=seed).directions_
+        specificities = -np.log(self.popularity_)
+        shape = positions.shape
+
+        def cost(vector: np.ndarray) -> tuple[float, np.ndarray]:
+            x, s = vector[: positions.size].reshape(shape), vector[positions.size :]
+            return choice_cost(train, x, s, self.penalty)
+
+        with one_blas_thread():
+            found = minimize(
+                cost,
+                np.concatenate([positions.ravel(), specificities]),
+                jac=True,
+                method="L-BFGS-B",
+                options={"maxiter": self.max_iter, "maxcor": 10},
+            )
+        self.positions_ = found.x[: positions.size].reshape(shape)
+        self.specificities_ = found.x[positions.size :] - found.x[positions.size :].min()
+        self.n_iter_ = int(found.nit)
+
+    def _activation(self, rows: np.ndarray) -> np.ndarray:
+        self._check_positive("temperature")
+        found = _squared_distances(self.positions_, rows) + self.specificities_
+        found[np.arange(len(rows)), rows] = np.inf
+        found -= found.min(axis=1, keepdims=True)
+        return np.exp(-found / self.temperature)
+
+
+def choice_cost(
+    train: sparse.csr_array, positions: np.ndarray, specificities: np.ndarray, penalty: float
+) -> tuple[float, np.ndarray]:
+    """sum p log(p / q) over the training part, with penalty, and its gradient as one vector.
+
+    With g_ij = p_ij - R_i q(j|i):  dC/dx_i = 2 sum_j (g_ij + g_ji) (x_i - x_j),
+    dC/ds_j = sum_i g_ij.
+    """
+    n = len(positions)
+    masses = np.asarray(train.sum(axis=1)).ravel()
+    x = positions.astype(np.float32)
+    x_norms, s = np.einsum("ij,ij->i", x, x), specificities.astype(np.float32)
+    rows = np.repeat(np.arange(n), np.diff(train.indptr))
+    apart = positions[rows] - positions[train.indices]
+    d2 = np.einsum("ij,ij->i", apart, apart)
+    total = float(train.data @ (np.log(train.data) + d2 + specificities[train.indices]))
+    moments = np.zeros_like(positions)
+    came = np.zeros(n)
+    for first in range(0, n, _ROWS_AT_ONCE):
+        block = slice(first, min(first + _ROWS_AT_ONCE, n))
+        q = x[block] @ x.T
+        q *= 2
+        q -= x_norms + s
+        q[np.arange(q.shape[0]), np.arange(block.start, block.stop)] = -np.inf
+        top = q.max(axis=1, keepdims=True)
+        q -= top
+        np.exp(q, out=q)
+        sums = q.sum(axis=1, dtype=np.float64)
+        total += float(masses[block] @ (np.log(sums) + top[:, 0] - x_norms[block]))
+        q *= (masses[block] / sums)[:, None].astype(np.float32)
+        came += q.sum(axis=0)
+        moments[block] += q @ x
+        moments += q.T @ x[block]
+    by_response = np.asarray(train.sum(axis=0)).ravel()
+    pull = train @ positions + train.T @ positions
+    # The row sums of g are 0, so only its column sums stand beside x_i.
+    gradient = 2 * ((by_response - came)[:, None] * positions - pull + moments)
+    centred = specificities - specificities.mean()
+    total += penalty / 2 * (float(np.sum(positions**2)) + float(centred @ centred))
+    slope = by_response - came + penalty * centred
+    return total, np.concatenate([(gradient + penalty * positions).ravel(), slope])

@@ -1,0 +1,7 @@
+"""The atlas page: its data, packed; the one offline file; the notebook widget."""
+
+from __future__ import annotations
+
+from manymaps.viewer.page import viewer_module, write_page
+
+__all__ = ["viewer_module", "write_page"]

@@ -1,0 +1,131 @@
+"""The atlas page: one HTML file that holds an atlas, and the viewer that shows it.
+
+The file is `assets/page.html` with its places filled: the title, the first style
+(`page.css`), the data of `manymaps.viewer.packing` in base64, and the viewer (`viewer.js`, built
+from the folder `viewer`). It opens from disk and without a network: its Content-Security-Policy
+names the one script and the one style by their SHA-256 sums, and forbids whatever else a page can
+load. No label is written into the HTML itself.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import os
+import re
+from importlib import resources
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from manymaps.archive import written_whole
+from manymaps.atlas.atlas import Atlas
+from manymaps.errors import ParameterError
+from manymaps.viewer.packing import pack_page, well_formed
+
+__all__ = ["viewer_module", "write_page"]
+
+SUFFIXES = (".html", ".htm")
+POLICY = (
+    "default-src 'none'; script-src '{script}'; style-src '{style}'; img-src data: blob:; "
+    "base-uri 'none'; form-action 'none'"
+)
+ENDS_A_SCRIPT = re.compile(r"<(?=/script|!--)", re.IGNORECASE)
+
+
+def viewer_module() -> str:
+    """The viewer as one ES module, whose default export is an anywidget `render`."""
+    return _asset("viewer.js")
+
+
+def write_page(
+    atlas: Atlas,
+    path: str | os.PathLike[str],
+    *,
+    color: str | None = None,
+    size: str | None = None,
+    title: str | None = None,
+    features: Any = None,
+    min_proportion: float = 0.1,
+) -> None:
+    """Write an atlas as one HTML file that opens from disk, offline; whole or not at all.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    path : path
+        Ends in .html or .htm.
+    color, size : str, optional
+        Columns of the atlas that colour the marks (categories or numbers) and set their size
+        (numbers) when the page opens; whoever reads the page can choose others.
+    title : str, optional
+        By default the file's name without its suffix.
+    features : AdditiveClustering or sequence of features, optional
+        To be drawn as outlines: a fitted estimator, or anything with a `weight` and `members`,
+        which are labels of the atlas.
+    min_proportion : float in [0, 1]
+        Objects with less in a map are hidden when the page opens.
+
+    Raises
+    ------
+    ParameterError
+        For another suffix, a column that does not exist or does not suit, or a value out of range.
+    UnknownLabel
+        For a member of a feature that the atlas lacks, with suggestions.
+    OSError
+        Where the place cannot be written; nothing is left behind.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from manymaps.model import T_SNE
+    >>> atlas = Atlas(["tie", "knot"], np.array([[[0.0, 0.0], [1.0, 0.0]]]), np.ones((1, 2)), T_SNE)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "two.html")
+    ...     write_page(atlas, path, title="Two words")
+    ...     "<title>Two words</title>" in path.read_text(encoding="utf-8")
+    True
+    """
+    if Path(path).suffix.lower() not in SUFFIXES:
+        raise ParameterError(f"{path}: the name of a page must end in {' or '.join(SUFFIXES)}")
+    title = Path(path).stem if title is None else str(title)
+    packed = pack_page(
+        atlas, title=title, color=color, size=size, features=features,
+        min_proportion=min_proportion,
+    )  # fmt: skip
+    page = _page(packed, title).encode()
+    with written_whole(path) as temporary:
+        temporary.write_bytes(page)
+
+
+def _page(packed: bytes, title: str) -> str:
+    style, module = _asset("page.css").strip(), _inline(viewer_module())
+    policy = POLICY.format(script=_sum(module), style=_sum(style))
+    return Template(_asset("page.html")).substitute(
+        policy=policy,
+        title=html.escape(well_formed(title)),
+        style=style,
+        data=base64.b64encode(packed).decode(),
+        module=module,
+    )
+
+
+def _inline(module: str) -> str:
+    """A module that can stand between tags: what would end it there is written otherwise.
+
+    >>> print(_inline("a = '</SCRIPT>' + '<!--'"))
+    a = '\\x3C/SCRIPT>' + '\\x3C!--'
+    """
+    return ENDS_A_SCRIPT.sub(r"\\x3C", module)
+
+
+def _sum(text: str) -> str:
+    """How a policy names an inline script or style."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def _asset(name: str) -> str:
+    # Lines end in "\n" alone, as they do where a browser computes its sums.
+    return (resources.files("manymaps.viewer") / "assets" / name).read_text(encoding="utf-8")

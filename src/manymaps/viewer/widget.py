@@ -1,0 +1,150 @@
+"""The atlas page as a Jupyter widget, whose selection Python reads and sets.
+
+It shows what `manymaps.viewer.page.write_page` writes, with the same viewer, through anywidget (the
+extra "widget"). Without that this module imports, and only `AtlasWidget` is missing from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.util import find_spec
+from typing import Any, NoReturn
+
+from manymaps.atlas.atlas import Atlas
+from manymaps.labels import UnknownLabel
+from manymaps.viewer.packing import numbers_of, pack_page, page_title
+from manymaps.viewer.page import viewer_module
+
+__all__ = ["AtlasWidget"]
+
+if find_spec("anywidget") is not None:
+    import traitlets
+    from anywidget import AnyWidget
+
+    class AtlasWidget(AnyWidget):
+        """An atlas to look at in a notebook: its maps, the senses of a word, a selection.
+
+        Parameters
+        ----------
+        atlas : Atlas
+        color, size, features, min_proportion
+            As for `write_page`.
+        title : str, optional
+            By default the numbers of objects and maps.
+        height : int
+            Pixels.
+
+        Attributes
+        ----------
+        selected : list of int
+            Numbers of the objects that are selected.
+        selection : tuple of str
+            Their labels; setting it selects them, in any case.
+        word : str
+            The label of the word whose senses are shown, "" for none.
+        map : int or None
+            The map that is open; None for the gallery.
+        theme : {"auto", "light", "dark"}
+        atlas : Atlas
+
+        Raises
+        ------
+        ParameterError
+            As for `write_page`.
+        TraitError
+            Where an attribute is set to what the atlas does not have.
+        UnknownLabel
+            Where `selection` is set to an unknown label, with suggestions.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from manymaps.model import T_SNE
+        >>> atlas = Atlas(["tie", "knot"], np.zeros((1, 2, 2)), np.ones((1, 2)), T_SNE)
+        >>> widget = AtlasWidget(atlas)
+        >>> widget.selection = ["KNOT"]
+        >>> widget.selected, widget.selection
+        ([1], ('knot',))
+        """
+
+        _esm = viewer_module()
+
+        data = traitlets.Bytes().tag(sync=True)
+        height = traitlets.Int(640, min=1).tag(sync=True)
+        selected = traitlets.List(traitlets.Int()).tag(sync=True)
+        word = traitlets.Unicode("").tag(sync=True)
+        map = traitlets.Int(None, allow_none=True).tag(sync=True)
+        theme = traitlets.Enum(["auto", "light", "dark"], "auto").tag(sync=True)
+
+        def __init__(
+            self,
+            atlas: Atlas,
+            *,
+            color: str | None = None,
+            size: str | None = None,
+            title: str | None = None,
+            features: Any = None,
+            min_proportion: float = 0.1,
+            height: int = 640,
+        ):
+            self._atlas = atlas
+            packed = pack_page(
+                atlas, title=title, color=color, size=size, features=features,
+                min_proportion=min_proportion,
+            )  # fmt: skip
+            super().__init__(data=packed, height=height)
+
+        def __repr__(self) -> str:
+            return f"<AtlasWidget of {page_title(self._atlas)}>"
+
+        @property
+        def atlas(self) -> Atlas:
+            """The atlas that is shown."""
+            return self._atlas
+
+        @property
+        def selection(self) -> tuple[str, ...]:
+            """The labels of the objects that are selected."""
+            return tuple(self._atlas.labels[i] for i in self.selected)
+
+        @selection.setter
+        def selection(self, labels: Iterable[str]) -> None:
+            self.selected = numbers_of(self._atlas, [labels] if isinstance(labels, str) else labels)
+
+        @traitlets.validate("selected")
+        def _check_selected(self, proposal: Any) -> list[int]:
+            numbers = list(dict.fromkeys(proposal["value"]))
+            for number in numbers:
+                if not 0 <= number < self._atlas.n_objects:
+                    raise traitlets.TraitError(
+                        f"there is no object {number}; objects are 0 to {self._atlas.n_objects - 1}"
+                    )
+            return numbers
+
+        @traitlets.validate("word")
+        def _check_word(self, proposal: Any) -> str:
+            word: str = proposal["value"]
+            if not word:
+                return ""
+            try:
+                return self._atlas.labels[self._atlas.index(word)]
+            except UnknownLabel as error:
+                raise traitlets.TraitError(str(error)) from error
+
+        @traitlets.validate("map")
+        def _check_map(self, proposal: Any) -> int | None:
+            number: int | None = proposal["value"]
+            if number is not None and not 0 <= number < self._atlas.n_maps:
+                raise traitlets.TraitError(
+                    f"there is no map {number}; maps are 0 to {self._atlas.n_maps - 1}"
+                )
+            return number
+
+
+def __getattr__(name: str) -> NoReturn:
+    if name == "AtlasWidget":
+        raise ImportError(
+            "AtlasWidget needs anywidget: pip install 'manymaps[widget]', or write a page with "
+            "write_page"
+        )
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,618 @@
+"""Neighbours: the exact ones, a promised recall, and data that cannot have any."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import ClassVar
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.spatial.distance import cdist
+
+from manymaps.affinity import distances, neighbors
+from manymaps.affinity import search as neighbor_methods
+from manymaps.affinity.distances import check_finite, check_stored_symmetry, normalized_rows
+from manymaps.affinity.neighbors import (
+    NeighborGraph,
+    NeighborSearch,
+    check_graph,
+    distance_rows,
+    nearest_neighbors,
+)
+from manymaps.errors import DataError, DataWarning, ParameterError
+
+EXACT = NeighborSearch("exact")
+
+
+def clouds(n, d=8, seed=0, centres=20):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(centres, d))[rng.integers(centres, size=n)] * 3 + rng.normal(
+        size=(n, d)
+    )
+
+
+def reference(X, k, metric="euclidean", queries=None):
+    """Distances to the k nearest, by sorting all of them."""
+    distances = cdist(X if queries is None else queries, X, metric)
+    if queries is None:
+        np.fill_diagonal(distances, np.inf)
+    return np.sort(distances, axis=1)[:, :k], distances
+
+
+def share(graph, truth):
+    pairs = zip(graph.indices, truth.indices, strict=True)
+    return np.mean([np.isin(a, b).mean() for a, b in pairs])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    "metric", ["euclidean", "sqeuclidean", "cosine", "correlation", "manhattan", "chebyshev"]
+)
+@pytest.mark.parametrize("with_queries", [False, True])
+def test_exact_neighbors_are_those_of_a_full_sort(metric, dtype, with_queries):
+    X = clouds(120).astype(dtype)
+    queries = clouds(17, seed=1).astype(dtype) if with_queries else None
+    graph = nearest_neighbors(X, 9, metric=metric, queries=queries)
+    metric = {"manhattan": "cityblock"}.get(metric, metric)
+    nearest, distances = reference(X.astype(float), 9, metric, queries)
+    np.testing.assert_allclose(graph.distances, nearest, rtol=2e-5, atol=1e-6)
+    found = np.take_along_axis(distances, graph.indices.astype(int), axis=1)
+    np.testing.assert_allclose(found, graph.distances, rtol=2e-5, atol=1e-6)
+    assert graph.indices.dtype == np.int32
+    assert (graph.method, graph.recall) == ("exact", 1.0)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "correlation", "manhattan"])
+def test_sparse_rows_have_the_neighbors_of_dense_ones(metric):
+    X = clouds(80) * (np.random.default_rng(2).random((80, 8)) < 0.5)
+    X[:, 0] += 1
+    dense = nearest_neighbors(X, 5, metric=metric)
+    rows = nearest_neighbors(sparse.csr_array(X), 5, metric=metric)
+    np.testing.assert_allclose(rows.distances, dense.distances, rtol=1e-6, atol=1e-7)
+
+
+def test_a_function_is_a_metric():
+    X = clouds(30)
+    graph = nearest_neighbors(X, 3, metric=lambda a, b: abs(a[0] - b[0]))
+    np.testing.assert_allclose(graph.distances, reference(X[:, :1], 3)[0])
+
+
+def test_boolean_metrics_read_numbers_as_presence():
+    X = (clouds(40) > 0) * 2.0
+    graph = nearest_neighbors(X, 4, metric="jaccard")
+    np.testing.assert_allclose(graph.distances, reference(X > 0, 4, "jaccard")[0])
+
+
+@pytest.mark.parametrize("method", ["exact", "faiss"])
+def test_duplicates_are_neighbors_and_the_object_itself_is_not(method):
+    X = clouds(300)
+    X[100:140] = X[0]
+    graph = nearest_neighbors(X, 20, search=NeighborSearch(method))
+    assert not (graph.indices == np.arange(300)[:, None]).any()
+    copies = {0, *range(100, 140)}
+    for i in copies:
+        assert set(graph.indices[i]) <= copies - {i}
+        assert (graph.distances[i] == 0).all()
+    assert all(len(set(row)) == 20 for row in graph.indices)
+
+
+@pytest.mark.parametrize("value", [0.0, 3.0])
+def test_constant_data_have_neighbors_at_distance_zero(value):
+    graph = nearest_neighbors(np.full((50, 3), value), 10)
+    assert (graph.distances == 0).all()
+    assert not (graph.indices == np.arange(50)[:, None]).any()
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-30, 1e30, 1e150])
+def test_the_unit_of_the_data_does_not_matter(scale):
+    X = clouds(60)
+    graph = nearest_neighbors(X * scale, 5)
+    np.testing.assert_allclose(graph.distances / scale, reference(X, 5)[0], rtol=1e-9)
+
+
+def test_tight_groups_far_apart_keep_their_neighbors():
+    """Spread 1e-6 at distances of 1e4: float32 sees only single points."""
+    X = clouds(200, centres=4) * 1e-6 + 1e4 * np.arange(200)[:, None] // 50 % 4
+    graph = nearest_neighbors(X, 10)
+    np.testing.assert_allclose(graph.distances, reference(X, 10)[0], rtol=1e-6)
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), k=st.integers(1, 19))
+def test_numbering_does_not_matter(seed, k):
+    rng = np.random.default_rng(seed)
+    X, order = rng.normal(size=(20, 3)), rng.permutation(20)
+    there, here = nearest_neighbors(X[order], k), nearest_neighbors(X, k)
+    np.testing.assert_array_equal(order[there.indices], here.indices[order])
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+@pytest.mark.parametrize("recall", [0.6, 0.9, 0.99])
+def test_faiss_reaches_the_recall_and_reports_it(metric, recall):
+    X = np.random.default_rng(3).normal(size=(4000, 12)).astype(np.float32)
+    truth = nearest_neighbors(X, 15, metric=metric, search=EXACT)
+    graph = nearest_neighbors(X, 15, metric=metric, search=NeighborSearch("faiss", recall))
+    assert graph.method == "faiss"
+    assert graph.recall >= recall
+    assert share(graph, truth) == pytest.approx(graph.recall, abs=0.02)
+    if recall < 0.9:
+        assert share(graph, truth) < 0.95
+    assert (np.diff(graph.distances, axis=1) >= 0).all()
+    same = graph.indices == truth.indices
+    np.testing.assert_allclose(graph.distances[same], truth.distances[same], rtol=1e-4)
+
+
+def test_faiss_finds_neighbors_of_queries():
+    X, queries = clouds(3000), clouds(200, seed=5)
+    graph = nearest_neighbors(X, 10, queries=queries, search=NeighborSearch("faiss", 0.95))
+    truth = nearest_neighbors(X, 10, queries=queries, search=EXACT)
+    assert share(graph, truth) > 0.93
+
+
+def test_faiss_takes_sparse_rows_of_few_columns():
+    X = clouds(2500)
+    X[X < 0] = 0
+    X[:, 0] += 1
+    graph = nearest_neighbors(sparse.csr_array(X), 10, search=NeighborSearch("faiss", 0.9))
+    assert share(graph, nearest_neighbors(X, 10, search=EXACT)) > 0.88
+
+
+def test_many_neighbors_of_few_points_are_all_found():
+    """The lists that are probed first hold fewer points than are asked for."""
+    X = clouds(300)
+    graph = nearest_neighbors(X, 250, search=NeighborSearch("faiss", 0.2))
+    assert (graph.indices >= 0).all()
+    assert all(len(set(row)) == 250 for row in graph.indices)
+
+
+def test_the_same_bits_at_any_number_of_threads():
+    X = clouds(6000, d=20).astype(np.float32)
+    before = numba.get_num_threads()
+    graphs = []
+    for n_threads in {1, numba.config.NUMBA_NUM_THREADS}:
+        numba.set_num_threads(n_threads)
+        graphs += [nearest_neighbors(X, 20, search=NeighborSearch(m)) for m in ("faiss", "exact")]
+    numba.set_num_threads(before)
+    for graph, other in zip(graphs, graphs[2:], strict=False):
+        np.testing.assert_array_equal(graph.indices, other.indices)
+        np.testing.assert_array_equal(graph.distances, other.distances)
+
+
+def test_threads_of_faiss_are_restored():
+    import faiss
+
+    before = faiss.omp_get_max_threads()
+    nearest_neighbors(clouds(50), 3)
+    assert faiss.omp_get_max_threads() == before
+
+
+def test_auto_is_exact_until_that_is_dear():
+    X = clouds(3000, d=4).astype(np.float32)
+    assert nearest_neighbors(X, 5).method == "exact"
+    many = np.random.default_rng(0).normal(size=(15_000, 4)).astype(np.float32)
+    graph = nearest_neighbors(many, 5)
+    assert graph.method == "faiss"
+    assert graph.recall >= 0.95
+    assert nearest_neighbors(X, 5, search=NeighborSearch("faiss", 1.0)).method == "exact"
+
+
+class Descent:
+    """Stands for pynndescent, which takes minutes to compile: the better, the more neighbours."""
+
+    seen: ClassVar = []
+
+    def __init__(self, data, metric, n_neighbors, random_state, n_jobs):
+        self.seen.append((metric, n_neighbors))
+        self.data = data
+        distances = cdist(data, data, metric)
+        distances[
+            np.random.default_rng(random_state).random(distances.shape) < 3 / n_neighbors
+        ] += 99
+        self.indices = np.argsort(distances, axis=1)[:, :n_neighbors]
+        self.distances = np.take_along_axis(distances, self.indices, axis=1)
+
+    @property
+    def neighbor_graph(self):
+        return self.indices, self.distances
+
+    def query(self, queries, k, epsilon):
+        distances = cdist(queries, self.data)
+        indices = np.argsort(distances, axis=1)[:, :k]
+        return indices, np.take_along_axis(distances, indices, axis=1)
+
+
+@pytest.fixture
+def descent(monkeypatch):
+    module = SimpleNamespace(
+        NNDescent=Descent, distances=SimpleNamespace(named_distances={"cityblock", "euclidean"})
+    )
+    monkeypatch.setattr(neighbor_methods, "_pynndescent", lambda: module)
+    Descent.seen.clear()
+    return NeighborSearch("pynndescent", 0.9)
+
+
+def test_pynndescent_tries_again_until_the_recall_is_reached(descent):
+    X = clouds(200)
+    graph = nearest_neighbors(X, 20, metric="cityblock", search=descent)
+    assert Descent.seen == [("cityblock", 21), ("cityblock", 32)]
+    assert (graph.method, graph.indices.shape) == ("pynndescent", (200, 20))
+    truth = nearest_neighbors(X, 20, metric="cityblock", search=EXACT)
+    assert graph.recall == pytest.approx(share(graph, truth))
+    assert graph.recall >= 0.9
+    assert not (graph.indices == np.arange(200)[:, None]).any()
+
+
+def test_pynndescent_says_when_it_does_not_reach_the_recall(descent):
+    with pytest.warns(DataWarning, match=r"recall of 0\.\d+ where 0\.999 was asked"):
+        nearest_neighbors(clouds(200), 20, search=replace(descent, recall=0.999))
+
+
+def test_pynndescent_takes_queries(descent):
+    X, queries = clouds(200), clouds(11, seed=4)
+    graph = nearest_neighbors(X, 5, queries=queries, search=descent)
+    np.testing.assert_allclose(graph.distances, reference(X, 5, queries=queries)[0])
+
+
+def test_auto_descends_for_metrics_without_faiss(descent, monkeypatch):
+    monkeypatch.setattr(neighbors, "_EXACT_DISTANCES", 0)
+    monkeypatch.setattr(neighbors, "_FEWEST_TO_APPROXIMATE", 0)
+    X = clouds(200)
+    asked = replace(descent, method="auto", recall=0.5)
+    assert nearest_neighbors(X, 5, metric="cityblock", search=asked).method == "pynndescent"
+    assert nearest_neighbors(X, 5, metric="canberra", search=asked).method == "exact"
+
+
+def test_without_pynndescent_the_extra_is_named(monkeypatch):
+    def missing(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr(neighbor_methods.importlib, "import_module", missing)
+    with pytest.raises(ImportError, match=r"manymaps\[knn\].*method=\"exact\""):
+        nearest_neighbors(clouds(30), 3, search=NeighborSearch("pynndescent"))
+
+
+def test_real_digits_in_bulk(data_folder):
+    import gzip
+
+    with gzip.open(data_folder / "mnist" / "train-images-idx3-ubyte.gz") as file:
+        file.seek(16)
+        pixels = np.frombuffer(file.read(12_000 * 784), np.uint8).reshape(-1, 784)
+    X = pixels.reshape(-1, 14, 2, 14, 2).mean(axis=(2, 4), dtype=np.float32).reshape(-1, 196)
+    graph = nearest_neighbors(X, 30)
+    rows = np.arange(0, 12_000, 10)
+    distances = cdist(X[rows], X)
+    distances[np.arange(rows.size), rows] = np.inf
+    truth = np.argsort(distances, axis=1)[:, :30]
+    found = [np.isin(a, b).mean() for a, b in zip(graph.indices[rows], truth, strict=True)]
+    assert graph.method == "faiss"
+    assert np.mean(found) > 0.93
+
+
+# ---- distances as given -------------------------------------------------------------------------
+
+
+def test_square_distances_give_their_nearest():
+    X = clouds(60)
+    table = cdist(X, X)
+    given = nearest_neighbors(table, 7, metric="precomputed")
+    np.testing.assert_array_equal(given.indices, nearest_neighbors(X, 7).indices)
+    np.testing.assert_allclose(given.distances, reference(X, 7)[0])
+
+
+def test_distances_of_queries():
+    X, queries = clouds(40), clouds(9, seed=2)
+    table = cdist(X, X)
+    given = nearest_neighbors(table, 4, metric="precomputed", queries=cdist(queries, X))
+    np.testing.assert_allclose(given.distances, reference(X, 4, queries=queries)[0])
+    with pytest.raises(DataError, match="distances to 39 objects and X holds 40"):
+        nearest_neighbors(table, 4, metric="precomputed", queries=cdist(queries, X[1:]))
+
+
+def test_stored_distances_keep_zeros_and_lose_the_diagonal():
+    values, columns = np.array([0.0, 0, 2, 0, 1]), np.array([0, 1, 2, 0, 1])
+    rows = sparse.csr_array((values, columns, np.array([0, 3, 4, 5])), shape=(3, 3))
+    kept = distance_rows(rows, 1, metric="precomputed")
+    assert kept.nnz == 4
+    assert nearest_neighbors(rows, 1, metric="precomputed").indices.tolist() == [[1], [0], [1]]
+    with pytest.raises(ParameterError, match="row 1 of the distances stores 1"):
+        nearest_neighbors(rows, 2, metric="precomputed")
+
+
+def test_all_pairs_are_the_distances():
+    X = clouds(30)
+    for metric in ("euclidean", "cosine", "cityblock"):
+        np.testing.assert_allclose(
+            distance_rows(X, 29, metric=metric).toarray(), cdist(X, X, metric), atol=1e-12
+        )
+
+
+def table_with(row, column, value, both=True):
+    table = cdist(clouds(10), clouds(10))
+    table[row, column] = value
+    if both:
+        table[column, row] = value
+    return table
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (table_with(3, 4, -1.0), r"row 3, column 4 is -1\.0, below 0"),
+        (table_with(3, 3, 1.0), r"row 3 has a distance of 1\.0 to itself.*similarities"),
+        (table_with(2, 7, 99.0, both=False), r"not symmetric: 99\.0 in row 2, column 7"),
+        (table_with(5, 1, np.nan), r"NaN in row 1, column 5"),
+        (np.zeros((3, 4)), r"shape \(3, 4\); give a square table"),
+        (sparse.csr_array(table_with(3, 4, -1.0)), r"row 3, column 4 is -1\.0, below 0"),
+        (sparse.csr_array(table_with(3, 3, 1.0)), r"row 3 has a distance of 1\.0 to itself"),
+        (sparse.csr_array(np.ones((2, 3))), r"shape \(2, 3\); give a square table"),
+    ],
+)
+def test_what_cannot_be_distances_is_refused(table, message):
+    with pytest.raises(DataError, match=message):
+        nearest_neighbors(table, 2, metric="precomputed")
+
+
+def test_rounding_does_not_make_distances_asymmetric():
+    table = cdist(clouds(20), clouds(20)).astype(np.float32)
+    table[3, 4] *= 1 + 1e-7
+    table[5, 5] = 1e-7
+    found = nearest_neighbors(table, 3, metric="precomputed")
+    exact = nearest_neighbors(cdist(clouds(20), clouds(20)), 3, metric="precomputed")
+    np.testing.assert_array_equal(found.indices, exact.indices)
+
+
+# ---- neighbours as given ------------------------------------------------------------------------
+
+
+def test_given_neighbors_are_sorted():
+    distances = np.array([[3, 1], [2, 1], [2, 3]])
+    graph = check_graph(NeighborGraph(np.array([[2, 1], [2, 0], [1, 0]]), distances))
+    assert graph.indices.tolist() == [[1, 2], [0, 2], [1, 0]]
+    assert graph.distances.tolist() == [[1, 3], [1, 2], [2, 3]]
+
+
+@pytest.mark.parametrize(
+    ("indices", "distances", "message"),
+    [
+        ([[1], [1], [0]], [[1.0]] * 3, r"row 1 of the neighbours has its own object"),
+        ([[1, 2], [0, 2], [1, 1]], [[1.0, 2]] * 3, r"row 2 .* a neighbour twice"),
+        ([[1], [3], [0]], [[1.0]] * 3, r"row 1 .* out of range; numbers go from 0 to 2"),
+        ([[1], [0], [-1]], [[1.0]] * 3, r"row 2 .* out of range"),
+        ([[1], [0], [0]], [[1.0], [-1], [1]], r"row 1 .* negative or not finite"),
+        ([[1], [0], [0]], [[np.nan], [1], [1]], r"row 0 .* negative or not finite"),
+        ([[1], [0]], [[1.0, 2]] * 2, r"shape \(2, 1\) and distances of shape \(2, 2\)"),
+        ([[1.0], [0.0]], [[1.0]] * 2, r"float64; give whole numbers"),
+    ],
+)
+def test_wrong_neighbors_are_refused(indices, distances, message):
+    with pytest.raises(DataError, match=message):
+        check_graph(NeighborGraph(np.array(indices), np.array(distances)))
+
+
+# ---- what is refused ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_a_cell_that_is_not_finite_is_named(bad, container):
+    X = clouds(30)
+    X[12, 5] = bad
+    with pytest.raises(DataError, match=rf"(?i)X has {bad} in row 12, column 5"):
+        nearest_neighbors(container(X), 3)
+    with pytest.raises(DataError, match=r"queries has .* in row 12, column 5"):
+        nearest_neighbors(clouds(30), 3, queries=container(X))
+    with pytest.raises(DataError, match=r"the table has"):
+        check_finite(container(X), "the table")
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_a_zero_vector_has_no_cosine(container):
+    X = clouds(30)
+    X[[4, 9]] = 0
+    with pytest.raises(DataError, match=r"row 4 of X is of length zero \(2 such rows\)"):
+        nearest_neighbors(container(X), 3, metric="cosine")
+
+
+def test_a_constant_row_has_no_correlation():
+    X = clouds(30)
+    X[7] = 0.1
+    with pytest.raises(DataError, match=r"row 7 of X is without variation"):
+        nearest_neighbors(X, 3, metric="correlation")
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_unit_rows(scale, container):
+    rows = normalized_rows(container(clouds(20) * scale))
+    rows = rows.toarray() if sparse.issparse(rows) else rows
+    np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1)
+
+
+@pytest.mark.parametrize("k", [0, -1, 10, 11])
+def test_impossible_numbers_of_neighbors(k):
+    with pytest.raises(ParameterError, match=rf"{k} neighbours are impossible; .* at most 9"):
+        nearest_neighbors(clouds(10), k)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"metric": "euclid"}, "metric='euclid' is unknown"),
+        ({"metric": "manhattan", "search": NeighborSearch("faiss")}, "faiss has no search for"),
+        ({"metric": min, "search": NeighborSearch("pynndescent")}, "pynndescent has no metric"),
+    ],
+)
+def test_impossible_searches(arguments, message):
+    with pytest.raises(ParameterError, match=message):
+        nearest_neighbors(clouds(30), 3, **arguments)
+
+
+@pytest.mark.parametrize("settings", [{"method": "annoy"}, {"recall": 0}, {"recall": 1.01}])
+def test_searches_that_make_no_sense(settings):
+    with pytest.raises(ParameterError, match=r"annoy|recall"):
+        NeighborSearch(**settings)
+
+
+@pytest.mark.parametrize("X", [np.zeros(3), np.zeros((0, 2)), np.zeros((3, 0)), [["a", "b"]]])
+def test_what_is_no_table_of_numbers(X):
+    with pytest.raises(DataError, match=r"shape|numbers"):
+        nearest_neighbors(X, 1)
+
+
+def test_queries_need_the_same_features():
+    with pytest.raises(DataError, match="queries have 7 features and X has 8"):
+        nearest_neighbors(clouds(30), 3, queries=clouds(5, d=7))
+
+
+def test_an_unresolved_approximation_warns():
+    X = clouds(2500, d=3).astype(np.float64)
+    X = 1e-9 * X + 100.0 * np.random.default_rng(0).integers(0, 10, size=(2500, 3))
+    with pytest.warns(DataWarning, match="float32 does not resolve"):
+        nearest_neighbors(X, 2, search=NeighborSearch("faiss", 0.1))
+
+
+# ---- metrics with a unit of their own -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("metric", ["seuclidean", "mahalanobis"])
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array, np.float32])
+def test_spreads_are_taken_from_x_once(metric, container):
+    X = clouds(60, 4) * [1, 1e6, 1e-4, 20] + [0, 3e6, 1, 0]
+    X[:, 3] += X[:, 0]
+    queries = X[:10] + 0.1 * X[50:]
+    given = {"V": X.var(axis=0, ddof=1)} if metric == "seuclidean" else {"VI": None}
+    if metric == "mahalanobis":
+        given["VI"] = np.linalg.inv(np.cov(X.T))
+    exact = 1e-2 if container is np.float32 else 1e-6
+    truth = cdist(queries, X, metric, **given)
+    for method, tolerance in (("exact", exact), ("faiss", 1e-2)):
+        graph = nearest_neighbors(
+            container(X),
+            5,
+            metric=metric,
+            queries=container(queries),
+            search=NeighborSearch(method),
+        )
+        np.testing.assert_allclose(graph.distances, np.sort(truth)[:, :5], rtol=tolerance)
+    everything = distance_rows(container(X), 59, metric=metric).toarray()
+    np.testing.assert_allclose(everything, cdist(X, X, metric, **given), rtol=exact)
+
+
+def test_columns_without_a_spread_have_no_unit():
+    X = clouds(30)
+    X[:, 2] = 0.1
+    for metric in ("seuclidean", "mahalanobis"):
+        with pytest.raises(DataError, match="column 2 of X is constant"):
+            nearest_neighbors(X, 3, metric=metric)
+    X[:, 2] = X[:, 0] - X[:, 1]
+    nearest_neighbors(X, 3, metric="seuclidean")
+    with pytest.raises(DataError, match="1 of the 8 columns of X follow from the others"):
+        nearest_neighbors(X, 3, metric="mahalanobis")
+    with pytest.raises(DataError, match="at least 2 rows"):
+        nearest_neighbors(X[:1], 1, metric="seuclidean", queries=X)
+
+
+def test_haversine_is_for_places_on_a_sphere():
+    from sklearn.metrics.pairwise import haversine_distances
+
+    X = np.random.default_rng(0).uniform(-1, 1, (30, 2))
+    truth = np.sort(haversine_distances(X))[:, 1:4]
+    np.testing.assert_allclose(nearest_neighbors(X, 3, metric="haversine").distances, truth)
+    for k in (3, 29):
+        with pytest.raises(ParameterError, match=r"haversine\" needs 2 columns.* X has 8"):
+            distance_rows(clouds(30), k, metric="haversine")
+        with pytest.raises(ParameterError, match=r"metric='canberra' cannot compare such data"):
+            distance_rows(sparse.csr_array(clouds(30)), k, metric="canberra")
+
+
+@pytest.mark.parametrize("metric", ["haversine", "seuclidean", "mahalanobis"])
+def test_pynndescent_is_not_asked_for_metrics_with_parameters(metric):
+    assert not neighbor_methods.descends(metric)
+
+
+def undefined_at(row):
+    return lambda a, b: np.nan if (a == row).all() != (b == row).all() else abs(a - b).sum()
+
+
+@pytest.mark.parametrize("k", [3, 59])
+def test_a_function_without_a_value_is_refused(k):
+    X = clouds(60)
+    with pytest.raises(DataError, match=r"the metric gives nan between .*row 7\b.*finite"):
+        distance_rows(X, k, metric=undefined_at(X[7]))
+    with pytest.raises(DataError, match=r"row 7 of X"):
+        nearest_neighbors(X, 3, metric=undefined_at(X[7]), queries=X[:2] + 0.1)
+
+
+def test_errors_within_a_function_are_its_own():
+    def fails(a, b):
+        raise TypeError("mine")
+
+    with pytest.raises(TypeError, match="mine"):
+        nearest_neighbors(clouds(30), 3, metric=fails)
+
+
+def test_a_metric_without_a_value_is_refused():
+    X = np.abs(clouds(30))
+    X[[4, 9]] = 0
+    with (
+        np.errstate(invalid="ignore"),
+        pytest.raises(DataError, match="'braycurtis' gives nan between row 4 and row 9"),
+    ):
+        distance_rows(X, 29, metric="braycurtis")
+
+
+def test_one_object_has_no_neighbors():
+    with pytest.raises(DataError, match="at least two"):
+        distance_rows(np.ones((1, 3)), 1)
+
+
+# ---- distances that differ by direction ---------------------------------------------------------
+
+
+def stored_ring(n=12):
+    """Each object and the two before it, both ways round."""
+    row = np.repeat(np.arange(n), 4)
+    column = (row + np.tile([-2, -1, 1, 2], n)) % n
+    return sparse.csr_array((1.0 + (row * column % 7), (row, column)), shape=(n, n))
+
+
+@pytest.mark.parametrize("other", [0.0, 99.0])
+def test_stored_distances_that_differ_by_direction_are_refused(other):
+    table = stored_ring()
+    nearest_neighbors(table, 2, metric="precomputed")
+    table[3, 4] = 5.0
+    table[4, 3] = other
+    for use in (nearest_neighbors, distance_rows):
+        with pytest.raises(
+            DataError, match=r"not symmetric: .* in row [34], column [34] and .* most"
+        ):
+            use(table, 2, metric="precomputed")
+
+
+def test_distances_stored_one_way_only_are_taken():
+    one_way = sparse.csr_array(sparse.triu(stored_ring()) + sparse.eye_array(12, k=-11))
+    assert distance_rows(one_way, 2, metric="precomputed").nnz == one_way.nnz
+
+
+def test_given_neighbors_that_differ_by_direction_are_refused():
+    graph = nearest_neighbors(clouds(50), 5)
+    check_graph(graph)
+    check_graph(replace(graph, distances=graph.distances.astype(np.float32)))
+    i, j = 10, graph.indices[10, 0]
+    back = np.flatnonzero(graph.indices[j] == i)[0]
+    distances = graph.distances.copy()
+    distances[j, back] += 1
+    with pytest.raises(DataError, match=rf"neighbours' distances .* in row ({i}|{j}), column"):
+        check_graph(replace(graph, distances=distances))
+
+
+def test_rows_of_many_neighbors_are_sampled(monkeypatch):
+    monkeypatch.setattr(distances, "_MOST_TO_COMPARE", 20)
+    table = stored_ring()
+    table[6, 7] += 1
+    with pytest.raises(DataError, match="row 6, column 7"):
+        check_stored_symmetry(table)
+    check_stored_symmetry(stored_ring())

@@ -1,0 +1,414 @@
+"""How non-metric data are: figures beside slow twins, and what tells kinds of data apart."""
+
+import itertools
+import re
+import subprocess
+import sys
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.spatial import distance_matrix
+
+from manymaps.affinity.affinities import GaussianAffinity
+from manymaps.analysis import diagnosis, nonmetricity
+from manymaps.analysis.diagnosis import Diagnosis, diagnose
+from manymaps.analysis.nonmetricity import (
+    asymmetry,
+    dimensions_for,
+    distance_triangles,
+    nearest_neighbor_figures,
+    negative_share_of_distances,
+    negative_share_of_similarities,
+    scaled_similarities,
+    similarity_triangles,
+    strong_links,
+    two_step_paths,
+)
+from manymaps.data.associations import Associations
+from manymaps.data.vectors import Vectors
+from manymaps.errors import DataError, ParameterError
+from manymaps.io.associations import read_associations
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+def table(n: int, seed: int, filled: float = 0.4, levels: int = 6) -> np.ndarray:
+    """Random similarities with many ties, none on the diagonal, and no object without a row."""
+    rng = np.random.default_rng(seed)
+    values = rng.integers(1, levels, (n, n)) * (rng.random((n, n)) < filled) / 8
+    values[np.arange(n), (np.arange(n) + 1) % n] = 0.25
+    np.fill_diagonal(values, 0)
+    return values
+
+
+def lottery() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+def slow_nearest(S: np.ndarray) -> tuple[float, float, float, float]:
+    """C, R, unreturned share and most shared, as means over all ways to break ties for one row."""
+    n = len(S)
+    chances = np.zeros((n, n))
+    ranks, unreturned = 0.0, 0.0
+    for i in range(n):
+        best = np.flatnonzero(S[i] == S[i].max())
+        for j in best:
+            chances[i, j] = 1 / len(best)
+            listed = S[j][S[j] > 0]
+            if S[j, i] == 0:
+                rank = len(listed) + 1.0
+                unreturned += chances[i, j]
+            else:
+                rank = (listed > S[j, i]).sum() + ((listed == S[j, i]).sum() + 1) / 2
+            ranks += rank * chances[i, j]
+    centrality = 0.0
+    for j in range(n):
+        # The square of a sum of independent chances: every two rows, and each row with itself.
+        for a, b in itertools.product(range(n), repeat=2):
+            centrality += chances[a, j] if a == b else chances[a, j] * chances[b, j]
+    return centrality / n, ranks / n, unreturned / n, chances.sum(axis=0).max()
+
+
+def slow_links(S: np.ndarray, k: int) -> np.ndarray:
+    links = np.zeros(S.shape, bool)
+    for i, row in enumerate(S):
+        listed = sorted(row[row > 0], reverse=True)
+        for j in range(len(S)):
+            if listed and row[j] >= listed[min(k, len(listed)) - 1]:
+                links[i, j] = links[j, i] = True
+    return links
+
+
+def slow_paths(strong: np.ndarray, linked: np.ndarray) -> tuple[float, float, int]:
+    ends = [
+        (a, c)
+        for b in range(len(strong))
+        for a, c in itertools.combinations(np.flatnonzero(strong[b]), 2)
+    ]
+    n_open = sum(not linked[a, c] for a, c in ends)
+    return n_open / len(ends), sum(strong[a, c] for a, c in ends) / len(ends), len(ends)
+
+
+def slow_triangles(D: np.ndarray) -> tuple[int, int]:
+    """Violations among triples without infinite sides, and the number of these."""
+    broken = known = 0
+    for a, b, c in itertools.combinations(range(len(D)), 3):
+        sides = sorted([D[a, b], D[a, c], D[b, c]])
+        if np.isfinite(sides[2]):
+            known += 1
+            broken += sides[2] > sides[0] + sides[1] + 1e-9
+    return broken, known
+
+
+def slow_negative(D: np.ndarray) -> float:
+    n = len(D)
+    J = np.eye(n) - 1 / n
+    values = np.linalg.eigvalsh(-0.5 * J @ (D**2) @ J)
+    return -values[values < 0].sum() / np.abs(values).sum()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_figures_are_those_of_the_slow_twins(seed):
+    S = table(13, seed)
+    near = sparse.csr_array(S)
+    i, j = np.triu_indices(13, 1)
+    unreturned = np.abs(S[i, j] - S[j, i]).sum() / (S[i, j] + S[j, i]).sum()
+    assert asymmetry(near) == pytest.approx(unreturned)
+
+    found = nearest_neighbor_figures(near)
+    figures = (found.centrality, found.reciprocity, found.not_returned, found.most_shared)
+    assert figures == pytest.approx(slow_nearest(S))
+
+    strong, linked = strong_links(near, 2), strong_links(near, 5)
+    np.testing.assert_array_equal(strong.toarray(), slow_links(S, 2))
+    paths = two_step_paths(strong, linked, 1000, lottery())
+    expected = slow_paths(slow_links(S, 2), slow_links(S, 5))
+    assert (paths.open.value, paths.clustering.value, paths.open.n) == pytest.approx(expected)
+
+    W = (S + S.T) / 2
+    with np.errstate(divide="ignore"):
+        broken, known = slow_triangles(-np.log(W / W.max()))
+    triangles = similarity_triangles(sparse.csr_array(W), 1000, lottery())
+    assert triangles.n == known
+    assert triangles.value == pytest.approx(broken / known)
+
+    scaled = scaled_similarities(sparse.csr_array(W))
+    largest = W.max(axis=1)
+    np.testing.assert_allclose(scaled.toarray(), W / np.sqrt(np.outer(largest, largest)))
+    D = np.sqrt(np.maximum(2 * (1 - scaled.toarray()), 0))
+    np.fill_diagonal(D, 0)
+    assert negative_share_of_similarities(scaled, lottery()).value == pytest.approx(
+        slow_negative(D)
+    )
+
+
+def test_figures_of_distances_are_those_of_the_slow_twins():
+    D = table(12, 0, filled=1.0, levels=9)
+    D = D + D.T
+    broken, known = slow_triangles(D)
+    found = distance_triangles(D, 1000, lottery())
+    assert (found.value, found.n, found.standard_error) == (broken / known, known, 0)
+    drawn = distance_triangles(D, 219, lottery())
+    assert drawn.n == 219
+    assert drawn.standard_error > 0
+    assert drawn.value == pytest.approx(broken / known, abs=4 * drawn.standard_error)
+    assert negative_share_of_distances(D, lottery()).value == pytest.approx(slow_negative(D))
+
+
+def test_what_is_drawn_by_lot_comes_within_its_standard_error(monkeypatch):
+    near = sparse.csr_array(table(60, 1, filled=0.3, levels=1000))
+    both = sparse.csr_array((near + near.T) / 2)
+    strong, linked = strong_links(near, 3), strong_links(near, 12)
+    scaled = scaled_similarities(both)
+    exact = (
+        two_step_paths(strong, linked, 1000, lottery()).open,
+        similarity_triangles(both, 1000, lottery()),
+        negative_share_of_similarities(scaled, lottery()),
+    )
+    for name in ("_MOST_STEPS", "_MOST_WEDGES", "_MOST_EXACT"):
+        monkeypatch.setattr(nonmetricity, name, 0)
+    drawn = (
+        two_step_paths(strong, linked, 4000, lottery()).open,
+        similarity_triangles(both, 4000, lottery()),
+        negative_share_of_similarities(scaled, lottery()),
+    )
+    for whole, some in zip(exact, drawn, strict=True):
+        assert whole.standard_error == 0
+        assert 0 < some.standard_error < 0.02
+        assert some.value == pytest.approx(whole.value, abs=4 * some.standard_error)
+
+
+def test_bounds_of_the_dimension():
+    assert [dimensions_for(n) for n in (1, 2, 2.5, 5, 6, 11, 24, 62.5, 240, 241)] == [
+        1, 1, 2, 2, 3, 3, 4, 6, 8, None,
+    ]  # fmt: skip
+    rng = np.random.default_rng(0)
+    for dimensions, most in ((1, 2), (2, 5), (3, 11)):
+        D = distance_matrix(*2 * [rng.normal(size=(400, dimensions))])
+        near = 2 * D.max() - D
+        np.fill_diagonal(near, 0)
+        assert 1 < nearest_neighbor_figures(sparse.csr_array(near)).most_shared <= most
+
+
+def figures(found: Diagnosis) -> np.ndarray:
+    return np.array([
+        found.asymmetry, found.intransitivity, found.clustering, found.clustering_by_chance,
+        found.centrality, found.reciprocity, found.not_returned,
+        found.max_shared_nearest_neighbor, found.triangle_violations, found.negative_share,
+    ])  # fmt: skip
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 2**20), st.sampled_from([1e-8, 0.3, 1e12]))
+def test_neither_the_order_nor_the_unit_matters(seed, unit):
+    S = table(9, seed)
+    order = np.random.default_rng(seed).permutation(9)
+    with mock.patch.object(diagnosis, "_fits", return_value=((1,), (1.0,), (1.0,))):
+        first = diagnose(S, affinity="precomputed")
+        second = diagnose(unit * S[np.ix_(order, order)], affinity="precomputed")
+    np.testing.assert_allclose(figures(second), figures(first), rtol=1e-6, atol=1e-9)
+
+
+def test_hand_values():
+    pairs = np.kron(np.eye(2), [[0, 1], [1, 0]])
+    found = diagnose(pairs, affinity="precomputed")
+    assert (found.centrality, found.reciprocity, found.asymmetry) == (1, 1, 0)
+    assert np.isnan(found.intransitivity)
+    assert np.isnan(found.triangle_violations)
+    assert found.n_components == 2
+    line = np.abs(np.subtract.outer([0.0, 1, 5], [0.0, 1, 5]))
+    assert diagnose(line, metric="precomputed").triangle_violations == 0
+    line[0, 2] = line[2, 0] = 9
+    found = diagnose(line, metric="precomputed")
+    assert (found.triangle_violations, found.n_triangles) == (1, 1)
+    assert found.negative_share > 0.05
+
+
+def test_the_three_constructions_need_two_maps_each(monkeypatch):
+    monkeypatch.syspath_prepend(EXAMPLES)
+    figure1 = __import__("figure1_2009")
+    found = {}
+    for construction in (figure1.intransitive(), figure1.central(3), figure1.asymmetric()):
+        P = figure1.choices(construction.atlas("cauchy"))
+        found[construction.name] = diagnose(P, affinity="precomputed", n_jobs=1)
+    sys.modules.pop("figure1_2009")
+    assert {name: one.suggested_maps for name, one in found.items()} == dict.fromkeys(found, 2)
+    for one in found.values():
+        assert one.held[0] < 0.9
+        assert one.held[1] > 0.999
+        assert one.negative_share > 0.05
+    assert found["intransitive"].intransitivity == 1
+    assert found["central"].max_shared_nearest_neighbor == 6
+    assert found["central"].dimensions_for_sharing == 3
+    assert found["central"].centrality > 5
+    for name in ("intransitive", "asymmetric"):
+        assert found[name].dimensions_for_sharing == 1
+    assert found["asymmetric"].intransitivity < 0.2
+    assert found["asymmetric"].asymmetry > 0.1
+
+
+def test_points_in_a_space_need_one_map():
+    from sklearn.datasets import load_digits
+
+    plane = diagnose(np.random.default_rng(0).uniform(size=(300, 2)))
+    digits = diagnose(load_digits().data[:600])
+    for found in (plane, digits):
+        assert found.suggested_maps == 1
+        assert found.n_maps_tried == (1,)
+        assert found.asymmetry == 0
+        assert found.triangle_violations == 0
+        assert found.negative_share < 1e-9
+        assert found.centrality < 2.5
+    assert plane.intransitivity < 0.05 < digits.intransitivity
+    assert plane.kept[0] > 0.97 > digits.kept[0] > 0.8
+
+
+def test_similarities_of_points_need_one_map_by_their_fits():
+    """One-sided lists of neighbours are asymmetric, but one map ranks them as well as many."""
+    points = np.random.default_rng(0).uniform(size=(150, 2))
+    lists = GaussianAffinity(5).similarities(points)
+    found = diagnose(Associations([str(i) for i in range(150)], lists))
+    assert found.asymmetry > 0.05
+    assert found.n_maps_tried == (1, 2, 5, 10, 20)
+    assert found.suggested_maps == 1
+
+
+def test_free_association_is_far_from_metric(data_folder):
+    norms = read_associations(data_folder / "usf" / "usf_free_association.tsv.gz")
+    found = diagnose(norms)
+    assert found.n_objects == 5018
+    assert found.asymmetry > 0.7
+    assert found.intransitivity > 0.8
+    assert found.clustering > 5 * found.clustering_by_chance
+    assert found.centrality > 5
+    assert found.most_shared == "MONEY"
+    assert found.max_shared_nearest_neighbor > 60
+    assert found.dimensions_for_sharing == 6
+    assert found.negative_share - 4 * found.negative_error > 0.08
+    assert found.suggested_maps >= 10
+    assert found.kept[0] < 0.6 < 0.8 < max(found.kept)
+    assert "maps" in found.reason
+
+
+def test_the_same_seed_gives_the_same_figures_at_any_number_of_threads():
+    data = Associations([str(i) for i in range(130)], sparse.csr_array(table(130, 3, 0.05)))
+    assert diagnose(data, n_jobs=1) == diagnose(data, n_jobs=2)
+
+
+def test_vectors_keep_their_labels_and_many_are_drawn_by_lot(monkeypatch):
+    monkeypatch.setattr(diagnosis, "_fits", lambda *_, **__: ((1,), (1.0,), (1.0,)))
+    monkeypatch.setattr(diagnosis, "_MOST_DISTANCES", 300)
+    rng = np.random.default_rng(0)
+    hub = np.vstack([np.zeros((1, 8)), np.eye(8), -np.eye(8)]) + rng.normal(0, 0.01, (17, 8))
+    found = diagnose(Vectors(["hub", *map(str, range(16))], hub))
+    assert found.most_shared == "hub"
+    assert found.max_shared_nearest_neighbor == 16
+    found = diagnose(rng.normal(size=(320, 2)).astype(np.float32))
+    assert found.n_objects == 300
+    assert "300 of 320 objects, drawn by lot" in found.notes[0]
+    assert found.n_pairs == 300 * 299 // 2
+
+
+@pytest.mark.parametrize("exponent", [-980, 1000])
+def test_figures_are_the_same_at_any_scale(exponent):
+    similarities = np.random.default_rng(0).random((30, 30))
+    np.fill_diagonal(similarities, 0)
+    distances = 0.1 + similarities + similarities.T
+    np.fill_diagonal(distances, 0)
+    for table, options in (
+        (similarities, {"affinity": "precomputed"}),
+        (distances, {"metric": "precomputed"}),
+    ):
+        scaled = np.ldexp(table, exponent)
+        with mock.patch.object(diagnosis, "_fits", return_value=((1,), (1.0,), (1.0,))):
+            found = diagnose(scaled, n_samples=1000, **options)
+            usual = diagnose(table, n_samples=1000, **options)
+        np.testing.assert_allclose(figures(found), figures(usual), rtol=1e-6, atol=1e-9)
+
+
+def test_objects_without_similarity_are_left_out():
+    S = np.zeros((6, 6))
+    S[:3, :3] = [[0, 0.5, 0.5], [1, 0, 0], [1, 0, 0]]
+    found = diagnose(S, affinity="precomputed")
+    assert found.n_objects == 3
+    assert found.notes == ("3 objects without a similarity to another are left out",)
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "message"),
+    [
+        (np.zeros((4, 4)), {"affinity": "precomputed"}, "no pairs of objects"),
+        (np.eye(4), {"affinity": "precomputed"}, "no pairs of objects"),
+        ([[1.0]], {"affinity": "precomputed"}, "no pairs of objects"),
+        ([[0, 1], [1, 0]], {"affinity": "precomputed"}, "only 2 objects that are similar"),
+        ([[0.0, 1.0]], {}, "is only one object; a diagnosis needs at least three"),
+        (np.ones((4, 4)), {"affinity": "precomputed"}, "all 12 similarities are 1"),
+        (1 - np.eye(4), {"metric": "precomputed"}, "all distances are 1"),
+        (np.zeros((4, 2)), {}, "all distances are 0"),
+        (np.full((4, 4), np.nan), {"affinity": "precomputed"}, "NaN in row 0, column 0"),
+        (np.array([[0, 1], [2, np.nan], [3, 4]]), {}, "NaN in row 1, column 1"),
+        (-np.ones((4, 4)), {"affinity": "precomputed"}, "must be finite and not negative"),
+        (np.ones((3, 4)), {"affinity": "precomputed"}, "square"),
+        ([[0, 1, 2], [2, 0, 1], [2, 1, 0]], {"metric": "precomputed"}, "not symmetric"),
+        (sparse.csr_array(1 - np.eye(4)), {"metric": "precomputed"}, "sparse distances"),
+    ],
+)
+def test_bad_data_are_refused_in_a_sentence(data, options, message):
+    with pytest.raises(DataError, match=message):
+        diagnose(data if sparse.issparse(data) else np.asarray(data, float), **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"affinity": "gaussian"}, "neither 'auto' nor 'precomputed'"),
+        ({"n_samples": 10}, "at least 1000"),
+        ({"metric": "no such"}, "no such"),
+    ],
+)
+def test_impossible_parameters_are_refused(options, message):
+    with pytest.raises(ParameterError, match=message):
+        diagnose(np.random.default_rng(0).normal(size=(10, 2)), **options)
+
+
+@pytest.mark.parametrize("learnable", [True, False])
+def test_the_example_checks_the_number_by_prediction(monkeypatch, capsys, learnable):
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    import diagnosis as example
+
+    steps = [-3, -2, -1, 1, 2, 3]
+    table = sparse.diags_array([1.0] * 6, offsets=steps, shape=(100, 100)).tocsr()
+    if not learnable:
+        table = sparse.random_array((100, 100), density=0.03, rng=np.random.default_rng(0))
+        table = sparse.csr_array(table - sparse.diags_array(table.diagonal()))
+    example.print_sweep(table, 2, 2)
+    printed = capsys.readouterr().out
+    errors = re.findall(r"^ +(\d) maps: validation (\S+), test (\S+),", printed, re.M)
+    assert [count for count, _, _ in errors] == ["1", "2"]
+    assert re.search(r"least error: [12] maps; within 2% of its gain: [12] maps", printed)
+
+
+def test_the_example_tells_the_data_apart(tmp_path, monkeypatch):
+    monkeypatch.setenv("MANYMAPS_DATA", str(tmp_path))
+    monkeypatch.delenv("CI", raising=False)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(EXAMPLES / "diagnosis.py"), "--quick"],
+        capture_output=True, text=True, timeout=1200, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "Skipped: there is no" in done.stdout
+    rows = {
+        name.strip(): cells.split()
+        for name, cells in re.findall(
+            r"^([a-z ]{18})((?: +[\d.e-]+| +none){11})$", done.stdout, re.M
+        )
+    }
+    maps = {name: int(cells[9]) for name, cells in rows.items()}
+    assert maps.pop("word relations") > 2
+    assert maps == {"intransitive": 2, "central": 2, "asymmetric": 2, "plane": 1, "digits": 1}
+    assert len({tuple(cells[:7]) for cells in rows.values()}) == len(rows)

@@ -1,0 +1,429 @@
+"""Senses and maps over several fits: what recurs, and what chance gives."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from joblib import parallel_config
+from scipy import sparse
+
+import manymaps as mm
+from code_samples import sample
+from manymaps.analysis.senses import fit_senses
+from manymaps.analysis.stability import refit, stability
+from manymaps.atlas.atlas import Atlas, load_atlas
+from manymaps.atlas.consensus import Consensus
+from manymaps.errors import DataError, ParameterError
+from manymaps.labels import UnknownLabel
+from manymaps.model.choice import CODE, MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE, T_SNE
+from sweep_samples import InterruptedMaps
+
+MODELS = [MULTIPLE_MAPS_T_SNE, MULTIPLE_MAPS_SNE, replace(T_SNE, mixing="learned")]
+
+
+def made(seed=0, n=40, n_maps=4, model=MULTIPLE_MAPS_T_SNE, spread=0.5):
+    """Words scattered over maps at random, most in one or two."""
+    rng = np.random.default_rng(seed)
+    proportions = rng.dirichlet(np.full(n_maps, spread), size=n).T
+    maps = rng.normal(size=(n_maps, n, 2)) * 3
+    return Atlas([f"word{i}" for i in range(n)], maps, proportions, model)
+
+
+def turned(atlas, order):
+    """The same maps under other numbers."""
+    return replace(atlas, maps=atlas.maps[order], proportions=atlas.proportions[order])
+
+
+def reordered(atlas, order):
+    """The same atlas with its objects in another order."""
+    return replace(
+        atlas,
+        labels=[atlas.labels[i] for i in order],
+        maps=atlas.maps[:, order],
+        proportions=atlas.proportions[:, order],
+    )
+
+
+def jittered(atlas, seed, size=0.6):
+    """Nearly the same maps and proportions."""
+    rng = np.random.default_rng(seed)
+    noise = rng.normal(size=atlas.maps.shape) * size
+    others = rng.dirichlet(np.ones(atlas.n_maps), size=atlas.n_objects).T
+    proportions = 0.9 * atlas.proportions + 0.1 * others
+    return replace(atlas, maps=atlas.maps + noise, proportions=proportions)
+
+
+class TestSenses:
+    @pytest.mark.parametrize("model", MODELS)
+    def test_they_are_those_of_the_atlas(self, model):
+        atlas = made(model=model)
+        found = fit_senses(atlas, 5, 0.2)
+        for i in (0, 7, 39):
+            rows = slice(*found.offsets[i : i + 2])
+            senses = atlas.senses(atlas.labels[i], n_neighbors=5, min_proportion=0.2)
+            assert found.maps[rows].tolist() == [sense.map for sense in senses]
+            for row, sense in zip(range(rows.start, rows.stop), senses, strict=True):
+                near = [atlas.labels[j] for j in found.neighbors[row]]
+                assert near == [n.label for n in sense.neighbors]
+                shares = np.array([n.similarity for n in sense.neighbors])
+                np.testing.assert_allclose(found.weights[row], shares / shares.sum(), rtol=1e-6)
+
+    def test_of_two_kinds_they_are_those_of_the_other(self):
+        rng = np.random.default_rng(0)
+        proportions = rng.dirichlet([1, 1], size=9).T
+        atlas = Atlas(
+            list("abcdefghi"), rng.normal(size=(2, 9, 2)), proportions, CODE,
+            kinds=["text"] * 4 + ["word"] * 5, factors=np.linspace(0.1, 1, 9),
+        )  # fmt: skip
+        found = fit_senses(atlas, 3, 0.1)
+        for i, label in enumerate(atlas.labels):
+            senses = atlas.senses(label, n_neighbors=3)
+            rows = range(*found.offsets[i : i + 2])
+            for row, sense in zip(rows, senses, strict=True):
+                near = [atlas.labels[j] for j in found.neighbors[row]]
+                assert near == [n.label for n in sense.neighbors]
+
+    def test_fewer_neighbours_than_asked_for(self):
+        atlas = made(n=3, n_maps=1)
+        found = fit_senses(atlas, 10, 0.1)
+        assert (found.neighbors[:, :2] >= 0).all()
+        assert (found.neighbors[:, 2:] == -1).all()
+        np.testing.assert_allclose(found.weights.sum(axis=1), 1)
+
+    def test_one_alone_in_its_map_has_no_sense(self):
+        proportions = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+        atlas = Atlas(list("abc"), np.zeros((2, 3, 2)), proportions, MULTIPLE_MAPS_T_SNE)
+        found = stability([atlas, atlas])
+        assert found.word_recurrence[:2].tolist() == [1, 1]
+        assert np.isnan(found.recurrence("c"))
+        assert found.consensus("c") == []
+        lonely = replace(atlas, proportions=np.eye(3), maps=np.zeros((3, 3, 2)))
+        with pytest.raises(DataError, match="no object of these atlases has a neighbour"):
+            stability([lonely, lonely])
+
+    def test_one_far_from_all_keeps_its_neighbours_under_a_gaussian(self):
+        atlas = made(model=MULTIPLE_MAPS_SNE, n_maps=1, n=20)
+        atlas.maps[0, 0] = 500
+        found = fit_senses(atlas, 3, 0.1)
+        assert (found.neighbors[0] >= 0).any()
+        assert found.weights[0].sum() == pytest.approx(1)
+
+
+class TestAgreement:
+    @pytest.mark.parametrize("model", MODELS)
+    def test_identical_fits_agree_wholly(self, model):
+        atlas = made(model=model)
+        found = stability([atlas, atlas, atlas])
+        assert (found.observed.recurrence, found.observed.overlap) == (1, pytest.approx(1))
+        assert found.word_recurrence.tolist() == [1] * 40
+        assert found.map_similarity == pytest.approx(1)
+
+    def test_maps_under_other_numbers_are_found_again(self):
+        atlas, order = made(n_maps=5), np.array([3, 0, 4, 1, 2])
+        found = stability([atlas, turned(atlas, order)])
+        assert found.observed.recurrence == 1
+        assert found.reference == 0
+        assert found.maps[1].tolist() == np.argsort(order).tolist()
+        np.testing.assert_allclose(found.map_similarities, 1)
+
+    def test_a_fit_with_one_map_more(self):
+        atlas = made(n_maps=3)
+        maps = np.concatenate([np.zeros((1, 40, 2)), atlas.maps])
+        proportions = np.concatenate([np.full((1, 40), 1e-9), atlas.proportions])
+        more = replace(atlas, maps=maps, proportions=proportions)
+        found = stability([more, atlas, atlas])
+        assert found.reference == 1
+        assert found.maps[0].tolist() == [1, 2, 3]
+        assert found.observed.recurrence == 1
+        beside_more = stability([more, more, atlas])
+        assert beside_more.maps[2].tolist() == [-1, 0, 1, 2]
+
+    def test_independent_fits_agree_by_chance_alone(self):
+        fits = [made(seed, n=300) for seed in range(4)]
+        found = stability(fits)
+        chance = found.by_other_words
+        assert found.observed.overlap == pytest.approx(chance.overlap, abs=0.005)
+        assert found.observed.recurrence == pytest.approx(chance.recurrence, abs=0.01)
+        assert found.map_similarity == pytest.approx(found.map_similarity_by_chance, abs=0.03)
+
+    def test_the_same_neighbours_in_other_groups_are_no_agreement(self):
+        """Each word has the same neighbours in both fits, but its senses are mixed anew."""
+        n = 6
+        points = np.full((2, 1 + 2 * n, 1), 50.0)
+        points[:, 0] = 0
+        other = points.copy()
+        points[0, 1 : 1 + n, 0] = points[1, 1 + n :, 0] = np.linspace(0.9, 1.1, n)
+        other[0, 1::2, 0] = other[1, 2::2, 0] = np.linspace(0.9, 1.1, n)
+        labels = ["tie", *(f"near{k}" for k in range(2 * n))]
+        fits = [
+            Atlas(labels, places, np.full((2, 1 + 2 * n), 0.5), MULTIPLE_MAPS_T_SNE)
+            for places in (points, other)
+        ]
+        found = stability(fits, n_neighbors=n, threshold=0.6)
+        assert found.recurrence("tie") == 0
+        assert found.word_overlap[0] == pytest.approx(0.5, abs=0.02)
+
+    def test_dealing_keeps_who_the_neighbours_are(self):
+        atlas = made(n=200, n_maps=6)
+        found = stability([atlas, atlas])
+        assert 0.02 < found.by_other_words.overlap < found.by_dealing.overlap < 0.9
+
+    def test_a_sense_that_one_fit_lacks(self):
+        atlas = made(n_maps=2)
+        i = int(np.argmin(np.abs(atlas.proportions[0] - 0.5)))
+        proportions = atlas.proportions.copy()
+        proportions[:, i] = [1.0, 0.0]
+        found = stability([atlas, atlas, replace(atlas, proportions=proportions)])
+        word = atlas.labels[i]
+        of_first = slice(*found.senses[0].offsets[i : i + 2])
+        assert sorted(found.senses[0].recurrence[of_first]) == [0.5, 1]
+        assert found.recurrence(word) == pytest.approx((1 + 0.5 + 1 + 0.5 + 1) / 5)
+        assert [sense.n_fits for sense in found.consensus(word)] == [3, 2]
+
+    @settings(max_examples=20, deadline=None)
+    @given(st.integers(0, 10**6), st.permutations(range(3)))
+    def test_the_order_of_fits_changes_nothing(self, seed, order):
+        atlas = made(seed, n=25)
+        fits = [jittered(atlas, seed + k) for k in range(3)]
+        found, again = stability(fits), stability([fits[k] for k in order])
+        np.testing.assert_allclose(found.word_recurrence, again.word_recurrence)
+        np.testing.assert_allclose(found.word_overlap, again.word_overlap)
+        assert order[again.reference] == found.reference
+        assert found.observed.overlap == pytest.approx(again.observed.overlap)
+
+    @settings(max_examples=20, deadline=None)
+    @given(st.integers(0, 10**6))
+    def test_the_order_of_objects_changes_nothing(self, seed):
+        atlas = made(seed, n=25)
+        fits = [atlas, jittered(atlas, seed)]
+        order = np.random.default_rng(seed).permutation(25)
+        found = stability(fits)
+        both = stability([reordered(fit, order) for fit in fits])
+        np.testing.assert_allclose(both.word_recurrence, found.word_recurrence[order])
+        # One fit alone is brought back to the order of the other.
+        one = stability([fits[0], reordered(fits[1], order)])
+        np.testing.assert_array_equal(one.word_overlap, found.word_overlap)
+        assert one.atlases[1].labels == atlas.labels
+        np.testing.assert_array_equal(one.atlases[1].maps, fits[1].maps)
+        # What was found of other fits stands in the old order.
+        attached = reordered(found.attach(), order)
+        assert attached.consensus is not None
+        assert stability([fits[0], attached]).atlases[1].consensus is None
+
+    def test_two_kinds_with_a_label_in_both(self):
+        rng = np.random.default_rng(1)
+        proportions = rng.dirichlet([1, 1], size=8).T
+        atlas = Atlas(
+            [*"abcd", *"aefg"], rng.normal(size=(2, 8, 2)), proportions, CODE,
+            kinds=["text"] * 4 + ["word"] * 4,
+        )  # fmt: skip
+        found = stability([atlas, atlas])
+        assert found.observed.recurrence == 1
+        near = found.consensus("a", kind="word")[0].neighbors
+        assert {n.label for n in near} <= set("abcd")
+
+    def test_identical_fits_agree_at_the_strictest_threshold(self):
+        one = made(5, n=60, n_maps=3)
+        found = stability([one, one], threshold=1.0)
+        assert found.observed.recurrence == pytest.approx(1.0)
+
+
+class TestConsensus:
+    def test_each_fit_counts_once(self):
+        """A sense that one fit splits over two maps."""
+        points = np.array([[[0.0], [0.1], [0.2], [9.0]]] * 2)
+        whole = np.array([[1.0, 1, 1, 1], [0, 0, 0, 0]])
+        split = np.full((2, 4), 0.5)
+        fits = [
+            Atlas(["a", "b", "c", "d"], points, part, MULTIPLE_MAPS_T_SNE)
+            for part in (whole, split)
+        ]
+        (sense,) = stability(fits).consensus("a")
+        assert sense.n_fits == 2
+        assert sense.by_fit == (1, 1)
+        assert sense.proportion == 1
+        assert sum(n.weight for n in sense.neighbors) == pytest.approx(1)
+        assert [n.label for n in sense.neighbors] == ["b", "c", "d"]
+
+    def test_every_sense_is_in_one_group(self):
+        atlas = made(n=60)
+        fits = [jittered(atlas, k, 1.5) for k in range(4)]
+        found = stability(fits)
+        for i, word in enumerate(atlas.labels):
+            senses = found.consensus(word)
+            listed = np.sum([sense.by_fit for sense in senses], axis=0)
+            own = [fit.proportions[slice(*fit.offsets[i : i + 2])].sum() for fit in found.senses]
+            np.testing.assert_allclose(listed, own, rtol=1e-5)
+            assert [sense.n_fits for sense in senses] == sorted(
+                (sense.n_fits for sense in senses), reverse=True
+            )
+            there = found.senses[found.reference]
+            maps = sorted(map for sense in senses for map in sense.maps)
+            assert maps == sorted(there.maps[slice(*there.offsets[i : i + 2])])
+
+    def test_it_goes_with_an_atlas_to_a_file(self, tmp_path):
+        atlas = made(n=30)
+        found = stability([jittered(atlas, k, 1.5) for k in range(4)])
+        attached = found.attach()
+        attached.save(tmp_path / "a.atlas")
+        again = load_atlas(tmp_path / "a.atlas")
+        np.testing.assert_array_equal(again.maps, found.atlases[found.reference].maps)
+        assert again.consensus.n_fits == 4
+        for word in atlas.labels:
+            consensus = found.consensus(word)
+            by_map = {m: sense.n_fits for sense in consensus for m in sense.maps}
+            senses = again.senses(word)
+            assert {sense.map: sense.n_fits for sense in senses} == by_map
+            elsewhere = again.senses_elsewhere(word)
+            assert elsewhere == [sense for sense in consensus if not sense.maps]
+        assert attached.add_metadata({"label": ["word1"], "x": [1]}).consensus is not None
+
+    def test_any_fit_can_carry_it(self):
+        atlas = made(n=30)
+        found = stability([atlas, turned(atlas, np.array([1, 0, 2, 3]))])
+        other = found.attach(1)
+        assert {sense.n_fits for sense in other.senses("word0")} == {2}
+        assert other.senses_elsewhere("word0") == []
+        with pytest.raises(ParameterError, match="there is no fit 2"):
+            found.attach(2)
+
+    def test_new_objects_have_none(self):
+        rng = np.random.default_rng(0)
+        atlas = replace(made(n=30), vectors=rng.normal(size=(30, 4)))
+        attached = stability([atlas, atlas]).attach()
+        grown = mm.insert(attached, rng.normal(size=(2, 4)), labels=["new", "newer"])
+        grown = getattr(grown, "atlas", grown)
+        assert {sense.n_fits for sense in grown.senses("new")} == {None}
+        assert {sense.n_fits for sense in grown.senses("word3")} == {2}
+
+    def test_an_atlas_without_it(self):
+        atlas = made()
+        assert atlas.senses("word0")[0].n_fits is None
+        assert atlas.senses_elsewhere("word0") == []
+
+    def test_parts_must_fit(self):
+        atlas = made(n=10)
+        parts = stability([atlas, atlas]).attach().consensus.arrays()
+        parts["offsets"] = parts["offsets"][1:]
+        with pytest.raises(DataError, match="do not fit one another"):
+            Consensus.from_arrays(parts)
+        with pytest.raises(DataError, match=r"the consensus is of \(maps, objects\)"):
+            replace(made(n=9), consensus=stability([atlas, atlas]).attach().consensus)
+
+
+class TestRefused:
+    @pytest.mark.parametrize("count", [0, 1])
+    def test_a_single_fit(self, count):
+        with pytest.raises(DataError, match=f"got {count}; give at least two"):
+            stability([made()] * count)
+
+    def test_a_word_that_one_lacks(self):
+        atlas = made(n=10)
+        renamed = replace(atlas, labels=[*atlas.labels[:-1], "stranger"])
+        with pytest.raises(DataError, match="fit 1 lacks 1 objects of fit 0, 'word9'"):
+            stability([atlas, renamed])
+        fewer = reordered(atlas, np.arange(9))
+        with pytest.raises(DataError, match="fit 0 lacks 1 objects of fit 2, 'word9'"):
+            stability([fewer, fewer, atlas])
+
+    def test_repeated_labels_in_another_order(self):
+        atlas = replace(made(n=4), labels=["a", "a", "b", "c"])
+        assert stability([atlas, atlas]).observed.recurrence == 1
+        with pytest.raises(DataError, match="labels repeat"):
+            stability([atlas, reordered(atlas, np.array([3, 2, 1, 0]))])
+
+    def test_another_method(self):
+        with pytest.raises(DataError, match="fit 1 is of the method mm-sne"):
+            stability([made(), replace(made(), method="mm-sne")])
+
+    @pytest.mark.parametrize(
+        "wrong", [{"n_neighbors": 0}, {"min_proportion": 1.5}, {"threshold": 0.0}]
+    )
+    def test_values_out_of_range(self, wrong):
+        with pytest.raises(ParameterError, match=next(iter(wrong))):
+            stability([made(), made()], **wrong)
+
+    def test_an_unknown_word(self):
+        found = stability([made(), made()])
+        with pytest.raises(UnknownLabel):
+            found.consensus("wrod1")
+
+    def test_no_fit(self):
+        with pytest.raises(ParameterError, match="n_fits=0"):
+            refit(mm.MultipleMapsTSNE(), ring(), 0)
+
+
+def ring(n=24):
+    rows = np.arange(n)
+    table = np.zeros((n, n))
+    for step in (1, 2):
+        table[rows, (rows + step) % n] = table[(rows + step) % n, rows] = 1 / step
+    return mm.Associations([f"w{i}" for i in rows], sparse.csr_array(table))
+
+
+class TestRefit:
+    def test_workers_leave_interrupts_to_the_process_that_waits(self):
+        quick = InterruptedMaps(n_maps=2, max_iter=3)
+        assert len(refit(quick, ring(), 2, n_jobs=2)) == 2
+        with pytest.raises(KeyboardInterrupt):
+            refit(quick, ring(), 1, n_jobs=1)
+
+    quick = mm.MultipleMapsTSNE(n_maps=2, max_iter=30)
+
+    def test_fits_are_the_same_however_many_run_at_a_time(self):
+        data = ring()
+        alone = refit(self.quick, data, 3, random_state=4, n_jobs=1)
+        told = []
+        two = refit(self.quick, data, 3, random_state=4, n_jobs=2, on_fit=told.append)
+        with parallel_config("threading", n_jobs=2):
+            threads = refit(self.quick, data, 3, random_state=4)
+        assert told == [1, 2, 3]
+        for fits in (two, threads):
+            for one, other in zip(alone, fits, strict=True):
+                np.testing.assert_array_equal(one.maps, other.maps)
+                np.testing.assert_array_equal(one.proportions, other.proportions)
+
+    def test_more_fits_begin_with_the_same(self):
+        data = ring()
+        one = refit(self.quick, data, 1, random_state=4)
+        three = refit(self.quick, data, 3, random_state=4)
+        np.testing.assert_array_equal(one[0].maps, three[0].maps)
+        assert not np.array_equal(three[0].maps, three[1].maps)
+        other = refit(self.quick, data, 1, random_state=5)
+        assert not np.array_equal(one[0].maps, other[0].maps)
+
+    def test_the_estimator_stays_as_it_is(self):
+        estimator = mm.MultipleMapsTSNE(n_maps=2, max_iter=5, random_state=7, n_jobs=1)
+        refit(estimator, ring(), 2, n_jobs=2)
+        assert (estimator.random_state, estimator.n_jobs) == (7, 1)
+        assert not hasattr(estimator, "atlas_")
+
+    def test_counts_too(self):
+        estimator = mm.CODE(n_maps=2, max_iter=10, init="random")
+        with pytest.warns(mm.DataWarning):
+            fits = refit(estimator, sample(), 2, random_state=0)
+        found = stability(fits)
+        assert 0 <= found.observed.recurrence <= 1
+        assert found.attach().senses("tie", kind="word")[0].n_fits in (1, 2)
+
+
+def test_senses_come_as_a_frame():
+    atlas = made(n=10)
+    frame = stability([atlas, atlas]).to_frame("pandas")
+    columns = ["label", "fit", "map", "proportion", "recurrence", "overlap"]
+    assert list(frame.columns) == columns
+    assert (frame["recurrence"] == 1).all()
+    assert set(frame["label"]) == set(atlas.labels)
+
+
+def test_fits_of_real_relations_share_senses():
+    """What a few iterations find already recurs far above chance."""
+    data = mm.load_word_relations()
+    kept = np.arange(600)
+    part = mm.Associations([data.labels[i] for i in kept], data.strengths[kept][:, kept])
+    estimator = mm.MultipleMapsTSNE(n_maps=4, max_iter=100, n_jobs=1)
+    found = stability(refit(estimator, part, 2, random_state=0))
+    assert found.observed.recurrence > found.by_dealing.recurrence > 0
+    assert found.observed.recurrence > 5 * found.by_other_words.recurrence

@@ -1,0 +1,361 @@
+"""An atlas answers with the model's own numbers, and comes back from its file as it was."""
+
+import json
+import zipfile
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+import reference
+from manymaps.archive import read_archive, write_archive
+from manymaps.atlas.atlas import Atlas, Neighbor, load_atlas
+from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.labels import UnknownLabel
+from manymaps.model.choice import MULTIPLE_MAPS_T_SNE, T_SNE, ChoiceModel
+
+MODELS = pytest.mark.parametrize(
+    "model",
+    [
+        ChoiceModel(kernel, normalization, "learned", kernel_width=1.7)
+        for kernel in ("gaussian", "cauchy")
+        for normalization in ("conditional", "joint")
+    ],
+    ids=lambda model: f"{model.kernel}-{model.normalization}",
+)
+ODD_LABELS = (
+    "a,b", 'quo"te', "tab\there", "line\nbreak", "", " ", "NA", "naïve", "שלום", "日本語",
+    "\N{GRINNING FACE}", "x" * 10_000, "\0", "\ud800",
+)  # fmt: skip
+
+
+def random_atlas(model=MULTIPLE_MAPS_T_SNE, n=14, n_maps=3, d=2, seed=0, **more):
+    rng = np.random.default_rng(seed)
+    atlas = Atlas(
+        [f"word {i}" for i in range(n)],
+        rng.normal(size=(n_maps, n, d)).astype(np.float32),
+        rng.dirichlet(np.ones(n_maps), n).T.astype(np.float32),
+        model,
+        **more,
+    )
+    if model.normalization == "joint":
+        atlas = replace(atlas, log_normalizer=float(reference.log_sum(log_v_of(atlas).ravel())))
+    return atlas
+
+
+def log_v_of(atlas):
+    side = atlas.maps.astype(float), -np.log(atlas.proportions.astype(float))
+    return reference.log_similarity(atlas.model.kernel, side, side, atlas.model.kernel_width)
+
+
+def shares_of(atlas):
+    """q_ij^m of all pairs: each map's part of v over the common normalization."""
+    positions = atlas.maps.astype(float) / atlas.model.kernel_width
+    pi = atlas.proportions.astype(float)
+    parts = np.exp(reference.log_kernel(atlas.model.kernel, positions, positions))
+    parts *= pi[:, :, None] * pi[:, None, :]
+    parts[:, np.arange(atlas.n_objects), np.arange(atlas.n_objects)] = 0
+    axes = (0, 2) if atlas.model.normalization == "conditional" else (0, 1, 2)
+    return parts / parts.sum(axis=axes, keepdims=True)
+
+
+@MODELS
+class TestAgainstTheReference:
+    def test_similarities(self, model):
+        atlas = random_atlas(model)
+        q = np.exp(reference.log_choice(log_v_of(atlas), model.normalization))
+        for i, label in enumerate(atlas.labels):
+            np.testing.assert_allclose(atlas.similarities(label), q[i], rtol=1e-6)
+            assert atlas.similarity(label, "word 3") == pytest.approx(q[i, 3])
+            assert atlas.similarity(label, label) == 0
+
+    def test_shares(self, model):
+        atlas = random_atlas(model)
+        expected = shares_of(atlas)
+        for i, label in enumerate(atlas.labels):
+            np.testing.assert_allclose(atlas.shares(label), expected[:, i], rtol=1e-6)
+
+    def test_a_missing_normalizer_is_summed(self, model):
+        atlas = random_atlas(model, n=30)
+        bare = replace(atlas, log_normalizer=None)
+        for label in ("word 0", "word 7"):
+            np.testing.assert_allclose(bare.shares(label), atlas.shares(label), rtol=1e-5)
+        if model.normalization == "joint":
+            total = sum(bare.similarities(label).sum() for label in bare.labels)
+            assert total == pytest.approx(1, rel=1e-5)
+            assert bare.log_whole == pytest.approx(atlas.log_normalizer, rel=1e-5)
+            assert atlas.log_whole == atlas.log_normalizer
+
+    def test_neighbors(self, model):
+        atlas = random_atlas(model)
+        shares = shares_of(atlas)[:, 4]
+        for m, strength in [*enumerate(shares), (None, shares.sum(axis=0))]:
+            got = atlas.neighbors("word 4", m, n_neighbors=5)
+            order = np.argsort(-strength)[:5]
+            assert [neighbor.label for neighbor in got] == [f"word {j}" for j in order]
+            np.testing.assert_allclose([n.similarity for n in got], strength[order], rtol=1e-6)
+
+    def test_senses(self, model):
+        atlas = random_atlas(model)
+        senses = atlas.senses("word 4", n_neighbors=3, min_proportion=0.2)
+        pi = atlas.proportions[:, 4]
+        assert [sense.map for sense in senses] == [m for m in np.argsort(-pi) if pi[m] >= 0.2]
+        for sense in senses:
+            assert sense.proportion == pytest.approx(pi[sense.map])
+            assert sense.neighbors == atlas.neighbors("word 4", sense.map, n_neighbors=3)
+
+    def test_background_takes_its_share(self, model):
+        atlas = random_atlas(replace(model, background=0.2))
+        log_q = reference.log_choice(log_v_of(atlas), model.normalization, 0.2)
+        expected = np.exp(log_q[2])
+        expected[2] = 0
+        np.testing.assert_allclose(atlas.similarities("word 2"), expected, rtol=1e-6)
+
+    def test_objects_too_far_for_float64(self, model):
+        """exp(-d2) underflows; a conditional model still has a nearest neighbour."""
+        atlas = random_atlas(model)
+        maps = atlas.maps.copy()
+        maps[:, 4] += 500
+        remote = replace(atlas, maps=maps)
+        similarities = remote.similarities("word 4")
+        assert np.isfinite(similarities).all()
+        if model.normalization == "conditional":
+            assert similarities.sum() == pytest.approx(1)
+
+
+class TestQuestions:
+    def test_the_largest_map_is_listed_whatever_it_holds(self):
+        atlas = random_atlas()
+        assert len(atlas.senses("word 1", min_proportion=1.1)) == 1
+        assert len(atlas.senses("word 1", min_proportion=0.0)) == 3
+
+    def test_case_does_not_matter_and_unknown_words_get_suggestions(self):
+        atlas = random_atlas()
+        assert atlas.index("WORD 3") == 3
+        with pytest.raises(UnknownLabel, match="did you mean 'word 3'"):
+            atlas.senses("wrd 3")
+
+    @pytest.mark.parametrize("map_number", [-1, 3])
+    def test_map_that_is_not_there(self, map_number):
+        with pytest.raises(ParameterError, match=f"no map {map_number}; maps are 0 to 2"):
+            random_atlas().neighbors("word 1", map_number)
+
+    def test_object_alone(self):
+        atlas = Atlas(["tie"], np.zeros((1, 1, 2)), np.ones((1, 1)), T_SNE)
+        assert atlas.neighbors("tie") == ()
+        assert atlas.similarities("tie").tolist() == [0]
+
+    def test_objects_without_a_common_map(self):
+        model = replace(MULTIPLE_MAPS_T_SNE, normalization="joint")
+        atlas = Atlas(["tie", "knot"], np.zeros((2, 2, 2)), np.eye(2), model)
+        assert atlas.log_whole == -np.inf
+        assert atlas.similarities("tie").tolist() == [0, 0]
+
+    @pytest.mark.parametrize("d", [1, 3, 5])
+    def test_the_whole_in_other_dimensions(self, d):
+        atlas = random_atlas(replace(MULTIPLE_MAPS_T_SNE, normalization="joint"), d=d)
+        bare = replace(atlas, log_normalizer=None)
+        assert bare.log_whole == pytest.approx(atlas.log_normalizer, rel=1e-5)
+
+    def test_asymmetry_of_a_conditional_model(self):
+        maps = np.array([[[0.0, 0.0], [1.0, 0.0], [1.2, 0.0], [1.0, 0.2]]])
+        atlas = Atlas(list("abcd"), maps, np.ones((1, 4)), T_SNE)
+        conditional = replace(atlas, model=replace(T_SNE, normalization="conditional"))
+        assert conditional.similarity("a", "b") > 1.5 * conditional.similarity("b", "a")
+
+    def test_neighbors_are_values(self):
+        atlas = random_atlas()
+        first = atlas.neighbors("word 1")[0]
+        assert first == Neighbor(first.label, first.similarity)
+
+
+class TestFile:
+    @settings(max_examples=15, deadline=None)
+    @given(labels=st.lists(st.text(max_size=20), min_size=1, max_size=8))
+    def test_any_labels_come_back(self, tmp_path_factory, labels):
+        path = tmp_path_factory.mktemp("atlas") / "a.atlas"
+        n = len(labels)
+        Atlas(labels, np.zeros((1, n, 2)), np.ones((1, n)), T_SNE).save(path)
+        assert load_atlas(path).labels == tuple(labels)
+
+    def test_everything_comes_back(self, tmp_path):
+        n = len(ODD_LABELS)
+        atlas = replace(
+            random_atlas(ChoiceModel("cauchy", "joint", "learned", 0.1, 2.0), n=n),
+            labels=ODD_LABELS,
+            method="mm-tsne",
+            parameters={"n_maps": 3, "penalty": 0.01, "optimizer": None, "kl_divergence": 0.5},
+            history={"iteration": np.arange(3.0), "cost": np.array([3.0, 2.0, 1.0])},
+            fingerprint="abc",
+            metadata={"length": np.arange(n), "kind": np.array(["é"] * n)},
+        )
+        path = tmp_path / "a.atlas"
+        atlas.save(path)
+        again = load_atlas(path)
+        assert [p.name for p in tmp_path.iterdir()] == ["a.atlas"]
+        for name in ("labels", "model", "method", "parameters", "log_normalizer", "fingerprint"):
+            assert getattr(again, name) == getattr(atlas, name), name
+        for name in ("maps", "proportions"):
+            one, other = getattr(atlas, name), getattr(again, name)
+            assert one.dtype == other.dtype
+            np.testing.assert_array_equal(one, other)
+        for name in ("history", "metadata"):
+            one, other = getattr(atlas, name), getattr(again, name)
+            assert one.keys() == other.keys()
+            for key, array in one.items():
+                np.testing.assert_array_equal(array, other[key])
+        np.testing.assert_array_equal(again.similarities("NA"), atlas.similarities("NA"))
+
+    def test_no_pickle_inside(self, tmp_path):
+        random_atlas().save(tmp_path / "a.atlas")
+        with zipfile.ZipFile(tmp_path / "a.atlas") as archive:
+            names = archive.namelist()
+            assert json.loads(archive.read("meta.json"))["version"] == 1
+        assert {name.rsplit(".", 1)[1] for name in names} == {"json", "npy"}
+
+    def test_truncated(self, tmp_path):
+        path = tmp_path / "a.atlas"
+        random_atlas().save(path)
+        whole = path.read_bytes()
+        for length in (0, 10, len(whole) // 2, len(whole) - 5):
+            path.write_bytes(whole[:length])
+            with pytest.raises(DataError, match=r"a\.atlas.*cut short"):
+                load_atlas(path)
+
+    def test_foreign(self, tmp_path):
+        path = tmp_path / "a.atlas"
+        path.write_text("cue,response\ntie,knot\n")
+        with pytest.raises(DataError, match="not a manymaps atlas"):
+            load_atlas(path)
+        write_archive(path, {"format": "manymaps checkpoint", "version": 1}, {})
+        with pytest.raises(DataError, match="not a manymaps atlas"):
+            load_atlas(path)
+
+    def test_newer(self, tmp_path):
+        path = tmp_path / "a.atlas"
+        write_archive(path, {"format": "manymaps atlas", "version": 99}, {})
+        with pytest.raises(DataError, match=r"newer manymaps.*99.*upgrade"):
+            load_atlas(path)
+
+    def test_missing(self, tmp_path):
+        with pytest.raises(FileNotFoundError):
+            load_atlas(tmp_path / "none.atlas")
+
+    @pytest.mark.parametrize("part", ["labels", "model", "maps", "proportions"])
+    def test_part_that_is_missing(self, tmp_path, part):
+        path = tmp_path / "a.atlas"
+        random_atlas().save(path)
+        meta, arrays = read_archive(path, "manymaps atlas", 1)
+        meta.pop(part, None)
+        arrays.pop(part, None)
+        write_archive(path, meta, arrays)
+        with pytest.raises(DataError, match=r"a\.atlas.*lacks or garbles"):
+            load_atlas(path)
+
+    def test_model_of_another_kind(self, tmp_path):
+        path = tmp_path / "a.atlas"
+        random_atlas().save(path)
+        meta, arrays = read_archive(path, "manymaps atlas", 1)
+        write_archive(path, meta | {"model": meta["model"] | {"kernel": "laplace"}}, arrays)
+        with pytest.raises(DataError, match="lacks or garbles"):
+            load_atlas(path)
+
+    def test_place_that_cannot_be_written_leaves_nothing(self, tmp_path):
+        with pytest.raises(OSError, match="none"):
+            random_atlas().save(tmp_path / "none" / "a.atlas")
+        assert list(tmp_path.iterdir()) == []
+
+
+class TestShapes:
+    @pytest.mark.parametrize(
+        ("maps", "proportions", "labels", "message"),
+        [
+            ((2, 5), (2, 5), 5, "do not fit"),
+            ((2, 5, 2), (5, 2), 5, "do not fit"),
+            ((2, 5, 2), (2, 5), 4, "4 labels for 5 objects"),
+        ],
+    )
+    def test_that_disagree(self, maps, proportions, labels, message):
+        with pytest.raises(DataError, match=message):
+            Atlas(["x"] * labels, np.zeros(maps), np.ones(proportions), T_SNE)
+
+    @pytest.mark.parametrize("value", [np.nan, np.inf])
+    def test_values_that_are_not_finite(self, value):
+        with pytest.raises(DataError, match="proportions hold a value that is not finite"):
+            Atlas(["x"], np.zeros((1, 1, 2)), np.full((1, 1), value), T_SNE)
+        with pytest.raises(DataError, match="maps hold a value that is not finite"):
+            Atlas(["x"], np.full((1, 1, 2), value), np.ones((1, 1)), T_SNE)
+
+    def test_numbers(self):
+        atlas = random_atlas(d=3)
+        assert (atlas.n_maps, atlas.n_objects, atlas.n_components) == (3, 14, 3)
+
+
+class TestSubsetAndExtended:
+    @given(at=st.integers(0, 14), k=st.integers(0, 3), sparse_vectors=st.booleans())
+    @settings(max_examples=20, deadline=None)
+    def test_the_old_objects_stay_and_the_new_ones_are_told(self, at, k, sparse_vectors):
+        rng = np.random.default_rng(1)
+        vectors = rng.random((14, 4)).astype(np.float32)
+        metadata = {"size": np.arange(14), "name": np.array(list("abcdefghijklmn"))}
+        held = sparse.csr_array(vectors) if sparse_vectors else vectors
+        atlas = random_atlas(vectors=held, factors=rng.random(14) + 1, metadata=metadata)
+        new = rng.random((3, k, 2)).astype(np.float32), rng.random((3, k)).astype(np.float32)
+        longer = atlas.extended(
+            [f"new {i}" for i in range(k)], *new, at=at, factors=np.ones(k),
+            metadata={"size": np.arange(k)}, vectors=rng.random((k, 4)),
+        )  # fmt: skip
+        is_new = longer.metadata["inserted"]
+        np.testing.assert_array_equal(np.flatnonzero(is_new), np.arange(at, at + k))
+        np.testing.assert_array_equal(longer.maps[:, is_new], new[0])
+        np.testing.assert_array_equal(longer.proportions[:, is_new], new[1])
+        assert longer.metadata["name"][is_new].tolist() == [""] * k
+        again = longer.subset(~is_new)
+        assert again.labels == atlas.labels
+        np.testing.assert_array_equal(again.maps, atlas.maps)
+        np.testing.assert_array_equal(again.proportions, atlas.proportions)
+        np.testing.assert_array_equal(again.factors, atlas.factors)
+        for name, column in metadata.items():
+            np.testing.assert_array_equal(again.metadata[name], column)
+        assert again.vectors.dtype == np.float32
+        kept = again.vectors.toarray() if sparse_vectors else again.vectors
+        np.testing.assert_array_equal(kept, vectors)
+
+    def test_a_subset_has_the_order_that_is_asked_for(self):
+        atlas = random_atlas()
+        part = atlas.subset([5, 2])
+        assert part.labels == ("word 5", "word 2")
+        np.testing.assert_array_equal(part.maps, atlas.maps[:, [5, 2]])
+
+    def test_one_kind_alone_is_of_one_kind(self):
+        two = replace(T_SNE, given="rows", normalization="conditional")
+        atlas = random_atlas(two, kinds=["cue"] * 6 + ["response"] * 8)
+        assert atlas.subset([1, 7, 9]).kinds == ("cue", "response", "response")
+        alone = atlas.subset(np.arange(6))
+        assert (alone.kinds, alone.model.given) == (None, None)
+
+
+class TestTables:
+    @pytest.mark.parametrize("d", [2, 3, 5])
+    def test_one_row_per_object_and_map(self, d):
+        atlas = random_atlas(d=d)
+        frame = atlas.to_frame("pandas")
+        axes = list("xyz")[:d] if d <= 3 else [f"x{k}" for k in range(d)]
+        assert list(frame.columns) == ["label", "map", "proportion", *axes]
+        assert len(frame) == 14 * 3
+        row = frame[(frame["label"] == "word 7") & (frame["map"] == 1)]
+        np.testing.assert_allclose(row[axes].to_numpy()[0], atlas.maps[1, 7])
+        np.testing.assert_allclose(row["proportion"], atlas.proportions[1, 7])
+
+    def test_metadata_is_joined_by_label(self):
+        atlas = random_atlas()
+        rows = {"label": ["WORD 2", "word 0"], "size": [5.0, 7.0]}
+        sizes = atlas.add_metadata(rows).metadata["size"]
+        assert (sizes[0], sizes[2]) == (7, 5)
+        assert np.isnan(sizes[1])
+        assert atlas.metadata == {}
+        with pytest.warns(DataWarning, match="1 rows of the metadata match no object"):
+            atlas.add_metadata({"label": ["word 0", "other"], "size": [1.0, 2.0]})

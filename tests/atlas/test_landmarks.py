@@ -1,0 +1,87 @@
+"""Which words stand out in a map, and what part of it a picture shows."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from manymaps.atlas import landmarks
+from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.landmarks import characteristic, principal_plane, standing, view
+from manymaps.model.choice import MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE
+
+
+def random_atlas(seed=0, model=MULTIPLE_MAPS_T_SNE, n_maps=3, n=12, n_components=2):
+    rng = np.random.default_rng(seed)
+    proportions = rng.dirichlet(np.ones(n_maps), n).T
+    labels = [f"w{i}" for i in range(n)]
+    return Atlas(labels, rng.normal(size=(n_maps, n, n_components)), proportions, model)
+
+
+@pytest.mark.parametrize("kernel", ["cauchy", "gaussian"])
+@pytest.mark.parametrize("normalization", ["conditional", "joint"])
+def test_standing_is_proportion_times_what_all_recall(kernel, normalization, monkeypatch):
+    monkeypatch.setattr(landmarks, "NEGLIGIBLE", 0.0)
+    model = replace(
+        MULTIPLE_MAPS_T_SNE, kernel=kernel, normalization=normalization, kernel_width=1.3
+    )
+    atlas = random_atlas(model=model)
+    v = np.zeros((atlas.n_maps, atlas.n_objects, atlas.n_objects))
+    for m in range(atlas.n_maps):
+        d2 = ((atlas.maps[m][:, None] - atlas.maps[m]) ** 2).sum(-1) / 1.3**2
+        kernel_values = np.exp(-d2) if kernel == "gaussian" else 1 / (1 + d2)
+        v[m] = np.outer(atlas.proportions[m], atlas.proportions[m]) * kernel_values
+        np.fill_diagonal(v[m], 0)
+    z = v.sum() if normalization == "joint" else v.sum(axis=(0, 2))[:, None]
+    expected = atlas.proportions * (v / z).sum(axis=1)
+    np.testing.assert_allclose(standing(atlas), expected, rtol=1e-4)
+
+
+def test_standing_of_many_objects_is_estimated_from_some(monkeypatch):
+    atlas = random_atlas(n=400)
+    whole = standing(atlas)
+    monkeypatch.setattr(landmarks, "MAX_ROWS", 100)
+    assert np.corrcoef(whole.ravel(), standing(atlas).ravel())[0, 1] > 0.95
+
+
+def test_standing_of_isolated_objects_is_finite():
+    atlas = Atlas(["a", "b"], np.array([[[0.0], [1e6]]]), np.ones((1, 2)), MULTIPLE_MAPS_SNE)
+    assert standing(atlas).tolist() == [[0.0, 0.0]]
+
+
+def test_characteristic_words_are_not_synonyms():
+    points = np.array([[[0.0, 0], [0.01, 0], [9, 9]]])
+    atlas = Atlas(["king", "ruler", "boat"], points, np.ones((1, 3)), MULTIPLE_MAPS_T_SNE)
+    chosen = characteristic(atlas, 0, np.array([3.0, 2.9, 1.0]), n_words=2)
+    assert [atlas.labels[j] for j in chosen] == ["king", "boat"]
+
+
+def test_the_principal_plane_holds_the_two_widest_directions():
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(300, 4)) * [0.1, 5, 0.1, 3]
+    plane = principal_plane(points, np.ones(300))
+    assert plane.share > 0.99
+    assert abs(np.corrcoef(plane.points[:, 0], points[:, 1])[0, 1]) > 0.99
+    assert abs(np.corrcoef(plane.points[:, 1], points[:, 3])[0, 1]) > 0.99
+
+
+def test_two_dimensions_stay_as_they_are():
+    points = np.random.default_rng(0).normal(size=(5, 2))
+    np.testing.assert_array_equal(principal_plane(points, np.ones(5)).points, points)
+
+
+def test_remote_points_lie_outside_and_an_even_spread_does_not():
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(500, 2))
+    assert not view(points, np.ones(500)).outside.any()
+    points[:3] *= 400
+    seen = view(points, np.ones(500))
+    assert seen.outside.tolist() == [True] * 3 + [False] * 497
+    assert np.abs([seen.low, seen.high]).max() < 5
+
+
+def test_islands_with_much_of_the_mass_stay_inside():
+    points = np.concatenate([np.zeros((90, 2)), np.full((10, 2), 50.0)])
+    assert not view(
+        points + np.random.default_rng(0).normal(size=(100, 2)), np.ones(100)
+    ).outside.any()

@@ -1,0 +1,99 @@
+"""The probabilities that maps stand for, against tables written out in full."""
+
+import numpy as np
+import pytest
+
+from manymaps.atlas.probabilities import Choices
+from manymaps.model.choice import ChoiceModel
+
+N, ROWS = 9, 4
+
+
+def random_choices(kernel, normalization, given, n_maps, factors=True):
+    rng = np.random.default_rng(n_maps)
+    proportions = rng.dirichlet(np.ones(n_maps), N).T
+    if n_maps > 1:
+        # Objects that are absent from a map take no part in it.
+        proportions[0, [2, 6]] = 0
+        proportions /= proportions.sum(axis=0)
+    model = ChoiceModel(kernel, normalization, given=given, kernel_width=1.3)
+    maps = rng.normal(0, 1, (n_maps, N, 2))
+    fixed = rng.random(N) + 0.1 if factors and given else None
+    return Choices(maps, proportions, model, ROWS if given else 0, fixed)
+
+
+def table_of(choices):
+    """v_ij summed over maps, (n, n), without factors."""
+    d2 = ((choices.maps[:, :, None] - choices.maps[:, None]) ** 2).sum(-1) / 1.3**2
+    kernel = np.exp(-d2) if choices.model.kernel == "gaussian" else 1 / (1 + d2)
+    pi = choices.proportions
+    return (pi[:, :, None] * pi[:, None] * kernel).sum(axis=0)
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "cauchy"])
+@pytest.mark.parametrize("n_maps", [1, 3])
+class TestOneSet:
+    def test_conditional(self, kernel, n_maps):
+        choices = random_choices(kernel, "conditional", None, n_maps)
+        v = table_of(choices)
+        np.fill_diagonal(v, 0)
+        q = v / v.sum(axis=1, keepdims=True)
+        found = np.array([choices.shares(i).sum(axis=0) for i in range(N)])
+        np.testing.assert_allclose(found, q, rtol=1e-5)
+        np.testing.assert_allclose(choices.log_normalizers, np.log(v.sum(axis=1)), atol=1e-6)
+
+    def test_joint(self, kernel, n_maps):
+        choices = random_choices(kernel, "joint", None, n_maps)
+        v = table_of(choices)
+        np.fill_diagonal(v, 0)
+        found = np.array([choices.shares(i).sum(axis=0) for i in range(N)])
+        np.testing.assert_allclose(found, v / v.sum(), rtol=1e-5)
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "cauchy"])
+@pytest.mark.parametrize("n_maps", [1, 3])
+@pytest.mark.parametrize("factors", [True, False])
+class TestTwoKinds:
+    @pytest.mark.parametrize("given", ["rows", "columns"])
+    def test_conditional(self, kernel, n_maps, factors, given):
+        choices = random_choices(kernel, "conditional", given, n_maps, factors)
+        fixed = np.ones(N) if choices.factors is None else choices.factors
+        v = table_of(choices)[:ROWS, ROWS:]
+        a, b = fixed[:ROWS], fixed[ROWS:]
+        if given == "columns":
+            v, a, b = v.T, b, a
+        q = v * b / (v * b).sum(axis=1, keepdims=True)
+        back = a[:, None] * q
+        back /= back.sum(axis=0)
+        for i in range(N):
+            shares = choices.shares(i).sum(axis=0)
+            is_row = i < ROWS
+            k = i if is_row else i - ROWS
+            expected = q[k] if is_row == (given == "rows") else back[:, k]
+            others = slice(ROWS, None) if is_row else slice(0, ROWS)
+            np.testing.assert_allclose(shares[others], expected, rtol=1e-5)
+            assert shares.sum() == pytest.approx(1)
+
+    def test_joint(self, kernel, n_maps, factors):
+        choices = random_choices(kernel, "joint", "rows", n_maps, factors)
+        fixed = np.ones(N) if choices.factors is None else choices.factors
+        v = table_of(choices)[:ROWS, ROWS:] * np.outer(fixed[:ROWS], fixed[ROWS:])
+        found = np.array([choices.shares(i).sum(axis=0)[ROWS:] for i in range(ROWS)])
+        np.testing.assert_allclose(found, v / v.sum(), rtol=1e-5)
+        columns = np.array([choices.shares(j).sum(axis=0)[:ROWS] for j in range(ROWS, N)])
+        np.testing.assert_allclose(columns, found.T, rtol=1e-9)
+
+
+def test_nearness_leaves_the_factors_out():
+    choices = random_choices("gaussian", "conditional", "rows", 2)
+    v = table_of(choices)
+    listed = np.arange(N) >= ROWS
+    expected = np.where(listed, v[0], 0)
+    found = choices.nearness(0, listed).sum(axis=0)
+    np.testing.assert_allclose(found, expected / expected.sum(), rtol=1e-9)
+
+
+def test_an_object_alone_chooses_nothing():
+    model = ChoiceModel("gaussian", "conditional")
+    alone = Choices(np.zeros((1, 1, 2)), np.ones((1, 1)), model)
+    assert alone.shares(0).tolist() == [[0.0]]

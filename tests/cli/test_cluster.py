@@ -1,0 +1,341 @@
+"""The command `cluster`: what it reads, prints and writes, and how it ends."""
+
+import csv
+import json
+import signal
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cli_samples import invoke, on_a_terminal
+from manymaps.clustering.additive import AdditiveClustering
+from manymaps.clustering.scaling import similarity_map
+from manymaps.data.datasets import load_integers
+from manymaps.errors import DataError, ParameterError
+from manymaps.io.similarities import read_similarities
+
+WORDS = ["tie", "knot", "rope", "suit", "dress", "café"]
+GROUPS = {("tie", "knot", "rope"): 0.5, ("tie", "suit", "dress"): 0.3, ("dress", "café"): 0.2}
+
+
+def exact() -> np.ndarray:
+    """What the groups predict, with a constant of 0.1 and ones on the diagonal."""
+    members = np.array([[word in group for word in WORDS] for group in GROUPS], float)
+    values = members.T @ (np.array(list(GROUPS.values()))[:, None] * members) + 0.1
+    np.fill_diagonal(values, 1.0)
+    return values
+
+
+def write_table(file: Path, values: np.ndarray, labels: list[str] = WORDS) -> Path:
+    """A labelled matrix with empty cells for what is missing."""
+    with file.open("w", encoding="utf-8", newline="") as out:
+        writer = csv.writer(out)
+        writer.writerow(["", *labels])
+        for label, row in zip(labels, values.tolist(), strict=True):
+            writer.writerow([label, *("" if value != value else repr(value) for value in row)])
+    return file
+
+
+@pytest.fixture
+def judged(tmp_path: Path) -> Path:
+    return write_table(tmp_path / "judged.csv", exact())
+
+
+def record(file: Path, *options: object) -> dict:
+    result = invoke("cluster", file, "--json", "--quiet", *options)
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr == ""
+    return json.loads(result.stdout)
+
+
+def found(file: Path, *options: object) -> dict[tuple[str, ...], float]:
+    clusters = record(file, *options)["clusters"]
+    return {tuple(c["members"]): round(c["weight"], 6) for c in clusters}
+
+
+def test_json_has_the_promised_keys(judged):
+    result = record(judged, "--clusters", 3, "--seed", 5, "--restarts", 4)
+    assert result.pop("seconds") > 0
+    assert result.pop("iterations") > 0
+    assert isinstance(result.pop("converged"), bool)
+    likelihood = result.pop("log_likelihood")
+    assert likelihood is None or likelihood > 0
+    assert len(result.pop("solutions")) == 4
+    assert result.pop("variance_accounted_for") == pytest.approx(1)
+    assert result.pop("constant") == pytest.approx(0.1)
+    clusters = {tuple(c["members"]): c["weight"] for c in result.pop("clusters")}
+    assert clusters == {group: pytest.approx(weight) for group, weight in GROUPS.items()}
+    assert result == {
+        "n_objects": 6, "n_pairs": 15, "n_missing": 0, "solver": "auto", "seed": 5,
+        "output": None, "plot": None,
+    }  # fmt: skip
+
+
+def test_the_clusters_are_those_of_python(tmp_path):
+    data = load_integers(0.05, random_state=1)
+    values = data.strengths.toarray()
+    np.fill_diagonal(values, np.nan)
+    file = write_table(tmp_path / "integers.csv", values, list(data.labels))
+    here = AdditiveClustering(4, n_init=3, random_state=2).fit(values, labels=data.labels)
+    result = record(file, "--clusters", 4, "--restarts", 3, "--seed", 2, "--jobs", 1)
+    assert result["variance_accounted_for"] == here.variance_accounted_for_
+    assert [c["members"] for c in result["clusters"]] == [list(c.members) for c in here.clusters_]
+    again = record(file, "--clusters", 4, "--restarts", 3, "--seed", 2, "--jobs", 2)
+    assert {**again, "seconds": 0} == {**result, "seconds": 0}
+
+
+def test_a_person_reads_clusters_and_how_the_starts_agreed(judged):
+    result = invoke("cluster", judged, "--clusters", 3)
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith(
+        "3 clusters account for 100.00% of the variance of 15 similarities of 6 objects, in "
+    )
+    assert lines[1].split(maxsplit=2) == ["1", "0.500", "tie, knot, rope"]
+    assert lines[4].split() == ["0.100", "(all)"]
+    assert lines[5].startswith("starts: ")
+    assert invoke("cluster", judged, "--clusters", 3, "--quiet").output == ""
+
+
+def test_memberships_are_written(judged, tmp_path):
+    output = tmp_path / "members.csv"
+    result = invoke("cluster", judged, "--clusters", 3, "-o", output)
+    assert str(output) in result.stderr
+    rows = list(csv.reader(output.read_text(encoding="utf-8").splitlines()))
+    assert rows[0] == ["label", "1 (0.5)", "2 (0.3)", "3 (0.2)"]
+    assert [row[0] for row in rows[1:]] == WORDS
+    assert rows[1][1:] == ["1", "1", "0"]
+    assert rows[6][1:] == ["0", "0", "1"]
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+def test_clusters_are_drawn(judged, tmp_path, suffix):
+    figure = tmp_path / f"clusters{suffix}"
+    assert record(judged, "--clusters", 3, "--plot", figure)["plot"] == str(figure)
+    assert figure.stat().st_size > 1000
+
+
+def test_clusters_are_drawn_over_an_atlas(judged, tmp_path):
+    atlas, figure = tmp_path / "words.atlas", tmp_path / "clusters.svg"
+    similarity_map(exact(), WORDS).save(atlas)
+    record(judged, "--clusters", 3, "--atlas", atlas, "--plot", figure)
+    assert "café" in figure.read_text(encoding="utf-8")
+    result = invoke(
+        "cluster", judged, "--clusters", 2, "--atlas", atlas, "--map", 3, "--plot", figure
+    )
+    assert result.exit_code == 2
+    assert "there is no map 3" in result.stderr
+    similarity_map(exact()[:4, :4], WORDS[:4]).save(atlas)
+    result = invoke("cluster", judged, "--clusters", 3, "--atlas", atlas, "--plot", figure)
+    assert result.exit_code == 3
+
+
+@pytest.mark.parametrize("diagonal", [np.nan, 0.0, 1.0, 99.0])
+def test_the_diagonal_says_nothing(tmp_path, diagonal):
+    values = exact()
+    np.fill_diagonal(values, diagonal)
+    file = write_table(tmp_path / "judged.csv", values)
+    assert found(file, "--clusters", 3) == GROUPS
+
+
+def test_a_zero_diagonal_is_wondered_at(tmp_path):
+    values = exact()
+    np.fill_diagonal(values, 0.0)
+    result = invoke("cluster", write_table(tmp_path / "a.csv", values), "--clusters", 3)
+    assert "as distances do; give --dissimilarities if they are" in result.stderr
+
+
+def test_missing_cells_are_unknown(tmp_path):
+    values = exact()
+    values[0, 5] = values[5, 0] = values[1, 4] = values[4, 1] = np.nan
+    file = write_table(tmp_path / "judged.csv", values)
+    assert found(file, "--clusters", 3) == GROUPS
+    assert record(file, "--clusters", 3)["n_missing"] == 2
+    # Half a table is a whole one.
+    values[np.triu_indices(6, 1)] = np.nan
+    half = write_table(tmp_path / "half.csv", values)
+    assert found(half, "--clusters", 3) == GROUPS
+
+
+@pytest.mark.parametrize("gap", ["NA", "NaN", "nan", "", "."])
+def test_the_ways_to_leave_a_cell_out(tmp_path, gap):
+    file = tmp_path / "judged.csv"
+    file.write_text(f",a,b,c\na,1,.5,{gap}\nb,.5,1,-.2\nc,{gap},-.2,1\n")
+    table = read_similarities(file)
+    assert table.labels == ("a", "b", "c")
+    assert np.isnan(table.values[0, 2])
+    assert table.values[1, 2] == -0.2
+    assert table.n_pairs == 2
+
+
+def test_lists_of_pairs(tmp_path):
+    values, file = exact(), tmp_path / "pairs.csv"
+    pairs = [(i, j) for i in range(6) for j in range(i + 1, 6)]
+    lines = [f"{WORDS[i]},{WORDS[j]},{float(values[i, j])!r}\n" for i, j in pairs]
+    file.write_text("word1,word2,similarity\n" + "".join(lines), encoding="utf-8")
+    assert found(file, "--clusters", 3) == GROUPS
+    lines.remove(f"knot,dress,{float(values[1, 4])!r}\n")
+    file.write_text("word1,word2,similarity\n" + "".join(lines), encoding="utf-8")
+    result = invoke("cluster", file, "--clusters", 3)
+    assert "1 of 15 pairs are not in the list; they count as 0" in result.stderr
+    result = invoke("cluster", file, "--clusters", 3, "--absent", "missing")
+    assert "they are unknown" in result.stderr
+    assert found(file, "--clusters", 3, "--absent", "missing") == GROUPS
+
+
+def test_pairs_that_are_listed_twice(tmp_path):
+    file = tmp_path / "pairs.csv"
+    file.write_text("a,b,1\nb,a,1\na,c,2\nb,c,0.5\na,c,2\n")
+    np.testing.assert_array_equal(read_similarities(file).values[0], [np.nan, 1, 2])
+    file.write_text("a,b,1\na,c,2\nb,c,0.5\na,c,3\n")
+    with pytest.raises(DataError, match=r"line 4: the pair 'a' - 'c' is 3 here and 2 at .*line 2"):
+        read_similarities(file)
+    file.write_text("from,to,similarity\na,b,1\na,c,x\n")
+    with pytest.raises(DataError, match="line 3: the similarity of 'a' - 'c' is 'x'"):
+        read_similarities(file)
+
+
+def test_an_underscore_is_a_typing_error(tmp_path):
+    file = tmp_path / "judged.csv"
+    file.write_text("from,to,similarity\na,b,1\na,c,1_0\n")
+    with pytest.raises(DataError, match="line 3: the similarity of 'a' - 'c' is '1_0'"):
+        read_similarities(file)
+    file.write_text(",a,b\na,1,1_0\nb,.5,1\n")
+    with pytest.raises(DataError, match=r"line 2, column 2 \('b'\): the value is '1_0'"):
+        read_similarities(file, format="matrix")
+    with pytest.raises(ParameterError, match="absent='drop'"):
+        read_similarities(file, absent="drop")
+
+
+def test_arrays_and_labels(tmp_path):
+    np.save(tmp_path / "judged.npy", exact())
+    (tmp_path / "words.txt").write_text("\n".join(WORDS), encoding="utf-8")
+    options = ("--clusters", 3, "--labels", tmp_path / "words.txt")
+    assert found(tmp_path / "judged.npy", *options) == GROUPS
+
+
+def test_dissimilarities(tmp_path):
+    values = 2 - exact()
+    np.fill_diagonal(values, 0.0)
+    file = write_table(tmp_path / "distances.csv", values)
+    assert found(file, "--clusters", 3, "--dissimilarities") == GROUPS
+    record(file, "--clusters", 3, "--dissimilarities", "--plot", tmp_path / "a.png")
+
+
+def test_constants_and_solvers(judged):
+    assert record(judged, "--clusters", 3, "--constant", "none")["constant"] == 0
+    assert record(judged, "--clusters", 3, "--constant", "nonnegative")["constant"] >= 0
+    assert found(judged, "--clusters", 3, "--solver", "mean-field") == GROUPS
+    exact_one = record(judged, "--clusters", 1, "--solver", "enumeration")
+    sampled = record(judged, "--clusters", 1)
+    assert exact_one["variance_accounted_for"] == pytest.approx(sampled["variance_accounted_for"])
+
+
+def test_asymmetric_tables(tmp_path):
+    values = exact()
+    values[0, 1] += 0.2
+    values[1, 0] -= 0.2
+    file = write_table(tmp_path / "judged.csv", values)
+    result = invoke("cluster", file, "--clusters", 3)
+    assert result.exit_code == 0
+    assert "the similarities are not symmetric" in result.stderr
+    assert found(file, "--clusters", 3) == GROUPS
+    result = invoke("cluster", file, "--clusters", 3, "--strict")
+    assert result.exit_code == 3
+    assert "or leave --strict out" in " ".join(result.stderr.split())
+
+
+def test_numbers_of_clusters_are_compared(judged):
+    result = record(judged, "--choose", "1-3", "--restarts", 3)
+    assert result["n_clusters"] == [1, 2, 3]
+    assert result["variance_accounted_for"] == sorted(result["variance_accounted_for"])
+    assert result["suggestion"] in (1, 2, 3)
+    assert result["reasons"]
+    assert len(result["held_out"]) == 3
+    least = record(judged, "--choose", "1-3", "--restarts", 3, "--precision", 10)
+    assert least["suggestion"] == 1
+    shown = invoke("cluster", judged, "--choose", "2-3", "--restarts", 3)
+    assert shown.exit_code == 0
+    assert "suggested: " in shown.stdout
+    assert f"next: manymaps cluster {judged} --clusters " in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        ([], 2, "give --clusters K, or --choose 2-10"),
+        (["--clusters", 2, "--choose", "2-3"], 2, "give --clusters K, or --choose 2-10"),
+        (["--clusters", 0], 2, "--clusters"),
+        (["--clusters", 99], 2, "--clusters 99 is more than"),
+        (["--choose", "3-2"], 2, "no range of numbers of clusters"),
+        (["--choose", "0-2"], 2, "no range of numbers of clusters"),
+        (["--choose", "2-3", "-o", "a.csv"], 2, "--choose only compares"),
+        (["--clusters", 2, "--precision", 0.1], 2, "--precision needs --choose"),
+        (["--choose", "2-3", "--precision", -1], 2, "--precision -1.0 must be"),
+        (["--clusters", 2, "--atlas", "none.atlas"], 3, "no such file"),
+        (["--clusters", 2, "--map", 1], 2, "--map needs --atlas"),
+        (["--clusters", 2, "--solver", "magic"], 2, "--solver"),
+        (["--clusters", 2, "--restarts", 0], 2, "--restarts"),
+        (["--clusters", 2, "-o", "a.txt"], 2, "must end in .csv"),
+        (["--clusters", 2, "--plot", "a.gif"], 2, "must end in .png, .svg, .pdf"),
+        (["--clusters", 2, "--format", "xml"], 2, "--format xml is not one of"),
+        (["--clusters", 2, "--labels", "none.txt"], 3, "no such file"),
+    ],
+)
+def test_refusals(judged, tmp_path, monkeypatch, options, code, message):
+    monkeypatch.chdir(tmp_path)
+    result = invoke("cluster", judged, *options)
+    assert result.exit_code == code
+    assert message in " ".join(result.stderr.split())
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (",a,b\na,1,x\nb,.5,1\n", "line 2, column 2 ('b'): the value is 'x'"),
+        (",a,b,c\na,1,.5,.2\nb,.5,1,.1\n", "not square"),
+        (",a,a\na,1,.5\na,.5,1\n", "the label 'a' stands twice"),
+        (",a,b,c\na,1,.5,\nb,.5,1,\nc,,,1\n", "object 2 ('c') has no observed similarity"),
+        (",a,b\na,1,inf\nb,.5,1\n", "the value is 'inf'"),
+        (",a\na,1\n", "at least 2 objects"),
+    ],
+)
+def test_bad_data(tmp_path, text, message):
+    file = tmp_path / "judged.csv"
+    file.write_text(text)
+    result = invoke("cluster", file, "--clusters", 1, "--format", "matrix")
+    assert result.exit_code == 3
+    assert message in " ".join(result.stderr.split())
+
+
+def test_inputs_are_not_overwritten(judged):
+    before = judged.read_bytes()
+    result = invoke("cluster", judged, "--clusters", 2, "-o", judged)
+    assert result.exit_code == 2
+    assert "-o would overwrite FILE" in result.stderr
+    assert judged.read_bytes() == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_leaves_what_was_there(tmp_path, number):
+    """Told on a terminal what goes on, a person presses Ctrl-C."""
+    rng = np.random.default_rng(0)
+    values = rng.random((60, 60))
+    file = write_table(tmp_path / "judged.csv", values + values.T, [f"w{i}" for i in range(60)])
+    output = tmp_path / "members.csv"
+    output.write_bytes(b"what was there")
+    cluster = ("cluster", file, "--clusters", 20, "--restarts", 500, "-o", output)
+    done = on_a_terminal(*cluster, signal_=number, once="finding 20 clusters")
+    assert done.returncode == 130
+    assert "500 starts" in done.stderr
+    assert done.stderr.count("interrupted") == 1
+    assert "Traceback" not in done.stderr
+    assert output.read_bytes() == b"what was there"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["judged.csv", "members.csv"]
+
+
+def test_the_measured_integers(data_folder):
+    file = data_folder / "similarity" / "numbers10_similarity.csv"
+    result = record(file, "--clusters", 8, "--restarts", 20)
+    assert result["variance_accounted_for"] > 0.9085

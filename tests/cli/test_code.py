@@ -1,0 +1,373 @@
+"""The command line on counts of two kinds of object: inspect and fit."""
+
+import json
+import re
+import signal
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import manymaps as mm
+from cli_samples import invoke, on_a_terminal, run, write_norms, write_vectors
+from code_samples import (
+    SHORT,
+    WORDS,
+    atlas_of,
+    code,
+    group_of,
+    record,
+    sample,
+    write_list,
+)
+from manymaps.cli.counts import holds_counts
+from manymaps.cooccurrence.matching import aligned_atlas
+
+
+def in_python(table: mm.Counts) -> mm.CODE:
+    with pytest.warns(mm.DataWarning):
+        return mm.CODE(max_iter=40, random_state=0, n_jobs=1).fit(table)
+
+
+class TestFit:
+    def test_json_has_the_promised_keys(self, counts):
+        result = code(counts, None, "--json", "--quiet")
+        assert result.stderr == ""
+        found = json.loads(result.stdout)
+        table = sample()
+        fit = in_python(table)
+        assert found.pop("seconds") > 0
+        assert found == {
+            "method": "code", "n_objects": 33, "n_pairs": table.n_pairs, "n_maps": 1,
+            "n_components": 2, "n_iterations": fit.n_iter_, "converged": fit.converged_,
+            "kl_divergence": pytest.approx(fit.kl_divergence_, rel=1e-5),
+            "log_likelihood": pytest.approx(fit.log_likelihood_, rel=1e-5),
+            "n_rows": 24, "n_columns": 9, "empty_rows": 1, "empty_columns": 1,
+            "output": str(counts.parent / "out.atlas"),
+        }  # fmt: skip
+
+    def test_atlas_is_that_of_python(self, counts):
+        table = sample()
+        fit = in_python(table)
+        atlas = atlas_of(counts)
+        np.testing.assert_array_equal(atlas.maps, fit.maps_)
+        assert atlas.labels == fit.atlas_.labels
+        assert atlas.kinds == ("document",) * 24 + ("word",) * 9
+
+    def test_what_a_person_reads(self, counts):
+        result = code(counts)
+        assert "out.atlas: 1 map of 24 documents and 9 words, log-likelihood -" in result.stdout
+        assert "next: manymaps plot" in result.stdout
+        assert re.search(r"counts of 25 documents and 10 words in \d+ pairs\n", result.stderr)
+        assert "warning: 1 of 25 documents have no counts and are not fitted: 'blank'" in (
+            result.stderr
+        )
+        assert "warning: 1 of 10 words have no counts and are not fitted: 'unseen'" in result.stderr
+        assert "kept" not in result.stderr
+        assert "DataWarning" not in result.stderr
+
+    def test_quiet_says_nothing(self, counts):
+        result = code(counts, None, "--quiet")
+        assert (result.stdout, result.stderr) == ("", "")
+
+    def test_metadata_of_both_kinds_are_kept(self, made):
+        metadata = mm.load_atlas(made / "code.atlas").metadata
+        assert metadata["group"].tolist() == [*map(group_of, range(24))] + [""] * 9
+        assert metadata["year"][:24].tolist() == list(range(24))
+        assert np.isnan(metadata["year"][24:]).all()
+        assert metadata["length"][-1] == len("wave")
+
+    def test_settings_reach_the_model(self, counts):
+        joint = atlas_of(counts, "--normalization", "joint", "--no-marginals", "--penalty", 0.01)
+        assert (joint.model.normalization, joint.factors) == ("joint", None)
+        assert joint.parameters["penalty"] == 0.01
+        given = atlas_of(counts, "--given", "columns", "--dims", 3, "--tolerance", 0.01)
+        assert (given.model.given, given.n_components) == ("columns", 3)
+        assert given.parameters["tolerance"] == 0.01
+        assert atlas_of(counts, "--restarts", 2).parameters["n_init"] == 2
+
+    def test_several_maps(self, counts):
+        result = code(counts, None, "--maps", 2)
+        assert "2 maps of 24 documents and 9 words" in result.stdout
+        word = re.search(r"next: manymaps senses \S+ (\w+)", result.stdout)[1]
+        assert word in {w for group in WORDS.values() for w in group}
+
+    def test_starts(self, counts, made):
+        kinds = [atlas_of(counts, "--init", init).maps for init in ("ca", "random")]
+        assert not np.array_equal(*kinds)
+        again = code(counts, None, "--init", made / "code.atlas", "--json")
+        first = code(counts, None, "--json")
+        costs = [json.loads(result.stdout)["kl_divergence"] for result in (again, first)]
+        assert costs[0] <= costs[1] + 1e-5
+
+    def test_a_start_goes_by_label_and_kind(self, made):
+        atlas = mm.load_atlas(made / "code.atlas")
+        table = sample()
+        turned = table.subset(np.arange(25)[::-1], np.arange(10)[::-1])
+        start = aligned_atlas(atlas, turned)
+        np.testing.assert_array_equal(
+            start.maps, atlas.maps[:, [*range(24)[::-1], *range(24, 33)[::-1]]]
+        )
+        assert (start.labels[0], start.kinds[0]) == ("tie", "document")
+
+    def test_starts_that_do_not_fit(self, counts, made, tmp_path):
+        more = sample(30)
+        more.save(tmp_path / "more.npz")
+        result = code(tmp_path / "more.npz", None, "--init", made / "code.atlas")
+        assert result.exit_code == 3
+        assert "lacks 6 of 30 documents, 'd23', 'd24', 'd25', ... among them" in result.stderr
+        vectors = write_vectors(tmp_path / "v.vec")
+        one = ("--method", "tsne", "--perplexity", 5, "--iterations", 20)
+        invoke("fit", vectors, "-o", tmp_path / "one.atlas", *one)
+        result = code(counts, None, "--init", tmp_path / "one.atlas")
+        assert result.exit_code == 3
+        assert "holds objects of one kind" in result.stderr
+        start = ("--init", made / "code.atlas")
+        result = invoke("fit", vectors, "-o", tmp_path / "two.atlas", *one, *start)
+        assert result.exit_code == 3
+        assert "holds documents and words; only a fit with --method code" in result.stderr
+
+    def test_checkpoint_and_resume(self, counts, tmp_path):
+        state = tmp_path / "state"
+        result = code(counts, None, "--checkpoint", state)
+        assert result.exit_code == 0, result.stderr
+        resumed = code(counts, None, "--resume", state, "--iterations", 60, "--json")
+        assert resumed.exit_code == 0, resumed.stderr
+        assert 40 < json.loads(resumed.stdout)["n_iterations"] <= 60
+        result = code(counts, None, "--checkpoint", state, "--restarts", 2)
+        assert result.exit_code == 2
+        assert "a checkpoint is of one run; --restarts 2 has several" in result.stderr
+
+    def test_strict_fails_without_convergence(self, counts):
+        result = code(counts, None, "--strict", "--iterations", 2)
+        assert result.exit_code == 4
+        assert (counts.parent / "out.atlas").exists()
+
+    def test_a_long_list_with_columns_by_name(self, tmp_path):
+        file = write_list(tmp_path / "odd.csv", sample(), "p,q,r")
+        names = ("--rows", "p", "--columns", "q", "--count", "r")
+        atlas = atlas_of(file, *names)
+        assert atlas.kinds == ("p",) * 24 + ("q",) * 9
+        swapped = ("--rows", "q", "--columns", "p", "--count", "r")
+        assert atlas_of(file, *swapped).kinds == ("q",) * 9 + ("p",) * 24
+
+    def test_runaways_and_swapped_sides_are_told(self, tmp_path):
+        file = tmp_path / "apart.csv"
+        file.write_text("word,document,n\na,d1,3\na,d2,1\nb,d3,2\nb,d4,2\nc,d1,1\nc,d2,1\n")
+        result = code(file, None, "--rows", "word", "--columns", "document", "--count", "n")
+        assert result.exit_code == 0, result.stderr
+        assert "falls into 2 groups" in result.stderr
+        assert "give a size penalty, such as --penalty 0.01" in result.stderr
+        hint = "the rows are words and the columns documents: they look swapped; with --given col"
+        assert hint in result.stderr
+        named = ("--rows", "word", "--columns", "document", "--given", "columns")
+        assert "swapped" not in code(file, None, *named).stderr
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (("--perplexity", 5), "--perplexity does not apply to --method code"),
+            (("--recall", 0.9), "--recall does not apply to --method code"),
+            (("--background", 0.1), "--background does not apply to --method code"),
+            (("--metric", "cosine"), "--metric does not apply to --method code"),
+            (("--cue", "document"), "--cue does not apply to --method code"),
+            (("--responses", "keep"), "--responses does not apply to --method code"),
+            (("--drop-vectors",), "--drop-vectors does not apply to --method code"),
+            (("--init", "pca"), "--init pca does not apply to --method code; give auto, ca"),
+            (("--rows", "q"), "rows, --columns and --count name the columns of a long list"),
+            (("--maps", 10), "--maps 10 is more than the smaller side of the table, 9"),
+            (("--dims", 40), "--dims 40 is more than the 33 rows and columns"),
+            (("--format", "word2vec"), "--format word2vec is not one of"),
+        ],
+    )
+    def test_what_does_not_apply_is_refused(self, counts, options, message):
+        result = code(counts, None, *options)
+        assert result.exit_code == 2, result.stderr
+        assert message in result.stderr
+        assert not (counts.parent / "out.atlas").exists()
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (("--given", "rows"), "--given does not apply to --method mm-tsne"),
+            (("--no-marginals",), "--no-marginals does not apply to --method mm-tsne"),
+            (("--restarts", 2), "--restarts does not apply to --method mm-tsne"),
+            (("--method", "sne", "--count", "c"), "--count does not apply to --method sne"),
+            (("--rows", "cue", "--method", "sne"), "--rows cue is not one of renormalize, keep"),
+            (("--init", "ca"), "--init ca does not apply to --method mm-tsne"),
+        ],
+    )
+    def test_options_of_counts_are_of_code_alone(self, tmp_path, options, message):
+        result = invoke("fit", write_norms(tmp_path), "-o", tmp_path / "out.atlas", *options)
+        assert result.exit_code == 2, result.stderr
+        assert message in result.stderr
+
+    def test_counts_without_a_method(self, counts, tmp_path):
+        for file in (counts, write_list(tmp_path / "list.csv", sample())):
+            result = invoke("fit", file, "-o", tmp_path / "out.atlas")
+            assert result.exit_code == 2
+            assert f"{file} reads as counts of two kinds of object" in result.stderr
+            assert "--method code" in result.stderr
+        rows = ("--rows", "p", "--columns", "q")
+        result = invoke("fit", write_norms(tmp_path), "-o", tmp_path / "out.atlas", *rows)
+        assert "--method code" in result.stderr
+
+    def test_bad_counts(self, tmp_path):
+        file = tmp_path / "bad.csv"
+        file.write_text("document,word,count\na,x,1\na,y,-2\nb,x,1\n")
+        result = code(file)
+        assert result.exit_code == 3
+        assert "line 3" in result.stderr
+        file.write_text("document,word,count\na,x,1\na,y,2\n")
+        result = code(file)
+        assert result.exit_code == 3
+        assert "an embedding needs at least two" in result.stderr
+
+
+class TestMetadataFile:
+    def test_joined_to_the_kind_that_matches(self, counts, tmp_path):
+        table = tmp_path / "more.csv"
+        table.write_text("label,language\nd0,de\nD1,fr\nnobody,en\n")
+        result = code(counts, None, "--metadata", table)
+        assert f"{table}: 23 of 25 documents have no row" in result.stderr
+        assert "words have no row" not in result.stderr
+        assert f"warning: 1 rows of {table} match no object: 'nobody'" in result.stderr
+        atlas = mm.load_atlas(counts.parent / "out.atlas")
+        assert atlas.metadata["language"].tolist() == ["de", "fr"] + [""] * 31
+        assert atlas.metadata["group"][0] == "sea"
+
+    def test_a_label_of_both_kinds(self, counts, tmp_path):
+        table = tmp_path / "more.csv"
+        table.write_text("label,weight\ntie,2\nship,3\n")
+        result = code(counts, None, "--metadata", table)
+        assert "1 labels are those of a document and of a word" in result.stderr
+        weight = mm.load_atlas(counts.parent / "out.atlas").metadata["weight"]
+        assert np.flatnonzero(weight == 2).tolist() == [23, 31]
+        table.write_text("label,kind,weight\ntie,document,2\ntie,word,4\nship,word,3\n")
+        result = code(counts, None, "--metadata", table)
+        assert "are those of" not in result.stderr
+        atlas = mm.load_atlas(counts.parent / "out.atlas")
+        at = [atlas.index("tie", kind=kind) for kind in ("document", "word")]
+        assert atlas.metadata["weight"][at].tolist() == [2, 4]
+        assert set(atlas.columns["kind"]) == {"document", "word"}
+
+    def test_labels_that_match_nothing_or_stand_twice(self, counts, tmp_path):
+        table = tmp_path / "more.csv"
+        table.write_text("label,language\nnobody,en\n")
+        result = code(counts, None, "--metadata", table)
+        assert result.exit_code == 3
+        assert "no label is that of a document or word; it begins with 'nobody'" in result.stderr
+        table.write_text("label,language\nd0,de\nd0,en\n")
+        result = code(counts, None, "--metadata", table)
+        assert result.exit_code == 3
+        assert "'d0' twice, in rows 1 and 2" in result.stderr
+
+
+class TestInspect:
+    def test_json_has_the_promised_keys(self, made):
+        found, table = record("inspect", made / "counts.npz"), sample()
+        assert found["kind"] == "counts"
+        assert found["kinds"] == ["document", "word"]
+        assert (found["n_objects"], found["n_rows"], found["n_columns"]) == (35, 25, 10)
+        assert (found["n_pairs"], found["n_counts"]) == (table.n_pairs, int(table.n_counts))
+        assert (found["n_components"], found["merged"], found["dropped"]) == (1, 0, 0)
+        assert (found["empty_rows"], found["empty_columns"], found["fractional"]) == (1, 1, 0)
+        assert found["symmetric"] is None
+        assert found["n_features"] is None
+        assert found["looks_transposed"] is False
+        assert found["row_metadata"] == ["group", "year"]
+
+    def test_report_for_a_person(self, made):
+        lines = invoke("inspect", made / "counts.npz").stdout
+        table = sample()
+        top = int(table.column_totals.argmax())
+        for line in (
+            r"rows +25 documents", r"columns +10 words", r"without counts +1 document, 1 word",
+            r"counts +[\d,]+ in [\d,]+ pairs \(\d+\.\d\d% of the table\)",
+            rf"most frequent words +{table.column_labels[top]} {table.column_totals[top]:.0f}, ",
+            r"fullest documents +\w+ \d+, ", r"groups +1; counts connect all", r"merged +0",
+            r"metadata +of documents: group, year", r"metadata +of words: length", r"dropped +0",
+        ):  # fmt: skip
+            assert re.search(line, lines), line
+        name = made / "counts.npz"
+        assert f"next: manymaps fit {name} -o counts.atlas --method code" in lines
+
+    def test_the_next_command_works_as_it_is(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        write_list(tmp_path / "odd.csv", sample(), "word,document,r")
+        names = ("--rows", "word", "--columns", "document", "--count", "r")
+        lines = invoke("inspect", "odd.csv", *names).stdout
+        assert "they look swapped; with --given columns they are fitted as if" in lines
+        further = lines.splitlines()[-1].removeprefix("next: manymaps ").split()
+        assert further[-2:] == ["--given", "columns"]
+        assert invoke(*further, *SHORT).exit_code == 0
+
+    def test_groups_and_fractions_are_told(self, tmp_path):
+        file = tmp_path / "apart.csv"
+        file.write_text("site,bird,abundance\na,jay,1.5\nb,tit,2\nb,\x1b[1mcoot,2\nb,tit,1\n")
+        result = invoke("inspect", file)
+        assert "2 without counts between them, the largest of 3 rows and columns" in result.stdout
+        assert "1 are no whole numbers" in result.stdout
+        assert re.search(r"merged +1\n", result.stdout)
+        assert "\x1b" not in result.stdout
+        found = record("inspect", file)
+        assert (found["n_components"], found["fractional"], found["n_counts"]) == (2, 1, 6.5)
+
+    def test_which_files_hold_counts(self, tmp_path):
+        listed = write_list(tmp_path / "list.csv", sample())
+        norms = write_norms(tmp_path)
+        assert holds_counts(listed, {})
+        assert not holds_counts(listed, {"cue": "document"})
+        assert not holds_counts(listed, {"rows": "keep"})
+        assert not holds_counts(norms, {})
+        assert holds_counts(norms, {"columns": "response"})
+        assert holds_counts(norms, {"rows": "cue"})
+
+    def test_options_of_associations_are_refused(self, made):
+        result = invoke("inspect", made / "counts.npz", "--responses", "keep")
+        assert result.exit_code == 2
+        assert "--responses does not apply to the counts of" in result.stderr
+
+
+class TestProcess:
+    """In a process of its own: its streams, a terminal, an interruption."""
+
+    @pytest.fixture
+    def large(self, tmp_path: Path) -> Path:
+        """Enough random counts that a fit lasts until a signal arrives."""
+        rng = np.random.default_rng(0)
+        mm.Counts(rng.poisson(0.05, (800, 600)) + np.eye(800, 600)).save(tmp_path / "large.npz")
+        return tmp_path / "large.npz"
+
+    def test_streams(self, made, tmp_path):
+        done = run("fit", made / "counts.npz", "-o", tmp_path / "o.atlas", "--method", "code",
+                   *SHORT, "--json")  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["method"] == "code"
+        assert "it/s" not in done.stderr
+        assert "Warning" not in done.stderr
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="signals and terminals of POSIX")
+    def test_interruption_on_a_terminal(self, large, tmp_path):
+        state = tmp_path / "state"
+        options = ("--method", "code", "--checkpoint", state, "--iterations", 100_000)
+        done = on_a_terminal(
+            "fit", large, "-o", tmp_path / "o.atlas", *options, signal_=signal.SIGINT
+        )
+        assert done.returncode == 130
+        assert done.stdout == ""
+        assert "iteration" in done.stderr
+        assert f"--resume {state}" in re.sub(r"\s+", " ", done.stderr)
+        assert not (tmp_path / "o.atlas").exists()
+        assert state.exists()
+
+
+def test_a_file_of_another_kind_is_not_replaced(tmp_path):
+    sample().save(tmp_path / "counts.npz")
+    (tmp_path / "notes.txt").write_text("mine")
+    result = invoke(
+        "fit", tmp_path / "counts.npz", "-o", tmp_path / "notes.txt", "--method", "code"
+    )
+    assert (result.exit_code, "of another kind" in result.stderr) == (2, True)
+    assert (tmp_path / "notes.txt").read_text() == "mine"

@@ -1,0 +1,222 @@
+"""The command `count`: what it reads and writes, and how it ends."""
+
+import json
+import signal
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import Result
+
+from cli_samples import invoke, on_a_terminal, run
+from manymaps.data.counts import Counts
+from manymaps.io.counting import Words, count_cooccurrences, count_texts
+from manymaps.io.counts import read_counts
+from manymaps.io.texts import Texts
+
+POSTS = [
+    {"id": "a", "text": "The tie and the knot", "group": "clothes"},
+    {"id": "b", "text": "the rope, the knot of the rope", "group": "sea"},
+    {"id": "c", "text": "?", "group": "sea"},
+]
+
+
+@pytest.fixture
+def posts(tmp_path: Path) -> Path:
+    file = tmp_path / "posts.jsonl"
+    file.write_text("".join(json.dumps(post) + "\n" for post in POSTS))
+    return file
+
+
+def counted(texts: Path, *options: object) -> Result:
+    return invoke("count", texts, "-o", texts.parent / "counts.npz", *options)
+
+
+def written(texts: Path, *options: object) -> Counts:
+    result = counted(texts, *options)
+    assert result.exit_code == 0, result.stderr
+    return read_counts(texts.parent / "counts.npz")
+
+
+def same(left: Counts, right: Counts) -> bool:
+    return (
+        (left.row_labels, left.column_labels) == (right.row_labels, right.column_labels)
+        and left.kinds == right.kinds
+        and np.array_equal(left.values.toarray(), right.values.toarray())
+        and {k: v.tolist() for k, v in left.row_metadata.items()}
+        == {k: v.tolist() for k, v in right.row_metadata.items()}
+    )
+
+
+def test_json_has_the_promised_keys(posts):
+    result = counted(posts, "--json", "--quiet")
+    assert result.stderr == ""
+    record = json.loads(result.stdout)
+    assert record.pop("seconds") > 0
+    assert record == {
+        "n_rows": 3, "n_columns": 6, "n_counts": 12, "n_stored": 8, "skipped": 0,
+        "output": str(posts.parent / "counts.npz"),
+    }  # fmt: skip
+
+
+def test_the_table_is_that_of_python(posts):
+    counts = written(posts)
+    assert same(counts, count_texts(posts))
+    assert counts.row_labels == ("a", "b", "c")
+    assert counts.row_metadata["group"].tolist() == ["clothes", "sea", "sea"]
+
+
+def test_a_person_reads_what_was_done_and_what_is_next(posts):
+    result = counted(posts)
+    output = posts.parent / "counts.npz"
+    assert result.stdout.startswith(f"{output}: 3 documents by 6 words, 12 counts in ")
+    assert f"next: manymaps fit {output} -o {output.with_suffix('.atlas')}" in result.stdout
+    assert "with empty rows: 1 ('c')" in result.stderr
+    assert counted(posts, "--quiet").output == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--max-words", 2], Words(max_words=2)),
+        (["--max-words", 2, "--skip-words", 1], Words(max_words=2, skip_words=1)),
+        (["--min-documents", 2], Words(min_documents=2)),
+        (["--stop-words", "english"], Words(stop_words="english")),
+        (["--keep-case"], Words(lowercase=False)),
+        (["--token-pattern", "t[a-z]+"], Words(token_pattern="t[a-z]+")),
+    ],
+)
+def test_words_are_chosen_as_in_python(posts, options, words):
+    assert same(written(posts, *options), count_texts(posts, words))
+    assert not same(written(posts, *options), count_texts(posts))
+
+
+def test_lists_of_words(posts):
+    (posts.parent / "words.txt").write_text("rope\ntie\nrope\n")
+    counts = written(posts, "--words", posts.parent / "words.txt")
+    assert counts.column_labels == ("rope", "tie")
+    counts = written(posts, "--stop-words", posts.parent / "words.txt")
+    assert counts.column_labels == ("and", "knot", "of", "the")
+
+
+def test_windows(posts):
+    assert same(written(posts, "--window", 2), count_cooccurrences(posts, window=2))
+    harmonic = written(posts, "--window", 3, "--weighting", "harmonic")
+    assert same(harmonic, count_cooccurrences(posts, window=3, weighting="harmonic"))
+    record = json.loads(counted(posts, "--window", 3, "--weighting", "harmonic", "--json").stdout)
+    assert record["n_counts"] == pytest.approx(harmonic.n_counts)
+
+
+def test_columns_formats_and_encodings(tmp_path):
+    file = tmp_path / "posts.data"
+    file.write_bytes("Nr;Body\na;café noir\n".encode("cp1252"))
+    options = ("--format", "csv", "--column", "body", "--label-column", "nr")
+    counts = written(file, *options, "--encoding", "cp1252")
+    assert counts.column_labels == ("café", "noir")
+    assert counts.row_labels == ("a",)
+
+
+def test_a_folder_with_a_file_that_is_no_text(tmp_path):
+    folder = tmp_path / "letters"
+    (folder / "sea").mkdir(parents=True)
+    (folder / "sea" / "a.txt").write_text("rope")
+    (folder / "b.png").write_bytes(b"\0")
+    result = counted(folder, "--json")
+    assert json.loads(result.stdout)["skipped"] == 1
+    assert "left out: 1 binary (b.png)" in result.stderr
+    counts = read_counts(tmp_path / "counts.npz")
+    assert counts.row_labels == ("sea/a.txt",)
+    assert counts.row_metadata["group"].tolist() == ["sea"]
+    # What an earlier run has written into the folder is no text.
+    for _ in range(2):
+        assert invoke("count", folder, "-o", folder / "counts.npz").exit_code == 0
+    assert same(read_counts(folder / "counts.npz"), counts)
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (["--column", "body"], 3, "no field 'body'; its fields are 'id', 'text', 'group'"),
+        (["--skip-words", 9], 3, "no word is left of 6"),
+        (["--words", "missing.txt"], 3, "no such file"),
+        (["--stop-words", "french"], 3, "french: no such file"),
+        (["--weighting", "flat"], 2, "--weighting needs --window"),
+        (["--window", 0], 2, "--window"),
+        (["--max-words", 0], 2, "--max-words"),
+        (["--token-pattern", "("], 2, "no regular expression"),
+        (["--encoding", "utf8x"], 2, "no encoding of texts"),
+        (["--format", "xml"], 2, "--format xml is not one of 'folder', 'jsonl'"),
+        (["--format", "folder"], 2, "which is a file"),
+    ],
+)
+def test_refusals(posts, options, code, message):
+    result = counted(posts, *options)
+    assert result.exit_code == code
+    assert message in " ".join(result.stderr.split())
+    assert result.stdout == ""
+    assert not (posts.parent / "counts.npz").exists()
+
+
+def test_bad_lines_are_bad_data(posts):
+    posts.write_text('{"id": "a", "text": "tie"}\n{"id"')
+    result = counted(posts)
+    assert result.exit_code == 3
+    assert "posts.jsonl, line 2: this is not JSON" in result.stderr
+
+
+def test_bad_paths(posts, tmp_path):
+    assert invoke("count", tmp_path / "nothing", "-o", tmp_path / "a.npz").exit_code == 3
+    assert invoke("count", posts, "-o", tmp_path / "a.csv").exit_code == 2
+    assert invoke("count", posts, "-o", tmp_path / "no" / "a.npz").exit_code == 2
+    table = posts.rename(tmp_path / "posts.npz")
+    result = invoke("count", table, "-o", table)
+    assert result.exit_code == 2
+    assert "-o would overwrite TEXTS" in result.stderr
+    assert json.loads(table.read_text().splitlines()[0]) == POSTS[0]
+
+
+def long_file(folder: Path, n: int) -> Path:
+    """A text of n documents of 500 words each."""
+    rng = np.random.default_rng(0)
+    words = np.array([f"word{k}" for k in range(20_000)])
+    file = folder / "long.txt"
+    lines = [" ".join(words[rng.integers(20_000, size=500)]) for _ in range(200)]
+    file.write_text("\n".join(lines * (n // 200)))
+    return file
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_leaves_what_was_there(tmp_path, number):
+    file, output = long_file(tmp_path, 8000), tmp_path / "counts.npz"
+    output.write_bytes(b"what was there")
+    count = ("count", file, "-o", output, "--window", 10)
+    done = on_a_terminal(*count, signal_=number, once="words read")
+    assert done.returncode == 130
+    assert "Error: interrupted" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert output.read_bytes() == b"what was there"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["counts.npz", "long.txt"]
+
+
+def test_a_terminal_sees_how_far_it_is(posts, tmp_path):
+    file = long_file(tmp_path, 600)
+    result = on_a_terminal("count", file, "-o", tmp_path / "counts.npz", "--json")
+    assert result.returncode == 0
+    assert "documents, " in result.stderr
+    assert "words read" in result.stderr
+    assert json.loads(result.stdout)["n_rows"] == 600
+    silent = on_a_terminal("count", posts, "-o", tmp_path / "counts.npz", "--quiet")
+    assert silent.stderr == silent.stdout == ""
+
+
+def test_a_pipe_gets_no_progress(posts):
+    result = run("count", posts, "-o", posts.parent / "counts.npz")
+    assert result.returncode == 0
+    assert "read" not in result.stderr
+    assert len(result.stdout.splitlines()) == 2
+
+
+def test_reading_is_that_of_python(posts):
+    posts.write_text('{"body": "tie", "nr": "x"}\n')
+    counts = written(posts, "--column", "body", "--label-column", "nr")
+    assert same(counts, count_texts(Texts(posts, column="body", label_column="nr")))

@@ -1,0 +1,128 @@
+"""The command `diagnose`: what it reads and prints, and how it ends."""
+
+import json
+
+import numpy as np
+import pytest
+
+from cli_samples import invoke, write_norms, write_vectors
+from code_samples import sample
+from manymaps.analysis.diagnosis import diagnose
+from manymaps.cli.diagnose import diagnosis_record, diagnosis_table
+from manymaps.io.associations import read_associations
+
+PROMISED = (
+    "asymmetry", "intransitivity", "centrality", "reciprocity", "max_shared_nearest_neighbor",
+    "suggested_maps",
+)  # fmt: skip
+
+
+@pytest.fixture
+def norms(tmp_path):
+    return write_norms(tmp_path)
+
+
+def record(file, *options):
+    result = invoke("diagnose", file, "--json", "--quiet", *options)
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr == ""
+    return json.loads(result.stdout)
+
+
+def test_json_has_the_promised_keys_and_the_figures_of_python(norms):
+    found = record(norms, "--seed", 3, "--jobs", 1)
+    assert found.pop("seconds") > 0
+    assert set(PROMISED) <= set(found)
+    here = diagnosis_record(diagnose(read_associations(norms), random_state=3, n_jobs=1))
+    assert found == json.loads(json.dumps(here))
+    assert found["suggested_maps"] in [tried["maps"] for tried in found["maps"]]
+
+
+def test_a_person_reads_each_figure_with_its_meaning(norms):
+    result = invoke("diagnose", norms)
+    lines = result.stdout.splitlines()
+    assert lines[0].endswith("similarities of 6 objects")
+    assert [line.split("  ")[0] for line in lines[1:9]] == [
+        "asymmetry", "intransitivity", "clustering", "centrality", "reciprocity", "most shared",
+        "triangles", "negative part",
+    ]  # fmt: skip
+    assert "in a plane at most 5 objects can share a nearest neighbour; here" in lines[6]
+    assert lines[9].startswith("fit of 1 map")
+    assert lines[-2].startswith("suggested")
+    assert lines[-1].startswith(f"next: manymaps fit {norms} -o norms.atlas --maps")
+    quiet = invoke("diagnose", norms, "--quiet")
+    assert "asymmetry" in quiet.stdout
+    assert quiet.stderr == ""
+
+
+def test_vectors_are_read_as_vectors(tmp_path):
+    file = write_vectors(tmp_path / "words.txt")
+    found = record(file)
+    assert found["kind"] == "distances"
+    assert found["asymmetry"] == 0
+    assert found["suggested_maps"] == 1
+    assert record(file, "--metric", "cosine")["centrality"] != found["centrality"]
+    printed = invoke("diagnose", file, "--metric", "cosine").stdout
+    assert "--metric cosine" in printed.splitlines()[-1]
+
+
+def test_what_cannot_be_counted_is_null_and_none(tmp_path):
+    file = tmp_path / "pairs.csv"
+    file.write_text("cue,response,strength\na,b,1\nb,a,1\nc,d,1\nd,c,1\n")
+    found = record(file)
+    assert found["intransitivity"] is None
+    assert found["triangle_violations"] is None
+    printed = invoke("diagnose", file).stdout
+    assert "4 objects in 2 groups without a pair between them" in printed
+    assert "no three objects are all linked" in printed
+    assert "nan" not in printed
+
+
+def test_a_hub_is_told_with_the_bound_of_the_plane():
+    star = np.zeros((9, 9))
+    star[0, 1:] = 1 / 8
+    star[1:, 0] = 1
+    printed = diagnosis_table(diagnose(star, affinity="precomputed"), "star")
+    assert "here 8 share 0, for which a map needs at least 3 dimensions" in printed
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("cue,response,strength\na,b,1\nb,a,1\n", "only 2 objects"),
+        ("cue,response,strength\na,a,1\n", "there is a single word, 'a'"),
+        ("cue,response,strength\na,b,nan\nb,a,1\n", "nan"),
+        ("cue,response,strength\na,b,1\na,c,1\nb,a,1\nb,c,1\nc,a,1\nc,b,1\n", "are 0.5: every"),
+    ],
+)
+def test_bad_data_are_told_in_a_sentence(tmp_path, text, message):
+    file = tmp_path / "norms.csv"
+    file.write_text(text)
+    result = invoke("diagnose", file)
+    assert result.exit_code == 3
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_counts_are_of_two_kinds(tmp_path):
+    sample().save(tmp_path / "counts.npz")
+    result = invoke("diagnose", tmp_path / "counts.npz")
+    assert result.exit_code == 3
+    assert "counts of two kinds of object" in result.stderr
+
+
+def test_an_interrupt_ends_it_with_130(norms, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("manymaps.analysis.diagnosis.diagnose", interrupted)
+    result = invoke("diagnose", norms)
+    assert result.exit_code == 130
+    assert "interrupted" in result.stderr
+
+
+def test_usage(norms):
+    assert invoke("diagnose", norms, "--samples", 5).exit_code == 2
+    assert invoke("diagnose", norms, "--metric", "cosine").exit_code == 2
+    assert invoke("diagnose", "nowhere.csv").exit_code == 3

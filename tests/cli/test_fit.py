@@ -1,0 +1,385 @@
+"""The command `fit`: its promises for associations and vectors, its progress and interruption."""
+
+import json
+import re
+import signal
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import Result
+
+import manymaps as mm
+from cli_samples import (
+    WORDS,
+    cluster_vectors,
+    invoke,
+    on_a_terminal,
+    run,
+    write_norms,
+    write_vectors,
+)
+from manymaps.affinity.affinities import GaussianAffinity
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and terminals of POSIX")
+
+
+@pytest.fixture
+def norms(tmp_path: Path) -> Path:
+    return write_norms(tmp_path)
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Path:
+    """Enough random associations that a fit lasts until a signal arrives."""
+    rng = np.random.default_rng(0)
+    file = tmp_path / "large.csv"
+    rows = [f"w{i},w{j},1\n" for i in range(600) for j in rng.choice(600, 8) if i != j]
+    file.write_text("cue,response,count\n" + "".join(rows))
+    return file
+
+
+def fitted(norms: Path, *options: object) -> Result:
+    output = norms.parent / "out.atlas"
+    return invoke("fit", norms, "-o", output, "--maps", 2, "--iterations", 60, *options)
+
+
+class TestFit:
+    def test_json_has_the_promised_keys(self, norms):
+        result = fitted(norms, "--json", "--quiet")
+        assert result.exit_code == 0
+        assert result.stderr == ""
+        record = json.loads(result.stdout)
+        assert record["method"] == "mm-tsne"
+        assert record["n_objects"] == 6
+        assert record["n_pairs"] == 18
+        assert record["n_maps"] == 2
+        assert record["n_components"] == 2
+        assert 0 < record["n_iterations"] <= 60
+        assert 0 <= record["kl_divergence"] < 2
+        assert record["seconds"] > 0
+        assert record["output"] == str(norms.parent / "out.atlas")
+
+    def test_atlas_is_of_the_file(self, norms):
+        fitted(norms)
+        atlas = mm.load_atlas(norms.parent / "out.atlas")
+        assert set(atlas.labels) == set(WORDS)
+        assert atlas.n_maps == 2
+
+    def test_summary_says_what_to_do_next(self, norms):
+        result = fitted(norms)
+        assert "KL divergence" in result.stdout
+        assert "next: manymaps senses" in result.stdout
+        assert "1 repeated pairs merged" in result.stderr
+
+    def test_quiet_says_nothing(self, norms):
+        result = fitted(norms, "--quiet")
+        assert (result.stdout, result.stderr) == ("", "")
+
+    def test_same_seed_gives_the_same_maps(self, norms):
+        def positions(seed: int) -> np.ndarray:
+            fitted(norms, "--seed", seed)
+            return mm.load_atlas(norms.parent / "out.atlas").maps
+
+        np.testing.assert_array_equal(positions(3), positions(3))
+        assert not np.array_equal(positions(3), positions(4))
+
+    @pytest.mark.parametrize("method", ["mm-tsne", "mm-sne", "aspect-maps"])
+    def test_every_method_fits(self, norms, method):
+        result = fitted(norms, "--method", method, "--dims", 3, "--json")
+        assert result.exit_code == 0, result.stderr
+        record = json.loads(result.stdout)
+        assert record["method"] == method
+        assert record["n_components"] == 3
+
+    def test_options_reach_the_model(self, norms):
+        result = fitted(
+            norms, "--normalization", "joint", "--background", 0.1, "--penalty", 0, "--jobs", 1
+        )
+        assert result.exit_code == 0, result.stderr
+        model = mm.load_atlas(norms.parent / "out.atlas").model
+        assert model.normalization == "joint"
+        assert model.background == 0.1
+
+    def test_metadata_is_joined_by_label(self, norms, tmp_path):
+        (tmp_path / "kinds.tsv").write_text("word\tkind\ntie\tcloth\nKNOT\trope\nbow\trope\n")
+        result = fitted(norms, "--metadata", tmp_path / "kinds.tsv")
+        assert "4 of 6 objects have no row" in result.stderr
+        assert "1 rows of the metadata match no object, 'bow'" in result.stderr
+        atlas = mm.load_atlas(norms.parent / "out.atlas")
+        assert atlas.metadata["kind"][atlas.index("knot")] == "rope"
+
+    def test_strict_fails_without_convergence(self, norms):
+        result = fitted(norms, "--strict", "--iterations", 3)
+        assert result.exit_code == 4
+        assert "not converged" in result.stderr
+        assert (norms.parent / "out.atlas").exists()
+
+    def test_progress_stays_off_a_pipe(self, norms):
+        done = run("fit", norms, "-o", norms.parent / "out.atlas", "--maps", 2)
+        assert done.returncode == 0
+        assert "it/s" not in done.stderr
+        assert "\x1b" not in done.stderr + done.stdout
+
+    def test_progress_on_a_terminal(self, norms):
+        done = on_a_terminal("fit", norms, "-o", norms.parent / "o.atlas", "--maps", 2, "--json")
+        assert done.returncode == 0
+        assert json.loads(done.stdout)["n_maps"] == 2
+        for part in ("iteration", "cost", "it/s", "left"):
+            assert part in done.stderr
+
+    def test_quiet_on_a_terminal(self, norms):
+        options = ("--maps", 2, "--iterations", 60, "--quiet")
+        done = on_a_terminal("fit", norms, "-o", norms.parent / "o.atlas", *options)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.fixture
+def vectors(tmp_path: Path) -> Path:
+    return write_vectors(tmp_path / "words.vec")
+
+
+def map_of(file: Path, *options: object, method: str = "tsne", perplexity: object = 5) -> Result:
+    """A short fit of one map."""
+    output = file.parent / "out.atlas"
+    given = ("--method", method, "--perplexity", perplexity, "--iterations", 60)
+    return invoke("fit", file, "-o", output, *given, *options)
+
+
+def atlas_of(file: Path, *options: object, **how: object) -> mm.Atlas:
+    result = map_of(file, *options, **how)
+    assert result.exit_code == 0, result.stderr
+    return mm.load_atlas(file.parent / "out.atlas")
+
+
+class TestFitOfVectors:
+    def test_json_has_the_promised_keys(self, vectors):
+        result = map_of(vectors, "--json", "--quiet")
+        assert result.stderr == ""
+        record = json.loads(result.stdout)
+        words, values = cluster_vectors()
+        assert record["method"] == "tsne"
+        assert record["n_objects"] == len(words)
+        assert record["n_pairs"] == GaussianAffinity(5).similarities(values).nnz == 36 * 15
+        assert record["n_maps"] == 1
+        assert record["n_components"] == 2
+        assert 0 < record["n_iterations"] <= 60
+        assert 0 < record["kl_divergence"] < 3
+        assert record["output"] == str(vectors.parent / "out.atlas")
+
+    def test_same_maps_as_in_python(self, vectors):
+        words, values = cluster_vectors()
+        fit = mm.TSNE(perplexity=5, max_iter=60, random_state=0).fit(values)
+        atlas = atlas_of(vectors)
+        assert list(atlas.labels) == words
+        np.testing.assert_array_equal(atlas.maps, fit.maps_)
+        assert dict(atlas.parameters) == dict(fit.atlas_.parameters)
+
+    @pytest.mark.parametrize("method", ["sne", "symmetric-sne", "uni-sne", "mm-tsne", "mm-sne"])
+    def test_every_method_fits(self, vectors, method):
+        many = method.startswith("mm-")
+        atlas = atlas_of(vectors, *(("--maps", 3) if many else ()), method=method)
+        assert (atlas.method, atlas.n_maps) == (method, 3 if many else 1)
+
+    def test_summary_and_what_is_kept(self, vectors):
+        result = map_of(vectors)
+        assert "36 vectors of 6 numbers" in result.stderr
+        assert "keeps the vectors (0.0 MB)" in result.stderr
+        assert "out.atlas: 1 map of 36 objects" in result.stdout
+        assert "next: manymaps plot" in result.stdout
+
+    def test_vectors_are_kept_or_dropped(self, vectors):
+        np.testing.assert_array_equal(atlas_of(vectors).vectors, cluster_vectors()[1])
+        assert atlas_of(vectors, "--drop-vectors").vectors is None
+
+    def test_several_perplexities(self, vectors):
+        values = cluster_vectors()[1]
+        fit = mm.TSNE(perplexity=(3, 8), max_iter=60, random_state=0).fit(values)
+        np.testing.assert_array_equal(atlas_of(vectors, perplexity="3,8").maps, fit.maps_)
+
+    def test_local_perplexity_with_and_without_a_number(self, vectors):
+        settings = [
+            atlas_of(vectors, "--local-perplexity").parameters["affinity"],
+            atlas_of(vectors, "--local-perplexity", 3).parameters["affinity"],
+        ]
+        assert ["sd=2.0" in settings[0], "sd=3.0" in settings[1]] == [True, True]
+        assert "perplexity=5.0" in settings[0]
+
+    def test_settings_of_tsne_reach_it(self, vectors):
+        given = {"early-exaggeration": 4, "late-exaggeration": 2, "learning-rate": 0.1}
+        options = [x for name, value in given.items() for x in (f"--{name}", value)]
+        atlas = atlas_of(vectors, *options, "--metric", "cosine", "--recall", 0.9)
+        for name, value in given.items():
+            assert atlas.parameters[name.replace("-", "_")] == value
+        assert atlas.parameters["metric"] == "cosine"
+        assert "recall=0.9" in atlas.parameters["neighbors"]
+
+    def test_words_pick_a_subset(self, vectors, tmp_path):
+        (tmp_path / "some.txt").write_text("".join(f"b{i}\n" for i in range(1, 36, 3)) + "zzz\n")
+        result = map_of(vectors, "--words", tmp_path / "some.txt", perplexity=3)
+        assert result.exit_code == 0
+        assert "12 vectors of 6 numbers" in result.stderr
+        assert "1 of 13 words is not in" in result.stderr
+        assert mm.load_atlas(tmp_path / "out.atlas").labels[0] == "b1"
+
+    def test_start_from_an_atlas(self, vectors, tmp_path):
+        atlas_of(vectors, method="symmetric-sne")
+        start = tmp_path / "start.atlas"
+        (tmp_path / "out.atlas").rename(start)
+        shuffled = write_vectors(tmp_path / "shuffled.vec", slice(None, None, -1))
+        result = map_of(shuffled, "--init", start, "--iterations", 1, method="uni-sne")
+        assert result.exit_code == 0, result.stderr
+        before, after = mm.load_atlas(start), mm.load_atlas(tmp_path / "out.atlas")
+        moved = np.linalg.norm(after.maps[:, ::-1] - before.maps, axis=2)
+        assert moved.max() < 0.1 * np.ptp(before.maps)
+
+    def test_start_that_lacks_objects(self, vectors, tmp_path):
+        part = write_vectors(tmp_path / "part.vec", slice(20))
+        atlas_of(part)
+        (tmp_path / "out.atlas").rename(tmp_path / "part.atlas")
+        result = map_of(vectors, "--init", tmp_path / "part.atlas")
+        assert result.exit_code == 3
+        assert "lacks 16 of 36 objects, 'c20'" in result.stderr
+
+    def test_labels_and_metadata_of_an_array(self, tmp_path):
+        words, values = cluster_vectors()
+        np.save(tmp_path / "v.npy", values)
+        (tmp_path / "names").write_text("\n".join(words))
+        (tmp_path / "groups.csv").write_text(
+            "label,group\n" + "\n".join(f"{w},{w[0]}" for w in words)
+        )
+        options = ("--labels", tmp_path / "names", "--metadata", tmp_path / "groups.csv")
+        atlas = atlas_of(tmp_path / "v.npy", *options)
+        assert atlas.labels[4] == "b4"
+        assert atlas.metadata["group"][4] == "b"
+
+    def test_square_arrays_are_similarities_unless_a_metric_is_named(self, tmp_path):
+        values = cluster_vectors()[1]
+        distances = np.linalg.norm(values[:, None] - values, axis=2)
+        file = tmp_path / "m.npy"
+        np.save(file, np.exp(-distances))
+        assert atlas_of(file).vectors is None
+        assert atlas_of(file, "--metric", "euclidean").vectors.shape == (36, 36)
+        np.save(file, distances)
+        by_distance = atlas_of(file, "--metric", "precomputed", "--init", "random")
+        expected = mm.TSNE(perplexity=5, max_iter=60, metric="precomputed", init="random",
+                           random_state=0).fit(distances)  # fmt: skip
+        np.testing.assert_allclose(by_distance.maps, expected.maps_, atol=1e-2)
+
+    def test_associations_in_one_map(self, norms):
+        result = map_of(norms, "--local-perplexity")
+        assert result.exit_code == 0
+        assert "--perplexity has no effect on associations" in result.stderr
+        assert "--local-perplexity has no effect on associations" in result.stderr
+        atlas = mm.load_atlas(norms.parent / "out.atlas")
+        assert (atlas.method, atlas.n_maps, atlas.vectors) == ("tsne", 1, None)
+
+    def test_resumed_fit_gives_the_same_maps(self, vectors, tmp_path):
+        unbroken = atlas_of(vectors, "--local-perplexity").maps
+        state = tmp_path / "state"
+        atlas_of(vectors, "--local-perplexity", "--checkpoint", state)
+        resumed = atlas_of(vectors, "--local-perplexity", "--resume", state)
+        np.testing.assert_array_equal(resumed.maps, unbroken)
+
+    @pytest.mark.parametrize(
+        ("method", "option", "value"),
+        [
+            ("tsne", "maps", 3),
+            ("tsne", "background", 0.1),
+            ("sne", "early-exaggeration", 4),
+            ("uni-sne", "learning-rate", 1),
+            ("tsne", "penalty", 0.1),
+            ("mm-tsne", "metric", "cosine"),
+            ("mm-tsne", "recall", 0.9),
+        ],
+    )
+    def test_option_of_another_method_is_named(self, vectors, method, option, value):
+        result = map_of(vectors, f"--{option}", value, method=method)
+        assert result.exit_code == 2
+        assert f"--{option} does not apply to --method {method}" in result.stderr
+        assert not (vectors.parent / "out.atlas").exists()
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (("--perplexity", "5,x"), "'5,x' is no perplexity"),
+            (("--perplexity", "0.5"), "is no perplexity"),
+            (("--perplexity", "50"), "--perplexity 50.0 is impossible for 36 objects"),
+            (("--perplexity", "nan"), "is no perplexity"),
+            (("--local-perplexity", "many"), "'many' is no finite number"),
+            (("--init", "somewhere"), "'somewhere' is neither one of auto"),
+            (("--learning-rate", "0"), "neither auto nor a number above 0"),
+            (("--metric", "sideways"), "sideways"),
+            (("--early-exaggeration", "0.5"), "0.5"),
+            (("--recall", "0"), "0"),
+        ],
+    )
+    def test_wrong_values_are_usage_errors(self, vectors, options, message):
+        result = map_of(vectors, *options)
+        assert result.exit_code == 2, result.stderr
+        assert message in result.stderr
+        assert not (vectors.parent / "out.atlas").exists()
+
+    def test_options_of_vectors_beside_associations(self, norms):
+        result = map_of(norms, "--metric", "cosine")
+        assert result.exit_code == 2
+        assert "--metric applies to vectors, and" in result.stderr
+        start = map_of(norms, "--init", "pca")
+        assert start.exit_code == 2
+        assert "--init pca needs vectors" in start.stderr
+
+    def test_bad_vectors_are_bad_data(self, vectors):
+        vectors.write_text(re.sub(r"\nb1 \S+", r"\nb1 nan", vectors.read_text()))
+        done = run("fit", vectors, "-o", vectors.parent / "out.atlas", "--method", "tsne")
+        assert done.returncode == 3
+        assert done.stdout == ""
+        assert done.stderr.count("\n") == 1
+        assert "line 3" in done.stderr
+
+    def test_progress_on_a_terminal(self, vectors):
+        options = ("--method", "tsne", "--perplexity", 5, "--json")
+        done = on_a_terminal("fit", vectors, "-o", vectors.parent / "o.atlas", *options)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["n_maps"] == 1
+        assert "it/s" in done.stderr
+
+    def test_output_must_not_be_the_words(self, vectors, tmp_path):
+        (tmp_path / "out.atlas").write_text("a0\n")
+        result = map_of(vectors, "--words", tmp_path / "out.atlas")
+        assert result.exit_code == 2
+        assert "-o would overwrite --words" in result.stderr
+
+
+class TestInterruption:
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+    def test_interrupted_fit_can_go_on(self, large, number):
+        output, state = large.parent / "out.atlas", large.parent / "fit.state"
+        fit = ("fit", large, "-o", output, "--maps", 4, "--seed", 1, "--checkpoint", state)
+        done = on_a_terminal(*fit, "--iterations", 1_000_000, signal_=number)
+        assert done.returncode == 130, done.stderr
+        assert done.stdout == ""
+        assert f"--resume {state}" in re.sub(r"\s+", " ", done.stderr)
+        assert "Traceback" not in done.stderr
+        assert sorted(path.name for path in large.parent.iterdir()) == ["fit.state", "large.csv"]
+
+    def test_interruption_without_a_checkpoint(self, large):
+        fit = ("fit", large, "-o", large.parent / "out.atlas", "--maps", 4)
+        done = on_a_terminal(*fit, "--iterations", 1_000_000, signal_=signal.SIGINT)
+        assert done.returncode == 130
+        assert "--checkpoint" in done.stderr
+        assert "Traceback" not in done.stderr
+        assert [path.name for path in large.parent.iterdir()] == ["large.csv"]
+
+    def test_resumed_fit_gives_the_maps_of_an_unbroken_one(self, large):
+        """Where an interruption falls must not matter."""
+        output, state = large.parent / "out.atlas", large.parent / "fit.state"
+        fit = ("fit", large, "-o", output, "--maps", 4, "--seed", 1, "--iterations", 800)
+        assert run(*fit, "--quiet").returncode == 0
+        unbroken = mm.load_atlas(output)
+        output.unlink()
+        done = on_a_terminal(*fit, "--checkpoint", state, signal_=signal.SIGINT)
+        assert done.returncode == 130
+        assert not output.exists()
+        assert run(*fit, "--resume", state, "--quiet").returncode == 0
+        np.testing.assert_array_equal(mm.load_atlas(output).maps, unbroken.maps)

@@ -1,0 +1,250 @@
+"""The command `insert`: what it reads as new objects, and what it writes."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import Result
+
+import manymaps as mm
+from cli_samples import WORDS, cluster_vectors, invoke, run, write_norms, write_vectors
+from manymaps.data.vectors import Vectors
+from manymaps.maps.insertion import Refinement
+from manymaps.maps.insertion import insert as place
+
+OLD, NEW = slice(30), slice(30, None)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An atlas of 30 words with their vectors, and files of six new ones and of all."""
+    fit = mm.TSNE(perplexity=5, max_iter=100, random_state=0).fit(vectors(OLD))
+    fit.atlas_.save(tmp_path / "old.atlas")
+    fit.atlas_.save(tmp_path / "bare.atlas", vectors=False)
+    write_vectors(tmp_path / "old.vec", OLD)
+    write_vectors(tmp_path / "new.vec", NEW)
+    write_vectors(tmp_path / "all.vec")
+    return tmp_path
+
+
+def vectors(rows: slice) -> Vectors:
+    words, values = cluster_vectors()
+    return Vectors(words[rows], values[rows])
+
+
+def inserted(folder: Path, new: str, *options: object, atlas: str = "old.atlas") -> Result:
+    return invoke("insert", folder / atlas, folder / new, "-o", folder / "more.atlas", *options)
+
+
+def grown(folder: Path, new: str, *options: object, atlas: str = "old.atlas") -> mm.Atlas:
+    result = inserted(folder, new, *options, atlas=atlas)
+    assert result.exit_code == 0, result.stderr
+    return mm.load_atlas(folder / "more.atlas")
+
+
+class TestVectors:
+    def test_json_has_the_promised_keys(self, folder):
+        result = inserted(folder, "new.vec", "--json", "--quiet")
+        assert result.stderr == ""
+        record = json.loads(result.stdout)
+        assert record["inserted"] == 6
+        assert record["dissimilar"] == []
+        assert record["n_objects"] == 36
+        assert record["output"] == str(folder / "more.atlas")
+        assert record["seconds"] > 0
+
+    def test_old_objects_stay_and_new_ones_join_their_group(self, folder):
+        old, new = mm.load_atlas(folder / "old.atlas"), grown(folder, "new.vec")
+        np.testing.assert_array_equal(new.maps[:, :30], old.maps)
+        assert new.labels[30:] == tuple(cluster_vectors()[0][30:])
+        assert new.metadata["inserted"].tolist() == [False] * 30 + [True] * 6
+        for label in new.labels[30:]:
+            assert new.neighbors(label, n_neighbors=1)[0].label[0] == label[0]
+
+    def test_same_places_as_in_python(self, folder):
+        old = mm.load_atlas(folder / "old.atlas")
+        expected = place(
+            old, vectors(NEW), n_neighbors=4, similarity="correlation",
+            refine=Refinement(perplexity=4),
+        )  # fmt: skip
+        options = ("--neighbors", 4, "--similarity", "correlation", "--perplexity", 4)
+        np.testing.assert_array_equal(grown(folder, "new.vec", *options).maps, expected.atlas.maps)
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            ("--neighbors", "local", "--sd", 1),
+            ("--weights", "exponential"),
+            ("--theta", 0.5),
+            ("--neighbors", 3),
+        ],
+    )
+    def test_options_matter(self, folder, options):
+        plain = grown(folder, "new.vec", "--no-refine").maps
+        changed = grown(folder, "new.vec", "--no-refine", *options).maps
+        assert not np.array_equal(changed, plain)
+
+    def test_refining_is_the_default(self, folder):
+        refined = grown(folder, "new.vec").maps
+        assert not np.array_equal(refined, grown(folder, "new.vec", "--no-refine").maps)
+
+    def test_known_objects_are_not_inserted_again(self, folder):
+        result = inserted(folder, "all.vec")
+        assert "30 objects of" in result.stderr
+        assert "not inserted again" in result.stderr
+        atlas = mm.load_atlas(folder / "more.atlas")
+        np.testing.assert_array_equal(atlas.maps, grown(folder, "new.vec").maps)
+        np.testing.assert_array_equal(atlas.vectors, cluster_vectors()[1])
+
+    @pytest.mark.parametrize("new", ["all.vec", "new.vec"])
+    def test_atlas_without_vectors(self, folder, new):
+        options = ("--vectors", folder / "all.vec") if new == "new.vec" else ()
+        atlas = grown(folder, new, *options, atlas="bare.atlas")
+        np.testing.assert_array_equal(atlas.maps, grown(folder, "new.vec").maps)
+        assert grown(folder, new, *options, atlas="bare.atlas").vectors is None
+
+    def test_atlas_without_vectors_and_a_file_without_them(self, folder):
+        result = inserted(folder, "new.vec", atlas="bare.atlas")
+        assert result.exit_code == 3
+        assert "lacks those of 30 of its 30 objects, 'a0'" in result.stderr
+        assert "--vectors FILE" in result.stderr
+
+    def test_other_vectors_than_the_atlas_keeps(self, folder):
+        words, values = cluster_vectors()
+        lines = [
+            " ".join([word, *map(str, row)])
+            for word, row in zip(words, (values**3).tolist(), strict=True)
+        ]
+        (folder / "cubes.vec").write_text("\n".join(lines) + "\n")
+        result = inserted(folder, "cubes.vec", "--vectors", folder / "cubes.vec")
+        assert result.exit_code == 0, result.stderr
+        assert "keeps no vectors, for those of --vectors are not those of" in result.stderr
+        assert mm.load_atlas(folder / "more.atlas").vectors is None
+        same = grown(folder, "new.vec", "--vectors", folder / "old.vec")
+        np.testing.assert_array_equal(same.vectors, cluster_vectors()[1])
+
+    def test_a_zero_vector_in_the_atlas(self, folder):
+        old = mm.load_atlas(folder / "old.atlas")
+        values = old.vectors.copy()
+        values[3] = 0
+        replace(old, vectors=values).save(folder / "zero.atlas")
+        result = inserted(folder, "new.vec", atlas="zero.atlas")
+        assert result.exit_code == 0, result.stderr
+        assert "--similarity euclidean instead" in result.stderr
+        result = inserted(folder, "new.vec", "--similarity", "cosine", atlas="zero.atlas")
+        assert result.exit_code == 3
+
+    def test_words_alone(self, folder):
+        (folder / "some.txt").write_text("a33\nb31\n")
+        words = ("--words", folder / "some.txt")
+        assert grown(folder, "all.vec", *words).labels[30:] == ("a33", "b31")
+        bare = grown(folder, "all.vec", *words, atlas="bare.atlas")
+        assert set(bare.labels[30:]) == {"a33", "b31"}
+
+    def test_atlas_may_be_the_output(self, folder):
+        old = folder / "old.atlas"
+        result = invoke("insert", old, folder / "new.vec", "-o", old)
+        assert result.exit_code == 0
+        assert f"{old}: 6 new among 36 objects" in result.stdout
+        assert mm.load_atlas(old).n_objects == 36
+
+    def test_failure_leaves_the_atlas(self, folder):
+        old, before = folder / "old.atlas", (folder / "old.atlas").read_bytes()
+        names = sorted(path.name for path in folder.iterdir())
+        done = run("insert", old, folder / "old.vec", "-o", old)
+        assert done.returncode == 3
+        assert done.stderr.count("\n") == 1
+        assert "all 30 objects of" in done.stderr
+        assert old.read_bytes() == before
+        assert sorted(path.name for path in folder.iterdir()) == names
+
+    def test_dissimilar_objects_are_told(self, folder):
+        _, values = cluster_vectors()
+        opposite = -values[:30].mean(axis=0) * 10
+        text = " ".join(map(str, opposite.tolist()))
+        (folder / "odd.vec").write_text(f"odd {text}\n")
+        result = inserted(folder, "odd.vec", "--json")
+        assert json.loads(result.stdout)["dissimilar"] == ["odd"]
+        assert "resemble nothing in the atlas" in result.stderr
+
+
+class TestTable:
+    def test_table_of_strengths(self, folder):
+        (folder / "new.csv").write_text("word,known,s\npup,a0,.8\npup,a3,.2\nkit,B1,1\n".replace(
+            "word,known,s", "cue,response,strength"))  # fmt: skip
+        result = inserted(folder, "new.csv", "--json")
+        assert json.loads(result.stdout)["inserted"] == 2
+        assert "keeps no vectors" in result.stderr
+        atlas = mm.load_atlas(folder / "more.atlas")
+        near = {label: atlas.neighbors(label, n_neighbors=1)[0].label for label in ("pup", "kit")}
+        assert near["pup"][0] == "a"
+        assert near["kit"][0] == "b"
+
+    def test_unknown_known_words_are_told(self, folder):
+        (folder / "new.csv").write_text("cue,response,strength\npup,a0,.8\npup,zebra,.2\n")
+        result = inserted(folder, "new.csv")
+        assert result.exit_code == 0
+        assert "warning: 1 rows are left out" in result.stderr
+        assert "'zebra'" in result.stderr
+
+    def test_only_unknown_words(self, folder):
+        (folder / "new.csv").write_text("cue,response,strength\npup,zebra,.2\n")
+        result = inserted(folder, "new.csv")
+        assert result.exit_code == 3
+        assert "'pup' has no known word in the atlas" in result.stderr
+        assert not (folder / "more.atlas").exists()
+
+    def test_many_maps(self, tmp_path):
+        norms = write_norms(tmp_path)
+        fit = mm.MultipleMapsTSNE(n_maps=2, max_iter=80, random_state=0)
+        fit.fit(mm.read_associations(norms)).atlas_.save(tmp_path / "old.atlas")
+        (tmp_path / "new.csv").write_text("cue,response,count\nbow,tie,3\nbow,knot,1\nsuit,tie,1\n")
+        result = inserted(tmp_path, "new.csv")
+        assert result.exit_code == 0, result.stderr
+        assert "1 objects of" in result.stderr
+        atlas = mm.load_atlas(tmp_path / "more.atlas")
+        assert set(atlas.labels) == {*WORDS, "bow"}
+        assert atlas.proportions[:, atlas.index("bow")].sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--neighbors", "0"), "neither local nor a number of at least 1"),
+        (("--theta", "1"), "1"),
+        (("--sd", "nan"), "no finite number"),
+        (("--similarity", "sideways"), "--similarity sideways cannot be used here"),
+        (("--perplexity", "31"), "--perplexity [31.0] is impossible in an atlas of 30 objects"),
+    ],
+)
+def test_wrong_values_are_usage_errors(folder, options, message):
+    result = inserted(folder, "new.vec", *options)
+    assert result.exit_code == 2, result.stderr
+    assert message in result.stderr
+    assert not (folder / "more.atlas").exists()
+
+
+@pytest.mark.parametrize(
+    ("atlas", "new", "message"),
+    [
+        ("gone.atlas", "new.vec", "no such file"),
+        ("old.atlas", "gone.vec", "no such file"),
+        ("old.vec", "new.vec", "old.vec"),
+        ("old.atlas", "empty.csv", "empty"),
+        ("old.atlas", "short.vec", "the new vectors have 2 components"),
+    ],
+)
+def test_bad_files_are_bad_data(folder, atlas, new, message):
+    (folder / "empty.csv").write_text("")
+    (folder / "short.vec").write_text("x 1 2\ny 2 1\n")
+    result = inserted(folder, new, atlas=atlas)
+    assert result.exit_code == 3, result.stderr
+    assert message in result.stderr
+
+
+def test_output_must_not_be_the_new_objects(folder):
+    result = invoke("insert", folder / "old.atlas", folder / "new.vec", "-o", folder / "new.vec")
+    assert result.exit_code == 2
+    assert "-o would overwrite NEW" in result.stderr

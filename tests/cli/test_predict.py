@@ -1,0 +1,315 @@
+"""The commands `predict` and `sweep`: what they read, print and write, and how they end."""
+
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+import manymaps as mm
+from cli_samples import command, invoke, write_vectors
+from manymaps.cli.predict import predict
+from manymaps.cli.sweep import sweep
+from manymaps.prediction.predictor import AssociationPredictor, predict_associations
+from sweep_samples import write_ring
+
+QUICK = ("--iterations", 6, "--jobs", 1)
+
+
+@pytest.fixture
+def norms(tmp_path: Path) -> Path:
+    return write_ring(tmp_path / "ring.csv")
+
+
+def record(name: str, file: Path, *options: object) -> dict:
+    result = invoke(name, file, "--json", "--quiet", *options)
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    return json.loads(result.stdout)
+
+
+def swept(file: Path, *options: object) -> tuple[dict, list[dict[str, str]]]:
+    """The record of a small sweep, and its table."""
+    table = file.with_name("table.csv")
+    found = record("sweep", file, "--maps", "1,2", "--dims", "2,3", "-o", table, *QUICK, *options)
+    return found, list(csv.DictReader(table.read_text().splitlines()))
+
+
+class TestPredict:
+    def test_json_has_the_promised_keys(self, norms):
+        found = record("predict", norms, "--maps", 2, "--dims", 3, "--seed", 4, *QUICK)
+        data = mm.read_associations(norms)
+        here = predict_associations(data, 2, 3, random_state=4, max_iter=6)
+        expected = here.as_dict() | {"seconds": found["seconds"]}
+        assert found["seconds"] > 0
+        assert {name: found[name] for name in expected} == expected
+        assert set(expected) >= {
+            "train", "valid", "test", "n_iterations", "recall_at_10", "mean_reciprocal_rank",
+        }  # fmt: skip
+        assert set(found["uniform"]) == {"train", "valid", "test"}
+        assert found["n_pairs"] == 240
+        assert (found["n_maps"], found["n_components"], found["seed"]) == (2, 3, 4)
+
+    def test_a_person_reads_the_errors(self, norms):
+        result = invoke("predict", norms, "--dims", 3, *QUICK)
+        lines = result.stdout.splitlines()
+        assert lines[0].startswith("2 maps of 3 dimensions, 6 iterations in ")
+        assert lines[1].split() == ["train", "validation", "test"]
+        assert re.fullmatch(r"error( +\d\.\d{4}){3}", lines[2])
+        assert re.fullmatch(r"uniform model( +\d\.\d{4}){3}", lines[3])
+        assert result.stderr == "240 pairs of 40 objects\n"
+        quiet = invoke("predict", norms, "--dims", 3, *QUICK, "--quiet")
+        assert "held-out associates" in quiet.stdout
+        assert quiet.stderr == ""
+
+    def test_the_maps_are_written(self, norms, tmp_path):
+        output = tmp_path / "ring.atlas"
+        found = record("predict", norms, "--dims", 3, *QUICK, "-o", output)
+        atlas = mm.load_atlas(output)
+        assert found["output"] == str(output)
+        assert atlas.maps.shape == (2, 40, 3)
+        assert atlas.labels[:2] == mm.read_associations(norms).labels[:2]
+
+    def test_options_reach_the_split_and_the_fit(self, norms):
+        usual = record("predict", norms, "--dims", 3, *QUICK)
+        for options in (("--by", "row"), ("--stratified",), ("--kernel", "cauchy"),
+                        ("--penalty", 0.5), ("--seed", 1)):  # fmt: skip
+            other = record("predict", norms, "--dims", 3, *QUICK, *options)
+            assert other["valid"] != usual["valid"], options
+
+    def test_few_objects_get_fewer_dimensions(self, norms):
+        small = write_ring(norms.with_name("small.csv"), 10)
+        assert record("predict", small, *QUICK)["n_components"] == 9
+
+    def test_words_without_training_are_told(self, tmp_path):
+        file = tmp_path / "pairs.csv"
+        file.write_text(
+            "cue,response,strength\n" + "".join(f"a{i},b{i},1\nb{i},a{i},1\n" for i in range(20))
+        )
+        result = invoke("predict", file, "--dims", 2, *QUICK)
+        assert result.exit_code == 0
+        assert "8 of 40 cues have no association in the training part" in result.stderr
+
+    def test_other_columns_are_read(self, norms):
+        text = norms.read_text().replace("cue,response,strength", "Reiz,Antwort,Anteil")
+        norms.write_text(text)
+        named = ("--cue", "Reiz", "--response", "Antwort", "--strength", "Anteil")
+        assert record("predict", norms, "--dims", 2, *QUICK, *named)["n_pairs"] == 240
+
+    def test_the_defaults_are_those_of_python(self):
+        usual = AssociationPredictor().get_params()
+        options = {option.name: option.default for option in predict.params}
+        for name, parameter in {
+            "maps": "n_maps", "kernel": "kernel", "penalty": "penalty", "iterations": "max_iter",
+            "patience": "patience",
+        }.items():  # fmt: skip
+            assert options[name] == usual[parameter]
+        penalties = next(option for option in sweep.params if option.name == "penalties")
+        assert penalties.default == f"{usual['penalty']}"
+
+
+class TestPredictBadInput:
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (("--maps", 0), "--maps"),
+            (("--maps", 41), "--maps 41 is more than the 40 objects"),
+            (("--dims", -3), "--dims"),
+            (("--dims", 40), "--dims 40 is more than the 39 dimensions that 40 objects span"),
+            (("--penalty", "nan"), "--penalty"),
+            (("--patience", 0), "--patience"),
+            (("--rows", "site"), "--rows site"),
+            (("--count", "n"), "--count does not apply"),
+            (("-o", "maps.png"), "must end in .atlas"),
+        ],
+    )
+    def test_usage(self, norms, options, message):
+        result = invoke("predict", norms, *options)
+        assert result.exit_code == 2, result.output
+        assert message in result.stderr
+
+    def test_norms_too_small_to_split(self, tmp_path):
+        file = tmp_path / "pair.csv"
+        file.write_text("cue,response,strength\na,b,1\nb,a,1\n")
+        result = invoke("predict", file)
+        assert result.exit_code == 3
+        assert "1 pair cannot be split" in result.stderr
+
+    def test_vectors_are_no_associations(self, tmp_path):
+        result = invoke("predict", write_vectors(tmp_path / "vectors.txt"))
+        assert result.exit_code == 3
+        assert "reads as vectors" in result.stderr
+
+    def test_the_data_are_not_overwritten(self, norms):
+        file = norms.rename(norms.with_suffix(".atlas"))
+        result = invoke("predict", file, "-o", file)
+        assert result.exit_code == 2
+        assert "-o would overwrite FILE" in result.stderr
+
+
+class TestSweep:
+    def test_table_and_json(self, norms):
+        found, rows = swept(norms, "--splits", 2, "--seeds", 2, "--seed", 3)
+        assert (found["n_points"], found["n_failed"]) == (16, 0)
+        assert len(rows) == 16
+        assert list(rows[0])[:8] == [
+            "n_maps", "n_components", "penalty", "kernel", "max_iter", "patience", "split", "seed",
+        ]  # fmt: skip
+        assert {row["seed"] for row in rows} == {"3", "4"}
+        assert len(found["settings"]) == 4
+        means = {}
+        for row in rows:
+            means.setdefault((row["n_maps"], row["n_components"]), []).append(float(row["valid"]))
+        for one in found["settings"]:
+            values = means[str(one["n_maps"]), str(one["n_components"])]
+            assert one["valid"] == pytest.approx(sum(values) / 4)
+        assert found["best"] == min(found["settings"], key=lambda one: one["valid"])
+
+    def test_a_person_reads_a_line_for_each_setting(self, norms):
+        table, figure = norms.with_name("t.csv"), norms.with_name("t.png")
+        result = invoke(
+            "sweep", norms, "--maps", "2,1", "--dims", 2, *QUICK, "-o", table, "--plot", figure
+        )
+        lines = result.stdout.splitlines()
+        assert lines[0].split() == [
+            "maps", "dims", "penalty", "kernel", "train", "validation", "test",
+        ]  # fmt: skip
+        assert [line.split()[0] for line in lines[1:3]] == ["2", "1"]
+        assert sum(line.endswith("best") for line in lines[1:3]) == 1
+        assert lines[3].startswith(f"next: manymaps predict {norms} --maps ")
+        assert f"{table}\n{figure}\n" in result.stderr
+        assert figure.stat().st_size > 1000
+
+    def test_the_same_at_any_number_of_jobs(self, norms):
+        _, one = swept(norms)
+        _, two = swept(norms, "--jobs", 2, "--backend", "threading")
+        assert [{**row, "seconds": ""} for row in one] == [{**row, "seconds": ""} for row in two]
+
+    def test_finished_fits_are_left_out(self, norms):
+        kept = norms.with_name("sweep.jsonl")
+        _, first = swept(norms, "--resume", kept)
+        lines = kept.read_text()
+        _, again = swept(norms, "--resume", kept)
+        assert again == first
+        assert kept.read_text() == lines
+        swept(norms, "--resume", kept, "--penalties", "0.5,0.1")
+        assert len(kept.read_text().splitlines()) == 1 + 8
+        write_ring(norms, 30)
+        other = invoke("sweep", norms, "--maps", 1, "--dims", 2, "-o", norms.with_name("t.csv"),
+                       "--resume", kept)  # fmt: skip
+        assert other.exit_code == 3
+        assert "holds a sweep of other data" in other.stderr
+
+    def test_failed_fits_are_told_and_the_rest_is_kept(self, norms, monkeypatch):
+        usual = AssociationPredictor.fit
+
+        def fit(self, *parts, **options):
+            if self.n_maps == 2:
+                raise FloatingPointError("no luck")
+            return usual(self, *parts, **options)
+
+        monkeypatch.setattr(AssociationPredictor, "fit", fit)
+        table = norms.with_name("t.csv")
+        result = invoke("sweep", norms, "--maps", "1,2", "--dims", 2, *QUICK, "-o", table)
+        assert result.exit_code == 0
+        assert "--maps 2 --dims 2 --penalty 0.1 with split 0, seed 0 failed: Fl" in result.stderr
+        assert "1 of 1 failed" in result.stdout
+        rows = list(csv.DictReader(table.read_text().splitlines()))
+        assert [row["failure"] for row in rows] == ["", "FloatingPointError: no luck"]
+        none = invoke("sweep", norms, "--maps", 2, "--dims", 2, *QUICK, "-o", table)
+        assert none.exit_code == 1
+        assert "none of the 1 points succeeded" in none.stderr
+
+
+class TestSweepBadInput:
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (("--maps", "0,1"), "'0' is no whole number of at least 1"),
+            (("--maps", "1,2,1"), "'1' stands twice"),
+            (("--maps", ""), "the list is empty"),
+            (("--maps", "1,"), "'' is no whole number"),
+            (("--dims", "-2"), "'-2' is no whole number"),
+            (("--dims", "2,40"), "--dims 40 is more than the 39 dimensions that 40 objects span"),
+            (("--maps", "41"), "--maps 41 is more than the 40 objects"),
+            (("--penalties", "1,-1"), "'-1' is no finite number of at least 0"),
+            (("--penalties", "inf"), "'inf' is no finite number"),
+            (("--kernels", "box"), "'box' is no kernel; there are gaussian and cauchy"),
+            (("--splits", 0), "--splits"),
+            (("--backend", "loky", "--scheduler", "tcp://a:1"), "--scheduler does not apply to"),
+            (("--plot", "errors.txt"), "must end in .png"),
+        ],
+    )
+    def test_usage(self, norms, options, message):
+        usual = {"--maps": "1", "--dims": "2", "-o": norms.with_name("t.csv")}
+        given = dict(zip(options[::2], options[1::2], strict=True))
+        result = invoke("sweep", norms, *(x for pair in (usual | given).items() for x in pair))
+        assert result.exit_code == 2, result.output
+        assert message in result.stderr
+        assert not norms.with_name("t.csv").exists()
+
+    def test_outputs_are_different_files(self, norms):
+        result = invoke("sweep", norms, "--maps", 1, "--dims", 2, "-o", norms)
+        assert result.exit_code == 2
+        assert "-o would overwrite FILE" in result.stderr
+        table = norms.with_name("t.csv")
+        result = invoke("sweep", norms, "--maps", 1, "--dims", 2, "-o", table, "--resume", table)
+        assert result.exit_code == 2
+        assert "-o would overwrite --resume" in result.stderr
+
+
+class TestInterruption:
+    LONG = ("--maps", "1,2", "--dims", "2,3,4,5,6", "--iterations", 60, "--patience", 60)
+
+    def test_an_interrupted_sweep_resumes_without_repeating_fits(self, norms):
+        kept, table = norms.with_name("sweep.jsonl"), norms.with_name("t.csv")
+        arguments = ("sweep", norms, *self.LONG, "-o", table, "--resume", kept)
+        process = subprocess.Popen(
+            command(*arguments, "--jobs", 2), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, start_new_session=True,
+        )  # fmt: skip
+        while process.poll() is None and _n_lines(kept) < 3:
+            time.sleep(0.02)
+        # As a terminal does: the signal goes to the command and its workers alike.
+        os.killpg(process.pid, signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=300)
+        assert process.returncode == 130, stderr
+        assert stdout == ""
+        assert "Traceback" not in stderr
+        assert f"interrupted; finished fits are in {kept}; to go on, give the same" in stderr
+        assert not table.exists()
+        before = kept.read_text()
+        assert 3 <= len(before.splitlines()) < 11
+        result = invoke(*arguments, "--jobs", 1, "--quiet")
+        assert result.exit_code == 0, result.output
+        assert kept.read_text().startswith(before)
+        lines = [json.loads(line) for line in kept.read_text().splitlines()[1:]]
+        assert len({json.dumps(line["settings"], sort_keys=True) for line in lines}) == 10
+        assert len(lines) == 10
+        assert len(table.read_text().splitlines()) == 11
+
+    def test_without_a_file_to_resume_from_the_table_holds_what_was_finished(
+        self, norms, monkeypatch
+    ):
+        usual = AssociationPredictor.fit
+
+        def fit(self, *parts, **options):
+            if self.n_components == 3:
+                raise KeyboardInterrupt
+            return usual(self, *parts, **options)
+
+        monkeypatch.setattr(AssociationPredictor, "fit", fit)
+        table = norms.with_name("t.csv")
+        result = invoke("sweep", norms, "--maps", 1, "--dims", "2,3,4", *QUICK, "-o", table)
+        assert result.exit_code == 130
+        assert f"{table} holds the 1 fit that had been finished" in result.stderr
+        assert len(table.read_text().splitlines()) == 2
+
+
+def _n_lines(file: Path) -> int:
+    return len(file.read_bytes().splitlines()) if file.exists() else 0

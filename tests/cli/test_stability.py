@@ -1,0 +1,205 @@
+"""The command `stability`: what it fits, compares, prints and writes, and how it ends."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import manymaps as mm
+from cli_samples import WORDS, invoke, write_norms
+from code_samples import sample
+from manymaps.analysis.stability import refit, stability
+
+SHORT = ("--maps", 2, "--iterations", 40, "--jobs", 1)
+
+
+@pytest.fixture
+def norms(tmp_path: Path) -> Path:
+    return write_norms(tmp_path)
+
+
+@pytest.fixture
+def fits(tmp_path: Path, norms: Path) -> list[Path]:
+    data = mm.read_associations(norms)
+    estimator = mm.MultipleMapsTSNE(n_maps=2, max_iter=40)
+    files = []
+    for k, atlas in enumerate(refit(estimator, data, 3, random_state=0)):
+        files.append(tmp_path / f"fit{k}.atlas")
+        atlas.save(files[-1])
+    return files
+
+
+def record(*arguments: object) -> dict:
+    result = invoke("stability", *arguments, "--json", "--quiet")
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr == ""
+    return json.loads(result.stdout)
+
+
+def test_json_has_the_promised_keys(norms, tmp_path):
+    output = tmp_path / "out.atlas"
+    found = record(norms, "-o", output, "--fits", 3, *SHORT)
+    here = stability(
+        refit(mm.MultipleMapsTSNE(n_maps=2, max_iter=40), mm.read_associations(norms), 3,
+              random_state=0)
+    )  # fmt: skip
+    assert found.pop("seconds") > 0
+    assert list(found.pop("words")) == WORDS
+    assert found.pop("recurrence") == {
+        "observed": pytest.approx(here.observed.recurrence),
+        "by_other_words": pytest.approx(here.by_other_words.recurrence),
+        "by_dealing": pytest.approx(here.by_dealing.recurrence),
+    }
+    assert found.pop("overlap")["observed"] == pytest.approx(here.observed.overlap)
+    assert found.pop("map_similarity") == pytest.approx(here.map_similarity)
+    assert found.pop("map_similarity_by_chance") == pytest.approx(here.map_similarity_by_chance)
+    assert found == {
+        "n_fits": 3, "n_objects": 6, "n_senses": sum(len(one.maps) for one in here.senses),
+        "reference": here.reference, "threshold": 0.5, "seed": 0, "output": str(output),
+        "plot": None,
+    }  # fmt: skip
+    atlas = mm.load_atlas(output)
+    np.testing.assert_array_equal(atlas.maps, here.attach().maps)
+    assert atlas.consensus.n_fits == 3
+
+
+def test_jobs_change_nothing(norms, tmp_path):
+    one, two = tmp_path / "one.atlas", tmp_path / "two.atlas"
+    options = ("--fits", 2, "--maps", 2, "--iterations", 20, "--seed", 3)
+    first = record(norms, "-o", one, *options, "--jobs", 1)
+    second = record(norms, "-o", two, *options, "--jobs", 2)
+    changing = {"seconds": 0, "output": ""}
+    assert {**first, **changing} == {**second, **changing}
+    np.testing.assert_array_equal(mm.load_atlas(one).maps, mm.load_atlas(two).maps)
+
+
+def test_senses_tell_in_how_many_fits_they_are(fits, tmp_path):
+    output = tmp_path / "out.atlas"
+    assert record(*fits, "-o", output)["n_fits"] == 3
+    found = json.loads(invoke("senses", output, "tie", "--json").stdout)
+    assert found["n_fits"] == 3
+    assert all(1 <= sense["n_fits"] <= 3 for sense in found["senses"])
+    lines = invoke("senses", output, "tie").stdout.splitlines()
+    assert " of 3 fits " in lines[1]
+    shared = [sense for sense in found["elsewhere"] if sense["n_fits"] > 1]
+    assert sum(line.startswith("elsewhere") for line in lines) == len(shared)
+    alone = json.loads(invoke("senses", fits[0], "tie", "--json").stdout)
+    assert (alone["n_fits"], alone["senses"][0]["n_fits"], alone["elsewhere"]) == (None, None, [])
+    assert "fits" not in invoke("senses", fits[0], "tie").stdout
+
+
+def test_identical_fits_agree_wholly(fits, tmp_path):
+    found = record(fits[0], fits[0], "-o", tmp_path / "out.atlas")
+    assert found["recurrence"]["observed"] == 1
+    assert set(found["words"].values()) == {1}
+    assert found["map_similarity"] == pytest.approx(1)
+
+
+def test_a_person_reads_what_recurs_beside_chance(fits, tmp_path):
+    output = tmp_path / "out.atlas"
+    result = invoke("stability", *fits, "-o", output)
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith(f"{output}: fit ")
+    assert "of 3, the one most like the others" in lines[0]
+    assert lines[1].startswith("senses that recur ")
+    assert "by chance" in lines[2]
+    assert "by chance" in lines[3]
+    assert lines[-1].startswith(f"next: manymaps senses {output} ")
+    assert invoke("stability", *fits, "-o", output, "--quiet").output == ""
+
+
+def test_vectors_can_be_left_out(fits, tmp_path):
+    files = []
+    for file in fits[:2]:
+        files.append(tmp_path / f"with_{file.name}")
+        replace(mm.load_atlas(file), vectors=np.eye(6, dtype=np.float32)).save(files[-1])
+    output = tmp_path / "out.atlas"
+    record(*files, "-o", output)
+    assert mm.load_atlas(output).vectors is not None
+    record(*files, "-o", output, "--drop-vectors")
+    assert mm.load_atlas(output).vectors is None
+
+
+def test_the_figure_shows_the_words(fits, tmp_path):
+    figure = tmp_path / "senses.svg"
+    found = record(*fits, "-o", tmp_path / "o.atlas", "--plot", figure, "--word", "tie")
+    assert found["plot"] == str(figure)
+    assert "tie" in figure.read_text(encoding="utf-8")
+    missing = tmp_path / "missing.png"
+    result = invoke(
+        "stability", *fits, "-o", tmp_path / "p.atlas", "--plot", missing, "--word", "tei"
+    )
+    assert result.exit_code == 3
+    assert "tie" in result.stderr
+    assert not missing.exists()
+    assert not (tmp_path / "p.atlas").exists()
+
+
+def test_counts_of_two_kinds(tmp_path):
+    counts = tmp_path / "counts.npz"
+    sample().save(counts)
+    output = tmp_path / "out.atlas"
+    options = ("--method", "code", "--maps", 2, "--init", "random", "--iterations", 10)
+    result = invoke("stability", counts, "-o", output, "--fits", 2, "--jobs", 1, *options)
+    assert result.exit_code == 0, result.stderr
+    assert mm.load_atlas(output).consensus.n_fits == 2
+    refused = invoke("stability", counts, "-o", output, "--fits", 2)
+    assert refused.exit_code == 2
+    assert "--method code" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("fit0",), "one fit alone"),
+        (("fit0", "norms"), "one file of data, or .atlas files alone"),
+        (("norms", "norms"), "several .atlas files"),
+        (("fit0", "fit1", "--fits", 3), "--fits does not apply to finished atlases"),
+        (("fit0", "fit1", "--maps", 3), "--maps does not apply to finished atlases"),
+        (("fit0", "fit1", "--words", "norms"), "--words does not apply to finished atlases"),
+        (("norms", "--fits", 1), "--fits"),
+        (("norms", "--threshold", 0), "--threshold"),
+        (("norms", "--word", "tie"), "--word needs --plot"),
+        (("norms", "--init", "fit0"), "start all fits alike"),
+        (("norms", "--perplexity", 5, "--method", "code"), "--perplexity"),
+    ],
+)
+def test_usage_errors(fits, norms, tmp_path, arguments, words):
+    files = {"norms": norms, "fit0": fits[0], "fit1": fits[1]}
+    given = [files.get(argument, argument) for argument in arguments]
+    result = invoke("stability", *given, "-o", tmp_path / "out.atlas")
+    assert result.exit_code == 2
+    assert words in result.stderr
+    assert not (tmp_path / "out.atlas").exists()
+
+
+def test_inputs_are_not_overwritten(fits, norms):
+    result = invoke("stability", fits[0], fits[1], "-o", fits[1])
+    assert result.exit_code == 2
+    assert f"-o would overwrite FILE, {fits[1]}" in result.stderr
+    assert invoke("stability", norms, "-o", norms, *SHORT).exit_code == 2
+
+
+def test_fits_of_other_words_are_bad_data(fits, tmp_path):
+    atlas = mm.load_atlas(fits[0])
+    part = mm.Atlas(atlas.labels[:5], atlas.maps[:, :5], atlas.proportions[:, :5], atlas.model)
+    part.save(tmp_path / "part.atlas")
+    result = invoke("stability", fits[0], tmp_path / "part.atlas", "-o", tmp_path / "out.atlas")
+    assert result.exit_code == 3
+    assert f"fit 1 lacks 1 objects of fit 0, '{WORDS[-1]}'" in result.stderr
+
+
+def test_two_outputs_are_two_files(norms, tmp_path):
+    output = tmp_path / "one.png"
+    result = invoke("stability", norms, "-o", output, "--plot", output, "--fits", 2)
+    assert result.exit_code == 2
+    assert "give two names" in result.stderr
+    assert not output.exists()
+
+
+def test_options_of_fits_do_not_go_with_finished_atlases(fits, tmp_path):
+    result = invoke("stability", *fits, "-o", tmp_path / "s.atlas", "--divergence", "inverse")
+    assert result.exit_code == 2
+    assert "--divergence" in result.stderr

@@ -1,0 +1,361 @@
+"""The commands on an atlas of two kinds of object: senses, evaluate, insert, plot, export."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import Result
+from scipy import sparse
+
+import manymaps as mm
+from cli_samples import invoke, write_norms
+from code_samples import (
+    WORDS,
+    atlas_of,
+    code,
+    group_of,
+    record,
+    sample,
+)
+from manymaps.analysis import evaluation as cli_measures
+from manymaps.cooccurrence.likelihood import mean_log_likelihood, place_rows
+from manymaps.metrics.groups import group_lift, group_purity
+
+
+class TestSenses:
+    def test_a_label_of_both_kinds(self, made):
+        result = invoke("senses", made / "code.atlas", "tie", "--json")
+        assert "'tie' is taken as a document; there is also the word 'tie'" in result.stderr
+        assert "(--kind word)" in result.stderr
+        assert json.loads(result.stdout)["kind"] == "document"
+        near = [n["label"] for n in json.loads(result.stdout)["senses"][0]["neighbors"]]
+        assert set(near) <= {w for group in WORDS.values() for w in group}
+
+    def test_the_kind_chooses(self, made):
+        atlas = mm.load_atlas(made / "code.atlas")
+        result = invoke("senses", made / "code.atlas", "TIE", "--kind", "word", "--json")
+        assert result.stderr == ""
+        found = json.loads(result.stdout)
+        assert (found["word"], found["kind"]) == ("tie", "word")
+        near = found["senses"][0]["neighbors"]
+        expected = atlas.senses("tie", kind="word")[0].neighbors
+        assert [n["label"] for n in near] == [n.label for n in expected]
+        kinds = ("--kind", "word", "--neighbor-kind", "word", "--neighbors", 3)
+        words = record("senses", made / "code.atlas", "tie", *kinds)["senses"][0]["neighbors"]
+        assert len(words) == 3
+        assert {n["label"] for n in words} <= {*WORDS["wear"], *WORDS["sea"]} - {"tie"}
+
+    def test_one_kind_only_needs_no_note(self, made):
+        result = invoke("senses", made / "code.atlas", "ship")
+        assert result.stderr == ""
+        assert result.stdout.startswith("ship lives in 1 map\nmap 0  100%  ")
+
+    @pytest.mark.parametrize(
+        ("options", "exit_code", "message"),
+        [
+            (("ship", "--kind", "document"), 3, "no object is labelled 'ship'"),
+            (("ship", "--kind", "site"), 2, "--kind site is not one of document, word"),
+            (("ship", "--neighbor-kind", "x"), 2, "--neighbor-kind x is not one of document"),
+            (("shipp",), 3, "did you mean 'ship'"),
+        ],
+    )
+    def test_what_is_unknown(self, made, options, exit_code, message):
+        result = invoke("senses", made / "code.atlas", *options)
+        assert result.exit_code == exit_code
+        assert message in result.stderr
+
+    def test_an_atlas_of_one_kind(self, tmp_path):
+        norms = write_norms(tmp_path)
+        invoke("fit", norms, "-o", tmp_path / "n.atlas", "--maps", 2, "--iterations", 20)
+        result = invoke("senses", tmp_path / "n.atlas", "tie", "--kind", "word")
+        assert result.exit_code == 2
+        assert "--kind word is of atlases of two kinds" in result.stderr
+        assert record("senses", tmp_path / "n.atlas", "tie")["kind"] is None
+
+
+class TestInsertIntoAConsensus:
+    def test_senses_of_several_fits_stay_with_their_objects(self, made, tmp_path):
+        options = ("--method", "code", "--maps", 2, "--iterations", 20, "--fits", 2)
+        kept = tmp_path / "two.atlas"
+        result = invoke("stability", made / "counts.npz", "-o", kept, *options)
+        assert result.exit_code == 0, result.stderr
+        table = sample()
+        new = mm.Counts(table.values[:2], ["n0", "n1"], table.column_labels, table.kinds)
+        new.save(tmp_path / "new.npz")
+        result = invoke("insert", kept, tmp_path / "new.npz", "-o", tmp_path / "more.atlas")
+        assert result.exit_code == 0, result.stderr
+        before, after = mm.load_atlas(kept), mm.load_atlas(tmp_path / "more.atlas")
+        assert after.labels[24:26] == ("n0", "n1")
+        for label in before.labels:
+            old, new_place = before.labels.index(label), after.labels.index(label)
+            senses = before.consensus.senses(old, before.labels)
+            assert after.consensus.senses(new_place, after.labels) == senses
+        assert after.consensus.senses(24, after.labels) == []
+
+
+class TestEvaluate:
+    def test_the_fitted_counts_give_the_measures_of_the_fit(self, made, counts):
+        fitted = json.loads(code(counts, None, "--json").stdout)
+        found = record("evaluate", made / "code.atlas", made / "counts.npz")
+        assert found["log_likelihood"] == pytest.approx(fitted["log_likelihood"], abs=1e-4)
+        assert found["kl_divergence"] == pytest.approx(fitted["kl_divergence"], abs=1e-4)
+        for key in ("mu_local", "mu_global", "recall_at_10", "trustworthiness", "continuity"):
+            assert found[key] is None
+        table = sample()
+        assert (found["n_rows"], found["n_columns"]) == (24, 9)
+        assert (found["n_counts"], found["n_counts_left_out"]) == (int(table.n_counts), 0)
+        assert found["seconds"] > 0
+
+    def test_groups_are_measured_as_in_python(self, made):
+        found = record("evaluate", made / "code.atlas", made / "counts.npz")
+        atlas, table = mm.load_atlas(made / "code.atlas"), sample().without_empty()
+        groups = [*map(group_of, range(24))]
+        assert (found["groups"], found["n_groups"], found["n_measured"]) == ("group", 2, 24)
+        purity = group_purity(atlas.maps[0][:24], groups)
+        assert found["purity"] == pytest.approx(purity.mean)
+        assert found["purity_se"] == pytest.approx(purity.standard_error)
+        assert found["lift"] == pytest.approx(group_lift(atlas.maps[0], groups, table).mean)
+        assert found["purity_by_lot"] == pytest.approx(11 / 23)
+        assert found["purity"] > 0.7
+
+    def test_order_and_other_objects_do_not_matter(self, made, tmp_path):
+        table = sample()
+        rng = np.random.default_rng(1)
+        part = table.subset(rng.permutation(25)[:15], rng.permutation(10))
+        values = part.values.toarray()
+        values = np.vstack([np.hstack([values, np.ones((15, 1))]), np.ones((1, 11))])
+        strange = mm.Counts(
+            values, [*part.row_labels, "new"], [*part.column_labels, "odd"], table.kinds
+        )
+        strange.save(tmp_path / "strange.npz")
+        result = invoke("evaluate", made / "code.atlas", tmp_path / "strange.npz", "--json")
+        atlas = mm.load_atlas(made / "code.atlas")
+        known = np.isin(table.row_labels, part.row_labels)[:24, None] * table.values[:24, :9]
+        found = json.loads(result.stdout)
+        expected = mean_log_likelihood(atlas, known.tocsr())
+        assert found["log_likelihood"] == pytest.approx(expected, abs=1e-5)
+        assert found["n_counts"] == known.sum()
+        assert found["n_counts_left_out"] == values.sum() - known.sum()
+        assert re.search(r"warning: [12] documents? of \S+ not in \S+, left out: ", result.stderr)
+        assert re.search(r"warning: 2 words of \S+ not in \S+, left out: ", result.stderr)
+        assert re.search(r"\d+ documents of \S+ without counts in", result.stderr)
+        # The file has no groups; those of the atlas serve.
+        assert found["groups"] == "group"
+
+    def test_table_for_a_person(self, made):
+        result = invoke("evaluate", made / "code.atlas", made / "counts.npz")
+        assert "code.atlas: " in result.stdout
+        assert "counts of 24 documents and 9 words\n" in result.stdout
+        for line in (
+            r"log-likelihood +-\d\.\d{4} +nats per count", r"KL divergence +\d\.\d{4} ",
+            r"purity +\.?\d.* nearest documents of the same group; by lot 0\.4783", r"lift +\d",
+        ):  # fmt: skip
+            assert re.search(line, result.stdout), line
+
+    def test_groups_by_name(self, made):
+        files = (made / "code.atlas", made / "counts.npz")
+        result = invoke("evaluate", *files, "--groups", "topic")
+        assert result.exit_code == 2
+        assert "--groups topic: no such column of metadata; there are group, year" in result.stderr
+        result = invoke("evaluate", *files, "--groups", "year")
+        assert result.exit_code == 3
+        assert "'year' puts 24 documents into 24 groups" in result.stderr
+
+    def test_usual_columns_that_say_nothing(self, made, tmp_path):
+        plain = replace(sample(), row_metadata={"label": [f"x{i}" for i in range(25)]})
+        plain.save(tmp_path / "plain.npz")
+        atlas = replace(mm.load_atlas(made / "code.atlas"), metadata={})
+        atlas.save(tmp_path / "bare.atlas")
+        result = invoke("evaluate", tmp_path / "bare.atlas", tmp_path / "plain.npz", "--json")
+        assert "--groups COLUMN names another" in result.stderr
+        assert json.loads(result.stdout)["purity"] is None
+        assert (
+            "purity"
+            not in invoke(
+                "evaluate", tmp_path / "bare.atlas", tmp_path / "plain.npz", "--quiet"
+            ).stdout
+        )
+
+    def test_rows_drawn_by_lot(self, made, monkeypatch):
+        files = (made / "code.atlas", made / "counts.npz")
+        assert record("evaluate", *files, "--sample", 10)["n_measured"] == 10
+        monkeypatch.setattr(cli_measures, "MOST_IN_FULL", 20)
+        monkeypatch.setattr(cli_measures, "SAMPLE", 12)
+        result = invoke("evaluate", *files)
+        assert "measured on 12 of 24 documents, drawn by lot (--sample N" in result.stderr
+        assert "(12 documents measured by group)" in result.stdout
+
+    def test_several_maps(self, counts):
+        atlas_of(counts, "--maps", 2)
+        found = record("evaluate", counts.parent / "out.atlas", counts)
+        assert 0 < found["purity"] <= 1
+
+    def test_nothing_in_common(self, made, tmp_path):
+        sample().transposed().save(tmp_path / "swapped.npz")
+        result = invoke("evaluate", made / "code.atlas", tmp_path / "swapped.npz")
+        assert result.exit_code == 3
+        assert "swapped.npz are words and its columns documents" in result.stderr
+        other = mm.Counts([[1, 2], [3, 4]], ["p", "q"], ["r", "s"], ("document", "word"))
+        other.save(tmp_path / "other.npz")
+        result = invoke("evaluate", made / "code.atlas", tmp_path / "other.npz")
+        assert result.exit_code == 3
+        assert (
+            "have no document in common: those of the atlas begin with 'd0', 'd1', 'd2', ..."
+            in (result.stderr)
+        )
+
+    def test_options_go_with_the_kinds(self, made, tmp_path):
+        files = (made / "code.atlas", made / "counts.npz")
+        for option in ("--metric", "--perplexity", "--neighbors", "--cue"):
+            result = invoke("evaluate", *files, option, 3)
+            assert result.exit_code == 2
+            assert f"{option} does not apply to an atlas of two kinds" in result.stderr
+        norms = write_norms(tmp_path)
+        invoke("fit", norms, "-o", tmp_path / "n.atlas", "--maps", 2, "--iterations", 20)
+        result = invoke("evaluate", tmp_path / "n.atlas", norms, "--groups", "x")
+        assert result.exit_code == 2
+        assert "--groups does not apply to an atlas of one kind" in result.stderr
+
+
+class TestInsert:
+    @pytest.fixture
+    def new(self, tmp_path: Path) -> Path:
+        file = tmp_path / "new.csv"
+        file.write_text(
+            "document,word,count\nn1,ship,3\nn1,sail,2\nn1,foam,9\nn2,suit,4\nn2,shoe,1\n"
+            "n3,foam,1\nd3,ship,1\n"
+        )
+        return file
+
+    def inserted(self, made: Path, new: Path, *options: object) -> Result:
+        output = new.parent / "more.atlas"
+        return invoke("insert", made / "code.atlas", new, "-o", output, *options)
+
+    def test_json_and_notes(self, made, new):
+        result = self.inserted(made, new, "--json")
+        found = json.loads(result.stdout)
+        assert (found["inserted"], found["dissimilar"], found["n_objects"]) == (2, ["n3"], 35)
+        assert "1 document of" in result.stderr
+        assert "already in the atlas, not inserted again" in result.stderr
+        assert "not in the atlas, left out: 'foam'" in result.stderr
+        assert "without a count of a word of the atlas, left out: 'n3'" in result.stderr
+        assert "2 new among 35 objects" in self.inserted(made, new).stdout
+        assert self.inserted(made, new, "--quiet").stderr == ""
+
+    def test_old_objects_stay_and_new_ones_stand_where_they_belong(self, made, new):
+        assert self.inserted(made, new).exit_code == 0
+        old, grown = mm.load_atlas(made / "code.atlas"), mm.load_atlas(new.parent / "more.atlas")
+        assert grown.labels[24:26] == ("n1", "n2")
+        assert grown.kinds == ("document",) * 26 + ("word",) * 9
+        np.testing.assert_array_equal(np.delete(grown.maps, [24, 25], axis=1), old.maps)
+        np.testing.assert_array_equal(np.delete(grown.factors, [24, 25]), old.factors)
+        assert grown.factors[24] == pytest.approx(old.factors[:24].mean())
+        table = np.zeros((2, 9))
+        words = list(old.labels[24:])
+        table[0, [words.index("ship"), words.index("sail")]] = 3, 2
+        table[1, [words.index("suit"), words.index("shoe")]] = 4, 1
+        expected, _ = place_rows(old, sparse.csr_array(table))
+        np.testing.assert_allclose(grown.maps[:, 24:26], expected, rtol=1e-5)
+        assert grown.senses("n1")[0].neighbors[0].label in WORDS["sea"]
+        assert grown.senses("n2")[0].neighbors[0].label in WORDS["wear"]
+
+    def test_metadata(self, made, tmp_path):
+        new = mm.Counts(
+            [[3.0, 1]], ["n1"], ["ship", "sail"], ("document", "word"),
+            {"group": ["sea"], "author": ["me"]},
+        )  # fmt: skip
+        new.save(tmp_path / "new.npz")
+        assert self.inserted(made, tmp_path / "new.npz").exit_code == 0
+        metadata = mm.load_atlas(tmp_path / "more.atlas").metadata
+        assert metadata["group"][24] == "sea"
+        assert metadata["group"][25] == ""
+        assert metadata["author"].tolist() == [""] * 24 + ["me"] + [""] * 9
+        assert np.isnan(metadata["year"][24])
+        assert np.flatnonzero(metadata["inserted"]).tolist() == [24]
+
+    def test_again_and_into_several_joint_maps(self, counts, tmp_path):
+        atlas_of(counts, "--maps", 2, "--normalization", "joint")
+        out = counts.parent / "out.atlas"
+        for label in ("n1", "n2"):
+            (tmp_path / "one.csv").write_text(
+                f"document,word,count\n{label},ship,2\n{label},sail,1"
+            )
+            result = invoke("insert", out, tmp_path / "one.csv", "-o", out)
+            assert result.exit_code == 0, result.stderr
+        grown = mm.load_atlas(out)
+        assert grown.metadata["inserted"].tolist() == [False] * 24 + [True] * 2 + [False] * 9
+        np.testing.assert_allclose(grown.proportions.sum(axis=0), 1, rtol=1e-5)
+        assert np.isfinite(grown.log_whole)
+        assert record("evaluate", out, counts)["log_likelihood"] < 0
+
+    def test_columns_by_name(self, made, tmp_path):
+        file = tmp_path / "new.csv"
+        file.write_text("p,q,r\nn1,ship,3\nn1,sail,2\n")
+        result = self.inserted(made, file, "--rows", "p", "--columns", "q", "--count", "r")
+        assert result.exit_code == 0, result.stderr
+
+    def test_nothing_to_insert(self, made, tmp_path):
+        result = self.inserted(made, made / "counts.npz", "-o", tmp_path / "x.atlas")
+        # The document without counts is no part of the atlas.
+        assert result.exit_code == 3
+        assert "has a count of a word of the atlas" in result.stderr
+        file = tmp_path / "known.csv"
+        file.write_text("document,word,count\nd1,ship,3\nd2,ship,1\n")
+        result = self.inserted(made, file)
+        assert result.exit_code == 3
+        assert "all 2 documents of" in result.stderr
+        file.write_text("word,document,count\nfoam,n1,3\n")
+        swapped = ("--rows", "word", "--columns", "document", "--count", "count")
+        result = self.inserted(made, file, *swapped)
+        assert result.exit_code == 3
+        assert "in the atlas it is the reverse: swap them" in result.stderr
+
+    def test_options_go_with_the_kinds(self, made, new, tmp_path):
+        for option in (("--neighbors", 3), ("--no-refine",), ("--vectors", new)):
+            result = self.inserted(made, new, *option)
+            assert result.exit_code == 2
+            assert "does not apply to an atlas of two kinds" in result.stderr
+        norms = write_norms(tmp_path)
+        invoke("fit", norms, "-o", tmp_path / "n.atlas", "--maps", 2, "--iterations", 20)
+        rows = ("--rows", "cue")
+        result = invoke("insert", tmp_path / "n.atlas", norms, "-o", tmp_path / "m.atlas", *rows)
+        assert result.exit_code == 2
+        assert "--rows does not apply to an atlas of one kind" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "name", "options"),
+    [
+        ("plot", "a.png", ()),
+        ("plot", "b.svg", ("--word", "ship")),
+        ("plot", "b.png", ("--word", "tie", "--kind", "word")),
+        ("plot", "c.png", ("--color", "group")),
+        ("plot", "d.png", ("--color", "kind", "--label", "document")),
+        ("plot", "e.png", ("--zoom",)),
+        ("plot", "f.svg", ("--zoom", "ship, rope", "--map", "0")),
+        ("export", "a.csv", ()),
+        ("export", "a.graphml", ()),
+    ],
+)
+def test_figures_and_tables_of_two_kinds(made, tmp_path, command, name, options):
+    result = invoke(command, made / "code.atlas", "-o", tmp_path / name, *options)
+    assert result.exit_code == 0, result.stderr
+    assert (tmp_path / name).stat().st_size > 0
+
+
+def test_the_word_of_a_figure(made, tmp_path):
+    figure = (made / "code.atlas", "-o", tmp_path / "a.png")
+    result = invoke("plot", *figure, "--word", "tie")
+    assert "'tie' is taken as a document; there is also the word 'tie'" in result.stderr
+    assert invoke("plot", *figure, "--kind", "word").exit_code == 2
+    result = invoke("plot", *figure, "--label", "site")
+    assert (result.exit_code, "its kinds are document and word" in result.stderr) == (2, True)
+    assert invoke("plot", *figure, "--zoom", "--word", "tie").exit_code == 2
+    assert invoke("plot", *figure, "--zoom", "--map", "0,1").exit_code == 2
+    result = invoke("plot", *figure, "--zoom", "nosuchword")
+    assert "no object is labelled 'nosuchword'" in result.stderr
+    result = invoke("plot", *figure, "--word", "tie", "--kind", "site")
+    assert "--kind site is not one of document, word" in result.stderr

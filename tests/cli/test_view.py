@@ -1,0 +1,221 @@
+"""The command `view`: the page that it writes, what it reads beside the atlas, what it refuses."""
+
+import base64
+import csv
+import gzip
+import json
+import re
+import struct
+import webbrowser
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import Result
+
+import manymaps as mm
+from cli_samples import WORDS, invoke
+from manymaps.atlas.atlas import Atlas
+from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with an atlas of a few words in two maps."""
+    rng = np.random.default_rng(0)
+    proportions = np.full((2, len(WORDS)), 0.5)
+    atlas = Atlas(WORDS, rng.normal(size=(2, len(WORDS), 2)), proportions, MULTIPLE_MAPS_T_SNE)
+    atlas.save(tmp_path / "words.atlas")
+    return tmp_path
+
+
+def view(folder: Path, *options: object, atlas: str = "words.atlas") -> Result:
+    return invoke("view", folder / atlas, "-o", folder / "words.html", *options)
+
+
+def blocks_and_header(file: Path) -> tuple[dict[str, np.ndarray], dict]:
+    (text,) = re.findall('id="manymaps-data">([^<]*)<', file.read_text(encoding="utf-8"))
+    data = gzip.decompress(base64.b64decode(text))
+    (length,) = struct.unpack_from("<I", data, 12)
+    header = json.loads(data[16 : 16 + length])
+    start = -(-(16 + length) // 8) * 8
+    blocks = {
+        name: np.frombuffer(data, "<" + b["dtype"], b["length"], start + b["offset"])
+        for name, b in header["blocks"].items()
+    }
+    return blocks, header
+
+
+def shown(folder: Path, *options: object, **named: str) -> dict:
+    result = view(folder, *options, **named)
+    assert result.exit_code == 0, result.stderr
+    return blocks_and_header(folder / "words.html")[1]
+
+
+def test_it_says_what_it_wrote(folder):
+    result = view(folder)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout == ""
+    assert re.search(r"words\.html: 0\.\d MB; open it in a browser", result.stderr)
+    assert view(folder, "--quiet").stderr == ""
+
+
+def test_json(folder):
+    result = view(folder, "--json")
+    assert json.loads(result.stdout) == {
+        "output": str(folder / "words.html"), "n_objects": 6, "n_maps": 2,
+        "bytes": (folder / "words.html").stat().st_size,
+    }  # fmt: skip
+    assert result.stderr == ""
+
+
+def test_the_look(folder):
+    (folder / "more.csv").write_text("label,length,group\ntie,3,a\nKNOT,4,b\nrope,4,a\n")
+    header = shown(
+        folder, "--metadata", folder / "more.csv", "--color", "group", "--size", "length",
+        "--title", "Six words", "--min-proportion", 0.4,
+    )  # fmt: skip
+    assert (header["color"], header["size"]) == ("group", "length")
+    assert (header["title"], header["min_proportion"]) == ("Six words", 0.4)
+    assert [column["name"] for column in header["columns"]] == ["length", "group"]
+
+
+def test_metadata_that_match_in_part(folder):
+    (folder / "more.csv").write_text("label,length\ntie,3\nbow,3\n")
+    result = view(folder, "--metadata", folder / "more.csv")
+    assert "warning: 1 rows of" in result.stderr
+    assert "match no object: 'bow'" in result.stderr
+    assert "5 of 6 objects have no row" in result.stderr
+
+
+def test_metadata_that_match_nothing(folder):
+    (folder / "more.csv").write_text("label,length\nbow,3\n")
+    result = view(folder, "--metadata", folder / "more.csv")
+    assert result.exit_code == 3
+    assert f"{folder / 'more.csv'}: no label in the metadata" in result.stderr
+    assert not (folder / "words.html").exists()
+
+
+def test_metadata_of_two_kinds(folder, made):
+    (folder / "more.csv").write_text(
+        "label,kind,score\nd0,document,1\ntie,word,2\ntie,document,3\n"
+    )
+    atlas = mm.load_atlas(made / "code.atlas")
+    atlas.save(folder / "code.atlas")
+    result = view(folder, "--metadata", folder / "more.csv", atlas="code.atlas")
+    assert result.exit_code == 0, result.stderr
+    blocks, header = blocks_and_header(folder / "words.html")
+    names = [column["name"] for column in header["columns"]]
+    assert names == [*atlas.columns, "score"]
+    scores = blocks[f"column/{names.index('score')}"]
+    found = {
+        (atlas.kinds[i], atlas.labels[i]): scores[i] for i in np.flatnonzero(np.isfinite(scores))
+    }
+    assert found == {("document", "d0"): 1, ("word", "tie"): 2, ("document", "tie"): 3}
+
+
+class TestFeatures:
+    @pytest.fixture
+    def judged(self, folder) -> Path:
+        """A table of similarities of the words."""
+        with (folder / "judged.csv").open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(["", *WORDS])
+            for i, word in enumerate(WORDS):
+                near = [0.9 if (i < 3) == (j < 3) else 0.1 + 0.01 * j * i for j in range(6)]
+                writer.writerow([word, *("" if i == j else near[j] for j in range(6))])
+        return folder / "judged.csv"
+
+    def test_both_forms_that_cluster_writes(self, folder, judged):
+        options = ("--clusters", 2, "-o", folder / "members.csv", "--json", "--quiet")
+        result = invoke("cluster", judged, *options)
+        assert result.exit_code == 0, result.stderr
+        (folder / "clusters.json").write_text(result.stdout, encoding="utf-8")
+        expected = json.loads(result.stdout)["clusters"]
+        for name, rounding in (("members.csv", 5e-3), ("clusters.json", 1e-12)):
+            result = view(folder, "--features", folder / name)
+            assert result.exit_code == 0, result.stderr
+            blocks, header = blocks_and_header(folder / "words.html")
+            for k, cluster in enumerate(expected):
+                members = [WORDS[i] for i in blocks[f"feature/{k}"]]
+                assert sorted(members) == sorted(cluster["members"])
+                weight = header["features"][k]["weight"]
+                assert weight == pytest.approx(cluster["weight"], rel=rounding)
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("label,1 (0.5)\ntie,2\n", "holds '2' where a membership is 0 or 1"),
+            ("label,1 (0.5)\ntie,\nrope,1\n", "holds '' where a membership"),
+            ("label,first\ntie,1\n", "'first' does not say its weight"),
+            ("label,1 (heavy)\ntie,1\n", "does not say its weight"),
+            ("label\ntie\n", "holds no feature"),
+            ('{"clusters": [{"weight": 1}]}', "not what `manymaps cluster --json` prints"),
+            ('{"clusters": ', "not what `manymaps cluster --json` prints"),
+            ('{"clusters": []}', "holds no feature"),
+            ("label,1 (0.5)\ntei,1\n", "no object is labelled 'tei'; did you mean 'tie'"),
+        ],
+    )
+    def test_other_files(self, folder, text, message):
+        (folder / "features").write_text(text)
+        result = view(folder, "--features", folder / "features")
+        assert result.exit_code == 3
+        assert message in result.stderr
+        assert str(folder / "features") in result.stderr
+        assert not (folder / "words.html").exists()
+
+
+class TestOpening:
+    def test_in_the_browser(self, folder, monkeypatch):
+        opened = []
+        monkeypatch.setattr(webbrowser, "open", lambda url: opened.append(url) or True)
+        result = view(folder, "--open")
+        assert opened == [(folder / "words.html").resolve().as_uri()]
+        assert "shown in the browser" in result.stderr
+
+    def test_without_a_browser(self, folder, monkeypatch):
+        monkeypatch.setattr(webbrowser, "open", lambda url: False)
+        result = view(folder, "--open")
+        assert result.exit_code == 0
+        assert "no browser could be started" in result.stderr
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (("--color", "group"), "no column 'group' to colour by"),
+            (("--size", "length"), "no column 'length' to size by"),
+            (("--min-proportion", 2), "2"),
+            (("--min-proportion", "nan"), "nan"),
+        ],
+    )
+    def test_usage(self, folder, options, message):
+        result = view(folder, *options)
+        assert result.exit_code == 2
+        assert message in result.stderr
+        assert not (folder / "words.html").exists()
+
+    def test_another_suffix(self, folder):
+        result = invoke("view", folder / "words.atlas", "-o", folder / "words.png")
+        assert result.exit_code == 2
+        assert "must end in .html, .htm" in result.stderr
+
+    @pytest.mark.parametrize("option", ["--metadata", "--features"])
+    def test_an_input_as_output(self, folder, option):
+        (folder / "words.html").write_text("label,x\ntie,1\n")
+        result = view(folder, option, folder / "words.html")
+        assert result.exit_code == 2
+        assert f"-o would overwrite {option}" in result.stderr
+
+    def test_the_atlas_as_output(self, folder):
+        (folder / "words.atlas").rename(folder / "words.html")
+        result = view(folder, atlas="words.html")
+        assert result.exit_code == 2
+        assert "-o would overwrite ATLAS" in result.stderr
+
+    def test_no_atlas(self, folder):
+        (folder / "words.atlas").write_text("nothing")
+        result = view(folder)
+        assert result.exit_code == 3
+        assert "not a manymaps atlas" in result.stderr

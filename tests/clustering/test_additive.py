@@ -1,0 +1,404 @@
+"""The estimator of additive clustering: what it reads, recovers, leaves alone and refuses."""
+
+import csv
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from joblib import parallel_config
+from scipy import sparse
+from scipy.spatial.distance import squareform
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from manymaps.clustering.additive import AdditiveClustering, _descend, _Placement
+from manymaps.clustering.priors import SizePrior, TiedSizePrior
+from manymaps.clustering.solvers import Annealing, GibbsEM, MeanFieldEM, Polish
+from manymaps.data.associations import Associations
+from manymaps.errors import DataError, DataWarning, ParameterError
+
+QUICK = {"n_init": 2, "random_state": 0}
+
+
+@parametrize_with_checks(
+    [
+        AdditiveClustering(2, n_init=1, random_state=0),
+        AdditiveClustering(1, solver="mean-field", n_init=1),
+    ]
+)
+# Some of the checks fit rows of equal numbers, or a linear kernel of centred rows.
+@pytest.mark.filterwarnings("ignore::manymaps.errors.DataWarning")
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+def overlapping(n=10, k=3, noise=0.0, seed=0):
+    rng = np.random.default_rng(seed)
+    members = rng.random((n, k)) < 0.5
+    weights = np.linspace(0.6, 0.2, k)
+    error = rng.normal(0, noise, (n, n))
+    values = (members * weights) @ members.T + 0.15 + np.triu(error, 1) + np.triu(error, 1).T
+    np.fill_diagonal(values, np.nan)
+    return values, members, weights
+
+
+def matrix(folder, name):
+    with (folder / "similarity" / name).open(newline="") as file:
+        rows = list(csv.reader(file))
+    values = np.array([[float(cell) for cell in row[1:]] for row in rows[1:]])
+    np.fill_diagonal(values, np.nan)
+    return values, rows[0][1:]
+
+
+class TestRecovery:
+    @pytest.mark.parametrize("constant", ["free", "nonnegative"])
+    @pytest.mark.parametrize("solver", ["gibbs", "annealing", "mean-field"])
+    def test_clusters_without_noise_come_back_exactly(self, solver, constant):
+        values, members, weights = overlapping()
+        found = AdditiveClustering(
+            3, solver=solver, constant=constant, n_init=5, random_state=0
+        ).fit(values)
+        np.testing.assert_array_equal(found.memberships_, members)
+        np.testing.assert_allclose(found.weights_, weights, atol=1e-9)
+        assert found.constant_ == pytest.approx(0.15)
+        assert found.variance_accounted_for_ == pytest.approx(1)
+        off = ~np.eye(10, dtype=bool)
+        np.testing.assert_allclose(found.predict()[off], values[off], atol=1e-9)
+        assert found.solutions_.max() == pytest.approx(1)
+        assert found.membership_probabilities_.shape == (10, 3)
+
+    def test_missing_pairs_are_predicted(self):
+        values, members, _ = overlapping(12)
+        gaps = values.copy()
+        for i, j in [(0, 1), (3, 8), (5, 6), (2, 11)]:
+            gaps[i, j] = gaps[j, i] = np.nan
+        found = AdditiveClustering(3, n_init=5, random_state=0).fit(gaps)
+        np.testing.assert_array_equal(found.memberships_, members)
+        np.testing.assert_allclose(found.predict()[[0, 3], [1, 8]], values[[0, 3], [1, 8]])
+
+    def test_integers(self, data_folder):
+        values, labels = matrix(data_folder, "numbers10_similarity.csv")
+        found = AdditiveClustering(8, random_state=0).fit(values, labels=labels)
+        assert found.variance_accounted_for_ >= 0.9085
+        assert np.ptp(found.solutions_) > 0
+
+    def test_consonants_have_the_nasals(self, data_folder):
+        values, labels = matrix(data_folder, "phonemes16_confusion.csv")
+        found = AdditiveClustering(8, random_state=0).fit(values, labels=labels)
+        assert found.variance_accounted_for_ >= 0.915
+        assert ("m", "n") in [cluster.members for cluster in found.clusters_]
+
+    def test_observed_features_are_kept_and_told(self):
+        values, members, weights = overlapping()
+        found = AdditiveClustering(2, features=members[:, 1:2], n_init=5, random_state=0)
+        found.fit(values)
+        assert found.observed_.tolist() == [False, True, False]
+        assert [cluster.observed for cluster in found.clusters_] == [False, True, False]
+        np.testing.assert_array_equal(found.memberships_, members)
+        only = AdditiveClustering(0, features=members, n_init=1).fit(values)
+        np.testing.assert_allclose(only.weights_, weights)
+
+    def test_priors_shrink_clusters(self):
+        values, _, _ = overlapping(14, 4, 0.3, seed=2)
+        sizes = []
+        for prior in (None, SizePrior(0.05), TiedSizePrior(0.05, 0.5)):
+            found = AdditiveClustering(4, prior=prior, n_init=6, random_state=0).fit(values)
+            sizes.append(found.memberships_.sum())
+        assert sizes[1] < sizes[0]
+        assert sizes[2] < sizes[0]
+
+    def test_measures_belong_to_the_clusters(self):
+        values, _, _ = overlapping(11, 3, 0.2, seed=3)
+        found = AdditiveClustering(2, **QUICK).fit(values)
+        pairs = np.triu_indices(11, 1)
+        left = ((values - found.predict())[pairs] ** 2).sum()
+        n_pairs = len(pairs[0])
+        assert found.residual_variance_ == pytest.approx(left / n_pairs)
+        expected = 1 - left / ((values[pairs] - values[pairs].mean()) ** 2).sum()
+        assert found.variance_accounted_for_ == pytest.approx(expected)
+        assert found.solutions_.max() == pytest.approx(expected)
+        variance = left / n_pairs
+        logs = -0.5 * (
+            np.log(2 * np.pi * variance) + (values - found.predict())[pairs] ** 2 / variance
+        )
+        assert found.log_likelihood_ == pytest.approx(logs.sum())
+        assert (np.diff(found.weights_) <= 0).all()
+        em = AdditiveClustering(2, solver="gibbs", n_init=2, random_state=0).fit(values)
+        assert len(em.history_["vaf"]) == em.n_iter_
+
+
+class TestInvariance:
+    @pytest.mark.parametrize("solver", [GibbsEM(), MeanFieldEM(), Annealing(n_sweeps=100)])
+    def test_order_of_objects(self, solver):
+        values, _, _ = overlapping(9, 3, 0.3, seed=4)
+        order = np.random.default_rng(1).permutation(9)
+        settings = {"solver": solver, "polish": False, **QUICK}
+        one = AdditiveClustering(3, **settings).fit(values)
+        other = AdditiveClustering(3, **settings).fit(values[np.ix_(order, order)])
+        np.testing.assert_array_equal(other.memberships_, one.memberships_[order])
+        np.testing.assert_allclose(other.weights_, one.weights_, rtol=1e-12)
+        np.testing.assert_allclose(other.solutions_, one.solutions_, rtol=1e-9)
+
+    @pytest.mark.parametrize(
+        ("constant", "scale", "shift"),
+        [("free", 1e-6, 0.0), ("free", 37.0, -5.0), ("nonnegative", 1e4, 0.0), (False, 0.3, 0.0)],
+    )
+    def test_scale_and_shift(self, constant, scale, shift):
+        values, _, _ = overlapping(9, 3, 0.3, seed=5)
+        one = AdditiveClustering(3, constant=constant, **QUICK).fit(values)
+        other = AdditiveClustering(3, constant=constant, **QUICK).fit(scale * values + shift)
+        np.testing.assert_array_equal(other.memberships_, one.memberships_)
+        np.testing.assert_allclose(other.weights_, scale * one.weights_, rtol=1e-9)
+        assert other.constant_ == pytest.approx(scale * one.constant_ + shift, abs=1e-9 * scale)
+        assert other.variance_accounted_for_ == pytest.approx(one.variance_accounted_for_)
+
+    def test_dissimilarities_are_the_other_way_round(self):
+        values, _, _ = overlapping(9, 3, 0.1, seed=6)
+        one = AdditiveClustering(3, **QUICK).fit(values)
+        other = AdditiveClustering(3, kind="dissimilarity", **QUICK).fit(2 - values)
+        np.testing.assert_array_equal(other.memberships_, one.memberships_)
+        np.testing.assert_allclose(other.predict(), 2 - one.predict(), atol=1e-9)
+        new = values[:1, :] + 0.01
+        np.testing.assert_array_equal(other.transform(2 - new), one.transform(new))
+
+    def test_jobs_and_backends(self):
+        values, _, _ = overlapping(9, 3, 0.3, seed=7)
+        one = AdditiveClustering(3, n_init=4, random_state=3).fit(values)
+        two = AdditiveClustering(3, n_init=4, random_state=3, n_jobs=2).fit(values)
+        with parallel_config("loky"):
+            three = AdditiveClustering(3, n_init=4, random_state=3, n_jobs=2).fit(values)
+        for other in (two, three):
+            np.testing.assert_array_equal(other.solutions_, one.solutions_)
+            np.testing.assert_array_equal(other.memberships_, one.memberships_)
+            np.testing.assert_array_equal(
+                other.membership_probabilities_, one.membership_probabilities_
+            )
+
+    def test_more_starts_never_do_worse(self):
+        values, _, _ = overlapping(12, 5, 0.3, seed=8)
+        few = AdditiveClustering(4, n_init=2, polish=False, random_state=0).fit(values)
+        many = AdditiveClustering(4, n_init=8, polish=False, random_state=0).fit(values)
+        np.testing.assert_array_equal(many.solutions_[:2], few.solutions_)
+        assert many.variance_accounted_for_ >= few.variance_accounted_for_ - 1e-12
+
+
+class TestForms:
+    def test_all_forms_say_the_same(self):
+        values, _, _ = overlapping(8, 2, 0.1, seed=9)
+        names = list("abcdefgh")
+        plain = np.nan_to_num(values)
+        associations = Associations(names, sparse.csr_array(np.maximum(plain, 0)))
+        frame = pd.DataFrame(values, index=names, columns=names)
+        expected = AdditiveClustering(2, **QUICK).fit(values, labels=names)
+        for X in (
+            squareform(plain, checks=False), associations, frame,
+            pl.DataFrame(values, schema=names), values.tolist(),
+        ):  # fmt: skip
+            with_labels = isinstance(X, Associations) or hasattr(X, "columns")
+            found = AdditiveClustering(2, **QUICK).fit(X)
+            np.testing.assert_array_equal(found.memberships_, expected.memberships_)
+            if with_labels:
+                assert [c.members for c in found.clusters_] == [
+                    c.members for c in expected.clusters_
+                ]
+
+    def test_asymmetry_is_averaged_and_said_or_refused(self):
+        values, _, _ = overlapping(7, 2)
+        crooked = values.copy()
+        crooked[1, 4] += 0.2
+        with pytest.warns(DataWarning, match="not symmetric: '1' and '4'"):
+            found = AdditiveClustering(2, **QUICK).fit(crooked)
+        values[1, 4] = values[4, 1] = values[1, 4] + 0.1
+        even = AdditiveClustering(2, **QUICK).fit(values)
+        np.testing.assert_allclose(found.weights_, even.weights_)
+        with pytest.raises(DataError, match="not symmetric"):
+            AdditiveClustering(2, strict=True).fit(crooked)
+        one_way = Associations(list("abc"), sparse.csr_array([[0, 1, 0], [0, 0, 1], [0.5, 0, 0]]))
+        with pytest.warns(DataWarning, match="mean of both"):
+            AdditiveClustering(1, **QUICK).fit(one_way)
+
+    def test_a_value_on_one_side_stands_for_both(self):
+        values, members, _ = overlapping(10)
+        values[2, 5] = np.nan
+        with pytest.warns(DataWarning, match="not symmetric"):
+            found = AdditiveClustering(3, n_init=5, random_state=0).fit(values)
+        np.testing.assert_array_equal(found.memberships_, members)
+
+
+class TestNewObjects:
+    def test_fitted_rows_keep_their_memberships(self):
+        values, members, _ = overlapping()
+        found = AdditiveClustering(3, n_init=5, random_state=0).fit(values)
+        np.testing.assert_array_equal(found.transform(values), members)
+
+    def test_a_twin_gets_the_memberships_of_its_twin(self):
+        values, members, weights = overlapping()
+        found = AdditiveClustering(3, n_init=5, random_state=0).fit(values)
+        rows = (members * weights) @ members.T + 0.15
+        np.testing.assert_array_equal(found.transform(rows), members)
+        np.testing.assert_allclose(found.predict(rows), rows, atol=1e-9)
+        rows[:, [1, 4]] = np.nan
+        np.testing.assert_array_equal(found.transform(rows)[[0, 7]], members[[0, 7]])
+
+    def test_greedy_placement_reaches_the_exact_one(self, monkeypatch):
+        rng = np.random.default_rng(0)
+        design = (rng.random((30, 6)) < 0.4) * rng.uniform(0.2, 0.6, 6)
+        rows = (rng.random((20, 6)) < 0.5) @ design.T + rng.normal(0, 0.01, (20, 30))
+        placement = _Placement(design, np.zeros(6))
+        exact = np.array([placement.memberships(row) for row in rows])
+        monkeypatch.setattr("manymaps.clustering.additive._MOST_EXACT", 0)
+        greedy = np.array([placement.memberships(row) for row in rows])
+        np.testing.assert_array_equal(greedy, exact)
+
+    def test_descent_stops_where_no_flip_helps(self):
+        rng = np.random.default_rng(1)
+        design = rng.random((10, 7))
+        gram, right = design.T @ design, design.T @ rng.random(10)
+        code = _descend(gram, right, np.zeros(7, int))
+        cost = code @ gram @ code - 2 * code @ right
+        for k in range(7):
+            other = code.copy()
+            other[k] = 1 - other[k]
+            assert other @ gram @ other - 2 * other @ right >= cost - 1e-9
+
+    def test_wrong_widths_are_refused(self):
+        found = AdditiveClustering(2, **QUICK).fit(overlapping(8)[0])
+        with pytest.raises(ValueError, match="8 features"):
+            found.transform(np.ones((2, 5)))
+
+
+class TestBadInput:
+    def test_equal_similarities(self):
+        with pytest.warns(DataWarning, match="all 10 similarities are equal"):
+            found = AdditiveClustering(2, **QUICK).fit(np.full((5, 5), 0.3))
+        assert found.variance_accounted_for_ == 1
+        assert found.constant_ == pytest.approx(0.3)
+        assert found.weights_.tolist() == [0, 0]
+
+    @pytest.mark.parametrize("constant", ["nonnegative", False])
+    def test_equal_similarities_without_a_free_constant(self, constant):
+        with pytest.warns(DataWarning, match="equal"):
+            found = AdditiveClustering(1, constant=constant, **QUICK).fit(np.full((5, 5), 0.3))
+        assert found.residual_variance_ <= 0.09 + 1e-9
+
+    def test_one_and_two_objects(self):
+        with pytest.raises(DataError, match="n_samples=1"):
+            AdditiveClustering(1).fit([[1.0]])
+        with pytest.warns(DataWarning, match="equal"):
+            AdditiveClustering(1, **QUICK).fit([[1, 0.4], [0.4, 1]])
+        with pytest.raises(ParameterError, match="more than the 1 clusters"):
+            AdditiveClustering(2).fit([[1, 0.4], [0.4, 1]])
+
+    @pytest.mark.parametrize("count", [0, -1, 1.5, True, "two"])
+    def test_impossible_counts(self, count):
+        with pytest.raises(ParameterError, match="n_clusters"):
+            AdditiveClustering(count).fit(overlapping(6)[0])
+
+    def test_more_clusters_than_there_are(self):
+        with pytest.raises(ParameterError, match="11 clusters"):
+            AdditiveClustering(12).fit(overlapping(4)[0])
+
+    def test_rows_without_any_similarity(self):
+        values = overlapping(6)[0]
+        values[2] = values[:, 2] = np.nan
+        with pytest.raises(DataError, match=r"object 2 \('2'\) has no observed similarity"):
+            AdditiveClustering(2).fit(values)
+
+    @pytest.mark.parametrize(
+        ("X", "words"),
+        [
+            (np.ones((3, 4)), "not square"), (np.ones(4), "no condensed"),
+            ([[1, np.inf], [np.inf, 1]], "infinite"), ([["a", "b"], ["c", "d"]], "numbers"),
+            (np.ones((2, 2, 2)), "not square"), (np.ones((3, 3)) * 1j, "Complex"),
+            (sparse.eye_array(4, format="csr"), "sparse input is not supported"),
+        ],
+    )  # fmt: skip
+    def test_no_similarities(self, X, words):
+        with pytest.raises(DataError, match=words):
+            AdditiveClustering(1).fit(X)
+
+    def test_labels(self):
+        values = overlapping(4)[0]
+        with pytest.raises(DataError, match="'a' stands twice, for objects 0 and 2"):
+            AdditiveClustering(1).fit(values, labels=["a", "b", "a", "c"])
+        with pytest.raises(DataError, match="3 labels for 4 objects"):
+            AdditiveClustering(1).fit(values, labels=["a", "b", "c"])
+        frame = pd.DataFrame(values, index=list("abcd"), columns=list("abdc"))
+        with pytest.raises(DataError, match="row 2 is labelled 'c' but column 2 'd'"):
+            AdditiveClustering(1).fit(frame)
+
+    def test_distances_given_as_similarities(self):
+        values = overlapping(6)[0]
+        distances = 2 - values
+        np.fill_diagonal(distances, 0)
+        with pytest.warns(DataWarning, match="as distances do"):
+            AdditiveClustering(2, **QUICK).fit(distances)
+        AdditiveClustering(2, kind="dissimilarity", **QUICK).fit(distances)
+
+    @pytest.mark.parametrize(
+        "settings",
+        [
+            {"solver": "magic"}, {"constant": "any"}, {"constant": True}, {"prior": 0.5},
+            {"polish": "much"}, {"n_init": 0}, {"kind": "distance"},
+        ],
+    )  # fmt: skip
+    def test_parameters(self, settings):
+        with pytest.raises(ParameterError, match=next(iter(settings))):
+            AdditiveClustering(2, **settings).fit(overlapping(6)[0])
+
+    @pytest.mark.parametrize(
+        ("features", "words"), [(np.ones((3, 1)), "6 rows"), (np.full((6, 1), 0.5), "0 or 1")]
+    )
+    def test_features(self, features, words):
+        with pytest.raises(DataError, match=words):
+            AdditiveClustering(1, features=features).fit(overlapping(6)[0])
+
+    def test_polish_objects_are_taken(self):
+        values = overlapping(8, 3, 0.2)[0]
+        flips = AdditiveClustering(3, polish=Polish(0), **QUICK).fit(values)
+        plain = AdditiveClustering(3, polish=False, **QUICK).fit(values)
+        assert (flips.solutions_ >= plain.solutions_ - 1e-9).all()
+
+
+class TestEdges:
+    """What rounding, scale and form of the input must not change."""
+
+    def test_a_frame_finds_its_rows_again(self):
+        pd = pytest.importorskip("pandas")
+        table = np.random.default_rng(0).random((12, 12))
+        table = (table + table.T) / 2
+        np.fill_diagonal(table, 1.5)
+        found = AdditiveClustering(4, solver="gibbs", n_init=1, random_state=0)
+        members = found.fit_transform(pd.DataFrame(table))
+        np.testing.assert_array_equal(found.transform(pd.DataFrame(table).to_numpy()), members)
+
+    def test_infinity_in_a_condensed_vector_is_refused(self):
+        with pytest.raises(DataError, match="infinite"):
+            AdditiveClustering(1).fit([1, np.inf, 2])
+
+    @pytest.mark.parametrize("constant", ["free", "nonnegative", False])
+    @pytest.mark.parametrize("value", [0.1, 0.7, 1e9 + 0.1])
+    def test_equal_similarities_leave_nothing_to_explain(self, value, constant):
+        fit = AdditiveClustering(2, constant=constant, n_init=1, random_state=0)
+        with pytest.warns(DataWarning, match="are equal"):
+            fit.fit(np.full((7, 7), value))
+        assert fit.variance_accounted_for_ == 1
+        assert fit.solutions_.tolist() == [1]
+
+    @pytest.mark.parametrize("scale", [1e-90, 1e-12, 1e90])
+    def test_the_scale_does_not_matter(self, scale):
+        values, _, _ = overlapping(8, 3, 0.05, seed=3)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            plain, scaled = (
+                AdditiveClustering(3, n_init=1, random_state=0).fit(table)
+                for table in (values, values * scale)
+            )
+        assert scaled.variance_accounted_for_ == pytest.approx(plain.variance_accounted_for_)
+
+    def test_numbers_that_cannot_be_squared_are_refused(self):
+        values, _, _ = overlapping(8, 3, 0.05, seed=3)
+        for scale in (1e200, 1e-200):
+            with pytest.raises(DataError, match="scale the similarities"):
+                AdditiveClustering(2).fit(values * scale)

@@ -1,0 +1,87 @@
+"""The sums of a single map against the general ones and against their dense twin."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from manymaps.compute.jit import threads
+from manymaps.compute.similarity import KERNEL_CODES
+from manymaps.compute.single_map import single_map_attraction, single_map_cost
+from manymaps.model.target import conditional_target, joint_target
+
+EACH_KERNEL = pytest.mark.parametrize("kernel", KERNEL_CODES)
+EACH_REST = pytest.mark.parametrize("rest", [0.0, 0.3])
+
+
+def case(d=2, n=40, joint=False, seed=0):
+    rng = np.random.default_rng(seed)
+    table = rng.random((n, n)) * (rng.random((n, n)) < 0.3)
+    table[3], table[:, 3] = 0, 0
+    make = joint_target if joint else conditional_target
+    return make(sparse.csr_array(table)), rng.normal(size=(n, d)).astype(np.float32)
+
+
+def sums(target, positions, kernel, rest):
+    (pairs,) = target.sides
+    n, d = positions.shape
+    where = (0,) * d, pairs.chunks, pairs.indptr, pairs.indices
+    how = positions, positions, KERNEL_CODES[kernel], np.float32(rest)
+    pull, mass, cost = np.empty((n, d), np.float32), np.empty(n, np.float32), np.empty(n)
+    single_map_attraction(*where, pairs.both, *how, pull, mass)
+    single_map_cost(*where, pairs.forward, *how, cost)
+    return pull, mass, cost
+
+
+def expected(target, positions, kernel, rest):
+    p = target.values.toarray()
+    y = positions.astype(float)
+    difference = y[:, None] - y
+    d2 = (difference**2).sum(-1)
+    v = np.exp(-d2) if kernel == "gaussian" else 1 / (1 + d2)
+    log_v = -d2 if kernel == "gaussian" else -np.log1p(d2)
+    r = v / (v + rest) if rest else np.ones_like(v)
+    log_sum = np.logaddexp(log_v, np.log(rest)) if rest else log_v
+    slope = 1 if kernel == "gaussian" else v
+    weight = (p + p.T) * r
+    pull = 2 * np.einsum("ij,ijk->ik", weight * slope, difference)
+    return pull, weight.sum(axis=1), -(p * log_sum).sum(axis=1)
+
+
+@EACH_KERNEL
+@EACH_REST
+@pytest.mark.parametrize("joint", [False, True])
+@pytest.mark.parametrize("d", [1, 2, 3, 7])
+def test_dense_twin(kernel, rest, joint, d):
+    target, positions = case(d, joint=joint)
+    truth = expected(target, positions, kernel, rest)
+    for got, true in zip(sums(target, positions, kernel, rest), truth, strict=True):
+        np.testing.assert_allclose(got, true, rtol=2e-5, atol=2e-6 * np.abs(true).max())
+
+
+@EACH_KERNEL
+def test_no_pairs_is_no_force(kernel):
+    target, positions = case()
+    pull, mass, cost = sums(target, positions, kernel, 0.0)
+    assert not pull[3].any()
+    assert mass[3] == cost[3] == 0
+
+
+@EACH_KERNEL
+@EACH_REST
+def test_far_and_coincident_pairs(kernel, rest):
+    target, positions = case()
+    positions[:5] = 0
+    positions[5] = 1e4
+    got = sums(target, positions, kernel, rest)
+    assert all(np.isfinite(part).all() for part in got)
+    np.testing.assert_allclose(got[2], expected(target, positions, kernel, rest)[2], rtol=1e-5)
+
+
+def test_the_same_bits_at_any_number_of_threads():
+    target, positions = case(n=3000)
+    with threads(1):
+        one = sums(target, positions, "cauchy", 0.0)
+    with threads(2):
+        two = sums(target, positions, "cauchy", 0.0)
+    for a, b in zip(one, two, strict=True):
+        np.testing.assert_array_equal(a, b)

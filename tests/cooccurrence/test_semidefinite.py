@@ -1,0 +1,591 @@
+import sys
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.optimize import minimize
+from scipy.spatial import procrustes
+from scipy.special import logsumexp
+from sklearn.base import clone
+
+from manymaps.cooccurrence.programs import (
+    DistanceLimit,
+    Model,
+    Program,
+    SolverSettings,
+    squared_distances,
+)
+from manymaps.cooccurrence.semidefinite import (
+    DistanceConstraint,
+    SemidefiniteCODE,
+    SolverError,
+    _expected_cost,
+)
+from manymaps.cooccurrence.solutions import (
+    embedding_of,
+    log_likelihood,
+    numerical_rank,
+    refit,
+    solve,
+    trace_path,
+)
+from manymaps.data.counts import Counts
+from manymaps.errors import DataError, DataWarning, ParameterError
+
+pytest.importorskip("cvxpy")
+
+PROGRAMS = {
+    "joint": Program("joint"),
+    "joint, no marginals": Program("joint", marginals=False),
+    "given rows": Program("conditional"),
+    "given columns": Program("conditional", given="columns"),
+    "given rows, no marginals": Program("conditional", marginals=False),
+    "own marginals": Program("own-marginals"),
+}
+GRADIENT_PROGRAMS = [name for name in PROGRAMS if name != "own marginals"]
+
+
+def smoothed(seed=0, shape=(12, 15), d=2):
+    """Counts of a planar configuration, with half a count added to each cell."""
+    rng = np.random.default_rng(seed)
+    rows, columns = rng.normal(size=(shape[0], d)), rng.normal(size=(shape[1], d))
+    rates = np.exp(-((rows[:, None] - columns) ** 2).sum(axis=-1))
+    return rng.poisson(20 * rates.size * rates / rates.sum()) + 0.5
+
+
+def distribution(counts):
+    return counts / counts.sum()
+
+
+def log_model(joint, squared, program):
+    """log q by the definitions, for the table as it is."""
+    rows, columns = np.log(joint.sum(axis=1))[:, None], np.log(joint.sum(axis=0))
+    conditional = program.form == "conditional"
+    axis = {"rows": 1, "columns": 0}[program.given] if conditional else None
+    logs = -squared
+    if program.marginals:
+        logs = logs + (columns if axis != 0 else 0) + (rows if axis != 1 else 0)
+    return logs - logsumexp(logs, axis=axis, keepdims=True)
+
+
+def ascent_cost(flat, joint, program, d, penalty):
+    """- log-likelihood + penalty |A|^2 of points A, and its gradient."""
+    n_rows, n_columns = joint.shape
+    points = flat.reshape(n_rows + n_columns, d)
+    rows, columns = points[:n_rows], points[n_rows:]
+    squared = ((rows[:, None] - columns) ** 2).sum(axis=-1)
+    log_q = log_model(joint, squared, program)
+    weights = 1.0
+    if program.form == "conditional":
+        weights = joint.sum(axis={"rows": 1, "columns": 0}[program.given], keepdims=True)
+    slope = joint - weights * np.exp(log_q)
+    gradient = np.vstack(
+        [
+            2 * (slope.sum(axis=1)[:, None] * rows - slope @ columns),
+            2 * (slope.sum(axis=0)[:, None] * columns - slope.T @ rows),
+        ]
+    )
+    value = -(joint * log_q).sum() + penalty * (flat @ flat)
+    return value, (gradient + 2 * penalty * points).ravel()
+
+
+def ascend(joint, program, d, penalty=0.0, restarts=1, start=None):
+    """The best cost of L-BFGS over positions."""
+    rng = np.random.default_rng(1)
+    n = sum(joint.shape)
+    best = np.inf
+    for _ in range(restarts):
+        first = rng.normal(size=n * d) * 0.5 if start is None else np.ravel(start)
+        found = minimize(
+            ascent_cost, first, args=(joint, program, d, penalty), jac=True, method="L-BFGS-B",
+            options={"maxiter": 20_000 // restarts, "maxfun": 40_000, "ftol": 1e-12, "gtol": 1e-9},
+        )  # fmt: skip
+        best = min(best, found.fun)
+    return best
+
+
+def test_the_gradients_of_this_file_are_those_of_its_costs():
+    joint = distribution(smoothed(shape=(3, 4)))
+    rng = np.random.default_rng(0)
+    at, along = rng.normal(size=(2, 14))
+    for name in GRADIENT_PROGRAMS:
+        args = (joint, PROGRAMS[name], 2, 0.1)
+        slope = ascent_cost(at, *args)[1] @ along
+        up, down = (ascent_cost(at + s * 1e-5 * along, *args)[0] for s in (1, -1))
+        assert slope == pytest.approx((up - down) / 2e-5, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_log_likelihood_is_that_of_the_definitions(name):
+    joint = distribution(smoothed(shape=(4, 6)))
+    squared = np.random.default_rng(3).random((4, 6)) * 5
+    expected = (joint * log_model(joint, squared, PROGRAMS[name])).sum()
+    assert log_likelihood(joint, squared, PROGRAMS[name]) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["joint", "given rows"])
+def test_the_full_rank_optimum_is_that_of_the_gradient_form(name):
+    joint = distribution(smoothed(seed=5))
+    found = solve(joint, PROGRAMS[name])
+    assert found.log_likelihood == pytest.approx(-ascend(joint, PROGRAMS[name], 27), abs=1e-5)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_at_full_rank_every_program_fits_the_table_exactly(name):
+    joint, program = distribution(smoothed(shape=(6, 5))), PROGRAMS[name]
+    found = solve(joint, program)
+    best = (joint * np.log(joint)).sum()
+    if program.form == "conditional":
+        given = joint.sum(axis=1 if program.given == "rows" else 0)
+        best -= (given * np.log(given)).sum()
+    assert found.log_likelihood == pytest.approx(best, abs=1e-7)
+    assert found.marginal_error < 1e-4
+    eigenvalues = np.linalg.eigvalsh(found.gram)
+    assert eigenvalues[0] > -1e-9
+    np.testing.assert_allclose(found.gram.sum(axis=0), 0, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", GRADIENT_PROGRAMS)
+def test_a_penalized_optimum_is_that_of_the_gradient_form(name):
+    """Here the optimum does not fit the table, so that the objective has something to say."""
+    joint, program = distribution(smoothed(seed=2)), PROGRAMS[name]
+    found = solve(joint, program, 0.01)
+    cost = 0.01 * np.trace(found.gram) - found.log_likelihood
+    assert cost == pytest.approx(ascend(joint, program, 27, 0.01), abs=1e-5)
+
+
+@pytest.mark.parametrize("penalty", [0.0, 0.01])
+def test_problem_6_is_the_conditional_model_with_the_entropy_of_the_given(penalty):
+    joint = distribution(smoothed(seed=1, shape=(6, 8)))
+    found = solve(joint, Program("conditional"), penalty)
+    rows, columns = joint.sum(axis=1), joint.sum(axis=0)
+    squared = squared_distances(found.gram, joint.shape)
+    direct = np.log(rows) - logsumexp(np.log(columns) - squared, axis=1)
+    np.testing.assert_allclose(found.free_terms, direct, atol=1e-5)
+    entropy = -(rows * np.log(rows)).sum()
+    constants = (columns * np.log(columns)).sum() + entropy
+    assert -found.objective == pytest.approx(found.log_likelihood - constants, abs=1e-6)
+    model = columns * np.exp(found.free_terms[:, None] - squared)
+    np.testing.assert_allclose(model.sum(axis=1), rows, rtol=1e-4)
+    assert found.marginal_error < 1e-4
+
+
+@pytest.mark.parametrize("name", ["joint", "given columns", "own marginals"])
+def test_two_solvers_agree(name):
+    joint = distribution(smoothed(seed=3, shape=(7, 6)))
+    one, other = (
+        solve(joint, PROGRAMS[name], 0.005, settings=SolverSettings(solver))
+        for solver in ("CLARABEL", "SCS")
+    )
+    assert (one.solver, other.solver) == ("CLARABEL", "SCS")
+    assert one.log_likelihood == pytest.approx(other.log_likelihood, abs=1e-5)
+    np.testing.assert_allclose(one.gram, other.gram, atol=2e-3 * np.abs(one.gram).max())
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("basis", [None, np.eye(7)[:, :2]])
+def test_the_programs_follow_the_rules_of_convexity_and_parameters(name, basis):
+    program = replace(PROGRAMS[name], given="rows")
+    model = Model(
+        distribution(smoothed(shape=(3, 4))), program, (DistanceLimit(0, 3, 1, 2),), basis
+    )
+    assert model.problem.is_dcp()
+    assert model.problem.is_dcp(dpp=True)
+
+
+@pytest.mark.parametrize("name", ["joint", "given columns", "own marginals"])
+def test_a_mixture_of_two_solutions_is_at_most_as_costly_as_their_mean(name):
+    program = PROGRAMS[name]
+    joint = distribution(smoothed(seed=4, shape=(5, 4)))
+    rng = np.random.default_rng(0)
+    costs = []
+    grams = [x @ x.T for x in rng.normal(size=(2, 9, 9))]
+    for gram in (*grams, (grams[0] + grams[1]) / 2):
+        costs.append(-log_likelihood(joint, squared_distances(gram, joint.shape), program))
+    assert costs[2] <= (costs[0] + costs[1]) / 2
+
+
+@pytest.mark.parametrize("name", ["joint", "given rows", "given columns", "own marginals"])
+def test_permuted_rows_and_columns_permute_the_solution(name):
+    joint = distribution(smoothed(seed=6, shape=(5, 6)))
+    rng = np.random.default_rng(0)
+    rows, columns = rng.permutation(5), rng.permutation(6)
+    straight = solve(joint, PROGRAMS[name], 0.01)
+    permuted = solve(joint[rows][:, columns], PROGRAMS[name], 0.01)
+    order = np.concatenate([rows, 5 + columns])
+    np.testing.assert_allclose(
+        permuted.gram, straight.gram[np.ix_(order, order)], atol=1e-4 * straight.gram.max()
+    )
+    np.testing.assert_allclose(permuted.row_marginals, straight.row_marginals[rows], atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["joint", "given rows", "own marginals"])
+def test_a_transposed_table_gives_the_transposed_solution(name):
+    program = PROGRAMS[name]
+    turned = replace(program, given="columns")
+    joint = distribution(smoothed(seed=6, shape=(5, 6)))
+    limits = [DistanceLimit(1, 7, at_most=0.3)]
+    straight = solve(joint, program, 0.01, limits=limits)
+    over = solve(joint.T, turned, 0.01, limits=[DistanceLimit(6 + 1, 2, at_most=0.3)])
+    order = np.concatenate([np.arange(6, 11), np.arange(6)])
+    assert over.log_likelihood == pytest.approx(straight.log_likelihood, abs=1e-5)
+    np.testing.assert_allclose(
+        over.gram[np.ix_(order, order)], straight.gram, atol=1e-4 * straight.gram.max()
+    )
+    np.testing.assert_allclose(over.column_marginals, straight.row_marginals, atol=1e-4)
+
+
+def test_own_marginals_are_the_data_marginals_where_the_constraints_are_tight():
+    joint = distribution(smoothed(seed=2, shape=(8, 6)))
+    own, plain = (solve(joint, Program(form), 0.005) for form in ("own-marginals", "joint"))
+    assert plain.marginal_error > 0.01  # the joint model drifts from the data's marginals
+    assert own.marginal_error < 1e-4
+    squared = squared_distances(own.gram, joint.shape)
+    rows, columns = joint.sum(axis=1), joint.sum(axis=0)
+    model = rows[:, None] * columns * np.exp(-squared)
+    model /= model.sum()
+    np.testing.assert_allclose(model.sum(axis=1), rows, rtol=1e-4)
+    np.testing.assert_allclose(model.sum(axis=0), columns, rtol=1e-4)
+    # The same cost without the constraints can only be lower.
+    assert 0.005 * np.trace(plain.gram) - plain.log_likelihood <= (
+        0.005 * np.trace(own.gram) - own.log_likelihood + 1e-7
+    )
+
+
+def test_own_marginals_tell_where_the_relaxation_is_not_tight():
+    joint = distribution(np.array([[50.0, 2.0], [10.0, 18.0], [5.0, 15.0]]))
+    limits = [DistanceLimit(0, 3, at_most=0.01), DistanceLimit(3, 4, at_least=9.0)]
+    found = solve(joint, Program("own-marginals"), limits=limits)
+    assert found.marginal_error > 0.01
+    assert found.row_marginals.max() <= 1 + 1e-6
+    assert found.column_marginals.max() <= 1 + 1e-6
+    assert found.marginal_error == pytest.approx(
+        1 - min(found.row_marginals.min(), found.column_marginals.min()), abs=1e-6
+    )
+
+
+@pytest.mark.parametrize("name", ["joint", "given rows"])
+def test_the_trace_path_comes_down_to_rank_2_near_the_direct_ascent(name):
+    counts = smoothed(seed=0)
+    joint, program = distribution(counts), PROGRAMS[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        fit = SemidefiniteCODE(2, form=program.form, trace_penalty="path", polish=True).fit(counts)
+    penalties, ranks, likelihoods, _ = zip(
+        *((x.trace_penalty, x.rank, x.log_likelihood, x.trace) for x in fit.path_), strict=True
+    )
+    assert fit.rank_ == 2
+    assert max(ranks) > 6
+    assert min(x for x, rank in zip(penalties, ranks, strict=True) if rank == 2) == (
+        fit.solution_.trace_penalty
+    )
+    assert np.all(np.diff(penalties) > 0)
+    assert np.all(np.diff(likelihoods) < 1e-7)
+    direct = -ascend(joint, program, 2, restarts=6)
+    stages = fit.stages_
+    assert stages["eigenvectors"] == pytest.approx(fit.log_likelihood_, abs=1e-4)
+    assert stages["eigenvectors"] < stages["refit"] < stages["polished"] <= direct + 1e-4
+    assert stages["polished"] == pytest.approx(direct, rel=0.02)
+    if name == "joint":
+        assert stages["refit"] == pytest.approx(direct, rel=0.02)
+    assert fit.embedding_log_likelihood_ == stages["polished"]
+
+
+def test_the_path_starts_over_where_nothing_is_to_be_seen():
+    """From lambda_max on the optimum is a single point."""
+    joint = distribution(smoothed(seed=0, shape=(5, 6)))
+    largest = np.linalg.svd(joint - np.outer(joint.sum(axis=1), joint.sum(axis=0)))[1][0]
+    below, above = (solve(joint, Program("joint"), share * largest) for share in (0.97, 1.01))
+    assert np.trace(below.gram) > 1e-3 > 10 * np.trace(above.gram)
+    assert numerical_rank(above.gram) == 0
+
+
+def test_a_path_that_limits_keep_in_more_dimensions_says_so():
+    apart = [DistanceLimit(a, b, at_least=1.0, at_most=1.0) for a, b in [(0, 1), (0, 2), (1, 2)]]
+    with pytest.warns(DataWarning, match="ended at rank 2, above the 1 asked for"):
+        path = trace_path(np.eye(3) + 0.1, Program("joint"), 1, limits=apart)
+    assert not path.reached
+    squared = np.diag(path.solution.gram)[:3, None] + np.diag(path.solution.gram)[:3]
+    squared = squared - 2 * path.solution.gram[:3, :3]
+    np.testing.assert_allclose(squared[np.triu_indices(3, 1)], 1, atol=1e-5)
+
+
+def test_a_refit_is_the_best_of_its_subspace():
+    joint = distribution(smoothed(seed=2, shape=(6, 7)))
+    shrunk = solve(joint, Program("joint"), 0.02)
+    again = refit(joint, Program("joint"), shrunk.gram, 2)
+    vectors = np.linalg.eigh(shrunk.gram)[1][:, -2:]
+    assert numerical_rank(again.gram) <= 2
+    inside = vectors @ (vectors.T @ again.gram @ vectors) @ vectors.T
+    np.testing.assert_allclose(again.gram, inside, atol=1e-8)
+    for factor in (0.9, 1.1):
+        squared = squared_distances(factor * again.gram, joint.shape)
+        assert log_likelihood(joint, squared, Program("joint")) < again.log_likelihood
+
+
+def test_a_known_configuration_is_recovered():
+    """Exact probabilities of points in a plane: the optimum of least trace is planar."""
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(18, 2))
+    squared = ((points[:8, None] - points[8:]) ** 2).sum(axis=-1)
+    table = np.exp(-squared)
+    fit = SemidefiniteCODE(2, form="joint", marginals=False).fit(table)
+    # The likelihood leaves one number free, which all distances may grow or shrink by.
+    best = (distribution(table) * np.log(distribution(table))).sum()
+    assert fit.log_likelihood_ == pytest.approx(best, abs=1e-7)
+    polished = SemidefiniteCODE(2, form="joint", marginals=False, polish=True).fit(table)
+    found = np.vstack([polished.row_embedding_, polished.column_embedding_])
+    assert procrustes(points, found)[2] < 1e-3
+
+
+def test_constraints_on_distances_bind():
+    table = Counts(smoothed(seed=1, shape=(5, 6)), list("abcde"), list("uvwxyz"), ("site", "bird"))
+    free = SemidefiniteCODE(None, form="joint", trace_penalty=0.01).fit(table)
+
+    def distance(fit, i, j):
+        return float(np.sqrt(fit.gram_[i, i] + fit.gram_[j, j] - 2 * fit.gram_[i, j]))
+
+    before = distance(free, 0, 1), distance(free, 2, 5 + 3)
+    constraints = (
+        DistanceConstraint(("site", "a"), ("row", 1), at_least=2 * before[0]),
+        DistanceConstraint(("site", "c"), ("bird", "x"), at_most=before[1] / 2),
+        DistanceConstraint(("column", "u"), ("column", "v"), at_most=0.7, at_least=0.7),
+    )
+    held = clone(free).set_params(constraints=constraints).fit(table)
+    assert distance(held, 0, 1) == pytest.approx(2 * before[0], abs=1e-4)
+    assert distance(held, 2, 8) == pytest.approx(before[1] / 2, abs=1e-4)
+    assert distance(held, 5, 6) == pytest.approx(0.7, abs=1e-4)
+    cost, free_cost = (0.01 * np.trace(x.gram_) - x.log_likelihood_ for x in (held, free))
+    assert cost > free_cost + 1e-4
+    points = np.vstack([held.row_embedding_, held.column_embedding_])
+    assert np.linalg.norm(points[0] - points[1]) == pytest.approx(2 * before[0], abs=1e-3)
+    loose = (DistanceConstraint(("site", "a"), ("row", 1), at_most=100 * before[0]),)
+    same = clone(free).set_params(constraints=loose).fit(table)
+    assert same.log_likelihood_ == pytest.approx(free.log_likelihood_, abs=1e-6)
+
+
+def test_the_embedding_is_that_of_the_gram_matrix():
+    fit = SemidefiniteCODE(None, form="joint", trace_penalty=0.01).fit(smoothed(shape=(5, 6)))
+    points = np.vstack([fit.row_embedding_, fit.column_embedding_])
+    assert points.shape == (11, fit.rank_)
+    np.testing.assert_allclose(points @ points.T, fit.gram_, atol=1e-4 * fit.gram_.max())
+    np.testing.assert_allclose(points.mean(axis=0), 0, atol=1e-6)
+    assert np.all(np.diff((points**2).sum(axis=0)) < 0)
+    largest = np.abs(points).argmax(axis=0)
+    assert np.all(points[largest, np.arange(fit.rank_)] > 0)
+    assert fit.trace_share_ == pytest.approx(1, abs=1e-4)
+    assert fit.embedding_log_likelihood_ == pytest.approx(fit.log_likelihood_, abs=1e-5)
+    one = clone(fit).set_params(n_components=1).fit(smoothed(shape=(5, 6)))
+    np.testing.assert_allclose(one.row_embedding_[:, 0], fit.row_embedding_[:, 0], atol=1e-5)
+    assert one.trace_share_ == pytest.approx((points[:, 0] ** 2).sum() / np.trace(fit.gram_))
+    assert one.embedding_log_likelihood_ < one.log_likelihood_
+
+
+def test_an_embedding_of_a_single_point_keeps_all_of_nothing():
+    points, share = embedding_of(np.zeros((3, 3)), 2)
+    assert not points.any()
+    assert share == 1.0
+
+
+@pytest.mark.parametrize("form", ["conditional", "joint"])
+def test_polishing_never_loses(form):
+    counts = smoothed(seed=7, shape=(6, 8))
+    rough, polished = (
+        SemidefiniteCODE(2, form=form, trace_penalty=0.005, polish=polish).fit(counts)
+        for polish in (False, True)
+    )
+    assert polished.stages_["eigenvectors"] == pytest.approx(rough.embedding_log_likelihood_)
+    assert polished.embedding_log_likelihood_ > rough.embedding_log_likelihood_
+    assert polished.log_likelihood_ == rough.log_likelihood_
+
+
+def test_counts_without_a_count_send_the_optimum_to_infinity():
+    counts = smoothed(seed=1, shape=(5, 6)) - 0.5
+    assert (counts == 0).any()
+    with pytest.warns(DataWarning, match=r"cells have no counts.*Smooth the counts"):
+        fit = SemidefiniteCODE(form="joint").fit(counts)
+    joint = distribution(counts)
+    best = (joint * np.log(np.where(joint > 0, joint, 1))).sum()
+    assert fit.log_likelihood_ == pytest.approx(best, abs=1e-5)
+    assert np.isfinite(fit.gram_).all()
+    SemidefiniteCODE(form="joint", trace_penalty=0.01).fit(counts)
+
+
+def test_rows_and_columns_without_counts_are_kept_out():
+    counts = np.zeros((4, 5))
+    counts[np.ix_([0, 2, 3], [0, 1, 4])] = smoothed(shape=(3, 3))
+    table = Counts(counts, list("abcd"), list("uvwxy"), ("site", "bird"))
+    constraint = DistanceConstraint(("site", "d"), ("bird", "y"), at_most=0.1)
+    estimator = SemidefiniteCODE(2, trace_penalty=0.01, constraints=(constraint,))
+    with pytest.warns(DataWarning) as caught:
+        fit = estimator.fit(table)
+    assert [str(x.message) for x in caught] == [
+        "1 of 4 sites have no counts and are not fitted: 'b'",
+        "2 of 5 birds have no counts and are not fitted: 'w', 'x'",
+    ]
+    assert fit.empty_rows_.tolist() == [1]
+    assert fit.empty_columns_.tolist() == [2, 3]
+    whole = SemidefiniteCODE(
+        2, trace_penalty=0.01,
+        constraints=(DistanceConstraint(("row", 2), ("column", 2), at_most=0.1),),
+    ).fit(counts[np.ix_([0, 2, 3], [0, 1, 4])])  # fmt: skip
+    np.testing.assert_allclose(fit.row_embedding_[[0, 2, 3]], whole.row_embedding_, atol=1e-6)
+    np.testing.assert_allclose(fit.column_embedding_[[0, 1, 4]], whole.column_embedding_, atol=1e-6)
+    assert not fit.row_embedding_[1].any()
+    assert fit.gram_.shape == (9, 9)
+    assert not fit.gram_[[1, 6, 7]].any()
+    assert fit.atlas_.labels == ("a", "c", "d", "u", "v", "y")
+    with (
+        pytest.warns(DataWarning),
+        pytest.raises(ParameterError, match="site 'b', which has no counts"),
+    ):
+        SemidefiniteCODE(
+            constraints=(DistanceConstraint(("site", "b"), ("bird", "y"), at_most=1),)
+        ).fit(table)
+
+
+@pytest.mark.parametrize("form", ["joint", "conditional"])
+def test_the_atlas_has_both_kinds_and_the_likelihood(form):
+    from manymaps.cooccurrence.likelihood import mean_log_likelihood
+
+    table = Counts(smoothed(shape=(4, 5)), list("abcd"), list("uvwxy"), ("site", "bird"))
+    fit = SemidefiniteCODE(2, form=form, given="columns", trace_penalty=0.005).fit(table)
+    assert tuple(fit.atlas_.kinds) == ("site",) * 4 + ("bird",) * 5
+    assert mean_log_likelihood(fit.atlas_, table.values) == pytest.approx(
+        fit.embedding_log_likelihood_, abs=1e-4
+    )
+
+
+def test_arrays_sparse_arrays_and_frames_give_the_same():
+    pd = pytest.importorskip("pandas")
+    counts = smoothed(shape=(3, 4))
+    estimator = SemidefiniteCODE(2, trace_penalty=0.01)
+    fits = [
+        clone(estimator).fit(X)
+        for X in (counts, sparse.csr_array(counts), pd.DataFrame(counts, columns=list("abcd")))
+    ]
+    for fit in fits[1:]:
+        np.testing.assert_array_equal(fit.row_embedding_, fits[0].row_embedding_)
+    assert fits[2].n_features_in_ == 4
+    np.testing.assert_array_equal(estimator.fit_transform(counts), fits[0].row_embedding_)
+
+
+@pytest.mark.parametrize("shape", [(1, 4), (4, 1), (2, 2)])
+@pytest.mark.parametrize("form", ["conditional", "joint", "own-marginals"])
+def test_the_smallest_tables(shape, form):
+    fit = SemidefiniteCODE(1, form=form, trace_penalty="path").fit(np.arange(1.0, 5).reshape(shape))
+    assert np.isfinite(fit.row_embedding_).all()
+    assert fit.rank_ <= 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"form": "both"}, "form='both'"),
+        ({"given": "cells"}, "given='cells'"),
+        ({"form": "own-marginals", "marginals": False}, "marginals=False"),
+        ({"n_components": 0}, "n_components=0"),
+        ({"n_components": 8}, "from 1 to the 7 rows"),
+        ({"trace_penalty": -1}, "trace_penalty=-1"),
+        ({"trace_penalty": float("nan")}, "trace_penalty=nan"),
+        ({"trace_penalty": "trail"}, "'trail' is neither"),
+        ({"trace_penalty": "path", "n_components": None}, "needs n_components"),
+        ({"solver": "MOSEK"}, "solver='MOSEK'"),
+        ({"constraints": ("a",)}, "no DistanceConstraint"),
+        ({"polish": True, "form": "own-marginals"}, "knows neither"),
+        ({"solver_options": {"no_such_option": 1}}, "solver_options"),
+    ],
+)
+def test_parameters_that_make_no_sense_are_refused(options, message):
+    with pytest.raises(ParameterError, match=message):
+        SemidefiniteCODE(**options).fit(smoothed(shape=(3, 4)))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "message"),
+    [
+        (("row", 0), ("row", 0), "one object alone"),
+        (("row", 3), ("row", 0), "indices go from 0 to 2"),
+        (("row", -1), ("row", 0), "indices go from 0 to 2"),
+        (("word", 0), ("row", 0), "'word' in a constraint is not one of"),
+        (("column", "nil"), ("row", 0), "unknown column.*no object is labelled 'nil'"),
+        ("row", ("row", 0), "must be a pair"),
+    ],
+)
+def test_constraints_on_nothing_are_refused(a, b, message):
+    estimator = SemidefiniteCODE(constraints=(DistanceConstraint(a, b, at_most=1.0),))
+    with pytest.raises(ParameterError, match=message):
+        estimator.fit(smoothed(shape=(3, 4)))
+
+
+@pytest.mark.parametrize("limits", [{}, {"at_most": -1}, {"at_most": 1, "at_least": 2},
+                                    {"at_least": float("inf")}])  # fmt: skip
+def test_limits_that_limit_nothing_are_refused(limits):
+    with pytest.raises(ParameterError):
+        DistanceConstraint(("row", 0), ("row", 1), **limits)
+
+
+def test_constraints_that_contradict_each_other_are_refused():
+    between = [((("row", a), ("row", b))) for a, b in [(0, 1), (1, 2)]]
+    near = [DistanceConstraint(*pair, at_most=1.0) for pair in between]
+    far = DistanceConstraint(("row", 0), ("row", 2), at_least=3.0)
+    with pytest.raises(ParameterError, match="cannot all hold"):
+        SemidefiniteCODE(constraints=(*near, far)).fit(smoothed(shape=(3, 4)))
+
+
+@pytest.mark.parametrize(
+    ("solver", "options", "status"),
+    [("CLARABEL", {"max_iter": 2}, "user_limit"), ("SCS", {"max_iters": 3}, "inaccurate")],
+)
+def test_a_solver_that_stalls_is_named_with_its_status(solver, options, status):
+    estimator = SemidefiniteCODE(solver=solver, solver_options=options)
+    with pytest.raises(SolverError, match=f"{solver}: .*{status}.*Try the other solver"):
+        estimator.fit(smoothed(shape=(5, 6)))
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (np.array([[1.0, -1.0], [1.0, 1.0]]), "-1"),
+        (np.array([[1.0, np.nan], [1.0, 1.0]]), "nan"),
+        (np.zeros((2, 2)), "no count"),
+    ],
+)
+def test_counts_that_are_none_are_refused(table, message):
+    with pytest.raises(DataError, match=message):
+        SemidefiniteCODE().fit(table)
+    with pytest.raises(DataError):
+        solve(table, Program())
+
+
+def test_large_tables_are_refused_and_larger_ones_announced(monkeypatch):
+    with pytest.raises(DataError, match=r"201 x 201.*Fit CODE"):
+        SemidefiniteCODE().fit(np.ones((201, 201)))
+
+    def stop(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("manymaps.cooccurrence.semidefinite.solve", stop)
+    monkeypatch.setattr("manymaps.cooccurrence.semidefinite.trace_path", stop)
+    for penalty, expected in ((0.0, "61 x 61.*seconds"), ("path", "61 x 61.*minutes")):
+        estimator = SemidefiniteCODE(trace_penalty=penalty)
+        with pytest.warns(DataWarning, match=expected), pytest.raises(KeyboardInterrupt):
+            estimator.fit(np.ones((61, 61)))
+    with pytest.raises(KeyboardInterrupt):
+        SemidefiniteCODE().fit(np.ones((60, 60)))
+    assert _expected_cost((60, 60), "CLARABEL")[0] > 5 * _expected_cost((60, 60), None)[0]
+
+
+def test_without_cvxpy_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cvxpy", None)
+    with pytest.raises(ParameterError, match=r"pip install manymaps\[sdp\]"):
+        SemidefiniteCODE().fit(smoothed(shape=(3, 4)))
+
+
+def test_scs_serves_larger_tables():
+    assert SolverSettings().names(60) == ("CLARABEL", "SCS")
+    assert SolverSettings().names(61) == ("SCS",)
+    assert SolverSettings("scs").names(10) == ("SCS",)
+    assert SolverSettings(options={"max_iter": 9}).names(10) == ("CLARABEL",)

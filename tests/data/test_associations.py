@@ -1,0 +1,70 @@
+"""Associations: what they accept, what they refuse, what they say about themselves."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from manymaps.data.associations import Associations, ReadReport
+from manymaps.errors import DataError
+
+TIES = sparse.csr_array([[0, 0.6, 0.4], [1, 0, 0], [1, 0, 0]])
+
+
+def test_facts():
+    norms = Associations(["tie", "knot", "suit"], TIES)
+    assert (norms.n_objects, norms.n_pairs, norms.n_components) == (3, 4, 1)
+    assert not norms.is_symmetric
+    assert norms.index("KNOT") == 1
+    assert repr(norms) == "<Associations of 3 objects, 4 pairs, from arrays>"
+    with pytest.raises(KeyError, match="did you mean 'suit'"):
+        norms.index("siut")
+
+
+def test_symmetry_and_components():
+    pairs = np.zeros((5, 5))
+    pairs[0, 1] = pairs[1, 0] = 0.5
+    pairs[2, 3] = pairs[3, 2] = 2
+    norms = Associations("abcde", pairs)
+    assert norms.is_symmetric
+    assert norms.n_components == 3
+    assert Associations("ab", np.zeros((2, 2))).is_symmetric
+
+
+def test_strengths_are_a_copy_and_repeated_entries_are_added():
+    repeated = sparse.coo_array(([0.25, 0.5, 1.0], ([0, 0, 1], [1, 1, 0])), shape=(2, 2))
+    norms = Associations(["a", "b"], repeated)
+    assert norms.n_pairs == 2
+    assert norms.strengths[0, 1] == 0.75
+    own = TIES.copy()
+    norms = Associations(["tie", "knot", "suit"], own)
+    own.data[:] = 9
+    assert norms.strengths.max() == 1
+
+
+@pytest.mark.parametrize(
+    ("labels", "strengths", "message"),
+    [
+        ("ab", np.ones((2, 3)), "2 rows and 3 columns"),
+        ("abc", np.ones((2, 2)), "3 labels for a matrix of 2 rows"),
+        ("aba", np.ones((3, 3)), "'a' stands twice, for rows 0 and 2"),
+        ("ab", [[0, -1], [1, 0]], r"row 0 \('a'\), column 1 \('b'\) is -1.0"),
+        ("ab", [[0, 1], [np.inf, 0]], r"row 1 \('b'\), column 0 \('a'\) is inf"),
+        ("ab", [[0, np.nan], [1, 0]], "is nan"),
+    ],
+)
+def test_refusals(labels, strengths, message):
+    with pytest.raises(DataError, match=message):
+        Associations(list(labels), sparse.csr_array(strengths))
+
+
+def test_senses_need_one_value_per_pair():
+    with pytest.raises(DataError, match=r"pair_senses has the shape \(3,\) for 4 pairs"):
+        Associations(["a", "b", "c"], TIES, pair_senses=np.zeros(3, dtype=int))
+    senses = Associations(["a", "b", "c"], TIES, pair_senses=np.arange(4)).pair_senses
+    assert senses is not None
+    assert senses.tolist() == [0, 1, 2, 3]
+
+
+def test_report_adds_what_was_dropped():
+    assert ReadReport(dropped={"self pair": 2, "empty label": 1}).n_dropped == 3
+    assert ReadReport().n_dropped == 0

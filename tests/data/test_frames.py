@@ -1,0 +1,143 @@
+"""Tables into and out of an atlas."""
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from manymaps.atlas.atlas import Atlas, load_atlas
+from manymaps.data.frames import join_columns, read_columns
+from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
+
+LABELS = ["tie", "Knot", "Café"]
+
+
+@pytest.fixture
+def atlas() -> Atlas:
+    maps = np.arange(12, dtype=np.float32).reshape(2, 3, 2)
+    proportions = np.array([[0.5, 1, 0.25], [0.5, 0, 0.75]], dtype=np.float32)
+    return Atlas(LABELS, maps, proportions, MULTIPLE_MAPS_T_SNE)
+
+
+@pytest.mark.parametrize(
+    ("backend", "plain"),
+    [
+        ("pandas", lambda frame: frame.to_dict("list")),
+        ("polars", lambda frame: frame.to_dict(as_series=False)),
+        ("pyarrow", lambda frame: frame.to_pydict()),
+    ],
+)
+def test_long_frame_has_a_row_per_object_and_map(atlas, backend, plain):
+    frame = atlas.add_metadata({"label": LABELS, "map": [1, 2, 3]}).to_frame(backend)
+    columns = plain(frame)
+    assert list(columns) == ["label", "map", "proportion", "x", "y", "metadata_map"]
+    assert columns["label"] == ["tie", "tie", "Knot", "Knot", "Café", "Café"]
+    assert columns["map"] == [0, 1] * 3
+    assert columns["proportion"] == [0.5, 0.5, 1, 0, 0.25, 0.75]
+    assert columns["x"] == [0, 6, 2, 8, 4, 10]
+    assert columns["metadata_map"] == [1, 1, 2, 2, 3, 3]
+
+
+def test_unknown_backend_is_refused(atlas):
+    with pytest.raises(ParameterError, match="pandas, polars, pyarrow"):
+        atlas.to_frame("excel")
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, dict])
+def test_metadata_of_any_frame_joins_by_label(atlas, make):
+    frame = make({"word": ["KNOT", "tie", "cafe"], "n": [1, 2, 3], "kind": ["a", "b", "c"]})
+    joined = atlas.add_metadata(frame).metadata
+    assert joined["n"].tolist() == [2, 1, 3]
+    assert joined["kind"].tolist() == ["b", "a", "c"]
+
+
+def test_missing_rows_become_nan_and_empty_text():
+    columns, unmatched, n_without = join_columns(
+        LABELS, {"label": ["tie", "bow"], "n": [1, 2], "kind": ["a", "b"], "flag": [True, False]}
+    )
+    assert unmatched == ["bow"]
+    assert n_without == 2
+    np.testing.assert_array_equal(columns["n"], [1, np.nan, np.nan])
+    assert columns["kind"].tolist() == ["a", "", ""]
+    assert columns["flag"].tolist() == ["True", "", ""]
+
+
+def test_rows_that_match_nothing_are_told(atlas):
+    with pytest.warns(DataWarning, match="1 rows of the metadata match no object, 'bow'"):
+        atlas.add_metadata({"label": ["tie", "bow"]})
+
+
+def test_an_exact_label_wins_over_one_in_another_case():
+    columns, _, _ = join_columns(["tie", "TIE"], {"label": ["TIE", "tie"], "n": [1, 2]})
+    assert columns["n"].tolist() == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        ({"label": ["tie", "TIE"]}, "gives the object 'tie' twice, in rows 1 and 2"),
+        ({"label": ["bow"]}, "no label .* begins with 'bow', the objects with 'tie', 'Knot'"),
+        ({"label": ["tie"], "n": []}, "differ in length: label has 1, n has 0"),
+        ({}, "no columns"),
+        (7, "type int is no table"),
+    ],
+)
+def test_metadata_that_does_not_fit_is_refused(frame, message):
+    with pytest.raises(DataError, match=message):
+        join_columns(LABELS, frame)
+
+
+def test_missing_label_column_is_named():
+    with pytest.raises(DataError, match="no column 'word'; it has label, n"):
+        join_columns(LABELS, {"label": [], "n": []}, on="word")
+
+
+def test_metadata_survives_the_file(atlas, tmp_path):
+    joined = atlas.add_metadata({"label": LABELS, "n": [1, 2, 3], "kind": ["a", "", "é"]})
+    joined.save(tmp_path / "a.atlas")
+    again = load_atlas(tmp_path / "a.atlas").metadata
+    assert again["n"].tolist() == [1, 2, 3]
+    assert again["kind"].tolist() == ["a", "", "é"]
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t", ";"])
+def test_table_is_read_with_types(tmp_path, delimiter):
+    rows = [["n", "label", "size", "code"], ["1", "007", "2.5", "1_0"], ["", '"a b"', "", "x"]]
+    file = tmp_path / "table.txt.gz"
+    file.write_bytes(gzip.compress("\n".join(delimiter.join(row) for row in rows).encode()))
+    assert read_columns(file) == {
+        "n": [1, None],
+        "label": ["007", "a b"],
+        "size": [2.5, None],
+        "code": ["1_0", "x"],
+    }
+
+
+def test_parquet_table_is_read(tmp_path):
+    pl.DataFrame({"label": ["tie"], "n": [1]}).write_parquet(tmp_path / "t.parquet")
+    assert read_columns(tmp_path / "t.parquet") == {"label": ["tie"], "n": [1]}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is empty"),
+        ("label,n\ntie,1\nknot\n", "line 3: 1 cells under a header of 2"),
+        ("label,label\n", "two columns have the same name"),
+    ],
+)
+def test_broken_table_is_refused(tmp_path, text, message):
+    file = Path(tmp_path, "table.csv")
+    file.write_text(text)
+    with pytest.raises(DataError, match=message):
+        read_columns(file)
+
+
+def test_broken_parquet_is_refused(tmp_path):
+    (tmp_path / "t.parquet").write_text("label,n")
+    with pytest.raises(DataError, match="no Parquet file"):
+        read_columns(tmp_path / "t.parquet")

@@ -1,0 +1,188 @@
+"""The examples run on small settings and print what they claim."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(script: str, *arguments: str) -> str:
+    """What the example prints; warnings are errors there too."""
+    result = subprocess.run(
+        [sys.executable, "-W", "error", str(ROOT / "examples" / script), "--quick", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=1200,
+        env={**os.environ, "MPLBACKEND": "agg"},
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def test_figure1_2009(tmp_path: Path) -> None:
+    """Two maps fit the three constructions and one map fails where it must."""
+    printed = run("figure1_2009.py", "-o", str(tmp_path / "figure.png"))
+    assert re.search(r"^intransitive +A -> C +1\.000 +1\.000$", printed, re.MULTILINE)
+    assert re.search(r"^intransitive +A -> B +0\.000 +0\.000$", printed, re.MULTILINE)
+    assert re.search(r"nearest neighbour: hub +6 of 6 +6 of 6$", printed, re.MULTILINE)
+    assert re.search(r"^asymmetric +China -> North Korea +0\.167 +0\.167$", printed, re.MULTILINE)
+    fits = re.findall(r"^(\w+) +\d+ +(gaussian|cauchy) +(\S+) +(\S+) ", printed, re.MULTILINE)
+    assert len(fits) == 6
+    for name, kernel, one_map, two_maps in fits:
+        assert float(two_maps) < 1e-3
+        if (name, kernel) != ("intransitive", "gaussian"):
+            assert float(one_map) > 1e-2
+    assert (tmp_path / "figure.png").stat().st_size > 0
+
+
+def test_two_maps_2007(tmp_path: Path) -> None:
+    """Both maps of every pair are found again."""
+    printed = run("two_maps_2007.py", "-o", str(tmp_path / "figure.png"))
+    assert re.search(r"^\[-1, 1\]\^2 +fixed +- .* 2 of 2 +\d+ +\d+ +\d+$", printed, re.MULTILINE)
+    assert (tmp_path / "figure.png").stat().st_size > 0
+
+
+def test_claassen_tables_2020(monkeypatch: pytest.MonkeyPatch, data_folder: Path) -> None:
+    """The local measures of iris and of the words reach the thesis's; the better rule exceeds them.
+
+    Its figures for principal components are met on the words.
+    """
+    monkeypatch.setenv("MANYMAPS_DATA", str(data_folder))
+    printed = run("claassen_tables_2020.py")
+    iris = re.search(r"^manymaps +(\S+) ", printed, re.MULTILINE)
+    assert iris is not None
+    assert float(iris[1]) > 77.5
+    assert re.search(r"^PCA: 23\.4\d and 50\.9\d; thesis: 23\.4 and 50\.9$", printed, re.MULTILINE)
+    assert "nearest ten is above his best with local perplexity (61.85) at: every perplexity" in (
+        printed
+    )
+
+
+def test_claassen_insertion_2020(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, data_folder: Path
+) -> None:
+    """A refined insertion keeps neighbours better than a median, and about as well as a rerun."""
+    monkeypatch.setenv("MANYMAPS_DATA", str(data_folder))
+    printed = run("claassen_insertion_2020.py", "-o", str(tmp_path))
+    local = {
+        name.strip(): float(value)
+        for name, value in re.findall(
+            r"^(median, power|refined|rerun) +(\S+) ", printed, re.MULTILINE
+        )
+    }
+    assert local["refined"] > local["median, power"]
+    assert local["refined"] > local["rerun"] - 3
+    for name in ("inserted.png", "weights.png"):
+        assert (tmp_path / name).stat().st_size > 0
+
+
+def test_claassen_without_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the words the tables on them are skipped with a word, but not in CI."""
+    monkeypatch.setenv("MANYMAPS_DATA", str(tmp_path))
+    monkeypatch.delenv("CI", raising=False)
+    assert "Skipped: there is no" in run("claassen_insertion_2020.py")
+    monkeypatch.setenv("CI", "1")
+    with pytest.raises(AssertionError, match="let MANYMAPS_DATA name the folder"):
+        run("claassen_insertion_2020.py")
+
+
+def test_code_newsgroups_2004(
+    monkeypatch: pytest.MonkeyPatch, data_folder: Path, tmp_path: Path
+) -> None:
+    """CODE keeps documents with their group better than correspondence analysis and the SVD."""
+    monkeypatch.setenv("MANYMAPS_DATA", str(data_folder))
+    printed = run("code_newsgroups_2004.py", "-o", str(tmp_path / "figure.png"))
+    doc_doc = printed[printed.index("Doc-doc (figure 4b)") : printed.index("Doc-doc by")]
+    share = {
+        name.strip(): float(value)
+        for name, value in re.findall(r"^(.{28}).* (\d\.\d+)$", doc_doc, re.MULTILINE)
+    }
+    assert share["CODE"] > max(share["CA"], share["SVD"])
+    assert "Word-doc; the paper: CODE outperforms all on both measures" in printed
+    assert (tmp_path / "figure.png").stat().st_size > 0
+
+
+def test_code_nips_2004(monkeypatch: pytest.MonkeyPatch, data_folder: Path, tmp_path: Path) -> None:
+    """Figures of documents and of authors, and who stands near whom."""
+    monkeypatch.setenv("MANYMAPS_DATA", str(data_folder))
+    printed = run("code_nips_2004.py", "-o", str(tmp_path))
+    assert re.search(r"^Purity of 11 sections", printed, re.MULTILINE)
+    assert re.search(r"^ +authors: .*Smola_A", printed, re.MULTILINE)
+    for name in ("documents.png", "authors.png"):
+        assert (tmp_path / name).stat().st_size > 0
+
+
+def test_code_many_maps(monkeypatch: pytest.MonkeyPatch, data_folder: Path) -> None:
+    """A map makes held-out counts likelier, and words are found in several of three."""
+    monkeypatch.setenv("MANYMAPS_DATA", str(data_folder))
+    printed = run("code_many_maps.py")
+    margins = re.search(r"margins +\S+ +(\S+)", printed)
+    one_map = re.search(r"^ +1 +2 +\d+ +\S+ +(\S+)", printed, re.MULTILINE)
+    assert margins is not None
+    assert one_map is not None
+    assert float(one_map[1]) > float(margins[1]) + 0.1
+    assert len(re.findall(r"^\w+: \d+% with .*; \d+% with ", printed, re.MULTILINE)) == 6
+
+
+def test_tenenbaum_1996(monkeypatch: pytest.MonkeyPatch, data_folder: Path, tmp_path: Path) -> None:
+    """The classes of artificial data, and more of the variance than the paper on both tables."""
+    monkeypatch.setenv("MANYMAPS_DATA", str(data_folder))
+    printed = run("tenenbaum_1996.py", "-o", str(tmp_path))
+    assert re.search(r"8  first run +all eight classes +4 of 4 ", printed)
+    reached = re.findall(r"^variance accounted for (\S+); paper (\S+)$", printed, re.MULTILINE)
+    assert len(reached) == 2
+    assert all(float(ours) > float(paper) - 5e-4 for ours, paper in reached)
+    assert "the nasals m n are a cluster" in printed
+    assert (tmp_path / "integers.png").stat().st_size > 0
+
+
+def test_inverse_divergence(tmp_path: Path) -> None:
+    """What it keeps near is more often related, at the price of the forward KL."""
+    printed = run("inverse_divergence.py", "-o", str(tmp_path / "layouts.png"))
+    pattern = (
+        r"^(?:KL\(P\|\|Q\)|KL\(Q\|\|P~\), s = 0\.01) +(\S+) +(\S+) +(\S+) +\S+ +\S+ +\S+ +\S+ +\S+$"
+    )
+    forward, inverse = re.findall(pattern, printed, re.MULTILINE)[:2]
+    assert float(inverse[0]) > float(forward[0])
+    assert float(inverse[1]) < float(forward[1])
+    assert float(inverse[2]) > float(forward[2])
+    assert (tmp_path / "layouts.png").stat().st_size > 0
+
+
+def test_prediction_2009(tmp_path: Path) -> None:
+    """A line for each size and model; every model that knows anything beats none at ranking."""
+    printed = run("prediction_2009.py", "--output", str(tmp_path / "table.csv"))
+    lines = (tmp_path / "table.csv").read_text().splitlines()
+    names = lines[0].split(",")
+    rows = [dict(zip(names, line.split(","), strict=True)) for line in lines[1:]]
+    found = {row["model"]: row for row in rows}
+    assert {"1x8", "2x4", "Uniform", "SpreadingActivation"} <= set(found)
+    least = float(found["Uniform"]["recall_at_10"])
+    assert all(float(row["recall_at_10"]) >= least for row in rows)
+    assert float(found["1x8"]["test"]) < float(found["Uniform"]["test"])
+    assert all(name in printed for name in found)
+
+
+@pytest.mark.parametrize(
+    "script",
+    ["aspect_maps_2007.py", "printed_senses.py", "sense_separation.py", "uni_sne_2007.py"],
+)
+def test_prints_its_figures(script: str) -> None:
+    """Rows of numbers, whatever the figures are."""
+    rows = [line for line in run(script).splitlines() if len(re.findall(r"\d*\.\d+", line)) > 1]
+    assert rows
+
+
+def test_every_example_is_run() -> None:
+    """A script in the folder that no test names would go unnoticed."""
+    named = "".join(
+        path.read_text(encoding="utf-8") for path in Path(__file__).parents[1].rglob("test_*.py")
+    )
+    scripts = [path for path in (ROOT / "examples").glob("*.py") if "__main__" in path.read_text()]
+    assert scripts
+    assert [path.name for path in scripts if path.name not in named] == []

@@ -1,0 +1,236 @@
+"""Figures of features: what they promise, measured on what is drawn."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.path import Path as Outline
+
+from manymaps.atlas.atlas import Atlas
+from manymaps.clustering.additive import AdditiveClustering
+from manymaps.clustering.scaling import similarity_map
+from manymaps.data.datasets import (
+    CONSONANT_CLUSTERS,
+    INTEGER_CLUSTERS,
+    load_consonants,
+    load_integers,
+)
+from manymaps.errors import DataError, ParameterError
+from manymaps.figures.features import plot_features
+from manymaps.figures.maps import save_figure
+from manymaps.figures.outlines import levels, outline
+from manymaps.labels import UnknownLabel
+from manymaps.model.choice import CODE, MULTIPLE_MAPS_T_SNE, T_SNE
+
+
+def features(printed):
+    return [SimpleNamespace(members=members, weight=weight) for members, weight in printed.items()]
+
+
+def integers():
+    data = load_integers()
+    return similarity_map(data.strengths.toarray(), data.labels), features(INTEGER_CLUSTERS)
+
+
+def consonants():
+    data = load_consonants()
+    return similarity_map(data.strengths.toarray(), data.labels), features(CONSONANT_CLUSTERS)
+
+
+def words(n=400):
+    """A large map, with twelve features of five to forty neighbours."""
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(n, 2)) * [5, 3]
+    labels = [f"word{i}" for i in range(n)]
+    found = []
+    for k in range(12):
+        near = np.argsort(np.hypot(*(points - points[k]).T))[: 5 + 3 * k]
+        found.append(SimpleNamespace(members=[labels[i] for i in near], weight=1 / (1 + k)))
+    return Atlas(labels, points[None], np.ones((1, n)), T_SNE), found
+
+
+def texts(ax, gid):
+    return [text for text in ax.texts if text.get_gid() == gid]
+
+
+def inside(line_or_patch, points):
+    """Which points a drawn outline holds, by the even-odd rule, holes and all."""
+    path = line_or_patch.get_path() if hasattr(line_or_patch, "get_path") else line_or_patch
+    parts = path.to_polygons(closed_only=True)
+    return np.sum([Outline(part).contains_points(points) for part in parts], axis=0) % 2 == 1
+
+
+def outlines(ax):
+    return [patch for patch in ax.patches if patch.get_gid() == "outline"]
+
+
+@pytest.mark.parametrize("make", [integers, consonants, words])
+def test_nothing_overlaps_or_is_cut_off(make):
+    figure = plot_features(*make())
+    FigureCanvasAgg(figure).draw()
+    (ax,) = figure.axes
+    marks = [*texts(ax, "label"), *texts(ax, "number")]
+    boxes = np.array([mark.get_window_extent().extents for mark in marks])
+    low = np.maximum(boxes[:, None], boxes)[..., :2]
+    high = np.minimum(boxes[:, None], boxes)[..., 2:]
+    overlap = np.triu((high - low > 0.5).all(-1), 1)
+    assert not overlap.any(), [marks[i].get_text() for i in np.argwhere(overlap)[0]]
+    for text in [*figure.texts, *ax.texts]:
+        extent = text.get_window_extent()
+        assert extent.x0 >= -1
+        assert extent.x1 <= figure.bbox.x1 + 1
+        assert extent.y0 >= -1
+    assert len(texts(ax, "number")) == len(outlines(ax)) == 8
+
+
+@pytest.mark.parametrize("make", [integers, consonants])
+def test_an_outline_holds_its_members_alone(make):
+    atlas, found = make()
+    ax = plot_features(atlas, found).axes[0]
+    weights = [one.weight for one in found]
+    assert weights == sorted(weights, reverse=True)
+    # The lightest is drawn first, so that the heaviest lies on top.
+    for patch, one in zip(reversed(outlines(ax)), found, strict=True):
+        held = inside(patch, atlas.maps[0])
+        members = np.isin(atlas.labels, one.members)
+        distance = np.hypot(*np.moveaxis(atlas.maps[0][:, None] - atlas.maps[0], -1, 0))
+        # Who shares a place with a member cannot be kept out.
+        apart = distance[:, members].min(axis=1) > 0.02 * distance.max()
+        assert held[members].all()
+        assert not held[~members & apart].any()
+
+
+def test_every_small_label_is_there():
+    atlas, found = integers()
+    ax = plot_features(atlas, found).axes[0]
+    assert {text.get_text() for text in texts(ax, "label")} == set("0123456789")
+
+
+def test_the_list_says_weight_and_members():
+    atlas, found = integers()
+    figure = plot_features(atlas, found, features=[2, 0])
+    written = [text.get_text() for text in figure.texts]
+    assert {"0.331", "3 · 6 · 9", "0.444", "2 · 4 · 8", "2 features"} <= set(written)
+    assert "0 · 1 · 2" not in written
+    assert any("2 of 8 features" in text for text in written)
+    assert [text.get_text() for text in texts(figure.axes[0], "number")] == ["3", "1"]
+
+
+def test_long_features_are_cut_and_counted():
+    atlas, found = words()
+    figure = plot_features(atlas, found[-1:])
+    written = " ".join(text.get_text() for text in figure.texts)
+    left = int(written.split(" more")[0].split(" ")[-1])
+    assert written.count("word") + left == len(found[-1].members)
+
+
+def test_an_estimator_says_how_much_it_explains():
+    data = load_integers()
+    found = AdditiveClustering(3, n_init=2, random_state=0).fit(data)
+    figure = plot_features(similarity_map(data.strengths.toarray(), data.labels), found)
+    title = " ".join(text.get_text() for text in figure.texts)
+    assert f"{found.variance_accounted_for_:.1%} of the variance" in title
+    assert f"constant {found.constant_:.3f}" in title
+    assert len(outlines(figure.axes[0])) == 3
+
+
+def test_members_that_a_map_lacks_are_counted():
+    points = np.random.default_rng(0).normal(size=(2, 4, 2))
+    shares = np.array([[1.0, 1.0, 0.95, 0.0], [0.0, 0.0, 0.05, 1.0]])
+    atlas = Atlas(list("abcd"), points, shares, MULTIPLE_MAPS_T_SNE)
+    found = features({("a", "c", "d"): 1.0, ("d",): 0.5})
+    for m, n_lacking, n_outlines in ((0, 1, 1), (1, 2, 2)):
+        figure = plot_features(atlas, found, map=m)
+        written = " ".join(text.get_text() for text in figure.texts)
+        assert f"{n_lacking} member{'s' if n_lacking > 1 else ''} not in this view" in written
+        assert len(outlines(figure.axes[0])) == n_outlines
+
+
+@pytest.mark.parametrize("n_components", [1, 3])
+def test_other_dimensions(n_components):
+    points = np.random.default_rng(0).normal(size=(1, 6, n_components))
+    atlas = Atlas(list("abcdef"), points, np.ones((1, 6)), T_SNE)
+    figure = plot_features(atlas, features({("a", "b", "c"): 1.0}))
+    FigureCanvasAgg(figure).draw()
+    assert len(outlines(figure.axes[0])) == 1
+
+
+def test_figures_are_written_alike_each_time(tmp_path):
+    for name in ("a.svg", "b.svg", "c.png"):
+        save_figure(plot_features(*integers()), tmp_path / name)
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+
+
+def test_refusals():
+    atlas, found = integers()
+    with pytest.raises(ParameterError, match="there is no map 1; maps are 0 to 0"):
+        plot_features(atlas, found, map=1)
+    with pytest.raises(ParameterError, match="there is no feature 8; features are 0 to 7"):
+        plot_features(atlas, found, features=[8])
+    with pytest.raises(ParameterError, match="11 features were asked for"):
+        plot_features(atlas, 2 * found, features=range(11))
+    with pytest.raises(ParameterError, match="no feature to draw"):
+        plot_features(atlas, [])
+    with pytest.raises(ParameterError, match="between 0 and 1"):
+        plot_features(atlas, found, min_proportion=2)
+    with pytest.raises(ParameterError, match="leaves no room"):
+        plot_features(atlas, found, size=(3, 3))
+    with pytest.raises(UnknownLabel):
+        plot_features(atlas, features({("2", "eleven"): 1.0}))
+    kinds = Atlas(
+        ["a", "b"], np.zeros((1, 2, 2)), np.ones((1, 2)), CODE, kinds=("document", "word")
+    )
+    with pytest.raises(ParameterError, match="one kind"):
+        plot_features(kinds, features({("a",): 1.0}))
+
+
+def test_a_map_of_similarities():
+    line = np.arange(5.0)
+    similar = 10 - np.abs(line[:, None] - line)
+    atlas = similarity_map(similar, list("abcde"))
+    along = atlas.maps[0] @ (atlas.maps[0][4] - atlas.maps[0][0])
+    np.testing.assert_array_equal(np.argsort(along), np.arange(5))
+    with_gap = similar.copy()
+    with_gap[0, 1] = np.nan
+    assert np.isfinite(similarity_map(with_gap, list("abcde")).maps).all()
+    assert np.isfinite(similarity_map(np.ones((4, 4)), list("abcd")).maps).all()
+    with pytest.raises(DataError, match="at least three objects"):
+        similarity_map(np.ones((2, 2)), ["a", "b"])
+
+
+@settings(deadline=None, max_examples=30)
+@given(seed=st.integers(0, 10**6), n_members=st.integers(1, 8))
+def test_outlines_hold_every_member_and_nobody_else(seed, n_members):
+    rng = np.random.default_rng(seed)
+    grid = np.stack(np.meshgrid(np.arange(5), np.arange(4)), axis=-1).reshape(-1, 2)
+    points = 40.0 * grid + rng.uniform(-8, 8, grid.shape)
+    members = np.zeros(len(points), bool)
+    members[rng.choice(len(points), n_members, replace=False)] = True
+    lines = outline(points, members, 14.0, 9.0)
+    held = np.sum([Outline(line).contains_points(points) for line in lines], axis=0) % 2 == 1
+    np.testing.assert_array_equal(held, members)
+    for line in lines:
+        np.testing.assert_allclose(line[0], line[-1])
+
+
+def test_points_on_one_line_or_place_have_an_outline():
+    for points in (np.arange(8.0).reshape(4, 2) * 10, np.zeros((3, 2)), np.zeros((1, 2))):
+        lines = outline(points, np.ones(len(points), bool), 10.0, 5.0)
+        assert len(lines) == 1
+        assert Outline(lines[0]).contains_points(points).all()
+
+
+def test_levels_put_wholes_outside_parts():
+    rng = np.random.default_rng(0)
+    sets = rng.random((9, 12)) < 0.4
+    found = levels(sets)
+    for k in range(9):
+        for j in range(9):
+            common = (sets[k] & sets[j]).sum()
+            if j != k and common >= 2:
+                assert found[j] != found[k]
+            if j != k and common == sets[j].sum() < sets[k].sum() and common:
+                assert found[j] < found[k]

@@ -1,0 +1,353 @@
+"""Figures: what they promise, measured on what is drawn."""
+
+import io
+import re
+import sys
+
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+
+from manymaps.atlas.atlas import Atlas
+from manymaps.errors import ParameterError
+from manymaps.figures.coloring import ACCENT
+from manymaps.figures.lettering import elide, typeface_for
+from manymaps.figures.maps import plot_atlas, plot_map, plot_senses, save_figure
+from manymaps.labels import UnknownLabel
+from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
+
+SYLLABLES = ["ba", "ce", "dor", "fin", "gum", "hal", "jit", "kor", "lam", "nes", "pol", "rus"]
+
+ODD_LABELS = [
+    "$x^2$", "a_b", r"\frac{1}{2}", "", "  ", "new\nline", "tab\tq", "a, b", 'O\'Brien "Q"',
+    "<b>&amp;", "naïve", "e\u0301", "\u200b", "שלום", "مرحبا", "中文", "한국어", "\U0001f600",
+    "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\ud800", "\x00\x07", "x" * 10_000,
+]  # fmt: skip
+
+
+def random_atlas(seed, n=300, n_maps=4, n_components=2, sharpness=4.0):
+    rng = np.random.default_rng(seed)
+    labels = ["".join(rng.choice(SYLLABLES, rng.integers(1, 5))) + str(i) for i in range(n)]
+    centres = rng.normal(0, 5, (n_maps, 8, n_components))
+    maps = centres[:, rng.integers(0, 8, n)] + rng.normal(0, 0.7, (n_maps, n, n_components))
+    logits = sharpness * rng.normal(size=(n_maps, n))
+    proportions = np.exp(logits - logits.max(axis=0))
+    proportions /= proportions.sum(axis=0)
+    return Atlas(labels, maps, proportions, MULTIPLE_MAPS_T_SNE)
+
+
+def labels_of(ax):
+    return [text for text in ax.texts if text.get_gid() == "label"]
+
+
+def words_of(ax):
+    return [text.get_text() for text in labels_of(ax)]
+
+
+def dots_of(ax):
+    """Map points and areas of all dots."""
+    drawn = [c for c in ax.collections if c.get_gid() == "dots"]
+    return (
+        np.concatenate([np.asarray(c.get_offsets()) for c in drawn]),
+        np.concatenate([c.get_sizes() for c in drawn]),
+    )
+
+
+def assert_no_overlap(figure):
+    FigureCanvasAgg(figure).draw()
+    for ax in figure.axes:
+        boxes = np.array([text.get_window_extent().extents for text in labels_of(ax)]).reshape(
+            -1, 4
+        )
+        frame = ax.get_window_extent()
+        low = np.maximum(boxes[:, None], boxes)[..., :2]
+        high = np.minimum(boxes[:, None], boxes)[..., 2:]
+        overlap = np.triu((high - low > 0).all(-1), 1)
+        assert not overlap.any(), [words_of(ax)[i] for i in np.argwhere(overlap)[0]]
+        if len(boxes):
+            assert (boxes[:, :2].min(axis=0) >= np.array([frame.x0, frame.y0]) - 1).all()
+            assert (boxes[:, 2:].max(axis=0) <= np.array([frame.x1, frame.y1]) + 1).all()
+
+
+@pytest.mark.parametrize("n_components", [1, 2, 3])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_labels_never_overlap(seed, n_components):
+    atlas = random_atlas(seed, n_components=n_components)
+    one = plot_map(atlas, 0)
+    assert len(labels_of(one.axes[0])) > 15
+    for figure in (one, plot_atlas(atlas), plot_senses(atlas, atlas.labels[0])):
+        assert_no_overlap(figure)
+
+
+def test_labels_do_not_overlap_at_the_resolution_of_files_either():
+    figure = plot_map(random_atlas(5), 1)
+    figure.set_dpi(200)
+    assert_no_overlap(figure)
+
+
+@pytest.mark.parametrize("least", [0.0, 0.1, 0.35, 0.9])
+def test_dots_show_proportions_and_none_is_below_the_threshold(least):
+    atlas = random_atlas(2, n=80)
+    points, areas = dots_of(plot_map(atlas, 1, min_proportion=least).axes[0])
+    shown = atlas.proportions[1] >= least
+    assert len(points) == shown.sum()
+    for point, area in zip(points, areas, strict=True):
+        at = np.abs(atlas.maps[1] - point).sum(axis=1).argmin()
+        np.testing.assert_allclose(atlas.maps[1, at], point, atol=1e-6)
+        assert area / areas.max() == pytest.approx(
+            atlas.proportions[1, at] / atlas.proportions[1, shown].max()
+        )
+
+
+def test_nothing_above_the_threshold_is_said_so():
+    ax = plot_map(random_atlas(2), 1, min_proportion=1.0).axes[0]
+    assert not labels_of(ax)
+    assert "nothing to show" in [text.get_text() for text in ax.texts]
+
+
+def test_where_labels_meet_the_important_one_wins():
+    # Two words in one place, of which the second lives here wholly and stands out.
+    maps = np.array([[[0.0, 0.0], [0.0, 0.0], [0.3, 0.2], [8.0, 8.0]], [[0.0, 0.0]] * 4])
+    here = np.array([0.3, 1.0, 1.0, 1.0])
+    labels = ["shy", "bold", "near", "far"]
+    atlas = Atlas(labels, maps, np.array([here, 1 - here]), MULTIPLE_MAPS_T_SNE)
+    words = words_of(plot_map(atlas, 0, max_labels=1).axes[0])
+    assert words == ["bold"]
+
+
+def test_max_labels():
+    atlas = random_atlas(0)
+    assert len(labels_of(plot_map(atlas, 0, max_labels=5).axes[0])) == 5
+    assert not labels_of(plot_map(atlas, 0, max_labels=0).axes[0])
+    assert all(len(labels_of(ax)) <= 3 for ax in plot_atlas(atlas, max_labels=3).axes)
+
+
+def test_highlighted_words_are_labelled_in_the_accent_colour_with_a_halo():
+    atlas = random_atlas(3)
+    shown = np.flatnonzero(atlas.proportions[2] > 0.1)
+    least = shown[atlas.proportions[2, shown].argmin()]
+    word = atlas.labels[least]
+    ax = plot_map(atlas, 2, highlight=word.upper(), max_labels=1).axes[0]
+    (label,) = labels_of(ax)
+    assert label.get_text() == word
+    assert to_rgba(label.get_color()) == to_rgba(ACCENT)
+    (halo,) = [c for c in ax.collections if c.get_gid() == "halo"]
+    np.testing.assert_allclose(halo.get_offsets(), [atlas.maps[2, least]], atol=1e-6)
+
+
+def test_a_highlighted_word_that_lives_elsewhere_is_named_in_the_small_print():
+    atlas = random_atlas(3)
+    row = atlas.proportions[2].argmin()
+    ax = plot_map(atlas, 2, highlight=[atlas.labels[row]]).axes[0]
+    assert any("left out" in t.get_text() and atlas.labels[row] in t.get_text() for t in ax.texts)
+
+
+def test_remote_dots_become_arrows_and_are_counted():
+    atlas = random_atlas(4, n=200, n_maps=1)
+    atlas.maps[0, :2] = [[900.0, 0.0], [-4000.0, 300.0]]
+    ax = plot_map(atlas, 0).axes[0]
+    (arrows,) = [c for c in ax.collections if c.get_gid() == "beyond"]
+    assert len(arrows.get_offsets()) == 2
+    assert len(dots_of(ax)[0]) == 198
+    assert np.ptp(ax.get_xlim()) < 60
+    assert any("2 farther out" in text.get_text() for text in ax.texts)
+
+
+def test_axes_of_more_than_two_dimensions_are_named():
+    figure = plot_map(random_atlas(0, n_components=5), 0)
+    assert any("first 2 of 5 principal axes" in t.get_text() for t in figure.axes[0].texts)
+
+
+def test_odd_labels_are_shown_literally_without_a_warning():
+    rng = np.random.default_rng(0)
+    n = len(ODD_LABELS)
+    points = np.stack(np.meshgrid(np.arange(5), np.arange(5)), -1).reshape(-1, 2)[:n] * [9.0, 3.0]
+    column = np.array(ODD_LABELS, dtype=object)
+    atlas = Atlas(
+        ODD_LABELS,
+        np.stack([points, rng.normal(size=(n, 2))]),
+        np.full((2, n), 0.5),
+        MULTIPLE_MAPS_T_SNE,
+        metadata={"$kind$": column},
+    )
+    figure = plot_map(atlas, 0, color="$kind$", highlight="$x^2$", size=(12, 8))
+    for shown in (figure, plot_atlas(atlas), plot_senses(atlas, "中文")):
+        for suffix in ("png", "svg", "pdf"):
+            shown.savefig(io.BytesIO(), format=suffix)
+    words = words_of(figure.axes[0])
+    assert {"$x^2$", "a_b", r"\frac{1}{2}", "new line", "tab q"} <= set(words)
+    assert any(word.endswith("…") for word in words)
+    assert max(map(len, words)) <= 28
+    assert "" not in words
+    assert_no_overlap(figure)
+
+
+def test_titles_name_the_map_and_its_words():
+    atlas = random_atlas(0, n_maps=5)
+    figure = plot_atlas(atlas, maps=[3, 1])
+    titles = [[t.get_text() for t in ax.texts if t.get_gid() != "label"] for ax in figure.axes]
+    assert [title[0] for title in titles] == ["3", "1"]
+    assert all(2 <= len(title[1].split(" · ")) <= 4 for title in titles)
+    assert set(titles[0][1].split(" · ")) <= {
+        w for w, p in zip(atlas.labels, atlas.proportions[3], strict=True) if p >= 0.1
+    }
+
+
+@pytest.mark.parametrize("n_maps", [1, 2, 7, 37, 100])
+def test_sheets_of_any_size(n_maps):
+    atlas = random_atlas(0, n=30, n_maps=n_maps)
+    figure = plot_atlas(atlas, min_proportion=0.02, max_labels=2)
+    assert len(figure.axes) == n_maps
+    width, height = figure.get_size_inches()
+    assert 0.5 < width / height < 2.6
+
+
+def test_one_object():
+    atlas = Atlas(["solo"], np.zeros((1, 1, 2)), np.ones((1, 1)), MULTIPLE_MAPS_T_SNE)
+    for figure in (plot_map(atlas, 0), plot_atlas(atlas), plot_senses(atlas, "solo")):
+        assert words_of(figure.axes[0]) == ["solo"]
+
+
+def test_all_objects_in_one_place():
+    atlas = Atlas(list("abc"), np.full((1, 3, 2), 7.0), np.ones((1, 3)), MULTIPLE_MAPS_T_SNE)
+    for figure in (plot_map(atlas, 0), plot_atlas(atlas), plot_senses(atlas, "b")):
+        assert_no_overlap(figure)
+
+
+def test_senses_come_in_order_of_proportion_centred_on_the_word():
+    atlas = random_atlas(6, sharpness=1.0)
+    word, row = atlas.labels[11], 11
+    figure = plot_senses(atlas, word, n_neighbors=5)
+    senses = atlas.senses(word, n_neighbors=5)
+    assert len(figure.axes) == len(senses)
+    for ax, sense in zip(figure.axes, senses, strict=True):
+        assert [t.get_text() for t in ax.texts if t.get_gid() != "label"] == [
+            f"{sense.proportion:.2f}",
+            f"in map {sense.map}",
+        ]
+        middle = [np.mean(ax.get_xlim()), np.mean(ax.get_ylim())]
+        np.testing.assert_allclose(middle, atlas.maps[sense.map, row], atol=1e-6)
+        assert word in words_of(ax)
+        near = {n.label for n in sense.neighbors}
+        assert near & set(words_of(ax))
+
+
+def test_a_word_spread_thinner_than_the_threshold_still_shows_its_largest_map():
+    atlas = random_atlas(6, sharpness=0.0)
+    figure = plot_senses(atlas, atlas.labels[0], min_proportion=0.5)
+    assert words_of(figure.axes[0]) == [atlas.labels[0]]
+
+
+def test_colours_by_category_by_number_and_with_gaps():
+    atlas = random_atlas(0)
+    kinds = np.array([f"kind {i % 12}" for i in range(300)])
+    numbers = np.where(np.arange(300) % 7 == 0, np.nan, np.arange(300.0))
+    some = Atlas(
+        atlas.labels,
+        atlas.maps,
+        atlas.proportions,
+        atlas.model,
+        metadata={"kind": kinds, "size": numbers, "none": np.full(300, np.nan)},
+    )
+    by_kind = plot_map(some, 0, color="kind").axes[0]
+    texts = {text.get_text() for text in by_kind.texts}
+    assert {"kind", "kind 0", "kind 7", "2 others"} <= texts
+    faces = next(c for c in by_kind.collections if c.get_gid() == "dots").get_facecolors()
+    assert 1 < len(np.unique(faces, axis=0)) <= 11
+    by_size = {text.get_text() for text in plot_atlas(some, color="size").texts}
+    assert {"size", "no value"} <= by_size
+    plot_senses(some, atlas.labels[0], color="none")
+
+
+def test_given_axes_are_drawn_into():
+    figure = Figure((10, 5))
+    axes = figure.subplots(1, 2)
+    atlas = random_atlas(0)
+    for m, ax in enumerate(axes):
+        assert plot_map(atlas, m, ax=ax) is figure
+        assert labels_of(ax)
+    assert_no_overlap(figure)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda a: plot_map(a, 4), "there is no map 4; maps are 0 to 3"),
+        (lambda a: plot_map(a, -1), "no map -1"),
+        (lambda a: plot_atlas(a, maps=[0, 9]), "no map 9"),
+        (lambda a: plot_atlas(a, maps=[]), "maps"),
+        (lambda a: plot_map(a, 0, min_proportion=1.5), "min_proportion=1.5"),
+        (lambda a: plot_map(a, 0, min_proportion=float("nan")), "min_proportion=nan"),
+        (lambda a: plot_map(a, 0, max_labels=-1), "-1"),
+        (lambda a: plot_map(a, 0, color="kind"), "no column 'kind'"),
+        (lambda a: plot_map(a, 0, size=(0.1, 3)), "no room"),
+        (lambda a: plot_atlas(a, panel_size=0.1), "too small"),
+        (lambda a: plot_senses(a, a.labels[0], n_neighbors=-3), "-3"),
+    ],
+)
+def test_bad_values_are_refused(call, message):
+    with pytest.raises(ParameterError, match=re.escape(message)):
+        call(random_atlas(0, n=20))
+
+
+def test_unknown_words_get_suggestions():
+    atlas = Atlas(["tie", "knot"], np.zeros((1, 2, 2)), np.ones((1, 2)), MULTIPLE_MAPS_T_SNE)
+    for call in (lambda: plot_senses(atlas, "knto"), lambda: plot_map(atlas, 0, highlight="knto")):
+        with pytest.raises(UnknownLabel, match="did you mean 'knot'"):
+            call()
+
+
+def test_files_are_written_in_three_formats(tmp_path):
+    figure = plot_map(random_atlas(0, n=30), 0)
+    for suffix, start in ((".png", b"\x89PNG"), (".svg", b"<?xml"), (".PDF", b"%PDF")):
+        path = tmp_path / f"map{suffix}"
+        save_figure(figure, path)
+        assert path.read_bytes().startswith(start)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["map.PDF", "map.png", "map.svg"]
+    svg = (tmp_path / "map.svg").read_text(encoding="utf-8")
+    for word in words_of(figure.axes[0]):
+        assert f">{word}</text>" in svg
+
+
+def test_other_formats_and_places_are_refused_and_nothing_is_left(tmp_path):
+    figure = plot_map(random_atlas(0, n=10), 0)
+    for name in ("map.gif", "map", "map.svgz"):
+        with pytest.raises(ParameterError, match="written as"):
+            save_figure(figure, tmp_path / name)
+    with pytest.raises(FileNotFoundError):
+        save_figure(figure, tmp_path / "missing" / "map.png")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_failed_write_keeps_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "map.png"
+    path.write_text("old")
+    figure = plot_map(random_atlas(0, n=10), 0)
+
+    def fail(*_args, **_options):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(figure, "savefig", fail)
+    with pytest.raises(OSError, match="disk full"):
+        save_figure(figure, path)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_notebooks_show_the_figure_and_pyplot_is_left_alone():
+    figure = plot_map(random_atlas(0, n=10), 0)
+    assert figure._repr_png_().startswith(b"\x89PNG")
+    if "matplotlib.pyplot" in sys.modules:
+        assert sys.modules["matplotlib.pyplot"].get_fignums() == []
+
+
+def test_printable_text():
+    typeface = typeface_for(ODD_LABELS)
+    assert typeface.printable("\U000e0fff a") == "□ a"
+    assert typeface.printable("\ud800") == "□"
+    assert typeface.printable(" a\n\tb ") == "a b"
+    assert elide("abc", 3) == "abc"
+    assert elide("abcd", 3) == "ab…"
+    assert len(elide("e\u0301" * 30, 10)) <= 10

@@ -1,0 +1,391 @@
+"""Figures of two kinds of object: what they promise, measured on what is drawn."""
+
+import io
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgba
+
+from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.landmarks import View
+from manymaps.errors import ParameterError
+from manymaps.figures.coloring import ACCENT, CATEGORIES
+from manymaps.figures.labels import place_labels, places_over
+from manymaps.figures.maps import plot_atlas, plot_map, plot_senses, save_figure
+from manymaps.figures.regions import choose_regions
+from manymaps.figures.zooms import plot_zooms
+from manymaps.labels import UnknownLabel
+from manymaps.model.choice import CODE, MULTIPLE_MAPS_T_SNE
+
+GROUPS = np.array(["crypt", "med", "space"])
+CENTRES = np.array([[-6.0, -4.0], [6.0, -4.0], [0.0, 6.0]])
+
+
+def two_kinds(seed=0, n_rows=400, n_columns=600, n_maps=1, n_components=2):
+    """Three groups of documents round `CENTRES`, with words round them and in the middle."""
+    rng = np.random.default_rng(seed)
+    groups = rng.integers(0, 3, n_rows)
+    centres = np.zeros((3, n_components))
+    shared = min(2, n_components)
+    centres[:, :shared] = CENTRES[:, :shared]
+    rows = centres[groups] + rng.normal(0, 1.0, (n_maps, n_rows, n_components))
+    columns = 0.9 * centres[rng.integers(0, 3, n_columns)] * rng.integers(0, 2, (n_columns, 1))
+    columns = columns + rng.normal(0, 1.2, (n_maps, n_columns, n_components))
+    logits = 3 * rng.normal(size=(n_maps, n_rows + n_columns))
+    proportions = np.exp(logits - logits.max(axis=0))
+    factors = np.concatenate([np.full(n_rows, 1 / n_rows), 1 / (1.0 + np.arange(n_columns))])
+    column = np.concatenate([GROUPS[groups], np.full(n_columns, "")])
+    return Atlas(
+        [f"d{i}" for i in range(n_rows)] + [f"word{j}" for j in range(n_columns)],
+        np.concatenate([rows, columns], axis=1),
+        proportions / proportions.sum(axis=0),
+        CODE,
+        method="code",
+        metadata={"group": column},
+        kinds=("document",) * n_rows + ("word",) * n_columns,
+        factors=factors,
+    )
+
+
+def small_table():
+    return two_kinds(3, n_rows=12, n_columns=20)
+
+
+def labels_of(ax):
+    return [text for text in ax.texts if text.get_gid() == "label"]
+
+
+def words_of(ax):
+    return [text.get_text() for text in labels_of(ax)]
+
+
+def drawn(ax, gid):
+    offsets = [np.asarray(c.get_offsets()) for c in ax.collections if c.get_gid() == gid]
+    return np.concatenate(offsets) if offsets else np.empty((0, 2))
+
+
+def written(figure):
+    """All text of a figure but labels."""
+    texts = [*figure.texts, *(text for ax in figure.axes for text in ax.texts)]
+    return [text.get_text() for text in texts if text.get_gid() != "label"]
+
+
+def boxes_of(ax):
+    extents = [text.get_window_extent().extents for text in labels_of(ax)]
+    return np.array(extents).reshape(-1, 4)
+
+
+def assert_sound(figure):
+    """No label on another, or out of its panel; no other text out of the figure."""
+    FigureCanvasAgg(figure).draw()
+    for ax in figure.axes:
+        boxes, frame = boxes_of(ax), ax.get_window_extent()
+        low = np.maximum(boxes[:, None], boxes)[..., :2]
+        high = np.minimum(boxes[:, None], boxes)[..., 2:]
+        overlap = np.triu((high - low > 0).all(-1), 1)
+        assert not overlap.any(), [words_of(ax)[i] for i in np.argwhere(overlap)[0]]
+        if len(boxes):
+            assert (boxes[:, :2].min(axis=0) >= np.array([frame.x0, frame.y0]) - 1).all()
+            assert (boxes[:, 2:].max(axis=0) <= np.array([frame.x1, frame.y1]) + 1).all()
+    for text in [*figure.texts, *(t for ax in figure.axes for t in ax.texts)]:
+        extent = text.get_window_extent()
+        assert extent.x0 >= -1
+        assert extent.x1 <= figure.bbox.x1 + 1
+
+
+@pytest.mark.parametrize("n_components", [1, 2, 3])
+def test_labels_never_overlap_and_nothing_is_cut_off(n_components):
+    atlas = two_kinds(1, n_components=n_components)
+    one = plot_map(atlas, color="group")
+    assert len(labels_of(one.axes[0])) > 20
+    for figure in (one, plot_zooms(atlas), plot_senses(atlas, "word3")):
+        assert_sound(figure)
+
+
+def test_many_maps_show_what_lives_there():
+    atlas = two_kinds(2, n_maps=4)
+    figure = plot_atlas(atlas, color="group")
+    assert_sound(figure)
+    assert_sound(plot_zooms(atlas, map=2))
+    is_row = atlas.of_kind("document")
+    for m, ax in enumerate(figure.axes):
+        assert len(drawn(ax, "dots")) == (atlas.proportions[m, is_row] >= 0.1).sum()
+        for word in words_of(ax):
+            assert atlas.proportions[m, atlas.index(word)] >= 0.1
+    assert "of 400 documents · 600 words" in written(figure)
+
+
+@pytest.mark.parametrize("make", [two_kinds, small_table])
+def test_every_row_is_a_dot_and_every_column_a_word_or_a_mark(make):
+    atlas = make()
+    ax = plot_map(atlas).axes[0]
+    rows = atlas.of_kind("document")
+    dots = drawn(ax, "dots")
+    np.testing.assert_allclose(np.sort(dots, axis=0), np.sort(atlas.maps[0, rows], axis=0))
+    n_text = sum(word.startswith("word") for word in words_of(ax))
+    n_marks = len(drawn(ax, "specks"))
+    if atlas.n_objects > 300:
+        assert n_marks + n_text == (~rows).sum()
+        assert not any(word.startswith("d") for word in words_of(ax))
+    else:
+        assert n_marks == (~rows).sum()
+        assert any(word.startswith("d") for word in words_of(ax))
+
+
+def test_words_stand_in_their_places():
+    atlas = two_kinds(4)
+    figure = plot_map(atlas)
+    FigureCanvasAgg(figure).draw()
+    ax = figure.axes[0]
+    for text, box in zip(labels_of(ax), boxes_of(ax), strict=True):
+        x, y = ax.transData.transform(atlas.maps[0, atlas.index(text.get_text())])
+        assert box[0] - 1 <= x <= box[2] + 1
+        assert box[1] - 1 <= y <= box[3] + 1
+
+
+def test_the_most_frequent_word_of_a_crowd_is_written():
+    atlas = two_kinds(5)
+    first = int(np.flatnonzero(atlas.of_kind("word"))[0])
+    atlas.maps[0, first : first + 50] = 0.01 * np.random.default_rng(0).normal(size=(50, 2))
+    shown = [int(word[4:]) for word in words_of(plot_map(atlas).axes[0])]
+    assert [j for j in shown if j < 50] == [0]
+
+
+def test_label_says_which_kinds_are_written():
+    atlas = two_kinds(6)
+    authors = plot_map(atlas, label="document").axes[0]
+    assert len(drawn(authors, "dots")) == 600
+    assert all(word.startswith("d") for word in words_of(authors))
+    both = words_of(plot_map(atlas, label=["document", "word"]).axes[0])
+    assert {word[0] for word in both} == {"d", "w"}
+    assert not words_of(plot_map(atlas, label=()).axes[0])
+    with pytest.raises(ParameterError, match="kind='site' is not one of document, word"):
+        plot_map(atlas, label="site")
+    one_kind = Atlas(["a", "b"], np.zeros((1, 2, 2)), np.ones((1, 2)), MULTIPLE_MAPS_T_SNE)
+    with pytest.raises(ParameterError, match="only one"):
+        plot_map(one_kind, label="word")
+
+
+def test_max_labels_and_highlights():
+    atlas = two_kinds(7)
+    ax = plot_map(atlas, max_labels=4, highlight=["word599", "d17"]).axes[0]
+    assert len(labels_of(ax)) == 4
+    named = {t.get_text() for t in labels_of(ax) if to_rgba(t.get_color()) == to_rgba(ACCENT)}
+    assert named == {"word599", "d17"}
+    np.testing.assert_allclose(drawn(ax, "halo"), [atlas.maps[0, 17]])
+
+
+def test_colours_of_groups_leave_the_words_in_ink():
+    atlas = two_kinds(8)
+    figure = plot_map(atlas, color="group")
+    texts = written(figure)
+    assert all(group in texts for group in GROUPS)
+    assert "no value" not in texts
+    (dots,) = [c for c in figure.axes[0].collections if c.get_gid() == "dots"]
+    assert len(np.unique(dots.get_facecolors()[:, :3], axis=0)) == 3
+    assert len({text.get_color() for text in labels_of(figure.axes[0])}) == 1
+
+
+def test_kind_is_a_colour():
+    figure = plot_map(two_kinds(9), color="kind")
+    assert {"kind", "document", "word"} <= set(written(figure))
+    (dots,) = [c for c in figure.axes[0].collections if c.get_gid() == "dots"]
+    fill = dots.get_facecolors()[0, :3]
+    assert any(np.allclose(fill, to_rgba(color)[:3]) for color in CATEGORIES)
+
+
+def test_long_keys_go_on_in_a_further_row():
+    atlas = two_kinds(10)
+    names = np.array([f"Section of a long name {k}" for k in range(12)])
+    sections = np.concatenate([names[np.arange(400) % 12], np.full(600, "")])
+    atlas = replace(atlas, metadata={"section": sections})
+    for figure in (plot_map(atlas, color="section"), plot_atlas(atlas, color="section")):
+        assert sum(text.startswith("Section of") for text in written(figure)) == 10
+        assert "2 others" in written(figure)
+        assert_sound(figure)
+
+
+def test_years_are_written_whole():
+    years = np.concatenate([1987 + np.arange(400) % 13, np.full(600, np.nan)])
+    atlas = replace(two_kinds(10), metadata={"year": years})
+    texts = written(plot_map(atlas, color="year"))
+    assert {"1987", "1999"} <= {text.lstrip("≤≥ ") for text in texts}
+    assert "no value" not in texts
+
+
+def test_thousands_of_dots_are_one_picture_in_a_drawing(tmp_path):
+    figure = plot_map(two_kinds(11, n_rows=4000))
+    (dots,) = [c for c in figure.axes[0].collections if c.get_gid() == "dots"]
+    assert dots.get_rasterized()
+    assert dots.get_alpha() < 0.7
+    save_figure(figure, tmp_path / "map.svg")
+    drawing = (tmp_path / "map.svg").read_text()
+    assert "<image" in drawing
+    assert re.search(r"<text[^>]*>word0</text>", drawing)
+    save_figure(figure, tmp_path / "map.pdf")
+    few = plot_map(two_kinds(11, n_rows=100))
+    assert not any(c.get_rasterized() for c in few.axes[0].collections if c.get_gid() == "dots")
+
+
+def test_zooms_are_the_boxes_in_the_whole():
+    atlas = two_kinds(12)
+    figure = plot_zooms(atlas, ["word4", ("d3", 0.8), ((1.0, 2.0), 1.5)])
+    whole, *parts = figure.axes
+    outlines = [patch for patch in whole.patches if patch.get_gid() == "regions"]
+    assert len(parts) == len(outlines) == 3
+    middles = [atlas.maps[0, atlas.index("word4")], atlas.maps[0, 3], np.array([1.0, 2.0])]
+    radii = [None, 0.8, 1.5]
+    for ax, outline, middle, radius in zip(parts, outlines, middles, radii, strict=True):
+        low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T
+        np.testing.assert_allclose(low, outline.get_xy(), atol=1e-6)
+        np.testing.assert_allclose((low + high) / 2, middle, atol=1e-6)
+        if radius is not None:
+            assert (high - low).min() / 2 == pytest.approx(radius)
+        inside = ((atlas.maps[0] >= low) & (atlas.maps[0] <= high)).all(axis=1)
+        assert len(drawn(ax, "dots")) == inside[:400].sum()
+        assert all(inside[atlas.index(word)] for word in words_of(ax))
+    assert [t.get_text() for t in whole.texts if t.get_gid() == "letter"] == ["A", "B", "C"]
+    assert {"A word4", "B d3", "C"} <= {" ".join(text.split()) for text in written(figure)}
+    assert_sound(figure)
+
+
+def test_labels_keep_off_the_outlines():
+    atlas = two_kinds(13)
+    figure = plot_zooms(atlas, ["word1", "word2"])
+    FigureCanvasAgg(figure).draw()
+    whole = figure.axes[0]
+    boxes = boxes_of(whole)
+    for patch in whole.patches:
+        frame = patch.get_window_extent().extents
+        for side in (0, 2):
+            across = (boxes[:, 0] < frame[side]) & (boxes[:, 2] > frame[side])
+            beside = (boxes[:, 1] < frame[3]) & (boxes[:, 3] > frame[1])
+            assert not (across & beside).any()
+
+
+def test_zooms_label_dots_where_these_are_few():
+    atlas = two_kinds(14)
+    x, y = CENTRES[0]
+    figure = plot_zooms(atlas, [((x, y), 0.3), ((x, y), 3.0)])
+    _, near, far = figure.axes
+    assert len(drawn(near, "dots")) <= 60 < len(drawn(far, "dots"))
+    assert any(word.startswith("d") for word in words_of(near))
+    assert not any(word.startswith("d") for word in words_of(far))
+
+
+def test_groups_get_a_zoom_each():
+    atlas = two_kinds(15)
+    figure = plot_zooms(atlas, color="group")
+    assert len(figure.axes) == 4
+    for ax in figure.axes[1:]:
+        title = next(t.get_text() for t in ax.texts if t.get_gid() is None)
+        middle = np.array([np.mean(ax.get_xlim()), np.mean(ax.get_ylim())])
+        nearest = GROUPS[np.hypot(*(CENTRES - middle).T).argmin()]
+        assert title.split()[1] == nearest
+    assert len(plot_zooms(atlas, 2, color="group").axes) == 3
+
+
+@pytest.mark.parametrize(("n_rows", "n_columns"), [(3, 5), (2, 2), (40, 60)])
+def test_small_tables(n_rows, n_columns):
+    atlas = two_kinds(16, n_rows=n_rows, n_columns=n_columns)
+    assert_sound(plot_map(atlas, color="group"))
+    assert_sound(plot_zooms(atlas))
+    assert_sound(plot_zooms(atlas, ["d0"]))
+
+
+def test_one_place_for_all():
+    atlas = two_kinds(17, n_rows=4, n_columns=6)
+    atlas.maps[:] = 1.5
+    assert_sound(plot_map(atlas))
+    assert_sound(plot_zooms(atlas))
+
+
+def test_what_cannot_be_a_region():
+    atlas = two_kinds(18, n_maps=2)
+    for regions, message in (
+        ([], "0 regions"),
+        (9, "9 regions"),
+        ("word1", "must be a list"),
+        ([("word1", -1.0)], "radius"),
+        ([("word1", 0.0)], "radius"),
+        ([(np.nan, 1.0)], "finite"),
+        ([(1.0, 2.0, 3.0)], "must be a label"),
+        ([3.0], "must be a label"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            plot_zooms(atlas, regions)
+    with pytest.raises(UnknownLabel, match="word1"):
+        plot_zooms(atlas, ["wird1"])
+    with pytest.raises(ParameterError, match="no map 2"):
+        plot_zooms(atlas, map=2)
+    away = atlas.labels[int(atlas.proportions[0].argmin())]
+    with pytest.raises(ParameterError, match=f"no region round '{away}'"):
+        plot_zooms(atlas, [away])
+    with pytest.raises(ParameterError, match="leaves no room"):
+        plot_zooms(atlas, size=(6, 2))
+    one_kind = Atlas(["a", "b"], np.zeros((1, 2, 2)), np.ones((1, 2)), MULTIPLE_MAPS_T_SNE)
+    with pytest.raises(ParameterError, match="plot_map"):
+        plot_zooms(one_kind)
+
+
+def test_senses_reach_to_the_nearest_words():
+    atlas = two_kinds(19, n_maps=2)
+    figure = plot_senses(atlas, "d5", n_neighbors=6)
+    for ax, sense in zip(
+        figure.axes, atlas.senses("d5", n_neighbors=6, neighbor_kind="word"), strict=True
+    ):
+        near = {neighbor.label for neighbor in sense.neighbors}
+        shown = set(words_of(ax))
+        assert "d5" in shown
+        assert shown <= near | {"d5"}
+        assert len(shown) >= 4
+
+
+def test_a_label_of_both_kinds_has_senses_in_either():
+    atlas = two_kinds(20, n_rows=30, n_columns=40)
+    atlas = replace(atlas, labels=["tie", *atlas.labels[1:30], "tie", *atlas.labels[31:]])
+    for kind, row in (("document", 0), ("word", 30)):
+        ax = plot_senses(atlas, "tie", kind=kind).axes[0]
+        middle = [np.mean(ax.get_xlim()), np.mean(ax.get_ylim())]
+        np.testing.assert_allclose(middle, atlas.maps[0, row], atol=1e-6)
+
+
+def test_figures_are_the_same_every_time():
+    atlas = two_kinds(21)
+    images = []
+    for _ in range(2):
+        buffer = io.BytesIO()
+        plot_zooms(atlas, color="group").savefig(buffer, format="png", dpi=60)
+        images.append(buffer.getvalue())
+    assert images[0] == images[1]
+
+
+def test_regions_do_not_meet_and_lie_in_the_view():
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(500, 2))
+    low, high = points.min(axis=0), points.max(axis=0)
+    view = View(low, high, np.zeros(500, dtype=bool))
+    half = np.array([0.5, 0.4])
+    found = choose_regions(points, np.arange(500) % 2 == 0, view, half, 6)
+    assert len(found) >= 3
+    for k, region in enumerate(found):
+        np.testing.assert_allclose(region.high - region.low, 2 * half)
+        assert (region.low >= low - 1e-9).all()
+        assert (region.high <= high + 1e-9).all()
+        for other in found[:k]:
+            assert ((region.low > other.high) | (region.high < other.low)).any()
+
+
+def test_places_hold_their_point_and_taken_boxes_stay_free():
+    places = places_over([[50, 50]], [[20, 10]])
+    assert places.shape == (1, 8, 4)
+    assert ((places[..., :2] <= 50) & (places[..., 2:] >= 50)).all()
+    bounds = [0, 0, 100, 100]
+    above = np.array([[0.0, 52.0, 100.0, 60.0]])
+    (chosen,) = place_labels(places, [[50, 50, 0]], bounds, taken=above)
+    assert places[0, chosen, 3] <= 52
+    everything = np.array([[0.0, 0.0, 100.0, 100.0]])
+    assert place_labels(places, [[50, 50, 0]], bounds, taken=everything).tolist() == [-1]

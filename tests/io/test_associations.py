@@ -1,0 +1,543 @@
+"""Reading associations: every kind of file and frame, every rule, every refusal."""
+
+import bz2
+import csv
+import gzip
+import lzma
+import math
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+from manymaps.data.associations import Associations
+from manymaps.errors import DataError, ParameterError
+from manymaps.io.associations import associations_from, read_associations
+
+PLAIN = "cue,response,strength\ntie,knot,0.6\ntie,suit,0.4\nknot,tie,1\nsuit,tie,0.5\n"
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a file and give its path."""
+
+    def to(name: str, content: str | bytes) -> Path:
+        path = tmp_path / name
+        if isinstance(content, str):
+            content = content.encode("utf-8")
+        path.write_bytes(content)
+        return path
+
+    return to
+
+
+def as_dict(norms: Associations) -> dict[tuple[str, str], float]:
+    """Pairs by label."""
+    cells = norms.strengths.tocoo()
+    return {
+        (norms.labels[i], norms.labels[j]): float(value)
+        for i, j, value in zip(cells.row, cells.col, cells.data, strict=True)
+    }
+
+
+def assert_balanced(norms: Associations) -> None:
+    """Every pair that was read is accounted for."""
+    assert norms.report.n_read == norms.n_pairs + norms.report.merged + norms.report.n_dropped
+
+
+EXPECTED = {("tie", "knot"): 0.6, ("tie", "suit"): 0.4, ("knot", "tie"): 1, ("suit", "tie"): 1}
+
+
+# --- kinds of edge list ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["n.csv", "n.tsv", "n.txt", "n.dat", "n"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_delimiter_is_found_whatever_the_name(write, name, delimiter):
+    norms = read_associations(write(name, PLAIN.replace(",", delimiter)))
+    assert as_dict(norms) == EXPECTED
+    assert norms.labels == ("tie", "knot", "suit")
+
+
+@pytest.mark.parametrize(
+    ("suffix", "pack"), [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)]
+)
+@pytest.mark.parametrize("named", [True, False])
+def test_packed_files_are_told_by_content(write, suffix, pack, named):
+    path = write("n.csv" + (suffix if named else ""), pack(PLAIN.encode()))
+    assert as_dict(read_associations(path)) == EXPECTED
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_encodings_and_ends_of_line(write, encoding, end):
+    text = PLAIN.replace("suit", "Süßë").replace("\n", end)
+    norms = read_associations(write("n.csv", text.encode(encoding)))
+    assert norms.labels == ("tie", "knot", "Süßë")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Cue,RESPONSE,Strength",
+        "source,target,weight",
+        "FROM,TO,Value",
+        "word1,word2,similarity",
+        "Word_1,Word 2,score",
+        '"cue","response","R123.Strength"',
+    ],
+)
+def test_header_aliases(write, header):
+    text = PLAIN.replace("cue,response,strength", header)
+    assert as_dict(read_associations(write("n.csv", text))) == EXPECTED
+
+
+def test_published_headers_prefer_strength_to_counts(write):
+    usf = (
+        "<HTML>\n<BODY>\n<pre>\nCUE, TARGET, NORMED?, #G, #P, FSG, BSG\n"
+        "TIE, KNOT, YES, 100, 1, .6, \xa5\nTIE, SUIT, YES, 100, 99, .4, .1\n"
+        "KNOT, TIE, YES, 100, 5, 1, .1\nSUIT, TIE, YES, 100, 5, 1, .1\n"
+        "</pre>\n</BODY>\n</HTML>\n"
+    )
+    norms = read_associations(write("A-B.txt", usf.encode("latin-1")))
+    assert as_dict(norms) == {(a.upper(), b.upper()): v for (a, b), v in EXPECTED.items()}
+    swow = (
+        "cue\tresponse\tR123\tN\tR123.Strength\ntie\tknot\t1\t100\t.6\ntie\tsuit\t99\t100\t.4\n"
+        "knot\ttie\t3\t9\t1\nsuit\ttie\t3\t9\t1\n"
+    )
+    assert as_dict(read_associations(write("swow.csv", swow))) == EXPECTED
+    counts = read_associations(write("swow.csv", swow), strength="R123")
+    assert as_dict(counts)["tie", "suit"] == pytest.approx(0.99)
+
+
+def test_named_columns_win(write):
+    text = "a,b,cue,response,p,strength\ntie,knot,x,y,3,9\ntie,suit,x,y,1,9\nknot,tie,x,y,2,9\n"
+    path = write("n.csv", text)
+    norms = read_associations(path, cue="a", response="b", strength="P", responses="keep")
+    assert as_dict(norms)["tie", "knot"] == 0.75
+
+
+def test_pairs_without_strength_count_one(write):
+    norms = read_associations(write("n.csv", "cue,response\na,b\na,b\na,c\nb,a\nc,a\n"))
+    assert as_dict(norms)["a", "b"] == pytest.approx(2 / 3)
+    assert norms.report.merged == 1
+    assert "every pair counts one" in " ".join(norms.report.notes)
+
+
+def test_the_word_cue_is_not_a_header(write):
+    norms = read_associations(write("n.csv", "CUE,TARGET,0.5\nTARGET,CUE,0.2\nCUE,POOL,0.5\n"))
+    assert norms.report.n_read == 3
+    assert norms.labels == ("CUE", "TARGET")
+    joined = "cue,target,fsg\ncue,pool,.5\npool,cue,.5\ncue,target,fsg\ntarget,cue,.2\n"
+    norms = read_associations(write("n.csv", joined))
+    assert norms.labels == ("cue", "pool", "target")
+    assert "1 repeated header" in " ".join(norms.report.notes)
+
+
+def test_no_header(write):
+    assert as_dict(read_associations(write("n.csv", PLAIN.split("\n", 1)[1]))) == EXPECTED
+    norms = read_associations(write("n.tsv", "tie\tknot\nknot\ttie\n"))
+    assert norms.n_pairs == 2
+    assert "no header: the first row, 'tie' and 'knot'" in " ".join(norms.report.notes)
+
+
+def test_decimal_commas_beside_semicolons(write):
+    text = "tie;knot;0,6\ntie;suit;0,4\nknot;tie;1\nsuit;tie;1,0\n"
+    assert as_dict(read_associations(write("n.csv", text))) == EXPECTED
+    assert as_dict(read_associations(write("n.csv", "cue;target;fsg\n" + text))) == EXPECTED
+    assert read_associations(write("n.csv", "CUE;TARGET;0,6\nTARGET;CUE;1\n")).n_pairs == 2
+
+
+def test_frames_as_r_and_pandas_write_them(write):
+    body = "1\ttie\tknot\t1\n2\tknot\ttie\t1\n"
+    for header in ("cue\tresponse\tstrength\n", "\tcue\tresponse\tstrength\n"):
+        assert read_associations(write("n.tsv", header + body)).labels == ("tie", "knot")
+
+
+def test_stray_bytes_do_no_harm_in_columns_that_nobody_reads(write):
+    text = b"cue,response,strength,note\na,b,1,\xff\nb,a,1,x\n"
+    assert read_associations(write("n.csv", text)).n_pairs == 2
+
+
+def test_words_that_hold_another_delimiter(write):
+    text = 'cue;response;strength\n"a;b";c,d;1\nc,d;"a;b";1\n'
+    assert read_associations(write("n.csv", text)).labels == ("a;b", "c,d")
+    text = "cue\tresponse\tstrength\na, b\tc\t1\nc\ta, b\t1\n"
+    assert read_associations(write("n.csv", text)).labels == ("a, b", "c")
+
+
+def test_pairs_of_numbers_are_no_matrix(write):
+    norms = read_associations(write("n.csv", "1,2,0.5\n2,3,0.4\n3,1,0.2\n"))
+    assert norms.labels == ("1", "2", "3")
+    assert norms.n_pairs == 3
+
+
+# --- odd words ------------------------------------------------------------------------------------
+
+ODD = [
+    "NA", "NAN", "nan", "NULL", "TRUE", "None", "inf", "1", "0.5", "-", "#", "a,b", 'say "hi"', '"',
+    "two\nlines", "tab\tbed", "semi;colon", "naïve", "שלום", "مرحبا", "🧵", "👩‍👩‍👧", "e\u0301",
+    "=1+1", "'", "a\u2028b", "x" * 10_000,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t", ";"])
+@pytest.mark.parametrize("header", [True, False])
+def test_odd_words_are_kept_verbatim(tmp_path, delimiter, header):
+    path = tmp_path / "odd.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, delimiter=delimiter)
+        if header:
+            writer.writerow(["cue", "response", "strength"])
+        for a, b in zip(ODD, ODD[1:] + ODD[:1], strict=True):
+            writer.writerow([a, b, 1])
+    norms = read_associations(path, format="edges")
+    assert norms.labels == tuple(ODD)
+    assert norms.n_pairs == len(ODD)
+
+
+def test_white_space_is_stripped(write):
+    norms = read_associations(
+        write("n.csv", 'cue, response, strength\n tie , "knot, big", 1\n"knot, big",\u00a0tie,1\n')
+    )
+    assert norms.labels == ("tie", "knot, big")
+
+
+def test_tabbed_files_may_do_without_quoting(write):
+    text = 'cue\tresponse\tstrength\n"cause\tso\t1\nso\t"cause\t1\nso\t5" nail\t1\n5" nail\tso\t1\n'
+    assert read_associations(write("n.tsv", text)).labels == ('"cause', "so", '5" nail')
+
+
+label = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1, max_size=6
+).filter(lambda word: word == word.strip())
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    pairs=st.dictionaries(
+        st.tuples(label, label).filter(lambda ends: ends[0] != ends[1]),
+        st.floats(1e-6, 1e6),
+        min_size=1,
+        max_size=12,
+    ),
+    delimiter=st.sampled_from([",", ";", "\t"]),
+)
+def test_round_trip(tmp_path_factory, pairs, delimiter):
+    path = tmp_path_factory.mktemp("trip") / "edges.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, delimiter=delimiter)
+        writer.writerow(["cue", "response", "strength"])
+        writer.writerows([*ends, value] for ends, value in pairs.items())
+    norms = read_associations(path, responses="keep")
+    totals: dict[str, float] = {}
+    for (cue, _), value in pairs.items():
+        totals[cue] = totals.get(cue, 0) + value
+    want = {ends: value / totals[ends[0]] for ends, value in pairs.items()}
+    assert as_dict(norms) == pytest.approx(want)
+    assert_balanced(norms)
+
+
+# --- rules ----------------------------------------------------------------------------------------
+
+RULES = "cue,response,strength\na,b,0.2\na,c,0.3\na,a,0.1\nb,a,0.5\nb,c,0.6\nb,a,0.1\n"
+
+
+def test_responses_that_are_never_cues(write):
+    path = write("n.csv", RULES)
+    dropped = read_associations(path)
+    assert dropped.labels == ("a", "b")
+    assert as_dict(dropped) == {("a", "b"): 1, ("b", "a"): 1}
+    assert dropped.report.dropped == {"self pair": 1, "response is never a cue": 2}
+    assert dropped.report.merged == 1
+    kept = read_associations(path, responses="keep")
+    assert kept.labels == ("a", "b", "c")
+    assert kept.strengths.sum(axis=1).tolist() == pytest.approx([1, 1, 0])
+    for norms in (dropped, kept):
+        assert_balanced(norms)
+
+
+def test_missing_mass_stays_missing(write):
+    norms = read_associations(write("n.csv", RULES), rows="keep")
+    assert as_dict(norms) == pytest.approx({("a", "b"): 0.2, ("b", "a"): 0.5})
+    assert "sum to more than 1 for 'b' (1.200)" in " ".join(norms.report.notes)
+
+
+def test_counts_are_proportions_of_all_that_was_answered(write):
+    text = "cue,response,count\na,b,2\na,c,3\na,a,5\nb,a,4\nb,c,4\n"
+    norms = read_associations(write("n.csv", text), rows="keep")
+    assert as_dict(norms) == pytest.approx({("a", "b"): 0.2, ("b", "a"): 0.5})
+    assert "read as counts" in " ".join(norms.report.notes)
+
+
+def test_self_pairs_can_be_refused(write):
+    with pytest.raises(DataError, match=r"n\.csv, line 4: 'a' is paired with itself"):
+        read_associations(write("n.csv", RULES), self_pairs="error")
+
+
+def test_empty_labels_and_zero_strengths_are_reported(write):
+    text = "cue,response,strength\na,b,1\n,b,x\na, ,1\nb,a,1\nb,c,0\n,,\n\n"
+    norms = read_associations(write("n.csv", text))
+    assert norms.report.dropped == {"empty label": 3, "zero strength": 1}
+    assert_balanced(norms)
+
+
+def test_cues_without_responses_are_named(write):
+    norms = read_associations(write("n.csv", "cue,response,strength\na,b,1\nb,a,1\nd,z,1\n"))
+    assert norms.labels == ("a", "b", "d")
+    assert "no response is left for 1 of 3 cues: 'd'" in norms.report.notes
+
+
+def test_strengths_of_every_size(write):
+    text = "cue,response,strength\na,b,1e300\na,c,1e-300\nb,a,5e-324\nc,a,1\n"
+    norms = read_associations(write("n.csv", text))
+    assert norms.report.dropped == {"strength too small beside its row": 1}
+    assert as_dict(norms)["b", "a"] == 1
+    huge = "cue,response,strength\na,b,1e308\na,b,1e308\nb,a,1\n"
+    with pytest.raises(DataError, match="strengths of cue 'a' are too large"):
+        read_associations(write("n.csv", huge))
+
+
+# --- refusals -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("abc", "'abc'"), ("NaN", "'NaN'"), ("inf", "'inf'"), ("-0.1", "'-0.1'"), ("", "missing"),
+        ("45%", "'45%'"), ("1_0", "'1_0'"), ("1e999", "'1e999'"), ('"0,5"', "with a point"),
+    ],
+)  # fmt: skip
+def test_strengths_that_are_none(write, value, shown):
+    path = write("n.csv", f"cue,response,strength\na,b,1\n\nb,a,{value}\n")
+    with pytest.raises(DataError) as caught:
+        read_associations(path)
+    assert f"{path}, line 4: the strength of 'b' - 'a' is" in str(caught.value)
+    assert shown in str(caught.value)
+
+
+def test_lines_are_counted_across_quoted_ends_of_line(write):
+    with pytest.raises(DataError, match="line 5: the strength"):
+        read_associations(write("n.csv", 'cue,response,strength\n"a\n\nb",c,1\nb,a,x\n'))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is empty"),
+        (" \n\n", "is empty"),
+        ("cue,response,strength\n", "holds no pairs"),
+        ("tie knot 0.5\nknot tie 0.5\n", "one column only when split at commas, semicolons"),
+        ("cue\ntie\n", "one column only"),
+        ("cue,answer,strength\na,b,1\n", "no column of responses; its columns are 'cue', 'answer'"),
+        ("foo,bar,baz\na,b,1\n", "no column of cues; its columns are 'foo', 'bar', 'baz'"),
+        ("cue,response,prop\na,b,.1\n", r"no column of strengths.*perhaps 'prop'"),
+        ("cue,response,strength\na,b\n", "line 2 has 2 columns where the first row has 3"),
+        ("cue,response,strength\na,b,c,1\n", "line 2 has 4 columns.*quotation marks"),
+        ('cue,response,strength\n"a"x,b,1\n', "line 2: the row that starts here"),
+        ('cue,response,strength\na,b,1\n"a,b,1\n', "line 3: .*left open"),
+        ("a,b,extra,5\n", "third column holds 'extra', not a strength"),
+        ("cue,response,strength\na,a,1\n", "self pair: 1.*a single word, 'a'"),
+        ("cue,response,strength\na,b,1\n", "never a cue: 1.*responses='keep'"),
+        ("cue,response,strength\na,b,0\nb,a,0\n", "zero strength: 2"),
+        ("cue,response,strength\n,b,1\n", "empty label: 1"),
+        ("# mine\ncue,response,strength\na,b,1\n", "line 1 holds '# mine' alone"),
+        ("Mine, 2024\ncue,response,strength\na,b,1\n", "nothing above the header"),
+        ("id,n,age,cue,R1,R2\n1,3,33,a,b,c\n2,7,3,b,a,c\n", "no column of responses"),
+        ("cue,response,strength\n" + "x" * 200_000 + ",b,1\n", "line 2.*larger than field limit"),
+    ],
+)
+def test_files_that_cannot_be_used(write, text, message):
+    with pytest.raises(DataError, match=message) as caught:
+        read_associations(write("bad.csv", text))
+    assert "bad.csv" in str(caught.value)
+
+
+def test_missing_columns_that_were_asked_for(write):
+    with pytest.raises(DataError, match=r"no column 'x'; its columns are 'cue', 'response'"):
+        read_associations(write("n.csv", PLAIN), cue="x")
+    with pytest.raises(DataError, match=r"no column 'n'.*Name one of them as strength="):
+        read_associations(write("n.csv", PLAIN), strength="n")
+    with pytest.raises(DataError, match="both be read from the column 'cue'"):
+        read_associations(write("n.csv", PLAIN), response="cue")
+
+
+def test_missing_file_and_folder(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        read_associations(tmp_path / "none.csv")
+    with pytest.raises(IsADirectoryError):
+        read_associations(tmp_path)
+
+
+def test_other_encodings(write):
+    latin = PLAIN.replace("suit", "smörgås").encode("latin-1")
+    with pytest.raises(DataError, match=r"line 3: byte 0xF6 in b'sm\\xf6rg\\xe5s' is not UTF-8"):
+        read_associations(write("n.csv", latin))
+    with pytest.raises(DataError, match="is not UTF-16"):
+        read_associations(write("n.csv", b"\xff\xfea"))
+    with pytest.raises(DataError, match="is not text"):
+        read_associations(write("n.csv", b"a,b\x00\n"))
+    with pytest.raises(DataError, match="a zip archive or a spreadsheet"):
+        read_associations(write("n.csv", b"PK\x03\x04aaa"))
+
+
+def test_damaged_files(write):
+    for name, content in {
+        "n.csv.gz": gzip.compress(PLAIN.encode())[:-9],
+        "n.csv.bz2": bz2.compress(PLAIN.encode())[:-9],
+        "n.csv.xz": lzma.compress(PLAIN.encode())[:-9],
+    }.items():
+        with pytest.raises(DataError, match="damaged or cut short"):
+            read_associations(write(name, content))
+    for name in ("n.npy", "n.npz", "n.mtx", "n.parquet"):
+        with pytest.raises(DataError, match="cut short, or of another format"):
+            read_associations(write(name, "nonsense"))
+
+
+def test_unknown_options(write):
+    path = write("n.csv", PLAIN)
+    for option in ("responses", "rows", "self_pairs"):
+        with pytest.raises(ParameterError, match=f"{option} is 'maybe'; it must be"):
+            read_associations(path, **{option: "maybe"})
+    with pytest.raises(ParameterError, match="format='xls' is not one of 'edges', 'matrix'"):
+        read_associations(path, format="xls")
+    with pytest.raises(ParameterError, match="labels belong to a matrix"):
+        read_associations(path, labels=["tie"], format="edges")
+
+
+# --- frames, graphs, arrays -----------------------------------------------------------------------
+
+COLUMNS = {
+    "Cue": ["tie", "tie", "knot", "suit", None],
+    "Target": ["knot", "suit", "tie", "tie", "tie"],
+    "weight": [0.6, 0.4, 1, 0.5, 1],
+}
+
+
+@pytest.mark.parametrize(
+    "make",
+    [pd.DataFrame, pl.DataFrame, pa.table, pl.LazyFrame, lambda c: pd.DataFrame(c).astype("str")],
+)
+def test_frames(make):
+    frame = make(COLUMNS)
+    if isinstance(frame, pd.DataFrame):
+        frame = frame.replace({"None": "", "nan": ""})
+    norms = associations_from(frame)
+    assert as_dict(norms) == EXPECTED
+    assert norms.report.dropped == {"empty label": 1}
+
+
+def test_parquet(tmp_path):
+    parquet.write_table(pa.table(COLUMNS), tmp_path / "n.parquet")
+    assert as_dict(read_associations(tmp_path / "n.parquet")) == EXPECTED
+    (tmp_path / "n.parquet").rename(tmp_path / "n.bin")
+    assert as_dict(read_associations(tmp_path / "n.bin")) == EXPECTED
+    coded = pa.table({**COLUMNS, "Cue": pa.array(COLUMNS["Cue"]).dictionary_encode()})
+    parquet.write_table(coded, tmp_path / "coded.parquet")
+    assert as_dict(read_associations(tmp_path / "coded.parquet", format="parquet")) == EXPECTED
+
+
+def test_parquet_without_pyarrow(tmp_path, monkeypatch):
+    parquet.write_table(pa.table(COLUMNS), tmp_path / "n.parquet")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match=r'pip install "manymaps\[parquet\]"'):
+        read_associations(tmp_path / "n.parquet")
+
+
+def test_frames_that_cannot_be_used():
+    bad = pd.DataFrame({"cue": ["a", "b"], "response": ["b", "a"], "strength": [1, np.nan]})
+    with pytest.raises(DataError, match=r"the frame, row 1: the strength of 'b' - 'a' is nan"):
+        associations_from(bad)
+    with pytest.raises(DataError, match="no column of responses; its columns are 'cue', 'x'"):
+        associations_from(pd.DataFrame({"cue": ["a"], "x": ["b"]}))
+    with pytest.raises(DataError, match=r"perhaps 'n'"):
+        associations_from(pl.DataFrame({"cue": ["a"], "response": ["b"], "n": [1]}))
+    with pytest.raises(DataError, match="its columns are none"):
+        associations_from(pd.DataFrame())
+    with pytest.raises(DataError, match="the rows have different lengths"):
+        associations_from([[0, 1], [1]])
+    with pytest.raises(DataError, match=r"type str.*there is read_associations"):
+        associations_from("norms.csv")
+    with pytest.raises(DataError, match="object of type dict"):
+        associations_from({"a": 1})
+    with pytest.raises(ParameterError, match="labels belong to a matrix"):
+        associations_from(bad, labels=["a", "b"])
+
+
+def test_graphs():
+    networkx = pytest.importorskip("networkx")
+    graph = networkx.DiGraph()
+    graph.add_weighted_edges_from([("a", "b", 3), ("a", "c", 1), ("b", "a", 2)])
+    assert as_dict(associations_from(graph)) == {("a", "b"): 1, ("b", "a"): 1}
+    kept = associations_from(graph, responses="keep", rows="keep")
+    assert as_dict(kept)["a", "b"] == 0.75
+
+    undirected = networkx.Graph()
+    undirected.add_weighted_edges_from([(1, 2, 3.0), (2, 3, 0.5)])
+    undirected.add_edge(3, 3)
+    undirected.add_node(4)
+    norms = associations_from(undirected, rows="keep")
+    assert norms.labels == ("1", "2", "3", "4")
+    assert norms.is_symmetric
+    assert as_dict(norms)["2", "1"] == 3
+    named = associations_from(networkx.Graph([("a", "b", {"s": 2})]), strength="s", rows="keep")
+    assert as_dict(named)["b", "a"] == 2
+    plain = associations_from(networkx.path_graph(3))
+    assert plain.report.notes[0] == "no weights: every edge counts one"
+    with pytest.raises(DataError, match="no edge of the graph has an attribute 'x'"):
+        associations_from(undirected, strength="x")
+    with pytest.raises(DataError, match="two nodes with the label '1'"):
+        associations_from(networkx.Graph([(1, "1")]))
+    with pytest.raises(DataError, match=r"edge 'a' - 'b'.*is -1"):
+        associations_from(networkx.Graph([("a", "b", {"weight": -1})]))
+
+
+# --- real data ------------------------------------------------------------------------------------
+
+
+def test_free_association_norms(data_folder):
+    path = data_folder / "usf" / "usf_free_association.tsv.gz"
+    start = time.process_time()
+    norms = read_associations(path)
+    assert time.process_time() - start < 5
+    assert norms.n_objects == 5018
+    assert norms.report.n_read == 72176
+    assert norms.report.dropped == {"self pair": 4, "response is never a cue": 8556}
+    assert norms.n_pairs == 63616
+    assert_balanced(norms)
+    assert "'BARTENDER' (1.082)" in " ".join(norms.report.notes)
+    np.testing.assert_allclose(norms.strengths.sum(axis=1), 1)
+
+    raw = {}
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            raw[row["cue"], row["target"]] = float(row["strength"])
+    assert np.diff(norms.strengths.indptr)[norms.labels.index("CUE")] > 15
+    cues = set(norms.labels)
+    for cue, target in (("SCISSORS", "CUT"), ("CUT", "SCISSORS"), ("CUE", "POOL"), ("CAT", "DOG")):
+        total = math.fsum(v for (a, b), v in raw.items() if a == cue and b in cues)
+        got = norms.strengths[norms.labels.index(cue), norms.labels.index(target)]
+        assert got == pytest.approx(raw[cue, target] / total)
+
+    kept = read_associations(path, responses="keep", rows="keep")
+    assert kept.n_objects == 10617
+    assert kept.strengths[kept.index("scissors"), kept.index("cut")] == pytest.approx(0.879)
+    assert kept.strengths[[kept.index("bartender")], :].sum() == pytest.approx(1)
+    counts = read_associations(path, strength="count", rows="keep")
+    assert counts.strengths[counts.index("scissors"), counts.index("cut")] > 0.85
+
+
+def test_a_symmetric_table_of_bare_numbers_is_a_matrix(tmp_path):
+    path = tmp_path / "similarities.csv"
+    path.write_text("0,3,1,2\n3,0,2,1\n1,2,0,3\n2,1,3,0\n", "utf-8")
+    read = read_associations(path)
+    assert read.n_objects == 4
+    assert read.strengths.nnz == 12

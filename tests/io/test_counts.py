@@ -1,0 +1,540 @@
+"""Reading tables of counts from files of many kinds, and telling them from others."""
+
+import gzip
+from pathlib import Path
+
+import anndata
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+from scipy.io import mmwrite
+
+from manymaps.data.counts import Counts, looks_transposed
+from manymaps.errors import DataError, ParameterError
+from manymaps.io.counts import looks_like_counts, read_counts
+from manymaps.io.kinds import looks_like_vectors
+
+LONG = "document,word,count\nd1,tie,2\nd1,knot,1\nd2,suit,3\n"
+WIDE = "document,tie,knot,suit\nd1,2,1,0\nd2,0,0,3\n"
+VALUES = [[2.0, 1, 0], [0, 0, 3]]
+
+
+def save(path: Path, content: str | bytes) -> Path:
+    """Write a file and give its path."""
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def assert_same(counts: Counts, kinds=("document", "word")) -> None:
+    """The counts are those of the samples."""
+    assert counts.row_labels == ("d1", "d2")
+    assert counts.column_labels == ("tie", "knot", "suit")
+    assert counts.kinds == kinds
+    np.testing.assert_array_equal(counts.values.toarray(), VALUES)
+    report = counts.report
+    assert report.n_read == counts.n_pairs + report.merged + report.n_dropped
+
+
+QUOTED = "".join(f'"{a}","{b}",{c}\n' for a, b, c in (r.split(",") for r in LONG.split()))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        LONG,
+        LONG.rstrip(),
+        LONG.replace("\n", "\r\n"),
+        LONG.replace("\n", "\r"),
+        LONG.replace(",", " , "),
+        LONG.replace("\n", "\n\n"),
+        QUOTED.replace('"count"', "count"),
+        "﻿" + LONG,
+        LONG + LONG.replace("2", "0").replace("3", "0").replace("knot,1", "knot,0"),
+    ],
+)
+def test_long_lists_however_they_are_written(tmp_path, content):
+    counts = read_counts(save(tmp_path / "c.csv", content))
+    assert counts.values.toarray()[0].tolist() == [2, 1, 0]
+    assert counts.kinds == ("document", "word")
+    tabbed = save(tmp_path / "c.txt", content.replace(",", "\t"))
+    assert_same(read_counts(save(tmp_path / "c.tsv.gz", gzip.compress(LONG.encode()))))
+    np.testing.assert_array_equal(read_counts(tabbed).values.toarray(), counts.values.toarray())
+
+
+@pytest.mark.parametrize(
+    ("header", "kinds"),
+    [
+        ("site,species,abundance", ("site", "species")),
+        ("user,item,n", ("user", "item")),
+        ("sample,Taxon,reads", ("sample", "taxon")),
+        ("cell,gene,umi", ("cell", "gene")),
+        ("row,column,count", ("row", "column")),
+        ("Doc_ID,term,freq", ("document", "term")),
+        ("haus,tier,count", ("haus", "tier")),
+    ],
+)
+def test_kinds_come_from_the_header(tmp_path, header, kinds):
+    path = save(tmp_path / "c.csv", LONG.replace("document,word,count", header))
+    assert_same(read_counts(path), kinds)
+
+
+def test_words_first_still_become_columns_and_the_report_says_so(tmp_path):
+    path = save(tmp_path / "c.csv", "word,n,document\ntie,2,d1\nknot,1,d1\nsuit,3,d2\n")
+    counts = read_counts(path)
+    assert_same(counts)
+    assert counts.report.notes[0] == "rows are 'document', columns 'word', counts 'n'"
+    turned = read_counts(path, rows="word", columns="document")
+    assert turned.kinds == ("word", "document")
+    assert looks_transposed(turned)
+
+
+def test_repeats_zeros_and_lines_without_a_label_are_accounted_for(tmp_path):
+    path = save(tmp_path / "c.csv", LONG + "d1,tie,4\nd3,bow,0\n,tie,7\nd1,,1\n")
+    counts = read_counts(path)
+    assert counts.row_labels == ("d1", "d2", "d3")
+    assert counts.column_labels == ("tie", "knot", "suit", "bow")
+    assert counts.values[0, 0] == 6
+    report = counts.report
+    assert (report.n_read, report.merged) == (7, 1)
+    assert report.dropped == {"empty label": 2, "zero count": 1}
+    assert "1 document without counts kept: 'd3'" in report.notes
+    assert "1 word without counts kept: 'bow'" in report.notes
+
+
+def test_lists_without_counts_count_lines(tmp_path):
+    path = save(tmp_path / "c.csv", "user,item\nann,tea\nann,tea\nbob,tea\n")
+    counts = read_counts(path)
+    assert counts.values.toarray().tolist() == [[2], [1]]
+    assert "every line counts one" in counts.report.notes[0]
+    with pytest.raises(DataError, match=r"no column of counts; .* count=... \(perhaps 'stars'\)"):
+        read_counts(save(path, "user,item,stars\nann,tea,4\nbob,tea,5\n"))
+    assert read_counts(path, count="stars").values.toarray().tolist() == [[4], [5]]
+
+
+def test_lists_without_a_header(tmp_path):
+    path = save(tmp_path / "c.csv", LONG.partition("\n")[2])
+    counts = read_counts(path)
+    assert_same(counts, ("row", "column"))
+    assert counts.report.notes[0].startswith("no header")
+    numbers = save(tmp_path / "n.csv", "1,2,3\n1,3,4\n2,2,5\n")
+    with pytest.raises(DataError, match="three columns of numbers and no header"):
+        read_counts(numbers)
+    assert read_counts(numbers, format="edges").values.toarray().tolist() == [[3, 4], [5, 0]]
+    assert read_counts(numbers, format="matrix").values.toarray()[1].tolist() == [1, 3, 4]
+
+
+def test_the_split_at_once_reads_what_the_parser_reads(tmp_path):
+    random = np.random.default_rng(0)
+    lines = [
+        f" d{a} ,wör{b},{c}"
+        for a, b, c in zip(
+            random.integers(0, 50, 3000), random.integers(0, 90, 3000),
+            random.choice(["1", "2.5", "0", "1e2"], 3000), strict=True,
+        )
+    ]  # fmt: skip
+    text = "\n".join(["document,word,count", *lines])
+    plain = read_counts(save(tmp_path / "a.csv", text))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("manymaps.io.count_tables.BLOCK_BYTES", 1000)
+        blocks = read_counts(save(tmp_path / "a.csv", text))
+    parsed = read_counts(save(tmp_path / "b.csv", text + '\n"d1","wör1",0\n'))
+    for other in (blocks, parsed):
+        assert other.row_labels == plain.row_labels
+        assert other.column_labels == plain.column_labels
+        np.testing.assert_array_equal(other.values.toarray(), plain.values.toarray())
+    assert "d1" in plain.row_labels
+    assert plain.n_fractional > 0
+
+
+def test_quotation_marks_may_hold_delimiters_newlines_and_themselves(tmp_path):
+    text = QUOTED + '"d, 1","a ""b"" c",2\n"e","f\ng",1\n'
+    counts = read_counts(save(tmp_path / "c.csv", text))
+    assert counts.row_labels == ("d1", "d2", "d, 1", "e")
+    assert counts.column_labels == ("tie", "knot", "suit", 'a "b" c', "f\ng")
+    mixed = LONG.replace("count", "count,note").replace("\nd", ',"x\nd')
+    with pytest.raises(DataError, match="quotation mark"):
+        read_counts(save(tmp_path / "m.csv", mixed))
+    even = 'document,word,count,note\nd1,tie,1,"a,b"\nd1,tie,2,"c,d"\n'
+    assert read_counts(save(tmp_path / "e.csv", even)).values.toarray().tolist() == [[3]]
+    nails = save(tmp_path / "n.tsv", 'document\tword\tcount\nd1\t5" nail\t2\nd1\t"odd\t1\n')
+    assert read_counts(nails).column_labels == ('5" nail', '"odd')
+
+
+@pytest.mark.parametrize("quote", ["", '"'])
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("d9,bow,-1", "line 5: the count of 'd9' and 'bow' is '-1'"),
+        ("d9,bow,nan", "line 5: the count of 'd9' and 'bow' is 'nan'"),
+        ("d9,bow,inf", "is 'inf'"),
+        ("d9,bow,", "is missing"),
+        ("d9,bow,many", "is 'many'"),
+        ("d9,bow,1_000", "is '1_000'"),
+        ("d9,bow", "line 5 has 2 cells where the first row has 3"),
+        ("d9,bow,1,2", "line 5 has 4 cells"),
+    ],
+)
+def test_a_bad_line_is_named(tmp_path, line, message, quote):
+    path = save(tmp_path / "c.csv", LONG + line.replace("bow", f"{quote}bow{quote}") + "\n")
+    with pytest.raises(DataError, match=message) as caught:
+        read_counts(path)
+    assert "c.csv" in str(caught.value)
+
+
+def test_bytes_that_are_no_utf8_are_refused_by_line(tmp_path):
+    path = save(tmp_path / "c.csv", LONG.encode() + "d2,möwe,1\n".encode("latin-1"))
+    with pytest.raises(DataError, match="line 5: byte 0xF6"):
+        read_counts(path)
+
+
+def test_missing_columns_get_suggestions(tmp_path):
+    path = save(tmp_path / "c.csv", LONG)
+    with pytest.raises(DataError, match=r"no column 'documents' .* Did you mean 'document'"):
+        read_counts(path, rows="documents")
+    with pytest.raises(DataError, match="would be read twice"):
+        read_counts(path, rows="word", columns="word")
+    many = save(tmp_path / "m.csv", "one,two,three,n\na,b,c,1\n")
+    with pytest.raises(DataError, match="does not say which"):
+        read_counts(many, format="edges")
+    assert read_counts(many, rows="one", columns="three").kinds == ("one", "three")
+    with pytest.raises(ParameterError, match="rows, columns and count"):
+        read_counts(path, rows="word", format="matrix")
+    with pytest.raises(ParameterError, match="format='cvs'"):
+        read_counts(path, format="cvs")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        WIDE,
+        WIDE.replace(",", ";"),
+        WIDE.replace(",", "\t"),
+        WIDE.replace("document,", "").replace(",", "\t"),
+        WIDE.replace("document", '""'),
+    ],
+)
+def test_tables_with_a_column_per_feature(tmp_path, content):
+    counts = read_counts(save(tmp_path / "c.txt", content))
+    kind = "document" if "document" in content else "row"
+    assert_same(counts, (kind, "column"))
+
+
+def test_columns_of_text_become_metadata_and_numbers_may_be_labels(tmp_path):
+    path = save(tmp_path / "c.csv", "site,soil,1998,1999\n7,wet,1,0.5\n8,dry,0,2\n")
+    counts = read_counts(path)
+    assert counts.row_metadata["soil"].tolist() == ["wet", "dry"]
+    assert counts.row_labels == ("7", "8")
+    assert counts.column_labels == ("1998", "1999")
+    years = read_counts(save(path, "site,1998,1999\nfen,1,0.5\nlake,0,2\n"))
+    assert years.column_labels == ("1998", "1999")
+    assert years.row_labels == ("fen", "lake")
+    assert any("1 of 3 counts are not whole" in note for note in years.report.notes)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (WIDE + "d1,1,1,1\n", "'d1' stands twice, in lines 2 and 4"),
+        (WIDE.replace("suit", "tie"), "'tie' stands twice, for columns 2 and 4"),
+        (WIDE + ",1,1,1\n", "line 4 has an empty label"),
+        (WIDE + "d3,1,-1,1\n", r"line 4 \('d3'\), column 3 \('knot'\): the count is '-1'"),
+        (WIDE + "d3,1,,1\n", "the count is empty"),
+        (WIDE + "d3,1,nan,1\n", "the count is 'nan'"),
+        (WIDE + "d3,1,1\n", "line 4 has 3 cells"),
+        ("document,tie,knot\nd1,0,0\nd2,0,0\n", "no count above 0"),
+        ("document,tie,knot,suit\n", "no column of numbers"),
+        ("just one line of text", "one column only"),
+        ("a title\nand some lines\nof text\n", "one column only"),
+        ("name,city,street\nann,rome,via\nbob,bonn,weg\n", "no column of numbers"),
+        ("", "is empty"),
+        (b"\x00\x01\x02\x03 binary \x00", "not text"),
+        (b"\x80\x04\x95\x10\x00", "Python pickle"),
+    ],
+)
+def test_bad_tables_are_refused_with_their_place(tmp_path, content, message):
+    path = save(tmp_path / "c.csv", content)
+    with pytest.raises(DataError, match=message) as caught:
+        read_counts(path)
+    assert "c.csv" in str(caught.value)
+
+
+def test_one_row_and_one_column_are_read(tmp_path):
+    assert read_counts(save(tmp_path / "c.csv", "site,teal,coot\nfen,1,2\n")).shape == (1, 2)
+    assert read_counts(save(tmp_path / "c.csv", "site,species,n\nfen,teal,2\n")).shape == (1, 1)
+
+
+def test_parquet_lists_and_tables(tmp_path):
+    path = tmp_path / "c.parquet"
+    pl.read_csv(LONG.encode()).write_parquet(path)
+    assert_same(read_counts(path))
+    assert looks_like_counts(path)
+    pl.read_csv(WIDE.encode()).write_parquet(path)
+    assert_same(read_counts(path), ("document", "column"))
+    assert looks_like_counts(path)
+    save(path, path.read_bytes()[:60])
+    with pytest.raises(DataError, match="cannot be read as Parquet"):
+        read_counts(path)
+
+
+def test_npz_files_of_others(tmp_path):
+    path = tmp_path / "c.npz"
+    rows = sparse.csr_array(VALUES)
+    sparse.save_npz(path, rows)
+    np.testing.assert_array_equal(read_counts(path).values.toarray(), VALUES)
+    sparse.save_npz(path, sparse.csc_array(VALUES))
+    np.testing.assert_array_equal(read_counts(path).values.toarray(), VALUES)
+    np.savez(path, counts=np.array(VALUES), doc_names=["d1", "d2"], vocab=["tie", "knot", "suit"])
+    assert_same(read_counts(path))
+    np.savez(path, indptr=rows.indptr, indices=rows.indices.astype(np.uint16),
+             counts=rows.data.astype(np.int16), vocab=["tie", "knot", "suit", "bow"],
+             doc_id=["7", "7"], labels=np.array([1, 0]), groups=["cats", "dogs", "owls", "x", "y"],
+             other=np.arange(9))  # fmt: skip
+    counts = read_counts(path)
+    assert counts.shape == (2, 4)
+    assert counts.row_labels == ("7", "7 (2)")
+    assert counts.row_metadata["group"].tolist() == ["dogs", "cats"]
+    assert counts.row_metadata["doc_id"].tolist() == ["7", "7"]
+    notes = " | ".join(counts.report.notes)
+    for part in ("'doc_id'; 1 repeat", "'vocab'", "'groups' of the codes in 'labels'", "'other'"):
+        assert part in notes
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"indices": np.array([0, 1, 9])}, "no sparse table"),
+        ({"indices": np.array([0, -1, 2])}, "no sparse table"),
+        ({"indptr": np.array([0, 3, 2])}, "no sparse table"),
+        ({"counts": np.array([1.0, 2.0])}, "no sparse table"),
+        ({"counts": np.array(["a", "b", "c"])}, "must be whole numbers"),
+        ({"counts": np.array([1.0, -2.0, 1.0])}, "row 0 .* column 1 .* is -2"),
+        ({"row_labels": np.array(["a", "a"])}, "'a' stands twice"),
+        ({"column_labels": np.array(["a", "b"])}, "2 labels for 3 columns"),
+    ],
+)
+def test_parts_that_do_not_fit_are_refused(tmp_path, changes, message):
+    rows = sparse.csr_array(VALUES)
+    parts = {"indptr": rows.indptr, "indices": rows.indices, "counts": rows.data, "shape": (2, 3)}
+    np.savez(tmp_path / "c.npz", **(parts | changes))
+    with pytest.raises(DataError, match=message):
+        read_counts(tmp_path / "c.npz")
+
+
+def test_objects_and_damaged_archives_are_refused(tmp_path):
+    path = tmp_path / "c.npz"
+    np.savez(path, counts=np.array(VALUES), vocab=np.array(["tie", None, 3], dtype=object))
+    with pytest.raises(DataError, match="Python objects"):
+        read_counts(path)
+    np.save(tmp_path / "c.npy", np.array([[1, None]], dtype=object))
+    with pytest.raises(DataError, match="Python objects"):
+        read_counts(tmp_path / "c.npy")
+    np.savez(path, a=np.ones((2, 2)), b=np.ones((2, 2)))
+    with pytest.raises(DataError, match="holds 2 tables"):
+        read_counts(path)
+    Counts(np.random.default_rng(0).integers(0, 9, (40, 40))).save(path)
+    whole = path.read_bytes()
+    for cut in (10, len(whole) // 2, len(whole) - 30):
+        with pytest.raises(DataError, match="cut short"):
+            read_counts(save(path, whole[:cut]))
+    with pytest.raises(DataError, match="does not start like"):
+        read_counts(save(path, "hello, world\n"))
+
+
+@pytest.mark.parametrize("name", ["indptr", "kinds", "row_labels", "data", "manymaps_counts"])
+def test_changed_files_of_ours_are_refused(tmp_path, name):
+    path = tmp_path / "c.npz"
+    Counts(VALUES, ["d1", "d2"]).save(path)
+    with np.load(path) as file:
+        arrays = dict(file)
+    bad = {
+        "indptr": np.array([0, 99, 3]),
+        "kinds": np.array(["a"]),
+        "row_labels": np.array(["d1", "d1"]),
+        "data": np.array([1, -1, 1]),
+        "manymaps_counts": np.array(99),
+    }
+    np.savez(path, **(arrays | {name: bad[name]}))
+    with pytest.raises(DataError, match=r"damaged|stands twice|is -1|newer manymaps"):
+        read_counts(path)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_matrix_market_and_npy_with_labels_beside_them(tmp_path, packed):
+    mtx, npy = tmp_path / "X.mtx", tmp_path / "X.npy"
+    mmwrite(mtx, sparse.coo_array(VALUES))
+    np.save(npy, np.array(VALUES, dtype=np.int16))
+    if packed:
+        mtx, npy = (
+            save(tmp_path / f"{p.name}.gz", gzip.compress(p.read_bytes())) for p in (mtx, npy)
+        )
+    assert read_counts(mtx).row_labels == ("0", "1")
+    save(tmp_path / "X.rows.txt", "d1\nd2\n")
+    save(tmp_path / "X.columns.txt", "tie\nknot\nsuit\n")
+    assert_same(read_counts(mtx), ("row", "column"))
+    assert_same(read_counts(npy), ("row", "column"))
+    save(tmp_path / "X.columns.txt", "tie\nknot\n")
+    with pytest.raises(DataError, match=r"X.columns.txt holds 2 labels.* 3 columns"):
+        read_counts(mtx)
+    save(tmp_path / "X.columns.txt", "tie\nknot\ntie\n")
+    with pytest.raises(DataError, match="'tie' stands twice, in lines 1 and 3"):
+        read_counts(npy)
+
+
+def test_matrix_market_of_a_sequencer_keeps_its_genes_in_rows(tmp_path):
+    path = tmp_path / "s1_matrix.mtx"
+    mmwrite(path, sparse.coo_array(np.array(VALUES).T))
+    save(tmp_path / "s1_barcodes.tsv.gz", gzip.compress(b"AAA-1\nCCC-1\n"))
+    features = "ENSG1\tTP53\tRNA\nENSG2\tEGFR\tRNA\nENSG3\tMYC\tRNA\n"
+    save(tmp_path / "s1_features.tsv", features)
+    counts = read_counts(path)
+    assert counts.kinds == ("gene", "cell")
+    assert counts.row_labels == ("TP53", "EGFR", "MYC")
+    assert counts.row_metadata["id"].tolist() == ["ENSG1", "ENSG2", "ENSG3"]
+    assert looks_transposed(counts)
+    mmwrite(path, sparse.coo_array(VALUES))
+    save(tmp_path / "s1_features.tsv", features.replace("EGFR", "TP53"))
+    cells = read_counts(path)
+    assert cells.kinds == ("cell", "gene")
+    assert cells.column_labels == ("ENSG1", "ENSG2", "ENSG3")
+    assert looks_transposed(cells) is None
+    save(tmp_path / "s1_features.tsv", "ENSG1\n")
+    with pytest.raises(DataError, match="belongs to another table"):
+        read_counts(path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 5\n",
+        "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 7 5\n",
+        "%%MatrixMarket matrix coordinate complex general\n2 2 1\n1 1 5 1\n",
+        "2 2 1\n1 1 5\n",
+        "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 -5\n",
+    ],
+)
+def test_bad_matrix_market_is_refused(tmp_path, content):
+    with pytest.raises(DataError, match=r"X\.mtx"):
+        read_counts(save(tmp_path / "X.mtx", content))
+
+
+@pytest.mark.parametrize("kind", [sparse.csr_matrix, np.asarray])
+def test_annotated_data(tmp_path, kind):
+    path = tmp_path / "c.h5ad"
+    data = anndata.AnnData(
+        kind(np.array(VALUES, dtype=np.float32)),
+        obs=pd.DataFrame(
+            {"tissue": pd.Categorical(["liver", "lung"]), "age": [3, 4]},
+            index=pd.Index(["d1", "d2"], name="cell_id"),
+        ),
+        var=pd.DataFrame(index=["tie", "knot", "suit"]),
+        layers={"twice": kind(2 * np.array(VALUES))},
+    )
+    data.write_h5ad(path)
+    counts = read_counts(path)
+    assert_same(counts, ("cell", "variable"))
+    assert counts.row_metadata["tissue"].tolist() == ["liver", "lung"]
+    assert counts.row_metadata["age"].tolist() == [3, 4]
+    assert read_counts(path, format="h5ad:twice").n_counts == 12
+    with pytest.raises(DataError, match="no layer 'thrice'; its layers are 'twice'"):
+        read_counts(path, format="h5ad:thrice")
+    assert looks_like_counts(path)
+    with pytest.raises(DataError, match=r"c\.h5ad"):
+        read_counts(save(path, path.read_bytes()[:900]))
+
+
+def test_repeated_names_of_annotated_data_are_refused(tmp_path):
+    path = tmp_path / "c.h5ad"
+    names = pd.DataFrame(index=["a", "a"])
+    with pytest.warns(UserWarning, match="not unique"):
+        anndata.AnnData(sparse.csr_matrix(np.eye(2)), var=names).write_h5ad(path)
+    with pytest.raises(DataError, match="'a' stands twice"):
+        read_counts(path)
+
+
+YES = {
+    "long.csv": LONG,
+    "short.csv": "user,item\nann,tea\nbob,tea\n",
+    "turned.tsv": "word\tdocument\tn\ntie\td1\t2\n",
+    "wide.csv": "site,teal,coot\nfen,1,0\nlake,2,7\n",
+    "r.csv": '"",tie,knot,suit\nd1,2,0,0\nd2,0,0,3\n',
+    "square.csv": "site,teal,coot\nfen,1,0\nlake,2,7\n",
+}
+NO = {
+    "pairs.csv": "cue,response,strength\ntie,knot,.6\nknot,tie,1\n",
+    "counted.csv": "cue,response,count\ntie,knot,6\nknot,tie,1\n",
+    "plain.csv": "tie,knot,6\nknot,tie,1\n",
+    "edges.csv": "source,target,weight\na,b,1\nb,a,1\n",
+    "square.csv": ",tie,knot,suit\ntie,0,2,0\nknot,2,0,0\nsuit,0,0,1\n",
+    "vectors.csv": "word,x,y\ntie,.6,1\nknot,.2,0\n",
+    "pixels.csv": ",pixel0,pixel1,pixel2\na,0,0,255\nb,0,0,12\n",
+    "words.csv": "word,f1,f2,f3\ntie,1,0,0\nknot,0,0,1\n",
+    "glove.txt": "cat .5 .25 1\nbat .5 0 .75\n",
+    "numbers.csv": "1,2,3\n4,5,6\n7,8,9\n1,2,3\n",
+    "genes.csv": "sample,g1,g2\na,0.3,0.2\nb,1.5,2.5\n",
+    "empty.csv": "",
+    "text.txt": "not much of a file",
+}
+
+
+@pytest.mark.parametrize("name", YES)
+def test_counts_look_like_counts(tmp_path, name):
+    assert looks_like_counts(save(tmp_path / name, YES[name]))
+    assert looks_like_counts(save(tmp_path / f"{name}.gz", gzip.compress(YES[name].encode())))
+
+
+@pytest.mark.parametrize("name", NO)
+def test_other_files_do_not_look_like_counts(tmp_path, name):
+    path = save(tmp_path / name, NO[name])
+    assert not looks_like_counts(path)
+    if name in ("vectors.csv", "pixels.csv", "words.csv", "genes.csv"):
+        assert looks_like_vectors(path)
+
+
+def test_arrays_that_look_like_counts(tmp_path):
+    npz, npy, mtx = tmp_path / "c.npz", tmp_path / "c.npy", tmp_path / "c.mtx"
+    whole = sparse.csr_array(np.array(VALUES, dtype=int))
+    for values, expected in (
+        (whole, True), (whole * 0.5, False), (sparse.csr_array(np.eye(3, dtype=int)), False),
+    ):  # fmt: skip
+        sparse.save_npz(npz, values)
+        assert looks_like_counts(npz) is expected
+        mmwrite(mtx, values)
+        assert looks_like_counts(mtx) is (values.shape[0] != values.shape[1])
+    Counts(np.eye(3)).save(npz)
+    assert looks_like_counts(npz)
+    np.savez(npz, words=np.array(["a", "b"]), values=np.array(VALUES))
+    assert not looks_like_counts(npz)
+    np.save(npy, np.array(VALUES))
+    assert not looks_like_counts(npy)
+
+
+def test_formats_decide_where_the_user_names_one(tmp_path):
+    path = save(tmp_path / "c.csv", LONG)
+    assert looks_like_counts(path, "csv")
+    assert looks_like_counts(path, "edges")
+    assert not looks_like_counts(path, "glove")
+    assert not looks_like_counts(path, "npz:X")
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "n_counts", "label"),
+    [
+        ("newsgroups20/20news_bydate_counts.npz", (18_846, 21_967), 4_508_339, "aa"),
+        ("nips/nips12.npz", (1_740, 13_649), 2_301_375, "network"),
+    ],
+)
+def test_the_tables_of_the_paper_load(data_folder, name, shape, n_counts, label):
+    counts = read_counts(data_folder / name)
+    assert looks_like_counts(data_folder / name)
+    assert counts.shape == shape
+    assert counts.n_counts == n_counts
+    assert counts.column_labels[0] == label
+    assert counts.kinds == ("document", "word")
+    if "news" in name:
+        assert sorted(set(counts.row_metadata["group"].tolist()))[0] == "alt.atheism"
+        assert np.count_nonzero(counts.row_totals == 0) == 37
+    else:
+        assert counts.row_metadata["year"].min() == 1987
+        assert counts.row_labels[0] == "nips00/0001.txt"

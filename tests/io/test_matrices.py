@@ -1,0 +1,192 @@
+"""Reading square matrices: labelled text, arrays in files and in memory, and their refusals."""
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from scipy.io import mmwrite
+
+from manymaps.data.associations import Associations
+from manymaps.errors import DataError
+from manymaps.io.associations import associations_from, read_associations
+
+MATRIX = ",tie,knot,suit\ntie,1,0.6,0.4\nknot,0.6,1,0\nsuit,0.4,0,1\n"
+DENSE = np.array([[1, 0.6, 0.4], [0.6, 1, 0], [0.4, 0, 1]])
+WORDS = ["tie", "knot", "suit"]
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a file and give its path."""
+
+    def to(name: str, content: str | bytes) -> Path:
+        path = tmp_path / name
+        if isinstance(content, str):
+            content = content.encode("utf-8")
+        path.write_bytes(content)
+        return path
+
+    return to
+
+
+def assert_matrix(norms: Associations, labels=tuple(WORDS)) -> None:
+    np.testing.assert_array_equal(norms.strengths.toarray(), DENSE - np.eye(3))
+    assert norms.labels == tuple(labels)
+    assert norms.is_symmetric
+    assert norms.report.dropped == {"self pair": 3}
+    assert norms.report.n_read == norms.n_pairs + 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        MATRIX,
+        MATRIX.replace(",", "\t"),
+        "word" + MATRIX,
+        MATRIX[1:],
+        MATRIX.replace(",", ";").replace(".", ","),
+        MATRIX + ",,,\n",
+    ],
+)
+def test_labelled_tables(write, text):
+    assert_matrix(read_associations(write("m.csv", text), rows="keep"))
+    assert_matrix(read_associations(write("m.csv", text), rows="keep", format="matrix"))
+
+
+def test_a_matrix_may_hold_words_that_name_columns(write):
+    text = MATRIX.replace("tie", "cue").replace("knot", "target").replace("suit", "strength")
+    norms = read_associations(write("m.csv", text), rows="keep")
+    assert_matrix(norms, ("cue", "target", "strength"))
+
+
+def test_tables_of_numbers_alone(write):
+    text = "1,0.6,0.4\n0.6,1,0\n0.4,0,1\n"
+    path, words = write("m.csv", text), write("labels.txt", "tie\r\nknot\r\n suit\r\n\r\n")
+    assert_matrix(read_associations(path, rows="keep", format="matrix"), "012")
+    assert_matrix(read_associations(path, rows="keep", labels=words))
+    four = read_associations(write("m.csv", "0,1,1,2\n1,0,1,1\n1,1,0,1\n1,1,1,0\n"))
+    assert four.labels == ("0", "1", "2", "3")
+
+
+def test_given_labels_replace_those_of_a_table(write):
+    text = ",0,1,2\n0,1,.6,.4\n1,.6,1,0\n2,.4,0,1\n"
+    assert_matrix(read_associations(write("m.csv", text), rows="keep"), "012")
+    assert_matrix(read_associations(write("m.csv", text), rows="keep", labels=WORDS))
+
+
+def test_renormalized_matrices_say_that_symmetry_is_lost(write):
+    norms = read_associations(write("m.csv", MATRIX))
+    assert norms.strengths.sum(axis=1).tolist() == pytest.approx([1, 1, 1])
+    assert "rows='keep' keeps the values" in " ".join(norms.report.notes)
+
+
+def test_arrays_in_files(tmp_path):
+    labels = tmp_path / "labels.txt"
+    labels.write_text("tie\nknot\nsuit")
+    np.save(tmp_path / "a.npy", DENSE)
+    np.savez(tmp_path / "b.npz", matrix=DENSE, other=np.zeros((2, 2)), labels=np.array(WORDS))
+    np.savez(tmp_path / "c.npz", anything=DENSE)
+    sparse.save_npz(tmp_path / "d.npz", sparse.csr_array(DENSE))
+    mmwrite(tmp_path / "e.mtx", sparse.coo_array(DENSE))
+    mmwrite(tmp_path / "f.mtx", DENSE)
+    (tmp_path / "g.mtx.gz").write_bytes(gzip.compress((tmp_path / "e.mtx").read_bytes()))
+    assert_matrix(read_associations(tmp_path / "b.npz", rows="keep"))
+    for name in ("a.npy", "c.npz", "d.npz", "e.mtx", "f.mtx", "g.mtx.gz"):
+        assert_matrix(read_associations(tmp_path / name, rows="keep"), "012")
+        assert_matrix(read_associations(tmp_path / name, rows="keep", labels=labels))
+    (tmp_path / "a.npy").rename(tmp_path / "unnamed")
+    assert_matrix(read_associations(tmp_path / "unnamed", rows="keep"), "012")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (",a,b,c\na,0,1,1\nb,1,0,1\n", "not square: it has 2 rows and 3 columns"),
+        (",a,b\na,0,1\nb,1,0\nc,1,1\n", "not square: it has 3 rows and 2 columns"),
+        (",a,b,c\na,0,1,1\nx,1,0,1\nc,1,1,0\n", "line 3: row 2 is labelled 'x' but column 2 'b'"),
+        (",a,b\nb,0,1\na,1,0\n", "row 1 is labelled 'b' but column 1 'a'; both hold the same"),
+        (",a,b\na,0,x\nb,1,0\n", r"line 2, column 2 \('b'\): the value is 'x'"),
+        (",a,b\na,0,1\nb,,0\n", r"line 3, column 1 \('a'\): the value is empty"),
+        (",a,b\na,0,nan\nb,1,0\n", "the value is 'nan'"),
+        (",a,b\na,0,1\nb,-1,0\n", "the value is '-1'"),
+        (",a,b\na,0,1\nb,1\n", "line 3 has 1 values where the first row has 2"),
+        (",a,a\na,0,1\na,1,0\n", "label 'a' stands twice, for objects 1 and 2"),
+        (",a,\na,0,1\n,1,0\n", "label of object 2 is empty"),
+        (",a,b\na,1,0\nb,0,1\n", "no pairs are left of 2 read"),
+        (",a\na,1\n", "a single word, 'a'"),
+        (",a,b\n", "single row"),
+    ],
+)
+def test_tables_that_cannot_be_used(write, text, message):
+    with pytest.raises(DataError, match=message) as caught:
+        read_associations(write("bad.csv", text), format="matrix")
+    assert "bad.csv" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (np.ones((2, 3)), r"not square \(2 x 3\)"),
+        (np.ones(4), r"not square \(4\)"),
+        (np.array([[0, 1], [np.nan, 0]]), r"row 2 \('1'\), column 1 \('0'\) is nan"),
+        (np.array([[0, -1], [1, 0]]), "is -1.0"),
+        (np.array([[0, 1j], [1, 0]]), "type complex128"),
+        (np.array([["a", "b"], ["c", "d"]]), "not real numbers"),
+    ],
+)
+def test_arrays_that_cannot_be_used(tmp_path, array, message):
+    np.save(tmp_path / "bad.npy", array)
+    with pytest.raises(DataError, match=message) as caught:
+        read_associations(tmp_path / "bad.npy")
+    assert "bad.npy" in str(caught.value)
+
+
+def test_pickles_are_never_loaded(tmp_path):
+    np.save(tmp_path / "bad.npy", np.array([[object()]]), allow_pickle=True)
+    with pytest.raises(DataError, match="cannot be read as NPY"):
+        read_associations(tmp_path / "bad.npy")
+
+
+def test_labels_that_do_not_fit(tmp_path, write):
+    np.save(tmp_path / "a.npy", DENSE)
+    with pytest.raises(DataError, match="2 labels for a matrix of 3 rows"):
+        read_associations(tmp_path / "a.npy", labels=write("two.txt", "a\nb\n"))
+    with pytest.raises(DataError, match=r"gap\.txt, line 2 is empty"):
+        read_associations(tmp_path / "a.npy", labels=write("gap.txt", "a\n\nb\n"))
+    with pytest.raises(DataError, match="'a' stands twice, for objects 1 and 3"):
+        read_associations(tmp_path / "a.npy", labels=write("same.txt", "a\nb\na\n"))
+    with pytest.raises(DataError, match=r"line 2: byte 0xE9"):
+        read_associations(tmp_path / "a.npy", labels=write("latin.txt", b"a\n\xe9\n"))
+
+
+def test_archives_without_one_matrix(tmp_path):
+    np.savez(tmp_path / "two.npz", a=np.zeros((2, 2)), b=np.zeros((2, 2)))
+    with pytest.raises(DataError, match=r"holds 2 matrices.*'a' \(2, 2\), 'b' \(2, 2\)"):
+        read_associations(tmp_path / "two.npz")
+
+
+def test_a_diagonal_can_be_refused(write):
+    with pytest.raises(DataError, match=r"row 1: 'tie' is paired with itself"):
+        read_associations(write("m.csv", MATRIX), self_pairs="error")
+
+
+def test_square_frames_and_arrays():
+    frame = pd.DataFrame(DENSE, index=WORDS, columns=WORDS)
+    assert_matrix(associations_from(frame, rows="keep"))
+    for matrix in (DENSE, DENSE.tolist(), sparse.coo_array(DENSE), sparse.csr_matrix(DENSE)):
+        assert_matrix(associations_from(matrix, rows="keep", labels=WORDS))
+
+
+def test_published_similarity_matrices(data_folder):
+    numbers = read_associations(
+        data_folder / "similarity" / "numbers10_similarity.csv", rows="keep"
+    )
+    assert numbers.labels == tuple("0123456789")
+    assert numbers.strengths[0, 1] == 0.579
+    assert numbers.is_symmetric
+    phonemes = read_associations(data_folder / "similarity" / "phonemes16_confusion.csv")
+    assert phonemes.n_objects == 16
+    assert phonemes.n_pairs == 240

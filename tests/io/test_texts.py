@@ -1,0 +1,390 @@
+"""Documents from folders and files: what is read, what is left out and said, what is refused."""
+
+import bz2
+import csv
+import gzip
+import json
+import os
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from manymaps.data.associations import ReadReport
+from manymaps.errors import DataError, ParameterError
+from manymaps.io.texts import FORMATS, Document, Texts
+
+FRENCH = "la cravate de soirée, déjà nouée"
+
+
+def written(file: Path, content: str | bytes) -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(content.encode() if isinstance(content, str) else content)
+    return file
+
+
+def read(path: Path, **options: str) -> tuple[list[Document], ReadReport]:
+    reading = iter(Texts(path, **options))
+    return list(reading), reading.report
+
+
+def texts_of(path: Path, **options: str) -> list[str]:
+    return [document.text for document in Texts(path, **options)]
+
+
+class TestFolder:
+    def test_files_in_the_order_of_their_names_with_their_group(self, tmp_path):
+        written(tmp_path / "knots" / "b.txt", "a knot\nof rope\n")
+        written(tmp_path / "knots" / "a.txt", "a bow")
+        written(tmp_path / "clothes" / "formal" / "x", "a tie")
+        written(tmp_path / "top.txt", "alone")
+        assert list(Texts(tmp_path)) == [
+            Document("top.txt", "alone"),
+            Document("clothes/formal/x", "a tie", {"group": "clothes/formal"}),
+            Document("knots/a.txt", "a bow", {"group": "knots"}),
+            Document("knots/b.txt", "a knot\nof rope\n", {"group": "knots"}),
+        ]
+
+    def test_it_can_be_read_again(self, tmp_path):
+        written(tmp_path / "a.txt", "tie")
+        texts = Texts(tmp_path)
+        assert list(texts) == list(texts)
+
+    def test_what_is_no_text_is_left_out_and_said(self, tmp_path):
+        written(tmp_path / "a.txt", "tie")
+        written(tmp_path / "image.png", b"\x89PNG\x00\x01")
+        written(tmp_path / "late.bin", b"text for long " * 1000 + b"\x00")
+        written(tmp_path / ".hidden", "knot")
+        written(tmp_path / ".git" / "config", "knot")
+        (tmp_path / "dangling").symlink_to(tmp_path / "nothing")
+        (tmp_path / "linked").symlink_to(tmp_path)
+        documents, report = read(tmp_path)
+        assert [document.label for document in documents] == ["a.txt"]
+        assert report.n_read == 1
+        assert report.dropped == {
+            "hidden folder": 1, "hidden": 1, "binary": 2, "link to a folder": 1,
+            "no ordinary file": 1,
+        }  # fmt: skip
+        (note,) = report.notes
+        assert "2 binary (image.png, ...)" in note
+
+    @pytest.mark.parametrize("packer", [gzip.compress, bz2.compress])
+    def test_packed_files_are_unpacked(self, tmp_path, packer):
+        written(tmp_path / "a.txt.packed", packer(FRENCH.encode()))
+        assert texts_of(tmp_path) == [FRENCH]
+
+    def test_an_empty_file_is_an_empty_document(self, tmp_path):
+        written(tmp_path / "a.txt", "")
+        assert texts_of(tmp_path) == [""]
+
+    def test_a_name_that_is_not_utf8_becomes_a_label_that_can_be_stored(self, tmp_path):
+        (tmp_path / os.fsdecode(b"caf\xe9.txt")).write_text("tie")
+        (document,) = Texts(tmp_path)
+        assert document.label.encode("utf-8").startswith(b"caf")
+
+    def test_nothing_found(self, tmp_path):
+        with pytest.raises(DataError, match=r"holds no documents$"):
+            read(tmp_path)
+        written(tmp_path / "image.png", b"\x00")
+        with pytest.raises(DataError, match=r"beside those left out: 1 binary \(image.png\)"):
+            read(tmp_path)
+
+    def test_an_unreadable_file_is_named(self, tmp_path, monkeypatch):
+        written(tmp_path / "a.txt", "tie")
+
+        def refuse(self: Path, *_: object) -> None:
+            raise PermissionError(13, "Permission denied", str(self))
+
+        monkeypatch.setattr(Path, "open", refuse)
+        with pytest.raises(DataError, match=r"a\.txt cannot be read: Permission denied; make"):
+            read(tmp_path)
+
+    def test_a_damaged_archive_is_named(self, tmp_path):
+        written(tmp_path / "a.gz", gzip.compress(FRENCH.encode())[:-9])
+        with pytest.raises(DataError, match=r"a\.gz is damaged or cut short"):
+            read(tmp_path)
+
+
+class TestEncodings:
+    @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+    @pytest.mark.parametrize("named", [None, "cp1252"])
+    def test_a_mark_wins_over_what_is_named(self, tmp_path, encoding, named):
+        written(tmp_path / "a.txt", FRENCH.encode(encoding))
+        assert read(tmp_path, encoding=named) == read(tmp_path)
+        assert texts_of(tmp_path) == [FRENCH]
+        assert texts_of(tmp_path / "a.txt", encoding=named) == [FRENCH]
+
+    def test_latin1_where_it_is_not_utf8(self, tmp_path):
+        written(tmp_path / "a.txt", FRENCH.encode("latin-1"))
+        written(tmp_path / "b.txt", FRENCH.encode("utf-8"))
+        documents, report = read(tmp_path)
+        assert [document.text for document in documents] == [FRENCH, FRENCH]
+        (note,) = report.notes
+        assert note.startswith("not UTF-8 and read as latin-1: 1 (first ")
+        assert "a.txt" in note
+
+    def test_a_named_encoding_is_used_alone(self, tmp_path):
+        word = "ネクタイ"
+        # Its bytes are also UTF-8, and another word there.
+        written(tmp_path / "a.txt", word.encode("iso2022_jp"))
+        assert texts_of(tmp_path) != [word]
+        assert read(tmp_path, encoding="iso2022_jp")[0][0].text == word
+        assert read(tmp_path, encoding="iso2022_jp")[1].notes == ()
+
+    def test_utf16_without_a_mark_needs_its_name(self, tmp_path):
+        file = written(tmp_path / "a.txt", "tie\nknot\n".encode("utf-16-le"))
+        with pytest.raises(DataError, match=r"zero bytes.*such as 'utf-16-le'"):
+            read(file)
+        with pytest.raises(DataError, match="1 binary"):
+            read(tmp_path)
+        assert texts_of(file, encoding="utf-16-le") == ["tie", "knot"]
+        assert texts_of(tmp_path, encoding="utf-16-le") == ["tie\nknot\n"]
+
+    def test_bytes_that_do_not_fit_the_named_encoding(self, tmp_path):
+        file = written(tmp_path / "a.txt", b"tie\n\xff\xfa\n")
+        with pytest.raises(DataError, match=r"a\.txt: byte 4 does not fit the encoding ascii"):
+            read(tmp_path, encoding="ascii")
+        with pytest.raises(DataError, match=r"a\.txt: .* does not fit the encoding ascii"):
+            read(file, encoding="ascii")
+
+    def test_lines_of_two_encodings(self, tmp_path):
+        file = written(tmp_path / "a.txt", b"\n".join([FRENCH.encode(), FRENCH.encode("latin-1")]))
+        documents, report = read(file)
+        assert [document.text for document in documents] == [FRENCH, FRENCH]
+        assert "a.txt, line 2" in report.notes[0]
+
+    @pytest.mark.parametrize("encoding", ["utf8x", "hex", "rot13", "\0"])
+    def test_unknown_encodings_are_refused(self, tmp_path, encoding):
+        with pytest.raises(ParameterError, match="no encoding of texts"):
+            Texts(tmp_path, encoding=encoding)
+
+
+class TestJsonLines:
+    def test_fields(self, tmp_path):
+        file = written(
+            tmp_path / "a.jsonl",
+            '{"id": 7, "text": "a tie", "group": "clothes", "year": 1993, "tags": ["x"]}\n\n'
+            '{"text": null, "id": "b", "weight": 0.5, "spam": false, "group": null}',
+        )
+        documents, report = read(file)
+        assert documents == [
+            Document("7", "a tie", {"group": "clothes", "year": 1993}),
+            Document("b", "", {"weight": 0.5, "spam": False, "group": None}),
+        ]
+        assert report.notes == (
+            "documents without a text, read as empty: 1",
+            "fields that are no single value, left out: 'tags'",
+        )
+
+    def test_named_fields_in_any_case(self, tmp_path):
+        file = written(tmp_path / "a.jsonl.gz", gzip.compress(b'{"Body Text": "tie", "Nr": 3}'))
+        texts = Texts(file, column="body_text", label_column="nr")
+        assert list(texts) == [Document("3", "tie")]
+
+    def test_the_place_where_there_is_no_label(self, tmp_path):
+        file = written(tmp_path / "a.ndjson", '{"text": "tie"}\n{"text": "knot", "label": 1}\n')
+        assert list(Texts(file)) == [
+            Document("0", "tie"),
+            Document("1", "knot", {"label": 1}),
+        ]
+
+    def test_the_only_field_is_the_text(self, tmp_path):
+        assert texts_of(written(tmp_path / "a.jsonl", '{"words": "tie"}')) == ["tie"]
+
+    def test_line_separators_of_unicode_are_no_ends_of_line(self, tmp_path):
+        text = "tie\u2028knot\x85\x0c"
+        line = json.dumps({"text": text}, ensure_ascii=False)
+        assert texts_of(written(tmp_path / "a.jsonl", line + "\n")) == [text]
+
+    def test_lone_surrogates_do_not_reach_labels(self, tmp_path):
+        file = written(tmp_path / "a.jsonl", r'{"id": "tie \ud83d", "text": "x", "by": "\udc80"}')
+        (document,) = Texts(file)
+        assert document.label.encode()
+        assert document.metadata["by"].encode()
+
+    @pytest.mark.parametrize(
+        ("line", "message"),
+        [
+            ('{"id": "b", "text": ', "line 2: this is not JSON .*Each line must be one object"),
+            ("[1, 2]", "line 2 holds a list; each line must be one object"),
+            ("3", "line 2 holds '3'"),
+            ('{"id": "b", "body": "x"}', "line 2 has no field 'text'; its fields are 'id', 'body'"),
+            ('{"text": "b"}', "line 2 has no field 'id'; its fields are 'text'"),
+            ('{"id": "b", "text": 3}', "line 2: the field 'text' holds '3' of type int"),
+            ('{"id": null, "text": "x"}', "line 2: the label in the field 'id' is missing"),
+            ('{"id": " ", "text": "x"}', "line 2: the label in the field 'id' is missing"),
+            ("[" * 100_000, "line 2: this JSON is nested too deeply"),
+        ],
+    )
+    def test_bad_lines_are_named(self, tmp_path, line, message):
+        file = written(tmp_path / "a.jsonl", '{"id": "a", "text": "tie"}\n' + line + "\n")
+        reading = iter(Texts(file))
+        assert next(reading).label == "a"
+        with pytest.raises(DataError, match=message):
+            list(reading)
+
+    def test_a_list_of_objects_is_told(self, tmp_path):
+        file = written(tmp_path / "a.json", '[\n{"text": "tie"}\n]')
+        with pytest.raises(DataError, match=r"line 1: this is not JSON|line 1 holds a list"):
+            read(file)
+
+    def test_unknown_fields_name_those_there_are(self, tmp_path):
+        file = written(tmp_path / "a.jsonl", '{"one": "tie", "two": "knot"}')
+        with pytest.raises(DataError, match=r"no field of texts .* 'one', 'two'.*as column=\.\.\."):
+            read(file)
+        with pytest.raises(DataError, match=r"no field 'three'.*'one', 'two'.*as column=\.\.\."):
+            read(file, column="three")
+        with pytest.raises(
+            DataError, match=r"no field 'three'.*'one', 'two'.*as label_column=\.\.\."
+        ):
+            read(file, column="one", label_column="three")
+
+    def test_a_file_cut_short_gives_what_came_before(self, tmp_path):
+        lines = "".join(json.dumps({"text": os.urandom(500).hex()}) + "\n" for _ in range(200))
+        file = written(tmp_path / "a.jsonl.gz", gzip.compress(lines.encode())[:-2000])
+        reading = iter(Texts(file))
+        next(reading)
+        with pytest.raises(DataError, match="damaged or cut short"):
+            list(reading)
+        assert reading.report.n_read > 100
+
+    def test_nothing_found(self, tmp_path):
+        with pytest.raises(DataError, match="holds no documents"):
+            read(written(tmp_path / "a.jsonl", "\n"))
+
+
+class TestTables:
+    def test_columns(self, tmp_path):
+        file = written(
+            tmp_path / "a.csv", 'id,text,group\na,"a tie,\nand a ""bow""",clothes\n\nb,,knots\n'
+        )
+        assert list(Texts(file)) == [
+            Document("a", 'a tie,\nand a "bow"', {"group": "clothes"}),
+            Document("b", "", {"group": "knots"}),
+        ]
+
+    @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+    def test_the_delimiter_is_found(self, tmp_path, delimiter):
+        rows = [["id", "text"], ["a", '"tie, knot; bow | noose"']]
+        file = written(tmp_path / "a.csv", "\n".join(map(delimiter.join, rows)))
+        assert list(Texts(file)) == [Document("a", "tie, knot; bow | noose")]
+
+    def test_tabs_without_quoting(self, tmp_path):
+        file = written(tmp_path / "a.tsv", 'text\tid\n"5 inches\ta\n6" nail\tb\n')
+        assert list(Texts(file)) == [Document("a", '"5 inches'), Document("b", '6" nail')]
+
+    def test_tabs_with_quoting(self, tmp_path):
+        file = written(tmp_path / "a.tsv.gz", gzip.compress(b'text\tid\n"a\ttie"\ta\n'))
+        assert list(Texts(file)) == [Document("a", "a\ttie")]
+
+    def test_a_cell_longer_than_csv_allows(self, tmp_path):
+        text = "tie, " * 100_000
+        file = written(tmp_path / "a.csv", f'id,text\na,"{text}"\n')
+        former = csv.field_size_limit()
+        assert texts_of(file) == [text]
+        assert csv.field_size_limit() == former
+
+    def test_bad_rows_are_named(self, tmp_path):
+        file = written(tmp_path / "a.csv", 'id,text\n"a\n",tie\nb,tie,knot\n')
+        with pytest.raises(DataError, match=r"line 4: .* 3 cells where the header has 2"):
+            read(file)
+        file = written(tmp_path / "a.csv", 'id,text\na,"tie\nb,knot\n')
+        with pytest.raises(DataError, match=r"line 2: .* is a quotation mark left open"):
+            read(file)
+        file = written(tmp_path / "a.csv", "id,text,text\na,tie,x\n")
+        with pytest.raises(DataError, match="names 'text' twice"):
+            read(file)
+
+    def test_nothing_found(self, tmp_path):
+        with pytest.raises(DataError, match="holds no documents"):
+            read(written(tmp_path / "a.csv", "id,text\n"))
+        with pytest.raises(DataError, match="holds no documents"):
+            read(written(tmp_path / "a.csv", ""))
+
+    def test_parquet(self, tmp_path):
+        pyarrow = pytest.importorskip("pyarrow")
+        from pyarrow import parquet
+
+        n = 3000
+        table = pyarrow.table(
+            {
+                "doc_id": [f"d{i}" for i in range(n)],
+                "text": pyarrow.array(["tie"] * (n - 1) + [None]).dictionary_encode(),
+                "year": list(range(n)),
+                "tags": [["x"]] * n,
+            }
+        )
+        parquet.write_table(table, tmp_path / "a.parquet")
+        documents, report = read(tmp_path / "a.parquet")
+        assert documents[2998] == Document("d2998", "tie", {"year": 2998})
+        assert documents[2999] == Document("d2999", "", {"year": 2999})
+        assert len(documents) == n
+        assert "'tags'" in report.notes[1]
+        with pytest.raises(DataError, match="row 0: the field 'year' holds '0' of type int"):
+            read(tmp_path / "a.parquet", column="year")
+        written(tmp_path / "b.parquet", b"PAR1")
+        with pytest.raises(DataError, match="cannot be read as Parquet"):
+            read(tmp_path / "b.parquet")
+
+
+class TestLines:
+    def test_each_line_is_a_document(self, tmp_path):
+        file = written(tmp_path / "a.txt", "a tie\r\n\nknot")
+        assert list(Texts(file)) == [
+            Document("0", "a tie"),
+            Document("1", ""),
+            Document("2", "knot"),
+        ]
+
+    def test_a_long_file_streams(self, tmp_path):
+        with gzip.open(tmp_path / "a.txt.gz", "wb", compresslevel=1) as file:
+            for _ in range(50):
+                file.write((b"the knot of a tie " * 60 + b"\n") * 1000)
+        tracemalloc.start()
+        n = sum(1 for _ in Texts(tmp_path / "a.txt.gz"))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert n == 50_000
+        assert peak < 2e6  # of 54 MB
+
+
+class TestOptions:
+    @pytest.mark.parametrize(
+        ("name", "kind"),
+        [
+            ("a.jsonl", "jsonl"), ("a.JSON.GZ", "jsonl"), ("a.csv.xz", "csv"), ("a.tab", "tsv"),
+            ("a.parquet", "parquet"), ("a.txt", "lines"), ("a", "lines"),
+        ],
+    )  # fmt: skip
+    def test_the_format_by_the_name(self, tmp_path, name, kind):
+        assert Texts(written(tmp_path / name, "")).kind == kind
+        assert Texts(tmp_path / name, format="csv").kind == "csv"
+
+    def test_bad_options_are_refused(self, tmp_path):
+        file = written(tmp_path / "a.txt", "tie")
+        with pytest.raises(ParameterError, match="format='xml' is not one of 'folder', 'jsonl'"):
+            Texts(file, format="xml")
+        with pytest.raises(ParameterError, match="which is a file"):
+            Texts(file, format="folder")
+        with pytest.raises(ParameterError, match="which is a folder"):
+            Texts(tmp_path, format="csv")
+        with pytest.raises(
+            ParameterError, match=r"column='text': .* has no columns; name the form"
+        ):
+            Texts(file, column="text")
+        with pytest.raises(ParameterError, match=r"label_column='id': .* has no columns"):
+            Texts(tmp_path, label_column="id")
+        with pytest.raises(ParameterError, match="Parquet says its encoding itself"):
+            Texts(file, format="parquet", encoding="cp1252")
+        with pytest.raises(FileNotFoundError):
+            Texts(tmp_path / "nothing")
+
+    def test_formats_are_those_that_are_documented(self):
+        assert all(f'"{name}"' in (Texts.__doc__ or "") for name in FORMATS)
+
+
+def test_reading_is_lazy(tmp_path):
+    file = written(tmp_path / "a.jsonl", '{"text": "tie"}\nbroken')
+    reading: Iterator[Document] = iter(Texts(file))
+    assert next(reading).text == "tie"

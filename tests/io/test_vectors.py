@@ -1,0 +1,329 @@
+"""Reading vectors: arrays, objects in memory, words to keep, real data and speed."""
+
+import gzip
+import time
+import tracemalloc
+from types import SimpleNamespace
+
+import anndata
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from scipy import sparse
+
+from manymaps.data.vectors import Vectors
+from manymaps.errors import DataError, ParameterError
+from manymaps.io import vector_tables
+from manymaps.io.vectors import looks_like_vectors, read_vectors, vectors_from
+from vector_samples import VALUES, WORDS, assert_same, binary_of, lines_of, save, text_of
+
+# --- words to keep --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["text", "binary", "npy", "csv", "parquet", "lists", "h5ad"])
+def test_words_are_kept_in_their_order_and_missing_ones_reported(tmp_path, kind):
+    table = pa.table({"word": WORDS, **{f"x{c}": VALUES[:, c] for c in range(4)}})
+    options = {}
+    if kind == "text":
+        path = save(tmp_path / "v.vec", text_of(WORDS, VALUES))
+    elif kind == "binary":
+        path = save(tmp_path / "v.bin", binary_of(WORDS, VALUES))
+    elif kind == "npy":
+        path = tmp_path / "v.npy"
+        np.save(path, VALUES)
+        options = {"labels": save(tmp_path / "l.txt", "\n".join(WORDS))}
+    elif kind == "csv":
+        path = save(tmp_path / "v.csv", "word,a,b,c,d\n" + lines_of(WORDS, VALUES, ","))
+    elif kind == "h5ad":
+        path = tmp_path / "v.h5ad"
+        anndata.AnnData(VALUES, obs=pd.DataFrame(index=WORDS)).write_h5ad(path)
+    else:
+        path = tmp_path / "v.parquet"
+        if kind == "lists":
+            table = pa.table({"word": WORDS, "embedding": list(VALUES)})
+        parquet.write_table(table, path, row_group_size=1)
+    words = save(tmp_path / "words.txt", "owl\r\ndog\r\ncat\r\nowl\r\n\r\n")
+    for given_words in (
+        words,
+        str(words),
+        ["owl", "dog", "cat", "owl"],
+        iter(["owl", "dog", "cat", "owl"]),
+    ):
+        vectors = read_vectors(path, words=given_words, **options)
+        assert_same(vectors, ["owl", "cat"], VALUES[[2, 0]])
+        assert vectors.report.n_read == 4
+        assert vectors.report.dropped == {"not in the list of words": 2}
+        assert vectors.report.notes == (
+            "1 of the words stand twice in the list",
+            f"1 of 3 words is not in {path}: 'dog'",
+        )
+    with pytest.raises(DataError, match=r"none of the 2 words is in .*begins with 'CAT', 'x'"):
+        read_vectors(path, words=["CAT", "x"], **options)
+
+
+def test_only_the_numbers_of_wanted_words_are_parsed(tmp_path):
+    content = lines_of(WORDS, VALUES).replace("0.375", "broken")
+    assert_same(
+        read_vectors(save(tmp_path / "v.txt", content), words=["owl"]), ["owl"], VALUES[[2]]
+    )
+    with pytest.raises(DataError, match="'broken'"):
+        read_vectors(save(tmp_path / "v.txt", content))
+
+
+def test_all_rows_of_a_repeated_word_are_kept(tmp_path):
+    path = save(tmp_path / "v.txt", lines_of(["cat", "bat", "cat", "owl"], VALUES))
+    assert_same(
+        read_vectors(path, words=["owl", "cat"]), ["owl", "cat", "cat (2)"], VALUES[[3, 0, 2]]
+    )
+
+
+def test_no_words(tmp_path):
+    path = save(tmp_path / "v.txt", lines_of(WORDS, VALUES))
+    with pytest.raises(ParameterError, match="words is empty"):
+        read_vectors(path, words=[])
+    with pytest.raises(DataError, match=r"w\.txt is empty; expected one word a line"):
+        read_vectors(path, words=save(tmp_path / "w.txt", "\n"))
+    with pytest.raises(FileNotFoundError):
+        read_vectors(path, words="no such file")
+
+
+# --- arrays ---------------------------------------------------------------------------------------
+
+
+def test_npy_stays_on_disk(tmp_path):
+    path = tmp_path / "v.npy"
+    np.save(path, VALUES)
+    vectors = read_vectors(path, labels=WORDS)
+    assert isinstance(vectors.values, np.memmap)
+    assert_same(vectors)
+    assert read_vectors(path).labels == ("0", "1", "2", "3")
+    assert_same(read_vectors(path, labels=save(tmp_path / "l", "cat\nbat\nowl\nelk\n")))
+    beside = save(tmp_path / "v.labels.txt", "cat\nbat\nowl\nelk")
+    vectors = read_vectors(path)
+    assert_same(vectors)
+    assert vectors.report.notes == ("labels from v.labels.txt",)
+    beside.write_text("cat\nbat\n")
+    with pytest.raises(DataError, match=r"labels from v\.labels\.txt: there are 2 labels for 4"):
+        read_vectors(path)
+    with pytest.raises(DataError, match="there are 3 labels for 4 vectors"):
+        read_vectors(path, labels=save(tmp_path / "l", "cat\nbat\nowl\n"))
+    with pytest.raises(DataError, match="l is empty; expected one label a line"):
+        read_vectors(path, labels=save(tmp_path / "l", ""))
+
+
+def test_npy_of_other_types(tmp_path):
+    path = tmp_path / "v.npy"
+    np.save(path, VALUES.astype(np.float64))
+    assert_same(read_vectors(path, labels=WORDS))
+    assert_same(
+        read_vectors(save(tmp_path / "w.npy.gz", gzip.compress(path.read_bytes())), labels=WORDS)
+    )
+    packed = save(tmp_path / "v.npy.gz", gzip.compress(path.read_bytes()))
+    save(tmp_path / "v.words", "\n".join(WORDS))
+    assert_same(read_vectors(packed))
+    np.save(tmp_path / "npy", VALUES[:, :2])
+    (tmp_path / "npy.npy").rename(tmp_path / "npy")
+    assert read_vectors(tmp_path / "npy").labels == tuple("0123")
+    np.save(path, VALUES[0])
+    with pytest.raises(DataError, match=r"shape \(4,\)"):
+        read_vectors(path)
+    np.save(path, np.array([[{}]]))
+    with pytest.raises(DataError, match="Python objects"):
+        read_vectors(path)
+    np.save(path, VALUES)
+    path.write_bytes(path.read_bytes()[:-5])
+    with pytest.raises(DataError, match="cannot be read as NPY"):
+        read_vectors(path)
+
+
+def test_npz(tmp_path):
+    path = tmp_path / "v.npz"
+    groups = np.array(["pet", "bird", "bird", "deer"])
+    np.savez(path, labels=groups, words=np.array(WORDS), glove=VALUES)
+    assert_same(read_vectors(path))
+    np.savez(path, words=np.array(WORDS), glove=VALUES, word2vec=VALUES[:, :2])
+    with pytest.raises(DataError, match=r"2 tables \('glove', 'word2vec'\); name one .*npz:glove"):
+        read_vectors(path)
+    assert_same(read_vectors(path, format="npz:word2vec"), WORDS, VALUES[:, :2])
+    with pytest.raises(DataError, match="has no array 'x'; it has 'words', 'glove'"):
+        read_vectors(path, format="npz:x")
+    np.savez(path, names=np.array([w.encode() for w in WORDS]), vectors=VALUES, other=np.eye(4))
+    assert_same(read_vectors(path))
+    np.savez(path, VALUES)
+    assert_same(read_vectors(path), "0123")
+    np.savez(path, words=np.array(WORDS[:2]), vectors=VALUES)
+    with pytest.raises(DataError, match="2 labels for 4"):
+        read_vectors(path)
+    np.savez(path, words=np.array(WORDS, dtype=object), vectors=VALUES)
+    with pytest.raises(DataError, match=r"'words' is an array of Python objects.*dtype=str"):
+        read_vectors(path)
+    sparse.save_npz(path, sparse.csr_array(VALUES))
+    vectors = read_vectors(path, labels=WORDS, words=["owl", "cat"])
+    np.testing.assert_array_equal(vectors.values.toarray(), VALUES[[2, 0]])
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(DataError, match="cannot be read as NPZ"):
+        read_vectors(path)
+
+
+# --- AnnData, gensim, objects in memory -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix, sparse.csc_matrix])
+def test_annotated_data(tmp_path, kind):
+    data = anndata.AnnData(kind(VALUES), obs=pd.DataFrame(index=WORDS))
+    data.obsm["X_pca"] = VALUES[:, :2].astype(np.float64)
+    path = tmp_path / "v.h5ad"
+    data.write_h5ad(path)
+    for vectors in (read_vectors(path), vectors_from(data)):
+        assert vectors.labels == tuple(WORDS)
+        dense = vectors.values if kind is np.asarray else vectors.values.toarray()
+        np.testing.assert_array_equal(dense, VALUES)
+    assert looks_like_vectors(path)
+    assert_same(read_vectors(path, format="h5ad:X_pca"), WORDS, VALUES[:, :2])
+    with pytest.raises(DataError, match=r"no obsm\['X_umap'\]; its obsm has 'X_pca'"):
+        read_vectors(path, format="h5ad:X_umap")
+    path.write_bytes(path.read_bytes()[:300])
+    with pytest.raises(DataError, match=r"cannot be read as \.h5ad"):
+        read_vectors(path)
+
+
+def test_annotated_data_without_x():
+    data = anndata.AnnData(obs=pd.DataFrame(index=WORDS), obsm={"X_pca": VALUES})
+    with pytest.raises(DataError, match="no X; its obsm has 'X_pca'"):
+        vectors_from(data)
+
+
+def test_objects_in_memory():
+    keyed = SimpleNamespace(index_to_key=WORDS, vectors=VALUES)
+    vectors = vectors_from(keyed)
+    assert_same(vectors)
+    assert np.shares_memory(vectors.values, VALUES)
+    assert vectors.report.source == "KeyedVectors"
+    assert vectors_from(vectors) is vectors
+    assert_same(vectors_from(SimpleNamespace(wv=keyed)))
+    assert_same(vectors_from(dict(zip(WORDS, VALUES, strict=True))))
+    assert_same(vectors_from((WORDS, VALUES)))
+    assert_same(vectors_from(VALUES, labels=WORDS))
+    assert_same(vectors_from(VALUES.tolist()), "0123")
+    assert isinstance(vectors_from(sparse.csr_array(VALUES)).values, sparse.csr_array)
+    assert isinstance(vectors_from(sparse.eye_array(3, 4)), Vectors)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({}, "is empty"),
+        ({"a": [1, 2], "b": [1]}, r"vector of 'b' has the shape \(1,\), and the first \(2,\)"),
+        ({"a": [[1, 2]]}, r"vector of 'a' has the shape \(1, 2\)"),
+        ((WORDS, VALUES[:3]), "4 labels for 3 vectors"),
+        ((WORDS, VALUES, 3), "tuple of 3"),
+        (object(), "object of type object"),
+    ],
+)
+def test_objects_that_are_refused(data, message):
+    with pytest.raises(DataError, match=message):
+        vectors_from(data)
+
+
+def test_labels_twice():
+    with pytest.raises(ParameterError, match="dict has its own"):
+        vectors_from({"a": [1]}, labels=["b"])
+
+
+# --- real data and speed --------------------------------------------------------------------------
+
+
+def test_published_word_vectors(data_folder):
+    path = data_folder / "claassen" / "claassen_words.npz"
+    vectors = read_vectors(path, format="npz:word2vec")
+    assert vectors.values.shape == (601, 300)
+    assert vectors.labels[0] == "Afghanistan"
+    assert sum(label.endswith(" (2)") for label in vectors.labels) == 14
+    france, paris = vectors.subset(["France", "Paris"]).values
+    assert france @ paris == pytest.approx(0.634, abs=1e-3)
+    counts = data_folder / "newsgroups20" / "20news_bydate_counts.npz"
+    assert counts.is_file()
+    norms = data_folder / "usf" / "usf_free_association.tsv.gz"
+    assert not looks_like_vectors(norms)
+    for name in ("numbers10_similarity.csv", "phonemes16_confusion.csv"):
+        assert not looks_like_vectors(data_folder / "similarity" / name)
+
+
+def test_texts_are_read_fast(tmp_path):
+    rng = np.random.default_rng(0)
+    block = "".join(
+        " " + " ".join(map("{:.5f}".format, row)) + "\n" for row in rng.normal(size=(50, 100))
+    )
+    lines = block.splitlines(keepends=True)
+    path = save(
+        tmp_path / "v.vec", "10000 100\n" + "".join(f"w{i}{lines[i % 50]}" for i in range(10_000))
+    )
+    start = time.process_time()
+    vectors = read_vectors(path)
+    all_rows = time.process_time() - start
+    start = time.process_time()
+    few = read_vectors(path, words=["w9999", "w3"])
+    some_rows = time.process_time() - start
+    np.testing.assert_array_equal(few.values, vectors.values[[9999, 3]])
+    assert all_rows < 5, "a million numbers take 0.4 s"
+    assert some_rows < all_rows
+
+
+# --- a few rows of a large file -------------------------------------------------------------------
+
+
+def peak_of(read):
+    """What a call allocates at most, in bytes."""
+    tracemalloc.start()
+    try:
+        result = read()
+        return result, tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("kind", ["npy", "h5ad", "sparse h5ad"])
+def test_only_wanted_rows_of_large_files_are_converted(tmp_path, kind):
+    n = 2_000
+    table = np.random.default_rng(0).normal(size=(n, 3_200))  # 51 MB
+    names = [f"word {row}" for row in range(n)]
+    wanted = ["word 1999", "word 3", "word 700"]
+    truth = table[[1999, 3, 700]].astype(np.float32)
+    if kind == "npy":
+        path = tmp_path / "v.npy"
+        np.save(path, table)
+        read_vectors(path, labels=names, words=wanted)
+        vectors, peak = peak_of(lambda: read_vectors(path, labels=names, words=wanted))
+    else:
+        path = tmp_path / "v.h5ad"
+        stored = sparse.csr_matrix(table) if kind == "sparse h5ad" else table
+        anndata.AnnData(stored, obs=pd.DataFrame(index=names)).write_h5ad(path)
+        read_vectors(path, words=wanted)
+        vectors, peak = peak_of(lambda: read_vectors(path, words=wanted))
+    values = vectors.values.toarray() if sparse.issparse(vectors.values) else vectors.values
+    np.testing.assert_array_equal(values, truth)
+    assert vectors.labels == tuple(wanted)
+    assert vectors.report.n_read == n
+    # Data sets of HDF5 are read in blocks of 2**22 numbers.
+    assert peak < 2**21 + (2**22 * 8 if kind == "h5ad" else 0) < table.nbytes
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix, sparse.csc_matrix])
+def test_words_of_annotated_data(tmp_path, kind, monkeypatch):
+    monkeypatch.setattr(vector_tables, "BLOCK_SIZE", 2 * VALUES.shape[1])
+    data = anndata.AnnData(kind(VALUES), obs=pd.DataFrame(index=WORDS))
+    data.obsm["X_pca"] = VALUES[:, :2].astype(np.float64)
+    path = tmp_path / "v.h5ad"
+    data.write_h5ad(path)
+    vectors = read_vectors(path, words=["elk", "cat", "bow"])
+    values = vectors.values if kind is np.asarray else vectors.values.toarray()
+    np.testing.assert_array_equal(values, VALUES[[3, 0]])
+    assert vectors.labels == ("elk", "cat")
+    assert vectors.report.dropped == {"not in the list of words": 2}
+    assert "'bow'" in vectors.report.notes[0]
+    some = read_vectors(path, format="h5ad:X_pca", words=["owl", "cat"])
+    assert_same(some, ["owl", "cat"], VALUES[[2, 0], :2])
+    with pytest.raises(DataError, match=r"none of the 1 words is in .*v\.h5ad"):
+        read_vectors(path, words=["bow"])

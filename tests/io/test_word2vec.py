@@ -1,0 +1,286 @@
+"""Texts and binaries of word vectors: odd words, odd ends of line, every lie."""
+
+import bz2
+import gzip
+import lzma
+import pickle
+import struct
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from manymaps.errors import DataError
+from manymaps.io import word2vec
+from manymaps.io.vectors import looks_like_vectors, read_vectors
+from vector_samples import VALUES, WORDS, assert_same, binary_of, lines_of, save, text_of
+
+QUICK = settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+
+
+# --- word2vec, GloVe, fastText --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["v.txt", "v.vec", "v.bin", "v", "v.glove"])
+@pytest.mark.parametrize("end", ["\n", " \n", "\r\n"])
+def test_text_with_and_without_header_whatever_the_name(tmp_path, name, end):
+    for content in (text_of(WORDS, VALUES, end=end), lines_of(WORDS, VALUES, end=end)):
+        path = save(tmp_path / name, content)
+        vectors = read_vectors(path)
+        assert_same(vectors)
+        assert vectors.report.n_read == 4
+        assert vectors.report.source == str(path)
+        assert looks_like_vectors(path)
+
+
+@pytest.mark.parametrize("separator", ["\t", "  ", " \t"])
+def test_other_white_space_between_numbers(tmp_path, separator):
+    assert_same(read_vectors(save(tmp_path / "v.vec", text_of(WORDS, VALUES, separator=separator))))
+    mixed = lines_of(WORDS, VALUES).replace("cat ", "cat\t")
+    assert_same(read_vectors(save(tmp_path / "v.txt", mixed)))
+
+
+@pytest.mark.parametrize("name", ["v.bin", "v", "v.model"])
+@pytest.mark.parametrize("end", [b"\n", b""])
+@pytest.mark.parametrize("piece", [2**24, 1, 7])
+def test_binary_with_and_without_ends_of_line(tmp_path, monkeypatch, name, end, piece):
+    monkeypatch.setattr(word2vec, "PIECE", piece)
+    path = save(tmp_path / name, binary_of(WORDS, VALUES, end))
+    assert_same(read_vectors(path))
+    assert looks_like_vectors(path)
+    assert read_vectors(path, words=["elk", "bat"]).labels == ("elk", "bat")
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+@pytest.mark.parametrize("content", [text_of(WORDS, VALUES).encode(), binary_of(WORDS, VALUES)])
+def test_packed_files_are_told_by_content(tmp_path, pack, content):
+    path = save(tmp_path / "v.gz", pack(content))
+    assert_same(read_vectors(path))
+    assert looks_like_vectors(path)
+    with pytest.raises(DataError, match="damaged or cut short"):
+        read_vectors(save(tmp_path / "v.gz", pack(content * 50)[:-9]), format="word2vec-binary")
+
+
+def test_words_may_hold_spaces_commas_numbers_and_hashes(tmp_path):
+    words = [". . .", "at name@domain.com", "1000", ",", "#", '"', "route 66", "the", "\u00a0"]
+    values = np.arange(36, dtype=np.float32).reshape(9, 4) / 8
+    words, values = ["a", "b", "c", "d", *words], np.vstack([VALUES, values])
+    assert_same(read_vectors(save(tmp_path / "v.txt", lines_of(words, values))), words, values)
+    assert_same(read_vectors(save(tmp_path / "v.vec", text_of(words, values))), words, values)
+    kept = read_vectors(
+        save(tmp_path / "v.vec", text_of(words, values)), words=["route 66", ". . ."]
+    )
+    assert kept.labels == ("route 66", ". . .")
+
+
+def test_small_blocks_give_the_same(tmp_path, monkeypatch):
+    monkeypatch.setattr(word2vec, "BLOCK_NUMBERS", 5)
+    monkeypatch.setattr(word2vec, "HEAD_LINES", 2)
+    assert_same(read_vectors(save(tmp_path / "v.txt", lines_of(WORDS, VALUES))))
+    assert_same(read_vectors(save(tmp_path / "v.txt", "\ufeff" + text_of(WORDS, VALUES))))
+
+
+WORD = st.text(
+    st.characters(
+        exclude_categories=["Cs", "Cc", "Zs", "Zl", "Zp"], include_characters="\u00a0\u2028"
+    ),
+    min_size=1,
+    max_size=6,
+)
+FLOATS = st.floats(width=32, allow_nan=False, allow_infinity=False)
+TABLES = hnp.arrays(np.float32, st.tuples(st.integers(1, 6), st.integers(1, 5)), elements=FLOATS)
+
+
+@QUICK
+@given(data=st.data(), values=TABLES, end=st.sampled_from([b"", b"\n"]))
+def test_odd_words_come_back(tmp_path, data, values, end):
+    words = data.draw(st.lists(WORD, min_size=len(values), max_size=len(values), unique=True))
+    path = tmp_path / "odd"
+    path.write_bytes(binary_of(words, values, end))
+    assert_same(read_vectors(path, format="word2vec-binary"), words, values)
+    path.write_text(text_of(words, values), encoding="utf-8", newline="")
+    assert_same(read_vectors(path, format="word2vec"), words, values)
+    path.write_text(lines_of(words, values), encoding="utf-8", newline="")
+    assert_same(read_vectors(path, format="glove"), words, values)
+    chosen = data.draw(st.permutations(words))[:3]
+    rows = [words.index(word) for word in chosen]
+    assert_same(read_vectors(path, format="glove", words=chosen), chosen, values[rows])
+
+
+@pytest.mark.parametrize("form", ["text", "binary"])
+def test_bytes_that_are_not_utf8_are_replaced_and_counted(tmp_path, form):
+    words = [b"cat", b"M\xc3", b"owl", "\ufffd".encode()]
+    content = binary_of(words, VALUES)
+    if form == "text":
+        rows = zip(words, VALUES, strict=True)
+        content = b"".join(w + b" " + " ".join(map(str, v)).encode() + b"\n" for w, v in rows)
+    vectors = read_vectors(save(tmp_path / "v", content))
+    assert vectors.labels == ("cat", "M\ufffd", "owl", "\ufffd")
+    assert vectors.report.notes == (
+        "1 words are not UTF-8; the bytes in question became U+FFFD, first in 'M\ufffd'",
+    )
+
+
+def test_repeated_words_are_numbered(tmp_path):
+    vectors = read_vectors(save(tmp_path / "v.txt", lines_of(["cat", "bat", "cat", "cat"], VALUES)))
+    assert_same(vectors, ["cat", "bat", "cat (2)", "cat (3)"])
+    assert "2 rows repeat an earlier label" in vectors.report.notes[0]
+
+
+# --- what is wrong with texts and binaries --------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            "5 4\n" + lines_of(WORDS, VALUES),
+            r"line 1: the header says 5 rows, and the file holds 4",
+        ),
+        (
+            "3 4\n" + lines_of(WORDS, VALUES),
+            r"line 1: the header says 3 rows, and the file holds 4",
+        ),
+        (
+            "4 5\n" + lines_of(WORDS, VALUES),
+            r"says 5 values a row, and the rows have 4 \(line 2, 'c",
+        ),
+        (
+            "4 3\n" + lines_of(WORDS, VALUES),
+            r"says 3 values a row, and the rows have 4 \(line 2, 'c",
+        ),
+        ("4 3\n" + "cat 1 2 3 4\n" * 4, r"says 3 values a row, and the rows have 4"),
+        ("900000000000 4\ncat 1 2 3 4\n", "says 900,000,000,000 rows, and the file holds 1"),
+        ("0 4\n", "0 rows of 4 values; there is nothing"),
+        ("4 4\n", r"says 4 rows of 4 values, and the file holds 0 rows"),
+        ("4 4", r"says 4 rows of 4 values, and the file holds 0 rows"),
+        (text_of(WORDS, VALUES)[:-8], r"line 5 \('elk'\) has 2 values where the header says 4"),
+        ("a 1 2 3\nb 1 2 3\nc 1 2 3 4.5\n", r"line 3 \('c'\) has 4 values where most of the first"),
+        ("a 1 2 3\nb 1 2 3\n\nc 1 2\n", r"line 4 \('c'\) has 2 values where most .* say 3"),
+        ("a 1 2 3\nb 1 2,5 3\n", r"line 2 \('b'\): value 2 of 3 is '2,5'"),
+        ("a 1 2 3\nb 1 x 3\nc 1 2 3\n", r"line 2 \('b'\): value 2 of 3 is 'x'"),
+        ("a 1 2 3\nb 1 2_0 3\n", r"line 2 \('b'\): value 2 of 3 is '2_0'"),
+        ("a 1 2 3\nb nan 2 3\n", r"line 2 \('b'\): value 1 of 3 is 'nan'"),
+        ("a 1 2 3\nb 1 2 -inf\n", r"line 2 \('b'\): value 3 of 3 is '-inf'"),
+        ("a 1 2 3\nb 1 2 1e39\n", r"line 2 \('b'\): value 3 of 3 is '1e39'"),
+        ("a 1 2 3\nb 1 2 é\n", r"line 2 \('b'\): value 3 of 3 is 'é'"),
+        ("a 1 2 3\nb 1 2 3\n 1 2 3\n", r"line 3 starts with a space"),
+        ("a 1 2 3\nb 1 \x00 3\n", r"line 2 is not text"),
+        ("", "is empty; expected vectors"),
+        ("  \n\n", "is empty; expected vectors"),
+        ("\ufeff", "is empty; expected vectors"),
+        ("word\n", "one column only"),
+    ],
+)
+def test_texts_that_are_refused(tmp_path, content, message):
+    with pytest.raises(DataError, match=message) as caught:
+        read_vectors(save(tmp_path / "v.txt", content))
+    assert "v.txt" in str(caught.value)
+
+
+def test_the_format_that_is_asked_for_is_held_to(tmp_path):
+    with pytest.raises(DataError, match=r"line 1 is 'cat 0.5 0.25.*format='glove'"):
+        read_vectors(save(tmp_path / "v.txt", lines_of(WORDS, VALUES)), format="word2vec")
+    with pytest.raises(DataError, match="does not start with the numbers of rows"):
+        read_vectors(save(tmp_path / "v.txt", lines_of(WORDS, VALUES)), format="word2vec-binary")
+    with pytest.raises(DataError, match="format='word2vec-binary'"):
+        read_vectors(save(tmp_path / "v", binary_of(WORDS, VALUES)), format="word2vec")
+    with pytest.raises(DataError, match="a word and its numbers, split by spaces"):
+        read_vectors(save(tmp_path / "v.txt", "one\ntwo\n"), format="glove")
+    with pytest.raises(DataError, match="UTF-16"):
+        read_vectors(
+            save(tmp_path / "v.txt", lines_of(WORDS, VALUES).encode("utf-16")), format="glove"
+        )
+    one = read_vectors(save(tmp_path / "v.txt", "5 3\n7 4\n"), format="glove")
+    assert_same(one, ["5", "7"], [[3], [4]])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda b: b[:-7], r"ends within the vector of 'elk', row 4 of the 4 .*: 10 of 16 bytes"),
+        (lambda b: b[:40], r"ends within the vector of 'bat', row 2 of the 4"),
+        (lambda b: b[:24], r"ends after 'cat': it holds 1 rows, and its header says 4"),
+        (lambda b: b[:25], r"ends after 'cat': it holds 1 rows, and its header says 4"),
+        (lambda b: b[:27], r"row 2 of 4, after 'cat', does not start with a word .*b'ba'"),
+        (lambda b: b[:4], r"says 4 values a row, 16 bytes, and the file has 4 in all"),
+        (lambda b: b"9" + b[1:], r"ends after 'elk': it holds 4 rows, and its header says 9"),
+        (
+            lambda b: b"3" + b[1:],
+            r"goes on for 20 bytes .* after 'owl', the last of the 3 rows of 4",
+        ),
+        (
+            lambda b: b"4 3" + b[3:],
+            r"row 2 of 4, after 'cat', .* is the header's dimension 3 wrong",
+        ),
+        (lambda b: b"4 5" + b[3:], r"dimension 5 wrong"),
+    ],
+)
+def test_binaries_that_are_refused(tmp_path, change, message):
+    values = VALUES + np.float32(0.1)  # no byte of these is a space
+    assert b" " not in values.tobytes()
+    with pytest.raises(DataError, match=message) as caught:
+        read_vectors(save(tmp_path / "v.bin", change(binary_of(WORDS, values))))
+    assert "v.bin" in str(caught.value)
+
+
+@pytest.mark.parametrize("end", [b"\n", b""])
+def test_a_binary_cut_anywhere_is_refused(tmp_path, end):
+    content = binary_of(WORDS, VALUES, end)
+    for cut in range(1, len(content) - len(end)):
+        with pytest.raises(DataError):
+            read_vectors(save(tmp_path / "v.bin", content[:cut]), format="word2vec-binary")
+
+
+@QUICK
+@given(
+    start=st.sampled_from([b"", b"3 2\n", b"1 99999999999\n", b"PAR1", b"PK\x03\x04", b"w,x\n"]),
+    rest=st.one_of(st.binary(max_size=60), st.text('ab01., \t\n;-e"', max_size=60).map(str.encode)),
+    name=st.sampled_from(["v", "v.bin", "v.csv", "v.npy"]),
+)
+def test_noise_is_refused_and_nothing_else_goes_wrong(tmp_path, start, rest, name):
+    path = tmp_path / name
+    path.write_bytes(start + rest)
+    looks_like_vectors(path)
+    for form in (None, "word2vec", "word2vec-binary", "glove", "csv"):
+        with suppress(DataError):
+            read_vectors(path, format=form)
+
+
+def test_nan_in_a_binary_is_named(tmp_path):
+    values = VALUES.copy()
+    values[2, 1] = np.nan
+    with pytest.raises(DataError, match=r"row 2 \('owl'\), column 1 is nan"):
+        read_vectors(save(tmp_path / "v.bin", binary_of(WORDS, values)))
+
+
+def test_files_of_other_programs_say_what_to_do(tmp_path):
+    with pytest.raises(DataError, match=r"fastText model; read the \.vec file"):
+        read_vectors(save(tmp_path / "v.bin", struct.pack("<ii", 793712314, 12) + b"\0" * 50))
+    with pytest.raises(DataError, match=r"pickle.*save_word2vec_format"):
+        read_vectors(save(tmp_path / "v.kv", pickle.dumps({"a": 1})))
+    with pytest.raises(DataError, match="does not start like a file of the format npy"):
+        read_vectors(save(tmp_path / "v.npy", "a 1 2 3\n"))
+
+
+@pytest.mark.parametrize("header", ["9" * 5000 + " 4", "4 " + "9" * 5000])
+@pytest.mark.parametrize("format", [None, "word2vec"])
+def test_a_header_of_thousands_of_digits_is_refused(tmp_path, header, format):
+    path = save(tmp_path / "v.vec", header + "\n" + lines_of(WORDS, VALUES))
+    with pytest.raises(
+        DataError, match=r"v\.vec, line 1: the header says a number of 5,000 digits"
+    ):
+        read_vectors(path, format=format)
+
+
+def test_a_binary_header_of_many_digits_is_refused(tmp_path):
+    path = save(tmp_path / "v.bin", b"9" * 40 + b" 4\n" + binary_of(WORDS, VALUES))
+    with pytest.raises(DataError, match=r"v\.bin, line 1: the header says a number of 40 digits"):
+        read_vectors(path, format="word2vec-binary")

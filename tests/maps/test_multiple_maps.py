@@ -1,0 +1,331 @@
+"""The multiple-map estimators: scikit-learn's contract, bad input, and what they find."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import reference
+from manymaps import AspectMaps, Associations, MultipleMapsSNE, MultipleMapsTSNE
+from manymaps.atlas.atlas import Atlas
+from manymaps.errors import DataError, ParameterError
+from manymaps.optimizers.descent import LBFGS, Momentum
+
+SMALL = {"n_maps": 2, "perplexity": 2, "max_iter": 6, "random_state": 0}
+ESTIMATORS = [MultipleMapsTSNE, MultipleMapsSNE, AspectMaps]
+EACH = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: e.__name__)
+
+WORDS = ("tie", "knot", "rope", "tuxedo", "suit")
+PAIRS = [(0, 1), (0, 2), (1, 2), (0, 3), (0, 4), (3, 4)]
+
+
+@parametrize_with_checks(
+    [
+        MultipleMapsTSNE(**SMALL),
+        MultipleMapsSNE(**SMALL, normalization="joint", background=0.1, optimizer=LBFGS()),
+        AspectMaps(**SMALL),
+    ]
+)
+# Some of the checks fit rows of zeros.
+@pytest.mark.filterwarnings("ignore:.* cannot have a perplexity:UserWarning")
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+def two_senses(kind=Associations):
+    table = np.zeros((5, 5))
+    for i, j in PAIRS:
+        table[i, j] = table[j, i] = 1.0
+    return Associations(WORDS, sparse.csr_array(table)) if kind is Associations else table
+
+
+def ring(n=8):
+    return np.roll(np.eye(n), 1, axis=1) + np.roll(np.eye(n), -1, axis=1)
+
+
+def fitted(estimator=MultipleMapsTSNE, X=None, **parameters):
+    parameters = {"n_maps": 2, "max_iter": 100, "random_state": 0, **parameters}
+    if X is None:
+        X = two_senses()
+    if not isinstance(X, Associations):
+        parameters.setdefault("affinity", "precomputed")
+    return estimator(**parameters).fit(X)
+
+
+class TestSenses:
+    """Tie belongs to two groups of words that have nothing else in common."""
+
+    SENSES = (("knot", "rope", "noose", "bow"), ("tuxedo", "suit", "shirt", "dress"))
+
+    def groups(self):
+        words = ("tie", *self.SENSES[0], *self.SENSES[1])
+        table = np.zeros((9, 9))
+        for sense in self.SENSES:
+            at = [words.index(word) for word in ("tie", *sense)]
+            table[np.ix_(at, at)] = 1 - np.eye(5)
+        return Associations(words, sparse.csr_array(table))
+
+    @pytest.mark.parametrize("normalization", ["conditional", "joint"])
+    def test_the_best_of_a_few_starts_has_tie_in_two_maps(self, normalization):
+        fits = [
+            fitted(X=self.groups(), normalization=normalization, max_iter=400, random_state=seed)
+            for seed in range(6)
+        ]
+        best = min(fits, key=lambda fit: fit.kl_divergence_)
+        alone = fitted(X=self.groups(), normalization=normalization, max_iter=400, n_maps=1)
+        assert best.kl_divergence_ < 0.05 < 0.1 < alone.kl_divergence_
+        senses = best.atlas_.senses("tie", n_neighbors=4)
+        assert len(senses) == 2
+        found = {frozenset(n.label for n in sense.neighbors) for sense in senses}
+        assert found == {frozenset(sense) for sense in self.SENSES}
+        for sense in senses:
+            assert sense.proportion == pytest.approx(0.5, abs=0.1)
+        for word in self.SENSES[0] + self.SENSES[1]:
+            assert len(best.atlas_.senses(word)) == 1
+
+
+class TestWhatAFitLeaves:
+    @EACH
+    @pytest.mark.parametrize("normalization", ["conditional", "joint"])
+    def test_kl_and_similarities_are_those_of_its_maps(self, estimator, normalization):
+        fit = fitted(estimator, normalization=normalization, kernel_width=1.5)
+        atlas = fit.atlas_
+        y, pi = atlas.maps.astype(float), atlas.proportions.astype(float)
+        side = y, -np.log(pi)
+        log_v = reference.log_similarity(atlas.model.kernel, side, side, 1.5)
+        log_q = reference.log_choice(log_v, normalization)
+        table = two_senses(np.ndarray)
+        rows = table / table.sum(axis=1, keepdims=True)
+        p = rows if normalization == "conditional" else (rows + rows.T) / 10
+        kl = reference.kl(p, log_q) / (5 if normalization == "conditional" else 1)
+        assert fit.kl_divergence_ == pytest.approx(kl, rel=1e-4, abs=1e-6)
+        for i, word in enumerate(WORDS):
+            np.testing.assert_allclose(
+                atlas.similarities(word), np.exp(log_q[i]), rtol=1e-4, atol=1e-9
+            )
+
+    @EACH
+    def test_attributes(self, estimator):
+        fit = fitted(estimator, max_iter=30)
+        assert fit.maps_.shape == (2, 5, 2)
+        assert fit.proportions_.shape == (2, 5)
+        np.testing.assert_allclose(fit.proportions_.sum(axis=0), 1, rtol=1e-5)
+        assert fit.n_iter_ <= 30
+        assert fit.n_features_in_ == 5
+        assert fit.history_.keys() == {"iteration", "cost", "kl"}
+        assert fit.history_["kl"][-1] == fit.kl_divergence_
+        assert isinstance(fit.converged_, bool)
+        assert fit.atlas_.labels == WORDS
+        assert fit.atlas_.parameters["n_maps"] == 2
+
+    def test_matrix_of_positions(self):
+        X = two_senses(np.ndarray)
+        estimator = MultipleMapsTSNE(
+            n_maps=2, n_components=3, affinity="precomputed", max_iter=5, random_state=0
+        )
+        table = estimator.fit_transform(X)
+        assert table.shape == (5, 6)
+        np.testing.assert_array_equal(table[:, 3:], estimator.maps_[1])
+        names = estimator.get_feature_names_out()
+        assert len(names) == 6
+        assert names[0] == "multiplemapstsne0"
+
+    @EACH
+    def test_nothing_before_the_fit(self, estimator):
+        for name in ("maps_", "proportions_", "history_"):
+            with pytest.raises(NotFittedError):
+                getattr(estimator(), name)
+
+    @EACH
+    def test_clone_keeps_the_parameters(self, estimator):
+        one = estimator(3, penalty=0.2, optimizer=Momentum(0.3), normalization="joint")
+        assert clone(one).get_params() == one.get_params()
+
+
+class TestDefaults:
+    def test_of_the_papers(self):
+        aspect = AspectMaps()
+        assert (aspect.n_maps, aspect.penalty) == (50, 0.48)
+        assert MultipleMapsTSNE().normalization == "conditional"
+        assert MultipleMapsSNE().normalization == "conditional"
+
+    @pytest.mark.parametrize(
+        ("estimator", "kernel", "method"),
+        [
+            (MultipleMapsTSNE, "cauchy", "mm-tsne"),
+            (MultipleMapsSNE, "gaussian", "mm-sne"),
+            (AspectMaps, "gaussian", "aspect-maps"),
+        ],
+    )
+    def test_model(self, estimator, kernel, method):
+        atlas = fitted(estimator, max_iter=1).atlas_
+        assert (atlas.model.kernel, atlas.method) == (kernel, method)
+        assert atlas.model.mixing == "learned"
+
+
+class TestSameBits:
+    def test_same_seed(self):
+        one, other = (fitted().atlas_ for _ in range(2))
+        np.testing.assert_array_equal(one.maps, other.maps)
+        assert (one.maps != fitted(random_state=1).atlas_.maps).any()
+
+    def test_any_number_of_threads(self):
+        rng = np.random.default_rng(0)
+        X = sparse.random_array((400, 400), density=0.02, rng=rng, format="csr")
+        one, two = (fitted(X=X, n_jobs=n, max_iter=60).atlas_ for n in (1, 2))
+        np.testing.assert_array_equal(one.maps, two.maps)
+        np.testing.assert_array_equal(one.proportions, two.proportions)
+
+    def test_sparse_dense_and_associations(self):
+        table = two_senses(np.ndarray)
+        maps = [
+            fitted(X=X).maps_
+            for X in (two_senses(), table, sparse.csr_array(table), sparse.csc_array(table))
+        ]
+        for other in maps[1:]:
+            np.testing.assert_array_equal(other, maps[0])
+
+    def test_resumed(self, tmp_path):
+        path = tmp_path / "run"
+        estimator = MultipleMapsTSNE(n_maps=2, max_iter=80, random_state=3)
+        whole = clone(estimator).fit(two_senses()).maps_
+        half = clone(estimator).set_params(callback=lambda k, cost, atlas: k == 33)
+        assert half.fit(two_senses(), checkpoint=path).n_iter_ == 33
+        np.testing.assert_array_equal(estimator.fit(two_senses(), resume=path).maps_, whole)
+        with pytest.raises(DataError, match="random_state=3, not 4"):
+            clone(estimator).set_params(random_state=4).fit(two_senses(), resume=path)
+        with pytest.raises(DataError, match="other data"):
+            estimator.set_params(affinity="precomputed").fit(ring(5), resume=path)
+
+
+class TestStart:
+    def test_from_an_array(self):
+        init = np.random.default_rng(0).normal(size=(2, 5, 2))
+        one, other = (fitted(init=init, max_iter=3).maps_ for _ in range(2))
+        np.testing.assert_array_equal(one, other)
+
+    def test_from_an_atlas(self):
+        first = fitted(penalty=0)
+        again = fitted(penalty=0, init=first.atlas_, max_iter=1)
+        assert again.history_["cost"][0] == pytest.approx(first.history_["cost"][-1], rel=1e-4)
+
+    def test_fixed_mixing_stays_equal_or_as_the_atlas_has_it(self):
+        fit = fitted(mixing="fixed")
+        np.testing.assert_allclose(fit.proportions_, 0.5)
+        uneven = Atlas(WORDS, fit.maps_, np.tile([[0.9], [0.1]], 5), fit.atlas_.model)
+        kept = fitted(mixing="fixed", init=uneven, max_iter=5)
+        np.testing.assert_allclose(kept.proportions_, uneven.proportions, rtol=1e-6)
+
+    @pytest.mark.parametrize(
+        ("init", "message"),
+        [
+            ("pca", r"init='pca' is not one of random, an array of shape \(2, 5, 2\), an Atlas"),
+            (np.zeros((2, 4, 2)), r"init has shape \(2, 4, 2\); the fit needs \(2, 5, 2\)"),
+            (np.full((2, 5, 2), np.nan), "not finite"),
+        ],
+        ids=["word", "shape", "nan"],
+    )
+    def test_elsewhere_is_refused(self, init, message):
+        with pytest.raises(ParameterError, match=message):
+            fitted(init=init)
+
+
+class TestBadParameters:
+    @EACH
+    @pytest.mark.parametrize("value", [0, -1, 1.5, "2", None])
+    @pytest.mark.parametrize("name", ["n_maps", "n_components", "max_iter"])
+    def test_counts(self, estimator, name, value):
+        with pytest.raises(ParameterError, match=f"{name}={value!r} must be a whole number"):
+            fitted(estimator, **{name: value})
+
+    def test_more_maps_than_objects(self):
+        with pytest.raises(ParameterError, match="n_maps=6 is more than the 5 objects"):
+            fitted(n_maps=6)
+        assert fitted(n_maps=5, max_iter=2).maps_.shape == (5, 5, 2)
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("affinity", "cosine"),
+            ("normalization", "rows"),
+            ("mixing", "free"),
+            ("background", 1.0),
+            ("background", -0.1),
+            ("background", float("nan")),
+            ("kernel_width", 0.0),
+            ("kernel_width", float("inf")),
+            ("penalty", -0.1),
+            ("penalty", float("nan")),
+            ("tolerance", 0.2),
+            ("tolerance", -1e-3),
+            ("tolerance", float("nan")),
+        ],
+    )
+    def test_values_that_make_no_sense_are_named(self, name, value):
+        with pytest.raises(ParameterError, match=f"^{name}={value!r}"):
+            fitted(**{name: value})
+
+    def test_impossible_perplexity(self):
+        X = np.random.default_rng(0).normal(size=(6, 2))
+        with pytest.raises(ParameterError, match=r"perplexity=30\.0 is impossible for 6 objects"):
+            MultipleMapsTSNE(n_maps=2).fit(X)
+
+
+class TestBadData:
+    def with_entry(self, value):
+        table = ring()
+        table[3, 5] = value
+        return table
+
+    @pytest.mark.parametrize("make", [np.array, sparse.csr_array])
+    def test_negative_similarity_names_its_row(self, make):
+        with pytest.raises(DataError, match=r"row 3 \('3'\), column 5 \('5'\) is -0.5"):
+            fitted(X=make(self.with_entry(-0.5)))
+
+    @pytest.mark.parametrize("value", [np.nan, np.inf])
+    @pytest.mark.parametrize("make", [np.array, sparse.csr_array])
+    def test_value_that_is_not_finite_names_its_row(self, make, value):
+        with pytest.raises(DataError, match="row 3"):
+            fitted(X=make(self.with_entry(value)))
+
+    def test_matrix_that_is_not_square(self):
+        with pytest.raises(DataError, match=r"8 rows and 7 columns.*square"):
+            fitted(X=ring()[:, :7])
+
+    @pytest.mark.parametrize("table", [np.zeros((4, 4)), np.eye(4)], ids=["empty", "self pairs"])
+    def test_nothing_to_fit(self, table):
+        with pytest.raises(DataError, match="no pair of different objects"):
+            fitted(X=table)
+
+    def test_single_object(self):
+        with pytest.raises(ValueError, match="1 sample"):
+            fitted(X=np.ones((1, 1)), n_maps=1)
+
+
+class TestOrdinaryInput:
+    @EACH
+    def test_self_pairs_count_for_nothing(self, estimator):
+        plain = fitted(estimator, X=ring(), max_iter=20)
+        with_self = fitted(estimator, X=ring() + 5 * np.eye(8), max_iter=20)
+        np.testing.assert_array_equal(plain.maps_, with_self.maps_)
+
+    @EACH
+    def test_isolated_objects_and_separate_groups(self, estimator):
+        table = sparse.block_diag([ring(5), np.zeros((2, 2)), ring(4)], format="csr")
+        fit = fitted(estimator, X=table)
+        assert np.isfinite(fit.maps_).all()
+        assert np.isfinite(fit.kl_divergence_)
+
+    def test_missing_mass_of_associations_is_kept(self):
+        """A row that sums to 0.4 pulls 0.4 times as hard: the fit differs from the full one."""
+        table = two_senses(np.ndarray)
+        part = Associations(WORDS, sparse.csr_array(0.1 * table))
+        full = Associations(WORDS, sparse.csr_array(table / table.sum(axis=1, keepdims=True)))
+        assert (fitted(X=part).maps_ != fitted(X=full).maps_).any()
+
+    def test_tiny_similarities(self):
+        np.testing.assert_allclose(
+            fitted(X=1e-300 * ring(), max_iter=20).maps_, fitted(X=ring(), max_iter=20).maps_
+        )

@@ -1,0 +1,99 @@
+"""Weights of neighbours: closed form against root search, limits, curves."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.optimize import brentq
+
+from manymaps.errors import ParameterError
+from manymaps.maps.neighbor_weights import ExponentialWeights, PowerWeights
+
+FORMS = [PowerWeights, ExponentialWeights]
+
+
+def table(*rows):
+    width = max(map(len, rows))
+    return sparse.csr_array([[*row, *[0] * (width - len(row))] for row in rows])
+
+
+@settings(max_examples=100, deadline=None)
+@given(theta=st.floats(0.001, 0.99), s=st.floats(0.01, 0.99))
+def test_power_in_closed_form_equals_a_root_search(theta, s):
+    closed = PowerWeights(theta).parameter(np.array([s]))[0]
+    numeric = brentq(lambda log_p: s ** np.exp(log_p) - theta, -20, 20, xtol=1e-13)
+    np.testing.assert_allclose(closed, np.exp(numeric), rtol=1e-8)
+
+
+@settings(max_examples=100, deadline=None)
+@given(theta=st.floats(0.001, 0.99), s=st.floats(0.01, 0.99))
+def test_the_reference_weighs_theta(theta, s):
+    for form in FORMS:
+        weights = form(theta)
+        p = weights.parameter(np.array([s]))
+        np.testing.assert_allclose(weights.curve(np.array([s]), p), theta, rtol=1e-9)
+
+
+@pytest.mark.parametrize("p", [1e-6, 0.3, 0.999, 1.001, 7.0, 1e6])
+def test_exponential_is_the_printed_formula(p):
+    s = np.linspace(0.01, 1, 30)
+    expected = (p**s - 1) / (p - 1)
+    found = ExponentialWeights().curve(s, np.full(30, np.log(p)))
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def test_exponential_with_p_of_one_is_the_similarity():
+    s = np.linspace(0.01, 1, 30)
+    for u in (0.0, 1e-12, -1e-12, 1e-8, -1e-8):
+        np.testing.assert_allclose(ExponentialWeights().curve(s, u), s, rtol=1e-7)
+    assert abs(ExponentialWeights(theta=0.4).parameter(np.array([0.4]))[0]) < 1e-8
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_curves_rise_from_0_to_1(form):
+    s = np.linspace(1e-6, 1, 200)
+    for reference in (0.05, 0.5, 0.95, 1 - 1e-9):
+        weights = form(0.1)
+        curve = weights.curve(s, weights.parameter(np.array([reference])))
+        assert np.isfinite(curve).all()
+        assert curve[-1] == 1
+        assert (np.diff(curve) >= 0).all()
+        assert (curve >= 0).all()
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    ("reference", "expected"),
+    [("mean", [0.7, 0.75]), ("median", [0.8, 0.75]), ("last", [0.2, 0.5]), (2, [0.8, 0.5]),
+     (3, [0.8, 0.5]), (9, [0.2, 0.5])],
+)  # fmt: skip
+def test_references(form, reference, expected):
+    rows = table([0.8, 1.0, 0.2, 0.8], [0.5, 1.0])
+    weights = form(0.3, reference)
+    got = weights.weigh(rows)
+    for i in range(2):
+        p = weights.parameter(np.array([expected[i]]))
+        s = rows.data[rows.indptr[i] : rows.indptr[i + 1]]
+        np.testing.assert_allclose(
+            got.data[rows.indptr[i] : rows.indptr[i + 1]], weights.curve(s, p), rtol=1e-9
+        )
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_reference_as_similar_as_the_best_leaves_the_best_alone(form):
+    got = form(0.1, "median").weigh(table([1, 1, 1, 0.5]))
+    np.testing.assert_array_equal(got.toarray(), [[1, 1, 1, 0]])
+    np.testing.assert_array_equal(form(0.1).weigh(table([1.0])).toarray(), [[1]])
+
+
+@pytest.mark.parametrize("theta", [0, 1, -1, 2, float("nan")])
+def test_theta_out_of_range(theta):
+    with pytest.raises(ParameterError, match="theta="):
+        PowerWeights(theta)
+
+
+@pytest.mark.parametrize("reference", ["best", 0, -2, 1.5])
+def test_unknown_references(reference):
+    with pytest.raises(ParameterError, match="reference="):
+        ExponentialWeights(0.1, reference)

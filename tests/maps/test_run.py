@@ -1,0 +1,339 @@
+"""One fit: what it records, when it stops, and that it goes on as if it had never stopped."""
+
+import signal
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import reference
+from manymaps.atlas.atlas import Atlas
+from manymaps.compute.jit import threads
+from manymaps.errors import DataError
+from manymaps.maps.run import Fit
+from manymaps.model.choice import MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE
+from manymaps.model.objective import Objective
+from manymaps.model.parameters import Parameters
+from manymaps.model.target import conditional_target, joint_target
+from manymaps.optimizers.descent import LBFGS, DivergedError, Momentum
+from manymaps.optimizers.schedules import Anneal
+
+N, N_MAPS, SEED = 30, 3, 5
+SETTINGS = {"n_maps": N_MAPS, "penalty": 0.01, "max_iter": 170, "optimizer": "Momentum()"}
+
+
+def random_target(seed=0, n=N, make=conditional_target):
+    rng = np.random.default_rng(seed)
+    table = rng.random((n, n)) * (rng.random((n, n)) < 3 / n)
+    return make(sparse.csr_array(table))
+
+
+def start(n=N):
+    rng = np.random.default_rng(SEED)
+    return Parameters(
+        (rng.normal(0, 0.01, (N_MAPS, n, 2)).astype(np.float32),),
+        (rng.normal(0, 0.01, (N_MAPS, n)).astype(np.float32),),
+    )
+
+
+def new_fit(target=None, optimizer=None, max_iter=170, model=MULTIPLE_MAPS_T_SNE, **changes):
+    target = target or random_target()
+    return Fit(
+        Objective(target, model, 0.01),
+        optimizer or Momentum(),
+        max_iter,
+        tuple(f"word {i}" for i in range(target.values.shape[0])),
+        "mm-tsne",
+        {**SETTINGS, **changes},
+    )
+
+
+def finished(fit, **options):
+    fit.run(start(len(fit.labels)), SEED, **options)
+    return fit
+
+
+def stop_at(iteration):
+    return lambda k, cost, atlas: k == iteration
+
+
+def interrupt_at(iteration):
+    def callback(k, cost, atlas):
+        if k == iteration:
+            signal.raise_signal(signal.SIGINT)
+
+    return callback
+
+
+def assert_same_bits(one, other):
+    assert one.state.iteration == other.state.iteration
+    for a, b in zip(one.state.parameters.arrays, other.state.parameters.arrays, strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert one.history == other.history
+    assert one.kl == other.kl
+    assert one.converged == other.converged
+
+
+@pytest.fixture(scope="module")
+def whole():
+    return finished(new_fit())
+
+
+class TestRun:
+    def test_records_what_it_costs(self, whole):
+        assert whole.history["iteration"] == [*map(float, range(0, 170, 10)), 170.0]
+        assert {len(values) for values in whole.history.values()} == {18}
+        assert np.isfinite(whole.history["cost"]).all()
+        assert whole.history["kl"][-1] < 0.5 * whole.history["kl"][0]
+
+    @pytest.mark.parametrize("make", [conditional_target, joint_target])
+    def test_ends_with_a_full_evaluation(self, make):
+        target = random_target(make=make)
+        model = MULTIPLE_MAPS_T_SNE
+        if make is joint_target:
+            model = type(model)("cauchy", "joint", "learned")
+        fit = finished(new_fit(target, model=model))
+        (y,), (w,) = (
+            [array.astype(float) for array in part] for part in vars(fit.state.parameters).values()
+        )
+        cost = reference.cost(target.values.toarray(), model, [(y, w)], 0.01)
+        assert fit.history["cost"][-1] == pytest.approx(cost, rel=1e-5)
+        per_row = 1 if make is joint_target else target.n_rows_with_mass
+        p, side = target.values.toarray(), (y, w)
+        log_v = reference.log_similarity("cauchy", side, side)
+        log_q = reference.log_choice(log_v, model.normalization)
+        assert fit.kl == pytest.approx(reference.kl(p, log_q) / per_row, rel=1e-4)
+
+    def test_active_entries_follow_the_full_cost(self, monkeypatch):
+        active = finished(new_fit(max_iter=800))
+        assert active.state.memory["active"][0].mean() < 0.9
+        monkeypatch.setattr("manymaps.maps.run._ACTIVE", -1.0)
+        full = finished(new_fit(max_iter=800))
+        assert full.state.memory["active"][0].all()
+        assert active.kl == pytest.approx(full.kl, rel=0.05)
+
+    def test_stops_where_the_cost_no_longer_falls(self):
+        fit = finished(new_fit(random_target(n=5), max_iter=5000))
+        assert fit.converged
+        assert fit.state.iteration < 5000
+        assert not finished(new_fit(max_iter=20)).converged
+
+    def test_scipy_says_itself_that_it_converged(self):
+        fit = finished(new_fit(random_target(n=5), optimizer=LBFGS(), max_iter=2000))
+        assert fit.converged
+        assert fit.history["iteration"][0] == 1
+
+    def test_same_seed_same_bits_at_any_number_of_threads(self):
+        target = random_target(n=300)
+        fits = []
+        for n in (1, 2):
+            with threads(n):
+                fits.append(finished(new_fit(target, max_iter=160)))
+        assert_same_bits(*fits)
+
+    @pytest.mark.parametrize("max_iter", [20, 70])
+    def test_divergence_is_told(self, max_iter):
+        with pytest.raises(DivergedError, match="lower the learning rate"):
+            finished(new_fit(optimizer=Momentum(1e30), max_iter=max_iter))
+
+    def test_the_start_may_be_an_end(self, whole):
+        """Starting from what a fit left costs no more than it did."""
+        fit = new_fit(max_iter=1)
+        fit.run(whole.state.parameters.copy(), SEED)
+        assert fit.history["cost"][0] == pytest.approx(whole.history["cost"][-1])
+
+
+class TestCallback:
+    def test_sees_every_iteration(self):
+        seen = []
+        finished(new_fit(max_iter=12), callback=lambda k, cost, atlas: seen.append((k, cost)))
+        assert [k for k, _ in seen] == list(range(1, 13))
+        assert np.isfinite([cost for _, cost in seen]).all()
+
+    @pytest.mark.parametrize("optimizer", [Momentum(), LBFGS()])
+    def test_stops_the_run(self, optimizer):
+        fit = finished(new_fit(optimizer=optimizer), callback=stop_at(3))
+        assert fit.state.iteration == 3
+        assert not fit.converged
+        assert np.isfinite(fit.kl)
+
+    def test_may_look_at_the_atlas_so_far(self):
+        atlases = []
+
+        def callback(k, cost, atlas_so_far):
+            atlases.append(atlas_so_far())
+
+        finished(new_fit(max_iter=2), callback=callback)
+        assert [type(atlas) for atlas in atlases] == [Atlas, Atlas]
+        assert (atlases[0].maps != atlases[1].maps).any()
+        np.testing.assert_allclose(atlases[0].proportions.sum(axis=0), 1, rtol=1e-6)
+
+    def test_its_errors_come_through(self):
+        def fail(k, cost, atlas):
+            raise LookupError("mine")
+
+        with pytest.raises(LookupError, match="mine"):
+            finished(new_fit(), callback=fail)
+
+
+class TestCheckpoint:
+    @pytest.mark.parametrize("iteration", [1, 49, 50, 73, 100, 151, 170])
+    def test_resumed_run_has_the_bits_of_one_that_never_stopped(self, whole, tmp_path, iteration):
+        path = tmp_path / "run"
+        finished(new_fit(), callback=stop_at(iteration), checkpoint=path)
+        assert_same_bits(finished(new_fit(), resume=path), whole)
+
+    def test_in_many_pieces_and_with_noise(self, tmp_path):
+        path, optimizer = tmp_path / "run", Momentum(jitter=Anneal(0.05, 100))
+        once = finished(new_fit(optimizer=optimizer))
+        finished(new_fit(optimizer=optimizer), callback=stop_at(20), checkpoint=path)
+        for k in (35, 120):
+            again = new_fit(optimizer=optimizer)
+            finished(again, callback=stop_at(k), checkpoint=path, resume=path)
+        assert_same_bits(finished(new_fit(optimizer=optimizer), resume=path), once)
+
+    def test_the_limit_of_iterations_may_rise(self, whole, tmp_path):
+        path = tmp_path / "run"
+        finished(new_fit(max_iter=90), checkpoint=path)
+        assert_same_bits(finished(new_fit(max_iter=170), resume=path), whole)
+
+    def test_writing_one_changes_nothing(self, whole, tmp_path):
+        assert_same_bits(finished(new_fit(), checkpoint=tmp_path / "run"), whole)
+        assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+    def test_scipy_goes_on_from_where_it_was(self, tmp_path):
+        path, n_iter = tmp_path / "run", 40
+        finished(new_fit(optimizer=LBFGS()), callback=stop_at(15), checkpoint=path)
+        fit = finished(new_fit(optimizer=LBFGS(), max_iter=n_iter), resume=path)
+        assert fit.history["iteration"][:16] == [*map(float, range(1, 17))]
+        assert fit.history["cost"][16] <= fit.history["cost"][14]
+
+    @pytest.mark.parametrize(
+        ("other", "message"),
+        [
+            (lambda: new_fit(random_target(1)), "of other data"),
+            (lambda: new_fit(random_target(make=joint_target)), "of other data"),
+            (lambda: new_fit(penalty=0.5), r"penalty=0\.01, not 0\.5; resume with the same"),
+            (lambda: new_fit(optimizer=LBFGS(), **{"n_maps": 4}), "n_maps=3, not 4"),
+        ],
+    )
+    def test_of_another_fit_is_refused(self, tmp_path, other, message):
+        path = tmp_path / "run"
+        finished(new_fit(max_iter=1), checkpoint=path)
+        with pytest.raises(DataError, match=message):
+            finished(other(), resume=path)
+
+    def test_of_other_labels_or_another_method_is_refused(self, tmp_path):
+        path = tmp_path / "run"
+        finished(new_fit(max_iter=1), checkpoint=path)
+        fit = new_fit()
+        fit.labels = fit.labels[::-1]
+        with pytest.raises(DataError, match="of other data"):
+            finished(fit, resume=path)
+        fit = new_fit(model=MULTIPLE_MAPS_SNE)
+        fit.method = "mm-sne"
+        with pytest.raises(DataError, match="method='mm-tsne', not 'mm-sne'"):
+            finished(fit, resume=path)
+
+    def test_that_is_none(self, whole, tmp_path):
+        whole.atlas().save(tmp_path / "an.atlas")
+        with pytest.raises(DataError, match="not a manymaps checkpoint"):
+            finished(new_fit(), resume=tmp_path / "an.atlas")
+        with pytest.raises(FileNotFoundError):
+            finished(new_fit(), resume=tmp_path / "none")
+
+
+class TestInterrupt:
+    @pytest.mark.parametrize("optimizer", [Momentum(), LBFGS()])
+    def test_leaves_a_checkpoint(self, optimizer, tmp_path):
+        path = tmp_path / "run"
+        fit = new_fit(optimizer=optimizer)
+        with pytest.raises(KeyboardInterrupt):
+            finished(fit, callback=interrupt_at(8), checkpoint=path)
+        assert fit.state.iteration == 8
+        resumed = new_fit(optimizer=optimizer, max_iter=8)
+        assert finished(resumed, resume=path).state.iteration == 8
+
+    def test_goes_on_with_the_same_bits(self, whole, tmp_path):
+        path = tmp_path / "run"
+        with pytest.raises(KeyboardInterrupt):
+            finished(new_fit(), callback=interrupt_at(64), checkpoint=path)
+        assert_same_bits(finished(new_fit(), resume=path), whole)
+
+    def test_without_a_checkpoint_comes_at_once(self, tmp_path):
+        with pytest.raises(KeyboardInterrupt):
+            finished(new_fit(), callback=interrupt_at(8))
+        assert list(tmp_path.iterdir()) == []
+
+    def test_the_old_handler_comes_back(self, tmp_path):
+        before = signal.getsignal(signal.SIGINT)
+        finished(new_fit(max_iter=2), checkpoint=tmp_path / "run")
+        assert signal.getsignal(signal.SIGINT) is before
+        with pytest.raises(KeyboardInterrupt):
+            finished(new_fit(), callback=interrupt_at(2), checkpoint=tmp_path / "run")
+        assert signal.getsignal(signal.SIGINT) is before
+
+
+class TestAtlas:
+    def test_says_what_it_is(self, whole):
+        atlas = whole.atlas()
+        assert atlas.labels == whole.labels
+        assert atlas.model == MULTIPLE_MAPS_T_SNE
+        assert atlas.method == "mm-tsne"
+        assert atlas.parameters["kl_divergence"] == whole.kl
+        assert atlas.fingerprint == whole.fingerprint
+        assert atlas.history["iteration"].tolist() == whole.history["iteration"]
+        assert atlas.log_normalizer is None
+
+    def test_maps_are_centred_on_their_members(self, whole):
+        atlas = whole.atlas()
+        weights = atlas.proportions / atlas.proportions.sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(np.einsum("mn,mnd->md", weights, atlas.maps), 0, atol=1e-5)
+
+    def test_similarities_are_those_of_the_fit(self, whole):
+        (y,), (w,) = (
+            [array.astype(float) for array in part]
+            for part in vars(whole.state.parameters).values()
+        )
+        log_v = reference.log_similarity("cauchy", (y, w), (y, w))
+        q = np.exp(reference.log_choice(log_v, "conditional"))
+        atlas = whole.atlas()
+        for label in atlas.labels[:5]:
+            np.testing.assert_allclose(
+                atlas.similarities(label), q[atlas.index(label)], rtol=1e-4, atol=1e-9
+            )
+
+
+class TestDefaults:
+    """The choices that make the default run good: each fails where its mechanism is taken out."""
+
+    def test_a_hub_does_not_throw_gaussian_maps_apart(self, monkeypatch):
+        table = np.zeros((301, 301))
+        table[1:, 0] = 1.0
+        table[0, 1:4] = 1.0
+        target = conditional_target(sparse.csr_array(table))
+        kept = finished(new_fit(target, max_iter=60, model=MULTIPLE_MAPS_SNE))
+        assert np.abs(kept.state.parameters.positions[0]).max() < 20
+        monkeypatch.setattr("manymaps.optimizers.descent._STIFF", 1e9)
+        thrown = new_fit(target, max_iter=60, model=MULTIPLE_MAPS_SNE)
+        try:
+            finished(thrown)
+        except DivergedError:
+            return
+        assert thrown.kl > 10 * kept.kl
+
+    def test_weights_are_held_and_then_learn(self):
+        held = finished(new_fit(optimizer=Momentum(hold_weights=30), max_iter=30))
+        np.testing.assert_array_equal(held.state.parameters.weights[0], start().weights[0])
+        free = finished(new_fit(optimizer=Momentum(hold_weights=30), max_iter=60))
+        assert np.abs(free.state.parameters.weights[0] - start().weights[0]).max() > 1e-3
+
+    def test_inactive_proportions_fade_by_half_at_a_refresh(self):
+        fit = finished(new_fit(max_iter=800))
+        before = fit.state.parameters.weights[0].copy()
+        fit._evaluate(fit.state.parameters, 800)
+        after = fit.state.parameters.weights[0]
+        inactive = ~fit.state.memory["active"][0]
+        assert inactive.any()
+        np.testing.assert_allclose(after[inactive] - before[inactive], np.log(2), rtol=1e-3)
+        np.testing.assert_array_equal(after[~inactive], before[~inactive])

@@ -1,0 +1,461 @@
+"""The single-map estimators: scikit-learn's contract, the limits that tie the family together, and
+the agreement with other programs on one P."""
+
+from contextlib import nullcontext
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_digits
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from threadpoolctl import threadpool_limits
+
+from manymaps import SNE, TSNE, MultipleMapsSNE, MultipleMapsTSNE, SymmetricSNE, UniSNE
+from manymaps.affinity.affinities import GaussianAffinity, GlobalGaussian, LocalPerplexity
+from manymaps.affinity.neighbors import nearest_neighbors
+from manymaps.atlas.atlas import Atlas, load_atlas
+from manymaps.data.associations import Associations
+from manymaps.data.vectors import Vectors
+from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.model.choice import ASPECT_MAPS, SYMMETRIC_SNE, T_SNE, UNI_SNE
+from manymaps.model.objective import Objective
+from manymaps.model.parameters import Parameters, weights_from_proportions
+from manymaps.model.target import conditional_target, joint_target
+from manymaps.optimizers.descent import LBFGS, Momentum
+from manymaps.optimizers.schedules import Constant, Stages
+
+ESTIMATORS = [SNE, SymmetricSNE, UniSNE, TSNE]
+EACH = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: e.__name__)
+
+
+@parametrize_with_checks(
+    [estimator(perplexity=2, max_iter=20, random_state=0) for estimator in ESTIMATORS]
+    + [TSNE(perplexity=2, random_state=0)]
+)
+# Some of the checks fit rows of zeros.
+@pytest.mark.filterwarnings("ignore:.* cannot have a perplexity:UserWarning")
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+def groups(n=20, d=5, seed=0):
+    rng = np.random.default_rng(seed)
+    return np.concatenate([rng.normal(size=(n, d)) + 8 * k for k in range(3)])
+
+
+def positions_and_weights(y, n_maps=1):
+    weights = np.zeros((n_maps, y.shape[-2]), np.float32)
+    return Parameters((y.astype(np.float32).reshape(n_maps, -1, y.shape[-1]),), (weights,))
+
+
+@pytest.fixture(scope="module")
+def table():
+    return GaussianAffinity(10).similarities(groups())
+
+
+class TestLimits:
+    """Models that must be one and the same, at the same point: costs and gradients."""
+
+    def at(self, target, model, parameters, **settings):
+        return Objective(target, model, tolerance=0, **settings).evaluate(parameters)
+
+    @pytest.mark.parametrize(
+        ("one", "many", "normalization"),
+        [(SNE, MultipleMapsSNE, "conditional"), (TSNE, MultipleMapsTSNE, "joint")],
+    )
+    def test_one_map_of_many_is_the_single_map(self, one, many, normalization):
+        x = groups()
+        start = np.random.default_rng(1).normal(0, 0.01, (60, 2))
+        settings = {
+            "perplexity": 10, "max_iter": 60, "random_state": 0, "tolerance": 0.0,
+            "optimizer": Momentum(exaggeration=Constant(1.0)),
+        }  # fmt: skip
+        single = one(init=start, **settings).fit(x)
+        several = many(
+            n_maps=1, init=start[None], normalization=normalization, penalty=0, **settings
+        ).fit(x)
+        np.testing.assert_array_equal(single.maps_, several.maps_)
+        assert single.kl_divergence_ == several.kl_divergence_
+
+    def test_no_background_is_symmetric_sne(self, table):
+        target = joint_target(table)
+        y = positions_and_weights(np.random.default_rng(0).normal(size=(60, 2)))
+        one = self.at(target, SYMMETRIC_SNE, y)
+        other = self.at(target, replace(UNI_SNE, background=0.0), y)
+        assert one.kl == other.kl
+        np.testing.assert_array_equal(one.gradient.positions[0], other.gradient.positions[0])
+
+    def test_a_second_map_in_one_point_is_a_background(self):
+        """With equal proportions in a map and in a point, 4 v_ij = K_ij + 1: the q of UNI-SNE with
+
+            background = n (n - 1) / (Z + n (n - 1))
+
+        at those positions (when they move, Z and so this background does). That q is the same in
+        each pair shows in the KL of targets that each hold a few pairs.
+        """
+        n = 12
+        y = np.random.default_rng(0).normal(size=(n, 2))
+        both = np.stack([y, np.zeros_like(y)]).astype(np.float32)
+        weights = weights_from_proportions(np.full((2, n), 0.5)).astype(np.float32)
+        aspect = replace(ASPECT_MAPS, normalization="joint", mixing="fixed")
+        z = np.exp(-((y[:, None] - y) ** 2).sum(-1)).sum() - n
+        uni = replace(UNI_SNE, background=n * (n - 1) / (z + n * (n - 1)))
+        for i in range(n - 1):
+            pair = sparse.csr_array(([1.0], ([i], [i + 1])), shape=(n, n))
+            target = joint_target(pair)
+            two = self.at(target, aspect, Parameters((both,), (weights,)))
+            one = self.at(target, uni, positions_and_weights(y))
+            assert two.kl == pytest.approx(one.kl, rel=1e-6)
+
+    def test_t_sne_is_symmetric_sne_with_the_kernel_replaced(self):
+        assert replace(SYMMETRIC_SNE, kernel="cauchy") == T_SNE == TSNE()._model()
+
+
+@pytest.fixture(scope="module")
+def digits():
+    """Shuffled digits, an ordinary row first, and one P for all programs."""
+    x = load_digits().data
+    x = x[np.random.default_rng(3).permutation(len(x))[:600]].astype(np.float32)
+    target = joint_target(GaussianAffinity(30).similarities(x))
+    start = x[:, :2] - x[:, :2].mean(axis=0)
+    return x, target, 1e-4 * np.random.default_rng(0).normal(size=start.shape)
+
+
+def exact_kl(target, y):
+    parameters = positions_and_weights(y)
+    return Objective(target, T_SNE, tolerance=0).evaluate(parameters).kl
+
+
+class TestAgainstOtherPrograms:
+    """One P and one start: our KL is at most 1 % above theirs."""
+
+    def ours(self, digits):
+        x, target, start = digits
+        fit = TSNE(init=start, random_state=0).fit(x)
+        assert fit.kl_divergence_ == pytest.approx(exact_kl(target, fit.embedding_), rel=1e-3)
+        return fit.kl_divergence_
+
+    def test_scikit_learn(self, digits):
+        from sklearn.manifold import TSNE as Theirs
+
+        x, target, start = digits
+        with threadpool_limits(1):  # its barriers take long where a core is busy
+            theirs = Theirs(perplexity=30, init=start.astype(np.float32), max_iter=750).fit(x)
+        assert self.ours(digits) < 1.01 * exact_kl(target, theirs.embedding_)
+
+    def test_open_tsne(self, digits):
+        openTSNE = pytest.importorskip("openTSNE", reason="openTSNE is not installed")
+        _, target, start = digits
+        p = openTSNE.affinity.PrecomputedAffinities(
+            sparse.csr_matrix(target.values), normalize=False
+        )
+        theirs = openTSNE.TSNEEmbedding(
+            start.copy(), p, negative_gradient_method="bh", random_state=0
+        )
+        for iterations, exaggeration in ((250, 12), (500, 1)):
+            theirs.optimize(
+                iterations, exaggeration=exaggeration, learning_rate="auto", momentum=0.8,
+                inplace=True,
+            )  # fmt: skip
+        assert self.ours(digits) < 1.01 * exact_kl(target, np.asarray(theirs))
+
+
+class TestOrderOfRows:
+    """Large fits hold their objects in another order than the data."""
+
+    @pytest.mark.parametrize("estimator", [TSNE, SNE, MultipleMapsTSNE])
+    def test_permuted_rows_are_permuted_places(self, estimator, monkeypatch):
+        monkeypatch.setattr("manymaps.maps.estimator._LEAST_TO_ORDER", 10)
+        x = groups().astype(np.float32)
+        settings = {"perplexity": 5, "max_iter": 25, "random_state": 0, "tolerance": 0}
+        settings["optimizer"] = Momentum(exaggeration=Constant(1.0))
+        if estimator is MultipleMapsTSNE:
+            settings |= {"n_maps": 2, "mixing": "fixed"}
+        n_maps = settings.get("n_maps", 1)
+        start = np.random.default_rng(0).normal(0, 0.1, (n_maps, 60, 2))
+        order = np.random.default_rng(1).permutation(60)
+        one = estimator(init=start, **settings).fit(x)
+        other = estimator(init=start[:, order], **settings).fit(x[order])
+        np.testing.assert_allclose(other.maps_, one.maps_[:, order], atol=1e-4)
+
+    def test_ordering_changes_nothing_but_rounding(self, monkeypatch):
+        x = groups().astype(np.float32)
+        settings = {"perplexity": 5, "max_iter": 25, "random_state": 0, "tolerance": 0}
+        settings["optimizer"] = Momentum(exaggeration=Constant(1.0))
+        plain = TSNE(**settings).fit(x)
+        monkeypatch.setattr("manymaps.maps.estimator._LEAST_TO_ORDER", 10)
+        ordered = TSNE(**settings).fit(x)
+        np.testing.assert_allclose(ordered.maps_, plain.maps_, atol=1e-4)
+        np.testing.assert_array_equal(ordered.transform(x), ordered.embedding_)
+
+    def test_resuming_gives_the_same_bits(self, tmp_path, monkeypatch):
+        monkeypatch.setattr("manymaps.maps.estimator._LEAST_TO_ORDER", 10)
+        settings = {"perplexity": 5, "max_iter": 60, "random_state": 0}
+        whole = TSNE(**settings).fit(groups())
+        path = str(tmp_path / "state")
+
+        def stop(iteration, cost, atlas_so_far):
+            return iteration == 31
+
+        TSNE(callback=stop, **settings).fit(groups(), checkpoint=path)
+        resumed = TSNE(**settings).fit(groups(), resume=path)
+        np.testing.assert_array_equal(resumed.maps_, whole.maps_)
+
+
+class TestStarts:
+    @EACH
+    @pytest.mark.parametrize("init", ["auto", "random", "pca", "mds", "spectral"])
+    def test_every_start(self, estimator, init):
+        fit = estimator(perplexity=5, init=init, max_iter=30, random_state=0).fit(groups())
+        assert np.isfinite(fit.embedding_).all()
+
+    def test_from_an_array_and_an_atlas(self):
+        x = groups()
+        first = SymmetricSNE(perplexity=5, max_iter=100, random_state=0).fit(x)
+        for init in (first.embedding_, first.atlas_):
+            again = UniSNE(perplexity=5, init=init, max_iter=1, random_state=0).fit(x)
+            moved = np.abs(again.embedding_ - first.embedding_).max()
+            assert 0 < moved < 0.2
+
+    @EACH
+    def test_without_vectors(self, estimator):
+        similarities = np.exp(-((groups()[:, None] - groups()) ** 2).sum(-1) / 20)
+        fit = estimator(affinity="precomputed", max_iter=10, random_state=0).fit(similarities)
+        assert fit.n_iter_ == 10
+        with pytest.raises(ParameterError, match="needs vectors"):
+            fit.set_params(init="pca").fit(similarities)
+
+
+class TestExaggeration:
+    def test_stages(self):
+        assert TSNE()._default_optimizer().exaggeration == Stages(((0, 12.0), (250, 1.0)))
+        late = TSNE(late_exaggeration=4.0, max_iter=1000)._default_optimizer()
+        assert late.exaggeration == Stages(((0, 12.0), (250, 1.0), (750, 4.0)))
+        short = TSNE(max_iter=90)._default_optimizer()
+        assert short.exaggeration == Stages(((0, 12.0), (30, 1.0)))
+
+    def test_late_exaggeration_draws_groups_together(self):
+        def tightness(late):
+            fit = TSNE(perplexity=10, late_exaggeration=late, random_state=0).fit(groups())
+            y = fit.embedding_.reshape(3, 20, 2)
+            centres = y.mean(axis=1)
+            inside = np.linalg.norm(y - centres[:, None], axis=2).mean()
+            return inside / np.linalg.norm(centres - centres.mean(axis=0), axis=1).mean()
+
+        assert tightness(4.0) < 0.8 * tightness(1.0)
+
+    @pytest.mark.parametrize("name", ["early_exaggeration", "late_exaggeration"])
+    @pytest.mark.parametrize("value", [0.5, float("nan"), float("inf")])
+    def test_out_of_range(self, name, value):
+        with pytest.raises(ParameterError, match=name):
+            TSNE(**{name: value}).fit(groups())
+
+
+class TestInput:
+    @pytest.mark.parametrize("components", [1, 2, 3, 5])
+    @EACH
+    def test_dimensions(self, estimator, components):
+        fit = estimator(components, perplexity=5, max_iter=20, random_state=0).fit(groups())
+        assert fit.embedding_.shape == (60, components)
+        assert np.isfinite(fit.embedding_).all()
+
+    def test_kinds_of_input_agree(self):
+        x = groups().astype(np.float32)
+        graph = nearest_neighbors(x, 15)
+        distances = np.linalg.norm(x[:, None].astype(float) - x, axis=2)
+        settings = {"perplexity": 5, "init": "random", "max_iter": 30, "random_state": 0}
+        fits = [
+            TSNE(**settings).fit(x),
+            TSNE(**settings).fit(sparse.csr_array(x)),
+            TSNE(**settings).fit(graph),
+            TSNE(metric="precomputed", **settings).fit(distances),
+            TSNE(**settings).fit(Vectors([f"w{i}" for i in range(60)], x)),
+        ]
+        for fit in fits[1:]:
+            np.testing.assert_allclose(fit.embedding_, fits[0].embedding_, atol=1e-3)
+        assert fits[-1].atlas_.labels[7] == "w7"
+
+    @pytest.mark.parametrize(
+        "affinity", [GaussianAffinity((3, 10)), GlobalGaussian(10), LocalPerplexity(5)]
+    )
+    def test_affinities(self, affinity):
+        fit = TSNE(affinity=affinity, random_state=0).fit(groups())
+        y = fit.embedding_.reshape(3, 20, 2)
+        centres = y.mean(axis=1)
+        assert np.linalg.norm(y - centres[:, None], axis=2).mean() < (
+            0.5 * np.linalg.norm(centres[0] - centres[1])
+        )
+
+    @pytest.mark.parametrize("value", [np.nan, np.inf])
+    def test_not_finite(self, value):
+        x = groups()
+        x[4, 2] = value
+        with pytest.raises(DataError, match=r"row 4.*column 2"):
+            TSNE(perplexity=5).fit(x)
+
+    def test_constant_and_duplicated_rows(self):
+        for x in (np.ones((30, 4)), np.repeat(groups(4), 5, axis=0)):
+            ties = len(x) // len(np.unique(x, axis=0)) - 1
+            told = pytest.warns(DataWarning, match="perplexity") if ties > 5 else nullcontext()
+            with told:
+                fit = TSNE(perplexity=5, random_state=0).fit(x)
+            assert np.isfinite(fit.embedding_).all()
+
+    def test_too_few_points(self):
+        with pytest.raises(ParameterError, match="perplexity"):
+            TSNE(perplexity=30).fit(groups(5))
+
+
+class TestTransform:
+    def test_fitted_rows_keep_their_places(self):
+        x = groups()
+        for data in (x, x.astype(np.float32), sparse.csr_array(x)):
+            fit = TSNE(perplexity=5, random_state=0).fit(data)
+            np.testing.assert_array_equal(fit.transform(data), fit.embedding_)
+            np.testing.assert_array_equal(fit.transform(data[7:9]), fit.embedding_[7:9])
+
+    @EACH
+    def test_new_rows_go_to_their_group(self, estimator):
+        fit = estimator(perplexity=10, max_iter=300, random_state=0).fit(groups())
+        new = groups(4, seed=1)
+        centres = fit.embedding_.reshape(3, 20, 2).mean(axis=1)
+        nearest = np.linalg.norm(fit.transform(new)[:, None] - centres, axis=2).argmin(axis=1)
+        assert nearest.tolist() == [0] * 4 + [1] * 4 + [2] * 4
+
+    def test_each_row_as_if_alone(self):
+        fit = TSNE(perplexity=10, random_state=0).fit(groups())
+        new = groups(2, seed=1)
+        together = fit.transform(new)
+        alone = np.concatenate([fit.transform(row[None]) for row in new])
+        np.testing.assert_allclose(together, alone, rtol=1e-4, atol=1e-4)
+
+    def test_many_maps(self):
+        fit = MultipleMapsTSNE(n_maps=3, perplexity=10, max_iter=100, random_state=0).fit(groups())
+        assert fit.transform(groups(2, seed=1)).shape == (6, 6)
+
+    def test_several_perplexities(self):
+        fit = TSNE(perplexity=[5, 15], max_iter=100, random_state=0).fit(groups())
+        assert fit.atlas_.parameters["perplexity"] == [5, 15]
+        assert np.isfinite(fit.transform(groups(2, seed=1))).all()
+
+    def test_similarities(self):
+        x = groups()
+        similarities = np.exp(-((x[:, None] - x) ** 2).sum(-1) / 20)
+        fit = TSNE(affinity="precomputed", random_state=0).fit(similarities)
+        np.testing.assert_array_equal(fit.transform(similarities), fit.embedding_)
+        new = np.exp(-((groups(1, seed=1)[:, None] - x) ** 2).sum(-1) / 20)
+        assert np.isfinite(fit.transform(new)).all()
+
+    def test_equal_rows_share_the_place_of_the_first(self):
+        x = groups()
+        x[5] = x[3]
+        fit = TSNE(perplexity=5, max_iter=50, random_state=0).fit(x)
+        places = fit.transform(x[[5, 3]])
+        np.testing.assert_array_equal(places, fit.embedding_[[3, 3]])
+
+    def test_fitted_rows_are_known_however_they_are_stored(self):
+        x = groups().round(1)
+        x[abs(x) < 0.3] = 0.0
+        rows = sparse.csr_array(x)
+        rows.data[::7] = 0.0
+        x = rows.toarray()
+        x[x == 0] = -0.0
+        for fitted, asked in ((x, rows), (rows, x), (x, x + 0.0), (rows, sparse.csr_array(x))):
+            fit = TSNE(perplexity=5, max_iter=30, random_state=0).fit(fitted)
+            np.testing.assert_array_equal(fit.transform(asked), fit.embedding_)
+            assert np.isfinite(fit.transform(2 * asked[:2])).all()
+
+    def test_labels_that_look_like_new_ones(self):
+        x = groups().astype(np.float32)
+        labels = ["new 0", "new 0'", *(f"{i}" for i in range(2, 58)), "60", "61"]
+        fit = TSNE(perplexity=5, max_iter=30, random_state=0).fit(Vectors(labels, x))
+        assert fit.transform(groups(1, seed=1)).shape == (3, 2)
+
+    def test_the_perplexity_of_the_affinity_counts(self):
+        x, new = groups(), groups(2, seed=1)
+        settings = {"max_iter": 50, "random_state": 0}
+        by_affinity = TSNE(affinity=GaussianAffinity(5), **settings).fit(x)
+        plain = TSNE(perplexity=5, **settings).fit(x)
+        assert by_affinity.atlas_.parameters["perplexity"] == 5
+        np.testing.assert_array_equal(by_affinity.transform(new), plain.transform(new))
+        several = TSNE(affinity=LocalPerplexity([5, 9]), **settings).fit(x)
+        assert several.atlas_.parameters["perplexity"] == [5, 9]
+
+    def test_a_function_as_metric(self):
+        def manhattan(a, b):
+            return float(np.abs(a - b).sum())
+
+        x, new = groups(10), groups(1, seed=1)
+        by_name, by_function = (
+            TSNE(perplexity=5, metric=metric, max_iter=50, random_state=0).fit(x)
+            for metric in ("manhattan", manhattan)
+        )
+        init = by_name.embedding_
+        np.testing.assert_allclose(by_function.embedding_, init, rtol=1e-3, atol=1e-3)
+        np.testing.assert_allclose(
+            by_function.transform(new), by_name.transform(new), rtol=1e-2, atol=1e-2
+        )
+
+    def test_rows_of_an_earlier_fit_are_forgotten(self):
+        x = groups()
+        table = np.exp(-((x[:, None] - x) ** 2).sum(-1) / 20)
+        words = Associations([f"w{i}" for i in range(60)], sparse.csr_array(table))
+        for fit in (
+            TSNE(affinity="precomputed", max_iter=10),
+            TSNE(affinity="precomputed", max_iter=10).fit(table),
+        ):
+            with pytest.raises(ParameterError, match="an array of similarities that was fitted"):
+                fit.fit(words).transform(table)
+
+    def test_distances_cannot_be_transformed(self):
+        x = groups()
+        distances = np.linalg.norm(x[:, None] - x, axis=2)
+        fit = TSNE(metric="precomputed", perplexity=5, max_iter=10).fit(distances)
+        with pytest.raises(ParameterError, match="transform needs fitted vectors"):
+            fit.transform(distances)
+
+
+class TestAtlas:
+    def test_vectors_are_kept_and_saved(self, tmp_path):
+        for x in (groups().astype(np.float32), sparse.csr_array(groups())):
+            fit = TSNE(perplexity=5, max_iter=10, random_state=0).fit(x)
+            fit.atlas_.save(tmp_path / "with.atlas")
+            fit.atlas_.save(tmp_path / "without.atlas", vectors=False)
+            kept = load_atlas(tmp_path / "with.atlas").vectors
+            assert load_atlas(tmp_path / "without.atlas").vectors is None
+            dense = [v.toarray() if sparse.issparse(v) else v for v in (kept, x)]
+            np.testing.assert_array_equal(*dense)
+
+    def test_as_many_vectors_as_objects(self):
+        with pytest.raises(DataError, match="2 vectors for 3 objects"):
+            Atlas("abc", np.zeros((1, 3, 2)), np.ones((1, 3)), T_SNE, vectors=np.zeros((2, 4)))
+
+
+class TestOptimizers:
+    @EACH
+    def test_lbfgs(self, estimator):
+        fit = estimator(perplexity=5, optimizer=LBFGS(), max_iter=50, random_state=0).fit(groups())
+        assert fit.history_["cost"][-1] < fit.history_["cost"][0]
+
+    def test_uni_sne_starts_from_symmetric_sne(self):
+        x = groups()
+        uni = UniSNE(perplexity=5, max_iter=100, random_state=0, tolerance=0)
+        ours = uni._default_optimizer()
+        symmetric = SymmetricSNE(
+            perplexity=5, max_iter=40, random_state=0, tolerance=0,
+            optimizer=replace(ours, background_share=Constant(1.0)),
+        ).fit(x)  # fmt: skip
+        places = []
+
+        def watch(iteration, cost, atlas_so_far):
+            if iteration == 40:
+                places.append(atlas_so_far().maps[0])
+
+        uni.set_params(callback=watch).fit(x)
+        np.testing.assert_array_equal(places[0], symmetric.embedding_)
+
+    def test_conditional_targets_may_be_asymmetric(self, table):
+        target = conditional_target(table)
+        y = positions_and_weights(np.random.default_rng(0).normal(size=(60, 2)))
+        assert Objective(target, SNE()._model()).evaluate(y).kl > 0

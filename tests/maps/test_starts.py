@@ -1,0 +1,48 @@
+"""Where a single map starts, where the data are far off or all alike."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from manymaps.maps.starts import start_positions
+from manymaps.model.target import joint_target
+
+
+def started(start, data, n_components=2, metric="euclidean"):
+    n = data.shape[0]
+    target = joint_target(np.ones((n, n)) - np.eye(n))
+    generator = np.random.default_rng(0)
+    return start_positions(start, data, target, n_components, metric=metric, generator=generator)
+
+
+@pytest.mark.parametrize("n_features", [6, 1200])
+def test_components_of_float32_far_from_zero(n_features):
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(100, n_features)) * 0.01
+    x[:, 0] += np.linspace(-1, 1, 100)
+    far = (x + 1e4).astype(np.float32)
+    before = far.copy()
+    y = started("pca", far)
+    assert abs(np.corrcoef(y[:, 0], x[:, 0])[0, 1]) > 0.99
+    np.testing.assert_array_equal(far, before)
+    near = started("pca", x)
+    assert abs(np.corrcoef(y[:, 0], near[:, 0])[0, 1]) > 0.99
+
+
+def test_whole_numbers_are_centred_too():
+    y = started("pca", np.arange(1000, 1030).reshape(15, 2))
+    assert abs(np.corrcoef(y[:, 0], np.arange(15))[0, 1]) > 0.99
+
+
+@pytest.mark.parametrize("value", [0.0, 0.1, 1.0])
+@pytest.mark.parametrize("start", ["pca", "mds"])
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array, np.float32])
+def test_equal_rows_start_at_random(start, container, value):
+    y = started(start, container(np.full((20, 5), value)))
+    assert y.shape == (20, 2)
+    assert 3e-4 < y.std(axis=0).min() <= y.std(axis=0).max() < 3e-3
+
+
+def test_distances_of_zero_start_at_random():
+    y = started("mds", np.zeros((20, 20)), metric="precomputed")
+    assert y.std(axis=0).min() > 3e-4

@@ -1,0 +1,61 @@
+"""One cost out of several: it is the sum of its parts, and so is its gradient."""
+
+import numpy as np
+import pytest
+
+from manymaps.errors import DataError
+from manymaps.model.choice import CODE, SNE
+from manymaps.model.combined import CombinedObjective, WithinKind, within_kind_target
+from manymaps.model.objective import Objective
+from manymaps.model.parameters import Parameters
+from manymaps.model.target import count_target
+
+
+def parts(seed=0):
+    rng = np.random.default_rng(seed)
+    between = Objective(count_target(rng.poisson(3.0, (9, 7)) + 1.0), CODE, tolerance=0)
+    whole = np.ones(7, bool)
+    columns = Objective(within_kind_target("x", rng.random((7, 7)), whole), SNE, tolerance=0)
+    point = Parameters(
+        (rng.normal(size=(1, 9, 2)), rng.normal(size=(1, 7, 2))),
+        (np.zeros((1, 9)), np.zeros((1, 7))),
+    )
+    return between, columns, point
+
+
+@pytest.mark.parametrize("weight", [0.5, 3.0])
+def test_cost_and_gradient_are_sums(weight):
+    between, columns, point = parts()
+    whole = CombinedObjective(between, (WithinKind(1, weight, columns),)).evaluate(point)
+    alone = between.evaluate(point)
+    inside = columns.evaluate(Parameters(point.positions[1:], point.weights[1:]))
+    assert whole.cost == pytest.approx(alone.cost + weight * inside.cost)
+    assert whole.kl == alone.kl
+    np.testing.assert_array_equal(whole.gradient.positions[0], alone.gradient.positions[0])
+    np.testing.assert_allclose(
+        whole.gradient.positions[1],
+        alone.gradient.positions[1] + weight * inside.gradient.positions[0],
+        rtol=1e-5,
+    )
+
+
+def test_its_fingerprint_is_of_all_data():
+    between, columns, _ = parts()
+    other = parts(seed=1)[1]
+    names = {
+        between.fingerprint,
+        CombinedObjective(between, (WithinKind(1, 1.0, columns),)).fingerprint,
+        CombinedObjective(between, (WithinKind(1, 1.0, other),)).fingerprint,
+    }
+    assert len(names) == 3
+
+
+def test_similarities_of_the_fitted_alone():
+    table = np.arange(16.0).reshape(4, 4)
+    target = within_kind_target("row_similarities", table, np.array([True, False, True, True]))
+    assert target.values.shape == (3, 3)
+    assert target.values.toarray()[0].tolist() == pytest.approx([0, 2 / 5, 3 / 5])
+    with pytest.raises(DataError, match=r"row_similarities has shape \(4, 4\)"):
+        within_kind_target("row_similarities", table, np.ones(3, bool))
+    with pytest.raises(DataError, match="negative or not finite"):
+        within_kind_target("row_similarities", -table, np.ones(4, bool))

@@ -1,0 +1,80 @@
+"""Proportions from weights and back, and the packing of parameters."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+import reference
+from manymaps.model.parameters import Parameters, log_softmin, weights_from_proportions
+
+any_weights = arrays(np.float32, (3, 5), elements=st.floats(-1e4, 1e4, width=32))
+
+
+def random_parameters(sets=1, dtype=np.float32):
+    rng = np.random.default_rng(0)
+    sizes = (4, 6)[:sets]
+    return Parameters(
+        tuple(rng.normal(size=(2, n, 3)).astype(dtype) for n in sizes),
+        tuple(rng.normal(size=(2, n)).astype(dtype) for n in sizes),
+    )
+
+
+@settings(max_examples=50, deadline=None)
+@given(any_weights)
+def test_proportions_sum_to_one(weights):
+    logs = log_softmin(weights)
+    assert logs.dtype == np.float64
+    np.testing.assert_allclose(np.exp(logs).sum(axis=0), 1, rtol=1e-12)
+    expected = reference.log_proportions(weights.astype(float))
+    np.testing.assert_allclose(logs, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_a_shift_of_all_weights_changes_nothing():
+    weights = np.random.default_rng(1).normal(size=(3, 4))
+    np.testing.assert_allclose(log_softmin(weights + 1e3), log_softmin(weights), atol=1e-9)
+
+
+def test_larger_weight_is_smaller_proportion():
+    assert np.all(np.diff(log_softmin(np.arange(4.0)[:, None]), axis=0) < 0)
+
+
+def test_proportions_come_back():
+    proportions = np.random.default_rng(2).dirichlet(np.ones(4), 6).T
+    np.testing.assert_allclose(
+        np.exp(log_softmin(weights_from_proportions(proportions))), proportions
+    )
+
+
+def test_no_proportion_is_a_very_small_one():
+    weights = weights_from_proportions(np.array([[1.0], [0.0]]))
+    assert np.isfinite(weights).all()
+    np.testing.assert_allclose(np.exp(log_softmin(weights)), [[1], [1e-12]])
+
+
+@pytest.mark.parametrize("sets", [1, 2])
+class TestPacking:
+    def test_round_trip(self, sets):
+        parameters = random_parameters(sets)
+        vector = parameters.pack()
+        assert vector.dtype == np.float64
+        again = parameters.unpack(vector)
+        assert [a.shape for a in again.positions] == [a.shape for a in parameters.positions]
+        for one, other in zip(parameters.arrays, again.arrays, strict=True):
+            assert other.dtype == one.dtype
+            np.testing.assert_array_equal(one, other)
+
+    def test_copy_shares_nothing(self, sets):
+        parameters = random_parameters(sets)
+        copied = parameters.copy()
+        for array in copied.arrays:
+            array += 1
+        for one, other in zip(parameters.arrays, copied.arrays, strict=True):
+            assert not np.shares_memory(one, other)
+            assert (one != other).all()
+
+    def test_sizes(self, sets):
+        parameters = random_parameters(sets)
+        assert (parameters.n_maps, parameters.n_components) == (2, 3)
+        assert len(parameters.pack()) == sum(array.size for array in parameters.arrays)

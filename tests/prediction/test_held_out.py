@@ -1,0 +1,259 @@
+"""Splits of associations, and what is measured on their parts."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from manymaps import Associations, DataError
+from manymaps.errors import ParameterError
+from manymaps.prediction.held_out import (
+    conditional_probabilities,
+    prediction_error,
+    rank_held_out,
+    score_split,
+    split_associations,
+    word_errors,
+)
+
+WAYS = [(by, stratified) for by in ("pair", "row") for stratified in (False, True)]
+
+
+def random_norms(seed, n=40, density=0.15):
+    rng = np.random.default_rng(seed)
+    table = rng.random((n, n)) * (rng.random((n, n)) < density)
+    np.fill_diagonal(table, 0)
+    table[0, 1] = table[1, 2] = table[2, 0] = table[1, 0] = 1.0
+    return sparse.csr_array(table)
+
+
+def random_predictor(seed, n):
+    """A predictor with ties; rows sum to 1 and hold 0 at their own cue."""
+    rng = np.random.default_rng(seed)
+    q = rng.integers(1, 6, (n, n)).astype(float)
+    np.fill_diagonal(q, 0)
+    q /= q.sum(axis=1, keepdims=True)
+    return q, lambda rows: q[rows]
+
+
+class TestSplit:
+    @pytest.mark.parametrize(("by", "stratified"), WAYS)
+    @settings(max_examples=15, deadline=None)
+    @given(seed=st.integers(0, 2**32 - 1))
+    def test_parts_are_disjoint_and_add_up_to_p(self, by, stratified, seed):
+        norms = random_norms(seed % 1000, n=5 + seed % 40)
+        split = split_associations(norms, by=by, stratified=stratified, random_state=seed)
+        p = conditional_probabilities(norms).toarray()
+        parts = [part.toarray() for part in split.parts.values()]
+        assert np.array_equal(sum(parts), p)
+        assert (sum((part > 0).astype(int) for part in parts) == (p > 0)).all()
+        assert all(part.any() for part in parts)
+        assert split.n_cues == (p.sum(axis=1) > 0).sum()
+        lost = (p.sum(axis=1) > 0) & (parts[0].sum(axis=1) == 0)
+        assert split.without_training.tolist() == np.flatnonzero(lost).tolist()
+        assert bool(split.notes) == bool(lost.any())
+
+    @pytest.mark.parametrize("stratified", [False, True])
+    @settings(max_examples=15, deadline=None)
+    @given(seed=st.integers(0, 2**32 - 1))
+    def test_both_directions_of_a_pair_fall_into_one_part(self, stratified, seed):
+        split = split_associations(random_norms(3), stratified=stratified, random_state=seed)
+        parts = [part.toarray() > 0 for part in split.parts.values()]
+        for a in range(3):
+            for b in range(a + 1, 3):
+                assert not (parts[a] & parts[b].T).any()
+
+    @pytest.mark.parametrize("stratified", [False, True])
+    def test_by_row_each_cue_falls_into_one_part(self, stratified):
+        split = split_associations(random_norms(4), by="row", stratified=stratified, random_state=0)
+        held = [np.diff(part.indptr) > 0 for part in split.parts.values()]
+        assert (sum(rows.astype(int) for rows in held) == 1).all()
+
+    @pytest.mark.parametrize(("by", "stratified"), WAYS)
+    def test_parts_have_their_sizes(self, by, stratified):
+        norms = random_norms(5, n=100)
+        fractions = (0.6, 0.1, 0.3)
+        split = split_associations(
+            norms, by=by, fractions=fractions, stratified=stratified, random_state=0
+        )
+        if by == "row":
+            units = [(np.diff(part.indptr) > 0).sum() for part in split.parts.values()]
+        else:
+            units = [sparse.triu(part + part.T, k=1).nnz for part in split.parts.values()]
+        shares = np.array(units) / sum(units)
+        np.testing.assert_allclose(shares, fractions, atol=1 / sum(units))
+
+    def test_stratified_pairs_keep_the_fractions_of_each_cue(self):
+        norms = random_norms(6, n=80, density=0.25)
+        spread = {}
+        for stratified in (False, True):
+            split = split_associations(norms, stratified=stratified, random_state=1)
+            held = split.test + split.test.T
+            everything = sum((part + part.T) for part in split.parts.values())
+            shares = np.diff(held.indptr) / np.diff(everything.indptr)
+            spread[stratified] = shares.std()
+        assert spread[True] < 0.5 * spread[False]
+
+    def test_stratified_cues_keep_the_fractions_of_each_size(self):
+        rng = np.random.default_rng(0)
+        sizes = rng.integers(1, 30, 200)
+        rows = np.repeat(np.arange(200), sizes)
+        columns = np.concatenate([201 + rng.choice(99, size, replace=False) for size in sizes])
+        norms = sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(300, 300))
+        split = split_associations(norms, by="row", stratified=True, random_state=0)
+        means = [
+            np.diff(part.indptr)[np.diff(part.indptr) > 0].mean() for part in split.parts.values()
+        ]
+        np.testing.assert_allclose(means, sizes.mean(), rtol=0.08)
+
+    def test_same_seed_gives_the_same_split(self):
+        first, again, other = (
+            split_associations(random_norms(7), random_state=seed) for seed in (0, 0, 1)
+        )
+        assert np.array_equal(first.test.toarray(), again.test.toarray())
+        assert not np.array_equal(first.test.toarray(), other.test.toarray())
+
+    def test_takes_associations(self):
+        norms = random_norms(8)
+        named = Associations([f"word {i}" for i in range(40)], norms)
+        ours = split_associations(named, random_state=0).train.toarray()
+        assert np.array_equal(ours, split_associations(norms, random_state=0).train.toarray())
+
+    def test_a_cue_whose_associations_are_all_tested_is_counted(self):
+        star = sparse.csr_array(
+            (np.ones(60), (np.arange(1, 61), np.zeros(60, int))), shape=(61, 61)
+        )
+        split = split_associations(star, random_state=0)
+        assert len(split.without_training) == 12
+        assert split.notes == (
+            "12 of 60 cues have no association in the training part, 6 of them all in the test "
+            "part",
+        )
+
+    def test_too_small_norms_are_refused(self):
+        table = sparse.csr_array(np.array([[0, 1.0, 0], [1.0, 0, 1.0], [0, 0, 0]]))
+        with pytest.raises(DataError, match="2 pairs cannot be split"):
+            split_associations(table)
+        with pytest.raises(DataError, match="2 cues cannot be split"):
+            split_associations(table, by="row")
+        with pytest.raises(DataError, match="nothing to fit"):
+            split_associations(sparse.csr_array((4, 4)))
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {"by": "cue"},
+            {"fractions": (0.8, 0.2)},
+            {"fractions": (0.8, 0.2, 0.0)},
+            {"fractions": (0.8, 0.1, 0.2)},
+            {"fractions": (float("nan"), 0.1, 0.2)},
+        ],
+    )
+    def test_impossible_options_are_refused(self, options):
+        with pytest.raises(ParameterError):
+            split_associations(random_norms(0), **options)
+
+
+class TestError:
+    @settings(max_examples=15, deadline=None)
+    @given(seed=st.integers(0, 2**32 - 1))
+    def test_is_the_plain_sum(self, seed):
+        norms = random_norms(seed % 1000)
+        split = split_associations(norms, random_state=seed)
+        q, predictor = random_predictor(seed, 40)
+        for part in split.parts.values():
+            p = part.toarray()
+            plain = np.zeros(40)
+            for i, j in zip(*np.nonzero(p), strict=True):
+                plain[i] += p[i, j] * np.log(p[i, j] / q[i, j])
+            np.testing.assert_allclose(word_errors(predictor, part), plain, atol=1e-12)
+            error = prediction_error(predictor, part, split.n_cues)
+            assert error == pytest.approx(plain.sum() / split.n_cues)
+
+    def test_parts_add_up_to_the_divergence_of_the_whole(self):
+        norms = random_norms(1)
+        split = split_associations(norms, random_state=0)
+        _, predictor = random_predictor(0, 40)
+        parts = sum(prediction_error(predictor, p, split.n_cues) for p in split.parts.values())
+        whole = prediction_error(predictor, conditional_probabilities(norms))
+        assert parts == pytest.approx(whole)
+
+    def test_impossible_associates_cost_infinity(self):
+        part = sparse.csr_array(np.array([[0, 0.5, 0.5], [0, 0, 0], [0, 0, 0]]))
+        assert prediction_error(lambda rows: np.array([[0, 1.0, 0]])[rows], part) == np.inf
+
+    def test_a_part_without_mass_is_refused(self):
+        with pytest.raises(DataError, match="no association"):
+            prediction_error(lambda rows: np.eye(3)[rows], sparse.csr_array((3, 3)))
+
+    def test_probabilities_of_a_wrong_shape_are_refused(self):
+        part = sparse.csr_array(np.array([[0, 0.5, 0.5], [0, 0, 0], [0, 0, 0]]))
+        with pytest.raises(ParameterError, match="shape"):
+            prediction_error(lambda rows: np.ones((1, 4)), part)
+
+    def test_cues_are_asked_for_a_few_at_a_time(self):
+        n, asked = 700, []
+
+        def uniform(rows):
+            asked.append(len(rows))
+            return np.full((len(rows), n), 1 / (n - 1))
+
+        ring = sparse.diags_array([0.5], offsets=[1], shape=(n, n)).tocsr()
+        assert prediction_error(uniform, ring) == pytest.approx(0.5 * np.log(0.5 * (n - 1)))
+        assert max(asked) <= 256
+        assert sum(asked) == n - 1
+
+
+class TestSplitScores:
+    def test_one_pass_measures_the_same(self):
+        split = split_associations(random_norms(2), random_state=0)
+        _, predictor = random_predictor(3, 40)
+        errors, ranking = score_split(predictor, split, ks=(2,))
+        for name, part in split.parts.items():
+            assert np.array_equal(errors[name], word_errors(predictor, part))
+        known = sparse.csr_array(split.train + split.validation)
+        alone = rank_held_out(predictor, split.test, known, ks=(2,))
+        assert np.array_equal(ranking.ranks, alone.ranks)
+        assert ranking.recall == alone.recall
+
+
+class TestRanking:
+    @settings(max_examples=15, deadline=None)
+    @given(seed=st.integers(0, 2**32 - 1))
+    def test_is_the_plain_count(self, seed):
+        split = split_associations(random_norms(seed % 1000, density=0.3), random_state=seed)
+        q, predictor = random_predictor(seed, 40)
+        known = sparse.csr_array(split.train + split.validation)
+        ranking = rank_held_out(predictor, split.test, known, ks=(1, 5, 39))
+        test, others = split.test.toarray() > 0, known.toarray() > 0
+        ranks, hits = [], {1: [], 5: [], 39: []}
+        for i, j in zip(*np.nonzero(test), strict=True):
+            rivals = np.flatnonzero(~test[i] & ~others[i] & (np.arange(40) != i))
+            above = (q[i, rivals] > q[i, j]).sum()
+            tied = (q[i, rivals] == q[i, j]).sum()
+            ranks.append(1 + above + tied / 2)
+            for k, found in hits.items():
+                found.append(np.mean(1 + above + np.arange(tied + 1) <= k))
+        np.testing.assert_allclose(ranking.ranks, ranks)
+        assert ranking.mean_reciprocal_rank == pytest.approx(np.mean(1 / np.array(ranks)))
+        for k, found in hits.items():
+            assert ranking.recall[k] == pytest.approx(np.mean(found))
+
+    def test_a_constant_predictor_recalls_by_chance(self):
+        n = 101
+        held = sparse.csr_array(([1.0], ([0], [5])), shape=(n, n))
+        ranking = rank_held_out(
+            lambda rows: np.full((len(rows), n), 1 / (n - 1)), held, sparse.csr_array((n, n)), (10,)
+        )
+        assert ranking.recall[10] == pytest.approx(0.1)
+        assert ranking.ranks.tolist() == [50.5]
+
+    def test_nothing_held_out_is_refused(self):
+        with pytest.raises(DataError, match="nothing to rank"):
+            rank_held_out(lambda rows: rows, sparse.csr_array((3, 3)), sparse.csr_array((3, 3)))
+
+    def test_impossible_depths_are_refused(self):
+        part = random_norms(0)
+        with pytest.raises(ParameterError, match="ks"):
+            rank_held_out(lambda rows: rows, part, part, (0,))

@@ -1,0 +1,319 @@
+"""Other models of meaning: probabilities, known structure, and tuning without the test part."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from manymaps.errors import DataError, ParameterError
+from manymaps.prediction.held_out import Split, prediction_error, split_associations
+from manymaps.prediction.models import (
+    AssociationModel,
+    Popularity,
+    SpreadingActivation,
+    Uniform,
+    tune,
+)
+from manymaps.prediction.network import (
+    association_network,
+    degree_scaled,
+    spectral_directions,
+)
+from manymaps.prediction.spaces import (
+    ClassicalScaling,
+    ExtendedEuclidean,
+    LatentSemanticAnalysis,
+    choice_cost,
+)
+from manymaps.prediction.topics import ProbabilisticLSA, TopicModel
+
+SMALL: list[AssociationModel] = [
+    Uniform(),
+    Popularity(),
+    SpreadingActivation(),
+    LatentSemanticAnalysis(n_components=8),
+    ProbabilisticLSA(n_topics=8),
+    TopicModel(n_topics=8),
+    ClassicalScaling(n_positive=8, n_negative=4),
+    ExtendedEuclidean(n_components=4, penalty=1.0),
+]
+LEARNING = SMALL[2:]
+
+
+def name(model: AssociationModel) -> str:
+    return type(model).__name__
+
+
+@pytest.fixture(scope="module")
+def groups() -> sparse.csr_array:
+    """Six groups of ten words; most associations stay within, and the last word has none."""
+    generator = np.random.default_rng(3)
+    group = np.repeat(np.arange(6), 10)
+    near = group[:, None] == group
+    chance = np.where(near, 0.6, 0.01)
+    table = (generator.random((60, 60)) < chance) * generator.gamma(1.0, size=(60, 60))
+    np.fill_diagonal(table, 0)
+    table[59] = table[:, 59] = 0
+    return sparse.csr_array(table)
+
+
+@pytest.fixture(scope="module")
+def split(groups: sparse.csr_array) -> Split:
+    return split_associations(groups, random_state=1)
+
+
+@pytest.mark.parametrize("model", SMALL, ids=name)
+def test_probabilities(model: AssociationModel, split: Split) -> None:
+    model.fit(split.train, random_state=0)
+    everything = model.probabilities(np.arange(60))
+    assert everything.dtype == np.float64
+    np.testing.assert_allclose(everything.sum(axis=1), 1)
+    assert (np.diag(everything) == 0).all()
+    assert (everything[~np.eye(60, dtype=bool)] > 0).all()
+    np.testing.assert_allclose(model.probabilities([7, 59, 3]), everything[[7, 59, 3]], rtol=1e-10)
+    assert model.probabilities(np.arange(0)).shape == (0, 60)
+
+
+@pytest.mark.parametrize("model", LEARNING, ids=name)
+def test_better_than_popularity(model: AssociationModel, split: Split) -> None:
+    floor = Popularity().fit(split.train)
+    model.fit(split.train, random_state=0)
+    errors = [
+        prediction_error(found.probabilities, split.test, split.n_cues) for found in (floor, model)
+    ]
+    assert errors[1] < errors[0] - 0.02
+
+
+@pytest.mark.parametrize("model", SMALL, ids=name)
+def test_same_seed_same_bits(model: AssociationModel, split: Split) -> None:
+    first = model.fit(split.train, random_state=4).probabilities([0, 20])
+    again = model.fit(split.train, random_state=4).probabilities([0, 20])
+    assert (first == again).all()
+
+
+@pytest.mark.parametrize("model", SMALL, ids=name)
+def test_bad_tables(model: AssociationModel) -> None:
+    with pytest.raises(DataError, match="must be square"):
+        model.fit(sparse.csr_array((3, 4)))
+    with pytest.raises(DataError, match="holds no association"):
+        model.fit(sparse.csr_array((4, 4)))
+    with pytest.raises(DataError, match="must hold finite positive"):
+        model.fit(sparse.csr_array([[0, np.nan, 0], [1, 0, 0], [0, 0, 0]]))
+    with pytest.raises(DataError, match="row 1 of the training part sums to 2"):
+        model.fit(sparse.csr_array([[0, 1, 0], [1, 0, 1], [0, 0, 0]]))
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (SpreadingActivation(decay=0), "decay=0 must be positive"),
+        (SpreadingActivation(steps=1), "steps=1 must be a whole number of at least 2"),
+        (SpreadingActivation(backward=1.5), "backward=1.5 must be between 0 and 1"),
+        (SpreadingActivation(smoothing=-1), "smoothing=-1 must be between 0 and 1"),
+        (LatentSemanticAnalysis(n_components=60), "less than the 60 objects"),
+        (LatentSemanticAnalysis(n_components=3, exponent=-1), "exponent=-1 must be at least 0"),
+        (LatentSemanticAnalysis(n_components=3, offset=0), "offset=0 must be positive"),
+        (ProbabilisticLSA(n_topics=0), "n_topics=0"),
+        (ProbabilisticLSA(n_topics=3, self_weight=-1), "self_weight=-1"),
+        (TopicModel(n_topics=3, counts=0), "counts=0 must be positive"),
+        (ClassicalScaling(n_positive=70), "less than the 60 objects"),
+        (ExtendedEuclidean(n_components=3, penalty=-1), "penalty=-1"),
+    ],
+)
+def test_bad_parameters(model: AssociationModel, message: str, split: Split) -> None:
+    with pytest.raises(ParameterError, match=message):
+        model.fit(split.train, random_state=0)
+
+
+def test_uniform_error_of_known_value(split: Split) -> None:
+    error = prediction_error(Uniform().fit(split.train).probabilities, split.test, split.n_cues)
+    p = split.test.data
+    assert error == pytest.approx(p @ np.log(p * 59) / split.n_cues)
+
+
+def test_spreading_is_the_sum_of_walks(split: Split) -> None:
+    model = SpreadingActivation(
+        steps=3,
+        first_step=1,
+        decay=0.5,
+        backward=0.3,
+        power=0.8,
+        popularity=0.4,
+        smoothing=0.2,
+        uniform=0.2,
+    ).fit(split.train)
+    table = split.train.toarray() ** 0.8
+    walk = 0.7 * table + 0.3 * table.T
+    sums = walk.sum(axis=1, keepdims=True)
+    walk = np.divide(walk, sums, where=sums > 0, out=np.zeros_like(walk))
+    total = walk + 0.5 * walk @ walk + 0.25 * walk @ walk @ walk
+    b = split.train.toarray().sum(axis=0) + 0.01
+    total *= b**0.4
+    np.fill_diagonal(total, 0)
+    floor = np.tile(b, (60, 1))
+    np.fill_diagonal(floor, 0)
+    floor = 0.8 * floor / floor.sum(axis=1, keepdims=True) + 0.2 / 59
+    np.fill_diagonal(floor, 0)
+    expected = 0.8 * total / np.maximum(total.sum(axis=1, keepdims=True), 1e-300) + 0.2 * floor
+    expected[59] = floor[59]
+    np.testing.assert_allclose(model.probabilities(np.arange(60)), expected)
+
+
+def test_network_leaves_its_argument_alone(split: Split) -> None:
+    before = split.train.data.copy()
+    network = association_network(split.train, power=0.5, backward=0.5)
+    assert (split.train.data == before).all()
+    assert abs(network - network.T).max() == 0
+
+
+@pytest.mark.parametrize("dense", [400, 5])
+def test_spectral_directions_are_the_eigenvectors(monkeypatch, split: Split, dense: int) -> None:
+    """Inner products of the definition, by a dense decomposition and by Lanczos steps."""
+    monkeypatch.setattr("manymaps.prediction.network._DENSE", dense)
+    table = (split.train.toarray() > 0) ** 1.0
+    network = (table + table.T) / 2
+    roots = (network.sum(axis=1) + 0.2) ** -0.5
+    values, axes = np.linalg.eigh(roots[:, None] * network * roots)
+    x = axes[:, -7:] * np.abs(values[-7:]) ** 1.5
+    x[59] = 0
+    lengths = np.linalg.norm(x, axis=1)
+    x /= np.where(lengths > 0, lengths, 1)[:, None]
+    found = spectral_directions(split.train, 7, power=0, exponent=1.5, seed=0)
+    np.testing.assert_allclose(found @ found.T, x @ x.T, atol=1e-6)
+
+
+@pytest.mark.parametrize("d", [2, 35])
+def test_directions_of_like_parts_come_from_the_seed(d: int) -> None:
+    """Many equal eigenvalues, after which Lanczos steps go on from further vectors."""
+    star = np.zeros((5, 5))
+    star[0, 1:] = 1
+    stars = sparse.block_diag([star] * 60 + [np.zeros((150, 150))], format="csr")
+    first = spectral_directions(stars, d, seed=4)
+    np.testing.assert_array_equal(spectral_directions(stars, d, seed=4), first)
+
+
+def test_long_chains_take_no_minutes(monkeypatch) -> None:
+    """Eigenvectors that are not found in time are left out."""
+    chain = sparse.csr_array(sparse.diags_array([1.0], offsets=[1], shape=(4000, 4000)))
+    monkeypatch.setattr("manymaps.prediction.network._RESTARTS", 3)
+    found = spectral_directions(chain, 2, seed=0)
+    assert np.isfinite(found).all()
+    assert np.abs(found).max() <= 1
+
+
+def test_a_stored_zero_is_no_association() -> None:
+    table = sparse.csr_array(np.array([[0, 1.0, 1], [1, 0, 0], [1, 0, 0]]))
+    table.data[1] = 0
+    table.data[3] = 0
+    assert association_network(table, power=0).nnz == 2
+
+
+def test_a_cue_without_associations_gets_the_smoothing_alone() -> None:
+    pair = np.zeros((5, 5))
+    pair[0, 1] = 1
+    q = LatentSemanticAnalysis(n_components=2).fit(sparse.csr_array(pair)).probabilities([2])
+    assert q[0, 1] > 0.85
+
+
+def test_more_directions_than_objects_are_empty(split: Split) -> None:
+    found = spectral_directions(split.train, 70, seed=0)
+    assert found.shape == (60, 70)
+    assert np.abs(found[:, 59:]).max() == 0
+    lengths = np.linalg.norm(found, axis=1)
+    np.testing.assert_allclose(lengths, np.r_[np.ones(59), 0], atol=1e-9)
+
+
+def test_topics_are_distributions(split: Split) -> None:
+    for model in (ProbabilisticLSA(n_topics=6), TopicModel(n_topics=6)):
+        model.fit(split.train, random_state=0)
+        np.testing.assert_allclose(model.topics_given_cue_.sum(axis=1), 1)
+        np.testing.assert_allclose(model.words_given_topic_.sum(axis=1), 1)
+        assert model.words_given_topic_.shape == (6, 60)
+
+
+def test_classical_scaling_rebuilds_path_lengths(split: Split) -> None:
+    """All positive and all negative dimensions together give the squared path lengths back."""
+    from scipy.sparse.csgraph import dijkstra
+
+    from manymaps.prediction.spaces import _squared_distances
+
+    model = ClassicalScaling(n_positive=59, n_negative=59).fit(split.train, random_state=0)
+    network = degree_scaled(association_network(split.train, power=0.7), 0.2)
+    network.data = 1 + np.log(network.data.max() / network.data)
+    lengths = dijkstra(sparse.csr_matrix(network), directed=False)
+    lengths[np.isinf(lengths)] = lengths[np.isfinite(lengths)].max()
+    np.fill_diagonal(lengths, 0)
+    every = np.arange(60)
+    found = _squared_distances(model.positive_, every) - _squared_distances(model.negative_, every)
+    np.testing.assert_allclose(found, lengths**2, atol=2e-3 * (lengths**2).max())
+    assert np.abs(model.negative_).max() > 0
+
+
+def test_gradient_of_extended_euclidean(split: Split) -> None:
+    generator = np.random.default_rng(0)
+    x, s = generator.normal(size=(60, 3)), generator.normal(size=60)
+    value, gradient = choice_cost(split.train, x, s, 0.3)
+    d2 = ((x[:, None] - x) ** 2).sum(axis=2) + s
+    np.fill_diagonal(d2, np.inf)
+    q = np.exp(-d2)
+    q /= q.sum(axis=1, keepdims=True)
+    rows, columns = split.train.nonzero()
+    p = split.train[rows, columns]
+    expected = p @ np.log(p / q[rows, columns])
+    expected += 0.15 * ((x**2).sum() + ((s - s.mean()) ** 2).sum())
+    assert value == pytest.approx(expected, rel=1e-5)
+    direction = generator.normal(size=gradient.size)
+    step = 1e-2
+    values = []
+    for sign in (1, -1):
+        moved = np.concatenate([x.ravel(), s]) + sign * step * direction
+        values.append(choice_cost(split.train, moved[:180].reshape(60, 3), moved[180:], 0.3)[0])
+    assert (values[0] - values[1]) / (2 * step) == pytest.approx(gradient @ direction, rel=2e-3)
+
+
+def test_specificities_are_not_negative(split: Split) -> None:
+    model = ExtendedEuclidean(n_components=3, penalty=0.1, max_iter=20)
+    model.fit(split.train, random_state=0)
+    assert model.specificities_.min() == 0
+    popular = np.asarray(split.train.sum(axis=0)).ravel()
+    assert np.corrcoef(popular, model.specificities_)[0, 1] < -0.3
+
+
+def test_tuning_never_sees_the_test_part(split: Split) -> None:
+    grid = {"decay": [0.2, 0.8], "smoothing": [0.05, 0.3], "backward": [0.2, 0.5]}
+    blind = Split(split.train, split.validation, sparse.csr_array((60, 60)), split.n_cues, None)
+    best, table = tune(SpreadingActivation, grid, split)
+    other, same = tune(SpreadingActivation, grid, blind)
+    assert best.get_params() == other.get_params()
+    assert table == same
+    assert len(table) == 8
+    errors = [point.validation for point in table]
+    assert table[int(np.argmin(errors))].parameters.items() <= best.get_params().items()
+    assert min(errors) == prediction_error(best.probabilities, split.validation, split.n_cues)
+
+
+def test_shared_fits_are_those_of_fresh_models(split: Split) -> None:
+    grid = {"temperature": [0.1, 0.3], "n_components": [4, 8]}
+    _, table = tune(LatentSemanticAnalysis, grid, split, random_state=2)
+    for point in table:
+        fresh = LatentSemanticAnalysis(**point.parameters).fit(split.train, random_state=2)
+        error = prediction_error(fresh.probabilities, split.validation, split.n_cues)
+        assert point.validation == pytest.approx(error, rel=1e-12)
+
+
+def test_tuning_goes_on_past_failures(split: Split) -> None:
+    best, table = tune(LatentSemanticAnalysis, {"n_components": [900, 5]}, split)
+    assert best.n_components == 5
+    assert table[0].validation == np.inf
+    assert "less than the 60 objects" in table[0].failure
+    assert not table[1].failure
+    with pytest.raises(DataError, match="none of the 2 points"):
+        tune(LatentSemanticAnalysis, {"n_components": [900, 0]}, split)
+    with pytest.raises(DataError, match=r"none of the 1 points.*without probability"):
+        tune(SpreadingActivation, {"smoothing": [0.0], "steps": [2], "power": [1.0]}, split)
+
+
+def test_tuning_needs_a_validation_part(split: Split) -> None:
+    empty = sparse.csr_array((60, 60))
+    without = Split(split.train, empty, split.test, split.n_cues, split.without_training)
+    with pytest.raises(DataError, match="validation part holds no association"):
+        tune(Popularity, {"uniform": [0.1]}, without)

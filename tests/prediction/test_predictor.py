@@ -1,0 +1,385 @@
+"""Maps as a model of association: masked fits, early stopping, scores."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import reference
+from manymaps.data.datasets import load_word_relations
+from manymaps.errors import DataError, ParameterError
+from manymaps.model.choice import ChoiceModel
+from manymaps.model.objective import Objective
+from manymaps.model.parameters import Parameters
+from manymaps.model.rows import RowDescent
+from manymaps.model.target import conditional_target
+from manymaps.optimizers.descent import LBFGS, Momentum
+from manymaps.optimizers.schedules import Switch
+from manymaps.prediction.held_out import prediction_error, split_associations
+from manymaps.prediction.network import spectral_directions
+from manymaps.prediction.predictor import (
+    PAPER_2009,
+    AssociationPredictor,
+    AveragedPredictor,
+    predict_associations,
+    score_predictor,
+)
+
+N = 60
+STILL = RowDescent(learning_rate=1e-9)
+UNIFORM = np.log(N - 1)
+
+
+@pytest.fixture(scope="module")
+def norms():
+    """Objects on a ring that recall those within three steps, nearer ones more often."""
+    steps = np.array([-3, -2, -1, 1, 2, 3])
+    rows = np.repeat(np.arange(N), len(steps))
+    columns = (rows + np.tile(steps, N)) % N
+    strengths = np.tile(1 / np.abs(steps), N)
+    return sparse.csr_array((strengths, (rows, columns)), shape=(N, N))
+
+
+@pytest.fixture(scope="module")
+def split(norms):
+    return split_associations(norms, random_state=0)
+
+
+def error(model, part, n_cues=N):
+    q = model.probabilities(np.arange(N))
+    p = part.toarray()
+    at = p > 0
+    return (p[at] * np.log(p[at] / q[at])).sum() / n_cues
+
+
+class TestMaskedCost:
+    @pytest.mark.parametrize("d", [2, 20])
+    @pytest.mark.parametrize("n_maps", [1, 3])
+    def test_the_objective_is_equation_11(self, split, n_maps, d):
+        """Training pairs weigh with their p; q is normalized over all objects."""
+        p = split.train.toarray()
+        assert p.sum(axis=1).min() < 0.9
+        rng = np.random.default_rng(0)
+        y = (0.4 * rng.normal(size=(n_maps, N, d))).astype(np.float32)
+        w = rng.normal(size=(n_maps, N)).astype(np.float32)
+        target = conditional_target(split.train, keep_missing_mass=True)
+        model = ChoiceModel("gaussian", "conditional", "learned")
+        found = Objective(target, model, tolerance=0.0).evaluate(Parameters((y,), (w,)))
+
+        def cost(arrays):
+            v = np.zeros((N, N))
+            pi = np.exp(-arrays[1]) / np.exp(-arrays[1]).sum(axis=0)
+            for m in range(n_maps):
+                d2 = ((arrays[0][m][:, None] - arrays[0][m]) ** 2).sum(axis=-1)
+                v += np.outer(pi[m], pi[m]) * np.exp(-d2)
+            np.fill_diagonal(v, 0)
+            q = v / v.sum(axis=1, keepdims=True)
+            return (p[p > 0] * np.log(p[p > 0] / q[p > 0])).sum()
+
+        at = y.astype(float), w.astype(float)
+        assert found.cost == pytest.approx(cost(at), rel=1e-5)
+        for k in range(2):
+            along = [np.zeros_like(at[0]), np.zeros_like(at[1])]
+            along[k] = rng.normal(size=at[k].shape)
+            slope = float((found.gradient.arrays[k] * along[k]).sum())
+            numeric = reference.numeric_slope(cost, at, tuple(along))
+            assert slope == pytest.approx(numeric, abs=1e-4 * (1 + abs(numeric)))
+
+
+class TestSpectralStart:
+    """Starts along the leading eigenvectors of the training network."""
+
+    def started(self, split, n_maps, d):
+        model = AssociationPredictor(n_maps, d, max_iter=1, optimizer=STILL, random_state=0)
+        return model.fit(split.train).maps_
+
+    def test_one_map_lies_along_the_eigenvectors(self, split):
+        maps = self.started(split, 1, 5)
+        x = spectral_directions(split.train, 5, seed=0)
+        np.testing.assert_allclose(maps.positions[0] @ maps.positions[0].T, 4 * x @ x.T, atol=0.2)
+
+    def test_maps_share_the_eigenvectors_by_turns(self, split):
+        """Together they hold all of them, and each a random share."""
+        maps = self.started(split, 2, 3)
+        lengths = np.linalg.norm(maps.positions, axis=2)
+        np.testing.assert_allclose(lengths, 2, atol=0.1)
+        whole = np.hstack(list(maps.positions))
+        x = spectral_directions(split.train, 6, seed=0)
+        fitted = x @ np.linalg.lstsq(x, whole, rcond=None)[0]
+        assert np.corrcoef(whole.ravel(), fitted.ravel())[0, 1] > 0.9
+        one, other = (np.ravel(y @ y.T) for y in maps.positions)
+        assert np.corrcoef(one, other)[0, 1] < 0.9
+
+    def test_more_dimensions_than_objects(self, split):
+        maps = self.started(split, 3, 40)
+        assert np.isfinite(maps.positions).all()
+        np.testing.assert_allclose(np.linalg.norm(maps.positions, axis=2), 2, atol=0.2)
+
+    def test_popularity_starts_the_biases(self, split):
+        biases = self.started(split, 1, 2).biases
+        recalled = np.log(np.asarray(split.train.sum(axis=0)).ravel() + 0.01)
+        np.testing.assert_allclose(biases, recalled - recalled.mean(), atol=1e-5)
+
+    def test_neighbours_of_neighbours_help(self):
+        """On relations it errs less than a random start with that one's own settings."""
+        split = split_associations(load_word_relations(), random_state=0)
+        errors = {}
+        for init, penalty, rate in (("spectral", 0.1, 0.004), ("random", 0.8, 0.04)):
+            errors[init] = []
+            for seed in range(3):
+                model = AssociationPredictor(
+                    1, 12, init=init, penalty=penalty, optimizer=RowDescent(rate), max_iter=12,
+                    random_state=seed,
+                )  # fmt: skip
+                model.fit(split.train, split.validation)
+                error = prediction_error(model.probabilities, split.test, split.n_cues)
+                errors[init].append(error)
+        assert np.mean(errors["spectral"]) < np.mean(errors["random"])
+
+    def test_without_associations_a_word_starts_in_the_middle(self):
+        p = sparse.csr_array(np.eye(12, k=1) + np.eye(12, k=-11))
+        p = sparse.csr_array(sparse.block_diag([p, sparse.csr_array((3, 3))]))
+        maps = AssociationPredictor(2, 2, max_iter=1, optimizer=STILL, random_state=0).fit(p).maps_
+        assert np.abs(maps.positions[:, 12:]).max() < 0.1
+
+
+class TestFit:
+    @pytest.mark.parametrize("kernel", ["gaussian", "cauchy"])
+    @pytest.mark.parametrize("n_maps", [1, 2])
+    def test_foresees_what_was_held_out(self, split, kernel, n_maps):
+        model = AssociationPredictor(n_maps, 4, kernel=kernel, penalty=0.02, random_state=0)
+        model.fit(split.train, split.validation)
+        uniform = (split.test.data @ (np.log(split.test.data) + UNIFORM)) / N
+        assert error(model, split.test) < 0.7 * uniform
+
+    def test_probabilities_are_a_distribution_over_the_others(self, split):
+        model = AssociationPredictor(2, 4, max_iter=3, bias_penalty=0.5, random_state=0)
+        q = model.fit(split.train).probabilities([7, 3, 59])
+        assert q.dtype == np.float64
+        assert (q > 0).sum() == 3 * (N - 1)
+        np.testing.assert_allclose(q.sum(axis=1), 1)
+        assert (q[[0, 1, 2], [7, 3, 59]] == 0).all()
+
+    def test_history_is_what_the_maps_score(self, split):
+        model = AssociationPredictor(1, 4, max_iter=4, patience=9, random_state=0)
+        model.fit(split.train, split.validation)
+        assert model.history_["iteration"].tolist() == [1, 2, 3, 4]
+        best = int(np.argmin(model.history_["validation"]))
+        found = error(model, split.validation)
+        assert found == pytest.approx(model.history_["validation"][best], rel=1e-4)
+
+    @pytest.mark.parametrize("optimizer", [RowDescent(learning_rate=0.2), Momentum()])
+    def test_stops_early_and_keeps_the_best_state(self, split, optimizer):
+        model = AssociationPredictor(
+            1, 20, penalty=0.0, optimizer=optimizer, patience=3, max_iter=3000, random_state=0
+        )
+        model.fit(split.train, split.validation)
+        errors, iterations = model.history_["validation"], model.history_["iteration"]
+        best = int(np.argmin(errors))
+        assert model.n_iter_ < 3000
+        assert len(errors) - 4 <= best < len(errors) - 1
+        assert model.best_iteration_ == iterations[best]
+        assert error(model, split.validation) == pytest.approx(errors[best], rel=1e-4)
+        assert errors[-1] > errors[best]
+
+    def test_without_validation_takes_all_iterations(self, split):
+        model = AssociationPredictor(1, 3, max_iter=7, patience=1, random_state=0)
+        model.fit(split.train)
+        assert model.n_iter_ == model.best_iteration_ == 7
+        assert np.isnan(model.history_["validation"]).all()
+
+    @pytest.mark.parametrize("bias_penalty", [None, 0.5])
+    @pytest.mark.parametrize("optimizer", [LBFGS(), Momentum(), PAPER_2009])
+    def test_other_optimizers(self, split, optimizer, bias_penalty):
+        model = AssociationPredictor(
+            2, 4, penalty=0.02, bias_penalty=bias_penalty, optimizer=optimizer, max_iter=400,
+            patience=100, random_state=0,
+        )  # fmt: skip
+        model.fit(split.train, split.validation)
+        uniform = (split.test.data @ (np.log(split.test.data) + UNIFORM)) / N
+        assert error(model, split.test) < uniform
+        assert model.history_["train"][-1] < 0.2 * UNIFORM
+        assert model.maps_.biases.any() == (bias_penalty is not None)
+
+    def test_exaggeration_is_waited_for(self, split):
+        optimizer = Momentum(exaggeration=Switch(4.0, 60, 1.0))
+        model = AssociationPredictor(
+            1, 20, penalty=0.0, optimizer=optimizer, patience=1, random_state=0
+        )
+        assert model.fit(split.train, split.validation).n_iter_ > 60
+        assert (np.diff(model.history_["validation"][:6]) > 0).any()
+
+    def test_paper_settings(self):
+        assert PAPER_2009.learning_rate * 5018 == pytest.approx(1000)
+        assert [PAPER_2009.momentum(k) for k in (0, 249, 250)] == [0.5, 0.5, 0.8]
+        assert PAPER_2009.exaggeration == Switch(4.0, 250, 1.0)
+
+    def test_same_bits_at_any_number_of_threads(self, split):
+        q = [
+            AssociationPredictor(2, 9, max_iter=5, random_state=3, n_jobs=n_jobs)
+            .fit(split.train, split.validation)
+            .probabilities(np.arange(N))
+            for n_jobs in (1, 2, 2)
+        ]
+        assert np.array_equal(q[0], q[1])
+        assert np.array_equal(q[1], q[2])
+
+    def test_seed_of_the_fit_replaces_that_of_the_model(self, split):
+        model = AssociationPredictor(1, 3, max_iter=2, random_state=0)
+        first = model.fit(split.train).probabilities([0])
+        other = model.fit(split.train, random_state=1).probabilities([0])
+        again = model.fit(split.train, random_state=0).probabilities([0])
+        assert np.array_equal(first, again)
+        assert not np.array_equal(first, other)
+
+    def test_callback_sees_both_errors_and_stops(self, split):
+        seen = []
+
+        def watch(iteration, train, validation):
+            seen.append((iteration, train, validation))
+            return iteration == 3
+
+        model = AssociationPredictor(1, 3, callback=watch, random_state=0)
+        model.fit(split.train, split.validation)
+        assert [iteration for iteration, _, _ in seen] == [1, 2, 3]
+        assert model.n_iter_ == 3
+        assert [v for _, _, v in seen] == model.history_["validation"].tolist()
+
+    def test_penalties_hold_parameters_down(self, split):
+        sizes = {}
+        for strength in (0.01, 3.0):
+            model = AssociationPredictor(
+                2, 4, penalty=strength, weight_penalty=strength, bias_penalty=strength,
+                max_iter=60, random_state=0,
+            ).fit(split.train)  # fmt: skip
+            sizes[strength] = [np.abs(array).mean() for array in model.maps_.arrays]
+        assert all(small < large for small, large in zip(sizes[3.0], sizes[0.01], strict=True))
+
+    def test_atlas_gives_the_same_similarities(self, split):
+        model = AssociationPredictor(
+            2, 3, max_iter=30, penalty=0.05, bias_penalty=None, random_state=0
+        )
+        atlas = model.fit(split.train, split.validation).atlas_
+        shares = atlas.choices.shares(5).sum(axis=0)
+        np.testing.assert_allclose(shares, model.probabilities([5])[0], rtol=1e-3, atol=1e-7)
+        assert model.atlas([f"word {i}" for i in range(N)]).labels[5] == "word 5"
+
+
+class TestBadInput:
+    def test_a_validation_part_without_mass(self, split):
+        with pytest.raises(DataError, match="validation part holds no association"):
+            AssociationPredictor().fit(split.train, sparse.csr_array((N, N)))
+
+    def test_a_training_part_without_mass(self):
+        with pytest.raises(DataError, match="training part holds no association"):
+            AssociationPredictor().fit(sparse.csr_array((N, N)))
+
+    def test_strengths_in_place_of_p(self, norms):
+        with pytest.raises(DataError, match=r"row 2 of the training part sums to 3\.6"):
+            AssociationPredictor().fit(norms)
+
+    def test_parts_of_different_data(self, split):
+        with pytest.raises(DataError, match="differ in shape"):
+            AssociationPredictor(1, 2).fit(split.train, split.validation[:50, :50])
+
+    def test_self_pairs(self):
+        with pytest.raises(DataError, match="different objects"):
+            AssociationPredictor(1, 2).fit(sparse.csr_array(np.eye(5)))
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {"n_maps": 0},
+            {"n_components": 2.5},
+            {"max_iter": 0},
+            {"patience": 0},
+            {"penalty": -1.0},
+            {"weight_penalty": float("nan")},
+            {"bias_penalty": -1.0},
+            {"kernel": "box"},
+            {"n_maps": N + 1},
+        ],
+    )
+    def test_impossible_parameters(self, split, options):
+        with pytest.raises(ParameterError, match=next(iter(options))):
+            AssociationPredictor(**{"n_components": 2} | options).fit(split.train)
+
+    def test_cues_without_training_are_still_foreseen(self):
+        star = sparse.csr_array(
+            (np.ones(60), (np.arange(1, 61), np.zeros(60, int))), shape=(61, 61)
+        )
+        split = split_associations(star, random_state=0)
+        result = predict_associations(star, 1, 2, split=split, max_iter=20, random_state=0)
+        assert len(split.without_training) > 0
+        assert np.isfinite([result.train, result.validation, result.test]).all()
+
+
+class TestScores:
+    def test_average_of_predictors(self, split):
+        fits = [
+            AssociationPredictor(1, 3, max_iter=5, random_state=seed).fit(split.train)
+            for seed in range(3)
+        ]
+        expected = np.mean([fit.probabilities([4, 9]) for fit in fits], axis=0)
+        found = AveragedPredictor(fits).probabilities(np.array([4, 9]))
+        np.testing.assert_allclose(found, expected)
+
+    def test_result(self, norms):
+        result = predict_associations(norms, 1, 4, penalty=0.02, random_state=0)
+        figures = result.as_dict()
+        assert list(figures)[:5] == ["train", "valid", "test", "n_iterations", "seconds"]
+        assert figures["n_iterations"] == result.predictor.n_iter_
+        assert figures["seconds"] > 0
+        assert figures["test"] == pytest.approx(error(result.predictor, result.split.test))
+        assert figures["valid"] == pytest.approx(error(result.predictor, result.split.validation))
+        assert figures["train"] == pytest.approx(error(result.predictor, result.split.train))
+        assert result.per_word.sum() / N == pytest.approx(result.test)
+        assert 0.5 < result.recall[10] <= 1
+
+    def test_any_predictor_is_scored(self, split):
+        class Uniform:
+            def probabilities(self, rows):
+                return (1 - np.eye(N)[rows]) / (N - 1)
+
+        result = score_predictor(Uniform(), split)
+        assert result.n_iterations == 0
+        assert result.test == pytest.approx(
+            (split.test.data @ (np.log(split.test.data) + UNIFORM)) / N
+        )
+        assert result.recall[1] == pytest.approx(1 / N, rel=0.2)
+
+
+class TestStopping:
+    def test_a_fit_that_diverges_says_so(self, split):
+        with pytest.raises(ParameterError, match="between 0 and 1e"):
+            AssociationPredictor(1, 2, penalty=1e300).fit(split.train, split.validation)
+        model = AssociationPredictor(1, 2, optimizer=RowDescent(learning_rate=1e30), random_state=0)
+        with np.errstate(all="ignore"), pytest.raises(ParameterError, match="the fit diverged"):
+            model.fit(split.train, split.validation)
+        with np.errstate(all="ignore"), pytest.raises(ParameterError, match="the fit diverged"):
+            model.fit(split.train)
+
+    @pytest.mark.parametrize(
+        ("name", "value"), [("init", np.zeros((2, 3))), ("penalty", "a"), ("n_maps", True)]
+    )
+    def test_what_is_no_parameter_is_named(self, split, name, value):
+        with pytest.raises(ParameterError, match=name):
+            AssociationPredictor(**{name: value}).fit(split.train)
+
+    def test_a_plateau_ends_a_fit_whatever_its_sign(self):
+        from manymaps.prediction.predictor import _EarlyStopping
+
+        class Maps:
+            def __init__(self, log_q):
+                self.log_q = log_q
+
+            def log_probabilities(self, part):
+                return np.full(part.nnz, self.log_q)
+
+            def copy(self):
+                return self
+
+        part = sparse.csr_array(np.array([[0.0, 0.5], [0.0, 0.0]]))
+        for log_q in (-2.0, 0.0):
+            stopping = _EarlyStopping(part, 1, 5, None)
+            stops = [stopping.see(k, 0.0, Maps(log_q)) for k in range(10)]
+            assert stops.index(True) == 5

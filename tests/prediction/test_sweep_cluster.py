@@ -1,0 +1,116 @@
+"""Sweeps on a local Dask cluster of two workers: the bits of threads, and what may break."""
+
+import csv
+import os
+import signal
+
+import joblib
+import pytest
+
+from cli_samples import invoke
+from manymaps.prediction.sweeps import WorkersLost, sweep
+from sweep_samples import Deadly, Guess, Slow, figures, ring, write_ring
+
+dask = pytest.importorskip("dask")
+distributed = pytest.importorskip("distributed")
+
+GRID = {"spread": [0.0, 0.5, 1.0, 2.0]}
+
+
+def local_cluster() -> distributed.LocalCluster:
+    return distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
+    )
+
+
+@pytest.fixture(scope="module")
+def client():
+    with local_cluster() as cluster, distributed.Client(cluster) as client:
+        yield client
+
+
+def test_a_cluster_gives_the_bits_of_threads(client):
+    norms = ring()
+    grid = {"n_maps": [1, 2], "n_components": [3], "kernel": ["gaussian", "cauchy"],
+            "max_iter": 6}  # fmt: skip
+    with joblib.parallel_config(backend="dask"):
+        far = sweep(norms, grid, n_splits=2)
+    here = sweep(norms, grid, n_splits=2, backend="threading", n_jobs=2)
+    assert not far.failed
+    assert figures(far) == figures(here)
+    assert [one.n_iterations for one in far.results] == [one.n_iterations for one in here.results]
+
+
+def test_a_killed_worker_costs_no_point(client, tmp_path):
+    killed = []
+
+    def kill(result, n_done, n_points):
+        if not killed:
+            killed.extend(client.run(os.getpid).values())
+            os.kill(killed[0], signal.SIGKILL)
+
+    norms = ring()
+    kept = tmp_path / "sweep.jsonl"
+    far = sweep(norms, GRID, seeds=4, predictor=Slow, backend="dask", resume=kept, on_result=kill)
+    assert len(killed) == 2
+    assert not far.failed
+    assert figures(far) == figures(sweep(norms, GRID, seeds=4, predictor=Guess))
+    assert len(kept.read_text().splitlines()) == 1 + 16
+
+
+def test_a_point_that_kills_its_workers_fails_alone(client, monkeypatch):
+    monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)
+    found = sweep(ring(), {"other": [0, 1, 2, 3]}, predictor=Deadly, backend="dask")
+    assert [(one.point.settings["other"], one.failure) for one in found.failed] == [
+        (1, "it ended each worker that ran it")
+    ]
+
+
+def test_the_command_runs_on_a_cluster(client, tmp_path):
+    client.wait_for_workers(2)  # those that the test before ended come back
+    file = write_ring(tmp_path / "ring.csv")
+    options = ("--maps", "1,2", "--dims", 3, "--iterations", 5, "--quiet")
+    tables = {}
+    for name, where in {
+        "far": ("--scheduler", client.scheduler.address), "here": ("--backend", "threading"),
+    }.items():  # fmt: skip
+        table = tmp_path / f"{name}.csv"
+        result = invoke("sweep", file, *options, "-o", table, *where)
+        assert result.exit_code == 0, result.output
+        rows = list(csv.DictReader(table.read_text().splitlines()))
+        tables[name] = [{**row, "seconds": ""} for row in rows]
+    assert len(tables["far"]) == 2
+    assert tables["far"] == tables["here"]
+
+
+def test_a_sweep_resumes_after_the_scheduler_was_stopped(tmp_path):
+    norms, kept, runs = ring(), tmp_path / "sweep.jsonl", []
+    with local_cluster() as cluster, distributed.Client(cluster, timeout="15s"):
+
+        def stop(result, n_done, n_points):
+            if n_done == 2:
+                cluster.close()
+
+        with pytest.raises(WorkersLost, match="scheduler"):
+            sweep(norms, GRID, seeds=4, predictor=Slow, backend="dask", resume=kept, on_result=stop)
+    before = kept.read_text()
+    assert 2 <= len(before.splitlines()) - 1 < 16
+    again = sweep(
+        norms, GRID, seeds=4, predictor=Slow, backend="threading", n_jobs=4, resume=kept,
+        on_result=lambda result, *_: runs.append(result),
+    )  # fmt: skip
+    assert kept.read_text().startswith(before)
+    assert len(kept.read_text().splitlines()) == 1 + 16
+    assert figures(again) == figures(sweep(norms, GRID, seeds=4, predictor=Guess))
+
+
+def test_no_scheduler_at_the_address(tmp_path):
+    file = write_ring(tmp_path / "ring.csv")
+    with dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
+        result = invoke(
+            "sweep", file, "--maps", 1, "--dims", 3, "-o", tmp_path / "t.csv",
+            "--scheduler", "tcp://127.0.0.1:9",
+        )  # fmt: skip
+    assert result.exit_code == 1
+    assert "no scheduler answers at tcp://127.0.0.1:9" in result.stderr
+    assert "Traceback" not in result.stderr

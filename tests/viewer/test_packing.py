@@ -1,0 +1,484 @@
+"""The packed atlas, read back by a reader that knows the format's description alone."""
+
+import gzip
+import json
+import struct
+from dataclasses import replace
+from datetime import date
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import manymaps as mm
+from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.landmarks import characteristic, principal_plane, standing
+from manymaps.atlas.landmarks import view as view_of
+from manymaps.errors import DataError, ParameterError
+from manymaps.labels import UnknownLabel
+from manymaps.model.choice import MULTIPLE_MAPS_T_SNE, SNE, T_SNE, UNI_SNE
+from manymaps.viewer.packing import pack_page
+
+LARGEST = float(np.finfo(np.float32).max)
+TYPES = {"u1": "<u1", "u2": "<u2", "u4": "<u4", "f4": "<f4", "f8": "<f8"}
+
+
+class Read:
+    """A packed atlas, taken apart."""
+
+    def __init__(self, packed: bytes):
+        data = gzip.decompress(packed)
+        magic, version, length = struct.unpack_from("<8sII", data)
+        assert (magic, version) == (b"manymaps", 1)
+        self.header: dict[str, Any] = json.loads(data[16 : 16 + length].decode("utf-8"))
+        start = -(-(16 + length) // 8) * 8
+        assert not any(data[16 + length : start])
+        assert len(data) == start + self.header["total"]
+        self.blocks: dict[str, np.ndarray] = {}
+        for name, block in self.header["blocks"].items():
+            assert block["offset"] % 8 == 0
+            at = start + block["offset"]
+            self.blocks[name] = np.frombuffer(data, TYPES[block["dtype"]], block["length"], at)
+
+    def objects(self, map: int) -> np.ndarray:
+        return self.of("objects", map)
+
+    def of(self, name: str, map: int) -> np.ndarray:
+        offsets = self.blocks["offsets"]
+        return self.blocks[name][offsets[map] : offsets[map + 1]]
+
+    def coordinates(self, map: int) -> np.ndarray:
+        """Coordinates of the entries of a map, (k, n_components)."""
+        d = self.header["n_components"]
+        offsets = self.blocks["offsets"]
+        packed = self.blocks["positions"].reshape(d, -1)[:, offsets[map] : offsets[map + 1]].T
+        scale = self.header["maps"][map]
+        if packed.dtype == np.float32:
+            return packed
+        return np.array(scale["low"]) + np.array(scale["step"]) * packed
+
+    def points(self, map: int) -> np.ndarray:
+        """The points that are drawn, (k, 2)."""
+        coordinates, d = self.coordinates(map), self.header["n_components"]
+        if d <= 2:
+            return np.pad(coordinates, ((0, 0), (0, 2 - d)))
+        axes = self.blocks["axes"].reshape(-1, d, 2)[map]
+        return (coordinates - self.blocks["middles"].reshape(-1, d)[map]) @ axes
+
+    def column(self, name: str) -> tuple[dict[str, Any], list[Any]]:
+        """What the header says of a column, and its values, None for none."""
+        number = [column["name"] for column in self.header["columns"]].index(name)
+        column = self.header["columns"][number]
+        if column["type"] == "text":
+            assert f"column/{number}" not in self.blocks
+            return column, column["values"]
+        block = self.blocks[f"column/{number}"]
+        if column["type"] == "number":
+            return column, [None if np.isnan(value) else float(value) for value in block]
+        return column, [None if c == 65535 else column["categories"][c] for c in block]
+
+
+def read(atlas: Atlas, **options: Any) -> Read:
+    usual = {"title": None, "color": None, "size": None, "features": None, "min_proportion": 0.1}
+    return Read(pack_page(atlas, **(usual | options)))
+
+
+def several(n: int = 60, n_maps: int = 4, d: int = 2, **fields: Any) -> Atlas:
+    """Objects that live in one to three of several maps."""
+    rng = np.random.default_rng(n + d)
+    proportions = rng.random((n_maps, n)) * (rng.random((n_maps, n)) < 0.5)
+    proportions[rng.integers(n_maps, size=n), np.arange(n)] += 0.5
+    proportions = (proportions / proportions.sum(axis=0)).astype(np.float32)
+    maps = rng.normal(scale=5, size=(n_maps, n, d)).astype(np.float32)
+    labels = [f"word {i}" for i in range(n)]
+    return Atlas(labels, maps, proportions, MULTIPLE_MAPS_T_SNE, **fields)
+
+
+def single(labels: list[str], **fields: Any) -> Atlas:
+    """One map of points on a circle."""
+    turn = np.arange(len(labels)) * 2.4
+    maps = np.column_stack([np.cos(turn), np.sin(turn)])[None]
+    return Atlas(labels, maps, np.ones((1, len(labels))), T_SNE, **fields)
+
+
+class TestEntries:
+    def test_every_entry_within_half_a_step(self):
+        atlas = several()
+        found = read(atlas)
+        for m in range(atlas.n_maps):
+            objects = found.objects(m)
+            np.testing.assert_array_equal(
+                objects, np.flatnonzero(atlas.proportions[m] >= 0.5 / 65535)
+            )
+            stored = found.of("proportions", m) / 65535
+            np.testing.assert_allclose(stored, atlas.proportions[m, objects], atol=0.51 / 65535)
+            step = np.array(found.header["maps"][m]["step"])
+            assert (step <= 0.01).all()
+            off = np.abs(found.coordinates(m) - atlas.maps[m, objects])
+            assert (off <= 0.501 * step).all()
+
+    def test_types_are_the_smallest(self):
+        found = read(several())
+        types = {name: block.dtype.str for name, block in found.blocks.items()}
+        assert types == {
+            "positions": "<u2", "order": "<u2", "offsets": "<u4", "objects": "<u2",
+            "proportions": "<u2",
+        }  # fmt: skip
+
+    def test_wide_maps_keep_single_precision(self):
+        atlas = several()
+        atlas.maps[1, atlas.proportions[1].argsort()[-2:], 0] = -400, 400
+        assert read(atlas).blocks["positions"].dtype == np.float32
+        for m in range(atlas.n_maps):
+            found = read(atlas)
+            np.testing.assert_array_equal(found.coordinates(m), atlas.maps[m, found.objects(m)])
+
+    def test_the_kernel_width_says_what_is_wide(self):
+        atlas = several()
+        atlas.maps[1, atlas.proportions[1].argsort()[-2:], 0] = -400, 400
+        wide = replace(atlas, model=replace(atlas.model, kernel_width=3.0))
+        assert read(wide).blocks["positions"].dtype == np.uint16
+
+    def test_many_objects_need_wide_numbers(self):
+        n = 65_600
+        rng = np.random.default_rng(0)
+        points = rng.normal(size=(1, n, 2)).astype(np.float32)
+        found = read(Atlas([str(i) for i in range(n)], points, np.ones((1, n)), SNE))
+        assert found.blocks["objects"].dtype == found.blocks["order"].dtype == np.uint32
+        np.testing.assert_array_equal(np.sort(found.blocks["order"]), np.arange(n))
+
+    def test_an_object_with_traces_alone_keeps_its_largest(self):
+        atlas = several(n_maps=3)
+        atlas.proportions[:, 7] = 2e-6, 5e-6, 1e-6
+        found = read(atlas)
+        homes = [m for m in range(3) if 7 in found.objects(m)]
+        assert homes == [1]
+        assert found.of("proportions", 1)[found.objects(1) == 7] == 1
+
+    def test_an_object_that_lives_nowhere_has_no_entry(self):
+        atlas = several()
+        atlas.proportions[:, 7] = 0
+        assert 7 not in read(atlas).blocks["objects"]
+
+    def test_an_empty_map(self):
+        atlas = several()
+        atlas.proportions[:] = 0
+        atlas.proportions[0] = 1
+        found = read(atlas)
+        assert found.header["maps"][2]["title"] == []
+        assert found.header["maps"][2]["view"] == [0, 0, 1, 1]
+        assert len(found.objects(2)) == 0
+
+    def test_one_object(self):
+        found = read(single(["alone"]))
+        assert found.header["maps"][0]["title"] == [0]
+        np.testing.assert_array_equal(found.points(0), [[1, 0]])
+
+
+class TestMaps:
+    def test_the_most_important_come_first(self):
+        atlas = several()
+        found, weights = read(atlas), standing(atlas)
+        for m in range(atlas.n_maps):
+            ordered = found.objects(m)[found.of("order", m)]
+            assert sorted(ordered) == sorted(found.objects(m))
+            expected = sorted(
+                found.objects(m), key=lambda i: (-weights[m, i], -atlas.proportions[m, i], i)
+            )
+            np.testing.assert_array_equal(ordered, expected)
+
+    def test_titles_are_characteristic_objects_of_those_in_sight(self):
+        atlas = several()
+        found, weights = read(atlas, min_proportion=0.3), standing(atlas)
+        for m in range(atlas.n_maps):
+            title = found.header["maps"][m]["title"]
+            seen = weights[m] * (atlas.proportions[m] >= 0.3)
+            assert title == characteristic(atlas, m, seen, n_words=5)
+
+    def test_views_hold_what_is_in_sight(self):
+        atlas = several()
+        atlas.maps[0, 3], atlas.proportions[0, 3] = [300, 300], 0.01
+        found = read(atlas)
+        for m in range(atlas.n_maps):
+            shown = atlas.proportions[m] >= 0.1
+            box = view_of(atlas.maps[m, shown].astype(float), atlas.proportions[m, shown])
+            np.testing.assert_allclose(found.header["maps"][m]["view"], [*box.low, *box.high])
+        assert found.header["maps"][0]["view"][2] < 100
+
+    def test_a_view_where_nothing_reaches_the_threshold(self):
+        found = read(several(n_maps=20), min_proportion=1.0)
+        boxes = np.array([map_["view"] for map_ in found.header["maps"]])
+        assert (boxes[:, 2] > boxes[:, 0]).all()
+
+    @pytest.mark.parametrize("d", [1, 2, 3, 35])
+    def test_points_are_those_of_the_principal_plane(self, d):
+        atlas = several(d=d)
+        found = read(atlas)
+        assert ("axes" in found.blocks) == ("middles" in found.blocks) == (d > 2)
+        for m in range(atlas.n_maps):
+            objects = found.objects(m)
+            plane = principal_plane(atlas.maps[m, objects], found.of("proportions", m) / 65535)
+            np.testing.assert_allclose(found.points(m), plane.points, atol=0.01)
+            assert found.header["maps"][m]["share"] == pytest.approx(plane.share)
+
+    def test_points_of_three_dimensions_that_coincide(self):
+        atlas = several(d=3)
+        atlas.maps[:] = 2.0
+        np.testing.assert_allclose(read(atlas).points(0), 0, atol=1e-6)
+
+
+class TestHeader:
+    def test_what_it_says(self):
+        atlas = several(method="mm-tsne")
+        header = read(atlas, title="A <title>", min_proportion=0.25).header
+        assert header["title"] == "A <title>"
+        assert (header["n_objects"], header["n_maps"], header["n_components"]) == (60, 4, 2)
+        assert header["method"] == "mm-tsne"
+        assert header["min_proportion"] == 0.25
+        assert header["labels"] == list(atlas.labels)
+        assert header["model"] == {
+            "kernel": "cauchy", "normalization": "conditional", "background": 0.0,
+            "kernel_width": 1.0, "given": None,
+        }  # fmt: skip
+        assert header["kinds"] is header["log_whole"] is header["color"] is header["size"] is None
+        assert header["n_rows"] == 0
+        assert header["features"] == header["columns"] == []
+
+    def test_a_title_by_default(self):
+        assert read(several()).header["title"] == "60 objects in 4 maps"
+        assert read(single(["a"])).header["title"] == "1 object in 1 map"
+
+    def test_the_normalizer_of_a_joint_model(self):
+        atlas = replace(several(), model=UNI_SNE)
+        assert read(atlas).header["log_whole"] == pytest.approx(atlas.log_whole)
+        assert read(replace(atlas, log_normalizer=2.5)).header["log_whole"] == 2.5
+        assert read(single(["alone"])).header["log_whole"] is None
+
+    def test_same_bytes_for_the_same_atlas(self):
+        atlas = several(metadata={"group": np.array(["a", "b", "b"] * 20)})
+        settings = {"title": None, "size": None, "features": None, "min_proportion": 0.1}
+        packed = [pack_page(atlas, color="group", **settings) for _ in range(2)]
+        assert packed[0] == packed[1]
+
+    @settings(max_examples=60, deadline=None)
+    @given(
+        st.lists(
+            st.one_of(
+                st.text(max_size=20),
+                st.text(st.characters(categories=["Cs", "Cc", "Mn", "So"]), max_size=8),
+                st.sampled_from(["", "\n", "</script>", "<!--", '"\\', "\u2028", "a" * 1000]),
+            ),
+            min_size=1,
+            max_size=8,
+        )
+    )
+    def test_any_label(self, labels):
+        found = read(single(labels)).header["labels"]
+        assert found == ["".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in label)
+                         for label in labels]  # fmt: skip
+
+
+class TestTwoKinds:
+    @pytest.fixture
+    def atlas(self, made) -> Atlas:
+        return mm.load_atlas(made / "code.atlas")
+
+    def test_kinds_and_factors(self, atlas):
+        found = read(atlas)
+        assert found.header["kinds"] == ["document", "word"]
+        assert found.header["n_rows"] == list(atlas.kinds).count("document")
+        assert found.header["model"]["given"] == "rows"
+        np.testing.assert_allclose(found.blocks["log_factors"], np.log(atlas.factors), rtol=1e-6)
+        rows, columns = found.header["n_rows"], atlas.n_objects - found.header["n_rows"]
+        assert found.header["title"] == f"{rows} documents and {columns} words in 1 map"
+
+    def test_without_factors(self, atlas):
+        assert not read(replace(atlas, factors=None)).blocks["log_factors"].any()
+
+    def test_words_name_the_map(self, atlas):
+        found = read(atlas)
+        title = found.header["maps"][0]["title"]
+        assert {atlas.kinds[i] for i in title} == {"word"}
+
+    def test_many_documents_come_after_the_words(self, atlas):
+        n = list(atlas.kinds).count("document")
+        many = np.concatenate([np.arange(n)] * 5 + [np.arange(n, atlas.n_objects)])
+        grown = replace(
+            atlas,
+            labels=[f"{k} {atlas.labels[i]}" for k, i in enumerate(many)],
+            maps=atlas.maps[:, many], proportions=atlas.proportions[:, many],
+            kinds=[atlas.kinds[i] for i in many], factors=atlas.factors[many], metadata={},
+        )  # fmt: skip
+        found = read(grown)
+        first = found.objects(0)[found.of("order", 0)][: atlas.n_objects - n]
+        assert {grown.kinds[i] for i in first} == {"word"}
+
+    def test_columns_of_both(self, atlas):
+        found = read(atlas, color="kind", size="year")
+        column, values = found.column("kind")
+        assert column["type"] == "category"
+        assert values == list(atlas.kinds)
+        assert [c["name"] for c in found.header["columns"]] == list(atlas.columns)
+        assert found.column("year")[1][-1] is None
+
+    def test_a_joint_model(self, atlas):
+        joint = replace(atlas, model=replace(atlas.model, normalization="joint"))
+        assert read(joint).header["log_whole"] == pytest.approx(joint.log_whole)
+
+
+class TestColumns:
+    def column(self, values: Any, n: int | None = None) -> tuple[dict[str, Any], list[Any]]:
+        n = n or len(values)
+        atlas = single([f"w{i}" for i in range(n)], metadata={"c": values})
+        return read(atlas).column("c")
+
+    @pytest.mark.parametrize(
+        ("values", "expected"),
+        [
+            (np.array(["b", "a", "b", ""]), ["b", "a", "b", None]),
+            (np.array([True, False, False]), ["True", "False", "False"]),
+            (np.array(["a", None, "b", "b", np.nan], object), ["a", None, "b", "b", None]),
+            (np.array([b"a", b"\xc3\xa9"]), ["a", "é"]),
+            (np.array(["2020-02-01", "NaT"], "M8[ns]"), ["2020-02-01", None]),
+            (np.array(["2020-02-01T10:30", "NaT"], "M8[ns]"), ["2020-02-01T10:30:00", None]),
+            (np.array([date(2020, 2, 1), None], object), ["2020-02-01", None]),
+            (np.array([1, "a", pd.NA], object), ["1", "a", None]),
+            (np.array([True, None], object), ["True", None]),
+            (np.array([None, None], object), [None, None]),
+        ],
+    )
+    def test_categories(self, values, expected):
+        column, found = self.column(values)
+        assert column["type"] == "category"
+        assert found == expected
+
+    def test_the_most_frequent_category_comes_first(self):
+        column, _ = self.column(np.array(["z", "b", "a", "z", "", "", ""]))
+        assert column["categories"] == ["z", "a", "b"]
+
+    @pytest.mark.parametrize(
+        ("values", "expected"),
+        [
+            (np.array([3, 1, 2]), [3, 1, 2]),
+            (np.array([3, 1, 2], np.uint8), [3, 1, 2]),
+            (np.array([0.5, np.nan, np.inf]), [0.5, None, None]),
+            (np.array([2, None, 2.5], object), [2, None, 2.5]),
+            (np.array([np.nan, np.nan]), [None, None]),
+            (np.array([1e300, -1e300, 0.0]), [LARGEST, -LARGEST, 0]),
+            (np.array([20240131, 20240229, 1]), [20240131, 20240229, 1]),
+        ],
+    )  # fmt: skip
+    def test_numbers(self, values, expected):
+        column, found = self.column(values)
+        assert column["type"] == "number"
+        assert column["low"] < column["high"]
+        assert found == expected
+
+    def test_extreme_numbers_do_not_set_the_scale(self):
+        column, _ = self.column(np.array([*np.linspace(0, 1, 500), 1e6]))
+        assert column["high"] < 1
+
+    def test_constant_numbers_have_a_scale(self):
+        assert self.column(np.full(5, 7.0))[0]["low"] == 7
+
+    def test_values_that_rarely_recur_are_text(self):
+        assert self.column(np.array([f"v{i}" for i in range(100)]))[0]["type"] == "category"
+        assert self.column(np.array([f"v{i}" for i in range(101)]))[0]["type"] == "text"
+        assert self.column(np.array([f"v{i % 50}" for i in range(101)]))[0]["type"] == "category"
+        assert self.column(np.array([f"v{i % 1000}" for i in range(2500)]))[0]["type"] == "category"
+        column, values = self.column(np.array(["", *(f"v{i % 1001}" for i in range(2500))]))
+        assert column["type"] == "text"
+        assert values[:3] == ["", "v0", "v1"]
+
+    def test_a_column_of_another_length(self):
+        with pytest.raises(DataError, match=r"column 'c' has the shape \(2,\).*each of 3 objects"):
+            self.column(np.array([1, 2]), n=3)
+
+
+class TestFeatures:
+    def test_members_by_number(self):
+        atlas = single(["a", "B", "c"])
+        features = [
+            SimpleNamespace(weight=0.5, members=("c", "b", "c")),
+            SimpleNamespace(weight=np.float32(0.25), members=()),
+        ]
+        found = read(atlas, features=features)
+        assert found.header["features"] == [
+            {"name": "feature 1", "weight": 0.5}, {"name": "feature 2", "weight": 0.25},
+        ]  # fmt: skip
+        assert found.blocks["feature/0"].tolist() == [1, 2]
+        assert found.blocks["feature/1"].tolist() == []
+
+    def test_a_fitted_estimator(self):
+        integers = mm.load_integers()
+        fitted = mm.AdditiveClustering(4, n_init=2, random_state=0)
+        similarities = integers.strengths.toarray()
+        np.fill_diagonal(similarities, np.nan)
+        fitted.fit(similarities, labels=integers.labels)
+        found = read(single(list(integers.labels)), features=fitted)
+        for k, cluster in enumerate(fitted.clusters_):
+            assert tuple(found.blocks[f"feature/{k}"]) == cluster.indices
+
+    def test_what_is_no_feature(self):
+        atlas = single(["a", "b"])
+        for wrong in (
+            mm.AdditiveClustering(2),
+            3,
+            ["ab"],
+            [SimpleNamespace(weight="x", members=[])],
+        ):
+            with pytest.raises(ParameterError, match="a fitted AdditiveClustering, or a sequence"):
+                read(atlas, features=wrong)
+        with pytest.raises(ParameterError, match="weight of feature 1 is nan"):
+            read(atlas, features=[SimpleNamespace(weight=np.nan, members=["a"])])
+
+    def test_an_unknown_member(self):
+        feature = SimpleNamespace(weight=1, members=["knto"])
+        with pytest.raises(UnknownLabel, match="did you mean 'knot'"):
+            read(single(["knot", "tie"]), features=[feature])
+
+    def test_two_kinds_have_none(self, made):
+        feature = SimpleNamespace(weight=1, members=["tie"])
+        with pytest.raises(ParameterError, match="of two"):
+            read(mm.load_atlas(made / "code.atlas"), features=[feature])
+
+
+class TestRefusals:
+    def test_columns_to_show(self):
+        atlas = single(
+            [f"w{i}" for i in range(200)],
+            metadata={
+                "group": np.array(["a", "b"] * 100),
+                "year": np.arange(200),
+                "name": np.array([f"n{i}" for i in range(200)]),
+            },
+        )
+        with pytest.raises(ParameterError, match=r"no column 'x' to colour by;.*'group', 'year'"):
+            read(atlas, color="x")
+        with pytest.raises(ParameterError, match=r"'name' is no column to colour by"):
+            read(atlas, color="name")
+        with pytest.raises(ParameterError, match=r"'group' is no column to size by.*: 'year'"):
+            read(atlas, size="group")
+        with pytest.raises(ParameterError, match="it has none"):
+            read(single(["a"]), size="year")
+
+    @pytest.mark.parametrize("value", [-0.1, 1.1, np.nan])
+    def test_a_threshold_out_of_range(self, value):
+        with pytest.raises(ParameterError, match="min_proportion"):
+            read(single(["a"]), min_proportion=value)
+
+    def test_an_atlas_without_objects(self):
+        with pytest.raises(DataError, match="nothing to show"):
+            read(Atlas([], np.zeros((1, 0, 2)), np.zeros((1, 0)), T_SNE))
+
+    def test_proportions_that_are_none(self):
+        with pytest.raises(DataError, match="must lie between 0 and 1"):
+            read(Atlas(["a"], np.zeros((1, 1, 2)), np.full((1, 1), 3.0), T_SNE))
+
+    def test_coordinates_beyond_single_precision(self):
+        with pytest.raises(DataError, match="single precision"):
+            read(Atlas(["a"], np.full((1, 1, 2), 1e39), np.ones((1, 1)), T_SNE))

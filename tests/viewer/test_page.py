@@ -1,0 +1,200 @@
+"""The page as a file: what it holds, what it may load, and how it is written."""
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+import struct
+from html.parser import HTMLParser
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from manymaps.atlas.atlas import Atlas
+from manymaps.errors import ParameterError
+from manymaps.labels import UnknownLabel
+from manymaps.model.choice import T_SNE
+from manymaps.viewer.page import _inline, viewer_module, write_page
+
+LABELS = ["</script><img src=x onerror=alert(1)>", "tie &amp; knot", "café", "שלום", ""]
+
+
+class Parts(HTMLParser):
+    """The elements of a page: tags with attributes, and the text of those that hold any."""
+
+    def __init__(self, page: str):
+        super().__init__(convert_charrefs=True)
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.is_open = False
+        self.texts: list[tuple[str, dict[str, str | None], str]] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        self.is_open = True
+
+    def handle_endtag(self, tag):
+        self.is_open = False
+
+    def handle_data(self, data):
+        if self.is_open:
+            self.texts.append((*self.tags[-1], data))
+
+    def text_of(self, tag: str, **attributes: str) -> str:
+        return "".join(
+            data
+            for name, own, data in self.texts
+            if name == tag and attributes.items() <= own.items()
+        )
+
+
+@pytest.fixture
+def atlas() -> Atlas:
+    points = np.random.default_rng(0).normal(size=(1, 5, 2))
+    metadata = {"group": np.array(list("abaab")), "year": np.arange(5)}
+    return Atlas(LABELS, points, np.ones((1, 5)), T_SNE, metadata=metadata)
+
+
+def page_of(atlas: Atlas, folder: Path, **options: object) -> str:
+    write_page(atlas, folder / "page.html", **options)
+    return (folder / "page.html").read_bytes().decode("utf-8")
+
+
+def header_of(page: str) -> dict:
+    packed = Parts(page).text_of("script", id="manymaps-data")
+    data = gzip.decompress(base64.b64decode(packed, validate=True))
+    (length,) = struct.unpack_from("<I", data, 12)
+    return json.loads(data[16 : 16 + length])
+
+
+def sum_of(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def test_the_policy_names_the_one_script_and_the_one_style(atlas, tmp_path):
+    page = page_of(atlas, tmp_path)
+    (policy,) = (
+        own["content"]
+        for tag, own in Parts(page).tags
+        if tag == "meta" and own.get("http-equiv") == "Content-Security-Policy"
+    )
+    (module,) = re.findall(r'<script type="module">(.*?)</script>', page, re.DOTALL)
+    (style,) = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
+    assert policy == (
+        f"default-src 'none'; script-src '{sum_of(module)}'; style-src '{sum_of(style)}'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+    assert module == viewer_module()
+    assert Parts(page).text_of("script", type="module") == module
+
+
+def test_what_the_page_is_made_of(atlas, tmp_path):
+    page = page_of(atlas, tmp_path, title="Ties")
+    assert page.startswith('<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">')
+    parts = Parts(page)
+    assert ("meta", {"name": "viewport", "content": "width=device-width, initial-scale=1"}) in (
+        parts.tags
+    )
+    assert parts.text_of("title") == "Ties"
+    assert parts.text_of("h1").strip() == "Ties"
+    assert "opening the atlas" in parts.text_of("p", **{"class": "opening"})
+    names = [own.get("id") or own.get("type") for tag, own in parts.tags if tag == "script"]
+    assert names == ["manymaps-data", "module"]
+    assert "JavaScript" in page[page.index("<noscript>") : page.index("</noscript>")]
+    assert header_of(page)["labels"] == LABELS
+
+
+def test_nothing_outside_is_named(atlas, tmp_path):
+    for tag, own in Parts(page_of(atlas, tmp_path)).tags:
+        assert not {"src", "srcset", "action", "style", "onload", "onerror"} & own.keys()
+        assert tag != "base"
+        assert (own.get("href") or "data:").startswith("data:")
+    assert not re.search(r"\bimport\s*[({*\"']|\bimport\s+\w", viewer_module())
+
+
+def test_no_label_stands_in_the_html(atlas, tmp_path):
+    page = page_of(atlas, tmp_path)
+    for label in LABELS[:-1]:
+        assert label not in page
+    assert "onerror" not in page.replace(viewer_module(), "")
+
+
+def test_the_title_is_text(atlas, tmp_path):
+    title = "</title><script>alert('1')</script> & $style \ud800"
+    page = page_of(atlas, tmp_path, title=title)
+    shown = title.replace("\ud800", "\ufffd")
+    assert Parts(page).text_of("title") == shown
+    assert Parts(page).text_of("h1") == shown
+    assert header_of(page)["title"] == shown
+    assert page.count("<script") - viewer_module().count("<script") == 2
+
+
+def test_the_title_by_default(atlas, tmp_path):
+    assert Parts(page_of(atlas, tmp_path)).text_of("title") == "page"
+
+
+def test_options_reach_the_viewer(atlas, tmp_path):
+    feature = SimpleNamespace(weight=0.5, members=["CAFE"])
+    header = header_of(
+        page_of(
+            atlas, tmp_path, color="group", size="year", features=[feature], min_proportion=0.3
+        )
+    )  # fmt: skip
+    assert (header["color"], header["size"], header["min_proportion"]) == ("group", "year", 0.3)
+    assert header["features"] == [{"name": "feature 1", "weight": 0.5}]
+
+
+def test_what_would_end_the_script_is_written_otherwise():
+    module = 'const a = "</script>", b = "</SCRIPT>", c = "<!-- no -->", d = 1 </ /x/;'
+    inline = _inline(module)
+    assert not re.search("</script|<!--", inline, re.IGNORECASE)
+    assert inline.replace("\\x3C", "<") == module
+    assert _inline(viewer_module()) == viewer_module()
+
+
+def test_the_same_page_for_the_same_atlas(atlas, tmp_path):
+    assert page_of(atlas, tmp_path) == page_of(atlas, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["page.htm", "PAGE.HTML"])
+def test_suffixes(atlas, tmp_path, name):
+    write_page(atlas, str(tmp_path / name))
+    assert (tmp_path / name).stat().st_size > 1000
+
+
+def test_another_suffix_is_refused(atlas, tmp_path):
+    with pytest.raises(ParameterError, match=r"must end in \.html or \.htm"):
+        write_page(atlas, tmp_path / "page.png")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_failure_leaves_the_old_page(atlas, tmp_path, monkeypatch):
+    write_page(atlas, tmp_path / "page.html")
+    old = (tmp_path / "page.html").read_bytes()
+
+    def cut_short(self: Path, data: bytes) -> int:
+        with self.open("wb") as file:
+            file.write(data[:100])
+        raise OSError("no space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_bytes", cut_short)
+        with pytest.raises(OSError, match="no space left"):
+            write_page(atlas, tmp_path / "page.html", title="New")
+    with pytest.raises(ParameterError, match="no column 'x'"):
+        write_page(atlas, tmp_path / "page.html", color="x")
+    with pytest.raises(UnknownLabel):
+        write_page(
+            atlas, tmp_path / "page.html", features=[SimpleNamespace(weight=1, members=["?"])]
+        )
+    assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
+    assert (tmp_path / "page.html").read_bytes() == old
+
+
+def test_a_folder_that_is_not_there(atlas, tmp_path):
+    with pytest.raises(FileNotFoundError):
+        write_page(atlas, tmp_path / "none" / "page.html")

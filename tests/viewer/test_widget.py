@@ -1,0 +1,126 @@
+"""The notebook widget: what it sends to the viewer, and what Python reads and sets."""
+
+import gzip
+import importlib
+import importlib.util
+import sys
+from operator import attrgetter
+
+import numpy as np
+import pytest
+import traitlets
+
+import manymaps.viewer.widget
+from manymaps.atlas.atlas import Atlas
+from manymaps.errors import ParameterError
+from manymaps.labels import UnknownLabel
+from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
+from manymaps.viewer.packing import pack_page
+from manymaps.viewer.page import viewer_module
+from manymaps.viewer.widget import AtlasWidget
+
+
+@pytest.fixture
+def atlas() -> Atlas:
+    points = np.random.default_rng(0).normal(size=(2, 3, 2))
+    metadata = {"group": np.array(["a", "b", "a"])}
+    return Atlas(
+        ["tie", "Knot", "café"], points, np.full((2, 3), 0.5), MULTIPLE_MAPS_T_SNE,
+        metadata=metadata,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def widget(atlas):
+    return AtlasWidget(atlas)
+
+
+def test_it_sends_the_atlas_and_the_viewer(atlas):
+    options = {"color": "group", "size": None, "title": "T", "features": None}
+    widget = AtlasWidget(atlas, **options, min_proportion=0.2, height=400)
+    state = widget.get_state()
+    assert state["_esm"] == viewer_module()
+    assert state["data"] == pack_page(atlas, **options, min_proportion=0.2)
+    assert gzip.decompress(state["data"]).startswith(b"manymaps")
+    synced = {"selected": [], "word": "", "map": None, "theme": "auto", "height": 400}
+    assert synced.items() <= state.items()
+    assert widget.atlas is atlas
+
+
+def test_it_is_shown_as_a_widget(widget):
+    bundle, _ = widget._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in bundle
+    assert repr(widget) == "<AtlasWidget of 3 objects in 2 maps>"
+
+
+def test_the_selection_by_label(widget):
+    widget.selection = ["CAFE", "knot", "Knot"]
+    assert widget.selected == [2, 1]
+    assert widget.selection == ("café", "Knot")
+    widget.selection = "tie"
+    assert widget.selected == [0]
+    widget.selection = ()
+    assert widget.selection == ()
+
+
+def test_the_selection_from_the_viewer(widget):
+    heard = []
+    widget.observe(lambda change: heard.append(widget.selection), "selected")
+    widget.set_state({"selected": [2, 0]})
+    assert heard == [("café", "tie")]
+
+
+def test_word_and_map(widget):
+    widget.word = "KNOT"
+    assert widget.word == "Knot"
+    widget.word = ""
+    widget.map = 1
+    widget.map = None
+    widget.theme = "dark"
+    assert (widget.word, widget.map, widget.theme) == ("", None, "dark")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("selected", [0, 3], "no object 3; objects are 0 to 2"),
+        ("selected", [-1], "no object -1"),
+        ("word", "knto", "did you mean 'Knot'"),
+        ("map", 2, "no map 2; maps are 0 to 1"),
+        ("theme", "blue", "theme"),
+        ("height", 0, "height"),
+    ],
+)
+def test_what_the_atlas_lacks(widget, name, value, message):
+    before = getattr(widget, name)
+    with pytest.raises(traitlets.TraitError, match=message):
+        setattr(widget, name, value)
+    assert getattr(widget, name) == before
+
+
+def test_an_unknown_label_in_the_selection(widget):
+    with pytest.raises(UnknownLabel, match="did you mean 'Knot'"):
+        widget.selection = ["tie", "knto"]
+    assert widget.selection == ()
+
+
+def test_an_unknown_column(atlas):
+    with pytest.raises(ParameterError, match="no column 'x' to colour by"):
+        AtlasWidget(atlas, color="x")
+
+
+def test_without_anywidget(monkeypatch):
+    found = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util,
+        "find_spec",
+        lambda name, *rest: None if name == "anywidget" else found(name),
+    )
+    spec = found("manymaps.viewer.widget")
+    bare = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(bare)
+    with pytest.raises(ImportError, match=r"pip install 'manymaps\[widget\]'"):
+        attrgetter("AtlasWidget")(bare)
+    with pytest.raises(AttributeError, match="no attribute 'other'"):
+        attrgetter("other")(bare)
+    assert sys.modules["manymaps.viewer.widget"] is manymaps.viewer.widget
