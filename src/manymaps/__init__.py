@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from manymaps.data.associations import Associations as Associations
     from manymaps.data.associations import ReadReport as ReadReport
     from manymaps.data.counts import Counts as Counts
-    from manymaps.data.counts import counts_from as counts_from
     from manymaps.data.datasets import load_consonants as load_consonants
     from manymaps.data.datasets import load_integers as load_integers
     from manymaps.data.datasets import load_word_relations as load_word_relations
@@ -54,6 +53,7 @@ if TYPE_CHECKING:
     from manymaps.io.counting import Words as Words
     from manymaps.io.counting import count_cooccurrences as count_cooccurrences
     from manymaps.io.counting import count_texts as count_texts
+    from manymaps.io.counts import counts_from as counts_from
     from manymaps.io.counts import read_counts as read_counts
     from manymaps.io.similarities import read_similarities as read_similarities
     from manymaps.io.texts import Texts as Texts
@@ -106,9 +106,9 @@ _HOMES = {
     "data.associations": ("Associations", "ReadReport"),
     "cooccurrence.code": ("CODE",),
     "cooccurrence.correspondence": ("correspondence_analysis",),
-    "io.counts": ("read_counts",),
+    "io.counts": ("counts_from", "read_counts"),
     "io.counting": ("Words", "count_cooccurrences", "count_texts"),
-    "data.counts": ("Counts", "counts_from"),
+    "data.counts": ("Counts",),
     "metrics.groups": ("group_lift", "group_purity"),
     "cooccurrence.semidefinite": ("DistanceConstraint", "SemidefiniteCODE"),
     "analysis.stability": ("Stability", "refit"),

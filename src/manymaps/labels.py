@@ -6,7 +6,19 @@ import difflib
 import unicodedata
 from collections.abc import Sequence
 
-__all__ = ["UnknownLabel", "find_label", "fold", "numbered_labels"]
+__all__ = [
+    "FIRST",
+    "UnknownLabel",
+    "find_label",
+    "first_of",
+    "fold",
+    "listed",
+    "numbered_labels",
+    "plural",
+    "repeated_label",
+]
+
+FIRST = 3
 
 
 class UnknownLabel(KeyError):
@@ -89,3 +101,44 @@ def numbered_labels(labels: Sequence[str]) -> tuple[list[str], list[str]]:
         uses[label] = number
         names.append(name)
     return names, changed
+
+
+def plural(kind: str, n: int | None = None) -> str:
+    """The name of several objects of a kind, with their number where it is given.
+
+    >>> plural("word", 1200), plural("species"), plural("site", 1), plural("country")
+    ('1,200 words', 'species', '1 site', 'countries')
+    """
+    name = kind
+    if n != 1 and not kind.endswith("s"):
+        ending = "ies" if kind.endswith("y") and kind[-2:-1] not in "aeiou" else None
+        name = kind[:-1] + ending if ending else kind + "s"
+    return name if n is None else f"{n:,} {name}"
+
+
+def repeated_label(labels: Sequence[str]) -> tuple[str, int, int] | None:
+    """The first label that stands twice, with both of its places.
+
+    >>> repeated_label(["a", "b", "a"])
+    ('a', 0, 2)
+    """
+    if len(set(labels)) == len(labels):
+        return None
+    first: dict[str, int] = {}
+    for place, label in enumerate(labels):
+        if label in first:
+            return label, first[label], place
+        first[label] = place
+    return None
+
+
+def listed(names: Sequence[str], most: int = 12) -> str:
+    """Names for a message, cut where there are many."""
+    shown = ", ".join(repr(name[:60]) for name in names[:most])
+    return (shown or "none") + (f" and {len(names) - most:,} more" if len(names) > most else "")
+
+
+def first_of(labels: Sequence[str]) -> str:
+    """The first of some labels, for a message."""
+    named = ", ".join(repr(label[:60]) for label in labels[:FIRST])
+    return named + (", ..." if len(labels) > FIRST else "")

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from manymaps.data.counts import Counts, counts_from, looks_transposed
+from manymaps.data.counts import Counts, looks_transposed
 from manymaps.errors import DataError, ParameterError
-from manymaps.io.counts import read_counts
+from manymaps.io.counts import counts_from, read_counts
 
 TABLE = np.array([[2.0, 0, 1, 0], [0, 0, 0, 0], [0, 3, 0.5, 0]])
 KINDS = ("document", "word")

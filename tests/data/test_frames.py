@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 
 from manymaps.atlas.atlas import Atlas, load_atlas
-from manymaps.data.frames import join_columns, read_columns
+from manymaps.data.frames import join_columns
 from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.io.metadata import read_columns
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
 
 LABELS = ["tie", "Knot", "Café"]

@@ -26,8 +26,6 @@ from manymaps.cli.contract import note
 from manymaps.cli.reading import PairData, fitted_affinity
 from manymaps.cooccurrence.likelihood import atlas_parameters, count_objective, log_likelihood
 from manymaps.cooccurrence.matching import (
-    FIRST,
-    first_of,
     in_order_of,
     labels_of,
     positions,
@@ -36,9 +34,9 @@ from manymaps.cooccurrence.matching import (
     two_kinds,
 )
 from manymaps.data.associations import Associations
-from manymaps.data.count_values import plural
 from manymaps.data.counts import Counts
 from manymaps.errors import DataError, ParameterError
+from manymaps.labels import FIRST, first_of, plural
 from manymaps.metrics import (
     Measure,
     continuity,

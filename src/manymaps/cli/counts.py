@@ -23,7 +23,6 @@ from manymaps.cli.options import ROW_SUMS
 from manymaps.cli.progress import working
 from manymaps.cooccurrence.likelihood import place_rows
 from manymaps.cooccurrence.matching import (
-    first_of,
     in_order_of,
     labels_of,
     positions,
@@ -31,12 +30,12 @@ from manymaps.cooccurrence.matching import (
     sides,
     two_kinds,
 )
-from manymaps.data.count_values import plural
 from manymaps.data.counts import Counts
-from manymaps.data.frames import join_columns, label_column, read_columns
+from manymaps.data.frames import join_columns, label_column
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.counts import looks_like_counts, read_counts
-from manymaps.labels import UnknownLabel, fold
+from manymaps.io.metadata import read_columns
+from manymaps.labels import UnknownLabel, first_of, fold, plural
 
 __all__ = [
     "holds_counts",

@@ -132,7 +132,7 @@ def _measured_counts(
     from manymaps.cli.counts import read_count_table
     from manymaps.cli.progress import working
     from manymaps.compute.jit import threads
-    from manymaps.data.count_values import plural
+    from manymaps.labels import plural
 
     counts = read_count_table(file, options)
     with working("measuring"), threads(options["jobs"]):

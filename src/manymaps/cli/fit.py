@@ -484,8 +484,9 @@ def _matching_metadata(path: Path | None, data: PairData) -> Any:
     """The table of a metadata file, once some of its labels are known to match."""
     if path is None:
         return None
-    from manymaps.data.frames import join_columns, read_columns
+    from manymaps.data.frames import join_columns
     from manymaps.errors import DataError
+    from manymaps.io.metadata import read_columns
 
     columns = read_columns(path)
     try:
@@ -533,7 +534,7 @@ def _summary(record: Mapping[str, Any], atlas: Atlas, data: PairData | Counts) -
         further = ["manymaps", "senses", output, _telling_word(atlas, data)]
     objects, likelihood = f"{record['n_objects']:,} objects", ""
     if atlas.kinds is not None:
-        from manymaps.data.count_values import plural
+        from manymaps.labels import plural
 
         sizes = (record["n_rows"], record["n_columns"])
         objects = " and ".join(map(plural, dict.fromkeys(atlas.kinds), sizes))

@@ -23,10 +23,10 @@ from manymaps.atlas.atlas import Atlas
 from manymaps.cli.options import READING, ROW_SUMS
 from manymaps.cli.progress import working
 from manymaps.data.associations import Associations
-from manymaps.data.count_values import plural
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.vectors import looks_like_vectors, read_vectors
+from manymaps.labels import plural
 
 __all__ = [
     "PairData",

@@ -11,9 +11,9 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.cli.contract import plain_table, rendered, shown
-from manymaps.data.count_values import plural
 from manymaps.data.counts import Counts
 from manymaps.data.vectors import Vectors
+from manymaps.labels import plural
 
 if TYPE_CHECKING:
     from manymaps.analysis.evaluation import CountEvaluation, Evaluation

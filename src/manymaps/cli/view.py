@@ -116,8 +116,9 @@ def _with_columns(atlas: Atlas, path: Path) -> Atlas:
     DataError
         Where none of its labels is an object's, or one stands twice.
     """
-    from manymaps.data.frames import join_columns, read_columns
+    from manymaps.data.frames import join_columns
     from manymaps.errors import DataError
+    from manymaps.io.metadata import read_columns
 
     if atlas.kinds is not None:
         return _with_columns_of_kinds(atlas, path)
@@ -206,8 +207,9 @@ def _from_json(path: Path) -> list[_Feature]:
 
 def _from_memberships(path: Path) -> list[_Feature]:
     """A table with a row for each object and a column of 0 and 1 for each feature."""
-    from manymaps.data.frames import label_column, read_columns
+    from manymaps.data.frames import label_column
     from manymaps.errors import DataError
+    from manymaps.io.metadata import read_columns
 
     columns = read_columns(path)
     labels = columns.pop(label_column(columns, None))

@@ -38,7 +38,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.compute.scaling import extreme_eigenpairs
-from manymaps.cooccurrence.correspondence import count_table
+from manymaps.data.count_values import count_table
 from manymaps.errors import DataError, DataWarning, ParameterError
 
 __all__ = [

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from manymaps.cooccurrence.matching import first_of
 from manymaps.cooccurrence.starts import INITS
-from manymaps.data.count_values import plural
 from manymaps.data.counts import Counts
 from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.labels import first_of, plural
 from manymaps.optimizers.descent import Optimizer
 
 __all__ = ["check_parameters", "check_size", "warn_of_empty"]

@@ -44,10 +44,11 @@ from manymaps.cooccurrence.likelihood import (
 from manymaps.cooccurrence.matching import matched
 from manymaps.cooccurrence.runaways import runaway_note
 from manymaps.cooccurrence.starts import Starts, start_parameters, usual_steps
-from manymaps.data.count_values import plural
-from manymaps.data.counts import Counts, counts_from, looks_transposed
+from manymaps.data.counts import Counts, looks_transposed
 from manymaps.data.frames import end_to_end
 from manymaps.errors import DataError, DataWarning
+from manymaps.io.counts import counts_from
+from manymaps.labels import plural
 from manymaps.maps.estimator import FittedMaps, plain_value, same_rows
 from manymaps.maps.run import Fit
 from manymaps.model.choice import CODE as CODE_MODEL

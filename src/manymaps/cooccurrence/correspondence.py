@@ -36,9 +36,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from manymaps.data.count_values import count_table
 from manymaps.errors import DataError, ParameterError
 
-__all__ = ["CorrespondenceAnalysis", "correspondence_analysis", "count_table"]
+__all__ = [
+    "CorrespondenceAnalysis",
+    "correspondence_analysis",
+]
 
 _DENSE_CELLS = 1 << 16
 _NO_INERTIA = 1e-10
@@ -149,46 +153,6 @@ def correspondence_analysis(
         row_masses=row_masses,
         column_masses=column_masses,
     )
-
-
-def count_table(X: Any) -> sparse.csr_array:
-    """A checked sparse table of counts, in float64.
-
-    Parameters
-    ----------
-    X : array or sparse array of shape (n_rows, n_columns), or what carries such as `values`
-
-    Raises
-    ------
-    DataError
-        For what is no table of numbers, or has a negative or non-finite entry.
-
-    Examples
-    --------
-    >>> count_table([[0, 2], [1, 0]]).nnz
-    2
-    """
-    X = getattr(X, "values", X)
-    if not sparse.issparse(X):
-        X = np.asarray(X)
-    if X.dtype.kind not in "biuf":
-        raise DataError(f"counts must be numbers, not {X.dtype}")
-    if X.ndim != 2:
-        raise DataError(f"the counts have shape {X.shape}; they must be a table of two dimensions")
-    table = sparse.csr_array(X, dtype=np.float64)
-    if not table.has_canonical_format:
-        # The arrays may be the caller's.
-        table = table.copy()
-        table.sum_duplicates()
-    bad = ~np.isfinite(table.data) | (table.data < 0)
-    if bad.any():
-        at = int(np.flatnonzero(bad)[0])
-        row = int(np.searchsorted(table.indptr, at, side="right")) - 1
-        raise DataError(
-            f"row {row}, column {table.indices[at]} of the counts is {table.data[at]}; counts must "
-            "be finite and not negative"
-        )
-    return table
 
 
 def _check_size(shape: tuple[int, ...], n_rows: int, n_columns: int, n_components: int) -> None:

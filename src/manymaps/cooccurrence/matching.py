@@ -14,14 +14,12 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.atlas.atlas import Atlas
-from manymaps.data.count_values import plural
 from manymaps.data.counts import Counts
 from manymaps.errors import DataError, DataWarning
+from manymaps.labels import first_of, plural
 
 __all__ = [
-    "FIRST",
     "aligned_atlas",
-    "first_of",
     "in_order_of",
     "labels_of",
     "matched",
@@ -30,8 +28,6 @@ __all__ = [
     "sides",
     "two_kinds",
 ]
-
-FIRST = 3
 
 
 def matched(counts: Counts, fitted: Counts, axis: int) -> Counts:
@@ -156,9 +152,3 @@ def two_kinds(atlas: Atlas) -> tuple[str, str]:
     """The kinds of rows and columns."""
     first, second = dict.fromkeys(atlas.kinds or ())
     return first, second
-
-
-def first_of(labels: Sequence[str]) -> str:
-    """The first of some labels, for a message."""
-    named = ", ".join(repr(label[:60]) for label in labels[:FIRST])
-    return named + (", ..." if len(labels) > FIRST else "")

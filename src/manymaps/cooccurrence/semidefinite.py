@@ -56,8 +56,9 @@ from manymaps.cooccurrence.solutions import (
     solve,
     trace_path,
 )
-from manymaps.data.counts import Counts, counts_from
+from manymaps.data.counts import Counts
 from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.io.counts import counts_from
 from manymaps.labels import UnknownLabel
 from manymaps.model.choice import CODE as CODE_MODEL
 

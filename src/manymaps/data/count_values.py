@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.errors import DataError
-from manymaps.io.count_entries import metadata_array, repeated_label, sparse_rows
+from manymaps.labels import plural, repeated_label
 
 __all__ = [
     "as_csr",
@@ -20,9 +20,11 @@ __all__ = [
     "canonical",
     "checked_labels",
     "checked_metadata",
-    "plural",
+    "count_table",
+    "metadata_array",
     "refuse_not_counts",
     "smallest_type",
+    "sparse_rows",
     "text_array",
     "texts_of",
 ]
@@ -132,19 +134,6 @@ def checked_metadata(metadata: Mapping[str, Any], n: int, side: str) -> dict[str
     return checked
 
 
-def plural(kind: str, n: int | None = None) -> str:
-    """The name of several objects of a kind, with their number where it is given.
-
-    >>> plural("word", 1200), plural("species"), plural("site", 1), plural("country")
-    ('1,200 words', 'species', '1 site', 'countries')
-    """
-    name = kind
-    if n != 1 and not kind.endswith("s"):
-        ending = "ies" if kind.endswith("y") and kind[-2:-1] not in "aeiou" else None
-        name = kind[:-1] + ending if ending else kind + "s"
-    return name if n is None else f"{n:,} {name}"
-
-
 def blocks(values: np.ndarray) -> Iterator[np.ndarray]:
     """Stretches of an array, one after the other."""
     for start in range(0, values.size, BLOCK_SIZE):
@@ -188,3 +177,84 @@ def texts_of(array: np.ndarray) -> list[str]:
     except UnicodeDecodeError as error:
         raise DataError(f"labels are not UTF-8 ({error})") from error
     return [str(text) for text in array.ravel().tolist()]
+
+
+def sparse_rows(values: Any) -> sparse.csr_array:
+    """A dense table, in memory or in a file, as CSR, block by block.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_rows, n_columns)
+        An array, a memory-mapped file or an HDF5 data set: whatever gives rows by slices.
+
+    Examples
+    --------
+    >>> sparse_rows(np.array([[0, 2], [1, 0]])).toarray().tolist()
+    [[0.0, 2.0], [1.0, 0.0]]
+    """
+    step = max(1, BLOCK_SIZE // max(1, values.shape[1]))
+    blocks = [
+        sparse.csr_array(np.asarray(values[start : start + step], dtype=np.float64))
+        for start in range(0, values.shape[0], step)
+    ]
+    if len(blocks) == 1:
+        return blocks[0]
+    return sparse.csr_array(sparse.vstack(blocks, format="csr"))
+
+
+def metadata_array(values: Any) -> np.ndarray:
+    """A column of metadata as an array without Python objects; what is missing in text is "".
+
+    >>> metadata_array(["a", None]), metadata_array(np.array([b"a"]))
+    (array(['a', ''], dtype='<U1'), array(['a'], dtype='<U1'))
+    """
+    array = np.asarray(values)
+    if array.dtype.kind == "S":
+        return np.array([value.decode("utf-8", "replace") for value in array.tolist()], dtype=str)
+    if array.dtype.kind in "biufUmM":
+        return array
+    cells = array.tolist()
+    there = [cell for cell in cells if cell is not None and cell == cell]
+    if there and all(isinstance(cell, int | float) for cell in there):
+        return np.array([np.nan if cell is None else cell for cell in cells], dtype=float)
+    return np.array(["" if cell is None or cell != cell else str(cell) for cell in cells])
+
+
+def count_table(X: Any) -> sparse.csr_array:
+    """A checked sparse table of counts, in float64.
+
+    Parameters
+    ----------
+    X : array or sparse array of shape (n_rows, n_columns), or what carries such as `values`
+
+    Raises
+    ------
+    DataError
+        For what is no table of numbers, or has a negative or non-finite entry.
+
+    Examples
+    --------
+    >>> count_table([[0, 2], [1, 0]]).nnz
+    2
+    """
+    X = getattr(X, "values", X)
+    if not sparse.issparse(X):
+        X = np.asarray(X)
+    if X.dtype.kind not in "biuf":
+        raise DataError(f"counts must be numbers, not {X.dtype}")
+    if X.ndim != 2:
+        raise DataError(f"the counts have shape {X.shape}; they must be a table of two dimensions")
+    table = sparse.csr_array(X, dtype=np.float64)
+    if not table.has_canonical_format:
+        # The arrays may be the caller's.
+        table = table.copy()
+        table.sum_duplicates()
+    bad = ~np.isfinite(table.data) | (table.data < 0)
+    if bad.any():
+        at = int(np.flatnonzero(bad)[0])
+        row = int(np.searchsorted(table.indptr, at, side="right")) - 1
+        raise DataError(
+            f"row {row}, column {table.indices[at]} of the counts is {table.data[at]}; counts must "
+            "be finite and not negative"
+        )
+    return table

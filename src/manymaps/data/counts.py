@@ -34,15 +34,13 @@ from manymaps.data.count_values import (
     canonical,
     checked_labels,
     checked_metadata,
-    plural,
     refuse_not_counts,
     smallest_type,
     text_array,
 )
+from manymaps.data.kinds import FEATURES, OBSERVATIONS, UNKNOWN_KINDS
 from manymaps.errors import DataError, ParameterError
-from manymaps.io.columns import FEATURES, OBSERVATIONS, UNKNOWN_KINDS, WantedColumns
-from manymaps.io.count_entries import CountParts
-from manymaps.io.count_frames import annotated_counts, frame_counts
+from manymaps.labels import plural
 
 __all__ = [
     "COLUMN_METADATA",
@@ -50,8 +48,6 @@ __all__ = [
     "ROW_METADATA",
     "VERSION_KEY",
     "Counts",
-    "assembled",
-    "counts_from",
     "looks_transposed",
 ]
 
@@ -347,88 +343,6 @@ class Counts:
                     np.lib.format.write_array(member, array, allow_pickle=False)
 
 
-def counts_from(
-    X: Any,
-    *,
-    row_labels: Sequence[str] | str | None = None,
-    column_labels: Sequence[str] | None = None,
-    kinds: tuple[str, str] | None = None,
-    rows: str | None = None,
-    columns: str | None = None,
-    count: str | None = None,
-) -> Counts:
-    """Counts from an object in memory, by its own interface.
-
-    Parameters
-    ----------
-    X : object
-        An array, dense or sparse, of shape (n_rows, n_columns); a pandas, polars or pyarrow frame;
-        AnnData (its X, with obs and var as metadata); or `Counts`.
-        A frame with columns of two kinds and perhaps one of counts (`document, word, count`) is
-        a long list: repeated pairs are added up. Any other is a table with one column per
-        feature, its labels in the first column of text or in the index of pandas; further columns
-        of text become metadata.
-    row_labels, column_labels : sequence of str, optional
-        For an array, or in place of those that X has; `row_labels` may also name the column of
-        labels of a frame.
-    kinds : pair of str, optional
-        What rows and columns are, in place of what X says.
-    rows, columns, count : str, optional
-        The columns of a long list.
-
-    Returns
-    -------
-    Counts
-        A CSR array of float64 is shared, not copied.
-
-    Raises
-    ------
-    DataError
-        Where the object holds no counts; the message names the row, the column and the value.
-    ParameterError
-        Where an option does not go with the object.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from manymaps.data.counts import counts_from
-    >>> frame = pd.DataFrame({"word": ["tie", "knot"], "document": ["a", "a"], "n": [2, 1]})
-    >>> counts = counts_from(frame)
-    >>> counts.kinds, counts.row_labels, counts.column_labels
-    (('document', 'word'), ('a',), ('tie', 'knot'))
-    """
-    wanted = WantedColumns(rows, columns, count)
-    array = sparse.issparse(X) or isinstance(X, np.ndarray | list | tuple)
-    owned = isinstance(X, Counts) or hasattr(X, "obs_names")
-    if wanted.any_given and (array or owned):
-        raise ParameterError(
-            "rows, columns and count name the columns of a data frame; "
-            f"{type(X).__name__} has none of them"
-        )
-    if isinstance(row_labels, str) and (array or owned):
-        raise ParameterError(
-            f"row_labels={row_labels!r} names a column of a data frame; give one label per row"
-        )
-    if isinstance(X, Counts):
-        given = {"row_labels": row_labels, "column_labels": column_labels, "kinds": kinds}
-        changes: dict[str, Any] = {name: v for name, v in given.items() if v is not None}
-        return replace(X, **changes) if changes else X
-    if array:
-        parts, source = CountParts(as_csr(X, "the array")), "the array"
-    elif hasattr(X, "obs_names"):
-        source = "the AnnData object"
-        parts = annotated_counts(X, None, source)
-    else:
-        source = "the frame"
-        label = row_labels if isinstance(row_labels, str) else None
-        parts = frame_counts(X, source, wanted, label_column=label)
-    if row_labels is not None and not isinstance(row_labels, str):
-        parts = replace(parts, row_labels=row_labels)
-    if column_labels is not None:
-        parts = replace(parts, column_labels=column_labels)
-    return assembled(parts if kinds is None else replace(parts, kinds=kinds), source)
-
-
 def looks_transposed(counts: Counts) -> str | None:
     """Whether rows and columns look swapped, as a sentence that says why; None where they do not.
 
@@ -466,39 +380,6 @@ def _nearly_all(pattern: re.Pattern[str], labels: Sequence[str]) -> bool:
     """Whether nine of ten labels are written so, and there are enough of them."""
     fitting = sum(pattern.fullmatch(label) is not None for label in labels)
     return len(labels) >= FEWEST_LABELS and 10 * fitting >= 9 * len(labels)
-
-
-def assembled(parts: CountParts, source: str) -> Counts:
-    """`Counts` of what a reader found, with a report that says what deserves saying.
-
-    Raises
-    ------
-    DataError
-        As `Counts`, and where no count is above 0.
-    """
-    counts = Counts(
-        parts.values, parts.row_labels, parts.column_labels, parts.kinds,
-        parts.row_metadata, parts.column_metadata, ReadReport(source),
-    )  # fmt: skip
-    if not counts.n_pairs:
-        raise DataError(f"{source} holds no count above 0")
-    n_read, merged, dropped = parts.n_read, parts.merged, dict(parts.dropped)
-    if n_read is None:
-        # Counts are not negative, so that only zeros sum to zero.
-        n_read = int(parts.values.nnz) if sparse.issparse(parts.values) else counts.n_pairs
-        zeros = n_read - sum(int(np.count_nonzero(b)) for b in blocks(parts.values.data))
-        merged = n_read - zeros - counts.n_pairs
-        if zeros:
-            dropped["zero count"] = zeros
-    notes = [*parts.notes, *_empty_notes(counts, "kept")]
-    if counts.n_fractional:
-        notes.append(
-            f"{counts.n_fractional:,} of {counts.n_pairs:,} counts are not whole numbers "
-            f"(the smallest count is {counts.values.data.min():g}); they are used as weights"
-        )
-    report = ReadReport(source, n_read, merged, dropped, tuple(notes))
-    object.__setattr__(counts, "report", report)
-    return counts
 
 
 def _checked_kinds(kinds: Any) -> tuple[str, str]:

@@ -28,7 +28,6 @@ from matplotlib.text import Text
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.landmarks import View
-from manymaps.data.count_values import plural
 from manymaps.errors import ParameterError
 from manymaps.figures.captions import Captions
 from manymaps.figures.coloring import CATEGORIES, HAIRLINE, INK, MUTED, PAPER, Coloring
@@ -37,6 +36,7 @@ from manymaps.figures.layout import FOOT, HEAD, SIDE, TITLE, AtlasFigure, root
 from manymaps.figures.lettering import Typeface, elide, text_sizes, typeface_for
 from manymaps.figures.outlines import levels, outline
 from manymaps.figures.panel import LABEL_PAD, VEIL, Frame, Look, Scene, dot_area, draw, read_scene
+from manymaps.labels import plural
 
 __all__ = ["Feature", "plot_features"]
 

@@ -28,8 +28,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.font_manager import FontProperties
 from matplotlib.patches import Rectangle
 
-from manymaps.atlas.atlas import Atlas
-from manymaps.data.count_values import plural
+from manymaps.atlas.roles import Roles
 from manymaps.figures.coloring import ACCENT, INK, MUTED, NO_VALUE, PAPER
 from manymaps.figures.labels import place_labels, places_around, places_over
 from manymaps.figures.lettering import elide, text_sizes
@@ -51,65 +50,15 @@ from manymaps.figures.panel import (
     worth_measuring,
 )
 from manymaps.figures.regions import Region
+from manymaps.labels import plural
 
-__all__ = ["Roles", "draw_kinds", "label_roles", "numbers_of_kinds", "part", "region_letter"]
+__all__ = ["draw_kinds", "dressed", "part", "region_letter", "remarks"]
 
-FEW_DOTS = 60
-SMALL_TABLE = 300
 RASTERIZED_FROM = 1500
 SPECKS, SPECK_INK = (0.4, 1.1), 0.004
 CROSS_AREA, CROSS_RADIUS = 16.0, 2.0
 TEXT_DARKENING, DOT_DARKENING = 0.45, 0.35
 LETTER = 8.0
-
-
-@dataclass(frozen=True)
-class Roles:
-    """How the objects of two kinds are shown.
-
-    Attributes
-    ----------
-    kinds : (str, str)
-        That of the dots and that of the words.
-    is_text : ndarray of shape (n_objects,), bool
-        Which are words.
-    has_label : ndarray of shape (n_objects,), bool
-        Which may have a label; a word without one is a speck.
-    weights : ndarray of shape (n_maps, n_objects)
-        w as shares of the greatest of the kind in the map.
-    priority : ndarray of shape (n_maps, n_objects), in [0, 1]
-        Rank by w within the kind, 1 for the first.
-    crosses : bool
-        Words have their labels beside a cross.
-    """
-
-    kinds: tuple[str, str]
-    is_text: np.ndarray
-    has_label: np.ndarray
-    weights: np.ndarray
-    priority: np.ndarray
-    crosses: bool
-
-    def labels_of_dots(self, shown: np.ndarray) -> Roles:
-        """The same where dots have labels too, if there are few of them among those shown."""
-        few = (~self.is_text[shown]).sum() <= FEW_DOTS
-        return replace(self, has_label=self.has_label | (few & ~self.is_text))
-
-    def dressed(self, look: Look, scene: Scene) -> Look:
-        """A look for one large panel."""
-        if self.crosses or scene.n_components == 1:
-            return replace(look, font_sizes=(8.0, 10.0), dot_areas=(5.0, 50.0), ink=0.03)
-        return replace(
-            look, font_sizes=(7.0, 13.0), dot_areas=(5.0, 24.0), ink=0.06, air=(5.0, 3.0)
-        )
-
-    def remarks(self, scene: Scene, n_labels: int) -> list[str]:
-        """What stands as dots and what as words, for the small print."""
-        n_text = int(self.is_text[scene.objects].sum())
-        dots = plural(self.kinds[0], len(scene.objects) - n_text)
-        marks = "crosses" if self.crosses else "text and specks"
-        texts = plural(self.kinds[1], n_text)
-        return [f"dots: {dots}", f"{marks}: {texts}; {n_labels:,} labels, the frequent first"]
 
 
 @dataclass(frozen=True)
@@ -130,50 +79,20 @@ class _Panel:
     dots: np.ndarray
 
 
-def label_roles(atlas: Atlas, label: str | Sequence[str] | None) -> Roles:
-    """Which kind stands as words, and which objects have labels.
-
-    Parameters
-    ----------
-    atlas : Atlas
-        With two kinds.
-    label : str, sequence of str, or None
-        The kinds with labels. By default the columns, and the rows where there are 60 or fewer.
-        The columns are words and the rows dots, unless the rows alone have labels.
-
-    Raises
-    ------
-    ParameterError
-        For an unknown kind.
-    """
-    rows, columns = dict.fromkeys(atlas.kinds or ())
-    is_row = atlas.of_kind(rows)
-    wanted = [label] if isinstance(label, str) else list(label or ())
-    has_label = np.zeros(atlas.n_objects, dtype=bool)
-    for kind in wanted:
-        has_label |= atlas.of_kind(kind)
-    if label is None:
-        has_label = ~is_row | bool(is_row.sum() <= FEW_DOTS)
-    is_text = is_row if wanted and columns not in wanted else ~is_row
-    factors = np.ones(atlas.n_objects) if atlas.factors is None else atlas.factors
-    weights = factors * atlas.proportions.astype(np.float64) ** 2
-    priority = np.zeros(weights.shape)
-    for members in (is_row, ~is_row):
-        largest = weights[:, members].max(axis=1, keepdims=True)
-        weights[:, members] /= np.where(largest > 0, largest, 1)
-        order = np.argsort(-weights[:, members], axis=1, kind="stable")
-        ranks = np.argsort(order, axis=1, kind="stable")
-        priority[:, members] = 1 - ranks / members.sum()
-    kinds = (columns, rows) if is_text is is_row else (rows, columns)
-    crosses = atlas.n_objects <= SMALL_TABLE
-    return Roles(kinds, is_text, has_label, weights, priority, crosses)
+def dressed(roles: Roles, look: Look, scene: Scene) -> Look:
+    """A look for one large panel."""
+    if roles.crosses or scene.n_components == 1:
+        return replace(look, font_sizes=(8.0, 10.0), dot_areas=(5.0, 50.0), ink=0.03)
+    return replace(look, font_sizes=(7.0, 13.0), dot_areas=(5.0, 24.0), ink=0.06, air=(5.0, 3.0))
 
 
-def numbers_of_kinds(atlas: Atlas) -> list[str]:
-    """How many objects of each kind there are, in words."""
-    return [
-        plural(kind, int(atlas.of_kind(kind).sum())) for kind in dict.fromkeys(atlas.kinds or ())
-    ]
+def remarks(roles: Roles, scene: Scene, n_labels: int) -> list[str]:
+    """What stands as dots and what as words, for the small print."""
+    n_text = int(roles.is_text[scene.objects].sum())
+    dots = plural(roles.kinds[0], len(scene.objects) - n_text)
+    marks = "crosses" if roles.crosses else "text and specks"
+    texts = plural(roles.kinds[1], n_text)
+    return [f"dots: {dots}", f"{marks}: {texts}; {n_labels:,} labels, the frequent first"]
 
 
 def part(scene: Scene, region: Region) -> Scene:

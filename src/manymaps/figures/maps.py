@@ -33,11 +33,11 @@ from matplotlib.figure import Figure
 from manymaps.archive import written_whole
 from manymaps.atlas.atlas import Atlas, Sense
 from manymaps.atlas.landmarks import characteristic, standing
-from manymaps.data.count_values import plural
+from manymaps.atlas.roles import Roles, label_roles, numbers_of_kinds
 from manymaps.errors import ParameterError
 from manymaps.figures.captions import Captions
 from manymaps.figures.coloring import ACCENT, INK, PAPER, coloring
-from manymaps.figures.kinds import Roles, draw_kinds, label_roles, numbers_of_kinds
+from manymaps.figures.kinds import draw_kinds, dressed, remarks
 from manymaps.figures.layout import (
     FIRST_ROW,
     HEAD,
@@ -54,6 +54,7 @@ from manymaps.figures.layout import (
 )
 from manymaps.figures.lettering import elide, typeface_for
 from manymaps.figures.panel import Look, Scene, around, draw, read_scene
+from manymaps.labels import plural
 
 __all__ = ["AtlasFigure", "plot_atlas", "plot_map", "plot_senses", "save_figure"]
 
@@ -129,7 +130,7 @@ def plot_map(
     scene = read_scene(atlas, map, priority[map], min_proportion=min_proportion, named=named)
     look = Look(typeface, colors, max_labels=max_labels, ground=PAPER)
     if roles is not None:
-        look = roles.dressed(look, scene)
+        look = dressed(roles, look, scene)
     width = 9.0 if size is None else size[0]
     key = key_space(colors, typeface, width) if ax is None else FIRST_ROW * bool(color)
     if ax is None:
@@ -442,7 +443,7 @@ def _dots_alone(scenes: Sequence[Scene], roles: Roles) -> list[Scene]:
 
 def _kinds_print(scene: Scene, roles: Roles | None, n_labels: int) -> list[str]:
     """What stands as dots and what as words."""
-    return [] if roles is None else roles.remarks(scene, n_labels)
+    return [] if roles is None else remarks(roles, scene, n_labels)
 
 
 def _words(atlas: Atlas, scene: Scene, weights: np.ndarray, count: int) -> list[str]:

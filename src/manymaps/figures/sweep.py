@@ -21,12 +21,12 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from manymaps.data.count_values import plural
 from manymaps.errors import ParameterError
 from manymaps.figures.captions import Captions
 from manymaps.figures.coloring import CATEGORIES, HAIRLINE, INK, MUTED
 from manymaps.figures.layout import FOOT, HEAD, SIDE, TITLE, AtlasFigure
 from manymaps.figures.lettering import typeface_for
+from manymaps.labels import plural
 from manymaps.prediction.sweeps import SweepResult
 
 __all__ = ["plot_sweep"]

@@ -20,17 +20,11 @@ from matplotlib.figure import Figure
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.landmarks import characteristic
+from manymaps.atlas.roles import Roles, label_roles, numbers_of_kinds
 from manymaps.errors import ParameterError
 from manymaps.figures.captions import Captions
 from manymaps.figures.coloring import NO_VALUE, Coloring, coloring
-from manymaps.figures.kinds import (
-    Roles,
-    draw_kinds,
-    label_roles,
-    numbers_of_kinds,
-    part,
-    region_letter,
-)
+from manymaps.figures.kinds import draw_kinds, dressed, part, region_letter, remarks
 from manymaps.figures.layout import (
     FOOT,
     HEAD,
@@ -138,7 +132,7 @@ def plot_zooms(
         count -= 1
     overview, *zooms = _axes(layout)
     look = replace(
-        roles.dressed(Look(typeface, colors), scene), font_sizes=(7.0, 10.5), margin=(18.0, 14.0)
+        dressed(roles, Look(typeface, colors), scene), font_sizes=(7.0, 10.5), margin=(18.0, 14.0)
     )
     whole = _with_room(scene, boxes)
     area, labelled = draw_kinds(overview, whole, look, atlas.labels, roles, regions=boxes)
@@ -365,10 +359,10 @@ def _words(atlas: Atlas, scene: Scene, roles: Roles) -> list[str]:
 
 
 def _remarks(scene: Scene, roles: Roles, n_labels: int) -> list[str]:
-    remarks = roles.remarks(scene, n_labels)
+    said = remarks(roles, scene, n_labels)
     n_outside = int(scene.view.outside.sum())
     if n_outside:
-        remarks.append(f"{n_outside:,} farther out, arrows at the edge")
+        said.append(f"{n_outside:,} farther out, arrows at the edge")
     if scene.n_components > 2:
-        remarks.append(f"first 2 of {scene.n_components} principal axes")
-    return remarks
+        said.append(f"first 2 of {scene.n_components} principal axes")
+    return said

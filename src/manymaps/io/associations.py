@@ -40,11 +40,11 @@ from manymaps.io.tables import (
     folded,
     has_pair_header,
     is_number,
-    listed,
     looks_like_matrix,
     open_table,
     read_bytes,
 )
+from manymaps.labels import listed
 
 __all__ = ["associations_from", "read_associations", "read_entries"]
 

@@ -13,14 +13,13 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from manymaps.data.kinds import FEATURES, OBSERVATIONS, UNKNOWN_KINDS
 from manymaps.errors import DataError
-from manymaps.io.tables import folded, is_number, listed
+from manymaps.io.tables import folded, is_number
+from manymaps.labels import listed
 
 __all__ = [
     "CORNERS",
-    "FEATURES",
-    "OBSERVATIONS",
-    "UNKNOWN_KINDS",
     "CountColumns",
     "WantedColumns",
     "count_column",
@@ -32,19 +31,6 @@ __all__ = [
     "two_kinds",
 ]
 
-OBSERVED = """
-document text post file article paper page abstract sentence paragraph chapter book author speaker
-site plot station quadrat transect location locality sample subject patient participant respondent
-user customer buyer client reader viewer listener member cell barcode
-basket transaction order invoice session row observation
-"""
-OBSERVATIONS = frozenset(OBSERVED.split())
-FEATURED = """
-word term token lemma ngram feature species taxon otu asv genus family
-item product good movie film song track artist book author
-gene transcript protein tag keyword column variable
-"""
-FEATURES = frozenset(FEATURED.split())
 SYNONYMS = {"doc": "document", "col": "column", "taxa": "taxon", "genera": "genus"}
 SUFFIXES = ("", "id", "ids", "name", "names", "label", "labels", "no", "number", "key")
 COUNTED = """
@@ -57,7 +43,6 @@ CORNERS = ("", "unnamed:0", "indexlevel0", "id", "label", "name", "index")
 # Beside two columns of labels, a list has few others: more numbers are measurements.
 MOST_SPARE = 3
 MOST_LISTED = 12
-UNKNOWN_KINDS = ("row", "column")
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,8 @@ import numpy as np
 from manymaps.data.associations import ReadReport
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.documents import Document, MetadataColumns
-from manymaps.io.tables import listed
 from manymaps.io.texts import Reading, Texts
-from manymaps.labels import numbered_labels
+from manymaps.labels import listed, numbered_labels
 
 __all__ = ["PIECE", "Corpus", "Progress", "TextSource", "TokenFile", "Words", "check_number"]
 __all__ += ["read_corpus"]

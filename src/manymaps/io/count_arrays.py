@@ -28,19 +28,16 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from manymaps.data.count_values import texts_of
+from manymaps.data.count_values import sparse_rows, texts_of
+from manymaps.data.kinds import UNKNOWN_KINDS
 from manymaps.errors import DataError
-from manymaps.io.columns import UNKNOWN_KINDS, known_kind, two_kinds
-from manymaps.io.count_entries import (
-    CountParts,
-    repeated_label,
-    sparse_rows,
-)
+from manymaps.io.columns import known_kind, two_kinds
+from manymaps.io.count_entries import CountParts
 from manymaps.io.kinds import PACKED_SUFFIXES, SPARSE_PARTS
 from manymaps.io.matrices import read_labels
-from manymaps.io.tables import listed, read_bytes, split_lines
+from manymaps.io.tables import read_bytes, split_lines
 from manymaps.io.word2vec import unpacked
-from manymaps.labels import numbered_labels
+from manymaps.labels import listed, numbered_labels, repeated_label
 
 __all__ = ["has_sparse_parts", "loaded", "read_matrix_counts", "read_npz_counts"]
 

@@ -24,9 +24,6 @@ __all__ = [
     "CountParts",
     "Entries",
     "LabelCodes",
-    "metadata_array",
-    "repeated_label",
-    "sparse_rows",
     "summed",
 ]
 
@@ -184,60 +181,3 @@ def _shown(value: Any) -> str:
         return "missing"
     text = str(value)[:60]
     return f"{text!r} (write decimals with a point)" if "," in text else repr(text)
-
-
-def sparse_rows(values: Any) -> sparse.csr_array:
-    """A dense table, in memory or in a file, as CSR, block by block.
-
-    Parameters
-    ----------
-    values : array-like of shape (n_rows, n_columns)
-        An array, a memory-mapped file or an HDF5 data set: whatever gives rows by slices.
-
-    Examples
-    --------
-    >>> sparse_rows(np.array([[0, 2], [1, 0]])).toarray().tolist()
-    [[0.0, 2.0], [1.0, 0.0]]
-    """
-    step = max(1, BLOCK_SIZE // max(1, values.shape[1]))
-    blocks = [
-        sparse.csr_array(np.asarray(values[start : start + step], dtype=np.float64))
-        for start in range(0, values.shape[0], step)
-    ]
-    if len(blocks) == 1:
-        return blocks[0]
-    return sparse.csr_array(sparse.vstack(blocks, format="csr"))
-
-
-def metadata_array(values: Any) -> np.ndarray:
-    """A column of metadata as an array without Python objects; what is missing in text is "".
-
-    >>> metadata_array(["a", None]), metadata_array(np.array([b"a"]))
-    (array(['a', ''], dtype='<U1'), array(['a'], dtype='<U1'))
-    """
-    array = np.asarray(values)
-    if array.dtype.kind == "S":
-        return np.array([value.decode("utf-8", "replace") for value in array.tolist()], dtype=str)
-    if array.dtype.kind in "biufUmM":
-        return array
-    cells = array.tolist()
-    there = [cell for cell in cells if cell is not None and cell == cell]
-    if there and all(isinstance(cell, int | float) for cell in there):
-        return np.array([np.nan if cell is None else cell for cell in cells], dtype=float)
-    return np.array(["" if cell is None or cell != cell else str(cell) for cell in cells])
-
-
-def repeated_label(labels: Sequence[str]) -> tuple[str, int, int] | None:
-    """The first label that stands twice, with both of its places.
-
-    >>> repeated_label(["a", "b", "a"])
-    ('a', 0, 2)
-    """
-    if len(set(labels)) == len(labels):
-        return None
-    first: dict[str, int] = {}
-    for place, label in enumerate(labels):
-        if label in first:
-            return label, first[label], place
-        first[label] = place
-    return None

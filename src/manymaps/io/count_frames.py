@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from manymaps.data.count_values import metadata_array, sparse_rows
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.columns import (
     WantedColumns,
@@ -25,15 +26,9 @@ from manymaps.io.columns import (
     label_position,
     two_kinds,
 )
-from manymaps.io.count_entries import (
-    CountParts,
-    Entries,
-    LabelCodes,
-    metadata_array,
-    sparse_rows,
-    summed,
-)
-from manymaps.io.tables import as_number, listed
+from manymaps.io.count_entries import CountParts, Entries, LabelCodes, summed
+from manymaps.io.tables import as_number
+from manymaps.labels import listed
 
 __all__ = ["annotated_counts", "frame_counts"]
 

@@ -19,10 +19,10 @@ from itertools import islice
 import numpy as np
 from scipy import sparse
 
+from manymaps.data.kinds import UNKNOWN_KINDS
 from manymaps.errors import DataError
 from manymaps.io.columns import (
     CORNERS,
-    UNKNOWN_KINDS,
     CountColumns,
     WantedColumns,
     find_count_columns,
@@ -31,13 +31,7 @@ from manymaps.io.columns import (
     label_position,
     two_kinds,
 )
-from manymaps.io.count_entries import (
-    CountParts,
-    Entries,
-    LabelCodes,
-    repeated_label,
-    summed,
-)
+from manymaps.io.count_entries import CountParts, Entries, LabelCodes, summed
 from manymaps.io.tables import (
     DELIMITERS,
     UNDECODED,
@@ -48,6 +42,7 @@ from manymaps.io.tables import (
     to_utf8,
     without_false_quotes,
 )
+from manymaps.labels import repeated_label
 
 __all__ = ["ALL_DELIMITERS", "TableHead", "open_count_table", "read_text_counts", "table_head"]
 

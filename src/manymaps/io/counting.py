@@ -35,7 +35,7 @@ from manymaps.io.corpus import (
     check_number,
     read_corpus,
 )
-from manymaps.io.tables import listed
+from manymaps.labels import listed
 
 __all__ = ["Words", "count_cooccurrences", "count_texts"]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from manymaps.io.tables import listed
+from manymaps.labels import listed
 
 __all__ = ["FALLBACK", "Document", "MetadataColumns", "ReadingLog", "Scalar"]
 __all__ += ["storable"]

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from manymaps.errors import DataError
+from manymaps.labels import listed
 
 __all__ = [
     "STRENGTH",
@@ -38,7 +39,6 @@ __all__ = [
     "folded",
     "has_pair_header",
     "is_number",
-    "listed",
     "looks_like_matrix",
     "open_table",
     "read_bytes",
@@ -383,9 +383,3 @@ def find_columns(names: Sequence[str], wanted: ColumnNames, source: str) -> Colu
             f"its columns are {listed(names)}. Name them as cue=... and response=..."
         )
     return Columns(cue, response, found["strength"])
-
-
-def listed(names: Sequence[str], most: int = 12) -> str:
-    """Names for a message, cut where there are many."""
-    shown = ", ".join(repr(name[:60]) for name in names[:most])
-    return (shown or "none") + (f" and {len(names) - most:,} more" if len(names) > most else "")

@@ -23,8 +23,9 @@ from typing import Any
 
 from manymaps.errors import DataError
 from manymaps.io.documents import FALLBACK, Document, ReadingLog, Scalar, storable
-from manymaps.io.tables import DELIMITERS, folded, listed
+from manymaps.io.tables import DELIMITERS, folded
 from manymaps.io.word2vec import unpacked
+from manymaps.labels import listed
 
 __all__ = ["MARKS", "ROW_READERS", "TextFile"]
 

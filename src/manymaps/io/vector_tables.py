@@ -28,11 +28,11 @@ from manymaps.io.tables import (
     TextTable,
     folded,
     is_number,
-    listed,
     read_bytes,
     to_utf8,
     without_false_quotes,
 )
+from manymaps.labels import listed
 
 __all__ = [
     "TableColumns",

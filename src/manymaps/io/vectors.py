@@ -37,10 +37,7 @@ from manymaps.io.kinds import (
     refuse_empty,
 )
 from manymaps.io.matrices import read_labels
-from manymaps.io.tables import (
-    listed,
-    read_bytes,
-)
+from manymaps.io.tables import read_bytes
 from manymaps.io.vector_tables import (
     annotated_rows,
     frame_rows,
@@ -53,6 +50,7 @@ from manymaps.io.word2vec import (
     read_text_vectors,
     unpacked,
 )
+from manymaps.labels import listed
 
 __all__ = ["looks_like_vectors", "read_vectors", "vectors_from"]
 

@@ -41,7 +41,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy import sparse
 
-from manymaps.cooccurrence.correspondence import count_table
+from manymaps.data.count_values import count_table
 from manymaps.errors import DataError, ParameterError
 from manymaps.metrics.spaces import TIE, Space, as_space, blocks
 

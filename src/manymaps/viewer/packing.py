@@ -48,8 +48,8 @@ import numpy as np
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.landmarks import characteristic, principal_plane, standing, view
-from manymaps.data.count_values import plural
 from manymaps.errors import DataError, ParameterError
+from manymaps.labels import plural
 
 __all__ = ["numbers_of", "pack_page", "page_title", "well_formed"]
 
@@ -291,7 +291,7 @@ def _importance(atlas: Atlas) -> tuple[np.ndarray, np.ndarray]:
         weights = standing(atlas)
         return weights, weights
     # Drawing takes long to load, and only here is it asked who of two kinds has labels.
-    from manymaps.figures.kinds import label_roles
+    from manymaps.atlas.roles import label_roles
 
     roles = label_roles(atlas, None)
     return roles.priority + roles.has_label, roles.weights * roles.is_text

@@ -1,0 +1,81 @@
+"""Files -> columns of metadata, one row per label: CSV, TSV (also gzipped) or Parquet."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from manymaps.data.frames import frame_columns, label_column
+from manymaps.errors import DataError
+from manymaps.io.tables import TextTable, read_bytes, to_utf8, without_false_quotes
+
+__all__ = [
+    "read_columns",
+]
+
+
+def read_columns(path: str | os.PathLike[str]) -> dict[str, list[Any]]:
+    """Read a table with a header line from CSV, TSV (also gzipped) or Parquet.
+
+    The first column, or the one named "label", stays text; a further column in which every
+    value that is there is a number becomes numbers. Empty cells become None.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there is no such file.
+    DataError
+        Where the file is empty, is no text, or a line has more or fewer cells than the header.
+    ImportError
+        Where Parquet is read without pyarrow.
+    """
+    path = Path(path)
+    if path.suffix == ".parquet":
+        return _read_parquet(path)
+    text = to_utf8(read_bytes(path), str(path))
+    delimiter = max("\t,;|", key=text.split(b"\n", 1)[0].decode(errors="replace").count)
+    table = without_false_quotes(TextTable(str(path), text, delimiter))
+    (_, header), *body = table.rows()
+    if len(set(header)) != len(header):
+        raise DataError(f"{path}: two columns have the same name in {', '.join(header)}")
+    for line, row in body:
+        if len(row) != len(header):
+            raise DataError(
+                f"{path}, line {line}: {len(row)} cells under a header of {len(header)}"
+            )
+        table.check_decoded(line, *row)
+    cells = {name: [row[c] for _, row in body] for c, name in enumerate(header)}
+    labels = label_column(cells, None)
+    return {
+        name: list(values) if name == labels else _numbers_where_all(values)
+        for name, values in cells.items()
+    }
+
+
+def _read_parquet(path: Path) -> dict[str, list[Any]]:
+    if not importlib.util.find_spec("pyarrow"):
+        raise ImportError(
+            f"reading {path} needs pyarrow: pip install 'manymaps[parquet]', or give CSV"
+        )
+    from pyarrow import ArrowException, parquet
+
+    try:
+        return frame_columns(parquet.read_table(path))
+    except ArrowException as error:
+        raise DataError(f"{path}: this is no Parquet file ({error})") from error
+
+
+def _numbers_where_all(cells: Sequence[str]) -> list[Any]:
+    values: list[Any] = [cell if cell.strip() else None for cell in cells]
+    # float() also accepts digits joined by underscores, which are names and not numbers.
+    if any(value is not None and "_" in value for value in values):
+        return values
+    for kind in (int, float):
+        try:
+            return [None if value is None else kind(value) for value in values]
+        except ValueError:
+            continue
+    return values
