@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     from manymaps.affinity.neighbors import NeighborGraph as NeighborGraph
     from manymaps.affinity.neighbors import NeighborSearch as NeighborSearch
     from manymaps.affinity.neighbors import nearest_neighbors as nearest_neighbors
+    from manymaps.analysis.count_evaluation import CountEvaluation as CountEvaluation
     from manymaps.analysis.diagnosis import Diagnosis as Diagnosis
     from manymaps.analysis.diagnosis import diagnose as diagnose
+    from manymaps.analysis.evaluation import Evaluation as Evaluation
+    from manymaps.analysis.evaluation import evaluate as evaluate
     from manymaps.analysis.stability import Stability as Stability
     from manymaps.analysis.stability import refit as refit
     from manymaps.atlas.atlas import Atlas as Atlas
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
     from manymaps.cooccurrence.correspondence import (
         correspondence_analysis as correspondence_analysis,
     )
+    from manymaps.cooccurrence.insertion import RowInsertion as RowInsertion
+    from manymaps.cooccurrence.insertion import insert_rows as insert_rows
     from manymaps.cooccurrence.semidefinite import DistanceConstraint as DistanceConstraint
     from manymaps.cooccurrence.semidefinite import SemidefiniteCODE as SemidefiniteCODE
     from manymaps.data.associations import Associations as Associations
@@ -119,6 +124,9 @@ _HOMES = {
     "io.texts": ("Texts",),
     "atlas.atlas": ("Atlas", "load_atlas"),
     "data.datasets": ("load_consonants", "load_integers", "load_word_relations"),
+    "analysis.count_evaluation": ("CountEvaluation",),
+    "analysis.evaluation": ("Evaluation", "evaluate"),
+    "cooccurrence.insertion": ("RowInsertion", "insert_rows"),
     "analysis.diagnosis": ("Diagnosis", "diagnose"),
     "errors": ("DataError", "DataWarning", "ParameterError"),
     "labels": ("UnknownLabel",),

@@ -21,7 +21,7 @@ from code_samples import (
     sample,
     write_list,
 )
-from manymaps.cli.counts import holds_counts
+from manymaps.cli.reading import holds_counts
 from manymaps.cooccurrence.matching import aligned_atlas
 
 

@@ -9,12 +9,10 @@ import pytest
 import manymaps as mm
 from cli_samples import cluster_vectors, invoke, run, write_norms, write_vectors
 from manymaps.affinity.affinities import LocalPerplexity
-from manymaps.analysis import evaluation as cli_measures
-from manymaps.cli.reading import fitted_affinity, fitted_perplexity
+from manymaps.analysis import evaluation
 from manymaps.data.vectors import Vectors
 from manymaps.metrics import mu_global, mu_local, strongest_recall, trustworthiness
 from manymaps.metrics.spaces import MapSpace, SimilaritySpace
-from manymaps.model.choice import T_SNE
 
 PROMISED = {"kl_divergence", "mu_local", "mu_global", "recall_at_10"}
 
@@ -125,8 +123,8 @@ class TestVectors:
         assert "(7 of them drawn by lot)" in invoke("evaluate", *words, "--sample", 7).stdout
 
     def test_large_files_are_sampled_and_it_is_told(self, words, monkeypatch):
-        monkeypatch.setattr(cli_measures, "MOST_IN_FULL", 20)
-        monkeypatch.setattr(cli_measures, "SAMPLE", 12)
+        monkeypatch.setattr(evaluation, "MOST_IN_FULL", 20)
+        monkeypatch.setattr(evaluation, "SAMPLE", 12)
         result = invoke("evaluate", *words, "--json")
         assert json.loads(result.stdout)["n_measured"] == 12
         assert "measured on 12 of 36 objects, drawn by lot" in result.stderr
@@ -150,7 +148,7 @@ def test_interruption(words, monkeypatch):
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli_measures, "measure", interrupted)
+    monkeypatch.setattr(evaluation, "evaluate", interrupted)
     result = invoke("evaluate", *words)
     assert result.exit_code == 130
     assert result.stderr == "Error: interrupted\n"
@@ -178,27 +176,3 @@ class TestAssociations:
         result = invoke("evaluate", words[0], write_norms(tmp_path), "--metric", "cosine")
         assert result.exit_code == 2
         assert "--metric applies to vectors" in result.stderr
-
-
-class TestStoredSettings:
-    @staticmethod
-    def atlas(**parameters: object) -> mm.Atlas:
-        return mm.Atlas(["a"], np.zeros((1, 1, 2)), np.ones((1, 1)), T_SNE, parameters=parameters)
-
-    @pytest.mark.parametrize(
-        ("stored", "meant"),
-        [(7, 7.0), ([5, 50], (5.0, 50.0)), (None, 30.0)],
-    )
-    def test_perplexity(self, stored, meant):
-        assert fitted_perplexity(self.atlas(perplexity=stored)) == meant
-
-    def test_affinity(self):
-        stored = repr(LocalPerplexity(12.0, sd=3.0, weight=0.25))
-        assert fitted_affinity(self.atlas(affinity=stored), None) == LocalPerplexity(
-            12.0, sd=3.0, weight=0.25
-        )
-        assert fitted_affinity(self.atlas(affinity=stored), 4.0).perplexity == 4.0
-
-    def test_unknown_affinity_is_refused(self):
-        with pytest.raises(mm.DataError, match="Homemade"):
-            fitted_affinity(self.atlas(affinity="Homemade(width=3)"), None)

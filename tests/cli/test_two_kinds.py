@@ -20,7 +20,7 @@ from code_samples import (
     record,
     sample,
 )
-from manymaps.analysis import evaluation as cli_measures
+from manymaps.analysis import count_evaluation
 from manymaps.cooccurrence.likelihood import mean_log_likelihood, place_rows
 from manymaps.metrics.groups import group_lift, group_purity
 
@@ -139,9 +139,13 @@ class TestEvaluate:
         assert found["log_likelihood"] == pytest.approx(expected, abs=1e-5)
         assert found["n_counts"] == known.sum()
         assert found["n_counts_left_out"] == values.sum() - known.sum()
-        assert re.search(r"warning: [12] documents? of \S+ not in \S+, left out: ", result.stderr)
-        assert re.search(r"warning: 2 words of \S+ not in \S+, left out: ", result.stderr)
-        assert re.search(r"\d+ documents of \S+ without counts in", result.stderr)
+        assert re.search(
+            r"warning: [12] documents? of \S+ not in the atlas, left out: ", result.stderr
+        )
+        assert re.search(r"warning: 2 words of \S+ not in the atlas, left out: ", result.stderr)
+        assert re.search(
+            r"\d+ documents of the atlas without counts in \S+strange.npz", result.stderr
+        )
         # The file has no groups; those of the atlas serve.
         assert found["groups"] == "group"
 
@@ -182,8 +186,8 @@ class TestEvaluate:
     def test_rows_drawn_by_lot(self, made, monkeypatch):
         files = (made / "code.atlas", made / "counts.npz")
         assert record("evaluate", *files, "--sample", 10)["n_measured"] == 10
-        monkeypatch.setattr(cli_measures, "MOST_IN_FULL", 20)
-        monkeypatch.setattr(cli_measures, "SAMPLE", 12)
+        monkeypatch.setattr(count_evaluation, "MOST_IN_FULL", 20)
+        monkeypatch.setattr(count_evaluation, "SAMPLE", 12)
         result = invoke("evaluate", *files)
         assert "measured on 12 of 24 documents, drawn by lot (--sample N" in result.stderr
         assert "(12 documents measured by group)" in result.stdout

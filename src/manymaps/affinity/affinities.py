@@ -16,10 +16,11 @@ are ordinary and bring no warning.
 
 from __future__ import annotations
 
+import ast
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -41,6 +42,7 @@ __all__ = [
     "GaussianAffinity",
     "GlobalGaussian",
     "LocalPerplexity",
+    "affinity_from",
 ]
 
 Data: TypeAlias = Matrix | NeighborGraph
@@ -64,6 +66,10 @@ class Affinity(ABC):
     """
 
     joint: ClassVar[bool] = False
+
+    def written(self) -> str:
+        """How an atlas records the affinity: as Python writes it."""
+        return repr(self)
 
     @abstractmethod
     def similarities(
@@ -532,3 +538,34 @@ def _largest(block: np.ndarray, k: int) -> np.ndarray:
     kept = np.zeros(block.shape, bool)
     np.put_along_axis(kept, np.argpartition(-block, k - 1, axis=1)[:, :k], True, axis=1)
     return kept
+
+
+def affinity_from(written: str, **changes: Any) -> Affinity | None:
+    """The affinity that is written so, read without running anything; None for an unknown one.
+
+    Parameters
+    ----------
+    written : str
+        As `Affinity.written` gives it.
+    **changes
+        Settings in place of those written.
+
+    Examples
+    --------
+    >>> affinity_from("GlobalGaussian(perplexity=5.0)", perplexity=7.0)
+    GlobalGaussian(perplexity=7.0)
+    >>> affinity_from("Homemade(width=3)") is None
+    True
+    """
+    known = {kind.__name__: kind for kind in (GaussianAffinity, GlobalGaussian, LocalPerplexity)}
+    try:
+        call = ast.parse(written, mode="eval").body
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
+            return None
+        settings = {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
+    except (SyntaxError, ValueError):
+        return None
+    kind = known.get(call.func.id)
+    if kind is None or not settings.keys() <= {part.name for part in fields(kind)}:
+        return None
+    return kind(**settings | changes)

@@ -28,6 +28,7 @@ from scipy import sparse
 from manymaps.archive import read_archive, write_archive
 from manymaps.atlas.consensus import Consensus, ConsensusSense
 from manymaps.atlas.probabilities import Choices
+from manymaps.atlas.settings import FitSettings
 from manymaps.data.frames import Backend, as_frame, end_to_end, join_columns, long_columns
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.labels import find_label
@@ -74,7 +75,7 @@ class Atlas:
     method : str
         The name of the method, as the command line spells it.
     parameters : mapping
-        The settings of the fit, plain values.
+        All settings of the fit as plain values; `settings` has those that matter later.
     history : mapping of str to ndarray
         "iteration", "cost" and what else the fit recorded.
     log_normalizer : float, optional
@@ -208,6 +209,11 @@ class Atlas:
         return Choices(
             self.maps, self.proportions, self.model, n_rows, self.factors, self.log_normalizer
         )
+
+    @cached_property
+    def settings(self) -> FitSettings:
+        """What fitted the atlas, read back from `parameters`."""
+        return FitSettings.of(self.parameters)
 
     @property
     def columns(self) -> dict[str, np.ndarray]:

@@ -159,8 +159,7 @@ def inspect_(file: Path, as_json: bool, **reading: Any) -> None:
     Examples:  manymaps inspect norms.tsv.gz
                manymaps inspect visits.csv --rows site --columns bird --count seen
     """
-    from manymaps.cli.counts import holds_counts
-    from manymaps.cli.reading import read_data
+    from manymaps.cli.reading import holds_counts, read_data
     from manymaps.cli.report import inspection, inspection_record, vector_inspection
     from manymaps.data.associations import Associations
 
@@ -179,7 +178,7 @@ def inspect_(file: Path, as_json: bool, **reading: Any) -> None:
 
 
 def _inspect_counts(file: Path, as_json: bool, reading: dict[str, Any]) -> None:
-    from manymaps.cli.counts import read_count_table
+    from manymaps.cli.reading import read_count_table
     from manymaps.cli.report import count_inspection, inspection_record
     from manymaps.data.counts import looks_transposed
 
@@ -281,7 +280,7 @@ def _kind_of_word(
     """The kind of object that is meant; None where all are of one kind."""
     if atlas.kinds is None and kind is None and neighbor_kind is None:
         return None
-    from manymaps.cli.counts import kind_of_word
+    from manymaps.cli.reading import kind_of_word
 
     return kind_of_word(atlas, word, kind, neighbor_kind)
 

@@ -165,6 +165,7 @@ _OPTIONS = {
     "divergence": "divergence",
     "encoding": "encoding",
     "format": "format",
+    "groups": "groups",
     "init": "init",
     "k": "neighbors",
     "kind": "kind",

@@ -73,8 +73,7 @@ def diagnose(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> N
                manymaps diagnose glove.txt --metric cosine --json
     """
     from manymaps.analysis.diagnosis import diagnose as diagnosed
-    from manymaps.cli.counts import holds_counts
-    from manymaps.cli.reading import read_data
+    from manymaps.cli.reading import holds_counts, read_data
     from manymaps.cli.report import reading_notes
     from manymaps.data.associations import Associations
     from manymaps.errors import DataError

@@ -21,7 +21,7 @@ from manymaps.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from manymaps.analysis.evaluation import CountEvaluation
+    from manymaps.analysis.count_evaluation import CountEvaluation
     from manymaps.atlas.atlas import Atlas
 
 __all__ = ["evaluate"]
@@ -85,35 +85,21 @@ def evaluate(ctx: click.Context, atlas: Path, file: Path, as_json: bool, **optio
     Examples:  manymaps evaluate nouns.atlas glove.txt
                manymaps evaluate posts.atlas counts.npz --groups newsgroup
     """
-    from manymaps.analysis.evaluation import measure, shared_objects
+    from manymaps.analysis.evaluation import evaluate as measure
     from manymaps.atlas.atlas import load_atlas
     from manymaps.cli.progress import working
-    from manymaps.cli.reading import read_data
     from manymaps.cli.report import count_evaluation_table, evaluation_table
     from manymaps.compute.jit import threads
 
     loaded = load_atlas(atlas)
-    if loaded.kinds is not None:
-        refuse_given(ctx, NOT_OF_COUNTS, "an atlas of two kinds of object")
-        counted = _measured_counts(loaded, atlas, file, options)
-        _tell(ctx, counted.record(), count_evaluation_table(counted, str(atlas)), as_json)
-        return
-    refuse_given(ctx, ("columns", "count", "groups"), "an atlas of one kind of object")
-    fitted_metric = loaded.parameters.get("metric")
-    metric = options["metric"] or (fitted_metric if fitted_metric == "precomputed" else None)
-    data = read_data(file, {**options, "metric": metric}, among=loaded.labels)
-    metric = metric or fitted_metric or "euclidean"
-    shared = shared_objects(loaded, data, metric=metric, atlas_file=atlas, file=file)
+    data, settings = _data_and_settings(ctx, loaded, file, options)
+    drawing = {"sample": options["sample"], "random_state": options["seed"]}
     with working("measuring"), threads(options["jobs"]):
-        found = measure(
-            shared,
-            metric=metric,
-            perplexity=options["perplexity"],
-            neighbors=options["neighbors"],
-            sample=options["sample"],
-            keep_missing_mass=options["rows"] == "keep",
-            seed=options["seed"],
-        )
+        found: Any = measure(loaded, data, **settings, **drawing)
+    if loaded.kinds is not None:
+        _note_of_counts(found, by_lot=options["sample"] is None)
+        _tell(ctx, found.record(), count_evaluation_table(found, str(atlas)), as_json)
+        return
     if found.n_measured < found.n_objects and options["sample"] is None:
         note(
             f"all but the KL divergence is measured on {found.n_measured:,} of "
@@ -124,32 +110,37 @@ def evaluate(ctx: click.Context, atlas: Path, file: Path, as_json: bool, **optio
     _tell(ctx, found.record(), evaluation_table(found, str(atlas)), as_json)
 
 
-def _measured_counts(
-    loaded: Atlas, atlas: Path, file: Path, options: dict[str, Any]
-) -> CountEvaluation:
-    """The measures of an atlas of two kinds of object."""
-    from manymaps.analysis.evaluation import measure_counts
-    from manymaps.cli.counts import read_count_table
-    from manymaps.cli.progress import working
-    from manymaps.compute.jit import threads
+def _data_and_settings(
+    ctx: click.Context, atlas: Atlas, file: Path, options: dict[str, Any]
+) -> tuple[Any, dict[str, Any]]:
+    """The data of the file, of the kind that the atlas has, and the settings that go with it."""
+    from manymaps.cli.reading import read_count_table, read_data
+
+    if atlas.kinds is not None:
+        refuse_given(ctx, NOT_OF_COUNTS, "an atlas of two kinds of object")
+        return read_count_table(file, options), {"groups": options["groups"]}
+    refuse_given(ctx, ("columns", "count", "groups"), "an atlas of one kind of object")
+    fitted = atlas.settings.metric
+    metric = options["metric"] or (fitted if fitted == "precomputed" else None)
+    data = read_data(file, {**options, "metric": metric}, among=atlas.labels)
+    return data, {
+        "metric": metric,
+        "perplexity": options["perplexity"],
+        "n_neighbors": options["neighbors"],
+        "keep_missing_mass": options["rows"] == "keep",
+    }
+
+
+def _note_of_counts(found: CountEvaluation, *, by_lot: bool) -> None:
     from manymaps.labels import plural
 
-    counts = read_count_table(file, options)
-    with working("measuring"), threads(options["jobs"]):
-        found = measure_counts(
-            loaded,
-            counts,
-            files=(atlas, file),
-            groups=options["groups"],
-            sample=options["sample"],
-            seed=options["seed"],
-        )
-    if found.n_measured < found.n_grouped and options["sample"] is None:
+    for line in found.notes:
+        note(line)
+    if by_lot and found.n_measured < found.n_grouped:
         note(
             f"purity and lift are measured on {found.n_measured:,} of {found.n_grouped:,} "
             f"{plural(found.kinds[0])}, drawn by lot (--sample N for more)"
         )
-    return found
 
 
 def _tell(ctx: click.Context, record: dict[str, Any], table: str, as_json: bool) -> None:

@@ -312,7 +312,7 @@ def check_method(ctx: click.Context, file: Path, options: Mapping[str, Any]) -> 
             )
         return
     if method is None:
-        from manymaps.cli.counts import holds_counts
+        from manymaps.cli.reading import holds_counts
 
         if holds_counts(file, options):
             raise click.UsageError(
@@ -349,10 +349,7 @@ def _fit_counts(
     ctx: click.Context, estimator: Any, file: Path, options: Mapping[str, Any]
 ) -> tuple[Atlas, Counts, int]:
     """The fitted atlas of two kinds of object, their counts, and the stored pairs."""
-    from manymaps.cli.counts import (
-        read_count_table,
-        with_metadata,
-    )
+    from manymaps.cli.reading import read_count_table, with_metadata
     from manymaps.cli.report import reading_notes
 
     counts = read_count_table(file, options)

@@ -166,16 +166,21 @@ def _insert_counts(
     atlas: Atlas, new: Path, options: dict[str, Any]
 ) -> tuple[Atlas, int, list[str]]:
     """New rows by their counts of known columns; those without any are left out and named."""
-    from manymaps.cli.counts import insert_rows, read_count_table
     from manymaps.cli.progress import working
+    from manymaps.cli.reading import read_count_table
     from manymaps.compute.jit import threads
+    from manymaps.cooccurrence.insertion import insert_rows
+    from manymaps.labels import plural
 
     counts = read_count_table(new, options)
     for line in counts.report.notes:
         note(line)
     with working("placing the new objects"), threads(options["jobs"]):
-        grown, labels, dissimilar = insert_rows(atlas, counts, new)
-    return grown, len(labels), dissimilar
+        found = insert_rows(atlas, counts)
+    if found.n_known:
+        kind = plural((atlas.kinds or ("row",))[0], found.n_known)
+        note(f"{kind} of {new} already in the atlas, not inserted again")
+    return found.atlas, len(found.labels), list(found.dissimilar)
 
 
 def _insert_objects(
@@ -285,14 +290,13 @@ def _note_known(new: Path, n_known: int, n_new: int) -> None:
 def _placed(atlas: Atlas, new: Any, options: dict[str, Any], **given: Any) -> Insertion:
     """The insertion, with the options of the command."""
     from manymaps.cli.progress import working
-    from manymaps.cli.reading import fitted_perplexity
     from manymaps.compute.jit import threads
     from manymaps.maps.insertion import Refinement
     from manymaps.maps.insertion import insert as place
     from manymaps.maps.neighbor_weights import ExponentialWeights, PowerWeights
 
     curve = PowerWeights if options["weights"] == "power" else ExponentialWeights
-    refinement = Refinement(perplexity=options["perplexity"] or fitted_perplexity(atlas))
+    refinement = Refinement(perplexity=options["perplexity"])
     with working("placing the new objects"), threads(options["jobs"]):
         return place(
             atlas,

@@ -1,9 +1,13 @@
-"""What the commands read: which kind of data a file holds, and what an atlas says of its data."""
+"""What the commands read: which kind of data a file holds, and how it goes with an atlas.
+
+Rows and columns of counts are matched with those of an atlas by label, each kind on its own side,
+for the same label may stand in both.
+"""
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeAlias, final
 
@@ -13,38 +17,42 @@ from scipy import sparse
 from manymaps.affinity.affinities import (
     Affinity,
     Data,
-    GaussianAffinity,
-    GlobalGaussian,
-    LocalPerplexity,
 )
 from manymaps.affinity.distances import Metric
 from manymaps.affinity.neighbors import DEFAULT_SEARCH, NeighborSearch
 from manymaps.atlas.atlas import Atlas
+from manymaps.cli.contract import note
 from manymaps.cli.options import READING, ROW_SUMS
 from manymaps.cli.progress import working
+from manymaps.cooccurrence.matching import labels_of
 from manymaps.data.associations import Associations
+from manymaps.data.counts import Counts
+from manymaps.data.frames import join_columns, label_column
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, ParameterError
+from manymaps.io.counts import looks_like_counts, read_counts
+from manymaps.io.metadata import read_columns
 from manymaps.io.vectors import looks_like_vectors, read_vectors
-from manymaps.labels import plural
+from manymaps.labels import UnknownLabel, first_of, fold, plural
 
 __all__ = [
+    "OF_PAIRS",
     "PairData",
     "WatchedAffinity",
     "aligned",
-    "fitted_affinity",
-    "fitted_perplexity",
+    "holds_counts",
     "holds_vectors",
+    "kind_of_word",
+    "read_count_table",
     "read_data",
     "vectors_of_atlas",
+    "with_metadata",
 ]
+
+OF_PAIRS = ("cue", "response", "strength", "labels", "words", "metric")
 
 PairData: TypeAlias = Associations | Vectors
 
-USUAL_PERPLEXITY: Final = 30.0
-AFFINITIES: Final = {
-    kind.__name__: kind for kind in (GaussianAffinity, GlobalGaussian, LocalPerplexity)
-}
 ARRAYS: Final = (".npy", ".npz")
 
 
@@ -151,60 +159,11 @@ def aligned(atlas: Atlas, data: PairData) -> Atlas:
     return atlas.subset(order)
 
 
-def fitted_perplexity(atlas: Atlas) -> float | tuple[float, ...]:
-    """The perplexity of an atlas's fit, several where it was fitted with several, else 30."""
-    stored = atlas.parameters.get("perplexity")
-    if stored is None:
-        return USUAL_PERPLEXITY
-    numbers = tuple(np.atleast_1d(np.asarray(stored, np.float64)).tolist())
-    return numbers[0] if len(numbers) == 1 else numbers
-
-
-def fitted_affinity(atlas: Atlas, perplexity: float | tuple[float, ...] | None) -> Affinity:
-    """How the similarities of an atlas's fit arose, with another perplexity on demand.
-
-    Examples
-    --------
-    >>> from manymaps.model import T_SNE
-    >>> stored = {"perplexity": 5.0, "affinity": "LocalPerplexity(perplexity=5.0, sd=3.0)"}
-    >>> atlas = Atlas(["a"], np.zeros((1, 1, 2)), np.ones((1, 1)), T_SNE, parameters=stored)
-    >>> fitted_affinity(atlas, None).sd
-    3.0
-    """
-    stored = str(atlas.parameters.get("affinity", "auto"))
-    settings: dict[str, Any] = {}
-    kind: Any = GaussianAffinity
-    if "(" in stored:
-        name, settings = _settings_in(stored)
-        kind = AFFINITIES.get(name)
-        if kind is None:
-            raise DataError(
-                f"the atlas was fitted with {stored}, which is not known here; its KL divergence "
-                "cannot be computed from the vectors"
-            )
-    else:
-        settings["perplexity"] = fitted_perplexity(atlas)
-    if perplexity is not None:
-        settings["perplexity"] = perplexity
-    return kind(**settings)
-
-
-def _settings_in(written: str) -> tuple[str, dict[str, Any]]:
-    """Name and settings of a record as Python writes it, read without running anything."""
-    try:
-        call = ast.parse(written, mode="eval").body
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and not call.args:
-            return call.func.id, {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
-    except (SyntaxError, ValueError):
-        pass
-    return written, {}
-
-
 @final
 class WatchedAffinity(Affinity):
     """A conditional affinity that tells when it is computed and how many pairs it gave.
 
-    It is written like the one inside, which is what an atlas records.
+    An atlas records the one inside.
     """
 
     joint: ClassVar[bool] = False
@@ -215,7 +174,8 @@ class WatchedAffinity(Affinity):
         self.stage = stage
         self.n_pairs = 0
 
-    def __repr__(self) -> str:
+    def written(self) -> str:
+        """The name of the one inside."""
         return self.name
 
     @property
@@ -237,3 +197,121 @@ class WatchedAffinity(Affinity):
         self.n_pairs = int(rows.nnz)
         self.stage("preparing")
         return rows
+
+
+def holds_counts(file: Path, reading: Mapping[str, Any]) -> bool:
+    """Whether a file is to be read as counts, by the options of the command, else its content."""
+    rows = reading.get("rows")
+    if reading.get("columns") or reading.get("count") or (rows and rows not in ROW_SUMS):
+        return True
+    if rows or any(reading.get(name) is not None for name in OF_PAIRS):
+        return False
+    return looks_like_counts(file, reading.get("format"))
+
+
+def read_count_table(file: Path, reading: Mapping[str, Any]) -> Counts:
+    """The counts of a file, by the options `format`, `rows`, `columns` and `count`."""
+    chosen = {name: reading.get(name) for name in ("format", "rows", "columns", "count")}
+    with working(f"reading {file}"):
+        return read_counts(file, **chosen)
+
+
+def with_metadata(counts: Counts, path: Path) -> Counts:
+    """Counts with the columns of a table joined by label, to rows and columns alike.
+
+    A column "kind" in the table that holds nothing but the two kinds says which side each of its
+    rows is of.
+
+    Raises
+    ------
+    DataError
+        Where none of its labels is that of a row or column, or one stands twice.
+    """
+    table = read_columns(path)
+    on = label_column(table, None)
+    labels = [str(label) for label in table[on]]
+    kind_of = [str(kind) for kind in table.get("kind", ())] if on != "kind" else []
+    by_kind = bool(kind_of) and set(kind_of) <= set(counts.kinds)
+    joined, matched = [], []
+    for kind, ours in zip(counts.kinds, labels_of(counts), strict=True):
+        mine = np.array([not by_kind or other == kind for other in kind_of or labels], bool)
+        columns = table
+        if by_kind:
+            columns = {
+                name: [value for value, here in zip(values, mine, strict=True) if here]
+                for name, values in table.items()
+                if name != "kind"
+            }
+        known = {fold(label) for label in ours}
+        matched.append(mine & np.array([fold(label) in known for label in labels], bool))
+        joined.append(_joined(columns, kind, ours, path) if matched[-1].any() else {})
+    _note_matches(counts, path, labels, matched)
+    return replace(
+        counts,
+        row_metadata={**counts.row_metadata, **joined[0]},
+        column_metadata={**counts.column_metadata, **joined[1]},
+    )
+
+
+def _joined(
+    table: Mapping[str, Any], kind: str, labels: Sequence[str], path: Path
+) -> dict[str, np.ndarray]:
+    """The columns of a table in the order of the objects of a kind."""
+    try:
+        columns, _, n_without = join_columns(labels, table)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
+    if n_without:
+        note(f"{path}: {n_without:,} of {plural(kind, len(labels))} have no row")
+    return columns
+
+
+def _note_matches(
+    counts: Counts, path: Path, labels: Sequence[str], matched: Sequence[np.ndarray]
+) -> None:
+    """Say which rows of a table of metadata match nothing, or both a row and a column."""
+    rows, columns = matched
+    first, second = counts.kinds
+    spare = [labels[i] for i in np.flatnonzero(~(rows | columns)).tolist()]
+    if len(spare) == len(labels):
+        raise DataError(
+            f"{path}: no label is that of a {first} or {second}; it begins with {first_of(labels)}"
+        )
+    if spare:
+        note(f"warning: {len(spare):,} rows of {path} match no object: {first_of(spare)}")
+    both = [labels[i] for i in np.flatnonzero(rows & columns).tolist()]
+    if both:
+        note(
+            f"{path}: {len(both):,} labels are those of a {first} and of a {second}, which get the "
+            f"same values: {first_of(both)}; a column 'kind' in the table tells them apart"
+        )
+
+
+def kind_of_word(atlas: Atlas, word: str, kind: str | None, neighbor_kind: str | None) -> str:
+    """The kind of the object that a word means; says so where there is one of either kind.
+
+    Raises
+    ------
+    UnknownLabel
+        For an unknown word.
+    ParameterError
+        For an unknown kind.
+    """
+    kinds = tuple(dict.fromkeys(atlas.kinds or ()))
+    for option, value in (("kind", kind), ("neighbor-kind", neighbor_kind)):
+        if value is not None and value not in kinds:
+            there = f"is not one of {', '.join(kinds)}" if kinds else "is of atlases of two kinds"
+            raise ParameterError(f"--{option} {value} {there}")
+    i = atlas.index(word, kind=kind)
+    taken = (atlas.kinds or ())[i]
+    if kind is None:
+        other = next(k for k in kinds if k != taken)
+        try:
+            also = atlas.labels[atlas.index(word, kind=other)]
+        except UnknownLabel:
+            return taken
+        note(
+            f"{atlas.labels[i]!r} is taken as a {taken}; there is also the {other} {also!r} "
+            f"(--kind {other})"
+        )
+    return taken

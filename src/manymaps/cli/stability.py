@@ -191,7 +191,7 @@ def _fits(ctx: click.Context, file: Path, options: dict[str, Any]) -> list[Atlas
     estimator = build(method, {**options, "seed": None, "jobs": None})
     data: Any
     if method == OF_COUNTS:
-        from manymaps.cli.counts import read_count_table
+        from manymaps.cli.reading import read_count_table
 
         data = read_count_table(file, options)
     else:

@@ -143,7 +143,7 @@ def _with_columns_of_kinds(atlas: Atlas, path: Path) -> Atlas:
     """The same for two kinds of object, to each of which the table is joined as on `fit`."""
     from scipy import sparse
 
-    from manymaps.cli.counts import with_metadata
+    from manymaps.cli.reading import with_metadata
     from manymaps.data.counts import Counts
     from manymaps.data.frames import end_to_end
 

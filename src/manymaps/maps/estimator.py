@@ -406,7 +406,7 @@ def plain_value(value: Any) -> Any:
         return value
     if isinstance(value, list | tuple | np.ndarray):
         return [plain_value(part) for part in value]
-    return repr(value)
+    return value.written() if isinstance(value, Affinity) else repr(value)
 
 
 def same_rows(rows: Any, known: Any) -> np.ndarray:

@@ -44,7 +44,6 @@ _SAMPLE = 500
 _STRANGE = 2.0
 _DEFAULT_NEIGHBORS = 25
 _NEIGHBORS_PER_PERPLEXITY = 3
-_USUAL_PERPLEXITY = 30.0
 _LEAST_PROPORTION = 1e-12
 _ROUNDING = 1e-6
 _WHOLE_IN_FLOATS = 2**53
@@ -374,11 +373,7 @@ def _refined(
 
 def _perplexities(atlas: Atlas, how: Refinement) -> np.ndarray:
     """Those of the target, shape (n_scales,)."""
-    chosen = how.perplexity
-    if chosen is None:
-        chosen = atlas.parameters.get("perplexity")
-    if chosen is None:
-        chosen = _USUAL_PERPLEXITY
+    chosen = atlas.settings.perplexity if how.perplexity is None else how.perplexity
     return np.atleast_1d(np.asarray(chosen, np.float64))
 
 
@@ -394,7 +389,7 @@ def _gaussian_rows(
             f"perplexity={perplexities.tolist()} is impossible in an atlas of {n} objects; give "
             f"one from 1 to {n} with refine=Refinement(perplexity=...)"
         )
-    metric = how.metric or atlas.parameters.get("metric")
+    metric = how.metric or atlas.settings.metric
     if metric in (None, "precomputed"):
         metric = "euclidean"
     k_nearest = min(n, int(np.ceil(_NEIGHBORS_PER_PERPLEXITY * perplexities.max())))

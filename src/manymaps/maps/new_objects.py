@@ -227,7 +227,7 @@ def _usual_similarity(known: Matrix, atlas: Atlas) -> Metric:
         return "cosine"
     from sklearn.neighbors import VALID_METRICS
 
-    metric = str(atlas.parameters.get("metric"))
+    metric = str(atlas.settings.metric)
     if metric not in VALID_METRICS["brute"] or metric in _WITHOUT_ZERO:
         metric = "euclidean"
     warnings.warn(

@@ -276,7 +276,7 @@ def refine_rows(
     """
     n_maps, k, d = positions.shape
     active = proportions >= np.minimum(min_proportion, proportions.max(axis=0))
-    rows = NewRows(atlas, target, active, float(atlas.parameters.get("penalty") or 0.0))
+    rows = NewRows(atlas, target, active, atlas.settings.penalty)
     learned = atlas.model.mixing == "learned" and n_maps > 1
     fixed = weights_from_proportions(proportions)
     split = n_maps * d

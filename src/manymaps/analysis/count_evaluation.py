@@ -1,0 +1,275 @@
+"""How likely counts are under an atlas of two kinds of object, and how its rows keep to groups.
+
+The likelihood is that of the counts whose row and column the atlas has both, under its model as it
+is, so that columns without counts stay among those that are chosen from. Groups of rows are
+measured by `manymaps.metrics.groups`.
+
+A matched table (n_rows, n_columns) has the rows and columns of the atlas, in its order.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.atlas.atlas import Atlas
+from manymaps.cooccurrence.likelihood import atlas_parameters, count_objective, log_likelihood
+from manymaps.cooccurrence.matching import (
+    in_order_of,
+    labels_of,
+    positions,
+    refuse_swapped,
+    sides,
+    two_kinds,
+)
+from manymaps.data.counts import Counts
+from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.labels import FIRST, first_of, plural
+from manymaps.metrics.groups import GroupMeasure, group_lift, group_purity
+from manymaps.metrics.spaces import MapSpace
+
+__all__ = ["CountEvaluation", "evaluate_counts"]
+
+MOST_IN_FULL = 5_000
+SAMPLE = 2_000
+USUAL_GROUPS = ("group", "label")
+
+
+@dataclass(frozen=True)
+class CountEvaluation:
+    """How well an atlas keeps counts; the measures of groups are None where none are known.
+
+    Attributes
+    ----------
+    log_likelihood, kl_divergence : float
+        In nats per count; the second as the fit's `kl_divergence_`.
+    n_rows, n_columns : int
+        Those of the atlas that have counts.
+    n_counts, n_left_out : float
+        Counts that were measured, and those of unknown rows or columns.
+    groups : str or None
+        The column that says of each row which group it belongs to.
+    chance : float or None
+        The purity that an embedding drawn by lot would have.
+    n_grouped, n_measured : int
+        Rows that have counts and a group, and those of them that were measured.
+    notes : tuple of str
+        What else deserves to be said of the matching, in sentences.
+    """
+
+    log_likelihood: float
+    kl_divergence: float
+    n_rows: int
+    n_columns: int
+    n_counts: float
+    n_left_out: float
+    kinds: tuple[str, str]
+    groups: str | None = None
+    n_groups: int | None = None
+    purity: GroupMeasure | None = None
+    lift: GroupMeasure | None = None
+    chance: float | None = None
+    n_grouped: int = 0
+    n_measured: int = 0
+    notes: tuple[str, ...] = ()
+
+    def record(self) -> dict[str, Any]:
+        """The measures by the names that the command line prints; None for those of one kind."""
+        of_one_kind = (
+            "mu_local", "mu_local_se", "mu_global", "mu_global_se", "recall_at_10",
+            "trustworthiness", "continuity", "neighbors",
+        )  # fmt: skip
+        of_groups: dict[str, Any] = {"groups": self.groups, "n_groups": self.n_groups}
+        for name, found in (("purity", self.purity), ("lift", self.lift)):
+            of_groups[name] = None if found is None else found.mean
+            of_groups[f"{name}_se"] = None if found is None else found.standard_error
+        return {
+            "log_likelihood": self.log_likelihood,
+            "kl_divergence": self.kl_divergence,
+            **dict.fromkeys(of_one_kind),
+            **of_groups,
+            "purity_by_lot": self.chance,
+            "n_objects": self.n_rows + self.n_columns,
+            "n_rows": self.n_rows,
+            "n_columns": self.n_columns,
+            "n_counts": _whole(self.n_counts),
+            "n_counts_left_out": _whole(self.n_left_out),
+            "n_measured": self.n_measured,
+        }
+
+
+def evaluate_counts(
+    atlas: Atlas,
+    counts: Counts,
+    *,
+    groups: str | None = None,
+    sample: int | None = None,
+    random_state: int = 0,
+) -> CountEvaluation:
+    """Likelihood of counts under an atlas, and how well its rows keep to their groups.
+
+    Parameters
+    ----------
+    atlas : Atlas
+        Of two kinds of object.
+    counts : Counts
+    groups : str, optional
+        The column of metadata of the counts' rows, or of the atlas's, that names groups; else one
+        called "group" or "label", where there is one.
+    sample : int, optional
+        Rows to draw for the measures of groups; by default all, or 2,000 of more than 5,000.
+    random_state : int
+
+    Raises
+    ------
+    DataError
+        Where no count is of a known row and column, or the groups cannot be measured.
+    ParameterError
+        Where there is no such column.
+    """
+    refuse_swapped(atlas, counts)
+    kept = counts.without_empty()
+    table, notes = _matched(atlas, kept)
+    column = _group_column(atlas, counts, groups)
+    plain = replace(_likelihood(atlas, table, kept.n_counts), notes=notes)
+    rows = np.flatnonzero(np.asarray(table.sum(axis=1)).ravel() > 0)
+    if column is None:
+        return plain
+    values = _group_of_rows(atlas, counts, column)
+    rows = rows[[_is_there(value) for value in values[rows]]]
+    problem = _no_groups(column, values[rows], plain.kinds[0])
+    if problem and groups is not None:
+        raise DataError(problem)
+    if problem:
+        return replace(plain, notes=(*notes, f"{problem}; groups='COLUMN' names another"))
+    plain = replace(plain, n_grouped=len(rows))
+    if sample is None and len(rows) > MOST_IN_FULL:
+        sample = SAMPLE
+    if sample is not None and sample < len(rows):
+        rows = np.sort(np.random.default_rng(random_state).choice(rows, sample, replace=False))
+    return _with_groups(plain, atlas, table, column, rows, values[rows])
+
+
+def _likelihood(atlas: Atlas, table: sparse.csr_array, n_counts: float) -> CountEvaluation:
+    """What is measured of a matched table without groups; `n_counts` is that of the whole file."""
+    objective = count_objective(atlas, table)
+    kl = float(objective.evaluate(atlas_parameters(atlas)).kl)
+    n_known = float(table.sum())
+    return CountEvaluation(
+        log_likelihood=float(log_likelihood(objective.target, kl)),
+        kl_divergence=kl,
+        n_rows=int(np.count_nonzero(np.asarray(table.sum(axis=1)))),
+        n_columns=int(np.count_nonzero(np.asarray(table.sum(axis=0)))),
+        n_counts=n_known,
+        n_left_out=max(0.0, n_counts - n_known),
+        kinds=two_kinds(atlas),
+    )
+
+
+def _no_groups(column: str, values: np.ndarray, kind: str) -> str:
+    """Why the rows' groups cannot be measured, or nothing."""
+    sizes = np.unique(values, return_counts=True)[1]
+    if len(sizes) >= 2 and sizes.max() >= 2:
+        return ""
+    return (
+        f"the column {column!r} puts {plural(kind, len(values))} into {len(sizes):,} groups, "
+        "of which purity says nothing"
+    )
+
+
+def _with_groups(
+    found: CountEvaluation,
+    atlas: Atlas,
+    table: sparse.csr_array,
+    column: str,
+    rows: np.ndarray,
+    values: np.ndarray,
+) -> CountEvaluation:
+    model, (_, columns) = atlas.model, sides(atlas)
+
+    def space(members: np.ndarray) -> MapSpace:
+        maps, proportions = atlas.maps[:, members], atlas.proportions[:, members]
+        return MapSpace(maps, proportions, model.kernel, model.kernel_width)
+
+    sizes = np.unique(values, return_counts=True)[1].astype(float)
+    return replace(
+        found,
+        groups=column,
+        n_groups=len(sizes),
+        purity=group_purity(space(rows), values),
+        lift=group_lift(space(np.concatenate([rows, columns])), values, table[rows]),
+        chance=float((sizes * (sizes - 1)).sum() / (len(rows) * (len(rows) - 1))),
+        n_measured=len(rows),
+    )
+
+
+def _matched(atlas: Atlas, counts: Counts) -> tuple[sparse.csr_array, tuple[str, ...]]:
+    """The counts of known rows and columns in the atlas's order, and what is to be said of it.
+
+    Raises
+    ------
+    DataError
+        Where there are none.
+    """
+    source = counts.report.source
+    places = [positions(counts, atlas, axis) for axis in (0, 1)]
+    n_rows, n_columns = map(len, sides(atlas))
+    table = in_order_of(counts.values, places[0], places[1], (n_rows, n_columns))
+    missing = []
+    for kind, labels, position, ours in zip(
+        two_kinds(atlas), labels_of(counts), places, sides(atlas), strict=True
+    ):
+        spare = [labels[i] for i in np.flatnonzero(position < 0).tolist()]
+        if len(spare) == len(labels):
+            first = [atlas.labels[i] for i in ours[: FIRST + 1].tolist()]
+            raise DataError(
+                f"the atlas and {source} have no {kind} in common: those of the atlas begin with "
+                f"{first_of(first)}, those of the counts with {first_of(spare)}"
+            )
+        if spare:
+            warnings.warn(
+                f"{plural(kind, len(spare))} of {source} not in the atlas, left out: "
+                f"{first_of(spare)}",
+                DataWarning,
+                stacklevel=4,
+            )
+        n_missing = len(ours) - len(np.unique(position[position >= 0]))
+        if n_missing:
+            missing.append(plural(kind, n_missing))
+    if not table.nnz:
+        raise DataError(f"{source} holds no count of a row and a column that the atlas has both")
+    said = f"{' and '.join(missing)} of the atlas without counts in {source}"
+    return table, (said,) if missing else ()
+
+
+def _group_column(atlas: Atlas, counts: Counts, asked: str | None) -> str | None:
+    """The column of groups: that asked for, else a usual one; None where there is none."""
+    known = list(dict.fromkeys([*counts.row_metadata, *atlas.metadata]))
+    if asked is None:
+        return next((name for name in USUAL_GROUPS if name in known), None)
+    if asked not in known:
+        there = f"there are {', '.join(known)}" if known else "there is no metadata"
+        raise ParameterError(f"groups={asked!r}: no such column of metadata; {there}")
+    return asked
+
+
+def _group_of_rows(atlas: Atlas, counts: Counts, column: str) -> np.ndarray:
+    """The group of each row of the atlas, by the file where that has the column."""
+    rows = sides(atlas)[0]
+    if column not in counts.row_metadata:
+        return np.asarray(atlas.metadata[column])[rows].astype(object)
+    values = np.asarray(counts.row_metadata[column]).tolist()
+    group = dict(zip(labels_of(counts)[0], values, strict=True))
+    return np.array([group.get(atlas.labels[i], "") for i in rows.tolist()], dtype=object)
+
+
+def _is_there(value: Any) -> bool:
+    return value is not None and value == value and value != ""
+
+
+def _whole(number: float) -> float | int:
+    return int(number) if float(number).is_integer() else float(number)

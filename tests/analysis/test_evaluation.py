@@ -1,0 +1,77 @@
+"""`evaluate` in Python: what it takes, what it leaves out, and that it says so."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import manymaps as mm
+from cli_samples import cluster_vectors, invoke
+from code_samples import sample
+from manymaps.data.vectors import Vectors
+from manymaps.metrics import mu_local
+
+
+@pytest.fixture(scope="module")
+def fit():
+    return mm.TSNE(perplexity=5, max_iter=60, random_state=0).fit(Vectors(*cluster_vectors()))
+
+
+def test_plain_rows_are_those_of_the_atlas_in_its_order(fit):
+    labels, values = cluster_vectors()
+    found = mm.evaluate(fit.atlas_, values)
+    assert found.record() == mm.evaluate(fit.atlas_, Vectors(labels, values)).record()
+    assert found.local.mean == mu_local(values, fit.embedding_, k=10).mean
+    assert found.kl_divergence == pytest.approx(fit.kl_divergence_, rel=2e-3)
+
+
+def test_other_objects_are_left_out_with_a_warning(fit):
+    labels, values = cluster_vectors()
+    others = [*labels[:30], "someone"]
+    with pytest.warns(mm.DataWarning) as told:
+        found = mm.evaluate(fit.atlas_, Vectors(others, np.vstack([values[:30], values[:1]])))
+    assert found.n_objects == 30
+    said = sorted(str(warning.message) for warning in told)
+    assert said[0].startswith(
+        "1 objects of arrays are not in the atlas and are left out: 'someone'"
+    )
+    assert said[1].startswith("6 objects of the atlas are not in arrays and are left out: 'a30'")
+    assert {warning.filename for warning in told} == {__file__}
+
+
+def test_settings_in_place_of_those_of_the_fit(fit):
+    values = cluster_vectors()[1]
+    distances = np.linalg.norm(values[:, None] - values, axis=2)
+    by_distance = mm.evaluate(fit.atlas_, distances, metric="precomputed", n_neighbors=3)
+    assert by_distance.neighbors == 3
+    assert by_distance.kl_divergence == pytest.approx(fit.kl_divergence_, rel=2e-3)
+    wider = mm.evaluate(fit.atlas_, values, perplexity=(4, 9))
+    assert wider.kl_divergence != pytest.approx(fit.kl_divergence_, rel=2e-3)
+
+
+def test_counts_as_the_command_measures_them(made):
+    atlas = mm.load_atlas(made / "code.atlas")
+    found = mm.evaluate(atlas, sample())
+    told = json.loads(invoke("evaluate", made / "code.atlas", made / "counts.npz", "--json").stdout)
+    del told["seconds"]
+    assert json.loads(json.dumps(found.record())) == told
+    assert found.notes == ()
+    plain = sample().without_empty().values
+    assert mm.evaluate(atlas, plain).log_likelihood == found.log_likelihood
+
+
+@pytest.mark.parametrize("data", [sample(), sparse.eye_array(36)])
+def test_data_of_another_kind_are_refused(fit, made, data):
+    if isinstance(data, mm.Counts):
+        with pytest.raises(mm.DataError, match="of one kind of object"):
+            mm.evaluate(fit.atlas_, data)
+    else:
+        norms = mm.Associations([str(i) for i in range(36)], sparse.csr_array(data))
+        with pytest.raises(mm.DataError, match="two kinds of object; it is measured by counts"):
+            mm.evaluate(mm.load_atlas(made / "code.atlas"), norms)
+
+
+def test_too_few_in_common(fit):
+    with pytest.raises(mm.DataError, match="have 0 labels in common, and at least 3 are needed"):
+        mm.evaluate(fit.atlas_, Vectors(["p", "q", "r"], np.eye(3)))
