@@ -1,6 +1,6 @@
 // Bundles the viewer into one ES module: src/manymaps/viewer_assets/viewer.js. With --tests, bundles
 // the tests into build/tests instead; with --check, fails where the committed file differs.
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import process from "node:process";
 import * as esbuild from "esbuild";
 
@@ -62,10 +62,15 @@ async function bundle() {
 }
 
 if (process.argv.includes("--tests")) {
-  const tests = (await readdir("tests")).filter((name) => name.endsWith(".test.ts"));
+  const tests = (await readdir("tests", { recursive: true })).filter((name) =>
+    name.endsWith(".test.ts"),
+  );
+  // What an earlier build left would be run too.
+  await rm("build/tests", { recursive: true, force: true });
   await esbuild.build({
     ...common,
     entryPoints: tests.map((name) => `tests/${name}`),
+    outbase: "tests",
     outdir: "build/tests",
     outExtension: { ".js": ".mjs" },
     platform: "node",

@@ -7,15 +7,15 @@
 
 import { h, render as renderTree } from "preact";
 import { useErrorBoundary } from "preact/hooks";
-import type { Atlas } from "./atlas.ts";
-import { followAddress, stateAt } from "./browser_history.ts";
-import { fromBase64, readAtlas, UnreadableAtlas } from "./container.ts";
-import { scriptAccess } from "./script_access.ts";
-import { Session } from "./session.ts";
-import type { State } from "./store.ts";
+import type { Atlas } from "./data/atlas.ts";
+import { fromBase64, readAtlas, UnreadableAtlas } from "./data/container.ts";
+import { followAddress, stateAt } from "./state/browser_history.ts";
+import { scriptAccess } from "./state/script_access.ts";
+import { Session } from "./state/session.ts";
+import type { State } from "./state/store.ts";
+import { followModel, type Model, stateIn } from "./state/widget_model.ts";
 import style from "./style.css";
 import { App } from "./ui/app.tsx";
-import { followModel, type Model, stateIn } from "./widget_model.ts";
 
 interface Host extends HTMLElement {
   atlas?: ReturnType<typeof scriptAccess>;

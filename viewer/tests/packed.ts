@@ -7,7 +7,7 @@
  * object, 0 where it does not live.
  */
 import { gzipSync } from "node:zlib";
-import type { Column, Model } from "../src/atlas.ts";
+import type { Column, Model } from "../src/data/atlas.ts";
 
 export type Block = Uint8Array | Uint16Array | Uint32Array | Float32Array;
 export type Blocks = Record<string, Block>;

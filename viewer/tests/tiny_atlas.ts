@@ -1,8 +1,8 @@
 /** A small atlas of one map for tests of drawing. */
-import type { Atlas, AtlasMap, Column } from "../src/atlas.ts";
-import { coloringBy, sizing } from "../src/coloring.ts";
-import type { Measure } from "../src/lettering.ts";
-import { type Look, PAGE_TYPE } from "../src/scene.ts";
+import type { Atlas, AtlasMap, Column } from "../src/data/atlas.ts";
+import { coloringBy, sizing } from "../src/scene/coloring.ts";
+import type { Measure } from "../src/scene/lettering.ts";
+import { type Look, PAGE_TYPE } from "../src/scene/scene.ts";
 
 /** Every character is 0.6 em wide. */
 export const measure: Measure = (text, { size }) => 0.6 * size * text.length;

@@ -1,7 +1,7 @@
 /** The whole page: head, senses, gallery or map, panel. */
 
 import { useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
-import type { Session } from "../session.ts";
+import type { Session } from "../state/session.ts";
 import { Gallery } from "./gallery.tsx";
 import { Help } from "./help.tsx";
 import { Icon } from "./icons.tsx";

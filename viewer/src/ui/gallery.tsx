@@ -1,7 +1,7 @@
 /** All maps as small pictures; where a word is looked up, its maps come first. */
 
-import { type AtlasMap, lives } from "../atlas.ts";
-import type { Session } from "../session.ts";
+import { type AtlasMap, lives } from "../data/atlas.ts";
+import type { Session } from "../state/session.ts";
 import { Thumbnail } from "./pictures.tsx";
 import { stepBetween } from "./senses.tsx";
 import { counted, percent, plainLabel } from "./words.tsx";

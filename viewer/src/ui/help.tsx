@@ -1,7 +1,7 @@
 /** What the keys do. */
 
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { Session } from "../session.ts";
+import type { Session } from "../state/session.ts";
 import { Icon } from "./icons.tsx";
 
 const KEYS: [string[], string][] = [

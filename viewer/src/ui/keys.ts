@@ -1,6 +1,6 @@
 /** The keys that work anywhere in the page; `help.tsx` lists them. */
 
-import type { Session } from "../session.ts";
+import type { Session } from "../state/session.ts";
 
 export function listenToKeys(
   root: HTMLElement,

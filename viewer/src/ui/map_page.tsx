@@ -1,13 +1,13 @@
 /** The open map: its view, what hovers over it, and the tools beside it. */
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { type AtlasMap, lives } from "../atlas.ts";
-import type { Camera } from "../camera.ts";
-import { MapView, type MapViewCallbacks } from "../map_view.ts";
-import { fileName, save } from "../saving.ts";
-import type { ShownLabel } from "../scene.ts";
-import type { Tool } from "../selection_drag.ts";
-import type { Session } from "../session.ts";
+import { type AtlasMap, lives } from "../data/atlas.ts";
+import { fileName, save } from "../draw/saving.ts";
+import type { Camera } from "../scene/camera.ts";
+import type { ShownLabel } from "../scene/scene.ts";
+import type { Session } from "../state/session.ts";
+import { MapView, type MapViewCallbacks } from "../view/map_view.ts";
+import type { Tool } from "../view/selection_drag.ts";
 import { Icon, type IconName } from "./icons.tsx";
 import { counted, percent, Word } from "./words.tsx";
 

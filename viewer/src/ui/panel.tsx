@@ -1,10 +1,10 @@
 /** Beside the pictures: how they are drawn, the word in question, the selection, the words in view. */
 
-import { type Column, lives } from "../atlas.ts";
-import { colorColumns, type Legend, type LegendItem, sizeColumns } from "../coloring.ts";
-import { saveTable } from "../saving.ts";
-import type { ShownLabel } from "../scene.ts";
-import type { Session } from "../session.ts";
+import { type Column, lives } from "../data/atlas.ts";
+import { saveTable } from "../draw/saving.ts";
+import { colorColumns, type Legend, type LegendItem, sizeColumns } from "../scene/coloring.ts";
+import type { ShownLabel } from "../scene/scene.ts";
+import type { Session } from "../state/session.ts";
 import { Icon } from "./icons.tsx";
 import { counted, percent, plainLabel, Word } from "./words.tsx";
 

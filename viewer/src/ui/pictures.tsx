@@ -1,12 +1,12 @@
 /** Small pictures of maps: thumbnails of the gallery, crops of senses. Each is drawn when it comes into sight. */
 
 import { useEffect, useRef } from "preact/hooks";
-import type { AtlasMap } from "../atlas.ts";
-import { type Camera, crop, fit, type Size } from "../camera.ts";
-import type { Sense } from "../choices.ts";
-import { drawPicture, type PictureOptions } from "../picture.ts";
-import { type Emphasis, PICTURE_TYPE, Scene } from "../scene.ts";
-import type { Session } from "../session.ts";
+import type { AtlasMap } from "../data/atlas.ts";
+import type { Sense } from "../data/probabilities.ts";
+import { drawPicture, type PictureOptions } from "../draw/picture.ts";
+import { type Camera, crop, fit, type Size } from "../scene/camera.ts";
+import { type Emphasis, PICTURE_TYPE, Scene } from "../scene/scene.ts";
+import type { Session } from "../state/session.ts";
 
 const THUMBNAIL_MARGIN = 12;
 const THUMBNAIL_LABELS = 7;

@@ -4,8 +4,8 @@
  */
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Hit } from "../search.ts";
-import type { Session } from "../session.ts";
+import type { Hit } from "../state/search.ts";
+import type { Session } from "../state/session.ts";
 import { Icon } from "./icons.tsx";
 import { Marked } from "./words.tsx";
 

@@ -1,7 +1,7 @@
 /** The senses of a word: one crop for each map in which it lives, the largest proportion first. */
 
-import type { Sense } from "../choices.ts";
-import type { Session } from "../session.ts";
+import type { Sense } from "../data/probabilities.ts";
+import type { Session } from "../state/session.ts";
 import { Icon } from "./icons.tsx";
 import { Crop } from "./pictures.tsx";
 import { counted, percent, plainLabel, Word } from "./words.tsx";

@@ -1,6 +1,6 @@
 /** How labels and numbers are written out in the page: always as text, whatever they hold. */
 
-import type { Atlas } from "../atlas.ts";
+import type { Atlas } from "../data/atlas.ts";
 
 /** The label of an object; one without a label says so. */
 export function Word({ atlas, object }: { atlas: Atlas; object: number }) {

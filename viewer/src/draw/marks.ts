@@ -1,0 +1,62 @@
+/**
+ * Paints paper and dots: by WebGL2 where a graphics processor does it, else pixel by pixel.
+ *
+ * One painter serves all canvases of a page, for browsers allow few WebGL contexts. It fills the
+ * whole canvas, so it comes first in a picture. Every dot has a thin rim of paper, by which dots
+ * that lie on each other stay apart.
+ */
+import type { Camera, Size } from "../scene/camera.ts";
+import type { Scene } from "../scene/scene.ts";
+import { PixelPainter } from "./pixel_marks.ts";
+import { WebglPainter } from "./webgl_marks.ts";
+
+/** A canvas: its size in CSS pixels, and device pixels per CSS pixel. */
+export interface Screen {
+  size: Size;
+  ratio: number;
+}
+
+export interface Painter {
+  paint(target: CanvasRenderingContext2D, scene: Scene, camera: Camera, screen: Screen): void;
+}
+
+/**
+ * The marks of a page.
+ *
+ * A WebGL that a processor only imitates is slower than painting pixels, so it is not asked for.
+ */
+export class Marks implements Painter {
+  private webgl: WebglPainter | null;
+  private pixels = new PixelPainter();
+  private listeners = new Set<() => void>();
+
+  constructor() {
+    const changed = () => {
+      for (const listener of this.listeners) listener();
+    };
+    this.webgl = WebglPainter.make(changed);
+  }
+
+  get isWebgl(): boolean {
+    return this.webgl?.isReady ?? false;
+  }
+
+  paint(target: CanvasRenderingContext2D, scene: Scene, camera: Camera, screen: Screen): void {
+    const painter = this.webgl?.isReady ? this.webgl : this.pixels;
+    painter.paint(target, scene, camera, screen);
+  }
+
+  /** Calls back when WebGL was lost or came back, until the returned function is called. */
+  listen(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+}
+
+let shared: Marks | null = null;
+
+/** The one `Marks` of the page. */
+export function sharedMarks(): Marks {
+  shared ??= new Marks();
+  return shared;
+}

@@ -1,0 +1,385 @@
+/**
+ * One picture of a map on one canvas: paper, dots, outlines, halos, labels.
+ *
+ * The gallery's thumbnails and the crops of senses are still pictures: their few labels stand
+ * wherever there is room round their dots. A map that is zoomed has its labels above the dots, at
+ * the zooms that its scene knows.
+ */
+import type { Camera, Size } from "../scene/camera.ts";
+import { type Candidate, placeAround, type ScreenBox } from "../scene/label_boxes.ts";
+import { fontOf, type LabelStyle, LEADING } from "../scene/lettering.ts";
+import { DIAMOND, DIAMOND_REACH, rim } from "../scene/mark_data.ts";
+import { type Arc, crest, type Point, roundedHull, tracePath } from "../scene/outline.ts";
+import type { Emphasis, Scene, ShownLabel } from "../scene/scene.ts";
+import { NO_EMPHASIS } from "../scene/scene.ts";
+import type { Painter, Screen } from "./marks.ts";
+
+/** A feature drawn as a line round its members. */
+export interface FeatureOutline {
+  /** Number of the feature, from 1, as it stands at the line. */
+  number: number;
+  color: string;
+  /** Entries of the map. */
+  members: readonly number[];
+}
+
+export interface PictureOptions {
+  marks: Painter;
+  size: Size;
+  devicePixelRatio: number;
+  emphasis?: Emphasis;
+  selection?: ReadonlySet<number>;
+  outlines?: readonly FeatureOutline[];
+  /** "still": a few labels round their dots; "zoomed": by the scene's plan. */
+  labels: "still" | "zoomed";
+  /** How many labels a still picture has at most. */
+  mostLabels?: number;
+}
+
+/** Draws a map and says which labels are shown. */
+export function drawPicture(
+  canvas: HTMLCanvasElement,
+  scene: Scene,
+  camera: Camera,
+  options: PictureOptions,
+): ShownLabel[] {
+  const { size, devicePixelRatio: ratio, emphasis = NO_EMPHASIS, labels } = options;
+  const context = prepare(canvas, size, ratio);
+  if (!context) return [];
+  drawGround(context, scene, camera, { ...options, emphasis });
+  let shown: ShownLabel[];
+  if (labels === "still") {
+    new Pen(context, scene, camera, size).pointBeyond(emphasis);
+    shown = stillLabels(scene, camera, size, emphasis, options.mostLabels ?? 9);
+  } else {
+    scene.setEmphasis(emphasis);
+    shown = scene.shownLabels(camera, size);
+  }
+  drawLabels(context, scene, shown);
+  drawOutlineNumbers(context, scene, camera, size, options.outlines ?? []);
+  return shown;
+}
+
+/** Makes a canvas this large and its context draw in CSS pixels; null where there is no room. */
+export function prepare(
+  canvas: HTMLCanvasElement,
+  size: Size,
+  ratio: number,
+): CanvasRenderingContext2D | null {
+  const width = Math.round(size.width * ratio);
+  const height = Math.round(size.height * ratio);
+  if (width < 1 || height < 1) return null;
+  // Setting a size clears the canvas and costs time, even where it is the same.
+  if (canvas.width !== width) canvas.width = width;
+  if (canvas.height !== height) canvas.height = height;
+  const context = canvas.getContext("2d");
+  context?.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return context;
+}
+
+const NOTHING: ReadonlySet<number> = new Set();
+
+interface Ground {
+  marks: Painter;
+  size: Size;
+  devicePixelRatio: number;
+  emphasis: Emphasis;
+  selection?: ReadonlySet<number>;
+  outlines?: readonly FeatureOutline[];
+}
+
+/** Everything but labels. */
+export function drawGround(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  camera: Camera,
+  ground: Ground,
+): void {
+  scene.setSelection(ground.selection ?? NOTHING);
+  const screen: Screen = { size: ground.size, ratio: ground.devicePixelRatio };
+  ground.marks.paint(context, scene, camera, screen);
+  const pen = new Pen(context, scene, camera, ground.size);
+  for (const outline of ground.outlines ?? []) pen.outline(outline);
+  pen.ring(scene.ringed);
+  pen.emphasize(ground.emphasis);
+}
+
+/** Writes the numbers of outlines, above the labels. */
+export function drawOutlineNumbers(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  camera: Camera,
+  size: Size,
+  outlines: readonly FeatureOutline[],
+): void {
+  const pen = new Pen(context, scene, camera, size);
+  for (const outline of outlines) pen.outlineNumber(outline);
+}
+
+/** The least radii in CSS pixels of the dots of neighbours and of what is chosen. */
+export const LEAST_NEAR = 2;
+export const LEAST_CHOSEN = 3.2;
+
+/** The radius of the halo round a chosen dot. */
+export function haloRadius(scene: Scene, entry: number, { zoom }: Camera): number {
+  return 1.35 * Math.max(LEAST_CHOSEN, scene.dotRadius(entry, zoom)) + 5;
+}
+
+/** How far from its members an outline keeps. */
+export function outlineReach(scene: Scene, { zoom }: Camera): number {
+  return scene.radius(zoom) + 8;
+}
+
+/** How far from the edge of a picture the arrows stand. */
+const EDGE = 7;
+
+/** Draws single things at one camera. */
+class Pen {
+  constructor(
+    private context: CanvasRenderingContext2D,
+    private scene: Scene,
+    private camera: Camera,
+    private size: Size,
+  ) {}
+
+  outline({ color, members }: FeatureOutline): void {
+    if (members.length === 0) return;
+    const { context } = this;
+    context.beginPath();
+    tracePath(this.arcs(members), context);
+    context.fillStyle = color;
+    context.globalAlpha = 0.07;
+    context.fill();
+    context.globalAlpha = 1;
+    context.lineWidth = 1.6;
+    context.strokeStyle = color;
+    context.stroke();
+  }
+
+  /** The number of an outline, at the top of its line. */
+  outlineNumber({ number, color, members }: FeatureOutline): void {
+    if (members.length === 0) return;
+    const { context, scene } = this;
+    const [x, y] = crest(this.arcs(members));
+    context.beginPath();
+    context.arc(x, y, 8, 0, 2 * Math.PI);
+    context.fillStyle = scene.palette.paper;
+    context.fill();
+    context.lineWidth = 1.6;
+    context.strokeStyle = color;
+    context.stroke();
+    context.font = fontOf({ size: 11, weight: 600 });
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    context.fillStyle = scene.palette.ink;
+    context.fillText(String(number), x, y + 0.5);
+  }
+
+  private arcs(members: readonly number[]): Arc[] {
+    return roundedHull(
+      members.map((entry) => this.point(entry)),
+      outlineReach(this.scene, this.camera),
+    );
+  }
+
+  /** Arrows at the edge of the picture that point to neighbours beyond it. */
+  pointBeyond({ near }: Emphasis): void {
+    const { context, scene } = this;
+    const { width, height } = this.size;
+    context.fillStyle = scene.palette.muted;
+    for (const entry of near) {
+      const [x, y] = this.point(entry);
+      if (x >= 0 && y >= 0 && x <= width && y <= height) continue;
+      const [right, down] = [x - width / 2, y - height / 2];
+      const share = Math.min(
+        (width / 2 - EDGE) / Math.abs(right || 1e-9),
+        (height / 2 - EDGE) / Math.abs(down || 1e-9),
+      );
+      context.save();
+      context.translate(width / 2 + right * share, height / 2 + down * share);
+      context.rotate(Math.atan2(down, right));
+      context.beginPath();
+      context.moveTo(4, 0);
+      context.lineTo(-2.5, 3.2);
+      context.lineTo(-2.5, -3.2);
+      context.fill();
+      context.restore();
+    }
+  }
+
+  /** Rings round the selected dots. */
+  ring(selection: ReadonlySet<number>): void {
+    const { context, scene } = this;
+    context.lineWidth = 1.6;
+    context.strokeStyle = scene.palette.ink;
+    context.beginPath();
+    for (const entry of selection) {
+      const [x, y] = this.point(entry);
+      if (!this.isNear(x, y)) continue;
+      this.trace(x, y, scene.dotRadius(entry, this.camera.zoom) + 1.8, scene.shape(entry));
+    }
+    context.stroke();
+  }
+
+  /** The neighbours' dots above all others, then the chosen ones with a halo in the accent. */
+  emphasize({ chosen, near }: Emphasis): void {
+    const { context, scene } = this;
+    const { accent } = scene.palette;
+    const isByColumn = scene.look.coloring.legend.type !== "proportion";
+    for (const entry of [...near].reverse()) {
+      const [x, y] = this.point(entry);
+      if (this.isNear(x, y)) this.dot(entry, x, y, scene.color(entry), LEAST_NEAR);
+    }
+    for (const entry of chosen) {
+      const [x, y] = this.point(entry);
+      if (!this.isNear(x, y)) continue;
+      context.beginPath();
+      this.trace(x, y, haloRadius(scene, entry, this.camera), scene.shape(entry));
+      context.globalAlpha = 0.28;
+      context.fillStyle = accent;
+      context.fill();
+      context.globalAlpha = 1;
+      this.dot(entry, x, y, isByColumn ? scene.color(entry) : accent, LEAST_CHOSEN);
+    }
+  }
+
+  private dot(entry: number, x: number, y: number, color: string, least: number): void {
+    const { context, scene } = this;
+    const radius = Math.max(least, scene.dotRadius(entry, this.camera.zoom));
+    const width = Math.max(0.6, rim(radius));
+    for (const [reach, fill] of [
+      [radius + width, scene.palette.paper],
+      [radius, color],
+    ] as const) {
+      context.beginPath();
+      this.trace(x, y, reach, scene.shape(entry));
+      context.fillStyle = fill;
+      context.fill();
+    }
+  }
+
+  private trace(x: number, y: number, radius: number, shape: number): void {
+    const { context } = this;
+    if (shape !== DIAMOND) {
+      context.moveTo(x + radius, y);
+      context.arc(x, y, radius, 0, 2 * Math.PI);
+      return;
+    }
+    const reach = radius * DIAMOND_REACH;
+    context.moveTo(x + reach, y);
+    context.lineTo(x, y + reach);
+    context.lineTo(x - reach, y);
+    context.lineTo(x, y - reach);
+    context.closePath();
+  }
+
+  private point(entry: number): Point {
+    const { points } = this.scene.map;
+    const { x, y, zoom } = this.camera;
+    return [
+      (points[2 * entry] - x) * zoom + this.size.width / 2,
+      (y - points[2 * entry + 1]) * zoom + this.size.height / 2,
+    ];
+  }
+
+  private isNear(x: number, y: number): boolean {
+    return x > -60 && y > -60 && x < this.size.width + 60 && y < this.size.height + 60;
+  }
+}
+
+/** The colour of a label. */
+export function labelColor(scene: Scene, style: LabelStyle): string {
+  const { accent, ink, faint } = scene.palette;
+  if (style === "chosen") return accent;
+  return style === "small" ? faint : ink;
+}
+
+/** Writes labels, each on a thin halo of paper. */
+export function drawLabels(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  labels: readonly ShownLabel[],
+): void {
+  context.textAlign = "center";
+  context.textBaseline = "alphabetic";
+  context.lineJoin = "round";
+  context.strokeStyle = scene.palette.paper;
+  let style: LabelStyle | null = null;
+  for (const label of labels) {
+    if (label.style !== style) {
+      style = label.style;
+      context.font = fontOf(scene.look.type[style]);
+      context.fillStyle = labelColor(scene, style);
+    }
+    const x = label.x + label.width / 2;
+    const y = baseline(label);
+    context.lineWidth = 3;
+    context.strokeText(label.text, x, y);
+    context.fillText(label.text, x, y);
+  }
+}
+
+/** Where the letters of a label stand. */
+export function baseline({ y, height }: ShownLabel): number {
+  // Half of the x-height and half of the ascenders lie above the middle of a line of text.
+  return y + height / 2 + (0.34 * height) / LEADING;
+}
+
+const DISTINCT = 60;
+
+/** The labels of a still picture, the most important last. */
+function stillLabels(
+  scene: Scene,
+  camera: Camera,
+  size: Size,
+  emphasis: Emphasis,
+  most: number,
+): ShownLabel[] {
+  const ranked = rankedLabels(scene, emphasis, most);
+  const zoom = camera.zoom;
+  const candidates = ranked.map(({ entry, style }): Candidate => {
+    const { points } = scene.map;
+    const x = (points[2 * entry] - camera.x) * zoom + size.width / 2;
+    const y = (camera.y - points[2 * entry + 1]) * zoom + size.height / 2;
+    const isNear = style === "near";
+    const least = isNear ? LEAST_NEAR : LEAST_CHOSEN;
+    const isEmphasized = isNear || style === "chosen";
+    const radius = Math.max(isEmphasized ? least : 0, scene.dotRadius(entry, zoom));
+    const dot = isEmphasized ? boxAround(x, y, 0.85 * radius) : null;
+    return { x, y, radius, ...scene.labelSize(entry, style), dot };
+  });
+  const dots = candidates.flatMap(({ dot }) => dot ?? []);
+  const places = placeAround(candidates, size, dots, most);
+  const shown = ranked.flatMap(({ entry, style }, i): ShownLabel[] => {
+    const box = places[i];
+    if (!box) return [];
+    const { left: x, top: y } = box;
+    const { width, height } = candidates[i];
+    const object = scene.map.objects[entry];
+    return [{ entry, object, text: scene.text(entry), style, x, y, width, height }];
+  });
+  return shown.reverse();
+}
+
+function rankedLabels(
+  scene: Scene,
+  { chosen, near }: Emphasis,
+  most: number,
+): { entry: number; style: LabelStyle }[] {
+  const styles = new Map<number, LabelStyle>();
+  for (const entry of chosen) styles.set(entry, "chosen");
+  for (const entry of near) if (!styles.has(entry)) styles.set(entry, "near");
+  if (styles.size === 0) {
+    for (const entry of scene.map.order) {
+      if (styles.size >= DISTINCT + most) break;
+      if (scene.visible[entry]) styles.set(entry, styles.size < 3 ? "large" : "middle");
+    }
+  }
+  return [...styles]
+    .map(([entry, style]) => ({ entry, style }))
+    .filter(({ entry }) => scene.text(entry));
+}
+
+function boxAround(x: number, y: number, reach: number): ScreenBox {
+  return { left: x - reach, top: y - reach, right: x + reach, bottom: y + reach };
+}

@@ -1,0 +1,240 @@
+/**
+ * Dots drawn by WebGL2: one square an instance, whose fragments say by their distance from the
+ * middle whether they are fill, rim or nothing.
+ *
+ * The context lives on one hidden canvas, as large as the largest picture so far; each picture is
+ * drawn into its lower left corner and copied to the canvas that shows it.
+ */
+import type { Camera } from "../scene/camera.ts";
+import { rgb } from "../scene/coloring.ts";
+import { type MarkData, VISIBLE_RADIUS } from "../scene/mark_data.ts";
+import type { Scene } from "../scene/scene.ts";
+import type { Painter, Screen } from "./marks.ts";
+
+const VERTEX = `#version 300 es
+in vec2 corner;
+in vec2 point;
+in float radius;
+in vec4 color;
+in float shape;
+uniform vec2 middle;   // of the screen, in map units
+uniform vec2 scale;    // map units to the clip square
+uniform vec2 pixel;    // a device pixel in the clip square
+uniform float unit;    // radius of a proportion of 1, device pixels
+uniform float ratio;
+out vec2 place;
+flat out vec4 fill;
+flat out float inner;
+flat out float ring;
+flat out float diamond;
+void main() {
+  float r = max(${VISIBLE_RADIUS} * ratio, radius * unit);
+  ring = clamp(0.4 * (r / ratio - 1.0), 0.0, 1.1) * ratio;
+  inner = r;
+  fill = color;
+  diamond = shape;
+  float reach = r * 1.2534 + ring * 1.4143 + 1.0;
+  place = corner * reach;
+  gl_Position = vec4((point - middle) * scale + place * pixel, 0.0, 1.0);
+}`;
+
+const FRAGMENT = `#version 300 es
+precision highp float;
+in vec2 place;
+flat in vec4 fill;
+flat in float inner;
+flat in float ring;
+flat in float diamond;
+uniform vec3 paper;
+out vec4 result;
+void main() {
+  float circle = length(place) - inner;
+  float square = (abs(place.x) + abs(place.y) - inner * 1.25331) * 0.70711;
+  float distance = diamond > 0.5 ? square : circle;
+  float inside = clamp(0.5 - distance, 0.0, 1.0);
+  float covered = clamp(0.5 - (distance - ring), 0.0, 1.0);
+  if (covered <= 0.0) discard;
+  result = vec4(mix(paper, fill.rgb, inside / covered), covered);
+}`;
+
+interface Buffers {
+  array: WebGLVertexArrayObject;
+  parts: WebGLBuffer[];
+}
+
+type Uniform = "middle" | "scale" | "pixel" | "unit" | "ratio" | "paper";
+const UNIFORMS: Uniform[] = ["middle", "scale", "pixel", "unit", "ratio", "paper"];
+const MOST_BUFFERS = 24;
+
+/** Whether a processor imitates the graphics processor: some browsers admit it by name only. */
+function isSoftware(gl: WebGL2RenderingContext): boolean {
+  const names = gl.getExtension("WEBGL_debug_renderer_info");
+  const name = String(gl.getParameter(names ? names.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
+}
+
+export class WebglPainter implements Painter {
+  private program: WebGLProgram | null = null;
+  private uniforms = {} as Record<Uniform, WebGLUniformLocation | null>;
+  /** The marks whose buffers are kept, the latest used last. */
+  private buffers = new Map<MarkData, Buffers>();
+
+  private constructor(
+    private canvas: HTMLCanvasElement,
+    private gl: WebGL2RenderingContext,
+    changed: () => void,
+  ) {
+    this.build();
+    canvas.addEventListener("webglcontextlost", (event) => {
+      event.preventDefault();
+      this.program = null;
+      this.buffers.clear();
+      changed();
+    });
+    canvas.addEventListener("webglcontextrestored", () => {
+      this.build();
+      changed();
+    });
+  }
+
+  /** False while the context is lost. */
+  get isReady(): boolean {
+    return this.program !== null && !this.gl.isContextLost();
+  }
+
+  /** A painter that tells when it is lost or back, or null where no graphics processor draws. */
+  static make(changed: () => void): WebglPainter | null {
+    const canvas = document.createElement("canvas");
+    const gl = canvas.getContext("webgl2", {
+      alpha: false,
+      antialias: false,
+      depth: false,
+      failIfMajorPerformanceCaveat: true,
+    });
+    if (!gl || isSoftware(gl)) return null;
+    const painter = new WebglPainter(canvas, gl, changed);
+    return painter.isReady ? painter : null;
+  }
+
+  paint(target: CanvasRenderingContext2D, scene: Scene, camera: Camera, screen: Screen): void {
+    const { width, height } = target.canvas;
+    if (width === 0 || height === 0) return;
+    this.fitCanvas(width, height);
+    this.draw(scene, camera, screen, width, height);
+    // The target counts in CSS pixels, these are the screen's.
+    target.save();
+    target.resetTransform();
+    target.drawImage(
+      this.canvas,
+      0,
+      this.canvas.height - height,
+      width,
+      height,
+      0,
+      0,
+      width,
+      height,
+    );
+    target.restore();
+  }
+
+  private fitCanvas(width: number, height: number): void {
+    if (this.canvas.width < width) this.canvas.width = width;
+    if (this.canvas.height < height) this.canvas.height = height;
+  }
+
+  private draw(scene: Scene, camera: Camera, screen: Screen, width: number, height: number): void {
+    const { gl, uniforms } = this;
+    const paper = rgb(scene.palette.paper).map((part) => part / 255) as [number, number, number];
+    gl.viewport(0, 0, width, height);
+    gl.enable(gl.SCISSOR_TEST);
+    gl.scissor(0, 0, width, height);
+    gl.clearColor(...paper, 1);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+    if (scene.marks.count === 0) return;
+    gl.useProgram(this.program);
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
+    const zoom = camera.zoom * screen.ratio;
+    gl.uniform2f(uniforms.middle, camera.x, camera.y);
+    gl.uniform2f(uniforms.scale, (2 * zoom) / width, (2 * zoom) / height);
+    gl.uniform2f(uniforms.pixel, 2 / width, 2 / height);
+    gl.uniform1f(uniforms.unit, scene.radius(camera.zoom) * screen.ratio);
+    gl.uniform1f(uniforms.ratio, screen.ratio);
+    gl.uniform3f(uniforms.paper, ...paper);
+    gl.bindVertexArray(this.buffersOf(scene.marks).array);
+    gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, scene.marks.count);
+    gl.bindVertexArray(null);
+  }
+
+  private build(): void {
+    const { gl } = this;
+    const program = gl.createProgram();
+    for (const [type, source] of [
+      [gl.VERTEX_SHADER, VERTEX],
+      [gl.FRAGMENT_SHADER, FRAGMENT],
+    ] as const) {
+      const shader = gl.createShader(type);
+      if (!shader) return;
+      gl.shaderSource(shader, source);
+      gl.compileShader(shader);
+      gl.attachShader(program, shader);
+      gl.deleteShader(shader);
+    }
+    gl.linkProgram(program);
+    if (!gl.getProgramParameter(program, gl.LINK_STATUS)) return;
+    this.program = program;
+    for (const name of UNIFORMS) this.uniforms[name] = gl.getUniformLocation(program, name);
+  }
+
+  private buffersOf(marks: MarkData): Buffers {
+    let buffers = this.buffers.get(marks);
+    if (!buffers) {
+      buffers = this.upload(marks);
+      for (const [old, { array, parts }] of this.buffers) {
+        if (this.buffers.size < MOST_BUFFERS) break;
+        this.gl.deleteVertexArray(array);
+        for (const part of parts) this.gl.deleteBuffer(part);
+        this.buffers.delete(old);
+      }
+    }
+    this.buffers.delete(marks);
+    this.buffers.set(marks, buffers);
+    return buffers;
+  }
+
+  private upload(marks: MarkData): Buffers {
+    const { gl } = this;
+    const array = gl.createVertexArray();
+    gl.bindVertexArray(array);
+    const corners = new Float32Array([-1, -1, 1, -1, -1, 1, 1, 1]);
+    const parts = [
+      this.attribute("corner", corners, 2, gl.FLOAT, 0),
+      this.attribute("point", marks.points, 2, gl.FLOAT, 1),
+      this.attribute("radius", marks.radii, 1, gl.FLOAT, 1),
+      this.attribute("color", marks.colors, 4, gl.UNSIGNED_BYTE, 1),
+      this.attribute("shape", marks.shapes, 1, gl.UNSIGNED_BYTE, 1),
+    ];
+    gl.bindVertexArray(null);
+    return { array, parts };
+  }
+
+  /** One attribute's buffer; bytes of colours are shares of 255. */
+  private attribute(
+    name: string,
+    data: Float32Array | Uint32Array | Uint8Array,
+    parts: number,
+    type: number,
+    divisor: number,
+  ): WebGLBuffer {
+    const { gl, program } = this;
+    const buffer = gl.createBuffer();
+    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+    gl.bufferData(gl.ARRAY_BUFFER, data, gl.STATIC_DRAW);
+    const place = gl.getAttribLocation(program as WebGLProgram, name);
+    gl.enableVertexAttribArray(place);
+    gl.vertexAttribPointer(place, parts, type, name === "color", 0, 0);
+    gl.vertexAttribDivisor(place, divisor);
+    return buffer;
+  }
+}

@@ -1,0 +1,380 @@
+/**
+ * What one map shows under a look: which entries, how large, in which colours, with which labels.
+ *
+ *     dot area = pi R(zoom)^2 proportion x size factor
+ *
+ * R, the radius of a proportion of 1, is such that the dots cover INK of the screen when the map
+ * fits it (within bounds), and grows slowly as one zooms in. Labels get their zooms in slices
+ * (`step`); until a new plan is ready the old one serves, for a subset of its labels is free of
+ * overlaps too.
+ */
+import { type Atlas, type AtlasMap, lives } from "../data/atlas.ts";
+import { type Camera, fit, type Size } from "./camera.ts";
+import { type Coloring, PALETTES, type Palette, rgb, type Theme } from "./coloring.ts";
+import { meet, type ScreenBox } from "./label_boxes.ts";
+import {
+  type EmphasizedLabel,
+  emphasizedLabels,
+  LabelPlan,
+  type LabelSource,
+  lift,
+} from "./label_plan.ts";
+import {
+  type LabelStyle,
+  LEADING,
+  labelText,
+  type Measure,
+  measureText,
+  PAD,
+  type TypeSizes,
+} from "./lettering.ts";
+import {
+  CIRCLE,
+  DIAMOND,
+  largestFirst,
+  type MarkData,
+  type Marking,
+  markData,
+  VISIBLE_RADIUS,
+} from "./mark_data.ts";
+
+export { PAGE_TYPE, PICTURE_TYPE } from "./lettering.ts";
+
+export interface Look {
+  atlas: Atlas;
+  theme: Theme;
+  coloring: Coloring;
+  /** Factor of the dot area of each object. */
+  sizes: Float32Array;
+  /** Entries with a smaller proportion are not shown. */
+  threshold: number;
+  /** Codes of the colouring's groups that are not shown. */
+  hiddenCategories: ReadonlySet<number>;
+  type: TypeSizes;
+}
+
+/** Entries that stand out: shown whatever the look hides, labelled before all others. */
+export interface Emphasis {
+  chosen: readonly number[];
+  /** The nearest first. */
+  near: readonly number[];
+}
+
+export const NO_EMPHASIS: Emphasis = { chosen: [], near: [] };
+
+export interface ShownLabel {
+  entry: number;
+  object: number;
+  text: string;
+  style: LabelStyle;
+  /** Left upper corner and extent of its box in CSS pixels. */
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+const INK = 0.045;
+const LEAST_RADIUS = 1.1;
+const MOST_RADIUS = 7;
+/** Of larger screens the dots may be larger too. */
+const WIDE_SCREEN = 1100;
+/** Maps with smaller dots than this let them grow faster. */
+const SMALL_RADIUS = 2.5;
+const MOST_LABELS = 700;
+const MOST_RINGS = 1500;
+
+export class Scene {
+  /** 1 for each entry that is shown. */
+  readonly visible: Uint8Array;
+  /** Radii relative to that of a proportion of 1. */
+  radii: Float32Array;
+  marks: MarkData;
+  fitCamera: Camera;
+  private unitRadius = 1;
+  private marking: Marking;
+  private drawingOrder: Uint32Array;
+  private plan: LabelPlan | null = null;
+  private pending: LabelPlan | null = null;
+  private selection: ReadonlySet<number> = new Set();
+  private emphasis: Emphasis = NO_EMPHASIS;
+  private emphasized: EmphasizedLabel[] = [];
+  private texts = new Map<number, string>();
+
+  constructor(
+    readonly map: AtlasMap,
+    public look: Look,
+    public size: Size,
+    private measure: Measure = measureText,
+  ) {
+    this.visible = new Uint8Array(map.objects.length);
+    this.radii = this.relativeRadii();
+    this.marking = this.newMarking();
+    this.drawingOrder = largestFirst(this.radii);
+    this.marks = this.newMarks();
+    this.fitCamera = fit(map.view, size);
+    this.resize(size);
+  }
+
+  get palette(): Palette {
+    return PALETTES[this.look.theme];
+  }
+
+  /** Whether the labels' zooms are all known. */
+  get isSettled(): boolean {
+    return this.plan !== null && this.pending === null;
+  }
+
+  /** Takes another look at the same map; labels follow with the next `step`. */
+  setLook(look: Look): void {
+    const before = this.look;
+    this.look = look;
+    const resized = look.sizes !== before.sizes;
+    if (resized) {
+      this.radii = this.relativeRadii();
+      this.drawingOrder = largestFirst(this.radii);
+    }
+    if (resized || look.coloring !== before.coloring) this.marking = this.newMarking();
+    const changed =
+      look.threshold !== before.threshold ||
+      look.hiddenCategories !== before.hiddenCategories ||
+      (look.hiddenCategories.size > 0 && look.coloring.groups !== before.coloring.groups);
+    if (resized || changed || look.coloring !== before.coloring) this.marks = this.newMarks();
+    if (resized || look.type !== before.type) this.plan = null;
+    if (resized || changed || look.type !== before.type) this.pending = this.newPlan();
+    if (resized || look.type !== before.type) this.setEmphasis(this.emphasis, true);
+    if (resized) this.resize(this.size);
+  }
+
+  /** Says how large the screen is on which the map is to fit. */
+  resize(size: Size, margin?: number): void {
+    this.size = size;
+    this.fitCamera = fit(this.map.view, size, margin);
+    const { proportions, objects } = this.map;
+    const { atlas, sizes } = this.look;
+    let total = 0;
+    for (let entry = 0; entry < objects.length; entry++) {
+      const proportion = proportions[entry];
+      if (lives(proportion, atlas.minProportion)) total += proportion * sizes[objects[entry]];
+    }
+    const area = (INK * size.width * size.height) / Math.max(total, 1e-9);
+    const side = Math.min(size.width, size.height);
+    const most = Math.min(MOST_RADIUS * Math.max(1, side / WIDE_SCREEN), 2.4 + side / 140);
+    this.unitRadius = Math.min(most, Math.max(LEAST_RADIUS, Math.sqrt(area / Math.PI)));
+  }
+
+  /** The radius in CSS pixels of a proportion of 1 (and size factor 1) at a zoom. */
+  radius(zoom: number): number {
+    const isSmall = this.unitRadius < SMALL_RADIUS;
+    const growth = (zoom / this.fitCamera.zoom) ** (isSmall ? 0.4 : 0.25);
+    const most = isSmall ? 5 / this.unitRadius : 2;
+    return this.unitRadius * Math.min(most, Math.max(0.7, growth));
+  }
+
+  /** The radius in CSS pixels of an entry's dot at a zoom. */
+  dotRadius(entry: number, zoom: number): number {
+    return Math.max(VISIBLE_RADIUS, this.radii[entry] * this.radius(zoom));
+  }
+
+  shape(entry: number): number {
+    return this.marking.shapes[entry];
+  }
+
+  /** The colour of an entry's dot. */
+  color(entry: number): string {
+    const [red, green, blue] = this.marking.colors.subarray(4 * entry, 4 * entry + 3);
+    return `#${((1 << 24) | (red << 16) | (green << 8) | blue).toString(16).slice(1)}`;
+  }
+
+  /** The text of an entry's label, on one line and not too long; empty where it has none. */
+  text(entry: number): string {
+    let text = this.texts.get(entry);
+    if (text === undefined) {
+      text = labelText(this.look.atlas.labels[this.map.objects[entry]]);
+      this.texts.set(entry, text);
+    }
+    return text;
+  }
+
+  /** The entries that are shown, the most important first. */
+  visibleEntries(): Uint32Array {
+    return this.map.order.filter((entry) => this.visible[entry]);
+  }
+
+  /** Few selected entries get rings (`ringed`); many are coloured instead. */
+  setSelection(selection: ReadonlySet<number>): void {
+    if (selection === this.selection) return;
+    const wasColored = this.selection.size > MOST_RINGS;
+    this.selection = selection;
+    if (!wasColored && selection.size <= MOST_RINGS) return;
+    this.marking = this.newMarking();
+    this.marks = this.newMarks();
+  }
+
+  /** Selected entries that get rings. */
+  get ringed(): ReadonlySet<number> {
+    return this.selection.size > MOST_RINGS ? new Set() : this.selection;
+  }
+
+  setEmphasis(emphasis: Emphasis, always = false): void {
+    if (!always && emphasis === this.emphasis) return;
+    this.emphasis = emphasis;
+    this.emphasized = emphasizedLabels(this.source(), emphasis.chosen, emphasis.near);
+  }
+
+  /** Works on the labels for some milliseconds; true when all is done. */
+  step(milliseconds: number): boolean {
+    if (!this.plan && !this.pending) this.pending = this.newPlan();
+    if (!this.pending) return true;
+    if (!this.pending.ranges.step(milliseconds)) {
+      // Without an older plan, the most important labels are better than none.
+      return false;
+    }
+    this.plan = this.pending;
+    this.pending = null;
+    return true;
+  }
+
+  /** The labels that are shown on a screen, and where; those that matter most last. */
+  shownLabels(camera: Camera, size: Size): ShownLabel[] {
+    const view = new ScreenView(this, camera, size);
+    const first: ShownLabel[] = [];
+    const kept: ScreenBox[] = [];
+    for (const { entry, style, zoom } of this.emphasized) {
+      const label = view.place(entry, style);
+      // Its room is kept even where it is not shown, or other labels would come and go.
+      kept.push(boxOf(label));
+      if (zoom <= camera.zoom && view.isOn(label)) first.push(label);
+    }
+    const plan = this.plan ?? this.pending;
+    if (!plan) return first.reverse();
+    const taken = new Set(this.emphasized.map(({ entry }) => entry));
+    const { zooms, known } = plan.ranges;
+    const others: ShownLabel[] = [];
+    for (let i = 0; i < known && others.length < MOST_LABELS; i++) {
+      const entry = plan.order[i];
+      if (!(zooms[entry] <= camera.zoom) || !this.visible[entry]) continue;
+      if (!view.mayShow(entry) || taken.has(entry)) continue;
+      const label = view.place(entry, plan.style(entry));
+      if (view.isOn(label) && !kept.some((other) => meet(boxOf(label), other))) others.push(label);
+    }
+    return [...others.reverse(), ...first.reverse()];
+  }
+
+  private source(): LabelSource {
+    return {
+      points: this.map.points,
+      text: (entry) => this.text(entry),
+      radii: this.radii,
+      type: this.look.type,
+      measure: this.measure,
+    };
+  }
+
+  /** The box of an entry's label on one line. */
+  labelSize(entry: number, style: LabelStyle): { width: number; height: number } {
+    const lettering = this.look.type[style];
+    return {
+      width: this.measure(this.text(entry), lettering) + 2 * PAD,
+      height: lettering.size * LEADING,
+    };
+  }
+
+  private relativeRadii(): Float32Array {
+    const { objects, proportions } = this.map;
+    const { sizes } = this.look;
+    return proportions.map((proportion, entry) => Math.sqrt(proportion * sizes[objects[entry]]));
+  }
+
+  private newMarking(): Marking {
+    const { objects, points } = this.map;
+    const { atlas, coloring } = this.look;
+    const shapes = new Uint8Array(objects.length).fill(CIRCLE);
+    if (atlas.kinds) {
+      for (let entry = 0; entry < objects.length; entry++) {
+        if (objects[entry] >= atlas.nRows) shapes[entry] = DIAMOND;
+      }
+    }
+    const colors = coloring.colors(this.map);
+    if (this.selection.size > MOST_RINGS) {
+      const accent = [...rgb(this.palette.accent), 255];
+      for (const entry of this.selection) colors.set(accent, 4 * entry);
+    }
+    return { points, radii: this.radii, colors, shapes };
+  }
+
+  private newMarks(): MarkData {
+    const { objects, proportions } = this.map;
+    const { threshold, hiddenCategories, coloring } = this.look;
+    const hidden = hiddenCategories.size > 0 ? coloring.groups : null;
+    for (let entry = 0; entry < objects.length; entry++) {
+      const isHidden = hidden !== null && hiddenCategories.has(hidden[objects[entry]]);
+      this.visible[entry] = lives(proportions[entry], threshold) && !isHidden ? 1 : 0;
+    }
+    return markData(this.marking, this.drawingOrder, this.visible);
+  }
+
+  private newPlan(): LabelPlan {
+    // For screens from a thumbnail to a wall: the plan outlives changes of the size.
+    const { zoom } = fit(this.map.view, { width: 1000, height: 1000 });
+    const zooms = { minZoom: zoom / 100, maxZoom: zoom * 10 * FARTHEST };
+    return new LabelPlan(this.source(), this.visibleEntries(), zooms);
+  }
+}
+
+/** How much nearer than the whole map one may look. */
+export const FARTHEST = 4000;
+
+function boxOf(label: ShownLabel): ScreenBox {
+  return {
+    left: label.x,
+    top: label.y,
+    right: label.x + label.width,
+    bottom: label.y + label.height,
+  };
+}
+
+/** One camera over one screen, with what all labels there have in common. */
+class ScreenView {
+  private unit: number;
+
+  constructor(
+    private scene: Scene,
+    private camera: Camera,
+    private size: Size,
+  ) {
+    this.unit = scene.radius(camera.zoom);
+  }
+
+  /** Whether a dot is near enough to the screen for its label to reach it. */
+  mayShow(entry: number): boolean {
+    const { points } = this.scene.map;
+    const { x, y, zoom } = this.camera;
+    const right = Math.abs(points[2 * entry] - x) * zoom;
+    const up = Math.abs(points[2 * entry + 1] - y) * zoom;
+    return right < this.size.width / 2 + 200 && up < this.size.height / 2 + 60;
+  }
+
+  place(entry: number, style: LabelStyle): ShownLabel {
+    const { scene, camera } = this;
+    const { points, objects } = scene.map;
+    const { width, height } = scene.labelSize(entry, style);
+    const up = lift(this.unit, scene.radii[entry], scene.look.type[style]);
+    const x = (points[2 * entry] - camera.x) * camera.zoom + this.size.width / 2;
+    const y = (camera.y - points[2 * entry + 1]) * camera.zoom + this.size.height / 2 - up;
+    return {
+      entry,
+      object: objects[entry],
+      text: scene.text(entry),
+      style,
+      x: x - width / 2,
+      y: y - height / 2,
+      width,
+      height,
+    };
+  }
+
+  isOn({ x, y, width, height }: ShownLabel): boolean {
+    return x + width > 0 && x < this.size.width && y + height > 0 && y < this.size.height;
+  }
+}

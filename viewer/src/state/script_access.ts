@@ -1,0 +1,55 @@
+/**
+ * What scripts may ask of an atlas page: `document.querySelector("#manymaps").atlas`.
+ *
+ * Objects are numbered as in `labels`, maps from 0. `shown()` gives the labels that stand on the
+ * open map, with their boxes in CSS pixels from the map's upper left corner.
+ */
+
+import type { Atlas } from "../data/atlas.ts";
+import type { Sense } from "../data/probabilities.ts";
+import type { Camera } from "../scene/camera.ts";
+import type { ShownLabel } from "../scene/scene.ts";
+import type { Session } from "./session.ts";
+import type { State } from "./store.ts";
+
+interface ScriptAccess {
+  readonly atlas: Atlas;
+  readonly state: State;
+  readonly camera: Camera | null;
+  /** Whether the open map stands still, with all its labels. */
+  readonly isAtRest: boolean;
+  /** Milliseconds of the last frames of the open map. */
+  readonly frameTimes: readonly number[];
+  senses(object: number): Sense[];
+  similarity(a: number, b: number): number;
+  shown(): readonly ShownLabel[];
+  change(part: Partial<State>): void;
+  chooseWord(object: number | null): void;
+  openMap(map: number): void;
+  select(objects: readonly number[]): void;
+}
+
+export function scriptAccess(session: Session): ScriptAccess {
+  return {
+    atlas: session.atlas,
+    get state() {
+      return session.state;
+    },
+    get camera() {
+      return session.mapView?.camera ?? null;
+    },
+    get isAtRest() {
+      return session.mapView?.isAtRest ?? true;
+    },
+    get frameTimes() {
+      return session.mapView?.frameTimes ?? [];
+    },
+    senses: (object) => session.sensesOf(object),
+    similarity: (a, b) => session.choices.similarity(a, b),
+    shown: () => session.mapView?.shown ?? [],
+    change: (part) => session.goToState(part),
+    chooseWord: (object) => session.chooseWord(object),
+    openMap: (map) => session.openMap(map),
+    select: (objects) => session.select(objects),
+  };
+}

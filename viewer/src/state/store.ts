@@ -1,0 +1,66 @@
+/**
+ * The state of the page and the one way to change it.
+ *
+ * A change is a push (a step that the browser's back button undoes: another word, another map), or a
+ * replacement (a slider, a colour, a camera that came to rest). Listeners learn of both.
+ */
+
+import type { Camera } from "../scene/camera.ts";
+import type { Tool } from "../view/selection_drag.ts";
+
+export type ThemeChoice = "auto" | "light" | "dark";
+
+export interface State {
+  /** The word whose senses are shown. */
+  word: number | null;
+  /** Whether the word is only looked at while one types. */
+  isPreview: boolean;
+  /** The open map; null shows the gallery. */
+  map: number | null;
+  /** Where the open map is looked at; null where it fits the screen. */
+  camera: Camera | null;
+  /** Objects with a smaller proportion in a map are not shown there. */
+  threshold: number;
+  color: string | null;
+  size: string | null;
+  /** Codes of the colouring column that are switched off in the legend. */
+  hidden: ReadonlySet<number>;
+  /** Numbers of the features drawn as outlines. */
+  features: ReadonlySet<number>;
+  /** Selected objects, ascending. */
+  selection: readonly number[];
+  tool: Tool;
+  theme: ThemeChoice;
+  /** What "auto" stands for. */
+  systemTheme: "light" | "dark";
+  /** Whether single letters are commands. */
+  hasKeys: boolean;
+  /** Of two kinds of object, which one is listed as neighbours: 0 the rows, 1 the columns. */
+  neighborKind: 0 | 1;
+  /** In the gallery: only the maps of the word. */
+  onlyItsMaps: boolean;
+}
+
+type Step = "push" | "replace";
+type Listener = (state: State, before: State, step: Step) => void;
+
+export class Store {
+  private listeners = new Set<Listener>();
+
+  constructor(public state: State) {}
+
+  change(part: Partial<State>, step: Step = "replace"): void {
+    const before = this.state;
+    const after = { ...before, ...part };
+    const keys = Object.keys(part) as (keyof State)[];
+    if (keys.every((key) => Object.is(before[key], after[key]))) return;
+    this.state = after;
+    for (const listener of this.listeners) listener(after, before, step);
+  }
+
+  /** Calls back at every change until the returned function is called. */
+  listen(listener: Listener): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+}

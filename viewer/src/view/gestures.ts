@@ -1,0 +1,142 @@
+/**
+ * Moving a map by wheel, drag and pinch.
+ *
+ *     drag     the map follows the pointer
+ *     wheel    zoom by 2^(-delta / 500 pixels); the map's point under the pointer stays there
+ *     pinch    zoom by the ratio of the fingers' distances; the point between them stays there
+ *
+ * A drag of less than CLICK pixels is a click and moves nothing.
+ */
+import { type Camera, panned, type Size, zoomAt } from "../scene/camera.ts";
+
+interface GestureHooks {
+  camera(): Camera;
+  size(): Size;
+  /** The least and the largest zoom. */
+  bounds(): readonly [number, number];
+  /** Whether a drag that begins so moves the map. */
+  moves(event: PointerEvent): boolean;
+  /** Whether a turn of the wheel is meant for the map. */
+  turns(event: WheelEvent): boolean;
+  /** A second finger came down, so that whatever the first one did is a pinch. */
+  onPinch(): void;
+  onMove(camera: Camera): void;
+  /** A drag or pinch began or ended. */
+  onGrab(isHeld: boolean): void;
+}
+
+interface Finger {
+  x: number;
+  y: number;
+}
+
+const CLICK = 3;
+const DOUBLING = 500;
+/** Pixels that a wheel's line and page stand for. */
+const LINE = 25;
+const PAGE = 500;
+/** Browsers report a pinch on a trackpad as small turns of the wheel with Ctrl. */
+const TRACKPAD = 10;
+
+export class Gestures {
+  /** Whether the click that now arrives is only the end of a drag. */
+  wasDrag = false;
+  private fingers = new Map<number, Finger>();
+  private start: Finger | null = null;
+  private isHeld = false;
+  /** Whether the fingers move the map, or draw a selection. */
+  private moves = false;
+  private ending = new AbortController();
+
+  constructor(
+    private host: HTMLElement,
+    private hooks: GestureHooks,
+  ) {
+    const { signal } = this.ending;
+    host.addEventListener("wheel", (event) => this.turn(event), { signal, passive: false });
+    host.addEventListener("pointerdown", (event) => this.press(event), { signal });
+    host.addEventListener("pointermove", (event) => this.move(event), { signal });
+    for (const end of ["pointerup", "pointercancel", "lostpointercapture"] as const) {
+      host.addEventListener(end, (event) => this.release(event), { signal });
+    }
+  }
+
+  destroy(): void {
+    this.ending.abort();
+  }
+
+  private place(event: MouseEvent): Finger {
+    const { left, top } = this.host.getBoundingClientRect();
+    return { x: event.clientX - left, y: event.clientY - top };
+  }
+
+  private zoom(factor: number, { x, y }: Finger, from = this.hooks.camera()): void {
+    const [least, most] = this.hooks.bounds();
+    const zoom = Math.min(most, Math.max(least, from.zoom * factor));
+    this.hooks.onMove(zoomAt(from, this.hooks.size(), zoom / from.zoom, x, y));
+  }
+
+  private turn(event: WheelEvent): void {
+    if (!this.hooks.turns(event)) return;
+    event.preventDefault();
+    const pixels = event.deltaY * [1, LINE, PAGE][event.deltaMode];
+    this.zoom(2 ** ((-pixels * (event.ctrlKey ? TRACKPAD : 1)) / DOUBLING), this.place(event));
+  }
+
+  private press(event: PointerEvent): void {
+    if (this.fingers.size === 0) {
+      this.wasDrag = false;
+      this.moves = this.hooks.moves(event);
+    }
+    if (event.button !== 0 || !(this.moves || event.pointerType === "touch")) return;
+    this.fingers.set(event.pointerId, this.place(event));
+    this.start = this.place(event);
+    if (this.fingers.size < 2) return;
+    this.moves = true;
+    this.hooks.onPinch();
+    this.hold(event.pointerId);
+  }
+
+  private hold(pointer: number): void {
+    this.host.setPointerCapture(pointer);
+    if (!this.isHeld) this.hooks.onGrab(true);
+    this.isHeld = true;
+    this.wasDrag = true;
+  }
+
+  private move(event: PointerEvent): void {
+    const finger = this.fingers.get(event.pointerId);
+    if (!finger || !this.start) return;
+    if (event.pointerType === "mouse" && event.buttons === 0) {
+      // The button went up outside of what we hear of.
+      this.release(event);
+      return;
+    }
+    const now = this.place(event);
+    if (this.moves && !this.isHeld) {
+      if (Math.hypot(now.x - this.start.x, now.y - this.start.y) < CLICK) return;
+      this.hold(event.pointerId);
+    }
+    this.fingers.set(event.pointerId, now);
+    if (!this.moves) return;
+    const other = [...this.fingers].find(([pointer]) => pointer !== event.pointerId)?.[1];
+    if (other) this.pinch(finger, now, other);
+    else this.hooks.onMove(panned(this.hooks.camera(), finger.x - now.x, finger.y - now.y));
+  }
+
+  /** One of two fingers moved: the map moves with the point between them, then zooms about it. */
+  private pinch(before: Finger, now: Finger, other: Finger): void {
+    const middle = { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 };
+    const moved = panned(this.hooks.camera(), (before.x - now.x) / 2, (before.y - now.y) / 2);
+    const apart = (finger: Finger) =>
+      Math.max(1, Math.hypot(finger.x - other.x, finger.y - other.y));
+    this.zoom(apart(now) / apart(before), middle, moved);
+  }
+
+  private release(event: PointerEvent): void {
+    if (!this.fingers.delete(event.pointerId) || this.fingers.size > 0) return;
+    this.start = null;
+    if (this.isHeld) this.hooks.onGrab(false);
+    this.isHeld = false;
+  }
+}

@@ -1,0 +1,278 @@
+/** What `readAtlas` reads, and what it says of bytes that are none of an atlas. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { fromBase64, readAtlas, UnreadableAtlas } from "../../src/data/container.ts";
+import { type Description, packed } from "../packed.ts";
+import { processorTime } from "../processor_time.ts";
+
+const SMALL: Description = {
+  labels: ["tie", "knot", "tuxedo", "</script>"],
+  maps: [
+    [
+      [0, 0],
+      [1, 0.5],
+      [9, 9],
+      [-2, 4],
+    ],
+    [
+      [3, 3],
+      [9, 9],
+      [2, 2],
+      [9, 9],
+    ],
+  ],
+  proportions: [
+    [26214, 65535, 0, 65535],
+    [39321, 0, 65535, 0],
+  ],
+  columns: [
+    {
+      name: "group",
+      type: "category",
+      categories: ["a", "b"],
+      codes: Uint16Array.of(0, 1, 65535, 0),
+    },
+    {
+      name: "year",
+      type: "number",
+      low: 1,
+      high: 3,
+      values: Float32Array.of(1, Number.NaN, 2.5, 3),
+    },
+    { name: "note", type: "text", values: ["", "x", "y", "z"] },
+  ],
+  features: [{ name: "feature 1", weight: 0.5, members: [0, 2] }],
+};
+
+async function refusal(bytes: Uint8Array): Promise<string> {
+  try {
+    await readAtlas(bytes);
+  } catch (error) {
+    assert.ok(error instanceof UnreadableAtlas, `${error}`);
+    assert.match(error.message, /^[A-Z].*manymaps view.*\.$/);
+    return error.message;
+  }
+  assert.fail("it was read");
+}
+
+test("maps, columns and features come out as they went in", async () => {
+  const atlas = await readAtlas(packed(SMALL));
+  assert.deepEqual([atlas.nObjects, atlas.nMaps, atlas.nComponents], [4, 2, 2]);
+  assert.deepEqual(atlas.labels, SMALL.labels);
+  const [first, second] = atlas.maps;
+  assert.deepEqual([...first.objects], [0, 1, 3]);
+  assert.deepEqual([...first.points], [0, 0, 1, 0.5, -2, 4]);
+  assert.deepEqual([...first.order], [1, 2, 0]);
+  assert.deepEqual([...second.objects], [0, 2]);
+  assert.ok(Math.abs(second.proportions[0] - 0.6) < 1e-6);
+  assert.equal(second.proportions[1], 1);
+  assert.deepEqual([second.number, second.title, second.view], [1, [0, 2], [-1, -1, 1, 1]]);
+  assert.deepEqual(atlas.columns, SMALL.columns);
+  assert.deepEqual(atlas.features[0].members, Uint32Array.of(0, 2));
+  assert.deepEqual([atlas.color, atlas.size, atlas.minProportion], [null, null, 0.1]);
+  assert.deepEqual(
+    [atlas.kinds, atlas.nRows, atlas.logFactors, atlas.logWhole],
+    [null, 0, null, null],
+  );
+});
+
+test("packed positions are right to half a step", async () => {
+  const atlas = await readAtlas(packed({ ...SMALL, positions: "u2" }));
+  const { points } = atlas.maps[0];
+  [0, 0, 1, 0.5, -2, 4].forEach((value, i) => {
+    assert.ok(Math.abs(points[i] - value) <= 3 / 65535);
+  });
+});
+
+test("maps of one component lie on a line, maps of three on their plane", async () => {
+  const line = { ...SMALL, maps: SMALL.maps.map((map) => map.map(([x]) => [x])) };
+  assert.deepEqual([...(await readAtlas(packed(line))).maps[0].points], [0, 0, 1, 0, -2, 0]);
+  const space: Description = {
+    labels: ["a", "b"],
+    maps: [
+      [
+        [1, 2, 3],
+        [4, 6, 5],
+      ],
+    ],
+    proportions: [[65535, 65535]],
+    axes: [0, 1, 1, 0, 0, 0],
+    middles: [1, 2, 3],
+  };
+  const [map] = (await readAtlas(packed(space))).maps;
+  assert.deepEqual([...map.points], [0, 0, 4, 3]);
+  assert.deepEqual([...map.coordinates], [1, 2, 3, 4, 6, 5]);
+});
+
+test("two kinds of object have factors, a joint model its log Z", async () => {
+  const atlas = await readAtlas(
+    packed({
+      ...SMALL,
+      kinds: ["document", "word"],
+      nRows: 1,
+      factors: [0.5, 1, 2, 1],
+      model: { given: "columns", normalization: "joint", kernel: "gaussian", kernelWidth: 2 },
+      logWhole: -1.5,
+    }),
+  );
+  assert.deepEqual([atlas.kinds, atlas.nRows], [["document", "word"], 1]);
+  assert.ok(Math.abs((atlas.logFactors as Float32Array)[2] - Math.log(2)) < 1e-6);
+  assert.deepEqual(atlas.model, {
+    kernel: "gaussian",
+    normalization: "joint",
+    background: 0,
+    kernelWidth: 2,
+    given: "columns",
+  });
+  assert.equal(atlas.logWhole, -1.5);
+});
+
+test("a map without objects is read", async () => {
+  const [first, second] = SMALL.proportions;
+  const atlas = await readAtlas(
+    packed({
+      ...SMALL,
+      maps: [...SMALL.maps, SMALL.maps[0]],
+      proportions: [first, second, [0, 0, 0, 0]],
+    }),
+  );
+  assert.equal(atlas.maps[2].objects.length, 0);
+});
+
+test("base64 gives the bytes back, with white space too", () => {
+  const bytes = packed(SMALL);
+  const text = Buffer.from(bytes).toString("base64");
+  assert.deepEqual(fromBase64(text), bytes);
+  assert.deepEqual(fromBase64(`\n${text.slice(0, 40)}\n${text.slice(40)}\n`), bytes);
+  assert.throws(() => fromBase64("no base64 ~ at all"), UnreadableAtlas);
+});
+
+test("bytes that are no whole gzip are refused", async () => {
+  const bytes = packed(SMALL);
+  assert.match(await refusal(new Uint8Array()), /no packed atlas/);
+  assert.match(await refusal(Uint8Array.of(60, 33, 68)), /no packed atlas/);
+  for (const length of [2, 10, 30, bytes.length >> 1, bytes.length - 9, bytes.length - 1]) {
+    assert.match(await refusal(bytes.subarray(0, length)), /cut short/);
+  }
+  const flipped = bytes.slice();
+  flipped[bytes.length >> 1] ^= 0x55;
+  await refusal(flipped);
+});
+
+test("another file, a newer format and a header that is no JSON are named", async () => {
+  const change = (at: number, byte: number) => {
+    const bytes = gunzipSync(packed(SMALL));
+    bytes[at] = byte;
+    return new Uint8Array(gzipSync(bytes));
+  };
+  assert.match(await refusal(new Uint8Array(gzipSync("hello"))), /not those of an atlas/);
+  assert.match(await refusal(change(0, 77)), /not those of an atlas/);
+  assert.match(await refusal(change(8, 2)), /format 2, newer than 1.*update manymaps/);
+  assert.match(await refusal(change(15, 9)), /cut short/);
+  assert.match(await refusal(change(17, 0)), /no JSON/);
+});
+
+test("blocks that end beyond the data or hold impossible numbers are refused", async () => {
+  const spoilt = (change: Parameters<typeof packed>[1]) => refusal(packed(SMALL, change));
+  const bytes = gunzipSync(packed(SMALL));
+  assert.match(await refusal(new Uint8Array(gzipSync(bytes.subarray(0, -8)))), /cut short/);
+  assert.match(
+    await spoilt((_, { objects }) => {
+      objects[1] = 4;
+    }),
+    /objects is out of range/,
+  );
+  assert.match(
+    await spoilt((_, { objects }) => {
+      objects[1] = 0;
+    }),
+    /objects of a map/,
+  );
+  assert.match(
+    await spoilt((_, { order }) => {
+      order[0] = 3;
+    }),
+    /order of a map/,
+  );
+  assert.match(
+    await spoilt((_, { order }) => {
+      order[0] = 2;
+    }),
+    /order of a map/,
+  );
+  assert.match(
+    await spoilt((_, { offsets }) => {
+      offsets[1] = 9;
+    }),
+    /offsets is out of range/,
+  );
+  assert.match(
+    await spoilt((_, { offsets }) => {
+      offsets[2] = 4;
+    }),
+    /offsets of the maps/,
+  );
+  assert.match(
+    await spoilt((_, { positions }) => {
+      positions[3] = Number.NaN;
+    }),
+    /not finite/,
+  );
+  assert.match(
+    await spoilt((_, blocks) => {
+      blocks["column/0"][1] = 2;
+    }),
+    /column group/,
+  );
+  assert.match(
+    await spoilt((_, blocks) => {
+      blocks["feature/0"][1] = 4;
+    }),
+    /feature\/0 is out of/,
+  );
+  assert.match(
+    await spoilt((_, blocks) => {
+      delete blocks.order;
+    }),
+    /the block order/,
+  );
+  assert.match(
+    await spoilt((_, blocks) => {
+      blocks.order = Uint16Array.of(0);
+    }),
+    /the block order/,
+  );
+  assert.match(
+    await spoilt((_, blocks) => {
+      blocks.proportions = new Float32Array(5);
+    }),
+    /the block proportions/,
+  );
+});
+
+test("no header ends in another error than one for people", async () => {
+  const names: string[] = [];
+  packed(SMALL, (header) => {
+    names.push(...Object.keys(header));
+  });
+  const values = [undefined, null, -1, 1e99, "text", [], {}, [null], [[]], [{}], true];
+  for (const name of [...names, "blocks", "total"]) {
+    for (const value of values) {
+      const bytes = packed(SMALL, (header) => {
+        if (value === undefined) delete header[name];
+        else header[name] = value;
+      });
+      await readAtlas(bytes).catch((error) =>
+        assert.ok(error instanceof UnreadableAtlas, error.stack),
+      );
+    }
+  }
+});
+
+test("four megabytes of base64 take less than a tenth of a second", () => {
+  const text = Buffer.alloc(3_000_000, 7).toString("base64");
+  assert.equal(fromBase64(text).length, 3_000_000);
+  const times = [1, 2, 3].map(() => processorTime(() => fromBase64(text)));
+  assert.ok(Math.min(...times) < 100, `${times} ms`);
+});

@@ -1,0 +1,398 @@
+/** `Choices` gives the numbers of `manymaps.Atlas` (its senses and similarities), written out here. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { AtlasMap } from "../../src/data/atlas.ts";
+import { readAtlas } from "../../src/data/container.ts";
+import { Choices, type Neighbor, type Sense } from "../../src/data/probabilities.ts";
+import { type Description, packed } from "../packed.ts";
+import { processorTime } from "../processor_time.ts";
+
+interface Case extends Omit<Description, "labels"> {
+  name: string;
+  /** Map, then neighbours with their shares, of the first and the last object. */
+  senses: [number, [number, number][]][][];
+  /** Of the first object, among its own kind. */
+  sameKind?: [number, [number, number][]][];
+  /** q(j|i) for i the first and the last object. */
+  similarities: number[][];
+}
+
+// biome-ignore format: rows of numbers
+const CASES: Case[] = [
+  {
+    name: "three maps, Cauchy kernel",
+    model: {kernel: "cauchy", normalization: "conditional", background: 0.0, kernelWidth: 1.0,
+      given: null},
+    maps: [[[0.69, 1.64], [0.66, -2.61], [1.81, 0.89], [-1.07, 1.16], [0.73, 0.59], [0.06, 1.09]],
+      [[-1.47, -0.33], [-0.96, 1.2], [0.08, -0.58], [-1.56, -0.51], [0.02, -0.55], [2.59, 2.01]],
+      [[-5.42, -3.78], [-0.35, -0.84], [0.43, 0.43], [4.24, -2.22], [-0.76, 4.09], [1.29, 1.33]]],
+    proportions: [[13234, 5209, 23605, 0, 0, 42502], [0, 16574, 20218, 54931, 56657, 23033],
+      [52301, 43752, 21712, 10604, 8878, 0]],
+    senses: [[[2, [[1, 0.1192396], [2, 0.0395053]]], [0, [[5, 0.6096609], [2, 0.2042712]]]], [[0,
+      [[0, 0.4168985], [2, 0.308028]]], [1, [[4, 0.1160947], [3, 0.064854]]]]],
+    similarities: [[0.0, 0.1259, 0.243776, 0.0105588, 0.0101034, 0.609661], [0.416898, 0.052252,
+      0.349901, 0.064854, 0.116095, 0.0]],
+  },
+  {
+    name: "Gaussian kernel of another width",
+    model: {kernel: "gaussian", normalization: "conditional", background: 0.0, kernelWidth: 1.5,
+      given: null},
+    maps: [[[0.38, -1.05], [-0.83, -4.88], [3.6, 2.29], [-0.65, 1.55], [0.56, -1.11], [1.96,
+      -0.62]], [[-0.66, -1.58], [0.91, -0.2], [1.09, -1.21], [0.25, -1.78], [1.68, 0.38], [0.66,
+      0.82]]],
+    proportions: [[22189, 16925, 35069, 12214, 38556, 43283], [43346, 48610, 30466, 53321, 26979,
+      22252]],
+    senses: [[[1, [[3, 0.4638798], [2, 0.094045]]], [0, [[4, 0.2485419], [5, 0.0861053]]]], [[0,
+      [[4, 0.2944687], [0, 0.1368371]]], [1, [[1, 0.3108178], [4, 0.1627426]]]]],
+    similarities: [[0.0, 0.089299, 0.0940611, 0.466355, 0.254033, 0.096252], [0.152962, 0.310821,
+      0.0519205, 0.027085, 0.457211, 0.0]],
+  },
+  {
+    name: "joint normalization",
+    model: {kernel: "cauchy", normalization: "joint", background: 0.0, kernelWidth: 1.0,
+      given: null},
+    maps: [[[4.08, -5.11], [0.84, -1.14], [-0.91, -0.43], [-4.04, -0.46], [-1.73, 6.65], [0.45,
+      -0.71]], [[-0.56, -1.34], [-2.11, -0.78], [0.96, -0.48], [1.92, -0.4], [0.05, 3.09], [1.09,
+      -1.01]]],
+    proportions: [[56479, 0, 23122, 24902, 47917, 35448], [9056, 65535, 42413, 40633, 17618,
+      30087]],
+    logWhole: 0.666942681,
+    senses: [[[0, [[5, 0.0071344], [2, 0.0032649]]], [1, [[1, 0.0190865], [2, 0.011334]]]], [[0,
+      [[2, 0.0334541], [0, 0.0071344]]], [1, [[2, 0.1175098], [3, 0.0708898]]]]],
+    similarities: [[0.0, 0.0190865, 0.0145989, 0.00737181, 0.00277707, 0.0156333], [0.0156333,
+      0.0208665, 0.150964, 0.0758606, 0.00674094, 0.0]],
+  },
+  {
+    name: "joint with a uniform background",
+    model: {kernel: "gaussian", normalization: "joint", background: 0.2, kernelWidth: 1.0,
+      given: null},
+    maps: [[[-0.65, -0.17], [1.66, 0.66], [-1.64, -0.01], [-0.62, 0.15], [-1.61, 0.24]]],
+    proportions: [[65535, 65535, 65535, 65535, 65535]],
+    logWhole: 1.876672767,
+    senses: [[[0, [[3, 0.138073], [2, 0.0560017]]]], [[0, [[2, 0.1436935], [3, 0.0569904]]]]],
+    similarities: [[0.0, 0.0102961, 0.0548014, 0.120458, 0.0511918], [0.0511918, 0.0100023,
+      0.124955, 0.0555923, 0.0]],
+  },
+  {
+    name: "one component, conditional with a background",
+    model: {kernel: "cauchy", normalization: "conditional", background: 0.1, kernelWidth: 1.0,
+      given: null},
+    maps: [[[-3.48], [-2.67], [-2.72], [-0.7], [-4.63]], [[-0.38], [-1.91], [1.79], [1.91],
+      [2.78]]],
+    proportions: [[39949, 60250, 47022, 0, 61183], [25586, 5285, 18513, 65535, 4352]],
+    senses: [[[0, [[1, 0.3546007], [2, 0.2905182]]], [1, [[3, 0.0655193], [2, 0.0202437]]]], [[0,
+      [[0, 0.397599], [1, 0.2876493]]]]],
+    similarities: [[0.0, 0.353028, 0.304686, 0.0839673, 0.258319], [0.386286, 0.284224, 0.249292,
+      0.0801978, 0.0]],
+  },
+  {
+    name: "two kinds, rows choose",
+    model: {kernel: "gaussian", normalization: "conditional", background: 0.0, kernelWidth: 1.0,
+      given: "rows"},
+    maps: [[[-0.8, -1.32], [-0.25, 0.42], [1.14, 0.11], [-0.55, -0.78], [0.75, 1.63], [0.27,
+      -1.23], [-0.96, 1.6]], [[0.2, -1.73], [-0.08, -1.16], [-0.63, -0.49], [-0.71, 0.55], [-0.06,
+      -0.59], [0.41, 0.83], [-1.64, -0.26]]],
+    proportions: [[54008, 65535, 48939, 65535, 5324, 22860, 36631], [11527, 0, 16596, 0, 60211,
+      42675, 28904]],
+    nRows: 3,
+    factors: [0.877, 0.322, 0.623, 0.789, 0.73, 0.92, 0.867],
+    senses: [[[0, [[3, 0.8136323], [5, 0.1276654]]], [1, [[4, 0.0579302], [6, 0.0004257]]]], [[0,
+      [[1, 0.6818874], [2, 0.0044784]]], [1, [[2, 0.3104513], [0, 0.0024597]]]]],
+    sameKind: [[0, [[1, 0.8159306], [2, 0.0511069]]], [1, [[2, 0.1329625]]]],
+    similarities: [[0.0, 0.0, 0.0, 0.800067, 0.052706, 0.146632, 0.000595275], [0.00270971,
+      0.459228, 0.538063, 0.0, 0.0, 0.0, 0.0]],
+  },
+  {
+    name: "two kinds, columns choose",
+    model: {kernel: "gaussian", normalization: "conditional", background: 0.0, kernelWidth: 1.0,
+      given: "columns"},
+    maps: [[[1.05, 1.78], [-2.55, -0.14], [1.01, 1.35], [0.65, 1.5], [0.29, 0.55], [0.18, -1.07],
+      [-0.85, 0.38]], [[-0.58, 1.27], [1.29, 1.8], [-0.03, 1.38], [-0.91, -0.82], [0.08, 0.28],
+      [-1.6, -1.73], [0.36, -0.86]]],
+    proportions: [[43295, 4424, 60806, 0, 0, 0, 0], [22240, 61111, 4729, 65535, 65535, 65535,
+      65535]],
+    nRows: 3,
+    factors: [0.877, 0.322, 0.623, 0.789, 0.73, 0.92, 0.867],
+    senses: [[[0, []], [1, [[4, 0.9387606], [3, 0.0439591]]]], [[1, [[0, 0.6691945], [2,
+      0.1828555]]]]],
+    sameKind: [[0, [[2, 0.952947], [1, 0.0]]], [1, [[2, 0.0334931], [1, 0.0135599]]]],
+    similarities: [[0.0, 0.0, 0.0, 0.258785, 0.196455, 0.310812, 0.233948], [0.78414, 0.0636521,
+      0.152208, 0.0, 0.0, 0.0, 0.0]],
+  },
+  {
+    name: "two kinds, joint",
+    model: {kernel: "cauchy", normalization: "joint", background: 0.0, kernelWidth: 1.0,
+      given: "rows"},
+    maps: [[[0.0, 0.6], [-0.55, -1.78], [-0.91, -1.98], [0.12, 2.68], [-0.98, -1.24], [0.98,
+      0.71], [0.21, -1.86]], [[-0.06, 1.39], [-2.69, -0.92], [-3.8, -2.58], [-3.68, -0.47],
+      [-2.53, 0.54], [0.31, -0.37], [-5.03, -1.08]]],
+    proportions: [[41026, 0, 60281, 24655, 3444, 0, 28190], [24509, 65535, 5254, 40880, 62091,
+      65535, 37345]],
+    nRows: 3,
+    factors: [0.877, 0.322, 0.623, 0.789, 0.73, 0.92, 0.867],
+    logWhole: -0.684726294,
+    senses: [[[0, [[3, 0.1823754], [6, 0.1569522]]], [1, [[5, 0.3652625], [4, 0.1873126]]]], [[1,
+      [[1, 0.2771274], [2, 0.0303262]]], [0, [[2, 0.5513744], [0, 0.1199848]]]]],
+    sameKind: [[0, [[2, 0.699225]]], [1, [[1, 0.2907289], [2, 0.010046]]]],
+    similarities: [[0.0, 0.0, 0.0, 0.0787417, 0.0653187, 0.141322, 0.0673327], [0.0673327,
+      0.0485303, 0.19709, 0.0, 0.0, 0.0, 0.0]],
+  },
+  {
+    name: "three components",
+    model: {kernel: "cauchy", normalization: "conditional", background: 0.0, kernelWidth: 1.0,
+      given: null},
+    maps: [[[-2.21, -1.45, -1.56], [0.53, -0.5, 0.25], [1.69, 1.72, 0.95], [-0.9, -1.51, -1.63],
+      [-0.69, -0.1, -1.94]], [[-2.27, 0.61, -3.7], [-0.35, 0.85, -1.97], [-2.23, -1.52, 1.3],
+      [-0.26, -3.74, -0.85], [2.03, 1.97, 1.26]]],
+    proportions: [[0, 48959, 8663, 25374, 56428], [65535, 16576, 56872, 40161, 9107]],
+    senses: [[[1, [[1, 0.3927733], [2, 0.3414129]]]], [[0, [[3, 0.5076124], [1, 0.4115747]]], [1,
+      [[2, 0.018335], [0, 0.014408]]]]],
+    similarities: [[0.0, 0.392773, 0.341413, 0.229472, 0.0363414], [0.014408, 0.420698, 0.047914,
+      0.51698, 0.0]],
+  },
+];
+
+async function choicesOf(description: Omit<Description, "labels">): Promise<Choices> {
+  const labels = description.proportions[0].map((_, i) => `w${i}`);
+  const kinds = description.nRows ? (["row", "column"] as [string, string]) : undefined;
+  return new Choices(await readAtlas(packed({ ...description, labels, kinds })));
+}
+
+function near(actual: number, expected: number, what: string): void {
+  assert.ok(
+    Math.abs(actual - expected) <= 2e-6 + 2e-5 * expected,
+    `${what}: ${actual} ${expected}`,
+  );
+}
+
+function sameSenses(actual: Sense[], expected: Case["senses"][number], what: string): void {
+  assert.deepEqual(
+    actual.map(({ map, neighbors }) => [map, neighbors.map(({ object }) => object)]),
+    expected.map(([map, neighbors]) => [map, neighbors.map(([object]) => object)]),
+    what,
+  );
+  const shares = (list: Neighbor[]) => list.map(({ share }) => share);
+  actual.forEach(({ neighbors }, s) => {
+    shares(neighbors).forEach((share, r) => {
+      near(share, expected[s][1][r][1], what);
+    });
+  });
+}
+
+for (const { name, senses, sameKind, similarities, ...description } of CASES) {
+  const n = description.proportions[0].length;
+  const options = { nNeighbors: 2, minProportion: 0.1 };
+
+  test(`senses: ${name}`, async () => {
+    const choices = await choicesOf(description);
+    sameSenses(choices.senses(0, options), senses[0], "first");
+    sameSenses(choices.senses(n - 1, options), senses[1], "last");
+    if (sameKind) {
+      sameSenses(choices.senses(0, { ...options, sameKind: true }), sameKind, "of its kind");
+    }
+    for (const { map, neighbors } of choices.senses(0, options)) {
+      assert.deepEqual(nearIn(choices, 0, map, 2), neighbors);
+    }
+  });
+
+  test(`similarities: ${name}`, async () => {
+    const choices = await choicesOf(description);
+    similarities.forEach((row, which) => {
+      const i = which === 0 ? 0 : n - 1;
+      row.forEach((expected, j) => {
+        near(choices.similarity(i, j), expected, `${i} ${j}`);
+      });
+    });
+  });
+
+  test(`associations: ${name}`, async () => {
+    const choices = await choicesOf(description);
+    const found = choices.associations(0, 3);
+    const strengths = Array.from({ length: n }, (_, j) =>
+      Math.max(choices.similarity(0, j), choices.similarity(j, 0)),
+    );
+    strengths.sort((a, b) => b - a);
+    assert.ok(found.length > 0);
+    found.forEach(({ object, to, from }, rank) => {
+      near(to, choices.similarity(0, object), "to");
+      near(from, choices.similarity(object, 0), "from");
+      near(Math.max(to, from), strengths[rank], "strength");
+    });
+  });
+}
+
+/** The neighbours of an object in one map. */
+function nearIn(choices: Choices, object: number, map: number, nNeighbors: number): Neighbor[] {
+  const senses = choices.senses(object, { nNeighbors, minProportion: 0 });
+  return senses.find((sense) => sense.map === map)?.neighbors ?? [];
+}
+
+test("only conditional models of one kind recall in one direction more than in the other", async () => {
+  const asymmetric = await Promise.all(
+    CASES.map(async (description) => (await choicesOf(description)).isAsymmetric),
+  );
+  const expected = CASES.map(
+    ({ model, nRows }) => model?.normalization === "conditional" && !nRows,
+  );
+  assert.deepEqual(asymmetric, expected);
+});
+
+test("an object alone in its maps, or in none, has no neighbours and no similarity", async () => {
+  const choices = await choicesOf({
+    maps: [
+      [
+        [0, 0],
+        [1, 1],
+        [2, 2],
+        [3, 3],
+      ],
+      [
+        [0, 0],
+        [1, 1],
+        [2, 2],
+        [3, 3],
+      ],
+    ],
+    proportions: [
+      [65535, 65535, 0, 0],
+      [0, 0, 65535, 0],
+    ],
+  });
+  assert.deepEqual(choices.senses(2, { nNeighbors: 3, minProportion: 0.1 }), [
+    { map: 1, entry: 0, proportion: 1, neighbors: [] },
+  ]);
+  assert.deepEqual(choices.senses(3, { nNeighbors: 3, minProportion: 0.1 }), []);
+  assert.deepEqual(nearIn(choices, 0, 1, 3), []);
+  assert.deepEqual(nearIn(choices, 0, 0, 3), [{ object: 1, share: 1 }]);
+  for (const i of [2, 3]) {
+    assert.deepEqual(choices.associations(i, 3), []);
+    for (let j = 0; j < 4; j++) {
+      assert.equal(choices.similarity(i, j), 0);
+      assert.equal(choices.similarity(j, i), 0);
+    }
+  }
+});
+
+test("a lone object of either kind and a joint model without pairs give 0", async () => {
+  for (const given of ["rows", "columns"] as const) {
+    const choices = await choicesOf({
+      maps: [
+        [
+          [0, 0],
+          [1, 1],
+          [2, 2],
+        ],
+        [
+          [0, 0],
+          [1, 1],
+          [2, 2],
+        ],
+      ],
+      proportions: [
+        [65535, 65535, 0],
+        [0, 0, 65535],
+      ],
+      nRows: 1,
+      model: { given },
+    });
+    assert.equal(choices.similarity(0, 2), 0);
+    assert.equal(choices.similarity(2, 0), 0);
+    near(choices.similarity(1, 0), 1, "the only pair");
+    assert.deepEqual(nearIn(choices, 2, 1, 3), []);
+    assert.deepEqual(choices.associations(2, 3), []);
+  }
+  const joint = await choicesOf({
+    maps: [[[0, 0]]],
+    proportions: [[65535]],
+    model: { normalization: "joint", background: 0.2 },
+  });
+  assert.deepEqual(nearIn(joint, 0, 0, 3), []);
+  assert.equal(joint.similarity(0, 0), 0);
+});
+
+test("a Gaussian far from all others still recalls its nearest", async () => {
+  const choices = await choicesOf({
+    maps: [
+      [
+        [0, 0],
+        [0.1, 0],
+        [90, 0],
+        [200, 0],
+      ],
+    ],
+    proportions: [[65535, 65535, 65535, 1]],
+    model: { kernel: "gaussian" },
+  });
+  near(choices.similarity(2, 1), 1, "to the nearest");
+  assert.equal(choices.similarity(1, 2), 0);
+  const found = choices.associations(2, 2).sort((a, b) => a.object - b.object);
+  assert.deepEqual(
+    found.map(({ object, to, from }) => [object, Math.round(to), Math.round(from)]),
+    [
+      [1, 1, 0],
+      [3, 0, 1],
+    ],
+  );
+});
+
+test("of equal neighbours the first comes first, and none beyond the count", async () => {
+  const choices = await choicesOf({
+    maps: [
+      [
+        [0, 0],
+        [1, 0],
+        [-1, 0],
+        [0, 1],
+        [0, 0],
+      ],
+    ],
+    proportions: [[65535, 65535, 65535, 65535, 65535]],
+  });
+  const objects = (count: number) => nearIn(choices, 0, 0, count).map(({ object }) => object);
+  assert.deepEqual(objects(9), [4, 1, 2, 3]);
+  assert.deepEqual(objects(2), [4, 1]);
+  assert.deepEqual(objects(0), []);
+});
+
+test("one lookup among 200,000 objects of a map is quick", () => {
+  const n = 200_000;
+  const coordinates = Float32Array.from({ length: 2 * n }, (_, i) => Math.sin(i * i) * 50);
+  const map: AtlasMap = {
+    number: 0,
+    objects: Uint32Array.from({ length: n }, (_, i) => i),
+    proportions: new Float32Array(n).fill(1),
+    coordinates,
+    points: coordinates,
+    order: new Uint32Array(n),
+    view: [0, 0, 1, 1],
+    title: [],
+    share: 1,
+  };
+  for (const kernel of ["cauchy", "gaussian"] as const) {
+    const choices = new Choices({
+      title: "",
+      method: "",
+      labels: [],
+      nObjects: n,
+      nMaps: 1,
+      nComponents: 2,
+      model: { kernel, normalization: "conditional", background: 0, kernelWidth: 1, given: null },
+      kinds: null,
+      nRows: 0,
+      logFactors: null,
+      logWhole: null,
+      maps: [map],
+      columns: [],
+      features: [],
+      color: null,
+      size: null,
+      minProportion: 0.1,
+    });
+    choices.senses(5, { nNeighbors: 8, minProportion: 0.1 });
+    const times = [7, 8, 9].map((object) => {
+      return processorTime(() => choices.senses(object, { nNeighbors: 8, minProportion: 0.1 }));
+    });
+    const slow = processorTime(() => choices.associations(7, 8));
+    assert.ok(Math.min(...times) < 60 && slow < 2000, `${times} and ${slow} ms`);
+  }
+});

@@ -1,0 +1,81 @@
+/** The camera: screen and map, boxes that have no extent; crops. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Box, crop, fit, panned, toMap, toScreen, zoomAt } from "../../src/scene/camera.ts";
+
+const SIZE = { width: 800, height: 600 };
+
+function near(actual: number, expected: number, tolerance = 1e-9): void {
+  assert.ok(
+    Math.abs(actual - expected) <= tolerance * Math.max(1, Math.abs(expected)),
+    `${actual} is not ${expected}`,
+  );
+}
+
+test("y runs upwards in the map and downwards on the screen", () => {
+  const camera = { x: 10, y: 20, zoom: 4 };
+  assert.deepEqual(toScreen(camera, SIZE, 10, 20), [400, 300]);
+  assert.deepEqual(toScreen(camera, SIZE, 11, 21), [404, 296]);
+});
+
+test("toMap undoes toScreen", () => {
+  const camera = { x: -3.5, y: 0.25, zoom: 17.3 };
+  const [x, y] = toMap(camera, SIZE, ...toScreen(camera, SIZE, 1.5, -2.75));
+  near(x, 1.5);
+  near(y, -2.75);
+});
+
+test("a fitted box lies within the margins and touches two of them", () => {
+  const camera = fit([-2, -1, 6, 3], SIZE, 50);
+  assert.deepEqual([camera.x, camera.y], [2, 1]);
+  near(camera.zoom, Math.min(700 / 8, 500 / 4));
+});
+
+test("a point, a line and a tiny screen still give a camera", () => {
+  for (const box of [
+    [5, 5, 5, 5],
+    [0, 7, 10, 7],
+    [1e9, 0, 1e9, 3],
+  ] as Box[]) {
+    for (const size of [SIZE, { width: 10, height: 5 }, { width: 0, height: 0 }]) {
+      const { x, y, zoom } = fit(box, size);
+      assert.ok(Number.isFinite(x) && Number.isFinite(y) && zoom > 0 && Number.isFinite(zoom));
+    }
+  }
+  near(fit([0, 7, 10, 7], SIZE, 50).zoom, 70);
+});
+
+test("zooming at a point of the screen leaves it where it is", () => {
+  const camera = { x: 1, y: 2, zoom: 10 };
+  const before = toMap(camera, SIZE, 123, 456);
+  const after = toMap(zoomAt(camera, SIZE, 2.5, 123, 456), SIZE, 123, 456);
+  near(after[0], before[0]);
+  near(after[1], before[1]);
+});
+
+test("panning moves what is on the screen the other way", () => {
+  const camera = { x: 1, y: 2, zoom: 10 };
+  const [x, y] = toScreen(panned(camera, 30, -20), SIZE, 1, 2);
+  near(x, 400 - 30);
+  near(y, 300 + 20);
+});
+
+test("a crop has its entry in the middle and reaches its neighbours", () => {
+  const map = { points: Float32Array.from([1, 1, 2, 1, 1, 3, 0, 0]) };
+  const { x, y, zoom } = crop(map, 0, [1, 2, 3], SIZE);
+  assert.deepEqual([x, y], [1, 1]);
+  near(zoom, (600 - 52) / 4);
+});
+
+test("a crop leaves out a neighbour that is remote by comparison", () => {
+  const map = { points: Float32Array.from([0, 0, 1, 0, 0, 1, -1, 0, 90, 0]) };
+  near(crop(map, 0, [1, 2, 3, 4], SIZE).zoom, (600 - 52) / 4);
+});
+
+test("a crop without neighbours, or with all of them on the word, is finite", () => {
+  const map = { points: Float32Array.from([2, 2, 2, 2]) };
+  for (const neighbors of [[], [1]]) {
+    const { zoom } = crop(map, 0, neighbors, SIZE);
+    assert.ok(zoom > 0 && Number.isFinite(zoom));
+  }
+});

@@ -1,0 +1,238 @@
+/** Scenes: who is visible, how large, in which order, and that no two labels ever meet. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { NO_CATEGORY } from "../../src/data/atlas.ts";
+import { fit, toScreen } from "../../src/scene/camera.ts";
+import { coloringBy, OTHERS, sizing } from "../../src/scene/coloring.ts";
+import { labelText } from "../../src/scene/lettering.ts";
+import { DIAMOND, largestFirst } from "../../src/scene/mark_data.ts";
+import { NO_EMPHASIS, Scene, type ShownLabel } from "../../src/scene/scene.ts";
+import { measure, plainLook, tinyAtlas } from "../tiny_atlas.ts";
+
+const SIZE = { width: 900, height: 600 };
+
+function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 48271) >>> 0) % 2147483647;
+    return state / 2147483647;
+  };
+}
+
+function crowd(n: number, seed: number) {
+  const random = randomNumbers(seed);
+  return tinyAtlas({
+    labels: Array.from({ length: n }, (_, i) => "word".slice(0, 1 + (i % 4)) + i),
+    points: Array.from({ length: 2 * n }, () => 10 * random() ** 3),
+    proportions: Array.from({ length: n }, () => random()),
+  });
+}
+
+function settled(scene: Scene): Scene {
+  while (!scene.step(50));
+  return scene;
+}
+
+function meet(a: ShownLabel, b: ShownLabel): boolean {
+  const isApart =
+    a.x >= b.x + b.width || b.x >= a.x + a.width || a.y >= b.y + b.height || b.y >= a.y + a.height;
+  return !isApart;
+}
+
+function assertApart(labels: ShownLabel[]): void {
+  for (const [i, label] of labels.entries()) {
+    for (const other of labels.slice(0, i)) {
+      assert.ok(!meet(label, other), `${label.text} meets ${other.text}`);
+    }
+  }
+}
+
+test("entries below the threshold are not shown, entries at it are", () => {
+  const atlas = tinyAtlas({
+    labels: ["a", "b", "c"],
+    points: [0, 0, 1, 1, 2, 2],
+    proportions: [0.1, 0.0999, 0.9],
+  });
+  const scene = new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure);
+  assert.deepEqual([...scene.visible], [1, 0, 1]);
+  assert.deepEqual([...scene.visibleEntries()], [0, 2]);
+  assert.equal(scene.marks.count, 2);
+});
+
+test("hidden categories are not shown, others and missing ones by codes of their own", () => {
+  const codes = Uint16Array.from([0, 10, NO_CATEGORY, 1]);
+  const categories = "abcdefghijk".split("");
+  const atlas = tinyAtlas({
+    labels: ["p", "q", "r", "s"],
+    points: [0, 0, 1, 1, 2, 2, 3, 3],
+    columns: [{ name: "group", type: "category", categories, codes }],
+  });
+  const coloring = coloringBy(atlas, "group", "light");
+  const visible = (...hidden: number[]) => {
+    const look = plainLook(atlas, { coloring, hiddenCategories: new Set(hidden) });
+    return [...new Scene(atlas.maps[0], look, SIZE, measure).visible];
+  };
+  assert.deepEqual(visible(), [1, 1, 1, 1]);
+  assert.deepEqual(visible(0), [0, 1, 1, 1]);
+  assert.deepEqual(visible(OTHERS), [1, 0, 1, 1]);
+  assert.deepEqual(visible(NO_CATEGORY, 1), [1, 1, 0, 0]);
+});
+
+test("a dot's area is proportion times factor", () => {
+  const atlas = tinyAtlas({
+    labels: ["a", "b"],
+    points: [0, 0, 1, 1],
+    proportions: [1, 0.25],
+    columns: [{ name: "size", type: "number", low: 0, high: 1, values: Float32Array.from([0, 1]) }],
+  });
+  const plain = new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure);
+  const { zoom } = plain.fitCamera;
+  assert.ok(Math.abs(plain.dotRadius(0, zoom) / plain.dotRadius(1, zoom) - 2) < 1e-6);
+  const look = plainLook(atlas, { sizes: sizing(atlas, "size") });
+  const sized = new Scene(atlas.maps[0], look, SIZE, measure);
+  assert.ok(Math.abs(sized.dotRadius(1, zoom) / sized.dotRadius(0, zoom) - 2) < 1e-6);
+});
+
+test("dots grow with the zoom, at most to twice their size", () => {
+  const atlas = crowd(40, 3);
+  const scene = new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure);
+  const { zoom } = scene.fitCamera;
+  const radii = [1, 2, 8, 16, 1000].map((factor) => scene.radius(factor * zoom));
+  for (let i = 1; i < radii.length; i++) assert.ok(radii[i] >= radii[i - 1]);
+  assert.ok(radii[4] <= 2 * radii[0] + 1e-9);
+});
+
+test("large marks are drawn first", () => {
+  assert.deepEqual([...largestFirst(Float32Array.from([0.1, 1, 0.5, 1]))], [1, 3, 2, 0]);
+  assert.deepEqual([...largestFirst(new Float32Array(3))], [0, 1, 2]);
+  const { map, marks } = (() => {
+    const atlas = crowd(200, 4);
+    return new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure);
+  })();
+  for (let i = 1; i < marks.count; i++) assert.ok(marks.radii[i] <= marks.radii[i - 1] + 1e-3);
+  for (let i = 0; i < marks.count; i++) {
+    assert.equal(marks.points[2 * i], map.points[2 * marks.entries[i]]);
+  }
+});
+
+test("the second kind is drawn with diamonds", () => {
+  const atlas = tinyAtlas({
+    labels: ["row", "column"],
+    points: [0, 0, 1, 1],
+    kinds: ["rows", "columns"],
+    nRows: 1,
+  });
+  const scene = new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure);
+  assert.equal(scene.shape(1), DIAMOND);
+  assert.notEqual(scene.shape(0), DIAMOND);
+});
+
+test("no two labels meet, at any zoom, threshold and emphasis", () => {
+  const random = randomNumbers(11);
+  for (let trial = 0; trial < 6; trial++) {
+    const atlas = crowd(150, trial + 1);
+    const [map] = atlas.maps;
+    const scene = settled(new Scene(map, plainLook(atlas), SIZE, measure));
+    for (let k = 0; k < 25; k++) {
+      const near = Array.from({ length: 8 }, () => Math.floor(150 * random()));
+      scene.setEmphasis(k % 2 ? { chosen: [Math.floor(150 * random())], near } : NO_EMPHASIS);
+      if (k % 5 === 0) scene.setLook(plainLook(atlas, { threshold: random() }));
+      if (k % 5 === 3) settled(scene);
+      const entry = Math.floor(150 * random());
+      const zoom = scene.fitCamera.zoom * 300 ** random();
+      const [x, y] = [map.points[2 * entry], map.points[2 * entry + 1]];
+      assertApart(scene.shownLabels({ x, y, zoom }, SIZE));
+    }
+  }
+});
+
+test("a label that has come does not go while one zooms in", () => {
+  const atlas = crowd(120, 9);
+  const scene = settled(new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure));
+  scene.setEmphasis({ chosen: [17], near: [3, 40, 41] });
+  const wide = { width: 1e6, height: 1e6 };
+  const { x, y, zoom } = scene.fitCamera;
+  let before = new Set<number>();
+  for (let factor = 0.5; factor < 100; factor *= 1.1) {
+    const shown = new Set(
+      scene.shownLabels({ x, y, zoom: zoom * factor }, wide).map(({ entry }) => entry),
+    );
+    for (const entry of before) assert.ok(shown.has(entry), `${entry} went at ${factor}`);
+    before = shown;
+  }
+  assert.ok(before.size > 60);
+});
+
+test("the chosen word is labelled first, whatever its proportion", () => {
+  const atlas = tinyAtlas({
+    labels: ["great", "slight"],
+    points: [0, 0, 1e-4, 0],
+    proportions: [1, 0.01],
+  });
+  const scene = settled(new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure));
+  const camera = { x: 0, y: 0, zoom: 100 };
+  assert.deepEqual(
+    scene.shownLabels(camera, SIZE).map(({ text }) => text),
+    ["great"],
+  );
+  scene.setEmphasis({ chosen: [1], near: [] });
+  const shown = scene.shownLabels(camera, SIZE);
+  assert.deepEqual(
+    shown.map(({ text, style }) => [text, style]),
+    [["slight", "chosen"]],
+  );
+});
+
+test("labels stand above their dots", () => {
+  const atlas = crowd(30, 21);
+  const scene = settled(new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure));
+  const camera = { ...scene.fitCamera, zoom: scene.fitCamera.zoom * 3 };
+  for (const { entry, x, y, width, height } of scene.shownLabels(camera, SIZE)) {
+    const { points } = scene.map;
+    const dot = toScreen(camera, SIZE, points[2 * entry], points[2 * entry + 1]);
+    assert.ok(Math.abs(x + width / 2 - dot[0]) < 1e-6);
+    assert.ok(y + height <= dot[1] + 1);
+  }
+});
+
+test("labels keep their zooms when the screen changes", () => {
+  const atlas = crowd(80, 5);
+  const scene = settled(
+    new Scene(atlas.maps[0], plainLook(atlas), { width: 0, height: 0 }, measure),
+  );
+  scene.resize(SIZE);
+  assert.ok(scene.isSettled);
+  assert.ok(scene.shownLabels(fit(scene.map.view, SIZE), SIZE).length > 5);
+});
+
+test("a map without entries has nothing to show", () => {
+  const atlas = tinyAtlas({ labels: [], points: [] });
+  atlas.maps[0].view = [0, 0, 1, 1];
+  const scene = settled(new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure));
+  assert.deepEqual(scene.shownLabels(scene.fitCamera, SIZE), []);
+  assert.equal(scene.marks.count, 0);
+});
+
+test("a label is one line of at most 28 characters as a reader counts them", () => {
+  assert.equal(labelText("  two\n\tlines \u202Eturned "), "two lines turned");
+  assert.equal(labelText(" \n "), "");
+  assert.equal(labelText("a".repeat(28)), "a".repeat(28));
+  assert.equal(labelText("a".repeat(29)), `${"a".repeat(27)}…`);
+  const families = "👩‍👩‍👧‍👦".repeat(40);
+  assert.equal([...new Intl.Segmenter().segment(labelText(families))].length, 28);
+  assert.ok(labelText("e\u0301".repeat(1000)).endsWith("e\u0301…"));
+});
+
+test("a few selected entries get rings, many are coloured", () => {
+  const atlas = crowd(2000, 8);
+  const scene = new Scene(atlas.maps[0], plainLook(atlas, { threshold: 0 }), SIZE, measure);
+  const plain = scene.color(5);
+  scene.setSelection(new Set([5]));
+  assert.deepEqual([...scene.ringed], [5]);
+  assert.equal(scene.color(5), plain);
+  scene.setSelection(new Set(atlas.maps[0].objects));
+  assert.equal(scene.ringed.size, 0);
+  assert.equal(scene.color(5), scene.palette.accent.toLowerCase());
+  scene.setSelection(new Set());
+  assert.equal(scene.color(5), plain);
+});

@@ -1,0 +1,113 @@
+/** Labels are found in any case, without accents and by any part, the likeliest first. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fold, SearchIndex } from "../../src/state/search.ts";
+import { processorTime } from "../processor_time.ts";
+
+function found(labels: string[], query: string, count = 20): string[] {
+  return new SearchIndex(labels).find(query, count).map(({ object }) => labels[object]);
+}
+
+function marked(label: string, query: string): string[] {
+  return new SearchIndex([label]).find(query, 1).map(({ start, end }) => label.slice(start, end));
+}
+
+test("folding takes case and accents away", () => {
+  for (const [text, folded] of [
+    ["Café", "cafe"],
+    ["CAFE\u0301", "cafe"],
+    ["Straße", "strasse"],
+    ["STRASSE", "strasse"],
+    ["ﬁsh", "fish"],
+    ["Ærøskøbing", "aeroskobing"],
+    ["Łódź", "lodz"],
+    ["İstanbul", "istanbul"],
+    ["ΣΊΣΥΦΟΣ", "σισυφοσ"],
+    ["Σίσυφος", "σισυφοσ"],
+    ["Ｆｕｌｌ", "full"],
+    ["مُدَرِّس", "مدرس"],
+    ["Ёлка", "елка"],
+    ["", ""],
+  ]) {
+    assert.equal(fold(text), folded);
+  }
+  assert.notEqual(fold("कि"), fold("क"));
+});
+
+test("each character folds by itself, so that matches can be marked", () => {
+  for (const text of ["Straße 12", "ΣΊΣΥΦΟΣ", "e\u0301tude", "👩‍🚀 ﬁsh", "한국어", "İI", "ẞ"]) {
+    assert.equal([...text].map(fold).join(""), fold(text));
+  }
+});
+
+test("the whole label comes first, then beginnings, later words, and the rest", () => {
+  const labels = ["necktie", "bow tie", "tied", "TIE", "untied", "tie dye", "tier", "black-tie"];
+  assert.deepEqual(found(labels, "tie"), [
+    "TIE",
+    "tied",
+    "tier",
+    "tie dye",
+    "bow tie",
+    "black-tie",
+    "untied",
+    "necktie",
+  ]);
+  assert.deepEqual(found(labels, " Tie ", 2), ["TIE", "tied"]);
+  assert.deepEqual(found(labels, "tiex"), []);
+});
+
+test("rank decides between labels of one length, then the alphabet, then the number", () => {
+  const labels = ["tim", "tin", "tip", "tin"];
+  const order = (rank: number[] | null) =>
+    new SearchIndex(labels, rank).find("ti", 9).map(({ object }) => object);
+  assert.deepEqual(order(null), [0, 1, 3, 2]);
+  assert.deepEqual(order([0, 0, 5, 1]), [2, 3, 0, 1]);
+});
+
+test("nothing is found for nothing, nor labels that are empty", () => {
+  const index = new SearchIndex(["", " ", "tie", "\u0301"]);
+  for (const query of ["", "  ", "\t", "\u0301"]) assert.deepEqual(index.find(query, 5), []);
+  assert.deepEqual(index.find("tie", 0), []);
+  assert.deepEqual(new SearchIndex([]).find("tie", 5), []);
+});
+
+test("the match is marked in the label as it is written", () => {
+  assert.deepEqual(marked("bow TIE", "tie"), ["TIE"]);
+  assert.deepEqual(marked("le Café noir", "cafe"), ["Café"]);
+  assert.deepEqual(marked("le Cafe\u0301 noir", "cafe"), ["Cafe\u0301"]);
+  assert.deepEqual(marked("cafe\u0301", "cafe"), ["cafe\u0301"]);
+  assert.deepEqual(marked("Große Straße", "strasse"), ["Straße"]);
+  assert.deepEqual(marked("Straße", "as"), ["aß"]);
+  assert.deepEqual(marked("ﬁsh", "ish"), ["ﬁsh"]);
+  assert.deepEqual(marked("👩‍🚀 tie 🎀", "tie"), ["tie"]);
+  assert.deepEqual(marked("a 🎀 b", "🎀"), ["🎀"]);
+  assert.deepEqual(marked("שלום עולם", "עולם"), ["עולם"]);
+  assert.deepEqual(marked("</script><b>", "script"), ["script"]);
+});
+
+test("words begin after anything that is no letter or digit", () => {
+  const labels = ["xtie", "x_tie", "a 🎀tie", "日本tie", "x.tie", "x\u0301tie"];
+  assert.deepEqual(found(labels, "tie").slice(0, 3).sort(), ["a 🎀tie", "x.tie", "x_tie"]);
+});
+
+test("a label of a thousand equal letters is searched", () => {
+  assert.deepEqual(marked("a".repeat(1000), "aaa"), ["aaa"]);
+  assert.deepEqual(found(["b".repeat(1000), "xb"], "b".repeat(3)), ["b".repeat(1000)]);
+});
+
+test("200,000 labels are searched while one types", () => {
+  const syllables = ["ka", "to", "ri", "mé", "sha", "lu", "ne", "wo", "ß", "tie"];
+  const labels = Array.from({ length: 200_000 }, (_, i) =>
+    [...String(i * 7919)].map((digit) => syllables[Number(digit)]).join(""),
+  );
+  let index = new SearchIndex([]);
+  const building = processorTime(() => {
+    index = new SearchIndex(labels);
+  });
+  for (const query of ["t", "tie", "mé", "zz", "katoka"]) {
+    index.find(query, 20);
+    const took = processorTime(() => index.find(query, 20));
+    assert.ok(took < 160, `${query}: ${took} ms`);
+  }
+  assert.ok(building < 1600, `index: ${building} ms`);
+});

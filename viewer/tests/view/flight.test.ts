@@ -1,0 +1,61 @@
+/** Flights: exact ends, one perceived speed, up and over on long ways. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { flight } from "../../src/view/flight.ts";
+
+const SIZE = { width: 800, height: 600 };
+
+function near(actual: number, expected: number, tolerance = 1e-9): void {
+  assert.ok(
+    Math.abs(actual - expected) <= tolerance * Math.max(1, Math.abs(expected)),
+    `${actual} is not ${expected}`,
+  );
+}
+
+test("a flight begins and ends exactly, and rises on a long way", () => {
+  const from = { x: 0.1, y: 0.2, zoom: 123.4567 };
+  const to = { x: 40, y: -30, zoom: 98.7654 };
+  const { at, duration } = flight(from, to, SIZE);
+  assert.deepEqual(at(0), from);
+  assert.deepEqual(at(1), to);
+  assert.ok(at(0.5).zoom < Math.min(from.zoom, to.zoom));
+  assert.ok(duration >= 250 && duration <= 900);
+});
+
+test("a flight to where one is goes nowhere", () => {
+  const camera = { x: 3, y: 4, zoom: 5 };
+  const middle = flight(camera, camera, SIZE).at(0.5);
+  near(middle.x, 3);
+  near(middle.y, 4);
+  near(middle.zoom, 5);
+});
+
+test("a flight arrives without a jump", () => {
+  const from = { x: 0, y: 0, zoom: 3 };
+  const to = { x: 7, y: 2, zoom: 90 };
+  const { at } = flight(from, to, SIZE);
+  const late = at(1 - 1e-9);
+  near(late.x, to.x, 1e-6);
+  near(late.y, to.y, 1e-6);
+  near(late.zoom, to.zoom, 1e-6);
+  near(at(1e-9).zoom, from.zoom, 1e-6);
+});
+
+test("the speed that one perceives is the same all the way", () => {
+  const { at } = flight({ x: 0, y: 0, zoom: 20 }, { x: 30, y: -40, zoom: 60 }, SIZE);
+  // ds^2 = (rho^2 du / w)^2 + (dw / w)^2 / rho^2, with w = 1 / zoom up to the screen.
+  const speed = (t: number) => {
+    const [a, b] = [at(t), at(t + 1e-6)];
+    const width = 600 / a.zoom;
+    const way = Math.hypot(b.x - a.x, b.y - a.y);
+    const change = 600 / b.zoom - width;
+    return Math.hypot((2 * way) / width, change / width) / 1e-6;
+  };
+  for (const t of [0.1, 0.35, 0.6, 0.9]) near(speed(t), speed(0.5), 1e-3);
+});
+
+test("straight in: the zoom grows by equal factors", () => {
+  const { at } = flight({ x: 1, y: 1, zoom: 2 }, { x: 1, y: 1, zoom: 32 }, SIZE);
+  near(at(0.25).zoom, 4, 1e-6);
+  near(at(0.5).zoom, 8, 1e-6);
+});

@@ -1,0 +1,136 @@
+// Wheel, drag and pinch against what stays under the pointer.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Camera, toMap } from "../../src/scene/camera.ts";
+import { Gestures } from "../../src/view/gestures.ts";
+
+const SIZE = { width: 400, height: 300 };
+
+/** An element that takes listeners and has its corner at (10, 20) of the window. */
+function stage(isMoved = true) {
+  const host = new EventTarget() as HTMLElement & EventTarget;
+  Object.assign(host, {
+    getBoundingClientRect: () => ({ left: 10, top: 20 }),
+    setPointerCapture: () => {},
+  });
+  const seen = { camera: { x: 3, y: -2, zoom: 50 } as Camera, held: [] as boolean[], pinches: 0 };
+  const gestures = new Gestures(host, {
+    camera: () => seen.camera,
+    size: () => SIZE,
+    bounds: () => [10, 1000],
+    moves: () => isMoved,
+    turns: () => true,
+    onPinch: () => {
+      seen.pinches++;
+    },
+    onMove: (camera) => {
+      seen.camera = camera;
+    },
+    onGrab: (isHeld) => {
+      seen.held.push(isHeld);
+    },
+  });
+  const send = (type: string, x: number, y: number, more = {}) => {
+    const event = new Event(type, { cancelable: true });
+    host.dispatchEvent(
+      Object.assign(event, { clientX: x + 10, clientY: y + 20, button: 0, pointerId: 1, ...more }),
+    );
+    return event;
+  };
+  return { seen, gestures, send };
+}
+
+function near(a: readonly number[], b: readonly number[]): void {
+  for (const [k, value] of a.entries()) {
+    assert.ok(Math.abs(value - b[k]) < 1e-9, `${a} is not ${b}`);
+  }
+}
+
+test("a wheel zooms about the pointer, and keeps the page from scrolling", () => {
+  const { seen, send } = stage();
+  const before = toMap(seen.camera, SIZE, 100, 250);
+  const event = send("wheel", 100, 250, { deltaY: -500, deltaMode: 0, ctrlKey: false });
+  near([seen.camera.zoom], [100]);
+  near(toMap(seen.camera, SIZE, 100, 250), before);
+  assert.ok(event.defaultPrevented);
+});
+
+test("a zoom stops at its bounds without moving the point under the pointer", () => {
+  const { seen, send } = stage();
+  const before = toMap(seen.camera, SIZE, 30, 30);
+  for (let k = 0; k < 20; k++) send("wheel", 30, 30, { deltaY: 20, deltaMode: 2, ctrlKey: false });
+  near([seen.camera.zoom], [10]);
+  near(toMap(seen.camera, SIZE, 30, 30), before);
+});
+
+test("a drag takes the map along; a click does not", () => {
+  const { seen, gestures, send } = stage();
+  const before = toMap(seen.camera, SIZE, 200, 100);
+  send("pointerdown", 200, 100);
+  send("pointermove", 201, 101);
+  assert.equal(seen.camera.x, 3);
+  assert.equal(gestures.wasDrag, false);
+  send("pointermove", 260, 140);
+  send("pointerup", 260, 140);
+  near(toMap(seen.camera, SIZE, 260, 140), before);
+  assert.equal(gestures.wasDrag, true);
+  assert.deepEqual(seen.held, [true, false]);
+  send("pointermove", 300, 300);
+  near(toMap(seen.camera, SIZE, 260, 140), before);
+});
+
+test("two fingers keep what they hold", () => {
+  const { seen, send } = stage();
+  const held = [toMap(seen.camera, SIZE, 150, 150), toMap(seen.camera, SIZE, 250, 150)];
+  send("pointerdown", 150, 150, { pointerId: 1 });
+  send("pointerdown", 250, 150, { pointerId: 2 });
+  send("pointermove", 100, 170, { pointerId: 1 });
+  send("pointermove", 300, 170, { pointerId: 2 });
+  near(toMap(seen.camera, SIZE, 100, 170), held[0]);
+  near(toMap(seen.camera, SIZE, 300, 170), held[1]);
+  send("pointerup", 100, 170, { pointerId: 1 });
+  assert.deepEqual(seen.held, [true]);
+  send("pointerup", 300, 170, { pointerId: 2 });
+  assert.deepEqual(seen.held, [true, false]);
+});
+
+test("a drag that selects moves nothing", () => {
+  const { seen, send } = stage(false);
+  send("pointerdown", 150, 150);
+  send("pointermove", 250, 250);
+  assert.equal(seen.camera.x, 3);
+});
+
+test("two fingers zoom although one would select", () => {
+  const { seen, send } = stage(false);
+  const touch = { pointerType: "touch" };
+  send("pointerdown", 150, 150, { ...touch, pointerId: 1 });
+  send("pointermove", 160, 150, { ...touch, pointerId: 1 });
+  assert.equal(seen.camera.zoom, 50);
+  send("pointerdown", 260, 150, { ...touch, pointerId: 2 });
+  assert.equal(seen.pinches, 1);
+  send("pointermove", 360, 150, { ...touch, pointerId: 2 });
+  near([seen.camera.zoom], [100]);
+});
+
+test("a mouse button that went up elsewhere lets go", () => {
+  const { seen, send } = stage();
+  const mouse = { pointerType: "mouse" };
+  send("pointerdown", 150, 150, { ...mouse, buttons: 1 });
+  send("pointermove", 170, 150, { ...mouse, buttons: 1 });
+  const { x } = seen.camera;
+  send("pointermove", 300, 150, { ...mouse, buttons: 0 });
+  send("pointermove", 320, 150, { ...mouse, buttons: 0 });
+  assert.equal(seen.camera.x, x);
+  assert.deepEqual(seen.held, [true, false]);
+});
+
+test("a click that selects is no end of an earlier drag", () => {
+  const { gestures, send } = stage();
+  send("pointerdown", 150, 150);
+  send("pointermove", 200, 150);
+  send("pointerup", 200, 150);
+  assert.equal(gestures.wasDrag, true);
+  send("pointerdown", 210, 150, { button: 2 });
+  assert.equal(gestures.wasDrag, false);
+});
