@@ -1,24 +1,14 @@
 /**
  * Paints paper and dots: by WebGL2 where a graphics processor does it, else pixel by pixel.
  *
- * One painter serves all canvases of a page, for browsers allow few WebGL contexts. It fills the
- * whole canvas, so it comes first in a picture. Every dot has a thin rim of paper, by which dots
- * that lie on each other stay apart.
+ * One painter serves all canvases of a page, for browsers allow few WebGL contexts. Every dot has a
+ * thin rim of paper, by which dots that lie on each other stay apart.
  */
-import type { Camera, Size } from "../scene/camera.ts";
+import type { Camera } from "../scene/camera.ts";
 import type { Scene } from "../scene/scene.ts";
+import type { Painter, Screen } from "./painter.ts";
 import { PixelPainter } from "./pixel_marks.ts";
 import { WebglPainter } from "./webgl_marks.ts";
-
-/** A canvas: its size in CSS pixels, and device pixels per CSS pixel. */
-export interface Screen {
-  size: Size;
-  ratio: number;
-}
-
-export interface Painter {
-  paint(target: CanvasRenderingContext2D, scene: Scene, camera: Camera, screen: Screen): void;
-}
 
 /**
  * The marks of a page.

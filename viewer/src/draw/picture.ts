@@ -12,7 +12,7 @@ import { DIAMOND, DIAMOND_REACH, rim } from "../scene/mark_data.ts";
 import { type Arc, crest, type Point, roundedHull, tracePath } from "../scene/outline.ts";
 import type { Emphasis, Scene, ShownLabel } from "../scene/scene.ts";
 import { NO_EMPHASIS } from "../scene/scene.ts";
-import type { Painter, Screen } from "./marks.ts";
+import type { Painter, Screen } from "./painter.ts";
 
 /** A feature drawn as a line round its members. */
 export interface FeatureOutline {

@@ -10,7 +10,7 @@ import type { Camera } from "../scene/camera.ts";
 import { rgb } from "../scene/coloring.ts";
 import { DIAMOND, DIAMOND_REACH, rim, VISIBLE_RADIUS } from "../scene/mark_data.ts";
 import type { Scene } from "../scene/scene.ts";
-import type { Painter, Screen } from "./marks.ts";
+import type { Painter, Screen } from "./painter.ts";
 
 /** Parts of a pixel by which radii and places are told apart. */
 const PARTS = 4;

@@ -9,7 +9,7 @@ import type { Camera } from "../scene/camera.ts";
 import { rgb } from "../scene/coloring.ts";
 import { type MarkData, VISIBLE_RADIUS } from "../scene/mark_data.ts";
 import type { Scene } from "../scene/scene.ts";
-import type { Painter, Screen } from "./marks.ts";
+import type { Painter, Screen } from "./painter.ts";
 
 const VERTEX = `#version 300 es
 in vec2 corner;

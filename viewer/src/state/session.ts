@@ -7,6 +7,7 @@
 
 import { type Atlas, type AtlasMap, lives } from "../data/atlas.ts";
 import { type Association, Choices, type Sense } from "../data/probabilities.ts";
+import { counted, percent, plainLabel } from "../data/words.ts";
 import { type Marks, sharedMarks } from "../draw/marks.ts";
 import type { FeatureOutline } from "../draw/picture.ts";
 import { type Camera, crop, fit, type Size } from "../scene/camera.ts";
@@ -19,7 +20,6 @@ import {
   type Theme,
 } from "../scene/coloring.ts";
 import { type Emphasis, type Look, NO_EMPHASIS, PAGE_TYPE } from "../scene/scene.ts";
-import { counted, percent, plainLabel } from "../ui/words.tsx";
 import type { MapView } from "../view/map_view.ts";
 import { SearchIndex } from "./search.ts";
 import { type State, Store } from "./store.ts";

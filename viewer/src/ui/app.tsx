@@ -1,6 +1,7 @@
 /** The whole page: head, senses, gallery or map, panel. */
 
 import { useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
+import { counted } from "../data/words.ts";
 import type { Session } from "../state/session.ts";
 import { Gallery } from "./gallery.tsx";
 import { Help } from "./help.tsx";
@@ -10,7 +11,6 @@ import { MapPage, type Shown } from "./map_page.tsx";
 import { Panel } from "./panel.tsx";
 import { Search } from "./search.tsx";
 import { Senses } from "./senses.tsx";
-import { counted } from "./words.tsx";
 
 export function App({ session }: { session: Session }) {
   const [, redraw] = useReducer((count: number) => count + 1, 0);

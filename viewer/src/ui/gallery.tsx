@@ -1,10 +1,10 @@
 /** All maps as small pictures; where a word is looked up, its maps come first. */
 
 import { type AtlasMap, lives } from "../data/atlas.ts";
+import { counted, percent, plainLabel } from "../data/words.ts";
 import type { Session } from "../state/session.ts";
 import { Thumbnail } from "./pictures.tsx";
 import { stepBetween } from "./senses.tsx";
-import { counted, percent, plainLabel } from "./words.tsx";
 
 export function Gallery({ session }: { session: Session }) {
   const { word, onlyItsMaps } = session.state;

@@ -2,6 +2,7 @@
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type AtlasMap, lives } from "../data/atlas.ts";
+import { counted, percent } from "../data/words.ts";
 import { fileName, save } from "../draw/saving.ts";
 import type { Camera } from "../scene/camera.ts";
 import type { ShownLabel } from "../scene/scene.ts";
@@ -9,7 +10,7 @@ import type { Session } from "../state/session.ts";
 import { MapView, type MapViewCallbacks } from "../view/map_view.ts";
 import type { Tool } from "../view/selection_drag.ts";
 import { Icon, type IconName } from "./icons.tsx";
-import { counted, percent, Word } from "./words.tsx";
+import { Word } from "./words.tsx";
 
 /** The labels that stand on a map now. */
 export interface Shown {

@@ -1,12 +1,13 @@
 /** Beside the pictures: how they are drawn, the word in question, the selection, the words in view. */
 
 import { type Column, lives } from "../data/atlas.ts";
+import { counted, percent, plainLabel } from "../data/words.ts";
 import { saveTable } from "../draw/saving.ts";
 import { colorColumns, type Legend, type LegendItem, sizeColumns } from "../scene/coloring.ts";
 import type { ShownLabel } from "../scene/scene.ts";
 import type { Session } from "../state/session.ts";
 import { Icon } from "./icons.tsx";
-import { counted, percent, plainLabel, Word } from "./words.tsx";
+import { Word } from "./words.tsx";
 
 const MOST_ROWS = 60;
 const MOST_CHIPS = 60;

@@ -1,10 +1,11 @@
 /** The senses of a word: one crop for each map in which it lives, the largest proportion first. */
 
 import type { Sense } from "../data/probabilities.ts";
+import { counted, percent, plainLabel } from "../data/words.ts";
 import type { Session } from "../state/session.ts";
 import { Icon } from "./icons.tsx";
 import { Crop } from "./pictures.tsx";
-import { counted, percent, plainLabel, Word } from "./words.tsx";
+import { Word } from "./words.tsx";
 
 /** Asymmetries weaker than this are not worth a sentence. */
 const TELLING = 0.01;

@@ -1,4 +1,4 @@
-/** How labels and numbers are written out in the page: always as text, whatever they hold. */
+/** How labels are written out in the page: always as text, whatever they hold. */
 
 import type { Atlas } from "../data/atlas.ts";
 
@@ -18,25 +18,4 @@ export function Marked({ text, start, end }: { text: string; start: number; end:
       {text.slice(end)}
     </bdi>
   );
-}
-
-/** A label for messages and names: never empty, never endless. */
-export function plainLabel(atlas: Atlas, object: number): string {
-  const label = atlas.labels[object].replace(/\s+/g, " ").trim();
-  if (label === "") return "an object without a label";
-  return label.length > 60 ? `${label.slice(0, 59)}…` : label;
-}
-
-/** A share as per cent: two digits that tell, "less than" where there are none. */
-export function percent(share: number): string {
-  const value = 100 * share;
-  if (value <= 0) return "0%";
-  if (value < 0.01) return "<0.01%";
-  if (value >= 9.95) return `${Math.round(value)}%`;
-  return `${value.toFixed(value < 0.995 ? 2 : 1)}%`;
-}
-
-/** A count with its noun: 1 map, 2,000 words. */
-export function counted(count: number, noun: string): string {
-  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }
