@@ -40,7 +40,7 @@ type Among = "all" | "rows" | "columns";
 const MAX_PAIRS = 1e7;
 
 /** An atlas as its model reads it. */
-export class Choices {
+export class Probabilities {
   /** Whether i may recall j more than j recalls i. */
   readonly isAsymmetric: boolean;
   readonly #atlas: Atlas;

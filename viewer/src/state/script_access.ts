@@ -45,7 +45,7 @@ export function scriptAccess(session: Session): ScriptAccess {
       return session.mapView?.frameTimes ?? [];
     },
     senses: (object) => session.sensesOf(object),
-    similarity: (a, b) => session.choices.similarity(a, b),
+    similarity: (a, b) => session.probabilities.similarity(a, b),
     shown: () => session.mapView?.shown ?? [],
     change: (part) => session.goToState(part),
     chooseWord: (object) => session.chooseWord(object),

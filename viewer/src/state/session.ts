@@ -6,7 +6,7 @@
  */
 
 import { type Atlas, type AtlasMap, lives } from "../data/atlas.ts";
-import { type Association, Choices, type Sense } from "../data/probabilities.ts";
+import { type Association, Probabilities, type Sense } from "../data/probabilities.ts";
 import { counted, percent, plainLabel } from "../data/words.ts";
 import { type Marks, sharedMarks } from "../draw/marks.ts";
 import type { FeatureOutline } from "../draw/picture.ts";
@@ -30,7 +30,7 @@ const MOST_REMEMBERED = 64;
 const MOST_SAID = 3;
 
 export class Session {
-  readonly choices: Choices;
+  readonly probabilities: Probabilities;
   readonly index: SearchIndex;
   readonly store: Store;
   readonly marks: Marks;
@@ -53,7 +53,7 @@ export class Session {
     readonly ownsTheKeys: boolean,
   ) {
     this.marks = sharedMarks();
-    this.choices = new Choices(atlas);
+    this.probabilities = new Probabilities(atlas);
     this.index = new SearchIndex(atlas.labels, importance(atlas));
     this.store = new Store({
       word: null,
@@ -128,7 +128,7 @@ export class Session {
     const { threshold, neighborKind } = this.state;
     const key = `${word} ${threshold} ${neighborKind}`;
     if (this.senses_?.key !== key) {
-      this.senses_ = { key, senses: this.choices.senses(word, this.asked(word)) };
+      this.senses_ = { key, senses: this.probabilities.senses(word, this.asked(word)) };
     }
     return this.senses_.senses;
   }
@@ -143,7 +143,7 @@ export class Session {
   associationsOf(object: number): Association[] {
     let found = this.associations_.get(object);
     if (found === undefined) {
-      found = this.choices.associations(object, ASSOCIATIONS);
+      found = this.probabilities.associations(object, ASSOCIATIONS);
       if (this.associations_.size >= MOST_REMEMBERED) this.associations_.clear();
       this.associations_.set(object, found);
     }
@@ -208,7 +208,7 @@ export class Session {
   /** Goes to a word; `previous` is what was shown before it was searched for. */
   chooseWord(word: number | null, previous: number | null = this.state.word): void {
     this.endPreview(previous);
-    const senses = word === null ? [] : this.choices.senses(word, this.asked(word));
+    const senses = word === null ? [] : this.probabilities.senses(word, this.asked(word));
     const { map } = this.state;
     const isHere = senses.some((sense) => sense.map === map);
     if (map === null || isHere || senses.length === 0) this.step({ word });

@@ -326,11 +326,11 @@ function valueIn(column: Column, object: number): string | null {
 
 /** What the object recalls, and what recalls it. */
 function Associations({ session, object }: { session: Session; object: number }) {
-  const { atlas, choices } = session;
+  const { atlas, probabilities } = session;
   const pairs = session.associationsOf(object).filter(({ to, from }) => to > 0 || from > 0);
   // Between two kinds the most frequent would come first everywhere; the senses list what is near.
   if (pairs.length === 0 || atlas.kinds !== null) return null;
-  const both = choices.isAsymmetric;
+  const both = probabilities.isAsymmetric;
   return (
     <table>
       <caption>

@@ -77,7 +77,7 @@ function Card({ session, word, sense }: { session: Session; word: number; sense:
 
 /** "dynasty recalls China 8.9%, China recalls dynasty 0.5%": the pair that differs most. */
 function Asymmetry({ session, word }: { session: Session; word: number }) {
-  if (!session.choices.isAsymmetric) return null;
+  if (!session.probabilities.isAsymmetric) return null;
   const pairs = session.associationsOf(word);
   const differing = pairs
     .filter(({ to, from }) => Math.max(to, from) > TELLING)

@@ -1,9 +1,9 @@
-/** `Choices` gives the numbers of `manymaps.Atlas` (its senses and similarities), written out here. */
+/** `Probabilities` gives the numbers of `manymaps.Atlas` (its senses and similarities), written out here. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AtlasMap } from "../../src/data/atlas.ts";
 import { readAtlas } from "../../src/data/container.ts";
-import { Choices, type Neighbor, type Sense } from "../../src/data/probabilities.ts";
+import { type Neighbor, Probabilities, type Sense } from "../../src/data/probabilities.ts";
 import { type Description, packed } from "../packed.ts";
 import { processorTime } from "../processor_time.ts";
 
@@ -152,10 +152,10 @@ const CASES: Case[] = [
   },
 ];
 
-async function choicesOf(description: Omit<Description, "labels">): Promise<Choices> {
+async function probabilitiesOf(description: Omit<Description, "labels">): Promise<Probabilities> {
   const labels = description.proportions[0].map((_, i) => `w${i}`);
   const kinds = description.nRows ? (["row", "column"] as [string, string]) : undefined;
-  return new Choices(await readAtlas(packed({ ...description, labels, kinds })));
+  return new Probabilities(await readAtlas(packed({ ...description, labels, kinds })));
 }
 
 function near(actual: number, expected: number, what: string): void {
@@ -184,52 +184,57 @@ for (const { name, senses, sameKind, similarities, ...description } of CASES) {
   const options = { nNeighbors: 2, minProportion: 0.1 };
 
   test(`senses: ${name}`, async () => {
-    const choices = await choicesOf(description);
-    sameSenses(choices.senses(0, options), senses[0], "first");
-    sameSenses(choices.senses(n - 1, options), senses[1], "last");
+    const probabilities = await probabilitiesOf(description);
+    sameSenses(probabilities.senses(0, options), senses[0], "first");
+    sameSenses(probabilities.senses(n - 1, options), senses[1], "last");
     if (sameKind) {
-      sameSenses(choices.senses(0, { ...options, sameKind: true }), sameKind, "of its kind");
+      sameSenses(probabilities.senses(0, { ...options, sameKind: true }), sameKind, "of its kind");
     }
-    for (const { map, neighbors } of choices.senses(0, options)) {
-      assert.deepEqual(nearIn(choices, 0, map, 2), neighbors);
+    for (const { map, neighbors } of probabilities.senses(0, options)) {
+      assert.deepEqual(nearIn(probabilities, 0, map, 2), neighbors);
     }
   });
 
   test(`similarities: ${name}`, async () => {
-    const choices = await choicesOf(description);
+    const probabilities = await probabilitiesOf(description);
     similarities.forEach((row, which) => {
       const i = which === 0 ? 0 : n - 1;
       row.forEach((expected, j) => {
-        near(choices.similarity(i, j), expected, `${i} ${j}`);
+        near(probabilities.similarity(i, j), expected, `${i} ${j}`);
       });
     });
   });
 
   test(`associations: ${name}`, async () => {
-    const choices = await choicesOf(description);
-    const found = choices.associations(0, 3);
+    const probabilities = await probabilitiesOf(description);
+    const found = probabilities.associations(0, 3);
     const strengths = Array.from({ length: n }, (_, j) =>
-      Math.max(choices.similarity(0, j), choices.similarity(j, 0)),
+      Math.max(probabilities.similarity(0, j), probabilities.similarity(j, 0)),
     );
     strengths.sort((a, b) => b - a);
     assert.ok(found.length > 0);
     found.forEach(({ object, to, from }, rank) => {
-      near(to, choices.similarity(0, object), "to");
-      near(from, choices.similarity(object, 0), "from");
+      near(to, probabilities.similarity(0, object), "to");
+      near(from, probabilities.similarity(object, 0), "from");
       near(Math.max(to, from), strengths[rank], "strength");
     });
   });
 }
 
 /** The neighbours of an object in one map. */
-function nearIn(choices: Choices, object: number, map: number, nNeighbors: number): Neighbor[] {
-  const senses = choices.senses(object, { nNeighbors, minProportion: 0 });
+function nearIn(
+  probabilities: Probabilities,
+  object: number,
+  map: number,
+  nNeighbors: number,
+): Neighbor[] {
+  const senses = probabilities.senses(object, { nNeighbors, minProportion: 0 });
   return senses.find((sense) => sense.map === map)?.neighbors ?? [];
 }
 
 test("only conditional models of one kind recall in one direction more than in the other", async () => {
   const asymmetric = await Promise.all(
-    CASES.map(async (description) => (await choicesOf(description)).isAsymmetric),
+    CASES.map(async (description) => (await probabilitiesOf(description)).isAsymmetric),
   );
   const expected = CASES.map(
     ({ model, nRows }) => model?.normalization === "conditional" && !nRows,
@@ -238,7 +243,7 @@ test("only conditional models of one kind recall in one direction more than in t
 });
 
 test("an object alone in its maps, or in none, has no neighbours and no similarity", async () => {
-  const choices = await choicesOf({
+  const probabilities = await probabilitiesOf({
     maps: [
       [
         [0, 0],
@@ -258,24 +263,24 @@ test("an object alone in its maps, or in none, has no neighbours and no similari
       [0, 0, 65535, 0],
     ],
   });
-  assert.deepEqual(choices.senses(2, { nNeighbors: 3, minProportion: 0.1 }), [
+  assert.deepEqual(probabilities.senses(2, { nNeighbors: 3, minProportion: 0.1 }), [
     { map: 1, entry: 0, proportion: 1, neighbors: [] },
   ]);
-  assert.deepEqual(choices.senses(3, { nNeighbors: 3, minProportion: 0.1 }), []);
-  assert.deepEqual(nearIn(choices, 0, 1, 3), []);
-  assert.deepEqual(nearIn(choices, 0, 0, 3), [{ object: 1, share: 1 }]);
+  assert.deepEqual(probabilities.senses(3, { nNeighbors: 3, minProportion: 0.1 }), []);
+  assert.deepEqual(nearIn(probabilities, 0, 1, 3), []);
+  assert.deepEqual(nearIn(probabilities, 0, 0, 3), [{ object: 1, share: 1 }]);
   for (const i of [2, 3]) {
-    assert.deepEqual(choices.associations(i, 3), []);
+    assert.deepEqual(probabilities.associations(i, 3), []);
     for (let j = 0; j < 4; j++) {
-      assert.equal(choices.similarity(i, j), 0);
-      assert.equal(choices.similarity(j, i), 0);
+      assert.equal(probabilities.similarity(i, j), 0);
+      assert.equal(probabilities.similarity(j, i), 0);
     }
   }
 });
 
 test("a lone object of either kind and a joint model without pairs give 0", async () => {
   for (const given of ["rows", "columns"] as const) {
-    const choices = await choicesOf({
+    const probabilities = await probabilitiesOf({
       maps: [
         [
           [0, 0],
@@ -295,13 +300,13 @@ test("a lone object of either kind and a joint model without pairs give 0", asyn
       nRows: 1,
       model: { given },
     });
-    assert.equal(choices.similarity(0, 2), 0);
-    assert.equal(choices.similarity(2, 0), 0);
-    near(choices.similarity(1, 0), 1, "the only pair");
-    assert.deepEqual(nearIn(choices, 2, 1, 3), []);
-    assert.deepEqual(choices.associations(2, 3), []);
+    assert.equal(probabilities.similarity(0, 2), 0);
+    assert.equal(probabilities.similarity(2, 0), 0);
+    near(probabilities.similarity(1, 0), 1, "the only pair");
+    assert.deepEqual(nearIn(probabilities, 2, 1, 3), []);
+    assert.deepEqual(probabilities.associations(2, 3), []);
   }
-  const joint = await choicesOf({
+  const joint = await probabilitiesOf({
     maps: [[[0, 0]]],
     proportions: [[65535]],
     model: { normalization: "joint", background: 0.2 },
@@ -311,7 +316,7 @@ test("a lone object of either kind and a joint model without pairs give 0", asyn
 });
 
 test("a Gaussian far from all others still recalls its nearest", async () => {
-  const choices = await choicesOf({
+  const probabilities = await probabilitiesOf({
     maps: [
       [
         [0, 0],
@@ -323,9 +328,9 @@ test("a Gaussian far from all others still recalls its nearest", async () => {
     proportions: [[65535, 65535, 65535, 1]],
     model: { kernel: "gaussian" },
   });
-  near(choices.similarity(2, 1), 1, "to the nearest");
-  assert.equal(choices.similarity(1, 2), 0);
-  const found = choices.associations(2, 2).sort((a, b) => a.object - b.object);
+  near(probabilities.similarity(2, 1), 1, "to the nearest");
+  assert.equal(probabilities.similarity(1, 2), 0);
+  const found = probabilities.associations(2, 2).sort((a, b) => a.object - b.object);
   assert.deepEqual(
     found.map(({ object, to, from }) => [object, Math.round(to), Math.round(from)]),
     [
@@ -336,7 +341,7 @@ test("a Gaussian far from all others still recalls its nearest", async () => {
 });
 
 test("of equal neighbours the first comes first, and none beyond the count", async () => {
-  const choices = await choicesOf({
+  const probabilities = await probabilitiesOf({
     maps: [
       [
         [0, 0],
@@ -348,7 +353,7 @@ test("of equal neighbours the first comes first, and none beyond the count", asy
     ],
     proportions: [[65535, 65535, 65535, 65535, 65535]],
   });
-  const objects = (count: number) => nearIn(choices, 0, 0, count).map(({ object }) => object);
+  const objects = (count: number) => nearIn(probabilities, 0, 0, count).map(({ object }) => object);
   assert.deepEqual(objects(9), [4, 1, 2, 3]);
   assert.deepEqual(objects(2), [4, 1]);
   assert.deepEqual(objects(0), []);
@@ -369,7 +374,7 @@ test("one lookup among 200,000 objects of a map is quick", () => {
     share: 1,
   };
   for (const kernel of ["cauchy", "gaussian"] as const) {
-    const choices = new Choices({
+    const probabilities = new Probabilities({
       title: "",
       method: "",
       labels: [],
@@ -388,11 +393,13 @@ test("one lookup among 200,000 objects of a map is quick", () => {
       size: null,
       minProportion: 0.1,
     });
-    choices.senses(5, { nNeighbors: 8, minProportion: 0.1 });
+    probabilities.senses(5, { nNeighbors: 8, minProportion: 0.1 });
     const times = [7, 8, 9].map((object) => {
-      return processorTime(() => choices.senses(object, { nNeighbors: 8, minProportion: 0.1 }));
+      return processorTime(() =>
+        probabilities.senses(object, { nNeighbors: 8, minProportion: 0.1 }),
+      );
     });
-    const slow = processorTime(() => choices.associations(7, 8));
+    const slow = processorTime(() => probabilities.associations(7, 8));
     assert.ok(Math.min(...times) < 60 && slow < 2000, `${times} and ${slow} ms`);
   }
 });
