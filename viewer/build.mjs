@@ -1,11 +1,15 @@
 // Bundles the viewer into one ES module: src/manymaps/viewer_assets/viewer.js. With --tests, bundles
-// the tests into build/tests instead; with --check, fails where the committed file differs.
+// the tests into build/tests instead; with --check, fails where the committed file differs. Fails too
+// where an import of the sources climbs from one room to a higher one, or where imports run in a circle.
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { posix } from "node:path";
 import process from "node:process";
 import * as esbuild from "esbuild";
 
 const OUTPUT = "../src/manymaps/viewer_assets/viewer.js";
 const LIMIT = 150_000;
+// The rooms of src, the lowest first: a file imports from its own room and from those before it.
+const ROOMS = ["data", "scene", "draw", "view", "state", "ui", "index.ts"];
 // What the bundle holds of others, whose licences ask to be kept with every copy.
 const PARTS = ["preact", "flatbush", "flatqueue"];
 
@@ -31,6 +35,63 @@ const common = {
   charset: "utf8",
   logLevel: "warning",
 };
+
+/** What each source file imports of the others, types too, which esbuild forgets. */
+async function importsOfSources() {
+  const statement = /^(?:import|export)\b[^;"=()]*"(\.[^"]+)"/gm;
+  const call = /\bimport\(\s*"(\.[^"]+)"/g;
+  const names = await readdir("src", { recursive: true });
+  const imports = new Map();
+  for (const name of names
+    .filter((name) => /\.tsx?$/.test(name) && !name.endsWith(".d.ts"))
+    .sort()) {
+    const source = await readFile(`src/${name}`, "utf8");
+    const paths = [...source.matchAll(statement), ...source.matchAll(call)].map(([, path]) => path);
+    const resolved = paths.map((path) => posix.join(posix.dirname(name), path));
+    imports.set(
+      name,
+      resolved.filter((path) => /\.tsx?$/.test(path)),
+    );
+  }
+  return imports;
+}
+
+function roomOf(name) {
+  const room = ROOMS.indexOf(name.split("/")[0]);
+  if (room < 0) throw new Error(`src/${name} is in none of the rooms of ROOMS`);
+  return room;
+}
+
+/** The files of a circle of imports, the first one again at its end; null without any. */
+function circleIn(imports) {
+  const done = new Set();
+  const visit = (name, trail) => {
+    if (trail.includes(name)) return [...trail.slice(trail.indexOf(name)), name];
+    if (done.has(name)) return null;
+    for (const other of imports.get(name) ?? []) {
+      const circle = visit(other, [...trail, name]);
+      if (circle) return circle;
+    }
+    done.add(name);
+    return null;
+  };
+  for (const name of imports.keys()) {
+    const circle = visit(name, []);
+    if (circle) return circle;
+  }
+  return null;
+}
+
+async function checkImports() {
+  const imports = await importsOfSources();
+  for (const [name, others] of imports) {
+    const room = roomOf(name);
+    const climb = others.find((other) => roomOf(other) > room);
+    if (climb) throw new Error(`src/${name} imports from src/${climb}, which is in a higher room`);
+  }
+  const circle = circleIn(imports);
+  if (circle) throw new Error(`imports run in a circle: src/${circle.join(" -> src/")}`);
+}
 
 async function licences() {
   const texts = new Map();
@@ -61,6 +122,12 @@ async function bundle() {
   return `${code}\n/* The atlas page of manymaps. It holds parts of others:\n\n${await licences()}\n*/\n`;
 }
 
+try {
+  await checkImports();
+} catch (error) {
+  console.error(error.message);
+  process.exit(1);
+}
 if (process.argv.includes("--tests")) {
   const tests = (await readdir("tests", { recursive: true })).filter((name) =>
     name.endsWith(".test.ts"),
