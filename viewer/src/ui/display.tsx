@@ -1,0 +1,212 @@
+/** How the maps are drawn: the threshold, the columns that colour and size marks, the legend, features. */
+
+import type { Column } from "../data/atlas.ts";
+import { colorColumns, type Legend, type LegendItem, sizeColumns } from "../scene/coloring.ts";
+import type { Session } from "../state/session.ts";
+
+export function Display({ session }: { session: Session }) {
+  const { atlas, state, store, look } = session;
+  const colors = colorColumns(atlas);
+  const sizes = sizeColumns(atlas);
+  return (
+    <section aria-label="Display">
+      {!session.isSingle && <Threshold session={session} />}
+      {colors.length > 0 && (
+        <ColumnChoice
+          name="Colour"
+          columns={colors}
+          none="proportion"
+          value={state.color}
+          onChoose={(color) => store.change({ color, hidden: new Set() })}
+        />
+      )}
+      <LegendKeys session={session} legend={look.coloring.legend} />
+      {sizes.length > 0 && (
+        <ColumnChoice
+          name="Size"
+          columns={sizes}
+          none="proportion"
+          value={state.size}
+          onChoose={(size) => store.change({ size })}
+        />
+      )}
+      {atlas.kinds && <Kinds session={session} kinds={atlas.kinds} />}
+      {atlas.features.length > 0 && <Features session={session} />}
+    </section>
+  );
+}
+
+function Threshold({ session }: { session: Session }) {
+  const { threshold } = session.state;
+  return (
+    <div class="setting">
+      <label for="threshold">At least</label>
+      <span class="slide">
+        <input
+          id="threshold"
+          type="range"
+          min="0"
+          max="1"
+          step="0.01"
+          value={threshold}
+          aria-describedby="threshold-means"
+          onInput={(event) =>
+            session.store.change({ threshold: event.currentTarget.valueAsNumber })
+          }
+        />
+        <span class="value number" aria-hidden="true">
+          {threshold.toFixed(2)}
+        </span>
+      </span>
+      <span class="unseen" id="threshold-means">
+        Objects with a smaller proportion in a map are not shown there.
+      </span>
+    </div>
+  );
+}
+
+interface ColumnChoiceProps {
+  name: "Colour" | "Size";
+  columns: readonly Column[];
+  none: string;
+  value: string | null;
+  onChoose: (name: string | null) => void;
+}
+
+function ColumnChoice({ name, columns, none, value, onChoose }: ColumnChoiceProps) {
+  const id = `choose-${name.toLowerCase()}`;
+  return (
+    <div class="setting">
+      <label for={id}>{name} by</label>
+      <select
+        id={id}
+        value={value ?? ""}
+        onChange={(event) => onChoose(event.currentTarget.value || null)}
+      >
+        <option value="">{none}</option>
+        {columns.map((column) => (
+          <option key={column.name} value={column.name}>
+            {column.name}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function LegendKeys({ session, legend }: { session: Session; legend: Legend }) {
+  if (legend.type === "proportion") return null;
+  if (legend.type === "number") {
+    return (
+      <div class="ramp">
+        <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+          {legend.stops.map((color, k) => (
+            <rect
+              key={color}
+              x={(100 * k) / legend.stops.length}
+              width={100 / legend.stops.length + 0.5}
+              height="1"
+              fill={color}
+            />
+          ))}
+        </svg>
+        <div class="ends number">
+          <span>{legend.low}</span>
+          {legend.hasMissing && <span>grey: no value</span>}
+          <span>{legend.high}</span>
+        </div>
+      </div>
+    );
+  }
+  return (
+    <ul class="legend" aria-label={`Colours: ${legend.name}`}>
+      {legend.items.map((item) => (
+        <li key={item.code}>
+          <Key session={session} item={item} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Key({ session, item }: { session: Session; item: LegendItem }) {
+  const { hidden } = session.state;
+  const toggle = () => {
+    const next = new Set(hidden);
+    if (!next.delete(item.code)) next.add(item.code);
+    session.store.change({ hidden: next });
+  };
+  return (
+    <button
+      type="button"
+      class="key plain"
+      title={item.label}
+      aria-pressed={!hidden.has(item.code)}
+      onClick={toggle}
+    >
+      <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
+        <circle cx="5" cy="5" r="5" fill={item.color} />
+      </svg>
+      <span>{item.label}</span>
+    </button>
+  );
+}
+
+function Kinds({ session, kinds }: { session: Session; kinds: [string, string] }) {
+  const { neighborKind } = session.state;
+  return (
+    <>
+      <ul class="legend" aria-label="Marks">
+        <li class="key">
+          <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
+            <circle cx="5" cy="5" r="4.5" fill="currentColor" />
+          </svg>
+          <span>{kinds[0]}</span>
+        </li>
+        <li class="key">
+          <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
+            <path d="M5 0L10 5L5 10L0 5z" fill="currentColor" />
+          </svg>
+          <span>{kinds[1]}</span>
+        </li>
+      </ul>
+      <div class="setting">
+        <label for="neighbors">Near it</label>
+        <select
+          id="neighbors"
+          value={neighborKind}
+          onChange={(event) =>
+            session.store.change({ neighborKind: event.currentTarget.value === "0" ? 0 : 1 })
+          }
+        >
+          <option value={0}>{kinds[0]}s</option>
+          <option value={1}>{kinds[1]}s</option>
+        </select>
+      </div>
+    </>
+  );
+}
+
+function Features({ session }: { session: Session }) {
+  const { features } = session.state;
+  return (
+    <fieldset class="features">
+      <legend>Features</legend>
+      {session.atlas.features.map((feature, k) => (
+        <label key={feature.name} class="key">
+          <input
+            type="checkbox"
+            checked={features.has(k)}
+            onChange={() => {
+              const next = new Set(features);
+              if (!next.delete(k)) next.add(k);
+              session.store.change({ features: next });
+            }}
+          />
+          <span title={feature.name}>{feature.name}</span>
+          <span class="number quiet">{feature.weight.toPrecision(2)}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,49 @@
+/** The selected objects, which can be shown one by one, saved and let go. */
+
+import { counted, plainLabel } from "../data/words.ts";
+import { saveTable } from "../draw/saving.ts";
+import type { Session } from "../state/session.ts";
+import { Icon } from "./icons.tsx";
+import { Word } from "./words.tsx";
+
+const MOST_CHIPS = 60;
+
+export function Selection({ session }: { session: Session }) {
+  const { selection } = session.state;
+  if (selection.length === 0) return null;
+  const name = selection.length === 1 ? plainLabel(session.atlas, selection[0]) : "selection";
+  return (
+    <section aria-label="Selection">
+      <h2>{counted(selection.length, "object")} selected</h2>
+      <ul class="chips">
+        {selection.slice(0, MOST_CHIPS).map((object) => (
+          <li key={object}>
+            <button
+              type="button"
+              class="chip"
+              onClick={() => session.chooseWord(object)}
+              aria-label={`${plainLabel(session.atlas, object)}: show it`}
+            >
+              <Word atlas={session.atlas} object={object} />
+            </button>
+          </li>
+        ))}
+        {selection.length > MOST_CHIPS && (
+          <li class="quiet">and {(selection.length - MOST_CHIPS).toLocaleString("en")} more</li>
+        )}
+      </ul>
+      <div class="row">
+        <button
+          type="button"
+          class="button"
+          onClick={() => saveTable(session.atlas, selection, name)}
+        >
+          <Icon name="save" /> CSV
+        </button>
+        <button type="button" class="button" onClick={() => session.select([])}>
+          Clear
+        </button>
+      </div>
+    </section>
+  );
+}
