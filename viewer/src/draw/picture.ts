@@ -116,6 +116,17 @@ export function drawOutlineNumbers(
   for (const outline of outlines) pen.outlineNumber(outline);
 }
 
+/** Draws the ring round the dot under the pointer. */
+export function drawHoverRing(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  camera: Camera,
+  size: Size,
+  entry: number,
+): void {
+  new Pen(context, scene, camera, size).hoverRing(entry);
+}
+
 /** The least radii in CSS pixels of the dots of neighbours and of what is chosen. */
 export const LEAST_NEAR = 2;
 export const LEAST_CHOSEN = 3.2;
@@ -218,6 +229,16 @@ class Pen {
       if (!this.isNear(x, y)) continue;
       this.trace(x, y, scene.dotRadius(entry, this.camera.zoom) + 1.8, scene.shape(entry));
     }
+    context.stroke();
+  }
+
+  hoverRing(entry: number): void {
+    const { context, scene } = this;
+    const [x, y] = this.point(entry);
+    context.beginPath();
+    context.arc(x, y, scene.dotRadius(entry, this.camera.zoom) + 3.5, 0, 2 * Math.PI);
+    context.lineWidth = 1.5;
+    context.strokeStyle = scene.palette.accent;
     context.stroke();
   }
 

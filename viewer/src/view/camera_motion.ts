@@ -1,0 +1,132 @@
+/**
+ * Where a map is looked at from, as it changes: in jumps, in flights, and within bounds of zoom.
+ *
+ * Until it is moved the camera fits the map, and does so anew when the screen changes its size.
+ */
+import { type Camera, panned, type Size, zoomAt } from "../scene/camera.ts";
+import { FARTHEST } from "../scene/scene.ts";
+import { flight } from "./flight.ts";
+
+interface MotionHooks {
+  /** Of the screen, in CSS pixels. */
+  size(): Size;
+  /** The camera that shows the whole map; null where no map is shown. */
+  fitCamera(): Camera | null;
+  onMove(): void;
+}
+
+/** A flight goes on by at most so many milliseconds a frame, so that slow frames skip no part of it. */
+const LONGEST_STEP = 64;
+
+export class CameraMotion {
+  private current: Camera = { x: 0, y: 0, zoom: 1 };
+  private isFitted = true;
+  private flight: { frame: number; landing: Camera } | null = null;
+
+  constructor(
+    private hooks: MotionHooks,
+    private reducedMotion: boolean,
+  ) {}
+
+  get camera(): Camera {
+    return this.current;
+  }
+
+  /** Where the flight will end; null without one. */
+  get landing(): Camera | null {
+    return this.flight?.landing ?? null;
+  }
+
+  /** The camera that shows the whole map. */
+  get fitCamera(): Camera {
+    return this.hooks.fitCamera() ?? this.current;
+  }
+
+  /** The least and the largest zoom. */
+  get bounds(): [number, number] {
+    const { zoom } = this.fitCamera;
+    return [zoom / 3, zoom * FARTHEST];
+  }
+
+  /** Looks at another map from here on: from a camera, or at all of it. */
+  begin(camera: Camera | null): void {
+    this.isFitted = camera === null;
+    this.current = camera === null ? this.fitCamera : this.within(camera);
+  }
+
+  /** The screen has another size. */
+  refit(): void {
+    if (!this.isFitted || !this.hooks.fitCamera()) return;
+    this.stop();
+    this.current = this.fitCamera;
+  }
+
+  /** A step by hand, key or button: short enough to need no flight. */
+  jump(camera: Camera): void {
+    this.stop();
+    this.isFitted = false;
+    this.current = camera;
+    this.hooks.onMove();
+  }
+
+  /** Goes to a camera that comes from elsewhere, and so may be anywhere. */
+  lookFrom(camera: Camera): void {
+    this.jump(this.within(camera));
+  }
+
+  /** Moves to a camera; at once where motion is not wanted. */
+  flyTo(camera: Camera): void {
+    const size = this.hooks.size();
+    if (this.reducedMotion || size.width === 0) {
+      this.jump(camera);
+      return;
+    }
+    this.stop();
+    this.isFitted = false;
+    const { at, duration } = flight(this.current, camera, size);
+    let [elapsed, before] = [0, performance.now()];
+    const fly = (now: number) => {
+      elapsed += Math.min(LONGEST_STEP, Math.max(0, now - before));
+      before = now;
+      const time = Math.min(1, elapsed / duration);
+      this.current = at(time * time * (3 - 2 * time));
+      this.hooks.onMove();
+      this.flight = time < 1 ? { frame: requestAnimationFrame(fly), landing: camera } : null;
+    };
+    this.flight = { frame: requestAnimationFrame(fly), landing: camera };
+  }
+
+  zoomBy(factor: number): void {
+    const size = this.hooks.size();
+    const [least, most] = this.bounds;
+    const { zoom: now } = this.current;
+    const zoom = Math.min(most, Math.max(least, now * factor));
+    this.jump(zoomAt(this.current, size, zoom / now, size.width / 2, size.height / 2));
+  }
+
+  panBy(dx: number, dy: number): void {
+    this.jump(panned(this.current, dx, dy));
+  }
+
+  /** Flies to where all of the map is seen. */
+  fit(): void {
+    const fitCamera = this.hooks.fitCamera();
+    if (!fitCamera) return;
+    const { x, y, zoom } = this.current;
+    const isThere = x === fitCamera.x && y === fitCamera.y && zoom === fitCamera.zoom;
+    if (isThere) this.stop();
+    else this.flyTo(fitCamera);
+    this.isFitted = true;
+  }
+
+  /** Ends the flight where it is. */
+  stop(): void {
+    if (this.flight) cancelAnimationFrame(this.flight.frame);
+    this.flight = null;
+  }
+
+  private within(camera: Camera): Camera {
+    const [least, most] = this.bounds;
+    return { ...camera, zoom: Math.min(most, Math.max(least, camera.zoom)) };
+  }
+}
