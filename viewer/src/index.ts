@@ -78,11 +78,11 @@ function followTheme(session: Session, host: Host): void {
     const lab = document.body.dataset.jpThemeLight;
     const isDark = lab === undefined ? dark.matches : lab === "false";
     session.store.change({ systemTheme: isDark ? "dark" : "light" });
-    host.dataset.theme = session.theme;
+    host.dataset.theme = session.appearance.theme;
   };
   follow();
   session.store.listen(() => {
-    host.dataset.theme = session.theme;
+    host.dataset.theme = session.appearance.theme;
   });
   const { signal } = session.ending;
   dark.addEventListener("change", follow, { signal });

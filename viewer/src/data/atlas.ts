@@ -100,3 +100,8 @@ export interface Atlas {
   size: string | null;
   minProportion: number;
 }
+
+/** The name of an object's kind; null where all are of one kind. */
+export function kindOf({ kinds, nRows }: Atlas, object: number): string | null {
+  return kinds?.[object < nRows ? 0 : 1] ?? null;
+}

@@ -1,12 +1,18 @@
 /** Labels, shares and counts in words, for sentences and for the names of things. */
 
-import type { Atlas } from "./atlas.ts";
+import type { Atlas, AtlasMap } from "./atlas.ts";
 
 /** A label for messages and names: never empty, never endless. */
 export function plainLabel(atlas: Atlas, object: number): string {
   const label = atlas.labels[object].replace(/\s+/g, " ").trim();
   if (label === "") return "an object without a label";
   return label.length > 60 ? `${label.slice(0, 59)}…` : label;
+}
+
+/** The first words of those that name a map. */
+export function mapTitle(atlas: Atlas, map: AtlasMap, most = 4): string {
+  const words = map.title.slice(0, most).map((object) => plainLabel(atlas, object));
+  return words.join(" · ") || "no words";
 }
 
 /** A share as per cent: two digits that tell, "less than" where there are none. */

@@ -44,8 +44,8 @@ export function scriptAccess(session: Session): ScriptAccess {
     get frameTimes() {
       return session.mapView?.frameTimes ?? [];
     },
-    senses: (object) => session.sensesOf(object),
-    similarity: (a, b) => session.probabilities.similarity(a, b),
+    senses: (object) => session.lookups.sensesOf(object),
+    similarity: (a, b) => session.lookups.probabilities.similarity(a, b),
     shown: () => session.mapView?.shown ?? [],
     change: (part) => session.goToState(part),
     chooseWord: (object) => session.chooseWord(object),

@@ -70,7 +70,8 @@ function useKeptFocus(session: Session, root: { current: HTMLElement | null }): 
 }
 
 function Head({ session, onHelp }: { session: Session; onHelp: () => void }) {
-  const { atlas, theme } = session;
+  const { atlas } = session;
+  const { theme } = session.appearance;
   const other = theme === "dark" ? "light" : "dark";
   const objects = atlas.kinds
     ? `${counted(atlas.nRows, atlas.kinds[0])}, ${counted(atlas.nObjects - atlas.nRows, atlas.kinds[1])}`

@@ -5,7 +5,7 @@ import { colorColumns, type Legend, type LegendItem, sizeColumns } from "../scen
 import type { Session } from "../state/session.ts";
 
 export function Display({ session }: { session: Session }) {
-  const { atlas, state, store, look } = session;
+  const { atlas, state, store } = session;
   const colors = colorColumns(atlas);
   const sizes = sizeColumns(atlas);
   return (
@@ -20,7 +20,7 @@ export function Display({ session }: { session: Session }) {
           onChoose={(color) => store.change({ color, hidden: new Set() })}
         />
       )}
-      <LegendKeys session={session} legend={look.coloring.legend} />
+      <LegendKeys session={session} legend={session.appearance.look.coloring.legend} />
       {sizes.length > 0 && (
         <ColumnChoice
           name="Size"

@@ -1,7 +1,7 @@
 /** All maps as small pictures; where a word is looked up, its maps come first. */
 
 import { type AtlasMap, lives } from "../data/atlas.ts";
-import { counted, percent, plainLabel } from "../data/words.ts";
+import { counted, mapTitle, percent, plainLabel } from "../data/words.ts";
 import type { Session } from "../state/session.ts";
 import { Thumbnail } from "./pictures.tsx";
 import { stepBetween } from "./senses.tsx";
@@ -9,7 +9,10 @@ import { stepBetween } from "./senses.tsx";
 export function Gallery({ session }: { session: Session }) {
   const { word, onlyItsMaps } = session.state;
   const shares = new Map(
-    (word === null ? [] : session.sensesOf(word)).map((sense) => [sense.map, sense.proportion]),
+    (word === null ? [] : session.lookups.sensesOf(word)).map((sense) => [
+      sense.map,
+      sense.proportion,
+    ]),
   );
   const sorted = [...session.atlas.maps].sort(
     (a, b) => (shares.get(b.number) ?? 0) - (shares.get(a.number) ?? 0) || a.number - b.number,
@@ -56,7 +59,7 @@ interface SheetProps {
 
 function Sheet({ session, map, share }: SheetProps) {
   const { word, threshold } = session.state;
-  const title = session.titleOf(map);
+  const title = mapTitle(session.atlas, map);
   const count = map.proportions.reduce((n, p) => n + (lives(p, threshold) ? 1 : 0), 0);
   const isApart = word !== null && share === undefined;
   return (

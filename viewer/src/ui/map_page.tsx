@@ -1,8 +1,9 @@
 /** The open map: its view, what hovers over it, and the tools beside it. */
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { type AtlasMap, lives } from "../data/atlas.ts";
-import { counted, percent } from "../data/words.ts";
+import { type AtlasMap, kindOf, lives } from "../data/atlas.ts";
+import { mapsOf } from "../data/entries.ts";
+import { counted, mapTitle, percent } from "../data/words.ts";
 import { fileName, save } from "../draw/saving.ts";
 import type { Camera } from "../scene/camera.ts";
 import type { ShownLabel } from "../scene/scene.ts";
@@ -43,7 +44,7 @@ export function MapPage({ session, map, onShown }: MapPageProps) {
         ref={host}
         role="application"
         tabIndex={0}
-        aria-label={`Map ${map}: ${session.titleOf(at)}. Arrow keys move it, plus and minus zoom, 0 shows all; the table “Words in view” lists its words`}
+        aria-label={`Map ${map}: ${mapTitle(session.atlas, at)}. Arrow keys move it, plus and minus zoom, 0 shows all; the table “Words in view” lists its words`}
       />
       <Plaque session={session} map={map} />
       <Dock session={session} />
@@ -60,7 +61,8 @@ function useMapView(
   setHovered: (hovered: Hovered | null) => void,
   onShown: (shown: Shown) => void,
 ): void {
-  const { state, look } = session;
+  const { state } = session;
+  const { look } = session.appearance;
   // A host that is not laid out yet, as in a tab of a notebook, has no size to fit a map to.
   const [hasSize, setHasSize] = useState(false);
   useLayoutEffect(() => {
@@ -103,11 +105,11 @@ function useMapView(
     view.show(
       session.atlas.maps[map],
       look,
-      session.emphasisIn(map),
-      session.selectionIn(map),
-      state.camera ?? session.firstCamera(map, view.size),
+      session.contents.emphasisIn(map),
+      session.contents.selectionIn(map),
+      state.camera ?? session.contents.firstCamera(map, view.size),
     );
-    view.showOutlines(session.featuresIn(map));
+    view.showOutlines(session.contents.outlinesIn(map));
   }, [map, look, state.word, state.selection, state.features, state.neighborKind, hasSize]);
   useLayoutEffect(() => session.mapView?.setTool(state.tool), [state.tool]);
 }
@@ -120,7 +122,7 @@ function sameCamera(a: Camera, b: Camera): boolean {
 }
 
 function Plaque({ session, map }: { session: Session; map: number }) {
-  const title = session.titleOf(session.atlas.maps[map]);
+  const title = mapTitle(session.atlas, session.atlas.maps[map]);
   const { share } = session.atlas.maps[map];
   if (session.isSingle) return null;
   return (
@@ -260,9 +262,9 @@ function Tip({ session, at, host }: TipProps) {
   const { atlas, state } = session;
   const { number: map, objects, proportions } = at.map;
   const object = objects[at.entry];
-  const others = session
-    .mapsOf(object)
-    .filter((place) => place.map !== map && lives(place.proportion, state.threshold));
+  const others = mapsOf(atlas, object).filter(
+    (place) => place.map !== map && lives(place.proportion, state.threshold),
+  );
   const { width, height } = host?.getBoundingClientRect() ?? { width: 0, height: 0 };
   const style = {
     ...(at.x > width / 2 ? { right: `${width - at.x + 14}px` } : { left: `${at.x + 14}px` }),
@@ -273,7 +275,7 @@ function Tip({ session, at, host }: TipProps) {
       <b>
         <Word atlas={atlas} object={object} />
       </b>{" "}
-      {session.isSingle ? session.kindOf(object) : percent(proportions[at.entry])}
+      {session.isSingle ? kindOf(atlas, object) : percent(proportions[at.entry])}
       {others.length > 0 && (
         <span class="more">
           also in {others.length === 1 ? "map" : `${counted(others.length, "map")}:`}{" "}

@@ -24,7 +24,7 @@ export function Panel({ session, shown }: { session: Session; shown: readonly Sh
 
 /** Words to begin with. */
 function ManySided({ session }: { session: Session }) {
-  const objects = session.manySided();
+  const objects = session.lookups.manySided;
   if (objects.length === 0) return null;
   return (
     <section aria-label="Words of many senses">

@@ -50,18 +50,22 @@ function drawSome(): void {
 
 /** A map as a whole, with the word that is looked up. */
 export function Thumbnail({ session, map }: { session: Session; map: AtlasMap }) {
-  const emphasis: Emphasis = { chosen: session.emphasisIn(map.number).chosen, near: [] };
+  const emphasis: Emphasis = { chosen: session.contents.emphasisIn(map.number).chosen, near: [] };
   const draw: Draw = (canvas, size) =>
     drawStill(session, canvas, map, size, emphasis, (at) => fit(map.view, at, THUMBNAIL_MARGIN));
   return (
-    <Picture draw={draw} queue={thumbnails} depends={[session.look, emphasis.chosen.join()]} />
+    <Picture
+      draw={draw}
+      queue={thumbnails}
+      depends={[session.appearance.look, emphasis.chosen.join()]}
+    />
   );
 }
 
 /** The part of a map round a word. */
 export function Crop({ session, word, sense }: { session: Session; word: number; sense: Sense }) {
   const map = session.atlas.maps[sense.map];
-  const emphasis = session.emphasisIn(sense.map);
+  const emphasis = session.contents.emphasisIn(sense.map);
   const draw: Draw = (canvas, size) =>
     drawStill(session, canvas, map, size, emphasis, (at) =>
       crop(map, sense.entry, emphasis.near, at),
@@ -70,7 +74,7 @@ export function Crop({ session, word, sense }: { session: Session; word: number;
     <Picture
       draw={draw}
       queue={crops}
-      depends={[session.look, word, sense.map, session.state.neighborKind]}
+      depends={[session.appearance.look, word, sense.map, session.state.neighborKind]}
     />
   );
 }
@@ -84,7 +88,7 @@ function drawStill(
   cameraFor: (size: Size) => Camera,
 ): void {
   const mostLabels = emphasis.near.length > 0 ? CROP_LABELS : THUMBNAIL_LABELS;
-  const scene = new Scene(map, { ...session.look, type: PICTURE_TYPE }, size);
+  const scene = new Scene(map, { ...session.appearance.look, type: PICTURE_TYPE }, size);
   const options: PictureOptions = {
     marks: session.marks,
     size,

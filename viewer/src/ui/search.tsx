@@ -5,6 +5,7 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Hit } from "../state/search.ts";
+import { whereabouts } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
 import { Icon } from "./icons.tsx";
 import { Marked } from "./words.tsx";
@@ -193,7 +194,7 @@ function Option({ id, session, hit, isActive, onChoose }: OptionProps) {
       <span class="word">
         <Marked text={session.atlas.labels[hit.object]} start={hit.start} end={hit.end} />
       </span>
-      <span class="where">{session.whereabouts(hit.object)}</span>
+      <span class="where">{whereabouts(session.atlas, hit.object, session.state.threshold)}</span>
     </div>
   );
 }

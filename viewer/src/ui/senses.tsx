@@ -11,7 +11,7 @@ import { Word } from "./words.tsx";
 const TELLING = 0.01;
 
 export function Senses({ session, word }: { session: Session; word: number }) {
-  const senses = session.sensesOf(word);
+  const senses = session.lookups.sensesOf(word);
   return (
     <section
       class={session.state.map === null ? "senses" : "senses low"}
@@ -77,8 +77,8 @@ function Card({ session, word, sense }: { session: Session; word: number; sense:
 
 /** "dynasty recalls China 8.9%, China recalls dynasty 0.5%": the pair that differs most. */
 function Asymmetry({ session, word }: { session: Session; word: number }) {
-  if (!session.probabilities.isAsymmetric) return null;
-  const pairs = session.associationsOf(word);
+  if (!session.lookups.probabilities.isAsymmetric) return null;
+  const pairs = session.lookups.associationsOf(word);
   const differing = pairs
     .filter(({ to, from }) => Math.max(to, from) > TELLING)
     .sort((a, b) => Math.abs(b.to - b.from) - Math.abs(a.to - a.from));

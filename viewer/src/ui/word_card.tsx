@@ -1,13 +1,14 @@
 /** One object in words: its columns, its maps, what it recalls and what recalls it. */
 
-import { type Column, lives } from "../data/atlas.ts";
+import { type Column, kindOf, lives } from "../data/atlas.ts";
+import { mapsOf } from "../data/entries.ts";
 import { percent } from "../data/words.ts";
 import type { Session } from "../state/session.ts";
 import { Word } from "./words.tsx";
 
 export function WordCard({ session, object }: { session: Session; object: number }) {
   const { atlas, state } = session;
-  const maps = session.mapsOf(object).filter((at) => lives(at.proportion, state.threshold));
+  const maps = mapsOf(atlas, object).filter((at) => lives(at.proportion, state.threshold));
   return (
     <section class="wordcard" aria-label="The word">
       <h2>
@@ -45,7 +46,7 @@ export function WordCard({ session, object }: { session: Session; object: number
 }
 
 function Details({ session, object }: { session: Session; object: number }) {
-  const kind = session.kindOf(object);
+  const kind = kindOf(session.atlas, object);
   const rows: [string, string][] = session.atlas.columns.flatMap((column): [string, string][] => {
     const value = valueIn(column, object);
     return value === null || (column.name === "kind" && kind !== null)
@@ -78,11 +79,11 @@ function valueIn(column: Column, object: number): string | null {
 
 /** What the object recalls, and what recalls it. */
 function Associations({ session, object }: { session: Session; object: number }) {
-  const { atlas, probabilities } = session;
-  const pairs = session.associationsOf(object).filter(({ to, from }) => to > 0 || from > 0);
+  const { atlas, lookups } = session;
+  const pairs = lookups.associationsOf(object).filter(({ to, from }) => to > 0 || from > 0);
   // Between two kinds the most frequent would come first everywhere; the senses list what is near.
   if (pairs.length === 0 || atlas.kinds !== null) return null;
-  const both = probabilities.isAsymmetric;
+  const both = lookups.probabilities.isAsymmetric;
   return (
     <table>
       <caption>

@@ -1,6 +1,7 @@
 /** The labels that stand on the open map now, as a table: the map in words. */
 
 import { lives } from "../data/atlas.ts";
+import { mapsOf } from "../data/entries.ts";
 import { counted, percent } from "../data/words.ts";
 import type { ShownLabel } from "../scene/scene.ts";
 import type { Session } from "../state/session.ts";
@@ -19,8 +20,7 @@ export function WordsInView({ session, map, shown }: WordsInViewProps) {
   const { proportions } = atlas.maps[map];
   const rows = shown.slice(-MOST_ROWS).reverse();
   const otherMaps = (object: number) =>
-    session
-      .mapsOf(object)
+    mapsOf(atlas, object)
       .filter((at) => at.map !== map && lives(at.proportion, state.threshold))
       .map((at) => at.map)
       .join(", ");
