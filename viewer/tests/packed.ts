@@ -8,9 +8,11 @@
  */
 import { gzipSync } from "node:zlib";
 import type { Column, Model } from "../src/data/atlas.ts";
+import { elementAt } from "../src/data/elements.ts";
 
 export type Block = Uint8Array | Uint16Array | Uint32Array | Float32Array;
-export type Blocks = Record<string, Block>;
+export type Blocks = Record<string, Block> &
+  Record<"offsets" | "objects" | "proportions" | "positions" | "order", Block>;
 export type Header = Record<string, unknown>;
 
 export interface Description {
@@ -81,22 +83,33 @@ function blocksOf(description: Description): Blocks {
   const { maps, proportions } = description;
   const objects = homes(description);
   const d = maps[0]?.[0]?.length ?? 2;
+  let total = 0;
   const offsets = [0];
-  for (const members of objects) offsets.push(offsets[offsets.length - 1] + members.length);
+  for (const members of objects) {
+    total += members.length;
+    offsets.push(total);
+  }
   const order = objects.flatMap((members, m) => {
-    const q = members.map((object) => proportions[m][object]);
-    return [...members.keys()].sort((a, b) => q[b] - q[a] || a - b);
+    const row = elementAt(proportions, m);
+    return members
+      .map((object, entry) => ({ entry, q: elementAt(row, object) }))
+      .sort((a, b) => b.q - a.q || a.entry - b.entry)
+      .map(({ entry }) => entry);
   });
   const positions = Array.from({ length: d }, (_, c) =>
     objects.flatMap((members, m) => {
       const { low, step } = scaleOf(description, m);
-      return members.map((object) => (maps[m][object][c] - low[c]) / step[c]);
+      const points = elementAt(maps, m);
+      const [origin, unit] = [elementAt(low, c), elementAt(step, c)];
+      return members.map((object) => (elementAt(elementAt(points, object), c) - origin) / unit);
     }),
   ).flat();
   const blocks: Blocks = {
     offsets: Uint32Array.from(offsets),
     objects: Uint16Array.from(objects.flat()),
-    proportions: Uint16Array.from(objects.flatMap((list, m) => list.map((i) => proportions[m][i]))),
+    proportions: Uint16Array.from(
+      objects.flatMap((list, m) => list.map((i) => elementAt(elementAt(proportions, m), i))),
+    ),
     positions:
       description.positions === "u2"
         ? Uint16Array.from(positions, Math.round)
@@ -124,11 +137,12 @@ function blocksOf(description: Description): Blocks {
 
 function scaleOf(description: Description, m: number): { low: number[]; step: number[] } {
   const d = description.maps[0]?.[0]?.length ?? 2;
-  const points = homes(description)[m].map((object) => description.maps[m][object]);
+  const map = elementAt(description.maps, m);
+  const points = elementAt(homes(description), m).map((object) => elementAt(map, object));
   const low: number[] = [];
   const step: number[] = [];
   for (let c = 0; c < d; c++) {
-    const values = points.map((point) => point[c]);
+    const values = points.map((point) => elementAt(point, c));
     const least = description.positions === "u2" ? Math.min(...values) : 0;
     low.push(least);
     step.push(description.positions === "u2" ? (Math.max(...values) - least) / 65535 || 1 : 1);
@@ -161,7 +175,7 @@ function headerOf(description: Description, blocks: Blocks): Header {
     color: null,
     size: null,
     maps: maps.map((_, m) => ({
-      title: Array.from(blocks.objects.slice(blocks.offsets[m], blocks.offsets[m] + 2)),
+      title: Array.from(blocks.objects.subarray(elementAt(blocks.offsets, m)).slice(0, 2)),
       view: [-1, -1, 1, 1],
       share: 1,
       ...scaleOf(description, m),

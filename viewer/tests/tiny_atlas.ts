@@ -16,8 +16,12 @@ interface Parts {
   nRows?: number;
 }
 
+interface TinyAtlas extends Atlas {
+  maps: [AtlasMap];
+}
+
 /** An atlas whose only map has all objects, the first one the most important. */
-export function tinyAtlas(parts: Parts): Atlas {
+export function tinyAtlas(parts: Parts): TinyAtlas {
   const { labels, columns = [], kinds = null, nRows = 0 } = parts;
   const n = labels.length;
   const points = Float32Array.from(parts.points);

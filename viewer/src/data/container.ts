@@ -13,6 +13,7 @@
  */
 import type { Atlas, AtlasMap, Column, Feature, Model } from "./atlas.ts";
 import { NO_CATEGORY } from "./atlas.ts";
+import { elementAt, inBounds } from "./elements.ts";
 
 const MAGIC = "manymaps";
 const VERSION = 1;
@@ -139,8 +140,10 @@ class Blocks {
     if (block instanceof Float32Array || block instanceof Float64Array) {
       throw damaged(`the block ${name}`);
     }
-    for (let i = 0; i < length; i++) {
-      if (block[i] >= limit) throw damaged(`number ${i} of the block ${name} is out of range`);
+    for (const value of block) {
+      if (value >= limit) {
+        throw damaged(`number ${block.indexOf(value)} of the block ${name} is out of range`);
+      }
     }
     return block;
   }
@@ -244,7 +247,7 @@ function mapsOf(header: Fields, blocks: Blocks, nObjects: number, d: number): At
   const axes = d > 2 ? blocks.floats("axes", n * d * 2) : null;
   const middles = d > 2 ? blocks.floats("middles", n * d) : null;
   return described.map((map, number) => {
-    const [start, end] = [offsets[number], offsets[number + 1]];
+    const [start, end] = [elementAt(offsets, number), elementAt(offsets, number + 1)];
     if (end < start) throw damaged("the offsets of the maps");
     const coordinates = coordinatesOf(positions, start, end, nEntries, d, map);
     const points = axes
@@ -289,9 +292,11 @@ function coordinatesOf(
   if (packed && (low.length !== d || step.length !== d)) throw damaged("the steps of a map");
   const coordinates = new Float32Array((end - start) * d);
   for (let c = 0; c < d; c++) {
-    const [origin, unit] = packed ? [low[c], step[c]] : [0, 1];
-    for (let e = start, to = c; e < end; e++, to += d) {
-      coordinates[to] = origin + unit * positions[c * nEntries + e];
+    const [origin, unit] = packed ? [elementAt(low, c), elementAt(step, c)] : [0, 1];
+    let to = c;
+    for (const position of positions.subarray(c * nEntries + start, c * nEntries + end)) {
+      coordinates[to] = origin + unit * position;
+      to += d;
     }
   }
   return coordinates;
@@ -300,7 +305,9 @@ function coordinatesOf(
 function flat(coordinates: Float32Array, d: number): Float32Array {
   if (d === 2) return coordinates;
   const points = new Float32Array(coordinates.length * 2);
-  for (let e = 0; e < coordinates.length; e++) points[2 * e] = coordinates[e];
+  coordinates.forEach((x, e) => {
+    points[2 * e] = x;
+  });
   return points;
 }
 
@@ -315,9 +322,9 @@ function drawn(
   for (let e = 0; e < k; e++) {
     let [x, y] = [0, 0];
     for (let c = 0; c < d; c++) {
-      const from = coordinates[e * d + c] - middle[c];
-      x += from * axes[2 * c];
-      y += from * axes[2 * c + 1];
+      const from = inBounds(coordinates[e * d + c]) - inBounds(middle[c]);
+      x += from * inBounds(axes[2 * c]);
+      y += from * inBounds(axes[2 * c + 1]);
     }
     points[2 * e] = x;
     points[2 * e + 1] = y;
@@ -326,8 +333,10 @@ function drawn(
 }
 
 function ascending(objects: Whole): Uint32Array {
-  for (let e = 1; e < objects.length; e++) {
-    if (objects[e] <= objects[e - 1]) throw damaged("the objects of a map");
+  let before = -1;
+  for (const object of objects) {
+    if (object <= before) throw damaged("the objects of a map");
+    before = object;
   }
   return Uint32Array.from(objects);
 }

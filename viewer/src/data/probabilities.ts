@@ -12,6 +12,7 @@
  * to a sum of 1, without the factors, which would put the most frequent objects first everywhere.
  */
 import { type Atlas, type AtlasMap, lives } from "./atlas.ts";
+import { elementAt, inBounds, startsOf } from "./elements.ts";
 
 /** An object near another one, with the share of the similarity that one map gives. */
 export interface Neighbor {
@@ -74,7 +75,7 @@ export class Probabilities {
     const logTotal = this.#logTotal(object, among);
     return this.#homes
       .of(object)
-      .map(({ map, entry }) => ({ map, entry, proportion: map.proportions[entry] }))
+      .map(({ map, entry }) => ({ map, entry, proportion: elementAt(map.proportions, entry) }))
       .sort((a, b) => b.proportion - a.proportion)
       .filter(({ proportion }, rank) => rank === 0 || lives(proportion, minProportion))
       .map(({ map, entry, proportion }) => ({
@@ -106,10 +107,11 @@ export class Probabilities {
     const nAsked = Math.max(count, this.#nAffordable(others));
     const least = recalled.slice().sort().at(-nAsked) ?? 0;
     const asked: Association[] = [];
-    for (let k = 0; k < others.length && asked.length < nAsked; k++) {
-      if (recalled[k] < least) continue;
-      const from = this.similarity(others[k], object);
-      asked.push({ object: others[k], to: recalled[k], from });
+    for (const [k, other] of others.entries()) {
+      if (asked.length >= nAsked) break;
+      const to = inBounds(recalled[k]);
+      if (to < least) continue;
+      asked.push({ object: other, to, from: this.similarity(other, object) });
     }
     return asked
       .filter(({ to, from }) => Math.max(to, from) > 0)
@@ -141,7 +143,7 @@ export class Probabilities {
     if (this.#atlas.model.normalization === "joint") {
       return this.#atlas.logWhole ?? Number.NEGATIVE_INFINITY;
     }
-    const known = this.#logNormalizers[object];
+    const known = inBounds(this.#logNormalizers[object]);
     if (!Number.isNaN(known)) return known;
     const log = this.#chooses(object)
       ? this.#logSum(object, this.#among(object, false), this.#factors)
@@ -168,11 +170,13 @@ export class Probabilities {
       const squares = this.#squares(map, entry, first, last);
       let sum = 0;
       for (let e = first; e < last; e++) {
-        const squared = squares[e - first];
+        const squared = inBounds(squares[e - first]);
         const kernel = gaussian ? Math.exp(least - squared) : 1 / (1 + squared);
-        sum += factors ? factors[objects[e]] * proportions[e] * kernel : proportions[e] * kernel;
+        const proportion = inBounds(proportions[e]);
+        const factor = factors ? inBounds(factors[inBounds(objects[e])]) : 1;
+        sum += factor * proportion * kernel;
       }
-      total += proportions[entry] * sum;
+      total += elementAt(proportions, entry) * sum;
     }
     return Math.log(total) - least;
   }
@@ -182,7 +186,7 @@ export class Probabilities {
     for (const { map, entry } of homes) {
       const [first, last] = this.#homes.range(map, among);
       const squares = this.#squares(map, entry, first, last);
-      for (let k = 0; k < last - first; k++) if (squares[k] < least) least = squares[k];
+      for (const squared of squares.subarray(0, last - first)) least = Math.min(least, squared);
     }
     return Number.isFinite(least) ? least : 0;
   }
@@ -195,15 +199,18 @@ export class Probabilities {
     const own = entry * d;
     if (d === 2) {
       // Twice as fast without a loop over the components.
-      const [x, y] = [coordinates[own], coordinates[own + 1]];
+      const [x, y] = [inBounds(coordinates[own]), inBounds(coordinates[own + 1])];
       for (let k = 0, at = 2 * first; k < last - first; k++, at += 2) {
-        const [dx, dy] = [coordinates[at] - x, coordinates[at + 1] - y];
+        const dx = inBounds(coordinates[at]) - x;
+        const dy = inBounds(coordinates[at + 1]) - y;
         squares[k] = (dx * dx + dy * dy) * scale;
       }
     } else {
       for (let k = 0, at = first * d; k < last - first; k++, at += d) {
         let sum = 0;
-        for (let c = 0; c < d; c++) sum += (coordinates[at + c] - coordinates[own + c]) ** 2;
+        for (let c = 0; c < d; c++) {
+          sum += (inBounds(coordinates[at + c]) - inBounds(coordinates[own + c])) ** 2;
+        }
         squares[k] = sum * scale;
       }
     }
@@ -218,7 +225,7 @@ export class Probabilities {
     for (const { map, entry } of this.#homes.of(object)) {
       const [first, last] = this.#homes.range(map, among);
       for (let e = first; e < last; e++) {
-        const chooser = map.objects[e];
+        const chooser = inBounds(map.objects[e]);
         sum.add(
           this.#logValue(map, entry, e) + this.#logFactor(chooser) - this.#logNormalizer(chooser),
         );
@@ -241,21 +248,24 @@ export class Probabilities {
   }
 
   #logFactor(object: number): number {
-    return this.#atlas.logFactors ? this.#atlas.logFactors[object] : 0;
+    return this.#atlas.logFactors?.[object] ?? 0;
   }
 
   /** log v_ij^m of two entries of a map. */
   #logValue(map: AtlasMap, e: number, f: number): number {
     const squared = this.#squared(map, e, f);
     const logKernel = this.#gaussian ? -squared : -Math.log1p(squared);
-    return Math.log(map.proportions[e]) + Math.log(map.proportions[f]) + logKernel;
+    const [p, q] = [inBounds(map.proportions[e]), inBounds(map.proportions[f])];
+    return Math.log(p) + Math.log(q) + logKernel;
   }
 
   #squared(map: AtlasMap, e: number, f: number): number {
     const { coordinates } = map;
     const d = this.#atlas.nComponents;
     let sum = 0;
-    for (let c = 0; c < d; c++) sum += (coordinates[e * d + c] - coordinates[f * d + c]) ** 2;
+    for (let c = 0; c < d; c++) {
+      sum += (inBounds(coordinates[e * d + c]) - inBounds(coordinates[f * d + c])) ** 2;
+    }
     return sum * this.#scale;
   }
 
@@ -268,14 +278,15 @@ export class Probabilities {
   ): Neighbor[] {
     const strongest = new Strongest(count);
     if (logTotal === Number.NEGATIVE_INFINITY) return [];
-    const inverse = map.proportions[entry] * Math.exp(-logTotal);
-    const own = Math.log(map.proportions[entry]) - logTotal;
+    const proportion = elementAt(map.proportions, entry);
+    const inverse = proportion * Math.exp(-logTotal);
+    const own = Math.log(proportion) - logTotal;
     const [first, last] = this.#homes.range(map, among);
     const squares = this.#squares(map, entry, first, last);
     for (let e = first; e < last; e++) {
-      const squared = squares[e - first];
+      const squared = inBounds(squares[e - first]);
       const kernel = this.#gaussian ? Math.exp(own - squared) : inverse / (1 + squared);
-      strongest.offer(map.objects[e], map.proportions[e] * kernel);
+      strongest.offer(inBounds(map.objects[e]), inBounds(map.proportions[e]) * kernel);
     }
     return strongest.found;
   }
@@ -297,17 +308,20 @@ class Homes {
 
   constructor(atlas: Atlas) {
     this.#atlas = atlas;
-    this.#starts = new Uint32Array(atlas.nObjects + 1);
+    const counts = new Uint32Array(atlas.nObjects);
     for (const { objects } of atlas.maps) {
-      for (const object of objects) this.#starts[object + 1]++;
+      for (const object of objects) counts[object] = inBounds(counts[object]) + 1;
     }
-    for (let i = 0; i < atlas.nObjects; i++) this.#starts[i + 1] += this.#starts[i];
+    this.#starts = startsOf(counts);
     const next = this.#starts.slice();
-    this.#maps = new Uint32Array(this.#starts[atlas.nObjects]);
-    this.#entries = new Uint32Array(this.#starts[atlas.nObjects]);
+    const total = elementAt(this.#starts, atlas.nObjects);
+    this.#maps = new Uint32Array(total);
+    this.#entries = new Uint32Array(total);
     for (const { number, objects } of atlas.maps) {
       for (let e = 0; e < objects.length; e++) {
-        const at = next[objects[e]]++;
+        const object = inBounds(objects[e]);
+        const at = inBounds(next[object]);
+        next[object] = at + 1;
         this.#maps[at] = number;
         this.#entries[at] = e;
       }
@@ -320,15 +334,16 @@ class Homes {
 
   of(object: number): Home[] {
     const homes: Home[] = [];
-    for (let at = this.#starts[object]; at < this.#starts[object + 1]; at++) {
-      homes.push({ map: this.#atlas.maps[this.#maps[at]], entry: this.#entries[at] });
+    const [start, end] = this.#span(object);
+    for (let at = start; at < end; at++) {
+      homes.push({ map: this.#mapAt(at), entry: inBounds(this.#entries[at]) });
     }
     return homes;
   }
 
   /** The entries of a map that are listed: from the first up to the last, without it. */
   range(map: AtlasMap, among: Among): [number, number] {
-    const nRows = this.#nRows[map.number];
+    const nRows = elementAt(this.#nRows, map.number);
     if (among === "rows") return [0, nRows];
     return [among === "columns" ? nRows : 0, map.objects.length];
   }
@@ -336,11 +351,13 @@ class Homes {
   /** The maps that two objects share, with their entries. */
   shared(a: number, b: number): [AtlasMap, number, number][] {
     const found: [AtlasMap, number, number][] = [];
-    let [atA, atB] = [this.#starts[a], this.#starts[b]];
-    while (atA < this.#starts[a + 1] && atB < this.#starts[b + 1]) {
-      const [mapA, mapB] = [this.#maps[atA], this.#maps[atB]];
+    let [atA, endA] = this.#span(a);
+    let [atB, endB] = this.#span(b);
+    while (atA < endA && atB < endB) {
+      const [mapA, mapB] = [inBounds(this.#maps[atA]), inBounds(this.#maps[atB])];
       if (mapA === mapB) {
-        found.push([this.#atlas.maps[mapA], this.#entries[atA], this.#entries[atB]]);
+        const [entryA, entryB] = [inBounds(this.#entries[atA]), inBounds(this.#entries[atB])];
+        found.push([this.#mapAt(atA), entryA, entryB]);
       }
       if (mapA <= mapB) atA++;
       if (mapB <= mapA) atB++;
@@ -363,6 +380,15 @@ class Homes {
 
   nPairs(object: number): number {
     return this.of(object).reduce((sum, { map }) => sum + map.objects.length, 0);
+  }
+
+  /** Where the homes of an object start and end. */
+  #span(object: number): [number, number] {
+    return [inBounds(this.#starts[object]), inBounds(this.#starts[object + 1])];
+  }
+
+  #mapAt(at: number): AtlasMap {
+    return elementAt(this.#atlas.maps, inBounds(this.#maps[at]));
   }
 }
 
@@ -390,6 +416,8 @@ class LogSum {
 class Strongest {
   readonly found: Neighbor[] = [];
   readonly #count: number;
+  /** Shares up to this one find no room. */
+  #least = 0;
 
   constructor(count: number) {
     this.#count = count;
@@ -397,13 +425,10 @@ class Strongest {
 
   offer(object: number, share: number): void {
     const { found } = this;
-    if (!(share > 0) || this.#count < 1) return;
-    if (found.length === this.#count) {
-      if (share <= found[found.length - 1].share) return;
-      found.pop();
-    }
-    let at = found.length;
-    while (at > 0 && found[at - 1].share < share) at--;
-    found.splice(at, 0, { object, share });
+    if (!(share > this.#least) || this.#count < 1) return;
+    if (found.length === this.#count) found.pop();
+    const before = found.findLastIndex((other) => other.share >= share);
+    found.splice(before + 1, 0, { object, share });
+    if (found.length === this.#count) this.#least = elementAt(found, found.length - 1).share;
   }
 }

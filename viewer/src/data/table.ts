@@ -8,6 +8,7 @@
  */
 import type { Atlas, AtlasMap, Column } from "./atlas.ts";
 import { NO_CATEGORY } from "./atlas.ts";
+import { elementAt } from "./elements.ts";
 
 /** The table of some objects, in the order given. */
 export function atlasTable(atlas: Atlas, objects: readonly number[]): string {
@@ -24,10 +25,10 @@ export function atlasTable(atlas: Atlas, objects: readonly number[]): string {
       const numbers = [
         map.number,
         // In the page a proportion has 16 bits, which are five digits.
-        Number(map.proportions[entry].toFixed(5)),
+        Number(elementAt(map.proportions, entry).toFixed(5)),
         ...Array.from(point, shortest),
       ];
-      rows.push([atlas.labels[object], ...numbers.map(String), ...shared]);
+      rows.push([elementAt(atlas.labels, object), ...numbers.map(String), ...shared]);
     }
   }
   return rows.map((row) => `${row.map(cell).join(",")}\n`).join("");
@@ -36,21 +37,21 @@ export function atlasTable(atlas: Atlas, objects: readonly number[]): string {
 function homesOf(atlas: Atlas, objects: readonly number[]): Map<number, [AtlasMap, number][]> {
   const homes = new Map(objects.map((object) => [object, [] as [AtlasMap, number][]]));
   for (const map of atlas.maps) {
-    for (let entry = 0; entry < map.objects.length; entry++) {
-      homes.get(map.objects[entry])?.push([map, entry]);
-    }
+    map.objects.forEach((object, entry) => {
+      homes.get(object)?.push([map, entry]);
+    });
   }
   return homes;
 }
 
 function written(column: Column, object: number): string {
-  if (column.type === "text") return column.values[object];
+  if (column.type === "text") return elementAt(column.values, object);
   if (column.type === "number") {
-    const value = column.values[object];
+    const value = elementAt(column.values, object);
     return Number.isNaN(value) ? "" : String(shortest(value));
   }
-  const code = column.codes[object];
-  return code === NO_CATEGORY ? "" : column.categories[code];
+  const code = elementAt(column.codes, object);
+  return code === NO_CATEGORY ? "" : elementAt(column.categories, code);
 }
 
 /** The number of fewest digits that single precision does not tell from this one. */

@@ -1,10 +1,11 @@
 /** Labels, shares and counts in words, for sentences and for the names of things. */
 
 import type { Atlas, AtlasMap } from "./atlas.ts";
+import { elementAt } from "./elements.ts";
 
 /** A label for messages and names: never empty, never endless. */
 export function plainLabel(atlas: Atlas, object: number): string {
-  const label = atlas.labels[object].replace(/\s+/g, " ").trim();
+  const label = elementAt(atlas.labels, object).replace(/\s+/g, " ").trim();
   if (label === "") return "an object without a label";
   return label.length > 60 ? `${label.slice(0, 59)}…` : label;
 }

@@ -4,7 +4,7 @@
  * Coordinates are CSS pixels of the screen. Rims and halos of paper are strokes under the fill
  * (`paint-order`), so that every word is one editable text.
  */
-import type { Camera, Size } from "../scene/camera.ts";
+import { type Camera, entryOnScreen, type Size } from "../scene/camera.ts";
 import { LABEL_FONT } from "../scene/lettering.ts";
 import { DIAMOND, DIAMOND_REACH, rim } from "../scene/mark_data.ts";
 import { type Arc, crest, type Point, pathData, roundedHull } from "../scene/outline.ts";
@@ -177,12 +177,7 @@ class Drawing {
   }
 
   private point(entry: number): Point {
-    const { points } = this.scene.map;
-    const { x, y, zoom } = this.camera;
-    return [
-      (points[2 * entry] - x) * zoom + this.size.width / 2,
-      (y - points[2 * entry + 1]) * zoom + this.size.height / 2,
-    ];
+    return entryOnScreen(this.scene.map.points, entry, this.camera, this.size);
   }
 
   private isOn(entry: number): boolean {

@@ -5,7 +5,8 @@
  * wherever there is room round their dots. A map that is zoomed has its labels above the dots, at
  * the zooms that its scene knows.
  */
-import type { Camera, Size } from "../scene/camera.ts";
+import { elementAt } from "../data/elements.ts";
+import { type Camera, entryOnScreen, type Size } from "../scene/camera.ts";
 import { type Candidate, placeAround, type ScreenBox } from "../scene/label_boxes.ts";
 import { fontOf, type LabelStyle, LEADING } from "../scene/lettering.ts";
 import { DIAMOND, DIAMOND_REACH, rim } from "../scene/mark_data.ts";
@@ -295,12 +296,7 @@ class Pen {
   }
 
   private point(entry: number): Point {
-    const { points } = this.scene.map;
-    const { x, y, zoom } = this.camera;
-    return [
-      (points[2 * entry] - x) * zoom + this.size.width / 2,
-      (y - points[2 * entry + 1]) * zoom + this.size.height / 2,
-    ];
+    return entryOnScreen(this.scene.map.points, entry, this.camera, this.size);
   }
 
   private isNear(x: number, y: number): boolean {
@@ -359,9 +355,7 @@ function stillLabels(
   const ranked = rankedLabels(scene, emphasis, most);
   const zoom = camera.zoom;
   const candidates = ranked.map(({ entry, style }): Candidate => {
-    const { points } = scene.map;
-    const x = (points[2 * entry] - camera.x) * zoom + size.width / 2;
-    const y = (camera.y - points[2 * entry + 1]) * zoom + size.height / 2;
+    const [x, y] = entryOnScreen(scene.map.points, entry, camera, size);
     const isNear = style === "near";
     const least = isNear ? LEAST_NEAR : LEAST_CHOSEN;
     const isEmphasized = isNear || style === "chosen";
@@ -375,8 +369,8 @@ function stillLabels(
     const box = places[i];
     if (!box) return [];
     const { left: x, top: y } = box;
-    const { width, height } = candidates[i];
-    const object = scene.map.objects[entry];
+    const { width, height } = elementAt(candidates, i);
+    const object = elementAt(scene.map.objects, entry);
     return [{ entry, object, text: scene.text(entry), style, x, y, width, height }];
   });
   return shown.reverse();

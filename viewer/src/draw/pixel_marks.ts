@@ -6,6 +6,7 @@
  *
  *     pixel + rim (paper - pixel) + fill (colour - pixel)         shares in 256ths
  */
+import { inBounds, pointOf } from "../data/elements.ts";
 import type { Camera } from "../scene/camera.ts";
 import { rgb } from "../scene/coloring.ts";
 import { DIAMOND, DIAMOND_REACH, rim, VISIBLE_RADIUS } from "../scene/mark_data.ts";
@@ -58,19 +59,20 @@ export class PixelPainter implements Painter {
     const unit = scene.radius(camera.zoom);
     const reach = Math.ceil((DIAMOND_REACH * unit * 2 + 2) * ratio);
     for (let i = 0; i < count; i++) {
-      const x = left + points[2 * i] * scale;
-      const y = top - points[2 * i + 1] * scale;
+      const [mapX, mapY] = pointOf(points, i);
+      const x = left + mapX * scale;
+      const y = top - mapY * scale;
       if (x < -reach || y < -reach || x > width + reach || y > height + reach) continue;
-      const radius = Math.max(VISIBLE_RADIUS, radii[i] * unit);
+      const radius = Math.max(VISIBLE_RADIUS, inBounds(radii[i]) * unit);
       const column = Math.floor(x);
       const row = Math.floor(y);
       const mask = this.mask(
         Math.round(radius * ratio * PARTS),
         Math.floor((x - column) * PARTS) + PARTS * Math.floor((y - row) * PARTS),
-        shapes[i],
+        inBounds(shapes[i]),
         ratio,
       );
-      stamp(pixels, width, height, mask, column, row, colors[i], paper);
+      stamp(pixels, width, height, mask, column, row, inBounds(colors[i]), paper);
     }
   }
 
@@ -98,14 +100,17 @@ function newMask(radius: number, place: number, shape: number, ratio: number): M
   const mask = { low, side, rim: new Uint16Array(side * side), fill: new Uint16Array(side * side) };
   const weight = 256 / (SAMPLES * SAMPLES);
   for (let at = 0; at < side * side; at++) {
+    let [nFill, nRim] = [0, 0];
     for (let sample = 0; sample < SAMPLES * SAMPLES; sample++) {
       const x = low + (at % side) + ((sample % SAMPLES) + 0.5) / SAMPLES - middleX;
       const y =
         low + Math.floor(at / side) + (Math.floor(sample / SAMPLES) + 0.5) / SAMPLES - middleY;
       const distance = isDiamond ? Math.abs(x) + Math.abs(y) : Math.hypot(x, y);
-      if (distance <= inner) mask.fill[at] += weight;
-      else if (distance <= outer) mask.rim[at] += weight;
+      if (distance <= inner) nFill++;
+      else if (distance <= outer) nRim++;
     }
+    mask.fill[at] = nFill * weight;
+    mask.rim[at] = nRim * weight;
   }
   return mask;
 }
@@ -132,14 +137,14 @@ function stamp(
   for (let y = firstY; y < lastY; y++) {
     const line = (row + low + y) * width + column + low;
     for (let x = firstX; x < lastX; x++) {
-      const fill = mask.fill[y * side + x];
+      const fill = inBounds(mask.fill[y * side + x]);
       if (fill === 256) {
         pixels[line + x] = color;
         continue;
       }
-      const ring = mask.rim[y * side + x];
+      const ring = inBounds(mask.rim[y * side + x]);
       if (fill + ring === 0) continue;
-      const old = pixels[line + x];
+      const old = inBounds(pixels[line + x]);
       const rest = 256 - fill - ring;
       // Red and blue together need all 32 bits, which Math.imul and >>> keep.
       const outer =

@@ -6,6 +6,7 @@
  * y runs upwards in a map and downwards on the screen. Flights between two cameras follow van Wijk
  * and Nuij (2003): they rise, pass over and sink, at one perceived speed.
  */
+import { elementAt, pointOf } from "../data/elements.ts";
 
 export interface Camera {
   x: number;
@@ -37,7 +38,7 @@ export function fit(box: Box, size: Size, margin = MARGIN): Camera {
   const room = [size.width, size.height].map((side) => Math.max(side - 2 * margin, side / 4, 1));
   const spans = [right - left, top - bottom];
   const tiny = 1e-12 * Math.max(1, ...box.map(Math.abs));
-  const zooms = spans.flatMap((span, axis) => (span > tiny ? [room[axis] / span] : []));
+  const zooms = spans.flatMap((span, axis) => (span > tiny ? [elementAt(room, axis) / span] : []));
   return {
     x: (left + right) / 2,
     y: (bottom + top) / 2,
@@ -51,6 +52,17 @@ export function toScreen(camera: Camera, size: Size, x: number, y: number): [num
     (x - camera.x) * camera.zoom + size.width / 2,
     (camera.y - y) * camera.zoom + size.height / 2,
   ];
+}
+
+/** The screen point of an entry of `points`, which holds x, y of each. */
+export function entryOnScreen(
+  points: Float32Array,
+  entry: number,
+  camera: Camera,
+  size: Size,
+): [number, number] {
+  const [x, y] = pointOf(points, entry);
+  return toScreen(camera, size, x, y);
 }
 
 /** The map point of a screen point. */
@@ -83,17 +95,17 @@ export function panned(camera: Camera, dx: number, dy: number): Camera {
  * distance and twice the median one, by the larger of |dx| and |dy|.
  */
 export function crop(map: Points, entry: number, neighbors: ArrayLike<number>, size: Size): Camera {
-  const { points } = map;
-  const x = points[2 * entry];
-  const y = points[2 * entry + 1];
-  const reaches = Array.from(neighbors, (other) =>
-    Math.max(Math.abs(points[2 * other] - x), Math.abs(points[2 * other + 1] - y)),
-  ).sort((a, b) => a - b);
+  const [x, y] = pointOf(map.points, entry);
+  const reaches = Array.from(neighbors, (other) => {
+    const [otherX, otherY] = pointOf(map.points, other);
+    return Math.max(Math.abs(otherX - x), Math.abs(otherY - y));
+  }).sort((a, b) => a - b);
   const n = reaches.length;
+  const largest = reaches.at(-1) ?? 0;
   let radius = 1;
-  if (n > 0 && reaches[n - 1] > 0) {
-    const median = (reaches[(n - 1) >> 1] + reaches[n >> 1]) / 2;
-    radius = Math.min(reaches[n - 1], REMOTE * Math.max(median, 1e-9 * reaches[n - 1]));
+  if (largest > 0) {
+    const median = (elementAt(reaches, (n - 1) >> 1) + elementAt(reaches, n >> 1)) / 2;
+    radius = Math.min(largest, REMOTE * Math.max(median, 1e-9 * largest));
   }
   return fit([x - radius, y - radius, x + radius, y + radius], size, 26);
 }

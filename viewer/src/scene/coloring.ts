@@ -8,6 +8,8 @@
  */
 import type { Atlas, AtlasMap, CategoryColumn, Column, NumberColumn } from "../data/atlas.ts";
 import { NO_CATEGORY } from "../data/atlas.ts";
+import { elementAt, inBounds } from "../data/elements.ts";
+import { forEachEntry } from "../data/entries.ts";
 
 export type Theme = "light" | "dark";
 
@@ -112,8 +114,9 @@ function ramp(stops: string[]): Uint8Array {
   for (let i = 0; i < 256; i++) {
     const place = (i / 255) * (colors.length - 1);
     const k = Math.min(Math.floor(place), colors.length - 2);
-    for (let c = 0; c < 3; c++) {
-      table[4 * i + c] = Math.round(colors[k][c] + (place - k) * (colors[k + 1][c] - colors[k][c]));
+    const [from, to] = [elementAt(colors, k), elementAt(colors, k + 1)];
+    for (const [c, start] of from.entries()) {
+      table[4 * i + c] = Math.round(start + (place - k) * (elementAt(to, c) - start));
     }
     table[4 * i + 3] = 255;
   }
@@ -121,11 +124,16 @@ function ramp(stops: string[]): Uint8Array {
 }
 
 /** RGBA of each entry, by its row in a table of colours. */
-function fromTable(table: Uint8Array, map: AtlasMap, row: (entry: number) => number): Uint8Array {
-  const n = map.objects.length;
+function fromTable(
+  table: Uint8Array,
+  map: AtlasMap,
+  row: (object: number, proportion: number) => number,
+): Uint8Array {
   const words = new Uint32Array(table.buffer, table.byteOffset, table.length / 4);
-  const colors = new Uint32Array(n);
-  for (let entry = 0; entry < n; entry++) colors[entry] = words[row(entry)];
+  const colors = new Uint32Array(map.objects.length);
+  forEachEntry(map, (object, proportion, entry) => {
+    colors[entry] = inBounds(words[row(object, proportion)]);
+  });
   return new Uint8Array(colors.buffer);
 }
 
@@ -139,14 +147,14 @@ export function coloringBy(atlas: Atlas, name: string | null, theme: Theme): Col
   return {
     legend: { type: "proportion", stops },
     colors: (map) =>
-      fromTable(table, map, (entry) => Math.round(255 * Math.sqrt(map.proportions[entry]))),
+      fromTable(table, map, (_, proportion) => Math.round(255 * Math.sqrt(proportion))),
     groups: null,
   };
 }
 
 /** Whether any object lacks a value; a kind of object of which none has one is not asked. */
 function lacks({ kinds, nRows, nObjects }: Atlas, isMissing: (object: number) => boolean): boolean {
-  const ranges =
+  const ranges: [number, number][] =
     kinds === null
       ? [[0, nObjects]]
       : [
@@ -169,7 +177,7 @@ function byCategory(atlas: Atlas, column: CategoryColumn, theme: Theme): Colorin
   const groups = column.codes.map((code) => (code === NO_CATEGORY || code < own ? code : OTHERS));
   const items = column.categories
     .slice(0, own)
-    .map((label, code) => ({ label, color: categories[code], code }));
+    .map((label, code) => ({ label, color: elementAt(categories, code), code }));
   items.sort((a, b) => inOrder.compare(a.label, b.label));
   const beyond = column.categories.length - own;
   if (beyond > 0) {
@@ -182,7 +190,7 @@ function byCategory(atlas: Atlas, column: CategoryColumn, theme: Theme): Colorin
   return {
     legend: { type: "category", name: column.name, items },
     colors: (map) =>
-      fromTable(table, map, (entry) => Math.min(groups[map.objects[entry]], categories.length)),
+      fromTable(table, map, (object) => Math.min(inBounds(groups[object]), categories.length)),
     groups,
   };
 }
@@ -206,7 +214,7 @@ function byNumber(atlas: Atlas, column: NumberColumn, theme: Theme): Coloring {
       hasMissing: lacks(atlas, (object) => Number.isNaN(values[object])),
       missing: other,
     },
-    colors: (map) => fromTable(table, map, (entry) => row(values[map.objects[entry]])),
+    colors: (map) => fromTable(table, map, (object) => row(inBounds(values[object]))),
     groups: null,
   };
 }
@@ -241,7 +249,7 @@ export function sizing(atlas: Atlas, name: string | null): Float32Array {
   if (!column) return factors;
   const { low, high, values } = column;
   for (let object = 0; object < factors.length; object++) {
-    const share = (values[object] - low) / (high - low);
+    const share = (inBounds(values[object]) - low) / (high - low);
     if (Number.isNaN(share)) factors[object] = SMALLEST;
     else factors[object] = SMALLEST + (LARGEST - SMALLEST) * Math.min(1, Math.max(0, share));
   }

@@ -32,7 +32,7 @@ export interface Candidate {
 /** Free pixels between dot and label: next to it, or farther off where there is no room. */
 const GAPS = [1, 6];
 /** Above, below, right, left, then the corners: the middle of a box, in half boxes from the dot. */
-const WAYS = [
+const WAYS: [number, number][] = [
   [0, -1],
   [0, 1],
   [1, 0],
@@ -75,7 +75,7 @@ function isInside(box: ScreenBox, { width, height }: { width: number; height: nu
   return box.left >= 0 && box.top >= 0 && box.right <= width && box.bottom <= height;
 }
 
-function placed(dot: Candidate, [right, down]: number[], gap: number): ScreenBox {
+function placed(dot: Candidate, [right, down]: [number, number], gap: number): ScreenBox {
   const corner = right !== 0 && down !== 0;
   const reach = (corner ? 0.6 : 1) * dot.radius + gap;
   const x = dot.x + right * (reach + dot.width / 2);

@@ -6,6 +6,7 @@
  * middle at one height above their dots, so that the rule holds. Within its box a label stands nearer
  * to a small dot than to a large one. As dots grow with the zoom, all labels rise together.
  */
+import { elementAt } from "../data/elements.ts";
 import { LabelRanges, labelZooms } from "./labels.ts";
 import {
   type LabelStyle,
@@ -52,7 +53,7 @@ function box(source: LabelSource, entry: number, style: LabelStyle): [number, nu
   if (!text) return null;
   const lettering = source.type[style];
   const height = lettering.size * LEADING;
-  const top = lift(USUAL_RADIUS, source.radii[entry], lettering) + height / 2;
+  const top = lift(USUAL_RADIUS, elementAt(source.radii, entry), lettering) + height / 2;
   return [
     source.measure(text, lettering) + 2 * PAD,
     2 * Math.max(top - BOX_MIDDLE, BOX_MIDDLE + BELOW),
@@ -70,13 +71,13 @@ export class LabelPlan {
     zooms: { minZoom: number; maxZoom: number },
   ) {
     this.ranks = new Uint32Array(source.radii.length);
-    for (let rank = 0; rank < order.length; rank++) this.ranks[order[rank]] = rank;
+    for (const [rank, entry] of order.entries()) this.ranks[entry] = rank;
     const measure = (entry: number) => box(source, entry, this.style(entry));
     this.ranges = new LabelRanges(source.points, order, measure, zooms);
   }
 
   style(entry: number): LabelStyle {
-    const rank = this.ranks[entry];
+    const rank = elementAt(this.ranks, entry);
     if (rank < N_LARGE) return "large";
     return rank < N_MIDDLE ? "middle" : "small";
   }
@@ -108,5 +109,5 @@ export function emphasizedLabels(
   });
   const order = Uint32Array.from(found.keys());
   const zooms = labelZooms(points, widths, heights, order);
-  return found.map(([entry, style], i) => ({ entry, style, zoom: zooms[i] }));
+  return found.map(([entry, style], i) => ({ entry, style, zoom: elementAt(zooms, i) }));
 }

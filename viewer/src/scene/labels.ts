@@ -21,6 +21,8 @@
  * so far) count.
  */
 
+import { elementAt, inBounds, pointOf } from "../data/elements.ts";
+
 /** The zooms that a picture can have. */
 export interface ZoomRange {
   minZoom: number;
@@ -52,18 +54,21 @@ export function labelZooms(
   range: ZoomRange = EVERY_ZOOM,
 ): Float64Array {
   const zooms = new Float64Array(points.length / 2).fill(Number.NaN);
-  for (let rank = 0; rank < order.length; rank++) {
-    const k = order[rank];
+  const placed: { x: number; y: number; width: number; height: number; zoom: number }[] = [];
+  for (const entry of order) {
+    const [x, y] = pointOf(points, entry);
+    const [width, height] = [elementAt(widths, entry), elementAt(heights, entry)];
     let best = range.minZoom;
-    for (let before = 0; before < rank; before++) {
-      const i = order[before];
+    for (const other of placed) {
       const free = Math.min(
-        (widths[i] + widths[k]) / (2 * Math.abs(points[2 * i] - points[2 * k])),
-        (heights[i] + heights[k]) / (2 * Math.abs(points[2 * i + 1] - points[2 * k + 1])),
+        (other.width + width) / (2 * Math.abs(other.x - x)),
+        (other.height + height) / (2 * Math.abs(other.y - y)),
       );
-      if (free > best && free > zooms[i]) best = free;
+      if (free > best && free > other.zoom) best = free;
     }
-    zooms[k] = inRange(best, range);
+    const zoom = inRange(best, range);
+    zooms[entry] = zoom;
+    placed.push({ x, y, width, height, zoom });
   }
   return zooms;
 }
@@ -131,7 +136,8 @@ export class LabelRanges {
     while (this.known < this.#order.length) {
       const stop = Math.min(this.known + BATCH, this.#order.length);
       while (this.known < stop) {
-        this.zooms[this.#order[this.known]] = this.#place(this.known);
+        const entry = inBounds(this.#order[this.known]);
+        this.zooms[entry] = this.#place(this.known, entry);
         this.known++;
       }
       if (performance.now() >= end) break;
@@ -139,13 +145,14 @@ export class LabelRanges {
     return this.known === this.#order.length;
   }
 
-  #place(rank: number): number {
-    const entry = this.#order[rank];
+  #place(rank: number, entry: number): number {
     const size = this.#measure(entry);
     if (size === null) return Number.POSITIVE_INFINITY;
-    this.#boxes.set(this.#points.subarray(2 * entry, 2 * entry + 2), FIELDS * rank);
+    const point = pointOf(this.#points, entry);
+    this.#boxes.set(point, FIELDS * rank);
     this.#boxes.set(size, FIELDS * rank + 2);
-    const box = this.#boxOf(rank);
+    const [left, bottom] = this.#corner;
+    const box: Box = [point[0] - left, point[1] - bottom, ...size];
     let best = this.#range.minZoom;
     for (const level of this.#levels) {
       best = this.#greatestIn(level, rank, box, best);
@@ -173,9 +180,9 @@ export class LabelRanges {
     let greatest = best;
     for (let column = left; column <= right; column++) {
       for (let row = bottom; row <= top; row++) {
-        let other = this.#heads[this.#hash(level.exponent, column, row)];
+        let other = inBounds(this.#heads[this.#hash(level.exponent, column, row)]);
         // Members of other cells with the same hash are candidates like any other.
-        for (; other >= 0; other = this.#next[other]) {
+        for (; other >= 0; other = inBounds(this.#next[other])) {
           greatest = this.#greater(rank, other, greatest);
         }
       }
@@ -186,11 +193,12 @@ export class LabelRanges {
   #greater(k: number, i: number, best: number): number {
     const boxes = this.#boxes;
     const [own, other] = [FIELDS * k, FIELDS * i];
-    const free = Math.min(
-      (boxes[other + 2] + boxes[own + 2]) / (2 * Math.abs(boxes[other] - boxes[own])),
-      (boxes[other + 3] + boxes[own + 3]) / (2 * Math.abs(boxes[other + 1] - boxes[own + 1])),
-    );
-    return free > best && free > boxes[other + 4] ? free : best;
+    const dx = inBounds(boxes[other]) - inBounds(boxes[own]);
+    const dy = inBounds(boxes[other + 1]) - inBounds(boxes[own + 1]);
+    const widths = inBounds(boxes[other + 2]) + inBounds(boxes[own + 2]);
+    const heights = inBounds(boxes[other + 3]) + inBounds(boxes[own + 3]);
+    const free = Math.min(widths / (2 * Math.abs(dx)), heights / (2 * Math.abs(dy)));
+    return free > best && free > inBounds(boxes[other + 4]) ? free : best;
   }
 
   #insert(rank: number, [x, y, width, height]: Box, zoom: number): void {
@@ -202,20 +210,14 @@ export class LabelRanges {
     const column = Math.floor(x * level.scaleX);
     const cell = this.#hash(level.exponent, column, Math.floor(y * level.scaleY));
     this.#boxes[FIELDS * rank + 4] = zoom;
-    this.#next[rank] = this.#heads[cell];
+    this.#next[rank] = inBounds(this.#heads[cell]);
     this.#heads[cell] = rank;
-  }
-
-  #boxOf(rank: number): Box {
-    const boxes = this.#boxes;
-    const at = FIELDS * rank;
-    const [left, bottom] = this.#corner;
-    return [boxes[at] - left, boxes[at + 1] - bottom, boxes[at + 2], boxes[at + 3]];
   }
 
   #levelOf(exponent: number): Level {
     const at = this.#levels.findIndex((level) => level.exponent <= exponent);
-    if (at >= 0 && this.#levels[at].exponent === exponent) return this.#levels[at];
+    const found = this.#levels[at];
+    if (found?.exponent === exponent) return found;
     const level: Level = {
       exponent,
       scaleX: 2 ** exponent / CELL_WIDTH,
@@ -239,8 +241,9 @@ export class LabelRanges {
 function cornerOf(points: Float32Array, order: Uint32Array): [number, number] {
   let [left, bottom] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (const entry of order) {
-    left = Math.min(left, points[2 * entry]);
-    bottom = Math.min(bottom, points[2 * entry + 1]);
+    const [x, y] = pointOf(points, entry);
+    left = Math.min(left, x);
+    bottom = Math.min(bottom, y);
   }
   return [left, bottom];
 }

@@ -4,6 +4,8 @@
  * A label's box is its width + 2 * PAD by its font size * LEADING.
  */
 
+import { elementAt } from "../data/elements.ts";
+
 /** The fonts that the labels ask for, the same on every canvas and in SVG. */
 export const LABEL_FONT =
   '"Source Sans 3", "Source Sans Pro", Inter, "Open Sans", "Noto Sans", "Helvetica Neue", ' +
@@ -66,7 +68,7 @@ export function labelText(label: string): string {
   if (text.length <= LONGEST) return text;
   const graphemes = [...new Intl.Segmenter().segment(text)];
   if (graphemes.length <= LONGEST) return text;
-  return `${text.slice(0, graphemes[LONGEST - 1].index).trimEnd()}…`;
+  return `${text.slice(0, elementAt(graphemes, LONGEST - 1).index).trimEnd()}…`;
 }
 
 /** The width of a text in CSS pixels. */
@@ -121,7 +123,7 @@ function latinWidth(text: string, widths: Widths): number {
 function pairWidth(text: string, i: number, key: number, { ruler, pairs }: Widths): number {
   let width = pairs.get(key);
   if (width === undefined) {
-    width = ruler.measureText(key < N_CODES ? text[i] : text.slice(i - 1, i + 1)).width;
+    width = ruler.measureText(text.slice(key < N_CODES ? i : i - 1, i + 1)).width;
     pairs.set(key, width);
   }
   return width;

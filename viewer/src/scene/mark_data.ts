@@ -5,6 +5,8 @@
  * proportion x size factor, 1 for an object that lives in this map alone.
  */
 
+import { inBounds, startsOf } from "../data/elements.ts";
+
 export const CIRCLE = 0;
 export const DIAMOND = 1;
 
@@ -37,12 +39,20 @@ export function largestFirst(radii: Float32Array): Uint32Array {
   let largest = 0;
   for (const radius of radii) largest = Math.max(largest, radius);
   const scale = largest > 0 ? (LEVELS - 1) / largest : 0;
-  const starts = new Uint32Array(LEVELS + 1);
-  const level = (radius: number) => LEVELS - 1 - Math.floor(radius * scale);
-  for (const radius of radii) starts[level(radius) + 1]++;
-  for (let i = 0; i < LEVELS; i++) starts[i + 1] += starts[i];
+  const counts = new Uint32Array(LEVELS);
+  const levelOf = (radius: number) => LEVELS - 1 - Math.floor(radius * scale);
+  for (const radius of radii) {
+    const level = levelOf(radius);
+    counts[level] = inBounds(counts[level]) + 1;
+  }
+  const next = startsOf(counts);
   const order = new Uint32Array(radii.length);
-  for (let entry = 0; entry < radii.length; entry++) order[starts[level(radii[entry])]++] = entry;
+  for (let entry = 0; entry < radii.length; entry++) {
+    const level = levelOf(inBounds(radii[entry]));
+    const place = inBounds(next[level]);
+    next[level] = place + 1;
+    order[place] = entry;
+  }
   return order;
 }
 
@@ -71,11 +81,11 @@ export function markData(all: Marking, order: Uint32Array, visible: Uint8Array):
   for (const entry of order) {
     if (!visible[entry]) continue;
     data.entries[at] = entry;
-    data.points[2 * at] = all.points[2 * entry];
-    data.points[2 * at + 1] = all.points[2 * entry + 1];
-    data.radii[at] = all.radii[entry];
-    data.colors[at] = words[entry];
-    data.shapes[at] = all.shapes[entry];
+    data.points[2 * at] = inBounds(all.points[2 * entry]);
+    data.points[2 * at + 1] = inBounds(all.points[2 * entry + 1]);
+    data.radii[at] = inBounds(all.radii[entry]);
+    data.colors[at] = inBounds(words[entry]);
+    data.shapes[at] = inBounds(all.shapes[entry]);
     at++;
   }
   return data;

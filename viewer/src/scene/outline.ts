@@ -5,6 +5,8 @@
  * point it is a circle. It holds every point within its padding. y runs downwards.
  */
 
+import { elementAt } from "../data/elements.ts";
+
 export type Point = readonly [number, number];
 
 /** A corner of the hull and the angles between which its arc runs, clockwise on the screen. */
@@ -19,17 +21,20 @@ export interface Arc {
 /** The corners of the convex hull, clockwise on the screen; no three on a line. */
 export function convexHull(points: readonly Point[]): Point[] {
   const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-  const distinct = sorted.filter(
-    (point, i) => i === 0 || point[0] !== sorted[i - 1][0] || point[1] !== sorted[i - 1][1],
-  );
+  const distinct = sorted.filter(([x, y], i) => {
+    const before = sorted[i - 1];
+    return before === undefined || x !== before[0] || y !== before[1];
+  });
   if (distinct.length < 3) return distinct;
   const half = (ordered: Point[]) => {
     const chain: Point[] = [];
     for (const point of ordered) {
-      while (
-        chain.length > 1 &&
-        turn(chain[chain.length - 2], chain[chain.length - 1], point) <= 0
-      ) {
+      while (chain.length > 1) {
+        const [before, last] = [
+          elementAt(chain, chain.length - 2),
+          elementAt(chain, chain.length - 1),
+        ];
+        if (turn(before, last, point) > 0) break;
         chain.pop();
       }
       chain.push(point);
@@ -47,11 +52,11 @@ function turn(a: Point, b: Point, c: Point): number {
 export function roundedHull(points: readonly Point[], padding: number): Arc[] {
   const hull = convexHull(points);
   if (hull.length === 1) {
-    return [{ x: hull[0][0], y: hull[0][1], radius: padding, start: 0, end: 2 * Math.PI }];
+    return hull.map(([x, y]) => ({ x, y, radius: padding, start: 0, end: 2 * Math.PI }));
   }
   return hull.map(([x, y], i) => {
-    const before = hull[(i + hull.length - 1) % hull.length];
-    const after = hull[(i + 1) % hull.length];
+    const before = elementAt(hull, (i + hull.length - 1) % hull.length);
+    const after = elementAt(hull, (i + 1) % hull.length);
     const start = Math.atan2(y - before[1], x - before[0]) - Math.PI / 2;
     let end = Math.atan2(after[1] - y, after[0] - x) - Math.PI / 2;
     while (end < start) end += 2 * Math.PI;

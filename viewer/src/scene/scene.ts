@@ -9,7 +9,8 @@
  * overlaps too.
  */
 import { type Atlas, type AtlasMap, lives } from "../data/atlas.ts";
-import { type Camera, fit, type Size } from "./camera.ts";
+import { elementAt, inBounds } from "../data/elements.ts";
+import { type Camera, entryOnScreen, fit, type Size } from "./camera.ts";
 import { type Coloring, PALETTES, type Palette, rgb, type Theme } from "./coloring.ts";
 import { meet, type ScreenBox } from "./label_boxes.ts";
 import {
@@ -154,8 +155,9 @@ export class Scene {
     const { atlas, sizes } = this.look;
     let total = 0;
     for (let entry = 0; entry < objects.length; entry++) {
-      const proportion = proportions[entry];
-      if (lives(proportion, atlas.minProportion)) total += proportion * sizes[objects[entry]];
+      const proportion = inBounds(proportions[entry]);
+      if (!lives(proportion, atlas.minProportion)) continue;
+      total += proportion * inBounds(sizes[inBounds(objects[entry])]);
     }
     const area = (INK * size.width * size.height) / Math.max(total, 1e-9);
     const side = Math.min(size.width, size.height);
@@ -173,24 +175,25 @@ export class Scene {
 
   /** The radius in CSS pixels of an entry's dot at a zoom. */
   dotRadius(entry: number, zoom: number): number {
-    return Math.max(VISIBLE_RADIUS, this.radii[entry] * this.radius(zoom));
+    return Math.max(VISIBLE_RADIUS, elementAt(this.radii, entry) * this.radius(zoom));
   }
 
   shape(entry: number): number {
-    return this.marking.shapes[entry];
+    return elementAt(this.marking.shapes, entry);
   }
 
   /** The colour of an entry's dot. */
   color(entry: number): string {
-    const [red, green, blue] = this.marking.colors.subarray(4 * entry, 4 * entry + 3);
-    return `#${((1 << 24) | (red << 16) | (green << 8) | blue).toString(16).slice(1)}`;
+    const part = (c: number) => elementAt(this.marking.colors, 4 * entry + c);
+    return `#${((1 << 24) | (part(0) << 16) | (part(1) << 8) | part(2)).toString(16).slice(1)}`;
   }
 
   /** The text of an entry's label, on one line and not too long; empty where it has none. */
   text(entry: number): string {
     let text = this.texts.get(entry);
     if (text === undefined) {
-      text = labelText(this.look.atlas.labels[this.map.objects[entry]]);
+      const object = elementAt(this.map.objects, entry);
+      text = labelText(elementAt(this.look.atlas.labels, object));
       this.texts.set(entry, text);
     }
     return text;
@@ -251,9 +254,9 @@ export class Scene {
     const taken = new Set(this.emphasized.map(({ entry }) => entry));
     const { zooms, known } = plan.ranges;
     const others: ShownLabel[] = [];
-    for (let i = 0; i < known && others.length < MOST_LABELS; i++) {
-      const entry = plan.order[i];
-      if (!(zooms[entry] <= camera.zoom) || !this.visible[entry]) continue;
+    for (const entry of plan.order.subarray(0, known)) {
+      if (others.length >= MOST_LABELS) break;
+      if (!(inBounds(zooms[entry]) <= camera.zoom) || !this.visible[entry]) continue;
       if (!view.mayShow(entry) || taken.has(entry)) continue;
       const label = view.place(entry, plan.style(entry));
       if (view.isOn(label) && !kept.some((other) => meet(boxOf(label), other))) others.push(label);
@@ -283,7 +286,9 @@ export class Scene {
   private relativeRadii(): Float32Array {
     const { objects, proportions } = this.map;
     const { sizes } = this.look;
-    return proportions.map((proportion, entry) => Math.sqrt(proportion * sizes[objects[entry]]));
+    return proportions.map((proportion, entry) =>
+      Math.sqrt(proportion * inBounds(sizes[inBounds(objects[entry])])),
+    );
   }
 
   private newMarking(): Marking {
@@ -291,9 +296,9 @@ export class Scene {
     const { atlas, coloring } = this.look;
     const shapes = new Uint8Array(objects.length).fill(CIRCLE);
     if (atlas.kinds) {
-      for (let entry = 0; entry < objects.length; entry++) {
-        if (objects[entry] >= atlas.nRows) shapes[entry] = DIAMOND;
-      }
+      objects.forEach((object, entry) => {
+        if (object >= atlas.nRows) shapes[entry] = DIAMOND;
+      });
     }
     const colors = coloring.colors(this.map);
     if (this.selection.size > MOST_RINGS) {
@@ -306,10 +311,11 @@ export class Scene {
   private newMarks(): MarkData {
     const { objects, proportions } = this.map;
     const { threshold, hiddenCategories, coloring } = this.look;
-    const hidden = hiddenCategories.size > 0 ? coloring.groups : null;
+    const groups = hiddenCategories.size > 0 ? coloring.groups : null;
     for (let entry = 0; entry < objects.length; entry++) {
-      const isHidden = hidden !== null && hiddenCategories.has(hidden[objects[entry]]);
-      this.visible[entry] = lives(proportions[entry], threshold) && !isHidden ? 1 : 0;
+      const group = groups && inBounds(groups[inBounds(objects[entry])]);
+      const isHidden = group !== null && hiddenCategories.has(group);
+      this.visible[entry] = lives(inBounds(proportions[entry]), threshold) && !isHidden ? 1 : 0;
     }
     return markData(this.marking, this.drawingOrder, this.visible);
   }
@@ -350,8 +356,8 @@ class ScreenView {
   mayShow(entry: number): boolean {
     const { points } = this.scene.map;
     const { x, y, zoom } = this.camera;
-    const right = Math.abs(points[2 * entry] - x) * zoom;
-    const up = Math.abs(points[2 * entry + 1] - y) * zoom;
+    const right = Math.abs(inBounds(points[2 * entry]) - x) * zoom;
+    const up = Math.abs(inBounds(points[2 * entry + 1]) - y) * zoom;
     return right < this.size.width / 2 + 200 && up < this.size.height / 2 + 60;
   }
 
@@ -359,16 +365,15 @@ class ScreenView {
     const { scene, camera } = this;
     const { points, objects } = scene.map;
     const { width, height } = scene.labelSize(entry, style);
-    const up = lift(this.unit, scene.radii[entry], scene.look.type[style]);
-    const x = (points[2 * entry] - camera.x) * camera.zoom + this.size.width / 2;
-    const y = (camera.y - points[2 * entry + 1]) * camera.zoom + this.size.height / 2 - up;
+    const up = lift(this.unit, elementAt(scene.radii, entry), scene.look.type[style]);
+    const [x, y] = entryOnScreen(points, entry, camera, this.size);
     return {
       entry,
-      object: objects[entry],
+      object: elementAt(objects, entry),
       text: scene.text(entry),
       style,
       x: x - width / 2,
-      y: y - height / 2,
+      y: y - up - height / 2,
       width,
       height,
     };

@@ -48,7 +48,7 @@ export function toHash(place: Place): string {
 export function fromHash(hash: string): Place {
   const parts = new Map<string, string>();
   for (const part of hash.replace(/^#/, "").split("&")) {
-    const [key, ...value] = part.split("=");
+    const [key = "", ...value] = part.split("=");
     const decoded = decode(value.join("="));
     if (decoded && !parts.has(key)) parts.set(key, decoded);
   }

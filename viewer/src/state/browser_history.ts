@@ -1,6 +1,7 @@
 /** The page's address follows the state, and the state follows back, forward and edited addresses. */
 
-import type { Atlas, Column } from "../data/atlas.ts";
+import { type Atlas, type Column, kindOf } from "../data/atlas.ts";
+import { elementAt } from "../data/elements.ts";
 import { colorColumns, sizeColumns } from "../scene/coloring.ts";
 import { fromHash, type Place, toHash } from "./address.ts";
 import type { Session } from "./session.ts";
@@ -73,8 +74,8 @@ export function followAddress(session: Session): void {
 function placeOf(atlas: Atlas, state: State): Place {
   const { word, map, camera, threshold, color, size } = state;
   return {
-    word: word === null ? null : atlas.labels[word],
-    kind: word === null || atlas.kinds === null ? null : atlas.kinds[word < atlas.nRows ? 0 : 1],
+    word: word === null ? null : elementAt(atlas.labels, word),
+    kind: word === null ? null : kindOf(atlas, word),
     map: atlas.nMaps === 1 && camera === null ? null : map,
     zoom: camera?.zoom ?? null,
     x: camera?.x ?? null,

@@ -1,5 +1,6 @@
 /** What the state means in one map: which entries stand out, and from where it is looked at first. */
 import type { Atlas } from "../data/atlas.ts";
+import { elementAt } from "../data/elements.ts";
 import { entryOf } from "../data/entries.ts";
 import type { FeatureOutline } from "../draw/picture.ts";
 import { type Camera, crop, fit, type Size } from "../scene/camera.ts";
@@ -21,7 +22,7 @@ export class MapContents {
     const { word } = this.store.state;
     const sense = word === null ? null : this.lookups.senseIn(word, map);
     if (sense === null) return null;
-    const at = this.atlas.maps[map];
+    const at = elementAt(this.atlas.maps, map);
     const close = crop(at, sense.entry, this.emphasisIn(map).near, size);
     // A little farther than the crops, so that the surroundings show too.
     return { ...close, zoom: Math.max(fit(at.view, size).zoom, 0.75 * close.zoom) };
@@ -32,7 +33,7 @@ export class MapContents {
     const { word } = this.store.state;
     const sense = word === null ? null : this.lookups.senseIn(word, map);
     if (sense === null) return NO_EMPHASIS;
-    const at = this.atlas.maps[map];
+    const at = elementAt(this.atlas.maps, map);
     return {
       chosen: [sense.entry],
       near: sense.neighbors.map(({ object }) => entryOf(at, object)),
@@ -49,13 +50,13 @@ export class MapContents {
     const { categories } = this.appearance.palette;
     return [...this.store.state.features].sort().map((k) => ({
       number: k + 1,
-      color: categories[k % categories.length],
-      members: this.entriesIn(map, this.atlas.features[k].members),
+      color: elementAt(categories, k % categories.length),
+      members: this.entriesIn(map, elementAt(this.atlas.features, k).members),
     }));
   }
 
   private entriesIn(map: number, objects: Iterable<number>): number[] {
-    const at = this.atlas.maps[map];
+    const at = elementAt(this.atlas.maps, map);
     return [...objects].map((object) => entryOf(at, object)).filter((entry) => entry >= 0);
   }
 }

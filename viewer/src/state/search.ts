@@ -7,6 +7,8 @@
  *     then the shorter label, the higher rank, the alphabet
  */
 
+import { elementAt } from "../data/elements.ts";
+
 /** A label that was found, and where in it (UTF-16) the match stands. */
 export interface Hit {
   object: number;
@@ -40,11 +42,13 @@ export function fold(text: string): string {
     .normalize("NFKD")
     .replace(MARKS, "")
     .toLowerCase()
-    .replace(SPECIAL, (character) => UNDECOMPOSED[character]);
+    .replace(SPECIAL, (character) => UNDECOMPOSED[character] ?? character);
 }
 
 interface Candidate {
   object: number;
+  /** The folded label. */
+  text: string;
   where: Where;
   at: number;
 }
@@ -74,11 +78,14 @@ export class SearchIndex {
     const wanted = fold(query).trim();
     if (!wanted || count < 1) return [];
     const best: Candidate[] = [];
-    for (let object = 0; object < this.#folded.length; object++) {
-      const first = this.#folded[object].indexOf(wanted);
+    let object = -1;
+    for (const text of this.#folded) {
+      object++;
+      const first = text.indexOf(wanted);
       if (first < 0) continue;
-      const candidate = this.#placed(object, wanted, first);
-      if (best.length < count || this.#compare(candidate, best[best.length - 1]) < 0) {
+      const candidate = placed(object, text, wanted, first);
+      const last = best[best.length - 1];
+      if (last === undefined || best.length < count || this.#compare(candidate, last) < 0) {
         this.#insert(best, candidate);
         if (best.length > count) best.pop();
       }
@@ -86,42 +93,24 @@ export class SearchIndex {
     return best.map(({ object, at }) => this.#hit(object, at, at + wanted.length));
   }
 
-  #placed(object: number, wanted: string, first: number): Candidate {
-    const folded = this.#folded[object];
-    if (first === 0 || folded.slice(0, first).trim() === "") {
-      const whole = folded.slice(first + wanted.length).trim() === "";
-      return { object, where: whole ? Where.whole : Where.beginning, at: first };
-    }
-    for (let at = first; at >= 0; at = folded.indexOf(wanted, at + 1)) {
-      if (beginsWord(folded, at)) return { object, where: Where.word, at };
-    }
-    return { object, where: Where.inside, at: first };
-  }
-
   #insert(best: Candidate[], candidate: Candidate): void {
-    let [low, high] = [0, best.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.#compare(candidate, best[middle]) < 0) high = middle;
-      else low = middle + 1;
-    }
-    best.splice(low, 0, candidate);
+    const next = best.findIndex((other) => this.#compare(candidate, other) < 0);
+    best.splice(next < 0 ? best.length : next, 0, candidate);
   }
 
   #compare(a: Candidate, b: Candidate): number {
-    const [textA, textB] = [this.#folded[a.object], this.#folded[b.object]];
     const rank = this.#rank;
     return (
       a.where - b.where ||
-      textA.length - textB.length ||
-      (rank ? rank[b.object] - rank[a.object] : 0) ||
-      (textA < textB ? -1 : textA > textB ? 1 : a.object - b.object)
+      a.text.length - b.text.length ||
+      (rank ? elementAt(rank, b.object) - elementAt(rank, a.object) : 0) ||
+      (a.text < b.text ? -1 : a.text > b.text ? 1 : a.object - b.object)
     );
   }
 
   /** From places in the folded text to places in the label itself. */
   #hit(object: number, from: number, to: number): Hit {
-    const label = this.#labels[object];
+    const label = elementAt(this.#labels, object);
     if (!NOT_ASCII.test(label)) return { object, start: from, end: to };
     let [start, end, position, length] = [0, label.length, 0, 0];
     for (const character of label) {
@@ -137,6 +126,18 @@ export class SearchIndex {
     }
     return { object, start, end };
   }
+}
+
+/** Where a folded label holds what is wanted: at the beginning of a word rather than where it is first. */
+function placed(object: number, text: string, wanted: string, first: number): Candidate {
+  if (first === 0 || text.slice(0, first).trim() === "") {
+    const whole = text.slice(first + wanted.length).trim() === "";
+    return { object, text, where: whole ? Where.whole : Where.beginning, at: first };
+  }
+  for (let at = first; at >= 0; at = text.indexOf(wanted, at + 1)) {
+    if (beginsWord(text, at)) return { object, text, where: Where.word, at };
+  }
+  return { object, text, where: Where.inside, at: first };
 }
 
 function beginsWord(text: string, at: number): boolean {

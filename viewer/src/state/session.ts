@@ -6,6 +6,7 @@
  */
 
 import type { Atlas } from "../data/atlas.ts";
+import { elementAt } from "../data/elements.ts";
 import { importance } from "../data/entries.ts";
 import { counted, mapTitle, plainLabel } from "../data/words.ts";
 import { type Marks, sharedMarks } from "../draw/marks.ts";
@@ -91,8 +92,9 @@ export class Session {
     const senses = word === null ? [] : this.lookups.sensesOf(word);
     const { map } = this.state;
     const isHere = senses.some((sense) => sense.map === map);
-    if (map === null || isHere || senses.length === 0) this.step({ word });
-    else this.step({ word, map: senses[0].map, camera: null });
+    const [first] = senses;
+    if (map === null || isHere || first === undefined) this.step({ word });
+    else this.step({ word, map: first.map, camera: null });
     if (isHere) this.flyToWord();
     this.announce(word === null ? "No word is looked up" : sensesInWords(this.atlas, word, senses));
   }
@@ -114,7 +116,7 @@ export class Session {
   openMap(map: number): void {
     if (map === this.state.map) this.flyToWord();
     else this.step({ map, camera: null });
-    this.announce(`Map ${map}: ${mapTitle(this.atlas, this.atlas.maps[map])}`);
+    this.announce(`Map ${map}: ${mapTitle(this.atlas, elementAt(this.atlas.maps, map))}`);
   }
 
   /** Flies to the word where it lives in the open map, and else to where all of it is seen. */

@@ -2,6 +2,7 @@
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type AtlasMap, kindOf, lives } from "../data/atlas.ts";
+import { elementAt } from "../data/elements.ts";
 import { mapsOf } from "../data/entries.ts";
 import { counted, mapTitle, percent } from "../data/words.ts";
 import { fileName, save } from "../draw/saving.ts";
@@ -35,7 +36,7 @@ interface MapPageProps {
 export function MapPage({ session, map, onShown }: MapPageProps) {
   const host = useRef<HTMLDivElement>(null);
   const [hovered, setHovered] = useState<Hovered | null>(null);
-  const at = session.atlas.maps[map];
+  const at = elementAt(session.atlas.maps, map);
   useMapView(session, map, host, setHovered, onShown);
   return (
     <div class="mappage">
@@ -79,10 +80,10 @@ function useMapView(
         report((at) => setHovered(entry === null ? null : { map: at, entry, x, y })),
       onSelect: (entries, mode) =>
         report(({ objects }) => {
-          const found = entries.map((entry) => objects[entry]);
+          const found = entries.map((entry) => elementAt(objects, entry));
           session.select(found, mode);
         }),
-      onOpen: (entry) => report(({ objects }) => session.chooseWord(objects[entry])),
+      onOpen: (entry) => report(({ objects }) => session.chooseWord(elementAt(objects, entry))),
       onShown: (labels) => report((at) => onShown({ map: at.number, labels })),
     };
     const { matches: reducedMotion } = matchMedia("(prefers-reduced-motion: reduce)");
@@ -103,7 +104,7 @@ function useMapView(
     if (view === null || view.size.width === 0) return;
     view.measure();
     view.show(
-      session.atlas.maps[map],
+      elementAt(session.atlas.maps, map),
       look,
       session.contents.emphasisIn(map),
       session.contents.selectionIn(map),
@@ -122,8 +123,8 @@ function sameCamera(a: Camera, b: Camera): boolean {
 }
 
 function Plaque({ session, map }: { session: Session; map: number }) {
-  const title = mapTitle(session.atlas, session.atlas.maps[map]);
-  const { share } = session.atlas.maps[map];
+  const at = elementAt(session.atlas.maps, map);
+  const title = mapTitle(session.atlas, at);
   if (session.isSingle) return null;
   return (
     <div class="plaque">
@@ -134,9 +135,9 @@ function Plaque({ session, map }: { session: Session; map: number }) {
         <small>Map {map}</small>
         <bdi>{title}</bdi>
       </h2>
-      {share < 0.995 && (
+      {at.share < 0.995 && (
         <span class="quiet" title="Share of the map's spread that two dimensions show">
-          {percent(share)} of it
+          {percent(at.share)} of it
         </span>
       )}
     </div>
@@ -187,7 +188,7 @@ function Exports({ session }: { session: Session }) {
   const name = () => {
     const { word, map } = session.state;
     const parts = [session.atlas.title, `map ${map}`];
-    if (word !== null) parts.push(session.atlas.labels[word]);
+    if (word !== null) parts.push(elementAt(session.atlas.labels, word));
     return fileName(parts.join(" "));
   };
   const savePng = async () => {
@@ -261,7 +262,7 @@ interface TipProps {
 function Tip({ session, at, host }: TipProps) {
   const { atlas, state } = session;
   const { number: map, objects, proportions } = at.map;
-  const object = objects[at.entry];
+  const object = elementAt(objects, at.entry);
   const others = mapsOf(atlas, object).filter(
     (place) => place.map !== map && lives(place.proportion, state.threshold),
   );
@@ -275,7 +276,7 @@ function Tip({ session, at, host }: TipProps) {
       <b>
         <Word atlas={atlas} object={object} />
       </b>{" "}
-      {session.isSingle ? kindOf(atlas, object) : percent(proportions[at.entry])}
+      {session.isSingle ? kindOf(atlas, object) : percent(elementAt(proportions, at.entry))}
       {others.length > 0 && (
         <span class="more">
           also in {others.length === 1 ? "map" : `${counted(others.length, "map")}:`}{" "}

@@ -10,7 +10,8 @@ import { WordsInView } from "./words_in_view.tsx";
 
 export function Panel({ session, shown }: { session: Session; shown: readonly ShownLabel[] }) {
   const { selection, word, map } = session.state;
-  const object = selection.length === 1 ? selection[0] : word;
+  const [only = null] = selection.length === 1 ? selection : [];
+  const object = only ?? word;
   return (
     <aside class="panel" aria-label="About this view" tabIndex={0}>
       <Display session={session} />

@@ -2,6 +2,7 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import type { AtlasMap } from "../data/atlas.ts";
+import { elementAt } from "../data/elements.ts";
 import type { Sense } from "../data/probabilities.ts";
 import { drawPicture, type PictureOptions } from "../draw/picture.ts";
 import { type Camera, crop, fit, type Size } from "../scene/camera.ts";
@@ -64,7 +65,7 @@ export function Thumbnail({ session, map }: { session: Session; map: AtlasMap })
 
 /** The part of a map round a word. */
 export function Crop({ session, word, sense }: { session: Session; word: number; sense: Sense }) {
-  const map = session.atlas.maps[sense.map];
+  const map = elementAt(session.atlas.maps, sense.map);
   const emphasis = session.contents.emphasisIn(sense.map);
   const draw: Draw = (canvas, size) =>
     drawStill(session, canvas, map, size, emphasis, (at) =>
@@ -123,7 +124,7 @@ function Picture({ draw, queue, depends }: PictureProps) {
   useEffect(() => {
     const seen = new IntersectionObserver(
       (entries) => {
-        sight.current.isSeen = entries[entries.length - 1].isIntersecting;
+        sight.current.isSeen = elementAt(entries, entries.length - 1).isIntersecting;
         drawSoon(refresh, queue);
       },
       { rootMargin: "300px" },

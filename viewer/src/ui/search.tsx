@@ -4,6 +4,7 @@
  */
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { elementAt } from "../data/elements.ts";
 import type { Hit } from "../state/search.ts";
 import { whereabouts } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
@@ -14,7 +15,9 @@ const MOST_HITS = 12;
 
 export function Search({ session }: { session: Session }) {
   const { word } = session.state;
-  const shown = word === null ? "" : session.atlas.labels[word];
+  const labelOf = (object: number | null) =>
+    object === null ? "" : elementAt(session.atlas.labels, object);
+  const shown = labelOf(word);
   const [text, setText] = useState(shown);
   const [hits, setHits] = useState<Hit[]>([]);
   const [isOpen, setOpen] = useState(false);
@@ -41,7 +44,8 @@ export function Search({ session }: { session: Session }) {
     setHits(found);
     setActive(0);
     setOpen(value.trim() !== "");
-    if (found.length > 0) session.preview(found[0].object);
+    const [first] = found;
+    if (first) session.preview(first.object);
     else session.preview(value.trim() === "" ? null : last);
   };
   /** Ends the typing; what was typed is lost, what is shown stays. */
@@ -49,7 +53,6 @@ export function Search({ session }: { session: Session }) {
     isTyping.current = false;
     setOpen(false);
   };
-  const labelOf = (object: number | null) => (object === null ? "" : session.atlas.labels[object]);
   session.endTyping = () => {
     close();
     setText(shown);
@@ -84,7 +87,7 @@ export function Search({ session }: { session: Session }) {
     if (!isOpen || hits.length === 0) return;
     const next = (active + by + hits.length) % hits.length;
     setActive(next);
-    session.preview(hits[next].object);
+    session.preview(elementAt(hits, next).object);
   };
   const pressed = (event: KeyboardEvent) => {
     if (event.isComposing) return;
@@ -94,7 +97,7 @@ export function Search({ session }: { session: Session }) {
       else if (text.trim() !== "") typed(text);
     } else if (event.key === "Enter") {
       event.preventDefault();
-      if (isOpen && hits.length > 0) enter(hits[active].object);
+      if (isOpen && hits.length > 0) enter(elementAt(hits, active).object);
       else if (!isOpen && session.state.word !== null) enter(session.state.word);
     } else if (event.key === "Escape" && (isTyping.current || text !== "")) {
       event.preventDefault();
@@ -192,7 +195,11 @@ function Option({ id, session, hit, isActive, onChoose }: OptionProps) {
       onKeyDown={(event) => event.key === "Enter" && onChoose()}
     >
       <span class="word">
-        <Marked text={session.atlas.labels[hit.object]} start={hit.start} end={hit.end} />
+        <Marked
+          text={elementAt(session.atlas.labels, hit.object)}
+          start={hit.start}
+          end={hit.end}
+        />
       </span>
       <span class="where">{whereabouts(session.atlas, hit.object, session.state.threshold)}</span>
     </div>

@@ -11,7 +11,8 @@ const MOST_CHIPS = 60;
 export function Selection({ session }: { session: Session }) {
   const { selection } = session.state;
   if (selection.length === 0) return null;
-  const name = selection.length === 1 ? plainLabel(session.atlas, selection[0]) : "selection";
+  const [only] = selection.length === 1 ? selection : [];
+  const name = only === undefined ? "selection" : plainLabel(session.atlas, only);
   return (
     <section aria-label="Selection">
       <h2>{counted(selection.length, "object")} selected</h2>

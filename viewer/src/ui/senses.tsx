@@ -82,8 +82,9 @@ function Asymmetry({ session, word }: { session: Session; word: number }) {
   const differing = pairs
     .filter(({ to, from }) => Math.max(to, from) > TELLING)
     .sort((a, b) => Math.abs(b.to - b.from) - Math.abs(a.to - a.from));
-  if (differing.length === 0) return null;
-  const { object, to, from } = differing[0];
+  const [most] = differing;
+  if (most === undefined) return null;
+  const { object, to, from } = most;
   const [here, there] = [
     <Word atlas={session.atlas} object={word} />,
     <Word atlas={session.atlas} object={object} />,

@@ -1,6 +1,7 @@
 /** One object in words: its columns, its maps, what it recalls and what recalls it. */
 
 import { type Column, kindOf, lives } from "../data/atlas.ts";
+import { elementAt } from "../data/elements.ts";
 import { mapsOf } from "../data/entries.ts";
 import { percent } from "../data/words.ts";
 import type { Session } from "../state/session.ts";
@@ -71,8 +72,8 @@ function Details({ session, object }: { session: Session; object: number }) {
 
 function valueIn(column: Column, object: number): string | null {
   if (column.type === "text") return column.values[object] || null;
-  if (column.type === "category") return column.categories[column.codes[object]] ?? null;
-  const value = column.values[object];
+  if (column.type === "category") return column.categories[elementAt(column.codes, object)] ?? null;
+  const value = elementAt(column.values, object);
   if (Number.isNaN(value)) return null;
   return String(Number.isInteger(value) ? value : Number(value.toPrecision(6)));
 }

@@ -1,10 +1,11 @@
 /** How labels are written out in the page: always as text, whatever they hold. */
 
 import type { Atlas } from "../data/atlas.ts";
+import { elementAt } from "../data/elements.ts";
 
 /** The label of an object; one without a label says so. */
 export function Word({ atlas, object }: { atlas: Atlas; object: number }) {
-  const label = atlas.labels[object];
+  const label = elementAt(atlas.labels, object);
   if (label.trim() === "") return <span class="nameless">no label</span>;
   return <bdi>{label}</bdi>;
 }

@@ -1,6 +1,7 @@
 /** The labels that stand on the open map now, as a table: the map in words. */
 
 import { lives } from "../data/atlas.ts";
+import { elementAt } from "../data/elements.ts";
 import { mapsOf } from "../data/entries.ts";
 import { counted, percent } from "../data/words.ts";
 import type { ShownLabel } from "../scene/scene.ts";
@@ -17,7 +18,7 @@ interface WordsInViewProps {
 
 export function WordsInView({ session, map, shown }: WordsInViewProps) {
   const { atlas, state } = session;
-  const { proportions } = atlas.maps[map];
+  const { proportions } = elementAt(atlas.maps, map);
   const rows = shown.slice(-MOST_ROWS).reverse();
   const otherMaps = (object: number) =>
     mapsOf(atlas, object)
@@ -55,7 +56,7 @@ export function WordsInView({ session, map, shown }: WordsInViewProps) {
               </th>
               {!session.isSingle && (
                 <>
-                  <td class="number">{percent(proportions[entry])}</td>
+                  <td class="number">{percent(elementAt(proportions, entry))}</td>
                   <td>{otherMaps(object)}</td>
                 </>
               )}

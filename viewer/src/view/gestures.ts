@@ -32,9 +32,8 @@ interface Finger {
 
 const CLICK = 3;
 const DOUBLING = 500;
-/** Pixels that a wheel's line and page stand for. */
-const LINE = 25;
-const PAGE = 500;
+/** Pixels that the units of a wheel stand for: a pixel, a line, a page. */
+const UNITS = [1, 25, 500];
 /** Browsers report a pinch on a trackpad as small turns of the wheel with Ctrl. */
 const TRACKPAD = 10;
 
@@ -79,7 +78,7 @@ export class Gestures {
   private turn(event: WheelEvent): void {
     if (!this.hooks.turns(event)) return;
     event.preventDefault();
-    const pixels = event.deltaY * [1, LINE, PAGE][event.deltaMode];
+    const pixels = event.deltaY * (UNITS[event.deltaMode] ?? 1);
     this.zoom(2 ** ((-pixels * (event.ctrlKey ? TRACKPAD : 1)) / DOUBLING), this.place(event));
   }
 

@@ -3,8 +3,8 @@
  */
 import Flatbush from "flatbush";
 import type { AtlasMap } from "../data/atlas.ts";
-import type { Camera, Size } from "../scene/camera.ts";
-import { toMap, toScreen } from "../scene/camera.ts";
+import { elementAt, pointOf } from "../data/elements.ts";
+import { type Camera, entryOnScreen, type Size, toMap } from "../scene/camera.ts";
 import type { Point } from "../scene/outline.ts";
 import type { Scene, ShownLabel } from "../scene/scene.ts";
 
@@ -20,7 +20,7 @@ function indexOf(map: AtlasMap): Flatbush {
     const { points } = map;
     index = new Flatbush(map.objects.length, 16, Float32Array);
     for (let entry = 0; entry < map.objects.length; entry++) {
-      const [x, y] = [points[2 * entry], points[2 * entry + 1]];
+      const [x, y] = pointOf(points, entry);
       index.add(x, y, x, y);
     }
     index.finish();
@@ -61,12 +61,7 @@ function dotAt(
   );
   let best: { entry: number; gap: number } | null = null;
   for (const entry of found) {
-    const [dotX, dotY] = toScreen(
-      camera,
-      size,
-      scene.map.points[2 * entry],
-      scene.map.points[2 * entry + 1],
-    );
+    const [dotX, dotY] = entryOnScreen(scene.map.points, entry, camera, size);
     const gap = Math.hypot(dotX - x, dotY - y) - scene.dotRadius(entry, zoom);
     // Of dots on each other the smaller one lies above, and its edge is farther.
     if (gap <= REACH && (!best || gap < best.gap)) best = { entry, gap };
@@ -90,14 +85,14 @@ export function entriesWithin(
     .search(Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys), (entry) =>
       Boolean(scene.visible[entry]),
     )
-    .filter((entry) => isWithin(points[2 * entry], points[2 * entry + 1], corners))
+    .filter((entry) => isWithin(pointOf(points, entry), corners))
     .sort((a, b) => a - b);
 }
 
 /** Whether a point lies within a polygon, by the even-odd rule. */
-function isWithin(x: number, y: number, corners: readonly Point[]): boolean {
+function isWithin([x, y]: Point, corners: readonly Point[]): boolean {
   let inside = false;
-  let [beforeX, beforeY] = corners[corners.length - 1];
+  let [beforeX, beforeY] = elementAt(corners, corners.length - 1);
   for (const [cornerX, cornerY] of corners) {
     if (cornerY > y !== beforeY > y) {
       const crossing = cornerX + ((y - cornerY) / (beforeY - cornerY)) * (beforeX - cornerX);

@@ -19,7 +19,7 @@ const LEAST = 4;
 export class SelectionDrag {
   tool: Tool = "pan";
   /** What has been drawn so far: the two corners of a box, or the points of a lasso. */
-  line: Point[] | null = null;
+  line: [Point, Point, ...Point[]] | null = null;
   /** Whether the click that follows belongs to a drag that has just ended. */
   justEnded = false;
   private kind: "box" | "lasso" = "box";

@@ -3,16 +3,20 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AtlasMap } from "../../src/data/atlas.ts";
 import { readAtlas } from "../../src/data/container.ts";
+import { elementAt } from "../../src/data/elements.ts";
 import { type Neighbor, Probabilities, type Sense } from "../../src/data/probabilities.ts";
 import { type Description, packed } from "../packed.ts";
 import { processorTime } from "../processor_time.ts";
 
+/** A map, and the neighbours there with their shares. */
+type Listed = [number, [number, number][]];
+
 interface Case extends Omit<Description, "labels"> {
   name: string;
-  /** Map, then neighbours with their shares, of the first and the last object. */
-  senses: [number, [number, number][]][][];
+  /** Of the first and the last object. */
+  senses: [Listed[], Listed[]];
   /** Of the first object, among its own kind. */
-  sameKind?: [number, [number, number][]][];
+  sameKind?: Listed[];
   /** q(j|i) for i the first and the last object. */
   similarities: number[][];
 }
@@ -153,7 +157,7 @@ const CASES: Case[] = [
 ];
 
 async function probabilitiesOf(description: Omit<Description, "labels">): Promise<Probabilities> {
-  const labels = description.proportions[0].map((_, i) => `w${i}`);
+  const labels = elementAt(description.proportions, 0).map((_, i) => `w${i}`);
   const kinds = description.nRows ? (["row", "column"] as [string, string]) : undefined;
   return new Probabilities(await readAtlas(packed({ ...description, labels, kinds })));
 }
@@ -165,22 +169,19 @@ function near(actual: number, expected: number, what: string): void {
   );
 }
 
-function sameSenses(actual: Sense[], expected: Case["senses"][number], what: string): void {
+function sameSenses(actual: Sense[], expected: Listed[], what: string): void {
   assert.deepEqual(
     actual.map(({ map, neighbors }) => [map, neighbors.map(({ object }) => object)]),
     expected.map(([map, neighbors]) => [map, neighbors.map(([object]) => object)]),
     what,
   );
-  const shares = (list: Neighbor[]) => list.map(({ share }) => share);
-  actual.forEach(({ neighbors }, s) => {
-    shares(neighbors).forEach((share, r) => {
-      near(share, expected[s][1][r][1], what);
-    });
-  });
+  const expectedShares = expected.flatMap(([, neighbors]) => neighbors.map(([, share]) => share));
+  const shares = actual.flatMap(({ neighbors }) => neighbors.map(({ share }) => share));
+  for (const [k, share] of shares.entries()) near(share, elementAt(expectedShares, k), what);
 }
 
 for (const { name, senses, sameKind, similarities, ...description } of CASES) {
-  const n = description.proportions[0].length;
+  const n = elementAt(description.proportions, 0).length;
   const options = { nNeighbors: 2, minProportion: 0.1 };
 
   test(`senses: ${name}`, async () => {
@@ -216,7 +217,7 @@ for (const { name, senses, sameKind, similarities, ...description } of CASES) {
     found.forEach(({ object, to, from }, rank) => {
       near(to, probabilities.similarity(0, object), "to");
       near(from, probabilities.similarity(object, 0), "from");
-      near(Math.max(to, from), strengths[rank], "strength");
+      near(Math.max(to, from), elementAt(strengths, rank), "strength");
     });
   });
 }

@@ -22,7 +22,9 @@ function sceneOf(labels: string[], nRows = 0): Scene {
 function elements(svg: string): Map<string, number> {
   const counts = new Map<string, number>();
   const open: string[] = [];
-  for (const [, close, name, end] of svg.matchAll(/<(\/?)([a-z]+)(?:"[^"]*"|[^">])*?(\/?)>/g)) {
+  for (const [, close, name = "", end] of svg.matchAll(
+    /<(\/?)([a-z]+)(?:"[^"]*"|[^">])*?(\/?)>/g,
+  )) {
     if (close) assert.equal(open.pop(), name);
     else {
       counts.set(name, (counts.get(name) ?? 0) + 1);

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CategoryColumn, NumberColumn } from "../../src/data/atlas.ts";
 import { NO_CATEGORY } from "../../src/data/atlas.ts";
+import { elementAt } from "../../src/data/elements.ts";
 import {
   colorColumns,
   coloringBy,
@@ -15,16 +16,17 @@ import {
 import { tinyAtlas } from "../tiny_atlas.ts";
 
 function luminance(hex: string): number {
-  const [red, green, blue] = rgb(hex).map((part) => {
+  const linear = (part: number) => {
     const share = part / 255;
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const [red, green, blue] = rgb(hex);
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
 }
 
 function contrast(a: string, b: string): number {
-  const [dark, light] = [luminance(a), luminance(b)].sort((x, y) => x - y);
-  return (light + 0.05) / (dark + 0.05);
+  const ratio = (luminance(a) + 0.05) / (luminance(b) + 0.05);
+  return Math.max(ratio, 1 / ratio);
 }
 
 test("words can be read on both papers", () => {
@@ -53,8 +55,9 @@ test("proportions are coloured by their square root", () => {
   assert.equal(legend.type, "proportion");
   assert.equal(groups, null);
   assert.deepEqual([...found.subarray(0, 4)], [...rgb("#A9C6CC"), 255]);
-  const middle = rgb("#4F8E9C");
-  for (let part = 0; part < 3; part++) assert.ok(Math.abs(found[4 + part] - middle[part]) <= 1);
+  for (const [part, value] of rgb("#4F8E9C").entries()) {
+    assert.ok(Math.abs(elementAt(found, 4 + part) - value) <= 1);
+  }
   assert.deepEqual([...found.subarray(8)], [...rgb("#14505F"), 255]);
 });
 

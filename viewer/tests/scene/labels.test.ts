@@ -1,6 +1,7 @@
 /** Labels never overlap, and the quick way gives the numbers of the rule by all pairs. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { elementAt, pointOf } from "../../src/data/elements.ts";
 import { LabelRanges, labelZooms, type ZoomRange } from "../../src/scene/labels.ts";
 import { processorTime } from "../processor_time.ts";
 
@@ -27,14 +28,19 @@ function normal(draw: () => number): number {
   return draw() + draw() + draw() + draw() - 2;
 }
 
-const PLACES: Record<string, (draw: () => number, i: number) => [number, number]> = {
-  "one cloud": (draw) => [20 * normal(draw), 20 * normal(draw)],
-  islands: (draw, i) => [
-    300 * Math.cos(i % 7) + normal(draw),
-    300 * Math.sin(i % 7) + normal(draw),
-  ],
+type Place = (draw: () => number, i: number) => [number, number];
+
+const cloud: Place = (draw) => [20 * normal(draw), 20 * normal(draw)];
+const islands: Place = (draw, i) => [
+  300 * Math.cos(i % 7) + normal(draw),
+  300 * Math.sin(i % 7) + normal(draw),
+];
+const duplicates: Place = (draw, i) => (i % 3 ? [i % 5, 2] : [9 * draw(), 9 * draw()]);
+const PLACES: Record<string, Place> = {
+  "one cloud": cloud,
+  islands,
   "far from 0": (draw) => [1e5 + 20 * draw(), -1e5 + 20 * draw()],
-  duplicates: (draw, i) => (i % 3 ? [i % 5, 2] : [9 * draw(), 9 * draw()]),
+  duplicates,
   "a line": (draw) => [50 * draw(), 0],
   "a column": (draw) => [0, 50 * draw()],
   "a grid": (_, i) => [i % 30, Math.floor(i / 30)],
@@ -42,14 +48,14 @@ const PLACES: Record<string, (draw: () => number, i: number) => [number, number]
   "one point": () => [3, 4],
 };
 
-function labels(place: string, n: number, seed: number): Labels {
+function labels(place: Place, n: number, seed: number): Labels {
   const draw = random(seed);
   const points = new Float32Array(2 * n);
-  for (let i = 0; i < n; i++) points.set(PLACES[place](draw, i), 2 * i);
+  for (let i = 0; i < n; i++) points.set(place(draw, i), 2 * i);
   const order = Uint32Array.from({ length: n }, (_, i) => i);
   for (let i = n - 1; i > 0; i--) {
     const j = Math.floor(draw() * (i + 1));
-    [order[i], order[j]] = [order[j], order[i]];
+    [order[i], order[j]] = [elementAt(order, j), elementAt(order, i)];
   }
   const heights = Float64Array.from({ length: n }, () => (draw() < 0.1 ? 22 : 16));
   return {
@@ -60,20 +66,29 @@ function labels(place: string, n: number, seed: number): Labels {
   };
 }
 
-function byRanges({ points, widths, heights, order }: Labels, range?: Partial<ZoomRange>) {
-  const ranges = new LabelRanges(points, order, (k) => [widths[k], heights[k]], range);
+function rangesOf({ points, widths, heights, order }: Labels, range?: Partial<ZoomRange>) {
+  const measure = (k: number): [number, number] => [elementAt(widths, k), elementAt(heights, k)];
+  return new LabelRanges(points, order, measure, range);
+}
+
+function byRanges(some: Labels, range?: Partial<ZoomRange>): LabelRanges {
+  const ranges = rangesOf(some, range);
   while (!ranges.step(1));
   return ranges;
 }
 
 function assertFree({ points, widths, heights }: Labels, visible: number[], zoom: number): void {
-  for (let a = 0; a < visible.length; a++) {
-    for (let b = 0; b < a; b++) {
-      const [i, j] = [visible[a], visible[b]];
-      const dx = Math.abs(points[2 * i] - points[2 * j]) * zoom;
-      const dy = Math.abs(points[2 * i + 1] - points[2 * j + 1]) * zoom;
-      const free = 2 * dx >= (widths[i] + widths[j]) * (1 - 1e-12);
-      assert.ok(free || 2 * dy >= (heights[i] + heights[j]) * (1 - 1e-12), `${i} ${j} at ${zoom}`);
+  const boxes = visible.map((entry) => {
+    const [x, y] = pointOf(points, entry);
+    return { entry, x, y, width: elementAt(widths, entry), height: elementAt(heights, entry) };
+  });
+  for (const [k, a] of boxes.entries()) {
+    for (const b of boxes.slice(0, k)) {
+      const [dx, dy] = [Math.abs(a.x - b.x) * zoom, Math.abs(a.y - b.y) * zoom];
+      const isFree =
+        2 * dx >= (a.width + b.width) * (1 - 1e-12) ||
+        2 * dy >= (a.height + b.height) * (1 - 1e-12);
+      assert.ok(isFree, `${a.entry} ${b.entry} at ${zoom}`);
     }
   }
 }
@@ -104,15 +119,15 @@ test("an entry without a label never shows and is in nobody's way", () => {
   assert.ok(new LabelRanges(new Float32Array(), new Uint32Array(), () => null).step(1));
 });
 
-for (const place of Object.keys(PLACES)) {
-  test(`ranges are those of all pairs: ${place}`, () => {
+for (const [name, place] of Object.entries(PLACES)) {
+  test(`ranges are those of all pairs: ${name}`, () => {
     for (const [n, seed] of [
       [2, 1],
       [40, 2],
       [40, 3],
       [700, 4],
       [1500, 5],
-    ]) {
+    ] as const) {
       const some = labels(place, n, seed);
       const expected = labelZooms(some.points, some.widths, some.heights, some.order);
       assert.deepEqual(byRanges(some).zooms, expected);
@@ -124,59 +139,59 @@ for (const place of Object.keys(PLACES)) {
     }
   });
 
-  test(`no two visible labels overlap: ${place}`, () => {
+  test(`no two visible labels overlap: ${name}`, () => {
     const draw = random(6);
     const some = labels(place, 600, 7);
     const { zooms } = byRanges(some);
     for (let round = 0; round < 20; round++) {
       const zoom = 10 ** (4 * draw() - 1);
       const share = draw();
-      const visible = [...some.order].filter((k) => zoom >= zooms[k] && draw() < share);
+      const visible = [...some.order].filter((k) => zoom >= elementAt(zooms, k) && draw() < share);
       assertFree(some, visible, zoom);
     }
   });
 }
 
 test("a range leaves the zooms above its least one, and hides no label but those beyond it", () => {
-  const some = labels("one cloud", 500, 8);
+  const some = labels(cloud, 500, 8);
   const whole = labelZooms(some.points, some.widths, some.heights, some.order);
   const { zooms } = byRanges(some, { minZoom: 2 });
   whole.forEach((zoom, k) => {
     assert.equal(zooms[k], zoom > 2 ? zoom : 0);
   });
   const capped = byRanges(some, { maxZoom: 20 }).zooms;
-  const visible = [...some.order].filter((k) => 20 >= capped[k]);
+  const visible = [...some.order].filter((k) => 20 >= elementAt(capped, k));
   assert.ok(visible.length >= whole.filter((zoom) => zoom <= 20).length);
   assertFree(some, visible, 20);
 });
 
 test("one very wide label does not spoil the others", () => {
-  const some = labels("one cloud", 800, 9);
-  some.widths[some.order[3]] = 1e5;
+  const some = labels(cloud, 800, 9);
+  some.widths[elementAt(some.order, 3)] = 1e5;
   const expected = labelZooms(some.points, some.widths, some.heights, some.order);
   assert.deepEqual(byRanges(some).zooms, expected);
 });
 
 test("steps are short, and what is known at any time is free of overlaps", () => {
-  const some = labels("islands", 3000, 10);
-  const { points, widths, heights, order } = some;
-  const ranges = new LabelRanges(points, order, (k) => [widths[k], heights[k]]);
+  const some = labels(islands, 3000, 10);
+  const { order } = some;
+  const ranges = rangesOf(some);
   ranges.step(0);
   assert.ok(ranges.known > 0 && ranges.known < order.length);
-  const visible = [...order].filter((k) => 9 >= ranges.zooms[k]);
+  const visible = [...order].filter((k) => 9 >= elementAt(ranges.zooms, k));
   assertFree(some, visible, 9);
 });
 
 test("many labels take little time", () => {
-  const few = ["one cloud", "islands", "duplicates"];
+  const few = { cloud, islands, duplicates };
   for (const [n, places, limit] of [
-    [5_000, Object.keys(PLACES), 250],
+    [5_000, PLACES, 250],
     [200_000, few, 12_000],
   ] as const) {
-    for (const place of places) {
+    for (const [name, place] of Object.entries(places)) {
       const some = labels(place, n, 11);
       const took = processorTime(() => byRanges(some, { minZoom: 2, maxZoom: 20_000 }));
-      assert.ok(took < limit, `${n} labels, ${place}: ${took} ms`);
+      assert.ok(took < limit, `${n} labels, ${name}: ${took} ms`);
     }
   }
 });

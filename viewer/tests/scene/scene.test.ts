@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NO_CATEGORY } from "../../src/data/atlas.ts";
-import { fit, toScreen } from "../../src/scene/camera.ts";
+import { elementAt, pointOf } from "../../src/data/elements.ts";
+import { entryOnScreen, fit } from "../../src/scene/camera.ts";
 import { coloringBy, OTHERS, sizing } from "../../src/scene/coloring.ts";
 import { labelText } from "../../src/scene/lettering.ts";
 import { DIAMOND, largestFirst } from "../../src/scene/mark_data.ts";
@@ -98,8 +99,11 @@ test("dots grow with the zoom, at most to twice their size", () => {
   const scene = new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure);
   const { zoom } = scene.fitCamera;
   const radii = [1, 2, 8, 16, 1000].map((factor) => scene.radius(factor * zoom));
-  for (let i = 1; i < radii.length; i++) assert.ok(radii[i] >= radii[i - 1]);
-  assert.ok(radii[4] <= 2 * radii[0] + 1e-9);
+  assert.deepEqual(
+    radii,
+    [...radii].sort((a, b) => a - b),
+  );
+  assert.ok(elementAt(radii, 4) <= 2 * elementAt(radii, 0) + 1e-9);
 });
 
 test("large marks are drawn first", () => {
@@ -109,9 +113,12 @@ test("large marks are drawn first", () => {
     const atlas = crowd(200, 4);
     return new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure);
   })();
-  for (let i = 1; i < marks.count; i++) assert.ok(marks.radii[i] <= marks.radii[i - 1] + 1e-3);
-  for (let i = 0; i < marks.count; i++) {
-    assert.equal(marks.points[2 * i], map.points[2 * marks.entries[i]]);
+  for (const [i, radius] of marks.radii.subarray(1).entries()) {
+    assert.ok(radius <= elementAt(marks.radii, i) + 1e-3);
+  }
+  assert.equal(marks.entries.length, marks.count);
+  for (const [i, entry] of marks.entries.entries()) {
+    assert.deepEqual(pointOf(marks.points, i), pointOf(map.points, entry));
   }
 });
 
@@ -140,7 +147,7 @@ test("no two labels meet, at any zoom, threshold and emphasis", () => {
       if (k % 5 === 3) settled(scene);
       const entry = Math.floor(150 * random());
       const zoom = scene.fitCamera.zoom * 300 ** random();
-      const [x, y] = [map.points[2 * entry], map.points[2 * entry + 1]];
+      const [x, y] = pointOf(map.points, entry);
       assertApart(scene.shownLabels({ x, y, zoom }, SIZE));
     }
   }
@@ -188,10 +195,9 @@ test("labels stand above their dots", () => {
   const scene = settled(new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure));
   const camera = { ...scene.fitCamera, zoom: scene.fitCamera.zoom * 3 };
   for (const { entry, x, y, width, height } of scene.shownLabels(camera, SIZE)) {
-    const { points } = scene.map;
-    const dot = toScreen(camera, SIZE, points[2 * entry], points[2 * entry + 1]);
-    assert.ok(Math.abs(x + width / 2 - dot[0]) < 1e-6);
-    assert.ok(y + height <= dot[1] + 1);
+    const [dotX, dotY] = entryOnScreen(scene.map.points, entry, camera, SIZE);
+    assert.ok(Math.abs(x + width / 2 - dotX) < 1e-6);
+    assert.ok(y + height <= dotY + 1);
   }
 });
 

@@ -1,0 +1,33 @@
+/** Elements of arrays at places that are known to lie within them. */
+
+/** The element at a place; a place beyond the array is a fault of the program, which ends here. */
+export function elementAt<T>(array: ArrayLike<T>, place: number): T {
+  const element = array[place];
+  if (element === undefined) throw new RangeError(`no element ${place} of ${array.length}`);
+  return element;
+}
+
+/**
+ * A number read from a typed array in a loop whose bounds keep the place within the array.
+ *
+ * Unlike `elementAt` it looks at nothing: the bundler leaves only the reading, which such loops need.
+ */
+export function inBounds(element: number | undefined): number {
+  return element as number;
+}
+
+/** A point of `points`, which holds x, y of each entry. */
+export function pointOf(points: Float32Array, entry: number): [number, number] {
+  return [inBounds(points[2 * entry]), inBounds(points[2 * entry + 1])];
+}
+
+/** Where each of several groups starts when they stand end to end, and where the last one ends. */
+export function startsOf(counts: Uint32Array): Uint32Array {
+  const starts = new Uint32Array(counts.length + 1);
+  let sum = 0;
+  for (let group = 0; group < counts.length; group++) {
+    sum += inBounds(counts[group]);
+    starts[group + 1] = sum;
+  }
+  return starts;
+}
