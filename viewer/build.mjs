@@ -41,16 +41,15 @@ async function importsOfSources() {
   const statement = /^(?:import|export)\b[^;"=()]*"(\.[^"]+)"/gm;
   const call = /\bimport\(\s*"(\.[^"]+)"/g;
   const names = await readdir("src", { recursive: true });
+  const sources = names.filter((name) => /(?<!\.d)\.tsx?$/.test(name));
   const imports = new Map();
-  for (const name of names
-    .filter((name) => /\.tsx?$/.test(name) && !name.endsWith(".d.ts"))
-    .sort()) {
-    const source = await readFile(`src/${name}`, "utf8");
-    const paths = [...source.matchAll(statement), ...source.matchAll(call)].map(([, path]) => path);
-    const resolved = paths.map((path) => posix.join(posix.dirname(name), path));
+  for (const name of sources.sort()) {
+    const text = await readFile(`src/${name}`, "utf8");
+    const found = [...text.matchAll(statement), ...text.matchAll(call)];
+    const paths = found.map(([, path]) => posix.join(posix.dirname(name), path));
     imports.set(
       name,
-      resolved.filter((path) => /\.tsx?$/.test(path)),
+      paths.filter((path) => sources.includes(path)),
     );
   }
   return imports;

@@ -3,8 +3,7 @@
  *
  *     screen = ((x - camera.x) zoom + width / 2, (camera.y - y) zoom + height / 2)
  *
- * y runs upwards in a map and downwards on the screen. Flights between two cameras follow van Wijk
- * and Nuij (2003): they rise, pass over and sink, at one perceived speed.
+ * y runs upwards in a map and downwards on the screen.
  */
 import { elementAt, pointOf } from "../data/elements.ts";
 

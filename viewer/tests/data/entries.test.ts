@@ -1,0 +1,50 @@
+/** Entries: where objects live, which of them live in many maps, and which weigh most. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Atlas } from "../../src/data/atlas.ts";
+import { readAtlas } from "../../src/data/container.ts";
+import { elementAt, startsOf } from "../../src/data/elements.ts";
+import { entryOf, importance, manySided, mapsOf } from "../../src/data/entries.ts";
+import { packed } from "../packed.ts";
+
+function twoMaps(): Promise<Atlas> {
+  const points = [
+    [0, 0],
+    [1, 0],
+    [2, 0],
+  ];
+  const proportions = [
+    [32768, 65535, 0],
+    [32767, 0, 65535],
+  ];
+  return readAtlas(packed({ labels: ["a", "b", "c"], maps: [points, points], proportions }));
+}
+
+test("an object has an entry in the maps where it lives, and -1 elsewhere", async () => {
+  const atlas = await twoMaps();
+  const entries = atlas.maps.map((map) => [0, 1, 2].map((object) => entryOf(map, object)));
+  assert.deepEqual(entries, [
+    [0, 1, -1],
+    [0, -1, 1],
+  ]);
+  assert.deepEqual(
+    mapsOf(atlas, 0).map(({ map }) => map),
+    [0, 1],
+  );
+  assert.deepEqual(mapsOf(atlas, 2), [{ map: 1, proportion: 1 }]);
+});
+
+test("only the object of two maps is many sided, and the first of a map weighs most", async () => {
+  const atlas = await twoMaps();
+  assert.deepEqual(manySided(atlas), [0]);
+  const [shared, ...alone] = importance(atlas);
+  assert.ok(Math.abs((shared ?? 0) - 0.25) < 1e-4);
+  assert.deepEqual(alone, [1, 1]);
+});
+
+test("a place beyond an array is an error; groups stand end to end", () => {
+  assert.equal(elementAt([7, 8], 1), 8);
+  assert.throws(() => elementAt([7, 8], 2), RangeError);
+  assert.throws(() => elementAt([], -1), RangeError);
+  assert.deepEqual(startsOf(Uint32Array.of(2, 0, 3)), Uint32Array.of(0, 2, 2, 5));
+});
