@@ -1,4 +1,4 @@
-// Bundles the viewer into one ES module: src/manymaps/viewer_assets/viewer.js. With --tests, bundles
+// Bundles the viewer into one ES module: src/manymaps/viewer/assets/viewer.js. With --tests, bundles
 // the tests into build/tests instead; with --check, fails where the committed file differs. Fails too
 // where an import of the sources climbs from one room to a higher one, or where imports run in a circle.
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -6,7 +6,7 @@ import { posix } from "node:path";
 import process from "node:process";
 import * as esbuild from "esbuild";
 
-const OUTPUT = "../src/manymaps/viewer_assets/viewer.js";
+const OUTPUT = "../src/manymaps/viewer/assets/viewer.js";
 const LIMIT = 150_000;
 // The rooms of src, the lowest first: a file imports from its own room and from those before it.
 const ROOMS = ["data", "scene", "draw", "view", "state", "ui", "index.ts"];
@@ -150,7 +150,7 @@ if (process.argv.includes("--tests")) {
       process.exit(1);
     }
   } else {
-    await mkdir("../src/manymaps/viewer_assets", { recursive: true });
+    await mkdir("../src/manymaps/viewer/assets", { recursive: true });
     await writeFile(OUTPUT, text);
   }
   console.log(`viewer.js: ${Buffer.byteLength(text.split("\n/* The atlas page")[0])} bytes`);

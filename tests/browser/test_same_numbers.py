@@ -5,7 +5,7 @@ import pytest
 
 import manymaps as mm
 
-# As many as the page lists: NEIGHBORS of viewer/src/session.ts.
+# As many as the page lists: NEIGHBORS of viewer/src/state/lookups.ts.
 NEIGHBORS = 8
 SENSES = """atlas.senses(given).map(({ map, proportion, neighbors }) => ({
   map, proportion,

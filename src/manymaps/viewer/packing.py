@@ -25,7 +25,7 @@ maps stand end to end, those of map m from offsets[m] to offsets[m + 1], by numb
     feature/K       u4       the objects that have the K-th feature
 
 The header holds the labels, the model, each map's title, view and scales, the columns with their
-categories, and where each block lies. `viewer/src/container.ts` reads all this.
+categories, and where each block lies. `viewer/src/data/container.ts` reads all this.
 
 Shapes: coordinates (n_entries, n_components), points (k, 2).
 """

@@ -1,7 +1,7 @@
 /**
  * What the page knows of an atlas: labels, maps, columns, features.
  *
- * `readAtlas` (`container.ts`) makes one of these from the bytes that `manymaps.page_data` wrote. Maps are
+ * `readAtlas` (`container.ts`) makes one of these from the bytes that `manymaps.viewer.packing` wrote. Maps are
  * numbered from 0, objects by their place in `labels`, entries by their place in a map.
  */
 

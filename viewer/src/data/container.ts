@@ -1,5 +1,5 @@
 /**
- * The bytes of a page -> an atlas. `manymaps.page_data` writes them:
+ * The bytes of a page -> an atlas. `manymaps.viewer.packing` writes them:
  *
  *     gzip of   "manymaps", u4 version, u4 length of the header, the header (JSON, UTF-8),
  *               zeros up to a multiple of 8, then the blocks, each at a multiple of 8

@@ -1,5 +1,5 @@
 /**
- * What the model says of an atlas: whom an object recalls, and by how much (`manymaps.choices`).
+ * What the model says of an atlas: whom an object recalls, and by how much (`manymaps.atlas.probabilities`).
  *
  *     v_ij^m = pi_i^m pi_j^m K(|y_i^m - y_j^m|^2 / width^2)
  *
