@@ -51,7 +51,7 @@ from sklearn.datasets import load_digits
 
 import manymaps as mm
 from manymaps.analysis.diagnosis import FEW, Diagnosis, diagnose
-from manymaps.model.rows import RowDescent
+from manymaps.optimizers.rows import RowDescent
 from manymaps.prediction import uniform_errors
 
 FOLDER = Path(__file__).parents[2] / "shared" / "data"

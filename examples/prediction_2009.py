@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 
 import manymaps as mm
-from manymaps.model.rows import RowDescent
+from manymaps.optimizers.rows import RowDescent
 from manymaps.prediction import (
     PAPER_2009,
     AveragedPredictor,

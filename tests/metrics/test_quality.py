@@ -14,6 +14,7 @@ from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 from sklearn.manifold import trustworthiness as sklearn_trustworthiness
 
+from manymaps import metrics
 from manymaps.errors import DataError, ParameterError
 from manymaps.metrics import (
     continuity,
@@ -23,7 +24,6 @@ from manymaps.metrics import (
     nearest_neighbor_error,
     trustworthiness,
 )
-from manymaps.metrics import senses as metrics
 from manymaps.metrics.spaces import DistanceSpace, MapSpace, SimilaritySpace, VectorSpace
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.objective import Objective

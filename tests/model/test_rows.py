@@ -11,8 +11,9 @@ from manymaps.errors import ParameterError
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.objective import Objective
 from manymaps.model.parameters import log_softmin
-from manymaps.model.rows import ChoiceMaps, RowCost, RowDescent
+from manymaps.model.rows import ChoiceMaps, RowCost
 from manymaps.model.target import conditional_target
+from manymaps.optimizers.rows import RowDescent
 
 KERNELS = pytest.mark.parametrize("kernel", ["gaussian", "cauchy"])
 SHAPES = pytest.mark.parametrize(("n_maps", "d"), [(1, 1), (1, 9), (3, 2), (2, 35)])

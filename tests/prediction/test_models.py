@@ -19,10 +19,10 @@ from manymaps.prediction.network import (
     spectral_directions,
 )
 from manymaps.prediction.spaces import (
+    ChoiceCost,
     ClassicalScaling,
     ExtendedEuclidean,
     LatentSemanticAnalysis,
-    choice_cost,
 )
 from manymaps.prediction.topics import ProbabilisticLSA, TopicModel
 
@@ -251,7 +251,8 @@ def test_classical_scaling_rebuilds_path_lengths(split: Split) -> None:
 def test_gradient_of_extended_euclidean(split: Split) -> None:
     generator = np.random.default_rng(0)
     x, s = generator.normal(size=(60, 3)), generator.normal(size=60)
-    value, gradient = choice_cost(split.train, x, s, 0.3)
+    cost = ChoiceCost(split.train, x.shape, 0.3)
+    value, gradient = cost(np.concatenate([x.ravel(), s]))
     d2 = ((x[:, None] - x) ** 2).sum(axis=2) + s
     np.fill_diagonal(d2, np.inf)
     q = np.exp(-d2)
@@ -266,7 +267,7 @@ def test_gradient_of_extended_euclidean(split: Split) -> None:
     values = []
     for sign in (1, -1):
         moved = np.concatenate([x.ravel(), s]) + sign * step * direction
-        values.append(choice_cost(split.train, moved[:180].reshape(60, 3), moved[180:], 0.3)[0])
+        values.append(cost(moved)[0])
     assert (values[0] - values[1]) / (2 * step) == pytest.approx(gradient @ direction, rel=2e-3)
 
 

@@ -10,9 +10,9 @@ from manymaps.errors import DataError, ParameterError
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.objective import Objective
 from manymaps.model.parameters import Parameters
-from manymaps.model.rows import RowDescent
 from manymaps.model.target import conditional_target
 from manymaps.optimizers.descent import LBFGS, Momentum
+from manymaps.optimizers.rows import RowDescent
 from manymaps.optimizers.schedules import Switch
 from manymaps.prediction.held_out import prediction_error, split_associations
 from manymaps.prediction.network import spectral_directions

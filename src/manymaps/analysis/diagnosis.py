@@ -66,6 +66,7 @@ from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.maps.multiple_maps import MultipleMapsTSNE
 from manymaps.metrics.spaces import MapSpace
+from manymaps.model.similarities import normalized
 from manymaps.optimizers.descent import LBFGS
 
 __all__ = ["Diagnosis", "diagnose", "shares_of_strength"]
@@ -316,10 +317,7 @@ def shares_of_strength(
     everybody = np.arange(P.shape[0])
     log_v = MapSpace(maps, proportions).log_similarities(everybody, everybody)
     np.fill_diagonal(log_v, -np.inf)
-    peak = log_v.max(axis=1, keepdims=True)
-    v = np.exp(log_v - np.where(np.isfinite(peak), peak, 0.0))
-    total = v.sum(axis=1, keepdims=True)
-    q = np.divide(v, total, out=np.zeros_like(v), where=total > 0)
+    q = normalized(log_v, axis=1)
     counts = np.diff(P.indptr)
     last = -np.sort(-q, axis=1)[everybody, np.maximum(counts, 1) - 1]
     rows = np.repeat(everybody, counts)

@@ -20,6 +20,7 @@ from scipy.spatial.distance import cdist
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.consensus import Consensus
+from manymaps.model.similarities import log_kernel
 
 __all__ = ["FitSenses", "consensus_of", "dealt", "fit_senses", "matched_overlaps"]
 
@@ -114,7 +115,7 @@ def _strongest(
     for start in range(0, len(rows), step):
         block = slice(start, start + step)
         logs = cdist(points[rows[block]], points[columns], "sqeuclidean")
-        logs = -logs if atlas.model.kernel == "gaussian" else -np.log1p(logs)
+        logs = log_kernel(logs, atlas.model.kernel)
         logs += log_proportions
         logs[rows[block, None] == columns] = -np.inf
         # Of equal neighbours the first is taken.

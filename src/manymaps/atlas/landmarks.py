@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from manymaps.atlas.atlas import Atlas
+from manymaps.model.similarities import kernel_values
 
 __all__ = ["Plane", "View", "characteristic", "principal_plane", "standing", "view"]
 
@@ -94,7 +95,7 @@ def _similarity_blocks(
         distances = (points[i] ** 2).sum(axis=1)[:, None] + squares
         distances -= 2 * points[i] @ points[columns].T
         np.maximum(distances, 0, out=distances)
-        kernel = np.exp(-distances) if atlas.model.kernel == "gaussian" else 1 / (1 + distances)
+        kernel = kernel_values(distances, atlas.model.kernel)
         kernel *= proportions[i, None] * proportions[columns]
         kernel[i[:, None] == columns] = 0
         yield i, columns, kernel
@@ -125,7 +126,7 @@ def characteristic(atlas: Atlas, map: int, weights: np.ndarray, *, n_words: int 
         best = int(left.argmax())
         chosen.append(best)
         distances = ((points - points[best]) ** 2).sum(axis=1)
-        near = np.exp(-distances) if atlas.model.kernel == "gaussian" else 1 / (1 + distances)
+        near = kernel_values(distances, atlas.model.kernel)
         left *= 1 - near
         left[best] = 0
     return chosen

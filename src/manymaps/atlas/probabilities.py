@@ -22,6 +22,7 @@ from functools import cached_property
 import numpy as np
 
 from manymaps.model.choice import ChoiceModel
+from manymaps.model.similarities import log_kernel, normalized
 
 __all__ = ["Choices"]
 
@@ -89,8 +90,8 @@ class Choices:
         distances = np.zeros(self.proportions.shape)
         for axis in positions:
             distances += (axis - axis[:, i : i + 1]) ** 2
-        log_kernel = -distances if self.model.kernel == "gaussian" else -np.log1p(distances)
-        log_similarities = log_proportions + log_proportions[:, i : i + 1] + log_kernel
+        log_similarities = log_proportions + log_proportions[:, i : i + 1]
+        log_similarities += log_kernel(distances, self.model.kernel)
         log_similarities[:, i] = -np.inf
         return log_similarities
 
@@ -98,7 +99,7 @@ class Choices:
         """v_ij^m of the listed objects j, brought to a sum of 1; shape (n_maps, n)."""
         logs = self.log_similarities(i)
         logs[:, ~listed] = -np.inf
-        return _normalized(logs)
+        return normalized(logs)
 
     def shares(self, i: int) -> np.ndarray:
         """What each map gives to the choices of i, or to its being chosen; shape (n_maps, n)."""
@@ -112,7 +113,7 @@ class Choices:
             return np.exp(logs + self._log_factors[i] - self.log_whole)
         if not self.is_chooser[i]:
             logs[:, self.is_chooser] -= self.log_normalizers
-        return _normalized(logs)
+        return normalized(logs)
 
     @cached_property
     def log_normalizers(self) -> np.ndarray:
@@ -158,12 +159,3 @@ class Choices:
         if self.model.given is not None:
             logs = logs + self._log_factors[self.is_chooser]
         return float(np.logaddexp.reduce(logs, initial=-np.inf))
-
-
-def _normalized(logs: np.ndarray) -> np.ndarray:
-    """exp(logs) brought to a sum of 1; 0 throughout where nothing is finite."""
-    peak = logs.max(initial=-np.inf)
-    if not np.isfinite(peak):
-        return np.zeros_like(logs)
-    shares = np.exp(logs - peak)
-    return shares / shares.sum()

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from manymaps.atlas.atlas import Atlas
+from manymaps.compute.scaling import centred_products, scaled_axes
 from manymaps.errors import DataError
 from manymaps.model.choice import T_SNE
 
@@ -64,10 +65,8 @@ def similarity_map(values: np.ndarray, labels: Sequence[str]) -> Atlas:
     np.fill_diagonal(distances, 0.0)
     if not distances.any():
         distances = 1 - np.eye(n)  # all are alike, and as far from one another
-    centring = np.eye(n) - 1 / n
-    eigenvalues, axes = np.linalg.eigh(-centring @ distances**2 @ centring / 2)
-    start = axes[:, -2:] * np.sqrt(np.maximum(eigenvalues[-2:], 0))
-    start += 1e-6 * np.random.default_rng(0).normal(size=start.shape) * distances.max()
+    start = scaled_axes(centred_products(distances**2), 2, np.ones(n), most_dense=n)[:, ::-1]
+    start = start + 1e-6 * np.random.default_rng(0).normal(size=start.shape) * distances.max()
     points, _ = smacof(distances, init=start, n_init=1, normalized_stress=False)
     points = points - points.mean(axis=0)
     _, _, turned = np.linalg.svd(points, full_matrices=False)

@@ -1,4 +1,9 @@
-"""Extreme eigenpairs of large symmetric matrices: the same ones from the same start.
+"""Classical scaling (Torgerson 1952), and the extreme eigenpairs that it takes.
+
+    B = -1/2 J D^2 J,      x = the leading eigenvectors of B times the roots of their eigenvalues
+
+with D^2 squared distances and J = I - 1/n. Extreme eigenpairs of large symmetric matrices are the
+same ones from the same start.
 
 Where eigenvalues coincide, as in networks of like parts, ARPACK goes on from further vectors. Newer
 SciPy draws them anew at each call unless told otherwise.
@@ -11,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["extreme_eigenpairs"]
+__all__ = ["centred_products", "extreme_eigenpairs", "scaled_axes"]
 
 
 def extreme_eigenpairs(
@@ -60,3 +65,50 @@ def extreme_eigenpairs(
             raise
         return stopped.eigenvalues, stopped.eigenvectors
     return values, vectors
+
+
+def centred_products(squared_distances: np.ndarray) -> np.ndarray:
+    """-1/2 J D^2 J, the inner products of points about their mean, in place of D^2.
+
+    Examples
+    --------
+    >>> squares = np.subtract.outer([0.0, 1.0, 5.0], [0.0, 1.0, 5.0]) ** 2
+    >>> centred_products(squares).round(9).tolist()
+    [[4.0, 2.0, -6.0], [2.0, 1.0, -3.0], [-6.0, -3.0, 9.0]]
+    """
+    products = squared_distances
+    products -= products.mean(axis=0)
+    products -= products.mean(axis=1, keepdims=True)
+    products *= -0.5
+    return products
+
+
+def scaled_axes(
+    products: np.ndarray, k: int, start: np.ndarray, *, sign: float = 1.0, most_dense: int = 0
+) -> np.ndarray:
+    """Eigenvectors times the roots of their eigenvalues, the largest first; shape (n, k), float64.
+
+    Parameters
+    ----------
+    products : ndarray of shape (n, n)
+    k : int, less than n
+    start : ndarray of shape (n,)
+        Where the search for eigenvectors begins.
+    sign : {1.0, -1.0}
+        Which eigenvalues are meant: the largest, or those most below zero.
+    most_dense : int
+        Up to so many objects all eigenpairs are computed.
+
+    Examples
+    --------
+    >>> products = centred_products(np.subtract.outer([0.0, 1.0, 5.0], [0.0, 1.0, 5.0]) ** 2)
+    >>> np.abs(scaled_axes(products, 1, np.ones(3), most_dense=3)).round(9).ravel().tolist()
+    [2.0, 1.0, 3.0]
+    """
+    if len(products) <= most_dense:
+        values, axes = np.linalg.eigh(products.astype(np.float64))
+    else:
+        which = "LA" if sign > 0 else "SA"
+        values, axes = extreme_eigenpairs(products, k, start, which=which)
+    order = np.argsort(-sign * values, kind="stable")[:k]
+    return np.asarray(axes[:, order] * np.sqrt(np.maximum(sign * values[order], 0)), np.float64)

@@ -37,7 +37,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from manymaps.compute.scaling import extreme_eigenpairs
+from manymaps.compute.scaling import centred_products, scaled_axes
 from manymaps.data.count_values import count_table
 from manymaps.errors import DataError, DataWarning, ParameterError
 
@@ -320,20 +320,11 @@ def _scaled(distances: np.ndarray, n_components: int, seed: int) -> np.ndarray:
     n = len(distances)
     if not distances.any():
         return np.zeros((n, n_components))
-    products = np.square(distances, out=distances)
-    products -= products.mean(axis=0)
-    products -= products.mean(axis=1, keepdims=True)
-    products /= -2
-    if n <= 4 * n_components + 20:
-        values, axes = np.linalg.eigh(products)
-    else:
-        start = np.random.default_rng(seed).normal(size=n)
-        values, axes = extreme_eigenpairs(products, n_components, start)
-    order = np.argsort(-values, kind="stable")[:n_components]
-    axes = axes[:, order]
+    products = centred_products(np.square(distances, out=distances))
+    start = np.random.default_rng(seed).normal(size=n)
+    axes = scaled_axes(products, n_components, start, most_dense=4 * n_components + 20)
     top = np.abs(axes).argmax(axis=0)
-    signs = np.where(axes[top, np.arange(n_components)] < 0, -1.0, 1.0)
-    return np.asarray(axes * signs * np.sqrt(np.maximum(values[order], 0)))
+    return axes * np.where(axes[top, np.arange(n_components)] < 0, -1.0, 1.0)
 
 
 def _distinct_rows(X: Any) -> sparse.csr_array:

@@ -38,7 +38,6 @@ as one vector of all its positions and, where the model learns them, weights.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -54,24 +53,25 @@ from manymaps.compute.similarity import GAUSSIAN, KERNEL_CODES
 from manymaps.model.objective import Entries
 from manymaps.model.parameters import log_softmin, weights_from_proportions
 from manymaps.model.target import Pairs
+from manymaps.optimizers.batched import descend
 
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree
 
-__all__ = ["NewRows", "RefinedRows", "agreeing_places", "descend", "refine_rows"]
+__all__ = [
+    "NewRows",
+    "RefinedRows",
+    "agreeing_places",
+    "refine_rows",
+]
 
 _ACTIVE = 1e-5
 _TOLERANCE = 5e-3
 _DIRECT_PAIRS = 200_000_000
-_MEMORY = 6
-_ENOUGH = 1e-4
-_ROUNDING = 1e-6
 _CORNERS = 10
 _ROUNDS = 3
 _NEAR = 3
 _QUERIES = 512
-
-Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
 @dataclass(frozen=True)
@@ -297,92 +297,6 @@ def refine_rows(
     points, weights = unpacked(vectors)
     share = np.exp(log_softmin(weights)) if learned else proportions
     return RefinedRows(points, share, np.stack([before, after]))
-
-
-def descend(
-    evaluate: Evaluate, start: np.ndarray, max_iter: int, first_step: float
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Minimize many independent costs at once: L-BFGS, each row with its own step and memory.
-
-    A row's step is halved, or better, until its cost falls enough (Armijo); meanwhile the others
-    go on.
-
-    Parameters
-    ----------
-    evaluate : callable
-        From points (k, size) to costs (k,) and slopes (k, size); rows do not depend on one another.
-    start : ndarray of shape (k, size), float64
-    max_iter : int
-        Evaluations after the first one.
-    first_step : float
-        The first step is this times the slope: an inverse curvature that is safe everywhere.
-
-    Returns
-    -------
-    points : ndarray of shape (k, size)
-        The best ones met.
-    before, after : ndarray of shape (k,)
-        Costs at the start and there.
-    """
-    x = start.copy()
-    cost, slope = evaluate(x)
-    before = cost.copy()
-    steps = np.zeros((_MEMORY, *x.shape))
-    changes = np.zeros_like(steps)
-    curvatures = np.zeros((_MEMORY, len(x)))
-    direction, length = -first_step * slope, np.ones(len(x))
-    for iteration in range(max_iter):
-        move = length[:, None] * direction
-        tried, tried_slope = evaluate(x + move)
-        tried = np.where(np.isfinite(tried), tried, np.inf)
-        expected = _dots(slope, move)
-        better = tried <= cost + _ENOUGH * expected + _ROUNDING * np.abs(cost)
-        change = tried_slope - slope
-        curvature = _dots(move, change)
-        learns = better & (curvature > 1e-10 * _dots(change, change))
-        at = iteration % _MEMORY
-        steps[at] = np.where(learns[:, None], move, 0.0)
-        changes[at] = np.where(learns[:, None], change, 0.0)
-        curvatures[at] = np.where(learns, curvature, 0.0)
-        x[better] += move[better]
-        slope = np.where(better[:, None], tried_slope, slope)
-        # The minimum of the parabola through what is known along the step, kept within bounds.
-        bend = np.maximum(tried - cost - expected, 1e-300)
-        shorter = length * np.clip(-0.5 * expected / bend, 0.1, 0.5)
-        cost = np.where(better, tried, cost)
-        length = np.where(better, 1.0, shorter)
-        ages = [(iteration - age) % _MEMORY for age in range(min(iteration + 1, _MEMORY))]
-        fresh = _direction(slope, steps[ages], changes[ages], curvatures[ages], first_step)
-        direction = np.where(better[:, None], fresh, direction)
-    return x, before, cost
-
-
-def _dots(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    return np.einsum("ij,ij->i", left, right)
-
-
-def _direction(
-    slope: np.ndarray,
-    steps: np.ndarray,
-    changes: np.ndarray,
-    curvatures: np.ndarray,
-    first_step: float,
-) -> np.ndarray:
-    """The two loops of L-BFGS, newest pair first; pairs with curvature 0 count for nothing."""
-    inverse = np.divide(1.0, curvatures, out=np.zeros_like(curvatures), where=curvatures > 0)
-    q, along = -slope, np.zeros_like(curvatures)
-    scale = np.full(len(slope), first_step)
-    for a in reversed(range(len(steps))):
-        squared = _dots(changes[a], changes[a])
-        np.divide(curvatures[a], squared, out=scale, where=curvatures[a] > 0)
-    for a in range(len(steps)):
-        along[a] = inverse[a] * _dots(steps[a], q)
-        q = q - along[a][:, None] * changes[a]
-    q *= scale[:, None]
-    for a in reversed(range(len(steps))):
-        back = inverse[a] * _dots(changes[a], q)
-        q += (along[a] - back)[:, None] * steps[a]
-    return q
 
 
 def agreeing_places(

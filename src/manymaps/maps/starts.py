@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from manymaps.compute.scaling import extreme_eigenpairs
+from manymaps.compute.scaling import centred_products, scaled_axes
 from manymaps.errors import DataError, ParameterError
 from manymaps.model.target import Target
 
@@ -172,10 +172,7 @@ def _classical_scaling(data: Any, metric: Any, n: int, n_components: int) -> np.
     squares = pairwise_distances(data, metric=metric) ** 2
     if not squares.any():
         return np.zeros((n, k))
-    squares -= squares.mean(axis=0)
-    squares -= squares.mean(axis=1, keepdims=True)
-    values, axes = extreme_eigenpairs(-squares / 2, k, np.cos(np.arange(n)))
-    return (axes * np.sqrt(np.maximum(values, 0)))[:, ::-1]
+    return scaled_axes(centred_products(squares), k, np.cos(np.arange(n)))
 
 
 def _spectral(target: Target, n_components: int, generator: np.random.Generator) -> np.ndarray:

@@ -38,6 +38,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.errors import DataError, ParameterError
+from manymaps.model.similarities import kernel_values, log_kernel, normalized
 
 __all__ = ["SenseSeparation", "sense_separation", "strongest_recall"]
 
@@ -231,7 +232,7 @@ def _similarities(
             continue
         left, right = positions[rows[mine]], positions[near]
         d2 = (left**2).sum(1)[:, None] + (right**2).sum(1) - 2 * left @ right.T
-        similarity = np.exp(-d2) if kernel == "gaussian" else 1 / (1 + np.maximum(d2, 0))
+        similarity = kernel_values(np.maximum(d2, 0), kernel)
         similar[np.ix_(mine, near)] += share[rows[mine]][:, None] * share[near] * similarity
     similar[np.arange(len(rows)), rows] = -1.0
     return similar
@@ -292,13 +293,9 @@ def _votes(
     for m, points in enumerate(maps):
         positions = points.astype(np.float64) / kernel_width
         distances = ((positions[cues] - positions[responses]) ** 2).sum(axis=1)
-        log_kernel = -distances if kernel == "gaussian" else -np.log1p(distances)
         both = log_proportions[m, cues] + log_proportions[m, responses]
-        log_similarities[:, m] = log_kernel + both
-    peaks = log_similarities.max(axis=1, keepdims=True)
-    similarities = np.exp(log_similarities - np.where(np.isfinite(peaks), peaks, 0.0))
-    totals = similarities.sum(axis=1, keepdims=True)
-    return np.divide(similarities, totals, out=np.zeros_like(similarities), where=totals > 0)
+        log_similarities[:, m] = log_kernel(distances, kernel) + both
+    return normalized(log_similarities, axis=1)
 
 
 def _sums(values: np.ndarray, groups: np.ndarray, n_groups: int) -> np.ndarray:

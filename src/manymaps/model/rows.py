@@ -1,8 +1,7 @@
-"""Descent by a few rows at a time: for conditional models in many dimensions.
+"""The cost of a conditional model by rows, for many dimensions.
 
 A conditional cost is a sum over rows, each with a normalizer of its own. So the gradient of some
-rows costs their share of that of all, and a pass over all rows makes many steps instead of one:
-stochastic gradients (Robbins & Monro 1951) with Adam's step lengths (Kingma & Ba 2015).
+rows costs their share of that of all; `manymaps.optimizers.rows` goes downhill by it.
 
     C = sum_i KL(P_i || Q_i) + penalty / 2 sum |y|^2 + weight_penalty / 2 sum w^2
                              + bias_penalty / 2 sum beta^2
@@ -16,19 +15,21 @@ Shapes: positions (n_maps, n, n_components), weights w (n_maps, n), biases (n,),
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
-from manymaps.errors import ParameterError
 from manymaps.model.choice import Kernel
 from manymaps.model.parameters import Parameters, log_softmin
+from manymaps.model.similarities import log_kernel, normalized
 
 _ROWS_AT_ONCE = 256
-_NUMBERS_AT_ONCE = 1 << 25
 
-__all__ = ["ChoiceMaps", "RowCost", "RowDescent"]
+__all__ = [
+    "ChoiceMaps",
+    "RowCost",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,14 +144,10 @@ class ChoiceMaps:
             norms = np.einsum("nd,nd->n", y, y)
             distances = norms - 2 * (y[rows] @ y.T) + norms[rows, None]
             distances = np.maximum(distances, 0, out=distances)
-            decay = distances if self.kernel == "gaussian" else np.log1p(distances)
-            logit = charges[m] + log_pi[m, rows, None] - decay
+            logit = charges[m] + log_pi[m, rows, None] + log_kernel(distances, self.kernel)
             logits = np.logaddexp(logits, logit, out=logits) if m else logit
         logits[np.arange(len(rows)), rows] = -np.inf
-        logits -= logits.max(axis=1, keepdims=True)
-        q = np.exp(logits, out=logits)
-        q /= q.sum(axis=1, keepdims=True)
-        return q
+        return normalized(logits, axis=1)
 
 
 @dataclass(frozen=True)
@@ -200,119 +197,3 @@ class RowCost:
             strength / 2 * float(np.einsum("i,i->", x.ravel(), x.ravel(), dtype=np.float64))
             for strength, x in zip(self.strengths, maps.arrays, strict=True)
         )
-
-
-@dataclass(frozen=True)
-class RowDescent:
-    """Adam over a few rows at a time.
-
-    Parameters
-    ----------
-    learning_rate : float > 0
-        Adam's: about how far a parameter moves in a step.
-    steps_per_pass : int >= 1
-        Steps in a pass over all rows. More are made where the rows of one would take much memory.
-    weight_rate : float > 0
-        How many times faster mixing weights and biases learn than positions.
-    decay : float in (0, 1]
-        What the rate is multiplied by after each pass.
-    first_share : float in (0, 1) or None
-        The proportion of all objects in the first map at the start; the others share the rest. From
-        equal proportions (None) and random positions each object falls early, and by chance, to one
-        of the maps; it then cannot be associated with those that fell to another. From a common map
-        it leaves only for a better place.
-    dropout : float in [0, 1)
-        The share of stored pairs that a pass leaves out, by lot; the others weigh as much more.
-    keep_mean, keep_square : float in [0, 1)
-        Adam's memory of gradients and of their squares.
-
-    Raises
-    ------
-    ParameterError
-        For a value outside these ranges.
-    """
-
-    learning_rate: float = 0.002
-    steps_per_pass: int = 20
-    weight_rate: float = 1.0
-    decay: float = 0.97
-    first_share: float | None = None
-    dropout: float = 0.0
-    keep_mean: float = 0.9
-    keep_square: float = 0.99
-
-    def __post_init__(self) -> None:
-        for name in ("learning_rate", "weight_rate"):
-            value = getattr(self, name)
-            if not (isinstance(value, int | float | np.number) and 0 < value < float("inf")):
-                raise ParameterError(f"{name}={value!r} must be positive and finite")
-        steps = self.steps_per_pass
-        if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 1:
-            raise ParameterError(f"steps_per_pass={steps!r} must be a whole number of at least 1")
-        if not 0 < self.decay <= 1:
-            raise ParameterError(f"decay={self.decay!r} must be above 0 and at most 1")
-        if self.first_share is not None and not 0 < self.first_share < 1:
-            raise ParameterError(f"first_share={self.first_share!r} must lie between 0 and 1")
-        for name in ("dropout", "keep_mean", "keep_square"):
-            if not 0 <= getattr(self, name) < 1:
-                raise ParameterError(f"{name}={getattr(self, name)!r} must lie in [0, 1)")
-
-    def start(self, maps: ChoiceMaps, cost: RowCost, seed: int) -> Passes:
-        """A run from these maps, whose first gets its share; it changes them in place."""
-        others = len(maps.weights) - 1
-        if self.first_share is not None and others:
-            odds = self.first_share / (1 - self.first_share)
-            maps.weights[1:] += np.float32(np.log(odds * others))
-        return Passes(self, maps, cost, seed)
-
-
-class Passes:
-    """A run of `RowDescent`: each call of `step` is a pass over all rows that have mass."""
-
-    def __init__(self, settings: RowDescent, maps: ChoiceMaps, cost: RowCost, seed: int):
-        self.settings = settings
-        self.maps = maps
-        self.cost = cost
-        self.done = 0
-        self._steps = 0
-        self._generator = np.random.default_rng(seed)
-        n_maps, n = maps.weights.shape
-        self._least_steps = -(-n_maps * n * n // _NUMBERS_AT_ONCE)
-        self._rows = np.flatnonzero(np.diff(cost.p.indptr) > 0)
-        self._mean = [np.zeros_like(array) for array in maps.arrays]
-        self._square = [np.zeros_like(array) for array in maps.arrays]
-
-    def step(self) -> float:
-        """One pass; - sum p log q as the rows were met on the way."""
-        from manymaps.compute.rows import adam_step
-
-        s = self.settings
-        order = self._generator.permutation(self._rows)
-        cost = self._thinned() if s.dropout else self.cost
-        n_steps = min(len(order), max(s.steps_per_pass, self._least_steps))
-        total = 0.0
-        for rows in np.array_split(order, n_steps):
-            rows.sort()
-            value, slopes = cost.gradient(self.maps, rows, len(rows) / len(order))
-            total += value
-            self._steps += 1
-            unbiased = np.sqrt(1 - s.keep_square**self._steps)
-            rate = s.learning_rate * s.decay**self.done * unbiased
-            rate /= 1 - s.keep_mean**self._steps
-            for k, slope in enumerate(slopes):
-                adam_step(
-                    self.maps.arrays[k].reshape(-1), slope.reshape(-1),
-                    self._mean[k].reshape(-1), self._square[k].reshape(-1),
-                    np.float32(rate * (1.0 if k == 0 else s.weight_rate)),
-                    np.float32(s.keep_mean), np.float32(s.keep_square),
-                    np.float32(1e-5 * unbiased),
-                )  # fmt: skip
-        self.done += 1
-        return total
-
-    def _thinned(self) -> RowCost:
-        """The cost without the pairs that this pass leaves out, of the same expectation."""
-        p = self.cost.p
-        kept = self._generator.random(p.nnz) >= self.settings.dropout
-        data = np.where(kept, p.data / (1 - self.settings.dropout), 0.0)
-        return replace(self.cost, p=sparse.csr_array((data, p.indices, p.indptr), p.shape))

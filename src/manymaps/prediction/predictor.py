@@ -37,8 +37,9 @@ from manymaps.data.associations import Associations
 from manymaps.errors import DataError, ParameterError
 from manymaps.model.choice import ChoiceModel, Kernel
 from manymaps.model.parameters import Parameters, log_softmin
-from manymaps.model.rows import ChoiceMaps, RowCost, RowDescent
+from manymaps.model.rows import ChoiceMaps, RowCost
 from manymaps.optimizers.descent import Momentum, Optimizer, State, shorter_steps
+from manymaps.optimizers.rows import RowDescent
 from manymaps.optimizers.schedules import Switch
 from manymaps.prediction.held_out import (
     Ranking,

@@ -17,7 +17,8 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.compute.jit import one_blas_thread
-from manymaps.compute.scaling import extreme_eigenpairs
+from manymaps.compute.scaling import centred_products, scaled_axes
+from manymaps.model.rows import ChoiceMaps, RowCost
 from manymaps.prediction.models import AssociationModel
 from manymaps.prediction.network import (
     association_network,
@@ -25,9 +26,38 @@ from manymaps.prediction.network import (
     spectral_directions,
 )
 
-__all__ = ["ClassicalScaling", "ExtendedEuclidean", "LatentSemanticAnalysis"]
+__all__ = ["ChoiceCost", "ClassicalScaling", "ExtendedEuclidean", "LatentSemanticAnalysis"]
 
 _ROWS_AT_ONCE = 512
+
+
+class ChoiceCost:
+    """sum p log(p / q) over the training part, with penalty, and its gradient, of one vector.
+
+    The cost of one map (`manymaps.model.rows`) whose biases are -s, about their mean: only
+    differences of specificities matter to q.
+
+    Parameters
+    ----------
+    train : sparse array of shape (n, n)
+    shape : (n, n_components)
+    penalty : float
+    """
+
+    def __init__(self, train: sparse.csr_array, shape: tuple[int, int], penalty: float):
+        self.shape = shape
+        self.cost = RowCost(train, penalty, bias_penalty=penalty)
+        self._known = float(train.data @ np.log(train.data))
+
+    def __call__(self, vector: np.ndarray) -> tuple[float, np.ndarray]:
+        n, d = self.shape
+        positions = vector[: n * d].reshape(1, n, d).astype(np.float32)
+        specificities = vector[n * d :] - vector[n * d :].mean()
+        biases = -specificities.astype(np.float32)
+        maps = ChoiceMaps(positions, np.zeros((1, n), np.float32), biases)
+        total, (by_positions, _, by_biases) = self.cost.whole(maps)
+        gradient = np.concatenate([by_positions.ravel(), -by_biases]).astype(np.float64)
+        return total + self._known + self.cost.penalties(maps), gradient
 
 
 def _squared_distances(positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -189,11 +219,7 @@ class ClassicalScaling(AssociationModel):
         apart = np.isinf(lengths)
         if apart.any():
             lengths[apart] = lengths[~apart].max()
-        products = np.square(lengths, out=lengths).astype(np.float32)
-        products -= products.mean(axis=0)
-        products -= products.mean(axis=1, keepdims=True)
-        products *= -0.5
-        return products
+        return centred_products(np.square(lengths, out=lengths).astype(np.float32))
 
     def _activation(self, rows: np.ndarray) -> np.ndarray:
         self._check_positive("width")
@@ -210,15 +236,9 @@ def _eigenmap(products: np.ndarray, count: int, sign: float, seed: int | None) -
     n = len(products)
     if count == 0:
         return np.zeros((n, 0))
-    if n <= 2 * count + 20:
-        values, axes = np.linalg.eigh(products.astype(np.float64))
-    else:
-        start = np.random.default_rng(seed).normal(size=n).astype(np.float32)
-        with one_blas_thread():
-            which = "LA" if sign > 0 else "SA"
-            values, axes = extreme_eigenpairs(products, count, start, which=which)
-    order = np.argsort(-sign * values, kind="stable")[:count]
-    return np.asarray(axes[:, order] * np.sqrt(np.maximum(sign * values[order], 0)), np.float64)
+    start = np.random.default_rng(seed).normal(size=n).astype(np.float32)
+    with one_blas_thread():
+        return scaled_axes(products, count, start, sign=sign, most_dense=2 * count + 20)
 
 
 class ExtendedEuclidean(AssociationModel):
@@ -284,12 +304,7 @@ class ExtendedEuclidean(AssociationModel):
         start = LatentSemanticAnalysis(n_components=self.n_components, offset=self.offset)
         positions = start.fit(train, random_state=seed).directions_
         specificities = -np.log(self.popularity_)
-        shape = positions.shape
-
-        def cost(vector: np.ndarray) -> tuple[float, np.ndarray]:
-            x, s = vector[: positions.size].reshape(shape), vector[positions.size :]
-            return choice_cost(train, x, s, self.penalty)
-
+        cost = ChoiceCost(train, positions.shape, self.penalty)
         with one_blas_thread():
             found = minimize(
                 cost,
@@ -298,7 +313,7 @@ class ExtendedEuclidean(AssociationModel):
                 method="L-BFGS-B",
                 options={"maxiter": self.max_iter, "maxcor": 10},
             )
-        self.positions_ = found.x[: positions.size].reshape(shape)
+        self.positions_ = found.x[: positions.size].reshape(positions.shape)
         self.specificities_ = found.x[positions.size :] - found.x[positions.size :].min()
         self.n_iter_ = int(found.nit)
 
@@ -308,46 +323,3 @@ class ExtendedEuclidean(AssociationModel):
         found[np.arange(len(rows)), rows] = np.inf
         found -= found.min(axis=1, keepdims=True)
         return np.exp(-found / self.temperature)
-
-
-def choice_cost(
-    train: sparse.csr_array, positions: np.ndarray, specificities: np.ndarray, penalty: float
-) -> tuple[float, np.ndarray]:
-    """sum p log(p / q) over the training part, with penalty, and its gradient as one vector.
-
-    With g_ij = p_ij - R_i q(j|i):  dC/dx_i = 2 sum_j (g_ij + g_ji) (x_i - x_j),
-    dC/ds_j = sum_i g_ij.
-    """
-    n = len(positions)
-    masses = np.asarray(train.sum(axis=1)).ravel()
-    x = positions.astype(np.float32)
-    x_norms, s = np.einsum("ij,ij->i", x, x), specificities.astype(np.float32)
-    rows = np.repeat(np.arange(n), np.diff(train.indptr))
-    apart = positions[rows] - positions[train.indices]
-    d2 = np.einsum("ij,ij->i", apart, apart)
-    total = float(train.data @ (np.log(train.data) + d2 + specificities[train.indices]))
-    moments = np.zeros_like(positions)
-    came = np.zeros(n)
-    for first in range(0, n, _ROWS_AT_ONCE):
-        block = slice(first, min(first + _ROWS_AT_ONCE, n))
-        q = x[block] @ x.T
-        q *= 2
-        q -= x_norms + s
-        q[np.arange(q.shape[0]), np.arange(block.start, block.stop)] = -np.inf
-        top = q.max(axis=1, keepdims=True)
-        q -= top
-        np.exp(q, out=q)
-        sums = q.sum(axis=1, dtype=np.float64)
-        total += float(masses[block] @ (np.log(sums) + top[:, 0] - x_norms[block]))
-        q *= (masses[block] / sums)[:, None].astype(np.float32)
-        came += q.sum(axis=0)
-        moments[block] += q @ x
-        moments += q.T @ x[block]
-    by_response = np.asarray(train.sum(axis=0)).ravel()
-    pull = train @ positions + train.T @ positions
-    # The row sums of g are 0, so only its column sums stand beside x_i.
-    gradient = 2 * ((by_response - came)[:, None] * positions - pull + moments)
-    centred = specificities - specificities.mean()
-    total += penalty / 2 * (float(np.sum(positions**2)) + float(centred @ centred))
-    slope = by_response - came + penalty * centred
-    return total, np.concatenate([(gradient + penalty * positions).ravel(), slope])
