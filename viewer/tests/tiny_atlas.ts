@@ -2,7 +2,8 @@
 import type { Atlas, AtlasMap, Column } from "../src/data/atlas.ts";
 import { coloringBy, sizing } from "../src/scene/coloring.ts";
 import type { Measure } from "../src/scene/lettering.ts";
-import { type Look, PAGE_TYPE } from "../src/scene/scene.ts";
+import { PAGE_TYPE } from "../src/scene/lettering.ts";
+import type { Look } from "../src/scene/scene.ts";
 
 /** Every character is 0.6 em wide. */
 export const measure: Measure = (text, { size }) => 0.6 * size * text.length;

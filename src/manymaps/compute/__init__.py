@@ -32,9 +32,8 @@ from manymaps.compute import repulsion_exact, repulsion_fft, repulsion_gemm
 from manymaps.compute.repulsion_plan import Plan, plan_batch
 from manymaps.compute.similarity import KERNEL_CODES
 
-__all__ = ["ENGINES", "field", "predicted_seconds"]
+__all__ = ["field", "predicted_seconds"]
 
-ENGINES = ("exact", "fft", "gemm")
 
 _EXACT_PAIR = {0: 0.7e-9, 1: 0.2e-9}
 _FFT_CALL = 1e-3

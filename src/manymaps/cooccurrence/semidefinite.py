@@ -1,21 +1,21 @@
 """The semidefinite form of CODE: the same models over all Gram matrices at once.
 
-CODE (`manymaps.cooccurrence`) climbs over positions in a given dimension and can stop at a local
-optimum; over the Gram matrix of all points the problem is convex, and the rank of the optimum is
-the dimension (Globerson, Chechik, Pereira & Tishby 2004, section 4). It serves the model whose
-p(x), p(y) are its own marginals (section 6) and takes constraints on distances. The programs
-stand in `manymaps.cooccurrence.programs`, the trace path in `manymaps.cooccurrence.solutions`.
+CODE (`manymaps.cooccurrence.code`) climbs over positions in a given dimension and can stop at a
+local optimum; over the Gram matrix of all points the problem is convex, and the rank of the optimum
+is the dimension (Globerson, Chechik, Pereira & Tishby 2004, section 4). It serves the model whose
+p(x), p(y) are its own marginals (section 6) and takes constraints on distances. The programs stand
+in `manymaps.cooccurrence.programs`, the trace path in `manymaps.cooccurrence.solutions`.
 
     counts -> p(x,y) -> optimal G -> eigendecomposition -> points of rows and columns
 
 It is for small tables. Measured on one core, for one optimum; a path takes 11 to 15:
 
     objects        20 + 20   30 + 30   40 + 40   60 + 60
-    Clarabel         1.8 s       7 s      50 s             time grows as N^5
+    Clarabel         1.8 s       7 s      50 s             time grows as N^5 to N^6
     SCS                2 s      10 s      20 s      50 s   time grows as rows x columns
 
 **Without constraints and with trace_penalty=0 every model here fits the table exactly** (the
-problems module says why), so this choice only asks which points of least spread do. What has
+programs module says why), so this choice only asks which points of least spread do. What has
 something to say is a penalty or the path. The optimum of a path is shrunk by the penalty: on random
 12 x 15 tables its log-likelihood per count was 1 to 11 % below that of the best of ten ascents in
 two dimensions, after the refit 0.2 to 3.5 % (joint models: below 2 %), and polished by `CODE` less
@@ -490,7 +490,7 @@ def _point(place: Place, counts: Counts, places: np.ndarray) -> int:
 
 
 def _expected_cost(shape: tuple[int, int], solver: str | None) -> tuple[float, float]:
-    """Seconds and bytes for one optimum, from the measurements in the module docstring."""
+    """Seconds and bytes for one optimum: powers through the table in the module docstring."""
     n_points, pairs = sum(shape), shape[0] * shape[1]
     interior = solver is not None and solver.upper() == "CLARABEL"
     if interior or (solver is None and n_points <= MOST_POINTS_FOR_CLARABEL):

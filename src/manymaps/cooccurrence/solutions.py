@@ -1,4 +1,16 @@
-"""XXX"""
+"""Optima of the programs of semidefinite CODE: what they are worth, and the path to few dimensions.
+
+A solved program gives a Gram matrix, from whose leading eigenvectors the points come:
+
+    G = V L V^T,      points = V_k L_k^(1/2)      (the k largest eigenvalues)
+
+The rank of G is the dimension of the points. A trace penalty lambda tr(G) lowers it; `trace_path`
+raises lambda from next to nothing until the rank has come down to the number asked for, and goes
+back by bisection to the least lambda that does. The penalty also shrinks the points, so `refit`
+solves the program without it once more, in the subspace of the optimum alone.
+
+Shapes: joint (n_x, n_y), sums to 1; gram (N, N) with N = n_x + n_y, rows first.
+"""
 
 from __future__ import annotations
 

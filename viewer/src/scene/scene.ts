@@ -39,8 +39,6 @@ import {
   VISIBLE_RADIUS,
 } from "./mark_data.ts";
 
-export { PAGE_TYPE, PICTURE_TYPE } from "./lettering.ts";
-
 export interface Look {
   atlas: Atlas;
   theme: Theme;

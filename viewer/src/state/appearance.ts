@@ -8,7 +8,8 @@ import {
   sizing,
   type Theme,
 } from "../scene/coloring.ts";
-import { type Look, PAGE_TYPE } from "../scene/scene.ts";
+import { PAGE_TYPE } from "../scene/lettering.ts";
+import type { Look } from "../scene/scene.ts";
 import type { Store } from "./store.ts";
 
 export class Appearance {

@@ -6,7 +6,8 @@ import { elementAt } from "../data/elements.ts";
 import type { Sense } from "../data/probabilities.ts";
 import { drawPicture, type PictureOptions } from "../draw/picture.ts";
 import { type Camera, crop, fit, type Size } from "../scene/camera.ts";
-import { type Emphasis, PICTURE_TYPE, Scene } from "../scene/scene.ts";
+import { PICTURE_TYPE } from "../scene/lettering.ts";
+import { type Emphasis, Scene } from "../scene/scene.ts";
 import type { Session } from "../state/session.ts";
 
 const THUMBNAIL_MARGIN = 12;
