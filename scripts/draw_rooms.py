@@ -5,8 +5,8 @@
 Layers are those of the contract in pyproject.toml, captions the first words of each room's
 docstring, arrows the imports in src/manymaps. An arrow that follows from others is not drawn: where
 a room builds on a second and the second on a third, the first may use the third as well. Imports
-upwards are refused by `lint-imports` and not drawn. The bottom layer stands under every room, without
-arrows.
+upwards are refused by `lint-imports` and not drawn. The bottom layer stands under every room,
+without arrows.
 
 With --check nothing is written; the exit code is 1 where docs/rooms.svg is not what this draws.
 """

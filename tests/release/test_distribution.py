@@ -1,73 +1,141 @@
-"""What is handed out: source archive and wheel, built without a network, hold the viewer."""
+"""What is handed out, built once without a network.
 
+A source archive with all that a developer needs, a wheel built from that archive alone, and the
+demo of that wheel in an environment with nothing but what the wheel asks for.
+"""
+
+import json
 import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tarfile
+import venv
 import zipfile
+from importlib import metadata
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
+from packaging.requirements import Requirement
+
+import manymaps as mm
 
 ROOT = Path(__file__).resolve().parents[2]
-ASSETS = ("page.css", "page.html", "viewer.js")
+PACKAGE = ROOT / "src" / "manymaps"
 BUILD = "from setuptools import build_meta; print(build_meta.build_{kind}({folder!r}))"
-WRITE = """
-import sys
-import numpy as np
-import manymaps
-from manymaps.atlas.atlas import Atlas
-from manymaps.model.choice import T_SNE
-from manymaps.viewer.page import write_page
-write_page(Atlas(["tie"], np.zeros((1, 1, 2)), np.ones((1, 1)), T_SNE), sys.argv[1])
-print(manymaps.__file__)
-"""
+NOT_SOURCES = shutil.ignore_patterns(
+    ".git", ".venv", ".*_cache", ".hypothesis", "__pycache__", "*.egg-info", "node_modules",
+    "build", "dist", "demo", "out", "*.atlas", "*.pyc",
+)  # fmt: skip
+AT_THE_TOP = (
+    ".pre-commit-config.yaml", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE",
+    "MANIFEST.in", "Makefile", "README.md", "pyproject.toml",
+)  # fmt: skip
+FOLDERS = ("benchmarks", "docs", "examples", "scripts", "src/manymaps", "tests", "viewer")
+
+
+class Release(NamedTuple):
+    """A copy of the project, the source archive made of it, and the wheel made of that archive."""
+
+    copy: Path
+    archive: Path
+    wheel: Path
 
 
 @pytest.fixture(scope="module")
-def sources(tmp_path_factory) -> Path:
-    """A copy of what a build reads, so that it leaves nothing behind in the project."""
+def release(tmp_path_factory) -> Release:
     pytest.importorskip("setuptools", minversion="77")
-    folder = tmp_path_factory.mktemp("sources")
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, folder)
-    ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
-    shutil.copytree(ROOT / "src", folder / "src", ignore=ignored)
-    return folder
+    folder = tmp_path_factory.mktemp("release")
+    copy = folder / "copy"  # so that a build leaves nothing behind in the project
+    shutil.copytree(ROOT, copy, ignore=NOT_SOURCES)
+    archive = built("sdist", copy, folder)
+    with tarfile.open(archive) as opened:
+        opened.extractall(folder, filter="data")
+    unpacked = folder / archive.name.removesuffix(".tar.gz")
+    return Release(copy, archive, built("wheel", unpacked, folder))
 
 
 def built(kind: str, sources: Path, folder: Path) -> Path:
     """An archive of a kind, as a front end of builds asks setuptools for it."""
     code = BUILD.format(kind=kind, folder=str(folder))
-    result = run(["-c", code], sources)
-    return folder / result.stdout.splitlines()[-1]
+    return folder / run(["-c", code], sources).splitlines()[-1]
 
 
-def run(arguments: list[str], folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+def run(arguments: list[str], folder: Path, program: Path | str = sys.executable) -> str:
+    own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     result = subprocess.run(
-        [sys.executable, *arguments], cwd=folder, env=os.environ | variables,
-        capture_output=True, text=True, check=False, timeout=1200,
+        [program, *arguments], cwd=folder, env=own, capture_output=True, text=True, check=False,
+        timeout=1200,
     )  # fmt: skip
     assert result.returncode == 0, result.stderr
-    return result
+    return result.stdout
 
 
-def test_the_source_archive_holds_the_viewer(sources, tmp_path):
-    with tarfile.open(built("sdist", sources, tmp_path)) as archive:
-        names = {name.partition("/")[2] for name in archive.getnames()}
-    assert {f"src/manymaps/viewer/assets/{name}" for name in ASSETS} <= names
+def files_below(folder: Path, top: Path) -> set[str]:
+    return {path.relative_to(top).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_a_page_from_the_wheel_alone(sources, tmp_path):
-    installed = tmp_path / "installed"
-    with zipfile.ZipFile(built("wheel", sources, tmp_path)) as archive:
-        archive.extractall(installed)
-    for name in ASSETS:
-        original = ROOT / "src" / "manymaps" / "viewer" / "assets" / name
-        copy = installed / "manymaps" / "viewer" / "assets" / name
-        assert copy.read_bytes() == original.read_bytes()
-    page = tmp_path / "page.html"
-    result = run(["-c", WRITE, str(page)], tmp_path, PYTHONPATH=str(installed))
-    assert Path(result.stdout.strip()).is_relative_to(installed)
-    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+def required(requirements: list[str], found: dict[str, metadata.Distribution]) -> None:
+    """Collect what is installed here of some requirements, and of what these require in turn."""
+    for requirement in map(Requirement, requirements):
+        wanted = requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+        if wanted and requirement.name not in found:
+            found[requirement.name] = metadata.distribution(requirement.name)
+            required(found[requirement.name].requires or [], found)
+
+
+def test_the_source_archive_holds_all_that_a_developer_needs(release):
+    with tarfile.open(release.archive) as archive:
+        names = {member.name.partition("/")[2] for member in archive if member.isfile()}
+    expected = set(AT_THE_TOP)
+    for folder in FOLDERS:
+        expected |= files_below(release.copy / folder, release.copy)
+    assert expected - names == set()
+    assert {name for name in names if "node_modules" in name or "__pycache__" in name} == set()
+
+
+def test_the_wheel_holds_the_package_and_nothing_else(release):
+    with zipfile.ZipFile(release.wheel) as wheel:
+        held = {name: wheel.read(name) for name in wheel.namelist()}
+    assert release.wheel.name == f"manymaps-{mm.__version__}-py3-none-any.whl"
+    package = files_below(release.copy / "src" / "manymaps", release.copy / "src")
+    assert {name for name in held if ".dist-info/" not in name} == package
+    for name in package:
+        assert held[name] == (ROOT / "src" / name).read_bytes(), name
+    licences = {name.partition("/licenses/")[2] for name in held if "/licenses/" in name}
+    assert licences == {"LICENSE", "src/manymaps/data/WORDNET-LICENSE"}
+
+
+def test_the_demo_beside_nothing_but_what_the_wheel_asks_for(release, tmp_path):
+    pytest.importorskip("pip", minversion="22.3")  # which installs into another environment
+    environment = tmp_path / "environment"
+    venv.create(environment)
+    base = {"base": str(environment), "platbase": str(environment)}
+    scripts = Path(sysconfig.get_path("scripts", "venv", base))
+    packages = Path(sysconfig.get_path("purelib", "venv", base))
+    python = scripts / Path(sys.executable).name
+    install = ["--python", str(python), "install", "--no-index", "--no-deps", str(release.wheel)]
+    run(["-m", "pip", *install], tmp_path)
+
+    [installed] = metadata.distributions(path=[str(packages)])
+    found: dict[str, metadata.Distribution] = {}
+    required(installed.requires or [], found)
+    # Linked, not downloaded: that needs no network, and leaves out what is not declared.
+    for distribution in found.values():
+        tops = {path.parts[0] for path in distribution.files or ()} - {"..", "__pycache__"}
+        for top in tops:
+            if not (packages / top).exists():
+                (packages / top).symlink_to(Path(distribution.locate_file(top)).resolve())
+
+    program = scripts / "manymaps"
+    assert run(["--version"], tmp_path, program) == f"manymaps {mm.__version__}\n"
+    where = run(["-c", "import manymaps; print(manymaps.__file__)"], tmp_path, python)
+    assert Path(where.strip()).is_relative_to(packages)
+    record = json.loads(run(["demo", "-o", "demo", "--json"], tmp_path, program))
+    assert mm.load_atlas(tmp_path / record["output"]).senses("bank")
+    page = (tmp_path / record["page"]).read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert (PACKAGE / "viewer" / "assets" / "viewer.js").read_text(encoding="utf-8")[:1000] in page
+    assert (tmp_path / record["figure"]).read_bytes().startswith(b"\x89PNG")
