@@ -293,7 +293,7 @@ def _read_market(path: Path) -> sparse.csr_array:
     from scipy.io import mmread
 
     with unpacked(path) as file:
-        values = mmread(file.stream)
+        values = mmread(file.stream, spmatrix=False)
     if values.dtype.kind not in "buif":
         raise DataError(f"{path} holds numbers of type {values.dtype}; counts are real numbers")
     return sparse.csr_array(values, dtype=np.float64)

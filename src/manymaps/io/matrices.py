@@ -154,7 +154,7 @@ def read_array(
         if kind == "mtx":
             from scipy.io import mmread
 
-            values = mmread(io.BytesIO(data))
+            values = mmread(io.BytesIO(data), spmatrix=False)
         elif kind == "npy":
             values = np.load(io.BytesIO(data), allow_pickle=False)
         else:
