@@ -131,14 +131,17 @@ class Captions:
         self.write(TOP_LEFT, (x, y), name, size=KEY, bold=name.isascii())
         if colors.scale is not None:
             self._scale(colors, x + self._name_width(colors), y)
-        for row, entries in enumerate(self.key_rows(colors)):
+        for row, entries in enumerate(self.key_rows(colors, x)):
             for at, category, color in entries:
                 place = (x + at, y - KEY_ROW * row)
                 self._dot(TOP_LEFT, (place[0] + 4, place[1] + 3), 7.5, color)
                 self.write(TOP_LEFT, (place[0] + 12, place[1]), category, size=KEY)
 
-    def key_rows(self, colors: Coloring) -> list[list[tuple[float, str, str]]]:
-        """The categories of the key of colours in rows, each with its distance from the left."""
+    def key_rows(self, colors: Coloring, margin: float) -> list[list[tuple[float, str, str]]]:
+        """The categories of the key of colours in rows, each with its distance from the margin.
+
+        They keep as far from the right edge as they start from the left one.
+        """
         x = self._name_width(colors)
         if colors.scale is not None:
             x += sum(self._width(end, KEY) for end in colors.scale) + SCALE_LENGTH + 24
@@ -146,7 +149,7 @@ class Captions:
         for category, color in colors.categories:
             text = elide(self.typeface.printable(category), 32) or "(blank)"
             width = 12 + self._width(text, KEY)
-            if x + width > self.width and x > 0:
+            if x + width > self.width - 2 * margin and x > 0:
                 rows.append([])
                 x = 0.0
             rows[-1].append((x, text, color))

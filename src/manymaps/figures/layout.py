@@ -69,8 +69,8 @@ def key_space(colors: Coloring, typeface: Typeface, width: float) -> float:
     """Inches that the key of colours takes at the head of a figure so many inches wide."""
     if colors.name is None:
         return 0.0
-    page = Captions(AtlasFigure(width - 2 * SIDE, 1.0), typeface)
-    return FIRST_ROW + FURTHER_ROW * (len(page.key_rows(colors)) - 1)
+    page = Captions(AtlasFigure(width, 1.0), typeface)
+    return FIRST_ROW + FURTHER_ROW * (len(page.key_rows(colors, 72 * SIDE)) - 1)
 
 
 def own_axes(scene: Scene, size: tuple[float, float] | None, head: float) -> Axes:

@@ -25,7 +25,7 @@ from manymaps.errors import ParameterError
 from manymaps.figures.captions import Captions
 from manymaps.figures.coloring import CATEGORIES, HAIRLINE, INK, MUTED
 from manymaps.figures.layout import FOOT, HEAD, SIDE, TITLE, AtlasFigure
-from manymaps.figures.lettering import typeface_for
+from manymaps.figures.lettering import text_sizes, typeface_for
 from manymaps.labels import plural
 from manymaps.prediction.sweeps import SweepResult
 
@@ -173,14 +173,16 @@ def _name_lines(ax: Axes, lines: Mapping[int, Sequence[tuple[float, Mapping[str,
     wanted = [(line[-1][1]["test"] - low) / (high - low) * points for line in lines.values()]
     order = np.argsort(wanted, kind="stable")
     placed = np.array(wanted, float)
-    step = NAME * 1.25
+    names = [plural("map", n_maps) for n_maps in lines]
+    heights = text_sizes(figure, names, [_font(NAME)] * len(names))[:, 1]
+    step = float(heights.max()) * 72 / figure.dpi
     for before, after in pairwise(order):
         placed[after] = max(placed[after], placed[before] + step)
     # A pile at the top is shifted down as a whole.
     placed -= max(0.0, placed.max() - points)
-    for k, (n_maps, y) in enumerate(zip(lines, placed, strict=True)):
+    for k, (name, y) in enumerate(zip(names, placed, strict=True)):
         ax.annotate(
-            plural("map", n_maps), (1, 0), xytext=(8, y), xycoords="axes fraction",
+            name, (1, 0), xytext=(8, y), xycoords="axes fraction",
             textcoords="offset points", va="center", annotation_clip=False, gid="name",
             color=CATEGORIES[k % len(CATEGORIES)], fontproperties=_font(NAME),
         )  # fmt: skip
