@@ -1,16 +1,24 @@
 # Everything starts here: `make demo` and `make test` set up .venv by themselves.
+# `make test` takes minutes; `make test-all` runs what it leaves out, the tests marked as slow.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint clean
+# Threads of OpenBLAS spin for a tenth of a second before they sleep. Two processes with two threads
+# each take one another's time so; a test of small products took three times as long.
+export OPENBLAS_THREAD_TIMEOUT ?= 8
+
+.PHONY: demo test test-all lint clean
 
 demo: $(VENV)/ready
 	$(BIN)/manymaps demo -o demo
 
 test: $(VENV)/ready-dev
-	$(BIN)/pytest $(PYTEST_OPTIONS)
+	$(BIN)/pytest -n 2 -m "not slow"
+
+test-all: $(VENV)/ready-dev
+	$(BIN)/pytest -n 2 -m slow
 
 lint: $(VENV)/ready-dev
 	$(BIN)/ruff check .

@@ -1,6 +1,7 @@
 """What the tests share: where the real data lie, and a table of counts that was fitted."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,13 @@ import pytest
 from code_samples import sample, write_atlas
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def heard_interrupts() -> None:
+    """Ctrl-C arrives here and in the programs that tests start, from background jobs too."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -120,6 +120,7 @@ def test_tight_groups_far_apart_keep_their_neighbors():
     np.testing.assert_allclose(graph.distances, reference(X, 10)[0], rtol=1e-6)
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), k=st.integers(1, 19))
 def test_numbering_does_not_matter(seed, k):
@@ -274,6 +275,7 @@ def test_without_pynndescent_the_extra_is_named(monkeypatch):
         nearest_neighbors(clouds(30), 3, search=NeighborSearch("pynndescent"))
 
 
+@pytest.mark.slow
 def test_real_digits_in_bulk(data_folder):
     import gzip
 

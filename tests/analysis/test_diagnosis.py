@@ -278,6 +278,7 @@ def test_similarities_of_points_need_one_map_by_their_fits():
     assert found.suggested_maps == 1
 
 
+@pytest.mark.slow
 def test_free_association_is_far_from_metric(data_folder):
     norms = read_associations(data_folder / "usf" / "usf_free_association.tsv.gz")
     found = diagnose(norms)
@@ -393,6 +394,7 @@ def test_the_example_checks_the_number_by_prediction(monkeypatch, capsys, learna
     assert re.search(r"least error: [12] maps; within 2% of its gain: [12] maps", printed)
 
 
+@pytest.mark.slow
 def test_the_example_tells_the_data_apart(tmp_path, monkeypatch):
     monkeypatch.setenv("MANYMAPS_DATA", str(tmp_path))
     monkeypatch.delenv("CI", raising=False)

@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 VIEWS = {"gallery": "", "senses": "#word=bank", "map": "#word=bank&map=0", "whole map": "#map=1"}
 
 

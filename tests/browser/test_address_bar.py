@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_view_is_sent(open_page, relations, relations_page):
     at = open_page(relations_page)

@@ -10,6 +10,8 @@ import pytest
 
 from manymaps.viewer.page import write_page
 
+pytestmark = pytest.mark.slow
+
 DATA = re.compile(r'(<script[^>]*id="manymaps-data">)([^<]*)')
 
 

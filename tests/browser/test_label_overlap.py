@@ -7,6 +7,8 @@ import pytest
 from manymaps.figures.labels import label_zooms
 from manymaps.viewer.page import write_page
 
+pytestmark = pytest.mark.slow
+
 # Goes to each view and tells its labels after a few frames, settled or not, with the widths of
 # their texts measured anew in both weights.
 VISIT = """async ([views, font]) => {

@@ -102,6 +102,7 @@ def test_the_gallery_is_sorted_and_filtered(at, tiny):
     at.expect(at.sheets).to_have_count(3)
 
 
+@pytest.mark.slow
 def test_a_sense_opens_its_map_at_the_word(open_page, relations, relations_page):
     at = open_page(relations_page)
     word = next(word for word in relations.labels if len(relations.senses(word)) > 1)
@@ -120,6 +121,7 @@ def test_a_sense_opens_its_map_at_the_word(open_page, relations, relations_page)
     assert len(near & {label["text"] for label in at.shown}) >= 3
 
 
+@pytest.mark.slow
 def test_asymmetry_is_told(open_page, relations, relations_page):
     at = open_page(relations_page)
     at.look_up("bank")
@@ -133,6 +135,7 @@ def test_asymmetry_is_told(open_page, relations, relations_page):
     assert float(fro) == pytest.approx(100 * relations.similarity(other, word), rel=0.06)
 
 
+@pytest.mark.slow
 def test_the_keyboard_alone(open_page, relations, relations_page, tmp_path):
     at = open_page(relations_page)
     keys = at.page.keyboard

@@ -17,6 +17,8 @@ from importlib.util import find_spec
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 # The first cells; what Python learned is asked for in further ones, each when its time has come.
 CELLS = (
     "from manymaps import load_atlas\n"

@@ -50,7 +50,10 @@ def agree(
         np.testing.assert_allclose(shares, listed, rtol=0.03, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", ["tiny", "relations", "norms"])
+@pytest.mark.parametrize(
+    "name",
+    ["tiny", *(pytest.param(name, marks=pytest.mark.slow) for name in ("relations", "norms"))],
+)
 def test_senses(request, open_page, rng, name):
     atlas = request.getfixturevalue(name)
     at = open_page(request.getfixturevalue(f"{name}_page"))
@@ -61,6 +64,7 @@ def test_senses(request, open_page, rng, name):
         agree(at, atlas, object, 0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("neighbor_kind", [0, 1])
 def test_senses_of_two_kinds(open_page, kinds, kinds_page, neighbor_kind):
     at = open_page(kinds_page)
@@ -70,6 +74,7 @@ def test_senses_of_two_kinds(open_page, kinds, kinds_page, neighbor_kind):
         agree(at, kinds, object, 0.05, name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["relations", "norms"])
 def test_similarities(request, open_page, rng, name):
     atlas = request.getfixturevalue(name)

@@ -6,6 +6,8 @@ import pytest
 import manymaps as mm
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def at(open_page, relations_page):

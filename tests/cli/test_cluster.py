@@ -317,6 +317,7 @@ def test_inputs_are_not_overwritten(judged):
     assert judged.read_bytes() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interruption_leaves_what_was_there(tmp_path, number):
     """Told on a terminal what goes on, a person presses Ctrl-C."""

@@ -60,6 +60,7 @@ class TestStart:
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         assert done.stdout.splitlines()[-1] == "[]"
 
+    @pytest.mark.slow
     def test_help_is_quick(self):
         """0.2 s, where Python with the library that parses commands takes 0.08 s."""
 
@@ -284,6 +285,7 @@ class TestPlotAndExport:
         assert nx.read_graphml(output).number_of_nodes() == 6
 
 
+@pytest.mark.slow
 class TestDemo:
     def test_demo_writes_an_atlas_a_page_and_a_figure(self, tmp_path):
         started = time.monotonic()

@@ -185,6 +185,7 @@ def long_file(folder: Path, n: int) -> Path:
     return file
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interruption_leaves_what_was_there(tmp_path, number):
     file, output = long_file(tmp_path, 8000), tmp_path / "counts.npz"
@@ -198,6 +199,7 @@ def test_an_interruption_leaves_what_was_there(tmp_path, number):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["counts.npz", "long.txt"]
 
 
+@pytest.mark.slow
 def test_a_terminal_sees_how_far_it_is(posts, tmp_path):
     file = long_file(tmp_path, 600)
     result = on_a_terminal("count", file, "-o", tmp_path / "counts.npz", "--json")

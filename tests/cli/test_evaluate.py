@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import manymaps as mm
-from cli_samples import cluster_vectors, invoke, run, write_norms, write_vectors
+from cli_samples import cluster_vectors, invoke, write_norms, write_vectors
 from manymaps.affinity.affinities import LocalPerplexity
 from manymaps.analysis import evaluation
 from manymaps.data.vectors import Vectors
@@ -96,8 +96,8 @@ class TestVectors:
         assert "'a30', 'b31', 'c32', ..." in result.stderr
 
     def test_too_few_common_labels(self, words, tmp_path):
-        done = run("evaluate", words[0], write_vectors(tmp_path / "two.vec", slice(2)))
-        assert done.returncode == 3
+        done = invoke("evaluate", words[0], write_vectors(tmp_path / "two.vec", slice(2)))
+        assert done.exit_code == 3
         assert done.stdout == ""
         assert "2 labels in common, and at least 3 are needed" in done.stderr
         assert done.stderr.count("\n") == 1

@@ -129,6 +129,7 @@ class TestFit:
         for part in ("iteration", "cost", "it/s", "left"):
             assert part in done.stderr
 
+    @pytest.mark.slow
     def test_quiet_on_a_terminal(self, norms):
         options = ("--maps", 2, "--iterations", 60, "--quiet")
         done = on_a_terminal("fit", norms, "-o", norms.parent / "o.atlas", *options)
@@ -331,12 +332,13 @@ class TestFitOfVectors:
 
     def test_bad_vectors_are_bad_data(self, vectors):
         vectors.write_text(re.sub(r"\nb1 \S+", r"\nb1 nan", vectors.read_text()))
-        done = run("fit", vectors, "-o", vectors.parent / "out.atlas", "--method", "tsne")
-        assert done.returncode == 3
+        done = invoke("fit", vectors, "-o", vectors.parent / "out.atlas", "--method", "tsne")
+        assert done.exit_code == 3
         assert done.stdout == ""
         assert done.stderr.count("\n") == 1
         assert "line 3" in done.stderr
 
+    @pytest.mark.slow
     def test_progress_on_a_terminal(self, vectors):
         options = ("--method", "tsne", "--perplexity", 5, "--json")
         done = on_a_terminal("fit", vectors, "-o", vectors.parent / "o.atlas", *options)
@@ -351,6 +353,7 @@ class TestFitOfVectors:
         assert "-o would overwrite --words" in result.stderr
 
 
+@pytest.mark.slow
 class TestInterruption:
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
     def test_interrupted_fit_can_go_on(self, large, number):

@@ -9,7 +9,7 @@ import pytest
 from click.testing import Result
 
 import manymaps as mm
-from cli_samples import WORDS, cluster_vectors, invoke, run, write_norms, write_vectors
+from cli_samples import WORDS, cluster_vectors, invoke, write_norms, write_vectors
 from manymaps.data.vectors import Vectors
 from manymaps.maps.insertion import Refinement
 from manymaps.maps.insertion import insert as place
@@ -153,8 +153,8 @@ class TestVectors:
     def test_failure_leaves_the_atlas(self, folder):
         old, before = folder / "old.atlas", (folder / "old.atlas").read_bytes()
         names = sorted(path.name for path in folder.iterdir())
-        done = run("insert", old, folder / "old.vec", "-o", old)
-        assert done.returncode == 3
+        done = invoke("insert", old, folder / "old.vec", "-o", old)
+        assert done.exit_code == 3
         assert done.stderr.count("\n") == 1
         assert "all 30 objects of" in done.stderr
         assert old.read_bytes() == before

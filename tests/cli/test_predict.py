@@ -263,6 +263,7 @@ class TestSweepBadInput:
         assert "-o would overwrite --resume" in result.stderr
 
 
+@pytest.mark.slow
 class TestInterruption:
     LONG = ("--maps", "1,2", "--dims", "2,3,4,5,6", "--iterations", 60, "--patience", 60)
 

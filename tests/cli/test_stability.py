@@ -65,6 +65,7 @@ def test_json_has_the_promised_keys(norms, tmp_path):
     assert atlas.consensus.n_fits == 3
 
 
+@pytest.mark.slow
 def test_jobs_change_nothing(norms, tmp_path):
     one, two = tmp_path / "one.atlas", tmp_path / "two.atlas"
     options = ("--fits", 2, "--maps", 2, "--iterations", 20, "--seed", 3)

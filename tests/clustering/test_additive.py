@@ -21,15 +21,20 @@ from manymaps.errors import DataError, DataWarning, ParameterError
 QUICK = {"n_init": 2, "random_state": 0}
 
 
-@parametrize_with_checks(
-    [
-        AdditiveClustering(2, n_init=1, random_state=0),
-        AdditiveClustering(1, solver="mean-field", n_init=1),
-    ]
-)
 # Some of the checks fit rows of equal numbers, or a linear kernel of centred rows.
-@pytest.mark.filterwarnings("ignore::manymaps.errors.DataWarning")
+EQUAL_NUMBERS = pytest.mark.filterwarnings("ignore::manymaps.errors.DataWarning")
+
+
+@parametrize_with_checks([AdditiveClustering(2, n_init=1, random_state=0)])
+@EQUAL_NUMBERS
 def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([AdditiveClustering(1, solver="mean-field", n_init=1)])
+@EQUAL_NUMBERS
+def test_scikit_learn_contract_of_mean_fields(estimator, check):
     check(estimator)
 
 
@@ -162,6 +167,7 @@ class TestInvariance:
         new = values[:1, :] + 0.01
         np.testing.assert_array_equal(other.transform(2 - new), one.transform(new))
 
+    @pytest.mark.slow
     def test_jobs_and_backends(self):
         values, _, _ = overlapping(9, 3, 0.3, seed=7)
         one = AdditiveClustering(3, n_init=4, random_state=3).fit(values)

@@ -50,7 +50,7 @@ def expected(target, positions, kernel, rest):
 @EACH_KERNEL
 @EACH_REST
 @pytest.mark.parametrize("joint", [False, True])
-@pytest.mark.parametrize("d", [1, 2, 3, 7])
+@pytest.mark.parametrize("d", [1, 2, 3, pytest.param(7, marks=pytest.mark.slow)])
 def test_dense_twin(kernel, rest, joint, d):
     target, positions = case(d, joint=joint)
     truth = expected(target, positions, kernel, rest)

@@ -83,6 +83,7 @@ def test_indices_are_sorted_so_that_senses_keep_their_pairs(relations):
     assert relations.strengths.has_sorted_indices
 
 
+@pytest.mark.slow
 def test_words_of_several_senses_recall_each_of_them(relations):
     assert "knot" in senses_of(relations, "tie")["tie.n.1"]
     assert "contest" in senses_of(relations, "tie")["tie.n.3"]
@@ -98,6 +99,7 @@ def test_the_files_are_small_and_carry_the_notice():
     assert b"WordNet 3.0 Copyright 2006 by Princeton University" in contents[1]
 
 
+@pytest.mark.slow
 def test_the_script_rebuilds_the_shipped_file(script):
     folder = Path(os.environ.get("WORDNET_HOME", "/usr/share/wordnet"))
     if not (folder / "data.noun").is_file():

@@ -67,7 +67,9 @@ def outlines(ax):
     return [patch for patch in ax.patches if patch.get_gid() == "outline"]
 
 
-@pytest.mark.parametrize("make", [integers, consonants, words])
+@pytest.mark.parametrize(
+    "make", [integers, consonants, pytest.param(words, marks=pytest.mark.slow)]
+)
 def test_nothing_overlaps_or_is_cut_off(make):
     figure = plot_features(*make())
     FigureCanvasAgg(figure).draw()

@@ -72,7 +72,7 @@ def assert_no_overlap(figure):
 
 
 @pytest.mark.parametrize("n_components", [1, 2, 3])
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_labels_never_overlap(seed, n_components):
     atlas = random_atlas(seed, n_components=n_components)
     one = plot_map(atlas, 0)
@@ -195,7 +195,7 @@ def test_titles_name_the_map_and_its_words():
     }
 
 
-@pytest.mark.parametrize("n_maps", [1, 2, 7, 37, 100])
+@pytest.mark.parametrize("n_maps", [1, 2, 7, 37, pytest.param(100, marks=pytest.mark.slow)])
 def test_sheets_of_any_size(n_maps):
     atlas = random_atlas(0, n=30, n_maps=n_maps)
     figure = plot_atlas(atlas, min_proportion=0.02, max_labels=2)

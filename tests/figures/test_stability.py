@@ -31,7 +31,7 @@ def marked(figure, gid):
 
 
 @pytest.mark.parametrize("label", ["word{}", "a very long name of an object, number {}", "λ語{}"])
-@pytest.mark.parametrize("n_fits", [2, 5, 30])
+@pytest.mark.parametrize("n_fits", [2, *(pytest.param(n, marks=pytest.mark.slow) for n in (5, 30))])
 def test_nothing_overlaps_or_is_cut_off(label, n_fits):
     figure = plot_stability(compared(n_fits, label=label), least_fits=1)
     FigureCanvasAgg(figure).draw()
@@ -82,6 +82,7 @@ def test_without_words_the_most_spread_are_shown():
     assert shown == [f"word{i}" for i in np.argsort(-spread)[:6]]
 
 
+@pytest.mark.slow
 def test_it_is_saved_in_every_format(tmp_path):
     figure = plot_stability(compared())
     for suffix in ("png", "svg", "pdf"):

@@ -96,7 +96,9 @@ def assert_sound(figure):
         assert extent.x1 <= figure.bbox.x1 + 1
 
 
-@pytest.mark.parametrize("n_components", [1, 2, 3])
+@pytest.mark.parametrize(
+    "n_components", [2, *(pytest.param(d, marks=pytest.mark.slow) for d in (1, 3))]
+)
 def test_labels_never_overlap_and_nothing_is_cut_off(n_components):
     atlas = two_kinds(1, n_components=n_components)
     one = plot_map(atlas, color="group")
@@ -105,6 +107,7 @@ def test_labels_never_overlap_and_nothing_is_cut_off(n_components):
         assert_sound(figure)
 
 
+@pytest.mark.slow
 def test_many_maps_show_what_lives_there():
     atlas = two_kinds(2, n_maps=4)
     figure = plot_atlas(atlas, color="group")
@@ -353,6 +356,7 @@ def test_a_label_of_both_kinds_has_senses_in_either():
         np.testing.assert_allclose(middle, atlas.maps[0, row], atol=1e-6)
 
 
+@pytest.mark.slow
 def test_figures_are_the_same_every_time():
     atlas = two_kinds(21)
     images = []

@@ -503,6 +503,7 @@ def test_graphs():
 # --- real data ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_free_association_norms(data_folder):
     path = data_folder / "usf" / "usf_free_association.tsv.gz"
     start = time.process_time()

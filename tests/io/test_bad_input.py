@@ -54,11 +54,10 @@ def process(*arguments: object) -> subprocess.CompletedProcess[str]:
         ("export", "gone.atlas", "-o", "a.csv"),
     ],
 )
-def test_missing_file(arguments, folder):
-    done = subprocess.run(
-        [sys.executable, "-m", "manymaps", *arguments], cwd=folder, capture_output=True, text=True
-    )
-    assert done.returncode == 3
+def test_missing_file(arguments, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    done = CliRunner().invoke(cli, arguments)
+    assert done.exit_code == 3
     assert done.stdout == ""
     assert done.stderr == f"Error: {arguments[1]}: no such file\n"
     assert not list(folder.iterdir())
@@ -314,7 +313,16 @@ LABELS = {
 }
 
 
-@pytest.mark.parametrize("label", LABELS.values(), ids=LABELS)
+QUICK = ("quotes", "emoji", "ten thousand characters", "markup")
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        pytest.param(label, id=name, marks=() if name in QUICK else pytest.mark.slow)
+        for name, label in LABELS.items()
+    ],
+)
 def test_odd_words_survive_every_command(folder, label):
     quoted = '"' + label.replace('"', '""') + '"'
     text = "".join(line.replace("tie", quoted) + "\n" for line in TRIANGLE.splitlines())

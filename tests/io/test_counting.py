@@ -100,6 +100,7 @@ class TestDocumentsByWords:
             kept = count_texts(texts, Words(min_documents=least)).n_columns
             assert kept == (documents >= least).sum()
 
+    @pytest.mark.slow
     def test_a_document_of_fifty_megabytes(self, tmp_path):
         n = 250_000
         filler = "antidisestablishmentarianism" * 6
@@ -371,6 +372,7 @@ def test_a_corpus_streams(window, monkeypatch):
 HEADER = re.compile(r".*?\n\n", re.DOTALL)
 
 
+@pytest.mark.slow
 def test_newsgroups_have_their_published_counts(data_folder: Path):
     folder = data_folder / "newsgroups20"
     bodies = [

@@ -387,6 +387,7 @@ def kept_neighbors(vectors, places, rows, k=10):
     return np.mean(shares)
 
 
+@pytest.mark.slow
 def test_held_out_words(data_folder):
     """Of Claassen's 601 words 50 enter a map of the others; see `manymaps.maps.refinement`."""
     from manymaps import TSNE

@@ -21,16 +21,25 @@ WORDS = ("tie", "knot", "rope", "tuxedo", "suit")
 PAIRS = [(0, 1), (0, 2), (1, 2), (0, 3), (0, 4), (3, 4)]
 
 
+# Some of the checks fit rows of zeros.
+ZEROS = pytest.mark.filterwarnings("ignore:.* cannot have a perplexity:UserWarning")
+
+
+@parametrize_with_checks([MultipleMapsTSNE(**SMALL)])
+@ZEROS
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
 @parametrize_with_checks(
     [
-        MultipleMapsTSNE(**SMALL),
         MultipleMapsSNE(**SMALL, normalization="joint", background=0.1, optimizer=LBFGS()),
         AspectMaps(**SMALL),
     ]
 )
-# Some of the checks fit rows of zeros.
-@pytest.mark.filterwarnings("ignore:.* cannot have a perplexity:UserWarning")
-def test_scikit_learn_contract(estimator, check):
+@ZEROS
+def test_scikit_learn_contract_of_the_family(estimator, check):
     check(estimator)
 
 

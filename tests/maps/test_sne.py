@@ -29,13 +29,26 @@ ESTIMATORS = [SNE, SymmetricSNE, UniSNE, TSNE]
 EACH = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: e.__name__)
 
 
+# Some of the checks fit rows of zeros.
+ZEROS = pytest.mark.filterwarnings("ignore:.* cannot have a perplexity:UserWarning")
+
+
+@parametrize_with_checks([TSNE(perplexity=2, max_iter=20, random_state=0)])
+@ZEROS
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
 @parametrize_with_checks(
-    [estimator(perplexity=2, max_iter=20, random_state=0) for estimator in ESTIMATORS]
+    [
+        estimator(perplexity=2, max_iter=20, random_state=0)
+        for estimator in (SNE, SymmetricSNE, UniSNE)
+    ]
     + [TSNE(perplexity=2, random_state=0)]
 )
-# Some of the checks fit rows of zeros.
-@pytest.mark.filterwarnings("ignore:.* cannot have a perplexity:UserWarning")
-def test_scikit_learn_contract(estimator, check):
+@ZEROS
+def test_scikit_learn_contract_of_the_family(estimator, check):
     check(estimator)
 
 
@@ -253,7 +266,7 @@ class TestExaggeration:
 
 
 class TestInput:
-    @pytest.mark.parametrize("components", [1, 2, 3, 5])
+    @pytest.mark.parametrize("components", [1, 2, 3, pytest.param(5, marks=pytest.mark.slow)])
     @EACH
     def test_dimensions(self, estimator, components):
         fit = estimator(components, perplexity=5, max_iter=20, random_state=0).fit(groups())

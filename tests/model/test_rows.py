@@ -104,7 +104,10 @@ class TestAgainstTheObjective:
     """`manymaps.model.objective` with missing mass is the same cost: eq. 11 of the 2009 report."""
 
     @KERNELS
-    @SHAPES
+    @pytest.mark.parametrize(
+        ("n_maps", "d"),
+        [(1, 1), (3, 2), *(pytest.param(*s, marks=pytest.mark.slow) for s in ((1, 9), (2, 35)))],
+    )
     @pytest.mark.parametrize("exaggeration", [1.0, 4.0])
     def test_same_cost_and_gradient(self, kernel, n_maps, d, exaggeration):
         maps = random_maps(kernel, n_maps, d)

@@ -11,6 +11,8 @@ from cli_samples import invoke
 from manymaps.prediction.sweeps import WorkersLost, sweep
 from sweep_samples import Deadly, Guess, Slow, figures, ring, write_ring
 
+pytestmark = pytest.mark.slow
+
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 

@@ -22,6 +22,8 @@ from packaging.requirements import Requirement
 
 import manymaps as mm
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "manymaps"
 BUILD = "from setuptools import build_meta; print(build_meta.build_{kind}({folder!r}))"

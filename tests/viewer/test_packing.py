@@ -143,6 +143,7 @@ class TestEntries:
         wide = replace(atlas, model=replace(atlas.model, kernel_width=3.0))
         assert read(wide).blocks["positions"].dtype == np.uint16
 
+    @pytest.mark.slow
     def test_many_objects_need_wide_numbers(self):
         n = 65_600
         rng = np.random.default_rng(0)
