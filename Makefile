@@ -8,6 +8,8 @@ BIN := $(VENV)/bin
 # Threads of OpenBLAS spin for a tenth of a second before they sleep. Two processes with two threads
 # each take one another's time so; a test of small products took three times as long.
 export OPENBLAS_THREAD_TIMEOUT ?= 8
+# Two processes of tests, and the programs that they start, share what Python compiles.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-all lint clean
 
@@ -15,10 +17,10 @@ demo: $(VENV)/ready
 	$(BIN)/manymaps demo -o demo
 
 test: $(VENV)/ready-dev
-	$(BIN)/pytest -n 2 -m "not slow"
+	$(BIN)/pytest -n 2 --dist worksteal -m "not slow"
 
 test-all: $(VENV)/ready-dev
-	$(BIN)/pytest -n 2 -m slow
+	$(BIN)/pytest -n 2 --dist worksteal -m slow
 
 lint: $(VENV)/ready-dev
 	$(BIN)/ruff check .
