@@ -41,7 +41,7 @@ from pathlib import Path
 import numpy as np
 
 import manymaps as mm
-from manymaps.model import Kernel
+from manymaps.model.choice import Kernel
 
 KERNELS: dict[Kernel, type[mm.MultipleMapsTSNE] | type[mm.MultipleMapsSNE]] = {
     "gaussian": mm.MultipleMapsSNE,

@@ -33,7 +33,7 @@ import numpy as np
 from scipy.linalg import orthogonal_procrustes
 
 import manymaps as mm
-from manymaps.model import Mixing
+from manymaps.model.choice import Mixing
 
 RECOVERED = 1e-3
 ZERO_KL = 1e-6

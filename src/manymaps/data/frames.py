@@ -238,4 +238,4 @@ def end_to_end(*parts: tuple[np.ndarray | None, int]) -> np.ndarray:
 
 
 def _exact_in_floats(column: np.ndarray) -> bool:
-    return max(-int(column.min()), int(column.max())) <= _WHOLE_IN_FLOATS
+    return not column.size or max(-int(column.min()), int(column.max())) <= _WHOLE_IN_FLOATS
