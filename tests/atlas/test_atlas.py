@@ -132,6 +132,11 @@ class TestQuestions:
         assert len(atlas.senses("word 1", min_proportion=1.1)) == 1
         assert len(atlas.senses("word 1", min_proportion=0.0)) == 3
 
+    def test_a_map_that_holds_just_the_least_is_listed(self):
+        atlas = random_atlas()
+        second = float(np.sort(atlas.proportions[:, 1])[-2])
+        assert len(atlas.senses("word 1", min_proportion=second)) == 2
+
     def test_case_does_not_matter_and_unknown_words_get_suggestions(self):
         atlas = random_atlas()
         assert atlas.index("WORD 3") == 3

@@ -336,6 +336,7 @@ def test_an_interruption_leaves_what_was_there(tmp_path, number):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["judged.csv", "members.csv"]
 
 
+@pytest.mark.slow
 def test_the_measured_integers(data_folder):
     file = data_folder / "similarity" / "numbers10_similarity.csv"
     result = record(file, "--clusters", 8, "--restarts", 20)

@@ -203,6 +203,7 @@ class TestFit:
         assert result.exit_code == 2, result.stderr
         assert message in result.stderr
 
+    @pytest.mark.slow
     def test_counts_without_a_method(self, counts, tmp_path):
         for file in (counts, write_list(tmp_path / "list.csv", sample())):
             result = invoke("fit", file, "-o", tmp_path / "out.atlas")
@@ -340,6 +341,7 @@ class TestProcess:
         mm.Counts(rng.poisson(0.05, (800, 600)) + np.eye(800, 600)).save(tmp_path / "large.npz")
         return tmp_path / "large.npz"
 
+    @pytest.mark.slow
     def test_streams(self, made, tmp_path):
         done = run("fit", made / "counts.npz", "-o", tmp_path / "o.atlas", "--method", "code",
                    *SHORT, "--json")  # fmt: skip

@@ -211,6 +211,7 @@ def test_a_terminal_sees_how_far_it_is(posts, tmp_path):
     assert silent.stderr == silent.stdout == ""
 
 
+@pytest.mark.slow
 def test_a_pipe_gets_no_progress(posts):
     result = run("count", posts, "-o", posts.parent / "counts.npz")
     assert result.returncode == 0

@@ -55,6 +55,7 @@ def test_a_person_reads_each_figure_with_its_meaning(norms):
     assert quiet.stderr == ""
 
 
+@pytest.mark.slow
 def test_vectors_are_read_as_vectors(tmp_path):
     file = write_vectors(tmp_path / "words.txt")
     found = record(file)

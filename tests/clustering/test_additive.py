@@ -82,12 +82,14 @@ class TestRecovery:
         np.testing.assert_array_equal(found.memberships_, members)
         np.testing.assert_allclose(found.predict()[[0, 3], [1, 8]], values[[0, 3], [1, 8]])
 
+    @pytest.mark.slow
     def test_integers(self, data_folder):
         values, labels = matrix(data_folder, "numbers10_similarity.csv")
         found = AdditiveClustering(8, random_state=0).fit(values, labels=labels)
         assert found.variance_accounted_for_ >= 0.9085
         assert np.ptp(found.solutions_) > 0
 
+    @pytest.mark.slow
     def test_consonants_have_the_nasals(self, data_folder):
         values, labels = matrix(data_folder, "phonemes16_confusion.csv")
         found = AdditiveClustering(8, random_state=0).fit(values, labels=labels)

@@ -328,7 +328,10 @@ class TestChooser:
         for whole, *pieces in zip(got, *parts, strict=True):
             np.testing.assert_array_equal(whole, np.concatenate(pieces, axis=-1))
 
-    @pytest.mark.parametrize(("d", "engine"), [(3, "exact"), (8, "exact"), (20, "gemm")])
+    @pytest.mark.parametrize(
+        ("d", "engine"),
+        [(3, "exact"), pytest.param(8, "exact", marks=pytest.mark.slow), (20, "gemm")],
+    )
     def test_dimensions_decide_where_only_one_engine_can(self, d, engine):
         _, batch = random_set(0, d)
         for got, expected in zip(batch.field("cauchy"), batch.field("cauchy", engine), strict=True):

@@ -89,7 +89,8 @@ def test_batch_is_its_maps_one_by_one():
             np.testing.assert_array_equal(part[..., own], alone)
 
 
-@pytest.mark.parametrize("tolerance", [5e-3, pytest.param(1e-3, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("tolerance", [5e-3, 1e-3])
 def test_the_whole_field(tolerance):
     points = scattered()
     n = len(points)

@@ -266,7 +266,8 @@ def test_own_marginals_tell_where_the_relaxation_is_not_tight():
     )
 
 
-@pytest.mark.parametrize("name", [pytest.param("joint", marks=pytest.mark.slow), "given rows"])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["joint", "given rows"])
 def test_the_trace_path_comes_down_to_rank_2_near_the_direct_ascent(name):
     counts = smoothed(seed=0)
     joint, program = distribution(counts), PROGRAMS[name]

@@ -71,7 +71,9 @@ def assert_no_overlap(figure):
             assert (boxes[:, 2:].max(axis=0) <= np.array([frame.x1, frame.y1]) + 1).all()
 
 
-@pytest.mark.parametrize("n_components", [1, 2, 3])
+@pytest.mark.parametrize(
+    "n_components", [2, *(pytest.param(d, marks=pytest.mark.slow) for d in (1, 3))]
+)
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_labels_never_overlap(seed, n_components):
     atlas = random_atlas(seed, n_components=n_components)
@@ -299,6 +301,7 @@ def test_unknown_words_get_suggestions():
             call()
 
 
+@pytest.mark.slow
 def test_files_are_written_in_three_formats(tmp_path):
     figure = plot_map(random_atlas(0, n=30), 0)
     for suffix, start in ((".png", b"\x89PNG"), (".svg", b"<?xml"), (".PDF", b"%PDF")):

@@ -138,6 +138,7 @@ def test_every_row_is_a_dot_and_every_column_a_word_or_a_mark(make):
         assert any(word.startswith("d") for word in words_of(ax))
 
 
+@pytest.mark.slow
 def test_words_stand_in_their_places():
     atlas = two_kinds(4)
     figure = plot_map(atlas)
@@ -219,6 +220,7 @@ def test_years_are_written_whole():
     assert "no value" not in texts
 
 
+@pytest.mark.slow
 def test_thousands_of_dots_are_one_picture_in_a_drawing(tmp_path):
     figure = plot_map(two_kinds(11, n_rows=4000))
     (dots,) = [c for c in figure.axes[0].collections if c.get_gid() == "dots"]
@@ -255,6 +257,7 @@ def test_zooms_are_the_boxes_in_the_whole():
     assert_sound(figure)
 
 
+@pytest.mark.slow
 def test_labels_keep_off_the_outlines():
     atlas = two_kinds(13)
     figure = plot_zooms(atlas, ["word1", "word2"])

@@ -140,6 +140,7 @@ def exact_kl(target, y):
     return Objective(target, T_SNE, tolerance=0).evaluate(parameters).kl
 
 
+@pytest.mark.slow
 class TestAgainstOtherPrograms:
     """One P and one start: our KL is at most 1 % above theirs."""
 

@@ -182,7 +182,13 @@ def fitted(estimator=MultipleMapsTSNE, X=None, **parameters):
 class TestFits:
     @pytest.mark.parametrize(
         ("estimator", "normalization"),
-        list(product((MultipleMapsTSNE, MultipleMapsSNE, AspectMaps), NORMALIZATIONS)),
+        [
+            *product((MultipleMapsTSNE,), NORMALIZATIONS),
+            *(
+                pytest.param(*pair, marks=pytest.mark.slow)
+                for pair in product((MultipleMapsSNE, AspectMaps), NORMALIZATIONS)
+            ),
+        ],
     )
     def test_the_inverse_divergence_is_lower_than_that_of_a_forward_fit(
         self, estimator, normalization

@@ -119,6 +119,7 @@ class TestSpectralStart:
         recalled = np.log(np.asarray(split.train.sum(axis=0)).ravel() + 0.01)
         np.testing.assert_allclose(biases, recalled - recalled.mean(), atol=1e-5)
 
+    @pytest.mark.slow
     def test_neighbours_of_neighbours_help(self):
         """On relations it errs less than a random start with that one's own settings."""
         split = split_associations(load_word_relations(), random_state=0)
