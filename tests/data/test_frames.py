@@ -140,5 +140,5 @@ def test_broken_table_is_refused(tmp_path, text, message):
 
 def test_broken_parquet_is_refused(tmp_path):
     (tmp_path / "t.parquet").write_text("label,n")
-    with pytest.raises(DataError, match="no Parquet file"):
+    with pytest.raises(DataError, match="does not start like a file of the format parquet"):
         read_columns(tmp_path / "t.parquet")

@@ -172,7 +172,7 @@ def _read_features(path: Path, atlas: Atlas) -> list[_Feature]:
         Where a member is no object of the atlas.
     """
     from manymaps.errors import DataError
-    from manymaps.io.tables import read_bytes
+    from manymaps.io.files import read_bytes
     from manymaps.labels import UnknownLabel
     from manymaps.viewer.packing import numbers_of
 
@@ -191,7 +191,7 @@ def _read_features(path: Path, atlas: Atlas) -> list[_Feature]:
 
 def _from_json(path: Path) -> list[_Feature]:
     from manymaps.errors import DataError
-    from manymaps.io.tables import read_bytes
+    from manymaps.io.files import read_bytes
 
     try:
         clusters = json.loads(read_bytes(path))["clusters"]

@@ -22,6 +22,13 @@ from scipy import sparse
 
 from manymaps.data.associations import Associations
 from manymaps.errors import DataError, ParameterError
+from manymaps.io.files import (
+    first_bytes,
+    open_parquet,
+    read_bytes,
+    stored_format,
+    suffix_of,
+)
 from manymaps.io.matrices import (
     LabelledMatrix,
     ValueRule,
@@ -42,15 +49,13 @@ from manymaps.io.tables import (
     is_number,
     looks_like_matrix,
     open_table,
-    read_bytes,
 )
 from manymaps.labels import listed
 
 __all__ = ["associations_from", "read_associations", "read_entries"]
 
 FORMATS = ("edges", "matrix", "csv", "tsv", "parquet", "npy", "npz", "mtx")
-MAGIC = {b"PAR1": "parquet", b"\x93NUM": "npy", b"%%Ma": "mtx"}
-UNPACKED_SUFFIXES = (".gz", ".bz2", ".xz")
+ARRAYS = ("npy", "npz", "mtx")
 UNWEIGHTED = "no column of strengths: every pair counts one"
 
 
@@ -152,13 +157,16 @@ def read_entries(
         )
     file = Path(path)
     source = str(path)
-    data = read_bytes(file)
+    kind = format if format in (*ARRAYS, "parquet") else stored_format(file, first_bytes(file))
     given = None if labels is None else read_labels(labels)
-    kind = _kind(file, data, format)
-    if kind in ("npy", "npz", "mtx"):
-        return read_array(data, kind, source, given, rule)
-    if kind == "text":
-        table = open_table(data, source, names, _delimiters(file, format))
+    if kind in ARRAYS:
+        return read_array(file, kind, given, rule)
+    if kind == "h5ad":
+        raise DataError(
+            f"{source} is an .h5ad file, from which vectors and counts are read, not similarities"
+        )
+    if kind is None:
+        table = open_table(read_bytes(file), source, names, _delimiters(file, format))
         matrix = format == "matrix" or (
             format != "edges"
             and not names.any_given
@@ -169,7 +177,8 @@ def read_entries(
     if given is not None:
         raise ParameterError(f"labels belong to a matrix, and {source} is a list of pairs")
     if kind == "parquet":
-        return _frame_pairs(_read_parquet(data, source), names, source)
+        with open_parquet(file) as opened:
+            return _frame_pairs(opened.read(), names, source)
     return _text_pairs(table, names)
 
 
@@ -230,49 +239,13 @@ def associations_from(
     return associate(_frame_pairs(data, names, "the frame"), rules)
 
 
-def _kind(path: Path, data: bytes, format: str | None) -> str:
-    """The format of a file: as asked, by its first bytes, or by its name."""
-    if format in ("parquet", "npy", "npz", "mtx"):
-        return format
-    if data[:4] in MAGIC:
-        return MAGIC[data[:4]]
-    suffix = _suffix(path)
-    return suffix[1:] if suffix in (".parquet", ".npy", ".npz", ".mtx") else "text"
-
-
-def _suffix(path: Path) -> str:
-    """The suffix under that of the packer, in lower case."""
-    name = path.name.lower()
-    for packed in UNPACKED_SUFFIXES:
-        name = name.removesuffix(packed)
-    return Path(name).suffix
-
-
 def _delimiters(path: Path, format: str | None) -> tuple[str, ...]:
     """The delimiters to try, the likeliest first."""
     if format == "csv":
         return (",", ";")
     if format == "tsv":
         return ("\t",)
-    return (",", ";", "\t", "|") if _suffix(path) == ".csv" else ("\t", ",", ";", "|")
-
-
-def _read_parquet(data: bytes, source: str) -> Any:
-    """A table of Parquet bytes."""
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError as error:
-        raise ImportError(
-            f"reading {source} needs pyarrow; install it with "
-            "'pip install \"manymaps[parquet]\"', or save the file as CSV"
-        ) from error
-    try:
-        return parquet.read_table(pyarrow.BufferReader(data))
-    except (pyarrow.ArrowException, OSError) as error:
-        raise DataError(
-            f"{source} cannot be read as Parquet ({error}); is it cut short, or of another format?"
-        ) from error
+    return (",", ";", "\t", "|") if suffix_of(path) == ".csv" else ("\t", ",", ";", "|")
 
 
 def _text_pairs(table: TextTable, names: ColumnNames) -> Pairs:

@@ -20,8 +20,6 @@ says; a matrix of genes by cells, as sequencers write it, stays one.
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -33,15 +31,21 @@ from manymaps.data.kinds import UNKNOWN_KINDS
 from manymaps.errors import DataError
 from manymaps.io.columns import known_kind, two_kinds
 from manymaps.io.count_entries import CountParts
-from manymaps.io.kinds import PACKED_SUFFIXES, SPARSE_PARTS
+from manymaps.io.files import (
+    SPARSE_PARTS,
+    Heads,
+    read_arrays,
+    read_bytes,
+    read_market,
+    read_npy,
+    read_sparse,
+    split_lines,
+    stem_of,
+)
 from manymaps.io.matrices import read_labels
-from manymaps.io.tables import read_bytes, split_lines
-from manymaps.io.word2vec import unpacked
 from manymaps.labels import listed, numbered_labels, repeated_label
 
-__all__ = ["has_sparse_parts", "loaded", "read_matrix_counts", "read_npz_counts"]
-
-Heads = Mapping[str, tuple[tuple[int, ...], np.dtype]]
+__all__ = ["has_sparse_parts", "read_matrix_counts", "read_npz_counts"]
 
 DATA_KEYS = ("counts", "count", "data", "values")
 TABLE_KEYS = ("counts", "count", "X", "matrix", "table", "abundance", "abundances", "data")
@@ -63,30 +67,11 @@ groups group_names target_names classes class_names categories category_names la
 """
 NAME_KEYS = tuple(NAMES_OF_CODES.split())
 PARTS = ("indptr", "indices", "shape", "format", "_is_array")
-ARRAY_ERRORS = (ValueError, EOFError, OSError, KeyError, TypeError, zlib.error, zipfile.BadZipFile)
 
 
 def has_sparse_parts(heads: Heads) -> bool:
     """Whether an NPZ file holds the parts of a CSR array under plain names."""
     return {"indptr", "indices"} <= set(heads) and any(key in heads for key in DATA_KEYS)
-
-
-def loaded(path: Path, keys: Sequence[str]) -> dict[str, np.ndarray]:
-    """Some arrays of an NPZ file; those of Python objects are refused.
-
-    Raises
-    ------
-    DataError
-        Where one cannot be read.
-    """
-    try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            return {key: archive[key] for key in keys}
-    except ARRAY_ERRORS as error:
-        raise DataError(
-            f"{path} cannot be read as NPZ ({error}); is it cut short, or does it hold Python "
-            "objects? Save labels as np.array(labels, dtype=str)"
-        ) from error
 
 
 def read_npz_counts(path: Path, heads: Heads) -> CountParts:
@@ -101,7 +86,7 @@ def read_npz_counts(path: Path, heads: Heads) -> CountParts:
     _refuse_objects(path, heads)
     values, used = _npz_table(path, heads)
     lines = [name for name, (shape, _) in heads.items() if len(shape) == 1 and name not in used]
-    arrays = loaded(path, lines)
+    arrays = read_arrays(path, lines)
     used_columns, column_labels, column_notes = _npz_labels(arrays, COLUMN_KEYS, values.shape[1])
     rest = {name: array for name, array in arrays.items() if name != used_columns}
     used_rows, row_labels, row_notes = _npz_labels(rest, ROW_KEYS, values.shape[0])
@@ -144,7 +129,7 @@ def _npz_table(path: Path, heads: Heads) -> tuple[sparse.csr_array, tuple[str, .
     """The table of an NPZ file, and the arrays that it is made of."""
     try:
         if set(heads) >= SPARSE_PARTS:
-            stored = sparse.load_npz(path)
+            stored = read_sparse(path)
             if stored.ndim != 2:
                 raise ValueError(f"the shape is {stored.shape}")
             if hasattr(stored, "check_format"):
@@ -153,9 +138,9 @@ def _npz_table(path: Path, heads: Heads) -> tuple[sparse.csr_array, tuple[str, .
             return sparse.csr_array(stored), parts
         if has_sparse_parts(heads):
             return _csr_of_parts(path, heads)
-    except ARRAY_ERRORS as error:
-        if isinstance(error, DataError):
-            raise
+    except DataError:
+        raise
+    except (ValueError, KeyError, TypeError) as error:
         raise DataError(
             f"{path}: its arrays are no sparse table ({error}); is it cut short?"
         ) from error
@@ -168,14 +153,14 @@ def _npz_table(path: Path, heads: Heads) -> tuple[sparse.csr_array, tuple[str, .
             f"{shapes or 'none'}. A sparse table needs 'indptr', 'indices' and 'counts'"
         )
     name = (usual or tables)[0]
-    return _table(loaded(path, [name])[name], str(path)), (name,)
+    return _table(read_arrays(path, [name])[name], str(path)), (name,)
 
 
 def _csr_of_parts(path: Path, heads: Heads) -> tuple[sparse.csr_array, tuple[str, ...]]:
     """A CSR array of its parts; the columns are those of `shape`, of the labels, or of the data."""
     data_key = next(key for key in DATA_KEYS if key in heads)
     used = ("indptr", "indices", data_key, *(("shape",) if "shape" in heads else ()))
-    arrays = loaded(path, used)
+    arrays = read_arrays(path, used)
     indptr, indices, data = arrays["indptr"], arrays["indices"], arrays[data_key]
     if data.dtype.kind not in "buif" or {indptr.dtype.kind, indices.dtype.kind} - set("iu"):
         raise DataError(
@@ -268,42 +253,17 @@ def read_matrix_counts(path: Path, kind: str) -> CountParts:
     DataError
         Where it cannot be read, or the labels beside it do not fit.
     """
-    try:
-        if kind == "npy":
-            with unpacked(path) as file:
-                packed = file.packed
-                values = np.load(file.stream, allow_pickle=False) if packed else None
-            if values is None:
-                values = np.load(path, mmap_mode="r", allow_pickle=False)
-            table = _table(values, str(path))
-        else:
-            table = _read_market(path)
-    except ARRAY_ERRORS as error:
-        if isinstance(error, DataError):
-            raise
-        raise DataError(
-            f"{path} cannot be read as {kind.upper()} ({error}); is it cut short, of another "
-            "format, or an array of Python objects?"
-        ) from error
-    return _labelled_beside(path, table)
-
-
-def _read_market(path: Path) -> sparse.csr_array:
-    """A MatrixMarket file, unpacked while it is read."""
-    from scipy.io import mmread
-
-    with unpacked(path) as file:
-        values = mmread(file.stream, spmatrix=False)
+    if kind == "npy":
+        return _labelled_beside(path, _table(read_npy(path), str(path)))
+    values = read_market(path)
     if values.dtype.kind not in "buif":
         raise DataError(f"{path} holds numbers of type {values.dtype}; counts are real numbers")
-    return sparse.csr_array(values, dtype=np.float64)
+    return _labelled_beside(path, sparse.csr_array(values, dtype=np.float64))
 
 
 def _labelled_beside(path: Path, values: sparse.csr_array) -> CountParts:
     """A table with the labels of the files beside it, where there are some."""
-    stem = path.name
-    for suffix in (*PACKED_SUFFIXES, ".mtx", ".npy"):
-        stem = stem[: -len(suffix)] if stem.lower().endswith(suffix) else stem
+    stem = stem_of(path, ".mtx", ".npy")
     beside = {
         side: _beside(path, [f"{stem}.{side}.txt", f"{stem}.{side}.tsv"])
         for side in ("rows", "columns")
@@ -383,7 +343,10 @@ def _cells_and_genes(path: Path, values: sparse.csr_array, cells: Path, genes: P
 
 def _fields(path: Path) -> dict[str, list[str]]:
     """The columns of a list of genes or cells: identifier, name, type."""
-    lines = [line.split("\t") for line in split_lines(read_bytes(path), str(path))]
+    lines = [
+        line.split("\t")
+        for line in split_lines(read_bytes(path, "one gene or cell a line"), str(path))
+    ]
     while lines and not lines[-1][0]:
         lines.pop()
     width = len(lines[0])

@@ -32,6 +32,7 @@ from manymaps.io.columns import (
     two_kinds,
 )
 from manymaps.io.count_entries import CountParts, Entries, LabelCodes, summed
+from manymaps.io.files import to_utf8
 from manymaps.io.tables import (
     DELIMITERS,
     UNDECODED,
@@ -39,7 +40,6 @@ from manymaps.io.tables import (
     as_number,
     folded,
     is_number,
-    to_utf8,
     without_false_quotes,
 )
 from manymaps.labels import repeated_label

@@ -11,11 +11,8 @@ The format is found by the first bytes, the name and the content of a file.
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import json
 import os
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
@@ -37,7 +34,7 @@ from manymaps.data.counts import (
 )
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.columns import WantedColumns, is_long_header, known_kind
-from manymaps.io.count_arrays import has_sparse_parts, loaded, read_matrix_counts, read_npz_counts
+from manymaps.io.count_arrays import has_sparse_parts, read_matrix_counts, read_npz_counts
 from manymaps.io.count_entries import CountParts
 from manymaps.io.count_frames import annotated_counts, frame_counts
 from manymaps.io.count_tables import (
@@ -46,7 +43,19 @@ from manymaps.io.count_tables import (
     open_count_table,
     read_text_counts,
 )
-from manymaps.io.kinds import PACKED_SUFFIXES, SPARSE_PARTS, array_heads, refuse_empty
+from manymaps.io.files import (
+    SPARSE_PARTS,
+    array_heads,
+    first_bytes,
+    first_numbers,
+    open_annotated,
+    open_parquet,
+    read_arrays,
+    read_bytes,
+    stored_format,
+    suffix_of,
+    unpacked,
+)
 from manymaps.io.tables import (
     HEAD_ROWS,
     ColumnNames,
@@ -54,9 +63,7 @@ from manymaps.io.tables import (
     has_pair_header,
     is_number,
     looks_like_matrix,
-    read_bytes,
 )
-from manymaps.io.word2vec import unpacked
 
 __all__ = [
     "assembled",
@@ -67,8 +74,7 @@ __all__ = [
 
 FORMATS = ("edges", "matrix", "csv", "tsv", "parquet", "npz", "npy", "mtx", "h5ad")
 TEXTS = ("edges", "matrix", "csv", "tsv", "text")
-MAGIC = {b"PAR1": "parquet", b"\x93NUM": "npy", b"%%Ma": "mtx", b"PK\x03\x04": "npz"}
-MAGIC |= {b"\x89HDF": "h5ad"}
+EXPECTED = "counts: a long list (document, word, count) or a table"
 SAMPLE = 2**16
 # Fewer columns than this under an empty corner are too few to tell counts from measurements.
 FEWEST_COLUMNS = 3
@@ -136,8 +142,7 @@ def read_counts(
     file, source = Path(path), str(path)
     asked, key = _asked_format(format)
     wanted = WantedColumns(rows, columns, count)
-    refuse_empty(file, "counts: a long list (document, word, count) or a table")
-    kind = asked if asked is not None and asked not in ("csv", "tsv") else _kind(file, asked)
+    kind = asked or stored_format(file, first_bytes(file, EXPECTED)) or "text"
     if wanted.any_given and (kind not in (*TEXTS, "parquet") or kind == "matrix"):
         raise ParameterError(
             f"rows, columns and count name the columns of a long list, and {source} is read as "
@@ -145,12 +150,14 @@ def read_counts(
         )
     if kind in TEXTS:
         layout = kind if kind in ("edges", "matrix") else None
-        table, head = open_count_table(read_bytes(file), source, _delimiters(file, asked))
+        table, head = open_count_table(read_bytes(file, EXPECTED), source, _delimiters(file, asked))
         return assembled(read_text_counts(table, head, wanted, layout), source)
     if kind == "parquet":
-        return assembled(frame_counts(_parquet(file), source, wanted), source)
+        with open_parquet(file) as opened:
+            return assembled(frame_counts(opened.read(), source, wanted), source)
     if kind == "h5ad":
-        return assembled(_annotated(file, key), source)
+        with open_annotated(file) as data:
+            return assembled(annotated_counts(data, key, source), source)
     if kind == "npz":
         heads = array_heads(file, "npz")
         if VERSION_KEY in heads:
@@ -189,8 +196,7 @@ def looks_like_counts(path: str | os.PathLike[str], format: str | None = None) -
         return False
     file = Path(path)
     try:
-        refuse_empty(file, "counts")
-        kind = name if name and name not in ("csv", "tsv") else _kind(file, name or None)
+        kind = name or stored_format(file, first_bytes(file, EXPECTED)) or "text"
         if kind == "npz":
             return _npz_has_counts(file)
         if kind == "mtx":
@@ -218,43 +224,18 @@ def _asked_format(format: str | None) -> tuple[str | None, str | None]:
     return name, key or None
 
 
-def _kind(path: Path, asked: str | None) -> str:
-    """The format of a file by its first bytes and its name."""
-    with unpacked(path) as file:
-        start = file.stream.read(4)
-    suffix = _suffix(path)
-    if start in MAGIC and asked is None:
-        return MAGIC[start]
-    if start[:1] == b"\x80" and start[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
-        raise DataError(
-            f"{path} is a Python pickle, which is not read; load it where it was written and give "
-            "the table to counts_from, or save it as NPZ"
-        )
-    if asked is None and suffix in (".npz", ".npy", ".parquet", ".h5ad", ".mtx"):
-        raise DataError(f"{path} does not start like a file of the format {suffix[1:]}")
-    return "text"
-
-
-def _suffix(path: Path) -> str:
-    """The suffix under that of the packer, in lower case."""
-    name = path.name.lower()
-    for packed in PACKED_SUFFIXES:
-        name = name.removesuffix(packed)
-    return Path(name).suffix
-
-
 def _delimiters(path: Path, asked: str | None) -> tuple[str, ...]:
     """The delimiters to try, the likeliest first."""
     if asked == "csv":
         return (",", ";")
     if asked == "tsv":
         return ("\t",)
-    return (",", ";", "\t", "|") if _suffix(path) == ".csv" else ALL_DELIMITERS
+    return (",", ";", "\t", "|") if suffix_of(path) == ".csv" else ALL_DELIMITERS
 
 
 def _saved(path: Path, names: tuple[str, ...]) -> Counts:
     """Counts as `Counts.save` wrote them."""
-    arrays = loaded(path, names)
+    arrays = read_arrays(path, names)
     try:
         version = int(arrays[VERSION_KEY])
         if version > FORMAT_VERSION:
@@ -284,47 +265,6 @@ def _saved(path: Path, names: tuple[str, ...]) -> Counts:
         raise DataError(f"{path}: this file of counts is damaged ({error})") from error
 
 
-def _parquet(path: Path) -> Any:
-    """The table of a Parquet file."""
-    if not importlib.util.find_spec("pyarrow"):
-        raise ImportError(
-            f"reading {path} needs pyarrow; install it with 'pip install \"manymaps[parquet]\"', "
-            "or save the file as CSV"
-        )
-    import pyarrow
-    from pyarrow import parquet
-
-    try:
-        return parquet.read_table(path)
-    except (pyarrow.ArrowException, OSError) as error:
-        raise DataError(
-            f"{path} cannot be read as Parquet ({error}); is it cut short, or of another format?"
-        ) from error
-
-
-def _annotated(path: Path, layer: str | None) -> CountParts:
-    """The table of an .h5ad file."""
-    if not importlib.util.find_spec("anndata"):
-        raise ImportError(
-            f"reading {path} needs anndata; install it with 'pip install \"manymaps[anndata]\"'"
-        )
-    import anndata
-
-    try:
-        with warnings.catch_warnings():
-            # Repeated names are refused, with their places, when the table is put together.
-            warnings.filterwarnings("ignore", message=".*names are not unique")
-            data = anndata.read_h5ad(path, backed="r")
-    except (OSError, KeyError, ValueError) as error:
-        raise DataError(
-            f"{path} cannot be read as .h5ad ({error}); is it cut short, or of another format?"
-        ) from error
-    try:
-        return annotated_counts(data, layer, str(path))
-    finally:
-        data.file.close()
-
-
 def _npz_has_counts(path: Path) -> bool:
     """Whether an NPZ file is one of counts, by its names, or sparse, not square and whole."""
     heads = array_heads(path, "npz")
@@ -333,7 +273,7 @@ def _npz_has_counts(path: Path) -> bool:
     if set(heads) >= SPARSE_PARTS:
         if heads["data"][1].kind not in "iu":
             return False
-        shape = loaded(path, ["shape"])["shape"].ravel()
+        shape = read_arrays(path, ["shape"])["shape"].ravel()
         return shape.size == 2 and int(shape[0]) != int(shape[1])
     return has_sparse_parts(heads)
 
@@ -351,15 +291,12 @@ def _market_has_counts(path: Path) -> bool:
 def _parquet_has_counts(path: Path) -> bool:
     """Whether a Parquet file is a long list of two kinds, or names a kind over its labels."""
     try:
-        import pyarrow
-        from pyarrow import parquet
+        with open_parquet(path) as file:
+            schema = file.schema_arrow
     except ImportError:
         return False  # the reader that is chosen names the extra
-    try:
-        schema = parquet.read_schema(path)
-    except (pyarrow.ArrowException, OSError) as error:
-        raise DataError(f"{path} cannot be read as Parquet ({error})") from error
-    kinds = pyarrow.types
+    from pyarrow import types as kinds
+
     whole = [kinds.is_integer(kind) for kind in schema.types]
     numeric = [w or kinds.is_floating(kind) for w, kind in zip(whole, schema.types, strict=True)]
     names = list(schema.names)
@@ -373,18 +310,9 @@ def _parquet_has_counts(path: Path) -> bool:
 
 def _annotated_has_counts(path: Path) -> bool:
     """Whether the table of an .h5ad file begins with whole numbers of at least 0."""
-    if not importlib.util.find_spec("h5py"):
+    numbers = first_numbers(path, SAMPLE)
+    if numbers is None:
         return False  # the reader that is chosen names the extra
-    h5py = importlib.import_module("h5py")
-    try:
-        with h5py.File(path) as file:
-            stored = file["X"]
-            if isinstance(stored, h5py.Group):
-                numbers = np.asarray(stored["data"][:SAMPLE])
-            else:
-                numbers = np.asarray(stored[: max(1, SAMPLE // stored.shape[1])])
-    except (OSError, KeyError, ValueError) as error:
-        raise DataError(f"{path} cannot be read as .h5ad ({error})") from error
     whole = numbers.dtype.kind in "buif" and bool(np.all(numbers == np.rint(numbers)))
     return whole and numbers.size > 0 and bool(numbers.min() >= 0)
 

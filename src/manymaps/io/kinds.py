@@ -11,31 +11,32 @@ file for many purposes, so vectors must be told from what `manymaps.io.associati
 from __future__ import annotations
 
 import os
-import zipfile
-import zlib
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from manymaps.errors import DataError, ParameterError
+from manymaps.io.files import (
+    SPARSE_PARTS,
+    array_heads,
+    first_bytes,
+    open_parquet,
+    read_arrays,
+    stored_format,
+    suffix_of,
+    unpacked,
+)
 from manymaps.io.tables import HEAD_ROWS, ColumnNames, has_pair_header, looks_like_matrix
 from manymaps.io.vector_tables import TableColumns, find_text_columns, split_table
-from manymaps.io.word2vec import CONTROL, HEAD_LINES, HEADER, is_word_line, unpacked
+from manymaps.io.word2vec import CONTROL, HEAD_LINES, HEADER, is_word_line
 
 __all__ = [
     "FORMATS",
-    "PACKED_SUFFIXES",
-    "SPARSE_PARTS",
     "TABLES",
     "TEXTS",
-    "array_heads",
     "asked_format",
     "kind_of",
     "looks_like_vectors",
-    "refuse_empty",
 ]
 
 TEXTS = {"word2vec": True, "fasttext": True, "glove": False}
@@ -43,12 +44,7 @@ TABLES = {"csv": (",", ";"), "tsv": ("\t",), "table": ("\t", ",", ";", "|")}
 FORMATS = (*TEXTS, "word2vec-binary", "npy", "npz", "csv", "tsv", "parquet", "h5ad")
 KEYED = ("npz", "parquet", "h5ad")
 SHARED = ("csv", "tsv", "npy", "npz", "parquet")
-MAGIC = {b"PAR1": "parquet", b"\x93NUM": "npy", b"PK\x03\x04": "npz", b"\x89HDF": "h5ad"}
-FASTTEXT_MODEL = b"\xba\x16\x4f\x2f"
 SAMPLE = 2**20
-# scipy.sparse.save_npz writes arrays of these names.
-SPARSE_PARTS = {"format", "shape", "data"}
-PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
 
 
 def looks_like_vectors(path: str | os.PathLike[str], format: str | None = None) -> bool:
@@ -108,22 +104,16 @@ def asked_format(format: str | None) -> tuple[str | None, str | None]:
 
 def kind_of(path: Path) -> str:
     """The format of a file: by its first bytes, its name and its first lines."""
-    refuse_empty(path, "vectors")
-    with unpacked(path) as file:
-        sample = file.stream.read(SAMPLE)
-    start = sample[:4]
-    if start in MAGIC:
-        return MAGIC[start]
-    if start == FASTTEXT_MODEL:
-        raise DataError(f"{path} is a fastText model; read the .vec file that came with it")
-    if start[:1] == b"\x80" and start[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
+    sample = first_bytes(path, "vectors", SAMPLE)
+    stored = stored_format(path, sample)
+    if stored == "mtx":
         raise DataError(
-            f"{path} is a Python pickle, which is not read; where gensim wrote it, load it "
-            "there and give the KeyedVectors to vectors_from, or save_word2vec_format them"
+            f"{path} is a MatrixMarket file, from which no vectors are read; save its matrix as "
+            "NPY or by scipy.sparse.save_npz"
         )
-    suffix = _suffix(path)
-    if suffix in (".npy", ".npz", ".parquet", ".h5ad"):
-        raise DataError(f"{path} does not start like a file of the format {suffix[1:]}")
+    if stored is not None:
+        return stored
+    suffix = suffix_of(path)
     lines = sample.removeprefix(b"\xef\xbb\xbf").split(b"\n")[: HEAD_LINES + 1]
     if len(sample) == SAMPLE and len(lines) > 1:
         lines.pop()  # it may be cut
@@ -144,55 +134,11 @@ def kind_of(path: Path) -> str:
     return "glove" if spaced else "table"
 
 
-def _suffix(path: Path) -> str:
-    """The suffix under that of the packer, in lower case."""
-    name = path.name.lower()
-    for packed in PACKED_SUFFIXES:
-        name = name.removesuffix(packed)
-    return Path(name).suffix
-
-
-def refuse_empty(path: Path, expected: str) -> None:
-    """A file without content, also where it is packed."""
-    with unpacked(path) as file:
-        if not file.stream.read(2**12).removeprefix(b"\xef\xbb\xbf").strip():
-            raise DataError(f"{path} is empty; expected {expected}")
-
-
-def array_heads(path: Path, kind: str) -> dict[str, tuple[tuple[int, ...], np.dtype]]:
-    """Shape and type of each array of an NPY or NPZ file, read from their heads alone."""
-    try:
-        if kind == "npy":
-            with unpacked(path) as file:
-                return {"": _npy_head(file.stream)}
-        heads = {}
-        with zipfile.ZipFile(path) as archive:
-            for name in archive.namelist():
-                with archive.open(name) as member:
-                    heads[name.removesuffix(".npy")] = _npy_head(member)
-        return heads
-    except (ValueError, OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
-        raise DataError(
-            f"{path} cannot be read as {kind.upper()} ({error}); is it cut short, or of another "
-            "format?"
-        ) from error
-
-
-def _npy_head(stream: Any) -> tuple[tuple[int, ...], np.dtype]:
-    version = np.lib.format.read_magic(stream)
-    read = np.lib.format.read_array_header_1_0
-    if version > (1, 0):
-        read = np.lib.format.read_array_header_2_0
-    shape, _, kind = read(stream)
-    return shape, kind
-
-
 def _array_is_wide(path: Path, kind: str) -> bool:
     """Whether an array file holds a table that is not square."""
     heads = array_heads(path, kind)
     if set(heads) >= SPARSE_PARTS:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            shapes = [tuple(archive["shape"])]
+        shapes = [tuple(read_arrays(path, ["shape"])["shape"])]
     else:
         shapes = [shape for shape, _ in heads.values() if len(shape) == 2]
     return bool(shapes) and all(shape[0] != shape[1] for shape in shapes)
@@ -201,14 +147,12 @@ def _array_is_wide(path: Path, kind: str) -> bool:
 def _parquet_has_vectors(path: Path) -> bool:
     """Whether a Parquet file has a column of lists, or one of labels and several of numbers."""
     try:
-        import pyarrow
-        from pyarrow import parquet
+        with open_parquet(path) as file:
+            schema = file.schema_arrow
     except ImportError:
         return False  # the reader of associations names the extra
-    try:
-        schema = parquet.read_schema(path)
-    except (pyarrow.ArrowException, OSError) as error:
-        raise DataError(f"{path} cannot be read as Parquet ({error})") from error
+    import pyarrow
+
     if has_pair_header(schema.names, ColumnNames()):
         return False
     if any(pyarrow.types.is_nested(kind) for kind in schema.types):

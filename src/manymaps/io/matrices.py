@@ -11,9 +11,7 @@ diagonal as it was given. Its values are
 
 from __future__ import annotations
 
-import io
 import os
-import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -24,7 +22,17 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.errors import DataError
-from manymaps.io.tables import TextTable, as_number, is_number, read_bytes, split_lines
+from manymaps.io.files import (
+    SPARSE_PARTS,
+    array_heads,
+    read_arrays,
+    read_bytes,
+    read_market,
+    read_npy,
+    read_sparse,
+    split_lines,
+)
+from manymaps.io.tables import TextTable, as_number, is_number
 
 __all__ = [
     "LabelledMatrix",
@@ -51,11 +59,13 @@ class LabelledMatrix:
     source: str
 
 
-def read_labels(labels: Sequence[str] | str | os.PathLike[str]) -> list[str]:
+def read_labels(
+    labels: Sequence[str] | str | os.PathLike[str], expected: str = "one label a line"
+) -> list[str]:
     """Labels from a file of one label a line, or as they are given."""
     if not isinstance(labels, str | os.PathLike):
         return [str(label).strip() for label in labels]
-    lines = split_lines(read_bytes(Path(labels)), str(labels))
+    lines = split_lines(read_bytes(Path(labels), expected), str(labels))
     while not lines[-1]:
         lines.pop()
     if "" in lines:
@@ -142,50 +152,36 @@ def _is_bad(values: np.ndarray, rule: ValueRule) -> np.ndarray:
 
 
 def read_array(
-    data: bytes,
-    kind: str,
-    source: str,
-    labels: Sequence[str] | None,
-    rule: ValueRule = "strengths",
+    path: Path, kind: str, labels: Sequence[str] | None, rule: ValueRule = "strengths"
 ) -> LabelledMatrix:
-    """A matrix from the bytes of an NPY, NPZ or MatrixMarket file."""
+    """A matrix from an NPY, NPZ or MatrixMarket file."""
     found = None
-    try:
-        if kind == "mtx":
-            from scipy.io import mmread
-
-            values = mmread(io.BytesIO(data), spmatrix=False)
-        elif kind == "npy":
-            values = np.load(io.BytesIO(data), allow_pickle=False)
-        else:
-            values, found = _read_npz(data, source)
-    except DataError:
-        raise
-    except (ValueError, EOFError, OSError, KeyError, TypeError, zipfile.BadZipFile) as error:
-        raise DataError(
-            f"{source} cannot be read as {kind.upper()} ({error}); is it cut short, or of "
-            "another format?"
-        ) from error
-    return labelled_matrix(values, labels if labels is not None else found, source, rule)
+    if kind == "npz":
+        values, found = _read_npz(path)
+    else:
+        values = read_npy(path) if kind == "npy" else read_market(path)
+    return labelled_matrix(values, labels if labels is not None else found, str(path), rule)
 
 
-def _read_npz(data: bytes, source: str) -> tuple[Any, list[str] | None]:
+def _read_npz(path: Path) -> tuple[Any, list[str] | None]:
     """A sparse matrix as scipy saves it, or the one matrix of an archive; with its labels."""
-    with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-        keys = list(archive.keys())
-        label_key = next((key for key in LABEL_KEYS if key in keys), None)
-        labels = None if label_key is None else [str(x).strip() for x in archive[label_key]]
-        if {"format", "shape", "data"} <= set(keys):
-            return sparse.load_npz(io.BytesIO(data)), labels
-        tables = [key for key in keys if key != label_key and archive[key].ndim == 2]
-        named = [key for key in MATRIX_KEYS if key in tables]
-        if not named and len(tables) != 1:
-            shapes = ", ".join(f"{key!r} {archive[key].shape}" for key in keys)
-            raise DataError(
-                f"{source} holds {len(tables)} matrices, and none is named 'strengths' or "
-                f"'matrix'; its arrays are {shapes or 'none'}"
-            )
-        return archive[(named or tables)[0]], labels
+    heads = array_heads(path, "npz")
+    label_key = next((key for key in LABEL_KEYS if key in heads), None)
+    labels = None
+    if label_key is not None:
+        labels = [str(x).strip() for x in read_arrays(path, [label_key])[label_key]]
+    if set(heads) >= SPARSE_PARTS:
+        return read_sparse(path), labels
+    tables = [key for key, (shape, _) in heads.items() if key != label_key and len(shape) == 2]
+    named = [key for key in MATRIX_KEYS if key in tables]
+    if not named and len(tables) != 1:
+        shapes = ", ".join(f"{key!r} {shape}" for key, (shape, _) in heads.items())
+        raise DataError(
+            f"{path} holds {len(tables)} matrices, and none is named 'strengths' or 'matrix'; its "
+            f"arrays are {shapes or 'none'}"
+        )
+    key = (named or tables)[0]
+    return read_arrays(path, [key])[key], labels
 
 
 def read_text_matrix(

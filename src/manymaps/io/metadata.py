@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +9,8 @@ from typing import Any
 
 from manymaps.data.frames import frame_columns, label_column
 from manymaps.errors import DataError
-from manymaps.io.tables import TextTable, read_bytes, to_utf8, without_false_quotes
+from manymaps.io.files import first_bytes, open_parquet, read_bytes, stored_format, to_utf8
+from manymaps.io.tables import TextTable, without_false_quotes
 
 __all__ = [
     "read_columns",
@@ -33,9 +33,11 @@ def read_columns(path: str | os.PathLike[str]) -> dict[str, list[Any]]:
         Where Parquet is read without pyarrow.
     """
     path = Path(path)
-    if path.suffix == ".parquet":
-        return _read_parquet(path)
-    text = to_utf8(read_bytes(path), str(path))
+    expected = "a header and one row per label"
+    if stored_format(path, first_bytes(path, expected)) == "parquet":
+        with open_parquet(path) as file:
+            return frame_columns(file.read())
+    text = to_utf8(read_bytes(path, expected), str(path))
     delimiter = max("\t,;|", key=text.split(b"\n", 1)[0].decode(errors="replace").count)
     table = without_false_quotes(TextTable(str(path), text, delimiter))
     (_, header), *body = table.rows()
@@ -53,19 +55,6 @@ def read_columns(path: str | os.PathLike[str]) -> dict[str, list[Any]]:
         name: list(values) if name == labels else _numbers_where_all(values)
         for name, values in cells.items()
     }
-
-
-def _read_parquet(path: Path) -> dict[str, list[Any]]:
-    if not importlib.util.find_spec("pyarrow"):
-        raise ImportError(
-            f"reading {path} needs pyarrow: pip install 'manymaps[parquet]', or give CSV"
-        )
-    from pyarrow import ArrowException, parquet
-
-    try:
-        return frame_columns(parquet.read_table(path))
-    except ArrowException as error:
-        raise DataError(f"{path}: this is no Parquet file ({error})") from error
 
 
 def _numbers_where_all(cells: Sequence[str]) -> list[Any]:

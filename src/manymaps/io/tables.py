@@ -1,32 +1,24 @@
-r"""Text files of pairs or cells: bytes, delimiter, header, rows.
+"""Text files of pairs or cells: delimiter, header, rows.
 
-    file -> bytes (unpacked) -> TextTable (UTF-8, delimiter) -> rows of stripped cells, by line
+    bytes -> TextTable (UTF-8, delimiter) -> rows of stripped cells, by line
 
 A table is read row by row, so that a wide matrix never stands in memory as text cells. Cells are
 kept as they are written but for surrounding white space: NA, NULL and TRUE are words.
-
-Encoding: UTF-8, with or without its mark, and UTF-16 with its mark. Bytes that are not UTF-8 are
-an error where they stand in a label or a strength, and do no harm in columns that nobody reads;
-no other encoding is guessed, because a wrong guess changes words silently.
 """
 
 from __future__ import annotations
 
-import bz2
 import csv
-import gzip
 import io
-import lzma
 import re
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 from manymaps.errors import DataError
+from manymaps.io.files import to_utf8
 from manymaps.labels import listed
 
 __all__ = [
@@ -41,8 +33,6 @@ __all__ = [
     "is_number",
     "looks_like_matrix",
     "open_table",
-    "read_bytes",
-    "split_lines",
 ]
 
 Names = tuple[str, ...]
@@ -161,61 +151,6 @@ class TextTable:
                     "save the file as UTF-8, for instance with "
                     "'iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW'"
                 )
-
-
-def read_bytes(path: Path) -> bytes:
-    """The contents of a file, unpacked where it is gzip, bzip2 or xz (by content, not by name)."""
-    data = path.read_bytes()
-    try:
-        if data[:2] == b"\x1f\x8b":
-            data = gzip.decompress(data)
-        elif data[:3] == b"BZh" and data[4:10] == b"1AY&SY":
-            data = bz2.decompress(data)
-        elif data[:6] == b"\xfd7zXZ\x00":
-            data = lzma.decompress(data)
-    except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
-        raise DataError(
-            f"{path} is damaged or cut short: it cannot be unpacked ({error}); fetch it again"
-        ) from error
-    if not data.strip():
-        raise DataError(f"{path} is empty; expected pairs (cue, response, strength) or a matrix")
-    return data
-
-
-def to_utf8(data: bytes, source: str) -> bytes:
-    """Text in UTF-8 without its mark; UTF-16 is told by its mark."""
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        try:
-            return data.decode("utf-16").encode("utf-8")
-        except UnicodeDecodeError as error:
-            raise DataError(
-                f"{source}: byte {error.start} is not UTF-16 though the file starts like it; "
-                "save the file as UTF-8"
-            ) from error
-    if b"\x00" in data[:1024]:
-        raise DataError(
-            f"{source} is not text (it holds zero bytes); name its format, one of "
-            "'parquet', 'npy', 'npz' and 'mtx', or save it as CSV in UTF-8"
-        )
-    if data[:4] == b"PK\x03\x04":
-        raise DataError(
-            f"{source} is a zip archive or a spreadsheet; unpack it, or save the sheet as CSV"
-        )
-    return data.removeprefix(b"\xef\xbb\xbf")
-
-
-def split_lines(data: bytes, source: str) -> list[str]:
-    """Lines of a text, stripped; ends of line are those of files, not every one of Unicode."""
-    clean = to_utf8(data, source)
-    try:
-        text = clean.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = clean[: error.start].count(b"\n") + 1
-        raise DataError(
-            f"{source}, line {line}: byte 0x{clean[error.start]:02X} is not UTF-8; "
-            "save the file as UTF-8"
-        ) from error
-    return [line.strip() for line in re.split(r"\r\n|\r|\n", text)]
 
 
 def is_number(cell: str) -> bool:

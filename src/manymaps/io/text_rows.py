@@ -23,8 +23,8 @@ from typing import Any
 
 from manymaps.errors import DataError
 from manymaps.io.documents import FALLBACK, Document, ReadingLog, Scalar, storable
+from manymaps.io.files import open_parquet, unpacked
 from manymaps.io.tables import DELIMITERS, folded
-from manymaps.io.word2vec import unpacked
 from manymaps.labels import listed
 
 __all__ = ["MARKS", "ROW_READERS", "TextFile"]
@@ -196,30 +196,19 @@ def _is_quoted(file: TextFile) -> bool:
 
 
 def _parquet_documents(file: TextFile, log: ReadingLog) -> Iterator[Document]:
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError as error:
-        raise ImportError(
-            f"reading {file.path} needs pyarrow; install it with "
-            "'pip install \"manymaps[parquet]\"', or save the file as CSV or JSONL"
-        ) from error
     source = str(file.path)
-    try:
-        with parquet.ParquetFile(file.path) as table:
-            types = {name: table.schema_arrow.field(name).type for name in table.schema_arrow.names}
-            kept = [name for name, kind in types.items() if not pyarrow.types.is_nested(kind)]
-            log.nested |= dict.fromkeys(name for name in types if name not in kept)
-            roles = _find_roles(kept, file, source)
-            place = 0
-            for batch in table.iter_batches(batch_size=BATCH_ROWS, columns=kept):
-                for record in batch.to_pylist():
-                    yield _document(record, roles, place, f"{source}, row {place}", log)
-                    place += 1
-    except (pyarrow.ArrowException, OSError) as error:
-        raise DataError(
-            f"{source} cannot be read as Parquet ({error}); is it cut short, or of another format?"
-        ) from error
+    with open_parquet(file.path) as table:
+        from pyarrow.types import is_nested
+
+        schema = table.schema_arrow
+        kept = [name for name in schema.names if not is_nested(schema.field(name).type)]
+        log.nested |= dict.fromkeys(name for name in schema.names if name not in kept)
+        roles = _find_roles(kept, file, source)
+        place = 0
+        for batch in table.iter_batches(batch_size=BATCH_ROWS, columns=kept):
+            for record in batch.to_pylist():
+                yield _document(record, roles, place, f"{source}, row {place}", log)
+                place += 1
 
 
 @dataclass(frozen=True)

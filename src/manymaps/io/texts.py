@@ -24,15 +24,14 @@ from typing import NoReturn
 from manymaps.data.associations import ReadReport
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.documents import FALLBACK, Document, ReadingLog, Scalar, storable
+from manymaps.io.files import suffix_of, unpacked
 from manymaps.io.text_rows import MARKS, ROW_READERS, TextFile
-from manymaps.io.word2vec import unpacked
 
 __all__ = ["FORMATS", "Document", "Reading", "Texts"]
 
 FORMATS = ("folder", *ROW_READERS)
 SUFFIXES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv"}
 SUFFIXES |= {".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet"}
-PACKED = (".gz", ".bz2", ".xz")
 
 
 @dataclass(frozen=True)
@@ -123,10 +122,7 @@ class Texts:
             return self.format
         if self._is_folder:
             return "folder"
-        name = Path(self.path).name.lower()
-        for packed in PACKED:
-            name = name.removesuffix(packed)
-        return SUFFIXES.get(Path(name).suffix, "lines")
+        return SUFFIXES.get(suffix_of(Path(self.path)), "lines")
 
     def __iter__(self) -> Reading:
         return Reading(self)

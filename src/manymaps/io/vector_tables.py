@@ -10,7 +10,6 @@ else 0, 1, 2, ... Further columns of text or with such names are left out, and t
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -22,14 +21,13 @@ from scipy import sparse
 
 from manymaps.data.vectors import BLOCK_SIZE, VectorRows, choose_rows, refuse_not_finite, shown
 from manymaps.errors import DataError, ParameterError
+from manymaps.io.files import open_annotated, open_parquet, read_bytes, to_utf8
 from manymaps.io.tables import (
     DELIMITERS,
     HEAD_ROWS,
     TextTable,
     folded,
     is_number,
-    read_bytes,
-    to_utf8,
     without_false_quotes,
 )
 from manymaps.labels import listed
@@ -93,7 +91,7 @@ def read_table_vectors(
         Where a row has another number of cells than the first, or a cell is not a finite number;
         the message names the line, the label and the column.
     """
-    table = split_table(read_bytes(path), str(path), delimiters)
+    table = split_table(read_bytes(path, "vectors"), str(path), delimiters)
     rows = table.rows()
     head = list(islice(rows, HEAD_ROWS))
     columns = find_text_columns(table, [cells for _, cells in head], label_column)
@@ -242,38 +240,31 @@ def read_parquet_vectors(
     ImportError
         Where pyarrow is not installed.
     """
-    if not importlib.util.find_spec("pyarrow"):
-        raise ImportError(
-            f"reading {path} needs pyarrow; install it with 'pip install \"manymaps[parquet]\"', "
-            "or save the file as CSV or NPY"
-        )
-    import pyarrow
-    from pyarrow import compute, parquet
-
-    try:
-        with parquet.ParquetFile(path) as file:
-            n_read = file.metadata.num_rows
-            if words is None:
-                table = file.read()
-            else:
-                empty = file.schema_arrow.empty_table()
-                label = label_column or _arrow_label(empty, str(path))
-                wanted = pyarrow.array(sorted(words), pyarrow.string())
-                batches = []
-                for batch in file.iter_batches():
-                    column = batch.column(_named(empty.column_names, label, str(path)))
-                    kept = compute.is_in(column.cast(pyarrow.string()), value_set=wanted)
-                    batches.append(batch.filter(kept))
-                table = pyarrow.Table.from_batches(batches, file.schema_arrow)
-                label_column = label
-    except (pyarrow.ArrowException, OSError) as error:
-        raise DataError(
-            f"{path} cannot be read as Parquet ({error}); is it cut short, or of another format?"
-        ) from error
+    with open_parquet(path) as file:
+        n_read = file.metadata.num_rows
+        if words is None:
+            table = file.read()
+        else:
+            label_column = label_column or _arrow_label(file.schema_arrow, str(path))
+            table = _rows_of_words(file, label_column, words, str(path))
     if words is not None and not len(table):
         choose_rows([], words, str(path))
     rows = frame_rows(table, str(path), label_column=label_column, list_column=list_column)
     return VectorRows(rows.labels, rows.values, n_read, rows.notes)
+
+
+def _rows_of_words(file: Any, label: str, words: Collection[str], source: str) -> Any:
+    """The rows of an open Parquet file of which the label is one of some words."""
+    import pyarrow
+    from pyarrow import compute
+
+    wanted = pyarrow.array(sorted(words), pyarrow.string())
+    batches = []
+    for batch in file.iter_batches():
+        column = batch.column(_named(file.schema_arrow.names, label, source))
+        kept = compute.is_in(column.cast(pyarrow.string()), value_set=wanted)
+        batches.append(batch.filter(kept))
+    return pyarrow.Table.from_batches(batches, file.schema_arrow)
 
 
 def annotated_rows(
@@ -333,22 +324,8 @@ def read_annotated(
     ImportError
         Where anndata is not installed.
     """
-    if not importlib.util.find_spec("anndata"):
-        raise ImportError(
-            f"reading {path} needs anndata; install it with 'pip install \"manymaps[anndata]\"'"
-        )
-    import anndata
-
-    try:
-        data = anndata.read_h5ad(path, backed="r")
-    except (OSError, KeyError, ValueError) as error:
-        raise DataError(
-            f"{path} cannot be read as .h5ad ({error}); is it cut short, or of another format?"
-        ) from error
-    try:
+    with open_annotated(path) as data:
         return annotated_rows(data, key, str(path), words=words)
-    finally:
-        data.file.close()
 
 
 def _eager_table(frame: Any) -> Any:
@@ -516,11 +493,11 @@ def _is_text(index: Any) -> bool:
     return len(index) > 0 and all(isinstance(label, str) for label in index)
 
 
-def _arrow_label(table: Any, source: str) -> str:
+def _arrow_label(schema: Any, source: str) -> str:
     """The column of labels of a Parquet file, by its names and types."""
     import pyarrow
 
-    types = table.schema.types
+    types = schema.types
     numeric = [
         pyarrow.types.is_integer(kind)
         or pyarrow.types.is_floating(kind)
@@ -528,10 +505,10 @@ def _arrow_label(table: Any, source: str) -> str:
         for kind in types
     ]
     nested = [c for c, kind in enumerate(types) if pyarrow.types.is_nested(kind)]
-    roles = _roles(table.column_names, numeric, None, source, True, but=next(iter(nested), None))
+    roles = _roles(schema.names, numeric, None, source, True, but=next(iter(nested), None))
     if roles.label is None:
         raise DataError(
             f"{source} has no column of labels to look words up in; its columns are "
-            f"{listed(table.column_names)}"
+            f"{listed(schema.names)}"
         )
     return roles.names[roles.label]

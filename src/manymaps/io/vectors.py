@@ -11,10 +11,7 @@
 
 from __future__ import annotations
 
-import io
 import os
-import zipfile
-import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,19 +22,22 @@ from scipy import sparse
 from manymaps.data.associations import ReadReport
 from manymaps.data.vectors import VectorRows, Vectors, as_float32, checked_table, choose_rows, shown
 from manymaps.errors import DataError, ParameterError
-from manymaps.io.kinds import (
-    PACKED_SUFFIXES,
+from manymaps.io.files import (
     SPARSE_PARTS,
+    array_heads,
+    read_arrays,
+    read_npy,
+    read_sparse,
+    stem_of,
+)
+from manymaps.io.kinds import (
     TABLES,
     TEXTS,
-    array_heads,
     asked_format,
     kind_of,
     looks_like_vectors,
-    refuse_empty,
 )
 from manymaps.io.matrices import read_labels
-from manymaps.io.tables import read_bytes
 from manymaps.io.vector_tables import (
     annotated_rows,
     frame_rows,
@@ -45,11 +45,7 @@ from manymaps.io.vector_tables import (
     read_parquet_vectors,
     read_table_vectors,
 )
-from manymaps.io.word2vec import (
-    read_binary_vectors,
-    read_text_vectors,
-    unpacked,
-)
+from manymaps.io.word2vec import read_binary_vectors, read_text_vectors
 from manymaps.labels import listed
 
 __all__ = ["looks_like_vectors", "read_vectors", "vectors_from"]
@@ -208,8 +204,7 @@ def _wanted(
     if words is None:
         return None, ()
     if isinstance(words, str | os.PathLike):
-        refuse_empty(Path(words), "one word a line")
-        given = read_labels(words)
+        given = read_labels(words, "one word a line")
     else:
         given = [str(word) for word in words]
     wanted = dict.fromkeys(given)
@@ -243,7 +238,7 @@ def _read_table(
 ) -> VectorRows:
     """Rows of a table; `labels` names its column, or is a file or list that takes its place."""
     column = labels if isinstance(labels, str) and not Path(labels).is_file() else None
-    given = None if labels is None or column is not None else _given_labels(labels)
+    given = None if labels is None or column is not None else read_labels(labels)
     words = wanted if given is None else None
     if kind == "parquet":
         rows = read_parquet_vectors(path, label_column=column, list_column=key, words=words)
@@ -255,13 +250,6 @@ def _read_table(
     return VectorRows(replaced.labels, rows.values, rows.n_read, rows.notes)
 
 
-def _given_labels(labels: Sequence[str] | str | os.PathLike[str]) -> list[str]:
-    """Labels from a file or as they are given."""
-    if isinstance(labels, str | os.PathLike):
-        refuse_empty(Path(labels), "one label a line")
-    return read_labels(labels)
-
-
 def _read_arrays(
     path: Path,
     kind: str,
@@ -270,37 +258,17 @@ def _read_arrays(
 ) -> VectorRows:
     """The rows of an array file, with labels that are given, inside, beside it, or numbers."""
     source = str(path)
-    inside: Any = None
-    try:
-        if kind == "npz":
-            values, inside = _open_npz(path, key)
-        else:
-            with unpacked(path) as file:
-                packed = file.packed
-            values = (
-                np.load(io.BytesIO(read_bytes(path)), allow_pickle=False)
-                if packed
-                else np.load(path, mmap_mode="r", allow_pickle=False)
-            )
-    except DataError:
-        raise
-    except (ValueError, EOFError, OSError, KeyError, zlib.error, zipfile.BadZipFile) as error:
-        raise DataError(
-            f"{source} cannot be read as {kind.upper()} ({error}); is it cut short, of another "
-            "format, or an array of Python objects? Save it as an array of float32"
-        ) from error
+    values, inside = (read_npy(path), None) if kind == "npy" else _open_npz(path, key)
     if labels is not None:
-        return _array_rows(values, _given_labels(labels), source)
+        return _array_rows(values, read_labels(labels), source)
     if inside is not None:
         return _array_rows(values, inside, source)
-    stem = path.name
-    for suffix in (*PACKED_SUFFIXES, f".{kind}"):
-        stem = stem[: -len(suffix)] if stem.lower().endswith(suffix) else stem
+    stem = stem_of(path, f".{kind}")
     places = [path.with_name(stem + suffix) for suffix in LABEL_SUFFIXES]
     beside = next((place for place in places if place.is_file()), None)
     if beside is None:
         return _array_rows(values, None, source)
-    rows = _array_rows(values, _given_labels(beside), f"{source}, with labels from {beside.name}")
+    rows = _array_rows(values, read_labels(beside), f"{source}, with labels from {beside.name}")
     return VectorRows(rows.labels, rows.values, rows.n_read, (f"labels from {beside.name}",))
 
 
@@ -355,9 +323,11 @@ def _open_npz(path: Path, key: str | None) -> tuple[Any, Any]:
             f"{path} holds {len(tables)} tables ({listed(tables)}); name one as "
             f"format='npz:{tables[0] if tables else 'NAME'}'"
         )
-    with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-        words = None if word_key is None else archive[word_key]
-        values = None if stored_sparse else archive[key or (usual or tables)[0]]
+    used = [] if word_key is None else [word_key]
+    if not stored_sparse:
+        used.append(table := key or (usual or tables)[0])
+    arrays = read_arrays(path, used)
+    words = None if word_key is None else arrays[word_key]
     if words is not None and words.dtype.kind == "S":
         words = np.char.decode(words, "utf-8", errors="replace")
-    return sparse.load_npz(path) if stored_sparse else values, words
+    return read_sparse(path) if stored_sparse else arrays[table], words

@@ -18,33 +18,27 @@ many, not for part of a word. Bytes that are not UTF-8
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
 import re
-import zlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 
 from manymaps.data.vectors import VectorRows, shown
 from manymaps.errors import DataError
+from manymaps.io.files import unpacked
 from manymaps.io.tables import is_number
 
 __all__ = [
     "HEADER",
-    "UnpackedFile",
     "counted_values",
     "is_word_line",
     "read_binary_vectors",
     "read_text_vectors",
-    "unpacked",
 ]
 
 HEADER = re.compile(rb"[ \t]*(\d+)[ \t]+(\d+)[ \t\r]*\n?")
@@ -60,38 +54,6 @@ MOST_DIGITS = 18
 LARGEST = float(np.finfo(np.float32).max)
 # What gzip, bzip2 and xz can shrink a file of zeros by is bounded; a header beyond it lies.
 HIGHEST_RATIO = 50_000
-PACKERS: dict[bytes, Callable[..., Any]] = {
-    b"\x1f\x8b": gzip.open,
-    b"BZh": bz2.open,
-    b"\xfd7zXZ\x00": lzma.open,
-}
-
-
-@dataclass(frozen=True)
-class UnpackedFile:
-    """A file open for reading, through gzip, bzip2 or xz where its content says so."""
-
-    stream: BinaryIO
-    packed: bool
-
-
-@contextmanager
-def unpacked(path: Path) -> Iterator[UnpackedFile]:
-    """Open a file, unpacked by its content; a damaged one is a `DataError` that names it."""
-    with path.open("rb") as file:
-        first = file.read(6)
-        file.seek(0)
-        opener = next((PACKERS[magic] for magic in PACKERS if first.startswith(magic)), None)
-        if opener is None:
-            yield UnpackedFile(file, packed=False)
-            return
-        try:
-            with opener(file) as stream:
-                yield UnpackedFile(stream, packed=True)
-        except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
-            raise DataError(
-                f"{path} is damaged or cut short: it cannot be unpacked ({error}); fetch it again"
-            ) from error
 
 
 def read_text_vectors(

@@ -1,0 +1,401 @@
+"""Opening a file: its bytes, whatever packed them, and the containers that libraries open.
+
+    path -> unpacked(path).stream        bytes, through gzip, bzip2 or xz where the content says so
+         -> stored_format(path)          "parquet", "npy", "npz", "mtx", "h5ad", or None for text
+         -> open_parquet, open_annotated, array_heads, read_arrays, read_npy, read_market
+
+What a file is, its first bytes say, and never its name alone: a name that promises a container
+which the bytes deny is an error. Python objects are never unpickled.
+
+Encoding of tables and lists: UTF-8, with or without its mark, and UTF-16 with its mark. Bytes that
+are not UTF-8 are an error where they stand in a label or a strength, and do no harm in columns that
+nobody reads; no other encoding is guessed, because a wrong guess changes words silently.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import importlib
+import importlib.util
+import io
+import lzma
+import re
+import warnings
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, TypeAlias
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.errors import DataError
+
+__all__ = [
+    "SPARSE_PARTS",
+    "Heads",
+    "UnpackedFile",
+    "array_heads",
+    "first_bytes",
+    "first_numbers",
+    "open_annotated",
+    "open_parquet",
+    "read_arrays",
+    "read_bytes",
+    "read_market",
+    "read_npy",
+    "read_sparse",
+    "split_lines",
+    "stem_of",
+    "stored_format",
+    "suffix_of",
+    "to_utf8",
+    "unpacked",
+]
+
+Heads: TypeAlias = Mapping[str, tuple[tuple[int, ...], np.dtype]]
+
+# A bzip2 file goes on with one of two patterns, if it goes on; BZh alone may begin a word.
+PACKERS: dict[re.Pattern[bytes], Callable[..., Any]] = {
+    re.compile(rb"\x1f\x8b"): gzip.open,
+    re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90|.{0,5}\Z)", re.DOTALL): bz2.open,
+    re.compile(rb"\xfd7zXZ\x00"): lzma.open,
+}
+PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
+PACKING_ERRORS = (OSError, EOFError, zlib.error, lzma.LZMAError)
+MAGIC = {b"PAR1": "parquet", b"\x93NUM": "npy", b"%%Ma": "mtx", b"%Mat": "mtx", b"\x89HDF": "h5ad"}
+CONTAINERS = (".parquet", ".npy", ".npz", ".mtx", ".h5ad")
+ZIP = b"PK\x03\x04"
+FASTTEXT_MODEL = b"\xba\x16\x4f\x2f"
+PICKLE = re.compile(rb"\x80[\x02-\x05]")
+UTF8_MARK = b"\xef\xbb\xbf"
+HEAD_SIZE = 2**12
+# scipy.sparse.save_npz writes arrays of these names.
+SPARSE_PARTS = {"format", "shape", "data"}
+ARRAY_ERRORS = (ValueError, EOFError, OSError, KeyError, TypeError, zlib.error, zipfile.BadZipFile)
+PAIRS = "pairs (cue, response, strength) or a matrix"
+
+
+@dataclass(frozen=True)
+class UnpackedFile:
+    """A file open for reading, through gzip, bzip2 or xz where its content says so."""
+
+    stream: BinaryIO
+    packed: bool
+
+
+@contextmanager
+def unpacked(path: Path) -> Iterator[UnpackedFile]:
+    """Open a file, unpacked by its content; a damaged one is a `DataError` that names it."""
+    with path.open("rb") as file:
+        first = file.read(10)
+        file.seek(0)
+        opener = next((PACKERS[magic] for magic in PACKERS if magic.match(first)), None)
+        if opener is None:
+            yield UnpackedFile(file, packed=False)
+            return
+        try:
+            with opener(file) as stream:
+                yield UnpackedFile(stream, packed=True)
+        except PACKING_ERRORS as error:
+            raise DataError(
+                f"{path} is damaged or cut short: it cannot be unpacked ({error}); fetch it again"
+            ) from error
+
+
+def read_bytes(path: Path, expected: str = PAIRS) -> bytes:
+    """The contents of a file, unpacked; one that holds nothing is refused."""
+    with unpacked(path) as file:
+        data = file.stream.read()
+    _refuse_empty(data, path, expected)
+    return data
+
+
+def first_bytes(path: Path, expected: str = PAIRS, size: int = HEAD_SIZE) -> bytes:
+    """The first bytes of a file, unpacked; one that begins with nothing is refused."""
+    with unpacked(path) as file:
+        data = file.stream.read(size)
+    _refuse_empty(data, path, expected)
+    return data
+
+
+def _refuse_empty(data: bytes, path: Path, expected: str) -> None:
+    if not data.removeprefix(UTF8_MARK).strip():
+        raise DataError(f"{path} is empty; expected {expected}")
+
+
+def suffix_of(path: Path) -> str:
+    """The suffix under that of the packer, in lower case.
+
+    >>> suffix_of(Path("norms.CSV.gz"))
+    '.csv'
+    """
+    return Path(stem_of(path).lower()).suffix
+
+
+def stem_of(path: Path, *suffixes: str) -> str:
+    """The name of a file without the suffix of a packer, and then without any of some others.
+
+    >>> stem_of(Path("a/counts.mtx.gz"), ".mtx", ".npy")
+    'counts'
+    """
+    name = path.name
+    for suffix in (*PACKED_SUFFIXES, *suffixes):
+        name = name[: -len(suffix)] if name.lower().endswith(suffix) else name
+    return name
+
+
+def stored_format(path: Path, start: bytes) -> str | None:
+    """The container that a file is by its first bytes; None where it is a text.
+
+    Raises
+    ------
+    DataError
+        Where it is a pickle, a model of fastText, an archive of other files, or of none of the
+        formats that its name promises.
+    """
+    if start[:4] in MAGIC:
+        return MAGIC[start[:4]]
+    suffix = suffix_of(path)
+    if start[:4] == ZIP:
+        if suffix != ".npz" and not _holds_arrays(path):
+            raise _archive(path)
+        return "npz"
+    if start[:4] == FASTTEXT_MODEL:
+        raise DataError(f"{path} is a fastText model; read the .vec file that came with it")
+    if PICKLE.match(start):
+        raise DataError(
+            f"{path} is a Python pickle, which is not read; load it where it was written, and give "
+            "the object to vectors_from (gensim's KeyedVectors) or counts_from, or save it by "
+            "save_word2vec_format or as NPZ"
+        )
+    if suffix in CONTAINERS:
+        raise DataError(
+            f"{path} does not start like a file of the format {suffix[1:]}; is it cut short, or of "
+            "another format?"
+        )
+    return None
+
+
+def _holds_arrays(path: Path) -> bool:
+    """Whether a zip archive is one of arrays, whatever its name."""
+    try:
+        with _seekable(path) as file, zipfile.ZipFile(file) as archive:
+            names = archive.namelist()
+    except zipfile.BadZipFile:
+        return False
+    return bool(names) and all(name.endswith(".npy") for name in names)
+
+
+def _archive(source: object) -> DataError:
+    return DataError(
+        f"{source} is a zip archive or a spreadsheet; unpack it, or save the sheet as CSV"
+    )
+
+
+@contextmanager
+def _seekable(path: Path) -> Iterator[BinaryIO]:
+    """A file in which one may go back; what is packed is held in memory."""
+    with unpacked(path) as file:
+        yield io.BytesIO(file.stream.read()) if file.packed else file.stream
+
+
+def to_utf8(data: bytes, source: str) -> bytes:
+    """Text in UTF-8 without its mark; UTF-16 is told by its mark."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        try:
+            return data.decode("utf-16").encode("utf-8")
+        except UnicodeDecodeError as error:
+            raise DataError(
+                f"{source}: byte {error.start} is not UTF-16 though the file starts like it; "
+                "save the file as UTF-8"
+            ) from error
+    if b"\x00" in data[:1024]:
+        raise DataError(
+            f"{source} is not text (it holds zero bytes); name its format, one of "
+            "'parquet', 'npy', 'npz' and 'mtx', or save it as CSV in UTF-8"
+        )
+    if data[:4] == ZIP:
+        raise _archive(source)
+    return data.removeprefix(UTF8_MARK)
+
+
+def split_lines(data: bytes, source: str) -> list[str]:
+    """Lines of a text, stripped; ends of line are those of files, not every one of Unicode."""
+    clean = to_utf8(data, source)
+    try:
+        text = clean.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = clean[: error.start].count(b"\n") + 1
+        raise DataError(
+            f"{source}, line {line}: byte 0x{clean[error.start]:02X} is not UTF-8; "
+            "save the file as UTF-8"
+        ) from error
+    return [line.strip() for line in re.split(r"\r\n|\r|\n", text)]
+
+
+@contextmanager
+def open_parquet(path: Path) -> Iterator[Any]:
+    """A Parquet file, open as `pyarrow.parquet.ParquetFile`.
+
+    Raises
+    ------
+    DataError
+        Where it is damaged, on opening or on reading on.
+    ImportError
+        Where pyarrow is not installed.
+    """
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError as error:
+        raise ImportError(
+            f"reading {path} needs pyarrow; install it with 'pip install \"manymaps[parquet]\"', "
+            "or save the file in another format"
+        ) from error
+    with _seekable(path) as file:
+        try:
+            with parquet.ParquetFile(file if isinstance(file, io.BytesIO) else path) as opened:
+                yield opened
+        except (pyarrow.ArrowException, OSError) as error:
+            raise DataError(
+                f"{path} cannot be read as Parquet ({error}); is it cut short, or of another "
+                "format?"
+            ) from error
+
+
+@contextmanager
+def open_annotated(path: Path) -> Iterator[Any]:
+    """An .h5ad file, open as AnnData whose tables stay in the file until they are asked for.
+
+    Raises
+    ------
+    DataError
+        Where it cannot be opened.
+    ImportError
+        Where anndata is not installed.
+    """
+    if not importlib.util.find_spec("anndata"):
+        raise ImportError(
+            f"reading {path} needs anndata; install it with 'pip install \"manymaps[anndata]\"'"
+        )
+    import anndata
+
+    try:
+        with warnings.catch_warnings():
+            # Repeated names are told, with their places, when the table is put together.
+            warnings.filterwarnings("ignore", message=".*names are not unique")
+            data = anndata.read_h5ad(path, backed="r")
+    except (OSError, KeyError, ValueError) as error:
+        raise _unreadable_h5ad(path, error) from error
+    try:
+        yield data
+    finally:
+        data.file.close()
+
+
+def first_numbers(path: Path, most: int) -> np.ndarray | None:
+    """About so many numbers of the X of an .h5ad file; None where h5py is not installed."""
+    if not importlib.util.find_spec("h5py"):
+        return None
+    h5py = importlib.import_module("h5py")
+    try:
+        with h5py.File(path) as file:
+            stored = file["X"]
+            if isinstance(stored, h5py.Group):
+                return np.asarray(stored["data"][:most])
+            return np.asarray(stored[: max(1, most // stored.shape[1])])
+    except (OSError, KeyError, ValueError) as error:
+        raise _unreadable_h5ad(path, error) from error
+
+
+def _unreadable_h5ad(path: Path, error: Exception) -> DataError:
+    return DataError(
+        f"{path} cannot be read as .h5ad ({error}); is it cut short, or of another format?"
+    )
+
+
+@contextmanager
+def _array_errors(path: Path, kind: str) -> Iterator[None]:
+    """What libraries raise for damaged arrays is a `DataError` that names the file."""
+    try:
+        yield
+    except DataError:
+        raise
+    except ARRAY_ERRORS as error:
+        hint = "or of another format?"
+        if kind != "mtx":
+            hint = (
+                "of another format, or an array of Python objects? Save numbers as float32, and "
+                "labels as np.array(labels, dtype=str)"
+            )
+        raise DataError(
+            f"{path} cannot be read as {kind.upper()} ({error}); is it cut short, {hint}"
+        ) from error
+
+
+def array_heads(path: Path, kind: str) -> Heads:
+    """Shape and type of each array of an NPY or NPZ file, read from their heads alone."""
+    with _array_errors(path, kind):
+        if kind == "npy":
+            with unpacked(path) as file:
+                return {"": _npy_head(file.stream)}
+        heads = {}
+        with _seekable(path) as stream, zipfile.ZipFile(stream) as archive:
+            for name in archive.namelist():
+                with archive.open(name) as member:
+                    heads[name.removesuffix(".npy")] = _npy_head(member)
+        return heads
+
+
+def _npy_head(stream: Any) -> tuple[tuple[int, ...], np.dtype]:
+    version = np.lib.format.read_magic(stream)
+    read = np.lib.format.read_array_header_1_0
+    if version > (1, 0):
+        read = np.lib.format.read_array_header_2_0
+    shape, _, kind = read(stream)
+    return shape, kind
+
+
+def read_arrays(path: Path, keys: Sequence[str]) -> dict[str, np.ndarray]:
+    """Some arrays of an NPZ file; those of Python objects are refused."""
+    with (
+        _array_errors(path, "npz"),
+        _seekable(path) as file,
+        np.load(file, allow_pickle=False) as archive,
+    ):
+        return {key: archive[key] for key in keys}
+
+
+def read_sparse(path: Path) -> Any:
+    """A table that `scipy.sparse.save_npz` wrote."""
+    with _array_errors(path, "npz"), _seekable(path) as file:
+        return sparse.load_npz(file)
+
+
+def read_npy(path: Path) -> np.ndarray:
+    """The array of an NPY file, memory-mapped where it is not packed."""
+    with _array_errors(path, "npy"):
+        with unpacked(path) as file:
+            if file.packed:
+                return np.load(file.stream, allow_pickle=False)
+        return np.load(path, mmap_mode="r", allow_pickle=False)
+
+
+@dataclass(frozen=True)
+class _Forward:
+    """A stream that is read and no more: scipy goes back in others, and dies where it cannot."""
+
+    read: Callable[[int], bytes]
+
+
+def read_market(path: Path) -> Any:
+    """The matrix of a MatrixMarket file, dense or sparse, unpacked while it is read."""
+    from scipy.io import mmread
+
+    with _array_errors(path, "mtx"), unpacked(path) as file:
+        return mmread(_Forward(file.stream.read))
