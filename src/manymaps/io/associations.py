@@ -27,7 +27,6 @@ from manymaps.io.files import (
     open_parquet,
     read_bytes,
     stored_format,
-    suffix_of,
 )
 from manymaps.io.matrices import (
     LabelledMatrix,
@@ -43,6 +42,7 @@ from manymaps.io.tables import (
     ColumnNames,
     Columns,
     TextTable,
+    delimiters_of,
     find_columns,
     folded,
     has_pair_header,
@@ -166,7 +166,13 @@ def read_entries(
             f"{source} is an .h5ad file, from which vectors and counts are read, not similarities"
         )
     if kind is None:
-        table = open_table(read_bytes(file), source, names, _delimiters(file, format))
+        table = open_table(
+            read_bytes(file),
+            source,
+            delimiters_of(file, format),
+            lambda head: has_pair_header(head[0], names) or looks_like_matrix(head),
+            "Separate cue, response and strength by tabs or commas",
+        )
         matrix = format == "matrix" or (
             format != "edges"
             and not names.any_given
@@ -237,15 +243,6 @@ def associations_from(
         index = [str(label).strip() for label in data.index]
         return associate_matrix(labelled_matrix(data.to_numpy(), index, "the frame"), rules)
     return associate(_frame_pairs(data, names, "the frame"), rules)
-
-
-def _delimiters(path: Path, format: str | None) -> tuple[str, ...]:
-    """The delimiters to try, the likeliest first."""
-    if format == "csv":
-        return (",", ";")
-    if format == "tsv":
-        return ("\t",)
-    return (",", ";", "\t", "|") if suffix_of(path) == ".csv" else ("\t", ",", ";", "|")
 
 
 def _text_pairs(table: TextTable, names: ColumnNames) -> Pairs:

@@ -32,26 +32,22 @@ from manymaps.io.columns import (
     two_kinds,
 )
 from manymaps.io.count_entries import CountParts, Entries, LabelCodes, summed
-from manymaps.io.files import to_utf8
 from manymaps.io.tables import (
-    DELIMITERS,
     UNDECODED,
     TextTable,
     as_number,
     folded,
     is_number,
-    without_false_quotes,
+    open_table,
 )
 from manymaps.labels import repeated_label
 
-__all__ = ["ALL_DELIMITERS", "TableHead", "open_count_table", "read_text_counts", "table_head"]
+__all__ = ["TableHead", "open_count_table", "read_text_counts", "table_head"]
 
-ALL_DELIMITERS = ("\t", ",", ";", "|")
 # Lines of a list are taken apart this many at a time.
 BATCH = 2**15
 BLOCK_BYTES = 2**22
 NEWLINE = ord("\n")
-HEAD_BYTES = 2**20
 QUOTED_CELL = re.compile(r"""[^"]*|\s*"[^"]*"\s*""")
 
 
@@ -88,40 +84,20 @@ class TableHead:
 
 
 def open_count_table(
-    data: bytes, source: str, delimiters: Sequence[str] = ALL_DELIMITERS
+    data: bytes, source: str, delimiters: Sequence[str]
 ) -> tuple[TextTable, TableHead]:
-    """A text table at the delimiter under which it makes most sense, and its head.
+    """A text table of counts, and its head; the header of a long list tells it."""
 
-    The header of a long list counts most, then rows of one width, then the number of columns.
-
-    Raises
-    ------
-    DataError
-        Where no delimiter splits it.
-    """
-    clean = to_utf8(data, source)
-    start = clean if len(clean) <= HEAD_BYTES else clean[: clean.rfind(b"\n", 0, HEAD_BYTES) + 1]
-    best, best_score = None, (-1, -1, 1)
-    for delimiter in delimiters:
-        rows = without_false_quotes(TextTable(source, start or clean, delimiter)).head()
-        widths = [len(cells) for cells in rows]
-        if max(widths, default=0) < 2:
-            continue
+    def known(rows: list[list[str]]) -> bool:
         head = table_head(rows)
-        uniform = int(len(set(widths[1:])) <= 1)
-        score = (int(head.header and head.is_long), uniform, max(widths))
-        if score > best_score:
-            best, best_score = (delimiter, head), score
-    if best is None:
-        table = TextTable(source, clean, delimiters[0])
-        first = next(table.rows(), (1, [""]))[1][0]
-        tried = ", ".join(DELIMITERS[delimiter] for delimiter in delimiters)
-        raise DataError(
-            f"{source} has one column only when split at {tried}; its first row is "
-            f"{first[:60]!r}. Expected a row, a column and a count on each line, or a table with "
-            "labels in its first row and column"
-        )
-    return without_false_quotes(TextTable(source, clean, best[0])), best[1]
+        return head.header and head.is_long
+
+    expected = (
+        "Expected a row, a column and a count on each line, or a table with labels in its first "
+        "row and column"
+    )
+    table = open_table(data, source, delimiters, known, expected)
+    return table, table_head(table.head())
 
 
 def table_head(rows: Sequence[Sequence[str]]) -> TableHead:

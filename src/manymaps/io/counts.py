@@ -38,7 +38,6 @@ from manymaps.io.count_arrays import has_sparse_parts, read_matrix_counts, read_
 from manymaps.io.count_entries import CountParts
 from manymaps.io.count_frames import annotated_counts, frame_counts
 from manymaps.io.count_tables import (
-    ALL_DELIMITERS,
     TableHead,
     open_count_table,
     read_text_counts,
@@ -53,12 +52,12 @@ from manymaps.io.files import (
     read_arrays,
     read_bytes,
     stored_format,
-    suffix_of,
     unpacked,
 )
 from manymaps.io.tables import (
     HEAD_ROWS,
     ColumnNames,
+    delimiters_of,
     folded,
     has_pair_header,
     is_number,
@@ -150,7 +149,9 @@ def read_counts(
         )
     if kind in TEXTS:
         layout = kind if kind in ("edges", "matrix") else None
-        table, head = open_count_table(read_bytes(file, EXPECTED), source, _delimiters(file, asked))
+        table, head = open_count_table(
+            read_bytes(file, EXPECTED), source, delimiters_of(file, asked)
+        )
         return assembled(read_text_counts(table, head, wanted, layout), source)
     if kind == "parquet":
         with open_parquet(file) as opened:
@@ -222,15 +223,6 @@ def _asked_format(format: str | None) -> tuple[str | None, str | None]:
             "'h5ad:LAYER'; leave it out to find it by the file's name and content"
         )
     return name, key or None
-
-
-def _delimiters(path: Path, asked: str | None) -> tuple[str, ...]:
-    """The delimiters to try, the likeliest first."""
-    if asked == "csv":
-        return (",", ";")
-    if asked == "tsv":
-        return ("\t",)
-    return (",", ";", "\t", "|") if suffix_of(path) == ".csv" else ALL_DELIMITERS
 
 
 def _saved(path: Path, names: tuple[str, ...]) -> Counts:
@@ -321,7 +313,7 @@ def _text_has_counts(path: Path, asked: str | None) -> bool:
     """Whether the first rows of a text are those of a long list of two kinds or of a table."""
     with unpacked(path) as file:
         data = b"".join(islice(file.stream, HEAD_ROWS + 1))
-    table, head = open_count_table(data, str(path), _delimiters(path, asked))
+    table, head = open_count_table(data, str(path), delimiters_of(path, asked))
     if not head.header or has_pair_header(head.names, ColumnNames()):
         return False
     if asked == "edges" or head.is_long:

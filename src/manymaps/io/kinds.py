@@ -27,7 +27,7 @@ from manymaps.io.files import (
     unpacked,
 )
 from manymaps.io.tables import HEAD_ROWS, ColumnNames, has_pair_header, looks_like_matrix
-from manymaps.io.vector_tables import TableColumns, find_text_columns, split_table
+from manymaps.io.vector_tables import TableColumns, find_text_columns, open_vector_table
 from manymaps.io.word2vec import CONTROL, HEAD_LINES, HEADER, is_word_line
 
 __all__ = [
@@ -166,7 +166,7 @@ def _table_has_vectors(path: Path, delimiters: Sequence[str]) -> bool:
     """Whether the first rows of a text table are a label and numbers, and not of a square table."""
     with unpacked(path) as file:
         data = b"".join(islice(file.stream, HEAD_ROWS + 1))
-    table = split_table(data, str(path), delimiters)
+    table = open_vector_table(data, str(path), delimiters)
     head = table.head()
     if has_pair_header(head[0], ColumnNames()):
         return False

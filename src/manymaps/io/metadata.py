@@ -9,8 +9,8 @@ from typing import Any
 
 from manymaps.data.frames import frame_columns, label_column
 from manymaps.errors import DataError
-from manymaps.io.files import first_bytes, open_parquet, read_bytes, stored_format, to_utf8
-from manymaps.io.tables import TextTable, without_false_quotes
+from manymaps.io.files import first_bytes, open_parquet, read_bytes, stored_format
+from manymaps.io.tables import open_headed_table
 
 __all__ = [
     "read_columns",
@@ -37,9 +37,7 @@ def read_columns(path: str | os.PathLike[str]) -> dict[str, list[Any]]:
     if stored_format(path, first_bytes(path, expected)) == "parquet":
         with open_parquet(path) as file:
             return frame_columns(file.read())
-    text = to_utf8(read_bytes(path, expected), str(path))
-    delimiter = max("\t,;|", key=text.split(b"\n", 1)[0].decode(errors="replace").count)
-    table = without_false_quotes(TextTable(str(path), text, delimiter))
+    table = open_headed_table(read_bytes(path, expected), str(path))
     (_, header), *body = table.rows()
     if len(set(header)) != len(header):
         raise DataError(f"{path}: two columns have the same name in {', '.join(header)}")

@@ -11,14 +11,15 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from manymaps.errors import DataError
-from manymaps.io.files import to_utf8
+from manymaps.io.files import suffix_of, to_utf8
 from manymaps.labels import listed
 
 __all__ = [
@@ -27,11 +28,15 @@ __all__ = [
     "Columns",
     "TextTable",
     "as_number",
+    "delimiters_of",
     "find_columns",
     "folded",
     "has_pair_header",
+    "header_delimiter",
     "is_number",
     "looks_like_matrix",
+    "numbered_rows",
+    "open_headed_table",
     "open_table",
 ]
 
@@ -46,6 +51,8 @@ COUNT: Names = ("count", "counts", "#p", "r123", "r1", "frequency", "freq", "coo
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 HEAD_ROWS = 30
+# Delimiters are compared by so many bytes.
+HEAD_BYTES = 2**20
 
 # The free-association norms were published as text inside a bare web page.
 MARKUP = re.compile(r"\s*(</?\w+>\s*)+")
@@ -107,19 +114,8 @@ class TextTable:
             skipinitialspace=True,
             strict=True,
         )
-        start = 1
-        while True:
-            try:
-                cells = [cell.strip() for cell in next(reader)]
-            except StopIteration:
-                return
-            except csv.Error as error:
-                raise DataError(
-                    f"{self.source}, line {start}: the row that starts here cannot be split into "
-                    f"cells ({error}); is a quotation mark left open? Write a quotation mark that "
-                    'belongs to a word twice and put the word in quotation marks: "5"" nail"'
-                ) from error
-            line, start = start, reader.line_num + 1
+        for line, row in numbered_rows(reader, self.source):
+            cells = [cell.strip() for cell in row]
             if len(cells) > 1 or (cells and cells[0] and not MARKUP.fullmatch(cells[0])):
                 yield line, cells
 
@@ -153,6 +149,23 @@ class TextTable:
                 )
 
 
+def numbered_rows(
+    reader: Any, source: str, rows: Iterator[list[str]] | None = None
+) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a csv.reader, or those taken from it, with the line on which each starts."""
+    start = 1
+    try:
+        for row in reader if rows is None else rows:
+            line, start = start, reader.line_num + 1
+            yield line, row
+    except csv.Error as error:
+        raise DataError(
+            f"{source}, line {start}: the row that starts here cannot be split into cells "
+            f"({error}); is a quotation mark left open? Write a quotation mark that belongs to a "
+            'word twice and put the word in quotation marks: "5"" nail"'
+        ) from error
+
+
 def is_number(cell: str) -> bool:
     """Whether a cell is written in digits; the words NAN and INFINITY are not numbers here.
 
@@ -181,34 +194,73 @@ def as_number(value: Any) -> float:
 
 
 def open_table(
-    data: bytes, source: str, names: ColumnNames, delimiters: Sequence[str] = tuple(DELIMITERS)
+    data: bytes,
+    source: str,
+    delimiters: Sequence[str],
+    known: Callable[[list[list[str]]], bool],
+    expected: str,
 ) -> TextTable:
     """A table split at the delimiter under which it makes most sense.
 
-    A known header or a matrix counts most, then rows of one width, then the number of columns,
-    then the order of `delimiters`.
+    Rows of a known layout count most, then rows of one width below the first (R leaves out a corner
+    of the header), then the number of columns, then the order of `delimiters`.
+
+    Parameters
+    ----------
+    data : bytes
+    source : str
+        For messages.
+    delimiters : sequence of str
+        Those to try.
+    known : callable
+        Whether the first rows are of a layout that the reader knows.
+    expected : str
+        What to say of a file that no delimiter splits.
+
+    Raises
+    ------
+    DataError
+        Where there is one column only, or the first row cannot be split for its quotation marks.
     """
     clean = to_utf8(data, source)
-    best, best_score = TextTable(source, clean, delimiters[0]), (-1, -1, -1)
+    start = clean if len(clean) <= HEAD_BYTES else clean[: clean.rfind(b"\n", 0, HEAD_BYTES) + 1]
+    best, best_score = None, (-1, -1, 1)
     for delimiter in delimiters:
-        table = without_false_quotes(TextTable(source, clean, delimiter))
-        head = table.head()
-        if not head:
-            continue
-        widths = {len(cells) for cells in head}
-        known = has_pair_header(head[0], names) or looks_like_matrix(head)
-        score = (int(known and max(widths) > 1), int(len(widths) == 1), max(widths))
-        if max(widths) > 1 and score > best_score:
-            best, best_score = table, score
-    if best_score[0] < 0:
-        # A file that no delimiter can split for its quotation marks should say so.
-        first = next(best.rows(), (1, [""]))[1][0]
+        head = without_false_quotes(TextTable(source, start or clean, delimiter)).head()
+        widths = [len(cells) for cells in head]
+        if max(widths, default=0) > 1:
+            score = (int(known(head)), int(len(set(widths[1:])) <= 1), max(widths))
+            if score > best_score:
+                best, best_score = delimiter, score
+    if best is None:
+        first = next(TextTable(source, clean, delimiters[0]).rows(), (1, [""]))[1][0]
         tried = ", ".join(DELIMITERS[delimiter] for delimiter in delimiters)
         raise DataError(
             f"{source} has one column only when split at {tried}; its first row is "
-            f"{first[:60]!r}. Separate cue, response and strength by tabs or commas"
+            f"{first[:60]!r}. {expected}"
         )
-    return best
+    return without_false_quotes(TextTable(source, clean, best))
+
+
+def open_headed_table(data: bytes, source: str) -> TextTable:
+    """A table split as its header says; it may have a single column."""
+    clean = to_utf8(data, source)
+    header = clean.split(b"\n", 1)[0].decode(errors="replace")
+    return without_false_quotes(TextTable(source, clean, header_delimiter(header)))
+
+
+def header_delimiter(header: str) -> str:
+    """The delimiter that splits a header into most cells, of equals the rarest in names."""
+    return max("\t,;|", key=header.count)
+
+
+def delimiters_of(path: Path, format: str | None) -> tuple[str, ...]:
+    """The delimiters to try in a text, the likeliest first."""
+    if format == "csv":
+        return (",", ";")
+    if format == "tsv":
+        return ("\t",)
+    return (",", ";", "\t", "|") if suffix_of(path) == ".csv" else ("\t", ",", ";", "|")
 
 
 def without_false_quotes(table: TextTable) -> TextTable:

@@ -24,7 +24,7 @@ from typing import Any
 from manymaps.errors import DataError
 from manymaps.io.documents import FALLBACK, Document, ReadingLog, Scalar, storable
 from manymaps.io.files import open_parquet, unpacked
-from manymaps.io.tables import DELIMITERS, folded
+from manymaps.io.tables import folded, header_delimiter, numbered_rows
 from manymaps.labels import listed
 
 __all__ = ["MARKS", "ROW_READERS", "TextFile"]
@@ -141,10 +141,9 @@ def _table_documents(file: TextFile, log: ReadingLog) -> Iterator[Document]:
 
 def _cells(file: TextFile, log: ReadingLog) -> Iterator[tuple[int, list[str]]]:
     """The rows of a text table that are not blank, with the line on which each starts."""
-    source = str(file.path)
     delimiter, quoted = "\t", True
     if file.kind == "csv":
-        delimiter = _delimiter(next(_lines(file, ReadingLog()), ""))
+        delimiter = header_delimiter(next(_lines(file, ReadingLog()), ""))
     else:
         quoted = _is_quoted(file)
     reader = csv.reader(
@@ -153,17 +152,8 @@ def _cells(file: TextFile, log: ReadingLog) -> Iterator[tuple[int, list[str]]]:
         quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
         strict=True,
     )
-    start = 1
-    try:
-        for row in _whole_cells(reader):
-            line, start = start, reader.line_num + 1
-            if row:
-                yield line, row
-    except csv.Error as error:
-        raise DataError(
-            f"{source}, line {start}: the row that starts here cannot be split into cells "
-            f"({error}); is a quotation mark left open?"
-        ) from error
+    numbered = numbered_rows(reader, str(file.path), _whole_cells(reader))
+    return ((line, row) for line, row in numbered if row)
 
 
 def _whole_cells(reader: Iterator[list[str]]) -> Iterator[list[str]]:
@@ -177,11 +167,6 @@ def _whole_cells(reader: Iterator[list[str]]) -> Iterator[list[str]]:
         if row is None:
             return
         yield row
-
-
-def _delimiter(header: str) -> str:
-    """The delimiter that splits a header into most cells."""
-    return max(DELIMITERS, key=lambda delimiter: header.count(delimiter))
 
 
 def _is_quoted(file: TextFile) -> bool:

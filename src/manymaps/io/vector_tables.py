@@ -21,14 +21,13 @@ from scipy import sparse
 
 from manymaps.data.vectors import BLOCK_SIZE, VectorRows, choose_rows, refuse_not_finite, shown
 from manymaps.errors import DataError, ParameterError
-from manymaps.io.files import open_annotated, open_parquet, read_bytes, to_utf8
+from manymaps.io.files import open_annotated, open_parquet, read_bytes
 from manymaps.io.tables import (
-    DELIMITERS,
     HEAD_ROWS,
     TextTable,
     folded,
     is_number,
-    without_false_quotes,
+    open_table,
 )
 from manymaps.labels import listed
 
@@ -37,10 +36,10 @@ __all__ = [
     "annotated_rows",
     "find_text_columns",
     "frame_rows",
+    "open_vector_table",
     "read_annotated",
     "read_parquet_vectors",
     "read_table_vectors",
-    "split_table",
 ]
 
 LABEL_COLUMNS = ("word", "label", "name", "token", "term", "id")
@@ -91,7 +90,7 @@ def read_table_vectors(
         Where a row has another number of cells than the first, or a cell is not a finite number;
         the message names the line, the label and the column.
     """
-    table = split_table(read_bytes(path, "vectors"), str(path), delimiters)
+    table = open_vector_table(read_bytes(path, "vectors"), str(path), delimiters)
     rows = table.rows()
     head = list(islice(rows, HEAD_ROWS))
     columns = find_text_columns(table, [cells for _, cells in head], label_column)
@@ -121,23 +120,13 @@ def read_table_vectors(
     return VectorRows(labels, values, n_read, columns.notes)
 
 
-def split_table(data: bytes, source: str, delimiters: Sequence[str]) -> TextTable:
-    """A text table at the delimiter that gives rows of one width, of these the widest."""
-    clean = to_utf8(data, source)
-    best, best_score = None, (0, 1)
-    for delimiter in delimiters:
-        table = without_false_quotes(TextTable(source, clean, delimiter))
-        widths = [len(cells) for cells in table.head()]
-        score = (int(len(set(widths[1:])) <= 1), max(widths, default=0))
-        if score[1] > 1 and score > best_score:
-            best, best_score = table, score
-    if best is None:
-        tried = ", ".join(DELIMITERS.get(delimiter, "spaces") for delimiter in delimiters)
-        raise DataError(
-            f"{source} has one column only when split at {tried}; expected a label and its "
-            "numbers in each row (split by spaces, they are read with format='glove')"
-        )
-    return best
+def open_vector_table(data: bytes, source: str, delimiters: Sequence[str]) -> TextTable:
+    """A text table of vectors; of widths the largest is the likeliest."""
+    expected = (
+        "Expected a label and its numbers in each row (split by spaces, they are read with "
+        "format='glove')"
+    )
+    return open_table(data, source, delimiters, lambda head: False, expected)
 
 
 def find_text_columns(
