@@ -13,8 +13,8 @@ from scipy.io import mmwrite
 
 from manymaps.data.counts import Counts, looks_transposed
 from manymaps.errors import DataError, ParameterError
-from manymaps.io.counts import looks_like_counts, read_counts
-from manymaps.io.kinds import looks_like_vectors
+from manymaps.io.counts import read_counts
+from manymaps.io.kinds import looks_like_counts, looks_like_vectors
 
 LONG = "document,word,count\nd1,tie,2\nd1,knot,1\nd2,suit,3\n"
 WIDE = "document,tie,knot,suit\nd1,2,1,0\nd2,0,0,3\n"

@@ -10,7 +10,8 @@ from scipy import sparse
 
 from manymaps.errors import ParameterError
 from manymaps.io.associations import read_associations
-from manymaps.io.vectors import looks_like_vectors, read_vectors
+from manymaps.io.kinds import looks_like_vectors
+from manymaps.io.vectors import read_vectors
 from vector_samples import VALUES, WORDS, lines_of, save, text_of
 
 PAIRS = "tie,knot,0.6\ntie,suit,0.4\nknot,tie,1\nsuit,tie,0.5\n"

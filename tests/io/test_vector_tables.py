@@ -10,7 +10,8 @@ import pytest
 from pyarrow import parquet
 
 from manymaps.errors import DataError, ParameterError
-from manymaps.io.vectors import looks_like_vectors, read_vectors, vectors_from
+from manymaps.io.kinds import looks_like_vectors
+from manymaps.io.vectors import read_vectors, vectors_from
 from vector_samples import VALUES, WORDS, assert_same, lines_of, save
 
 

@@ -16,7 +16,8 @@ from scipy import sparse
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, ParameterError
 from manymaps.io import vector_tables
-from manymaps.io.vectors import looks_like_vectors, read_vectors, vectors_from
+from manymaps.io.kinds import looks_like_vectors
+from manymaps.io.vectors import read_vectors, vectors_from
 from vector_samples import VALUES, WORDS, assert_same, binary_of, lines_of, save, text_of
 
 # --- words to keep --------------------------------------------------------------------------------

@@ -15,7 +15,8 @@ from hypothesis.extra import numpy as hnp
 
 from manymaps.errors import DataError
 from manymaps.io import word2vec
-from manymaps.io.vectors import looks_like_vectors, read_vectors
+from manymaps.io.kinds import looks_like_vectors
+from manymaps.io.vectors import read_vectors
 from vector_samples import VALUES, WORDS, assert_same, binary_of, lines_of, save, text_of
 
 QUICK = settings(

@@ -30,9 +30,10 @@ from manymaps.data.counts import Counts
 from manymaps.data.frames import join_columns, label_column
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, ParameterError
-from manymaps.io.counts import looks_like_counts, read_counts
+from manymaps.io.counts import read_counts
+from manymaps.io.kinds import looks_like_counts, looks_like_vectors
 from manymaps.io.metadata import read_columns
-from manymaps.io.vectors import looks_like_vectors, read_vectors
+from manymaps.io.vectors import read_vectors
 from manymaps.labels import UnknownLabel, first_of, fold, plural
 
 __all__ = [

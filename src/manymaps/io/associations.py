@@ -28,6 +28,7 @@ from manymaps.io.files import (
     read_bytes,
     stored_format,
 )
+from manymaps.io.kinds import PAIR_FORMATS, asked_format
 from manymaps.io.matrices import (
     LabelledMatrix,
     ValueRule,
@@ -54,7 +55,6 @@ from manymaps.labels import listed
 
 __all__ = ["associations_from", "read_associations", "read_entries"]
 
-FORMATS = ("edges", "matrix", "csv", "tsv", "parquet", "npy", "npz", "mtx")
 ARRAYS = ("npy", "npz", "mtx")
 UNWEIGHTED = "no column of strengths: every pair counts one"
 
@@ -150,11 +150,7 @@ def read_entries(
     Parameters and errors are those of `read_associations`; the rule says what the values of a
     matrix may be (`manymaps.io.matrices`).
     """
-    if format is not None and format not in FORMATS:
-        raise ParameterError(
-            f"format={format!r} is not one of {', '.join(map(repr, FORMATS))}; "
-            "leave it out to find it by the file's name and content"
-        )
+    asked_format(format, PAIR_FORMATS)
     file = Path(path)
     source = str(path)
     kind = format if format in (*ARRAYS, "parquet") else stored_format(file, first_bytes(file))

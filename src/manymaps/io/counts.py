@@ -1,4 +1,4 @@
-"""Count tables as people have them -> `Counts`, and telling them from other files.
+"""Count tables as people have them -> `Counts`.
 
     edges                    text: a row, a column and perhaps a count on each line
     matrix                   text: a table with labels in its first row and column
@@ -15,7 +15,6 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -33,50 +32,30 @@ from manymaps.data.counts import (
     _empty_notes,
 )
 from manymaps.errors import DataError, ParameterError
-from manymaps.io.columns import WantedColumns, is_long_header, known_kind
-from manymaps.io.count_arrays import has_sparse_parts, read_matrix_counts, read_npz_counts
+from manymaps.io.columns import WantedColumns
+from manymaps.io.count_arrays import read_matrix_counts, read_npz_counts
 from manymaps.io.count_entries import CountParts
 from manymaps.io.count_frames import annotated_counts, frame_counts
-from manymaps.io.count_tables import (
-    TableHead,
-    open_count_table,
-    read_text_counts,
-)
+from manymaps.io.count_tables import open_count_table, read_text_counts
 from manymaps.io.files import (
-    SPARSE_PARTS,
     array_heads,
     first_bytes,
-    first_numbers,
     open_annotated,
     open_parquet,
     read_arrays,
     read_bytes,
     stored_format,
-    unpacked,
 )
-from manymaps.io.tables import (
-    HEAD_ROWS,
-    ColumnNames,
-    delimiters_of,
-    folded,
-    has_pair_header,
-    is_number,
-    looks_like_matrix,
-)
+from manymaps.io.kinds import COUNT_FORMATS, COUNT_TEXTS, asked_format
+from manymaps.io.tables import delimiters_of
 
 __all__ = [
     "assembled",
     "counts_from",
-    "looks_like_counts",
     "read_counts",
 ]
 
-FORMATS = ("edges", "matrix", "csv", "tsv", "parquet", "npz", "npy", "mtx", "h5ad")
-TEXTS = ("edges", "matrix", "csv", "tsv", "text")
 EXPECTED = "counts: a long list (document, word, count) or a table"
-SAMPLE = 2**16
-# Fewer columns than this under an empty corner are too few to tell counts from measurements.
-FEWEST_COLUMNS = 3
 
 
 def read_counts(
@@ -139,15 +118,15 @@ def read_counts(
     [[2.0, 5.0], [0.0, 9.0]]
     """
     file, source = Path(path), str(path)
-    asked, key = _asked_format(format)
+    asked, key = asked_format(format, COUNT_FORMATS, ("h5ad",))
     wanted = WantedColumns(rows, columns, count)
     kind = asked or stored_format(file, first_bytes(file, EXPECTED)) or "text"
-    if wanted.any_given and (kind not in (*TEXTS, "parquet") or kind == "matrix"):
+    if wanted.any_given and (kind not in (*COUNT_TEXTS, "parquet") or kind == "matrix"):
         raise ParameterError(
             f"rows, columns and count name the columns of a long list, and {source} is read as "
             f"{kind}"
         )
-    if kind in TEXTS:
+    if kind in COUNT_TEXTS:
         layout = kind if kind in ("edges", "matrix") else None
         table, head = open_count_table(
             read_bytes(file, EXPECTED), source, delimiters_of(file, asked)
@@ -165,64 +144,6 @@ def read_counts(
             return _saved(file, tuple(heads))
         return assembled(read_npz_counts(file, heads), source)
     return assembled(read_matrix_counts(file, kind), source)
-
-
-def looks_like_counts(path: str | os.PathLike[str], format: str | None = None) -> bool:
-    """Whether a file holds counts of two kinds rather than associations or vectors.
-
-    Where nothing decides, it does not: a table of numbers in text holds counts where its corner
-    names a kind, or where it is of whole numbers, most of them 0, under columns that are not
-    numbered; an array where it was saved by `Counts.save`, has a vocabulary, or is sparse, not
-    square and of whole numbers.
-
-    Parameters
-    ----------
-    path : path
-    format : str, optional
-        As the user names it; formats that hold only pairs or only vectors decide.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> from manymaps.io.counts import looks_like_counts
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     pairs, counts = pathlib.Path(folder, "a.csv"), pathlib.Path(folder, "b.csv")
-    ...     _ = pairs.write_text("cue,response,strength\\ntie,knot,.6\\nknot,tie,1\\n")
-    ...     _ = counts.write_text("document,word,count\\nd1,tie,2\\nd1,knot,1\\n")
-    ...     looks_like_counts(pairs), looks_like_counts(counts)
-    (False, True)
-    """
-    name, _, key = (format or "").partition(":")
-    if (name and name not in FORMATS) or (key and name != "h5ad"):
-        return False
-    file = Path(path)
-    try:
-        kind = name or stored_format(file, first_bytes(file, EXPECTED)) or "text"
-        if kind == "npz":
-            return _npz_has_counts(file)
-        if kind == "mtx":
-            return _market_has_counts(file)
-        if kind == "parquet":
-            return _parquet_has_counts(file)
-        if kind == "h5ad":
-            return _annotated_has_counts(file)
-        return kind in TEXTS and _text_has_counts(file, name or None)
-    except DataError:
-        # The reader that is chosen then says what is wrong.
-        return False
-
-
-def _asked_format(format: str | None) -> tuple[str | None, str | None]:
-    """The format that the user names, and the layer behind the colon."""
-    if format is None:
-        return None, None
-    name, colon, key = format.partition(":")
-    if name not in FORMATS or (colon and (name != "h5ad" or not key)):
-        raise ParameterError(
-            f"format={format!r} is not one of {', '.join(map(repr, FORMATS))}, nor such as "
-            "'h5ad:LAYER'; leave it out to find it by the file's name and content"
-        )
-    return name, key or None
 
 
 def _saved(path: Path, names: tuple[str, ...]) -> Counts:
@@ -255,95 +176,6 @@ def _saved(path: Path, names: tuple[str, ...]) -> Counts:
         raise
     except (KeyError, ValueError, TypeError) as error:
         raise DataError(f"{path}: this file of counts is damaged ({error})") from error
-
-
-def _npz_has_counts(path: Path) -> bool:
-    """Whether an NPZ file is one of counts, by its names, or sparse, not square and whole."""
-    heads = array_heads(path, "npz")
-    if VERSION_KEY in heads:
-        return True
-    if set(heads) >= SPARSE_PARTS:
-        if heads["data"][1].kind not in "iu":
-            return False
-        shape = read_arrays(path, ["shape"])["shape"].ravel()
-        return shape.size == 2 and int(shape[0]) != int(shape[1])
-    return has_sparse_parts(heads)
-
-
-def _market_has_counts(path: Path) -> bool:
-    """Whether a MatrixMarket file is not square: no other reader takes such a one."""
-    with unpacked(path) as file:
-        for line in islice(file.stream, 1000):
-            if line.strip() and not line.startswith(b"%"):
-                sizes = line.split()
-                return len(sizes) >= 2 and sizes[0] != sizes[1]
-    return False
-
-
-def _parquet_has_counts(path: Path) -> bool:
-    """Whether a Parquet file is a long list of two kinds, or names a kind over its labels."""
-    try:
-        with open_parquet(path) as file:
-            schema = file.schema_arrow
-    except ImportError:
-        return False  # the reader that is chosen names the extra
-    from pyarrow import types as kinds
-
-    whole = [kinds.is_integer(kind) for kind in schema.types]
-    numeric = [w or kinds.is_floating(kind) for w, kind in zip(whole, schema.types, strict=True)]
-    names = list(schema.names)
-    if has_pair_header(names, ColumnNames()):
-        return False
-    if is_long_header(names, numeric):
-        return True
-    corner = len(names) > 2 and _corner_names_kind(names[0])
-    return corner and not numeric[0] and all(whole[1:])
-
-
-def _annotated_has_counts(path: Path) -> bool:
-    """Whether the table of an .h5ad file begins with whole numbers of at least 0."""
-    numbers = first_numbers(path, SAMPLE)
-    if numbers is None:
-        return False  # the reader that is chosen names the extra
-    whole = numbers.dtype.kind in "buif" and bool(np.all(numbers == np.rint(numbers)))
-    return whole and numbers.size > 0 and bool(numbers.min() >= 0)
-
-
-def _text_has_counts(path: Path, asked: str | None) -> bool:
-    """Whether the first rows of a text are those of a long list of two kinds or of a table."""
-    with unpacked(path) as file:
-        data = b"".join(islice(file.stream, HEAD_ROWS + 1))
-    table, head = open_count_table(data, str(path), delimiters_of(path, asked))
-    if not head.header or has_pair_header(head.names, ColumnNames()):
-        return False
-    if asked == "edges" or head.is_long:
-        return head.is_long
-    return not _shares_labels(table.head(), head) and _is_count_table(head)
-
-
-def _shares_labels(rows: list[list[str]], head: TableHead) -> bool:
-    """Whether rows and columns share most labels, as those of a table of similarities do."""
-    labels = {cells[0] for cells in head.body}
-    return looks_like_matrix(rows) and 2 * len(labels & set(head.names)) >= len(labels)
-
-
-def _corner_names_kind(corner: str) -> bool:
-    """Whether the name over the labels is a kind; tables of vectors have words there."""
-    return known_kind(corner) is not None and folded(corner) not in ("word", "term", "token")
-
-
-def _is_count_table(head: TableHead) -> bool:
-    """Whether a table has labels, and whole numbers that look counted."""
-    features = [c for c in range(1, len(head.names)) if head.numeric[c]]
-    cells = [row[c] for row in head.body if len(row) == len(head.names) for c in features]
-    if not cells or not all(cell.isascii() and cell.isdigit() for cell in cells):
-        return False
-    if _corner_names_kind(head.names[0]):
-        return True
-    zeros = sum(int(cell) == 0 for cell in cells)
-    numbered = sum(is_number(head.names[c][-1:]) for c in features)
-    named = len(features) >= FEWEST_COLUMNS and 2 * numbered < len(features)
-    return not head.names[0] and not head.numeric[0] and named and 2 * zeros >= len(cells)
 
 
 def counts_from(

@@ -398,4 +398,4 @@ def read_market(path: Path) -> Any:
     from scipy.io import mmread
 
     with _array_errors(path, "mtx"), unpacked(path) as file:
-        return mmread(_Forward(file.stream.read))
+        return mmread(_Forward(file.stream.read), spmatrix=False)

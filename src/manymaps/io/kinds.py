@@ -1,109 +1,102 @@
-"""What kind of vectors a file holds, and whether it holds vectors at all.
+"""What a file holds: pairs or a square table of similarities, vectors, or counts of two kinds.
 
-A kind is told by the file's first bytes, its name and its first lines. The command line takes one
-file for many purposes, so vectors must be told from what `manymaps.io.associations` reads:
+A container is told by its first bytes (`manymaps.io.files`), a text by its name and first lines.
+The command line takes one file for many purposes, and asks in this order:
 
-    two columns of words, or a usual header of cue and response     pairs
-    as many rows as columns, with the same labels                   a square table of similarities
-    one column of words and numbers, or lists of numbers            vectors
+    two columns of two kinds of object, or whole numbers under the names of such    counts
+    two columns of words, or a usual header of cue and response                     pairs
+    as many rows as columns, with the same labels                                   a square table
+    one column of words and numbers, or lists of numbers                            vectors
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+import numpy as np
+
+from manymaps.data.counts import VERSION_KEY
 from manymaps.errors import DataError, ParameterError
+from manymaps.io.columns import is_long_header, known_kind
+from manymaps.io.count_arrays import has_sparse_parts
+from manymaps.io.count_tables import TableHead, open_count_table
 from manymaps.io.files import (
     SPARSE_PARTS,
     array_heads,
     first_bytes,
+    first_numbers,
     open_parquet,
     read_arrays,
     stored_format,
     suffix_of,
     unpacked,
 )
-from manymaps.io.tables import HEAD_ROWS, ColumnNames, has_pair_header, looks_like_matrix
-from manymaps.io.vector_tables import TableColumns, find_text_columns, open_vector_table
+from manymaps.io.tables import (
+    HEAD_ROWS,
+    ColumnNames,
+    delimiters_of,
+    folded,
+    has_pair_header,
+    is_number,
+    looks_like_matrix,
+)
+from manymaps.io.vector_tables import find_text_columns, open_vector_table
 from manymaps.io.word2vec import CONTROL, HEAD_LINES, HEADER, is_word_line
 
 __all__ = [
-    "FORMATS",
+    "COUNT_FORMATS",
+    "COUNT_TEXTS",
+    "PAIR_FORMATS",
     "TABLES",
-    "TEXTS",
+    "VECTOR_FORMATS",
+    "WORD_LINES",
     "asked_format",
-    "kind_of",
+    "looks_like_counts",
     "looks_like_vectors",
+    "vector_format",
 ]
 
-TEXTS = {"word2vec": True, "fasttext": True, "glove": False}
-TABLES = {"csv": (",", ";"), "tsv": ("\t",), "table": ("\t", ",", ";", "|")}
-FORMATS = (*TEXTS, "word2vec-binary", "npy", "npz", "csv", "tsv", "parquet", "h5ad")
-KEYED = ("npz", "parquet", "h5ad")
+PAIR_FORMATS = ("edges", "matrix", "csv", "tsv", "parquet", "npy", "npz", "mtx")
+COUNT_FORMATS = (*PAIR_FORMATS, "h5ad")
+COUNT_TEXTS = ("edges", "matrix", "csv", "tsv", "text")
+# Texts of a word and its numbers a line, and whether a line above says how many there are.
+WORD_LINES = {"word2vec": True, "fasttext": True, "glove": False}
+TABLES = ("csv", "tsv", "table")
+VECTOR_FORMATS = (*WORD_LINES, "word2vec-binary", "npy", "npz", "csv", "tsv", "parquet", "h5ad")
 SHARED = ("csv", "tsv", "npy", "npz", "parquet")
 SAMPLE = 2**20
+MOST_NUMBERS = 2**16
+# Fewer columns than this under an empty corner are too few to tell counts from measurements.
+FEWEST_COLUMNS = 3
 
 
-def looks_like_vectors(path: str | os.PathLike[str], format: str | None = None) -> bool:
-    """Whether a file holds vectors rather than pairs or a square table of similarities.
+def asked_format(
+    format: str | None, formats: Sequence[str], keyed: Collection[str] = ()
+) -> tuple[str | None, str | None]:
+    """The format that a user names, and for some of them the table behind the colon.
 
-    Reads its first lines, or what an array's head says of its shape.
-
-    Parameters
-    ----------
-    path : path
-    format : str, optional
-        As the user names it: one that only vectors have decides, "edges", "matrix" and "mtx"
-        decide otherwise, and those that both have leave it to the content.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> from manymaps.io.kinds import looks_like_vectors
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     pairs, table = pathlib.Path(folder, "a.csv"), pathlib.Path(folder, "b.csv")
-    ...     _ = pairs.write_text("cue,response,strength\\ntie,knot,.6\\nknot,tie,1\\n")
-    ...     _ = table.write_text("word,x,y\\ntie,.6,1\\nknot,.2,0\\n")
-    ...     looks_like_vectors(pairs), looks_like_vectors(table)
-    (False, True)
+    >>> asked_format("h5ad:raw", COUNT_FORMATS, ("h5ad",)), asked_format(None, PAIR_FORMATS)
+    (('h5ad', 'raw'), (None, None))
     """
-    name, _, key = (format or "").partition(":")
-    if name and name not in SHARED:
-        return name in FORMATS
-    if key:
-        return True
-    file = Path(path)
-    try:
-        kind = name or kind_of(file)
-        if kind in ("npy", "npz"):
-            return _array_is_wide(file, kind)
-        if kind == "parquet":
-            return _parquet_has_vectors(file)
-        return kind not in TABLES or _table_has_vectors(file, TABLES[kind])
-    except DataError:
-        # The reader of associations says what is wrong, as it does for any file.
-        return False
-
-
-def asked_format(format: str | None) -> tuple[str | None, str | None]:
-    """The format that the user names, and the table behind the colon."""
     if format is None:
         return None, None
     name, colon, key = format.partition(":")
-    if name not in FORMATS or (colon and (name not in KEYED or not key)):
+    if name not in formats or (colon and (name not in keyed or not key)):
+        such = " or ".join(f"'{each}:NAME'" for each in keyed)
         raise ParameterError(
-            f"format={format!r} is not one of {', '.join(map(repr, FORMATS))}, nor such as "
-            "'npz:NAME', 'h5ad:NAME' or 'parquet:NAME'; leave it out to find it by the file's "
-            "name and content"
+            f"format={format!r} is not one of {', '.join(map(repr, formats))}"
+            + (f", nor such as {such}" if such else "")
+            + "; leave it out to find it by the file's name and content"
         )
     return name, key or None
 
 
-def kind_of(path: Path) -> str:
-    """The format of a file: by its first bytes, its name and its first lines."""
+def vector_format(path: Path) -> str:
+    """The format of a file of vectors: by its first bytes, its name and its first lines."""
     sample = first_bytes(path, "vectors", SAMPLE)
     stored = stored_format(path, sample)
     if stored == "mtx":
@@ -134,6 +127,206 @@ def kind_of(path: Path) -> str:
     return "glove" if spaced else "table"
 
 
+def looks_like_counts(path: str | os.PathLike[str], format: str | None = None) -> bool:
+    """Whether a file holds counts of two kinds rather than associations or vectors.
+
+    Where nothing decides, it does not: a table of numbers in text holds counts where its corner
+    names a kind, or where it is of whole numbers, most of them 0, under columns that are not
+    numbered; an array where it was saved by `Counts.save`, has a vocabulary, or is sparse, not
+    square and of whole numbers.
+
+    Parameters
+    ----------
+    path : path
+    format : str, optional
+        As the user names it; formats that hold only pairs or only vectors decide.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from manymaps.io.kinds import looks_like_counts
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pairs, counts = pathlib.Path(folder, "a.csv"), pathlib.Path(folder, "b.csv")
+    ...     _ = pairs.write_text("cue,response,strength\\ntie,knot,.6\\nknot,tie,1\\n")
+    ...     _ = counts.write_text("document,word,count\\nd1,tie,2\\nd1,knot,1\\n")
+    ...     looks_like_counts(pairs), looks_like_counts(counts)
+    (False, True)
+    """
+    name, _, key = (format or "").partition(":")
+    if (name and name not in COUNT_FORMATS) or (key and name != "h5ad"):
+        return False
+    file = Path(path)
+    try:
+        kind = name or stored_format(file, first_bytes(file)) or "text"
+        if kind == "npz":
+            return _npz_has_counts(file)
+        if kind == "mtx":
+            return _market_has_counts(file)
+        if kind == "parquet":
+            return _parquet_has_counts(file)
+        if kind == "h5ad":
+            return _annotated_has_counts(file)
+        return kind in COUNT_TEXTS and _text_has_counts(file, name or None)
+    except DataError:
+        # The reader that is chosen then says what is wrong.
+        return False
+
+
+def looks_like_vectors(path: str | os.PathLike[str], format: str | None = None) -> bool:
+    """Whether a file holds vectors rather than pairs or a square table of similarities.
+
+    Reads its first lines, or what an array's head says of its shape.
+
+    Parameters
+    ----------
+    path : path
+    format : str, optional
+        As the user names it: one that only vectors have decides, "edges", "matrix" and "mtx"
+        decide otherwise, and those that both have leave it to the content.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from manymaps.io.kinds import looks_like_vectors
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pairs, table = pathlib.Path(folder, "a.csv"), pathlib.Path(folder, "b.csv")
+    ...     _ = pairs.write_text("cue,response,strength\\ntie,knot,.6\\nknot,tie,1\\n")
+    ...     _ = table.write_text("word,x,y\\ntie,.6,1\\nknot,.2,0\\n")
+    ...     looks_like_vectors(pairs), looks_like_vectors(table)
+    (False, True)
+    """
+    name, _, key = (format or "").partition(":")
+    if name and name not in SHARED:
+        return name in VECTOR_FORMATS
+    if key:
+        return True
+    file = Path(path)
+    try:
+        kind = name or vector_format(file)
+        if kind in ("npy", "npz"):
+            return _array_is_wide(file, kind)
+        if kind == "parquet":
+            return _parquet_has_vectors(file)
+        return kind not in TABLES or _text_has_vectors(file, kind)
+    except DataError:
+        # The reader of associations says what is wrong, as it does for any file.
+        return False
+
+
+@dataclass(frozen=True)
+class _Schema:
+    """The columns of a Parquet file, and which of them hold numbers, whole ones, and lists."""
+
+    names: list[str]
+    numeric: list[bool]
+    whole: list[bool]
+    nested: list[bool]
+
+
+def _schema(path: Path) -> _Schema | None:
+    """The columns of a Parquet file; None where they are those of pairs, or pyarrow is missing."""
+    try:
+        with open_parquet(path) as file:
+            schema = file.schema_arrow
+    except ImportError:
+        return None  # the reader that is chosen names the extra
+    from pyarrow import types
+
+    if has_pair_header(schema.names, ColumnNames()):
+        return None
+    whole = [types.is_integer(kind) for kind in schema.types]
+    return _Schema(
+        list(schema.names),
+        [w or types.is_floating(kind) for w, kind in zip(whole, schema.types, strict=True)],
+        whole,
+        [types.is_nested(kind) for kind in schema.types],
+    )
+
+
+def _first_rows(path: Path) -> bytes:
+    """The first lines of a text, unpacked."""
+    with unpacked(path) as file:
+        return b"".join(islice(file.stream, HEAD_ROWS + 1))
+
+
+def _shares_labels(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether rows and columns share most labels, as those of a table of similarities do."""
+    labels = {cells[0] for cells in rows[1:]}
+    return looks_like_matrix(rows) and 2 * len(labels & set(rows[0])) >= len(labels)
+
+
+def _npz_has_counts(path: Path) -> bool:
+    """Whether an NPZ file is one of counts, by its names, or sparse, not square and whole."""
+    heads = array_heads(path, "npz")
+    if VERSION_KEY in heads:
+        return True
+    if set(heads) >= SPARSE_PARTS:
+        if heads["data"][1].kind not in "iu":
+            return False
+        shape = read_arrays(path, ["shape"])["shape"].ravel()
+        return shape.size == 2 and int(shape[0]) != int(shape[1])
+    return has_sparse_parts(heads)
+
+
+def _market_has_counts(path: Path) -> bool:
+    """Whether a MatrixMarket file is not square: no other reader takes such a one."""
+    with unpacked(path) as file:
+        for line in islice(file.stream, 1000):
+            if line.strip() and not line.startswith(b"%"):
+                sizes = line.split()
+                return len(sizes) >= 2 and sizes[0] != sizes[1]
+    return False
+
+
+def _parquet_has_counts(path: Path) -> bool:
+    """Whether a Parquet file is a long list of two kinds, or names a kind over its labels."""
+    schema = _schema(path)
+    if schema is None:
+        return False
+    if is_long_header(schema.names, schema.numeric):
+        return True
+    corner = len(schema.names) > 2 and _corner_names_kind(schema.names[0])
+    return corner and not schema.numeric[0] and all(schema.whole[1:])
+
+
+def _annotated_has_counts(path: Path) -> bool:
+    """Whether the table of an .h5ad file begins with whole numbers of at least 0."""
+    numbers = first_numbers(path, MOST_NUMBERS)
+    if numbers is None:
+        return False  # the reader that is chosen names the extra
+    whole = numbers.dtype.kind in "buif" and bool(np.all(numbers == np.rint(numbers)))
+    return whole and numbers.size > 0 and bool(numbers.min() >= 0)
+
+
+def _text_has_counts(path: Path, asked: str | None) -> bool:
+    """Whether the first rows of a text are those of a long list of two kinds or of a table."""
+    table, head = open_count_table(_first_rows(path), str(path), delimiters_of(path, asked))
+    if not head.header or has_pair_header(head.names, ColumnNames()):
+        return False
+    if asked == "edges" or head.is_long:
+        return head.is_long
+    return not _shares_labels(table.head()) and _is_count_table(head)
+
+
+def _corner_names_kind(corner: str) -> bool:
+    """Whether the name over the labels is a kind; tables of vectors have words there."""
+    return known_kind(corner) is not None and folded(corner) not in ("word", "term", "token")
+
+
+def _is_count_table(head: TableHead) -> bool:
+    """Whether a table has labels, and whole numbers that look counted."""
+    features = [c for c in range(1, len(head.names)) if head.numeric[c]]
+    cells = [row[c] for row in head.body if len(row) == len(head.names) for c in features]
+    if not cells or not all(cell.isascii() and cell.isdigit() for cell in cells):
+        return False
+    if _corner_names_kind(head.names[0]):
+        return True
+    zeros = sum(int(cell) == 0 for cell in cells)
+    numbered = sum(is_number(head.names[c][-1:]) for c in features)
+    named = len(features) >= FEWEST_COLUMNS and 2 * numbered < len(features)
+    return not head.names[0] and not head.numeric[0] and named and 2 * zeros >= len(cells)
+
+
 def _array_is_wide(path: Path, kind: str) -> bool:
     """Whether an array file holds a table that is not square."""
     heads = array_heads(path, kind)
@@ -146,42 +339,30 @@ def _array_is_wide(path: Path, kind: str) -> bool:
 
 def _parquet_has_vectors(path: Path) -> bool:
     """Whether a Parquet file has a column of lists, or one of labels and several of numbers."""
-    try:
-        with open_parquet(path) as file:
-            schema = file.schema_arrow
-    except ImportError:
-        return False  # the reader of associations names the extra
-    import pyarrow
-
-    if has_pair_header(schema.names, ColumnNames()):
+    schema = _schema(path)
+    if schema is None:
         return False
-    if any(pyarrow.types.is_nested(kind) for kind in schema.types):
-        return True
-    numbers = [pyarrow.types.is_integer(k) or pyarrow.types.is_floating(k) for k in schema.types]
-    texts = len(numbers) - sum(numbers)
-    return sum(numbers) >= (2 if texts == 1 else 4 if texts == 0 else 5)
+    numbers = sum(schema.numeric)
+    return any(schema.nested) or _are_coordinates(numbers, len(schema.names) - numbers, 5)
 
 
-def _table_has_vectors(path: Path, delimiters: Sequence[str]) -> bool:
+def _text_has_vectors(path: Path, asked: str | None) -> bool:
     """Whether the first rows of a text table are a label and numbers, and not of a square table."""
-    with unpacked(path) as file:
-        data = b"".join(islice(file.stream, HEAD_ROWS + 1))
-    table = open_vector_table(data, str(path), delimiters)
+    table = open_vector_table(_first_rows(path), str(path), delimiters_of(path, asked))
     head = table.head()
     if has_pair_header(head[0], ColumnNames()):
         return False
     columns = find_text_columns(table, head)
-    texts = len(columns.left_out) + (columns.label is not None)
-    numbers = len(columns.numbers)
-    if _is_square(path, head, columns):
-        return False
-    return numbers >= (2 if texts == 1 else 4 if texts == 0 else 5 if columns.header else 1000)
-
-
-def _is_square(path: Path, head: Sequence[Sequence[str]], columns: TableColumns) -> bool:
-    """Whether rows and columns have the same labels; without labels, as many rows as columns."""
     if columns.header or columns.label is not None:
-        rows = {cells[0] for cells in head[1:]}
-        return looks_like_matrix(head) and 2 * len(rows & set(head[0])) >= len(rows)
-    with unpacked(path) as file:
-        return sum(1 for line in file.stream if line.strip()) == len(columns.names)
+        is_square = _shares_labels(head)
+    else:
+        with unpacked(path) as file:
+            is_square = sum(1 for line in file.stream if line.strip()) == len(columns.names)
+    texts = len(columns.left_out) + (columns.label is not None)
+    fewest = 5 if columns.header else 1000
+    return not is_square and _are_coordinates(len(columns.numbers), texts, fewest)
+
+
+def _are_coordinates(n_numbers: int, n_texts: int, fewest: int) -> bool:
+    """Whether columns of numbers are enough for coordinates beside those of text."""
+    return n_numbers >= {0: 4, 1: 2}.get(n_texts, fewest)

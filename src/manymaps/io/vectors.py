@@ -32,12 +32,13 @@ from manymaps.io.files import (
 )
 from manymaps.io.kinds import (
     TABLES,
-    TEXTS,
+    VECTOR_FORMATS,
+    WORD_LINES,
     asked_format,
-    kind_of,
-    looks_like_vectors,
+    vector_format,
 )
 from manymaps.io.matrices import read_labels
+from manymaps.io.tables import delimiters_of
 from manymaps.io.vector_tables import (
     annotated_rows,
     frame_rows,
@@ -48,8 +49,9 @@ from manymaps.io.vector_tables import (
 from manymaps.io.word2vec import read_binary_vectors, read_text_vectors
 from manymaps.labels import listed
 
-__all__ = ["looks_like_vectors", "read_vectors", "vectors_from"]
+__all__ = ["read_vectors", "vectors_from"]
 
+KEYED = ("npz", "h5ad", "parquet")
 LABEL_SUFFIXES = (".labels", ".labels.txt", ".words", ".words.txt")
 WORD_KEYS = ("words", "vocabulary", "vocab", "index_to_key", "names", "labels")
 VECTOR_KEYS = ("vectors", "embeddings", "embedding", "values")
@@ -116,9 +118,9 @@ def read_vectors(
     [[0.0, 0.0, 1.0], [0.5, 0.25, 1.0]]
     """
     file = Path(path)
-    asked, key = asked_format(format)
+    asked, key = asked_format(format, VECTOR_FORMATS, KEYED)
     wanted, notes = _wanted(words)
-    kind = asked or kind_of(file)
+    kind = asked or vector_format(file)
     if kind in ("npy", "npz"):
         rows = _read_arrays(file, kind, key, labels)
     elif kind in TABLES or kind == "parquet":
@@ -133,7 +135,9 @@ def read_vectors(
         elif kind == "word2vec-binary":
             rows = read_binary_vectors(file, words=wanted)
         else:
-            rows = read_text_vectors(file, header=TEXTS[asked] if asked else None, words=wanted)
+            rows = read_text_vectors(
+                file, header=WORD_LINES[asked] if asked else None, words=wanted
+            )
     return _finished(rows, wanted, str(path), notes)
 
 
@@ -243,7 +247,7 @@ def _read_table(
     if kind == "parquet":
         rows = read_parquet_vectors(path, label_column=column, list_column=key, words=words)
     else:
-        rows = read_table_vectors(path, TABLES[kind], label_column=column, words=words)
+        rows = read_table_vectors(path, delimiters_of(path, kind), label_column=column, words=words)
     if given is None:
         return rows
     replaced = _array_rows(rows.values, given, str(path))
