@@ -191,7 +191,7 @@ def test_bytes_that_are_no_utf8_are_refused_by_line(tmp_path):
 
 def test_missing_columns_get_suggestions(tmp_path):
     path = save(tmp_path / "c.csv", LONG)
-    with pytest.raises(DataError, match=r"no column 'documents' .* Did you mean 'document'"):
+    with pytest.raises(DataError, match=r"no column 'documents'; .* Did you mean 'document'"):
         read_counts(path, rows="documents")
     with pytest.raises(DataError, match="would be read twice"):
         read_counts(path, rows="word", columns="word")

@@ -22,6 +22,14 @@ from scipy import sparse
 
 from manymaps.data.associations import Associations
 from manymaps.errors import DataError, ParameterError
+from manymaps.io.columns import (
+    STRENGTH,
+    ColumnNames,
+    Columns,
+    find_columns,
+    folded,
+    has_pair_header,
+)
 from manymaps.io.files import (
     first_bytes,
     open_parquet,
@@ -33,24 +41,13 @@ from manymaps.io.matrices import (
     LabelledMatrix,
     ValueRule,
     labelled_matrix,
+    looks_like_matrix,
     read_array,
     read_labels,
     read_text_matrix,
 )
 from manymaps.io.pairs import Pairs, Rules, associate, associate_matrix
-from manymaps.io.tables import (
-    STRENGTH,
-    ColumnNames,
-    Columns,
-    TextTable,
-    delimiters_of,
-    find_columns,
-    folded,
-    has_pair_header,
-    is_number,
-    looks_like_matrix,
-    open_table,
-)
+from manymaps.io.tables import TextTable, delimiters_of, is_number, open_table
 from manymaps.labels import listed
 
 __all__ = ["associations_from", "read_associations", "read_entries"]

@@ -1,35 +1,55 @@
-"""Which columns of a table hold rows, columns and counts, and what kinds of object these are.
+"""Which columns of a table are meant: by the names that a user gives, else by usual ones.
 
+    cue, response, strength     source, target, weight     word1, word2, similarity
     document, word, count     site, species, abundance     user, item     sample, taxon
 
-Observations (documents, sites, users) become the rows of a count table, and features (words,
-species, goods) its columns, in whichever order a list names them. The kinds are the names of the
-columns without "_id", "_name" and the like: "Doc_ID" holds documents.
+The first line names the columns of pairs, the second those of counts. Of these, observations
+(documents, sites, users) become the rows of a count table, and features (words, species, goods) its
+columns, in whichever order a list names them. The kinds are the names of the columns without "_id",
+"_name" and the like: "Doc_ID" holds documents.
 """
 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from manymaps.data.kinds import FEATURES, OBSERVATIONS, UNKNOWN_KINDS
-from manymaps.errors import DataError
-from manymaps.io.tables import folded, is_number
+from manymaps.errors import DataError, ParameterError
+from manymaps.io.tables import is_number
 from manymaps.labels import listed
 
 __all__ = [
     "CORNERS",
+    "STRENGTH",
+    "ColumnNames",
+    "Columns",
     "CountColumns",
     "WantedColumns",
     "count_column",
+    "find_columns",
     "find_count_columns",
+    "folded",
+    "has_pair_header",
     "is_long_header",
     "known_kind",
     "known_pair",
     "label_position",
+    "named_column",
     "two_kinds",
+    "usual_column",
 ]
+
+Names = tuple[str, ...]
+CUE: Names = ("cue", "source", "from", "word1", "stimulus", "prime", "head", "term1", "item1")
+CUE += ("object1", "node1", "left", "subject", "word")
+RESPONSE: Names = ("response", "target", "to", "word2", "associate", "tail", "term2", "item2")
+RESPONSE += ("object2", "node2", "right", "neighbor", "neighbour", "related", "object")
+STRENGTH: Names = ("strength", "fsg", "r123strength", "r1strength", "weight", "weights", "value")
+STRENGTH += ("similarity", "sim", "score", "probability", "prob", "proximity", "association")
+COUNT: Names = ("count", "counts", "#p", "r123", "r1", "frequency", "freq", "cooccurrence")
 
 SYNONYMS = {"doc": "document", "col": "column", "taxa": "taxon", "genera": "genus"}
 SUFFIXES = ("", "id", "ids", "name", "names", "label", "labels", "no", "number", "key")
@@ -43,6 +63,29 @@ CORNERS = ("", "unnamed:0", "indexlevel0", "id", "label", "name", "index")
 # Beside two columns of labels, a list has few others: more numbers are measurements.
 MOST_SPARE = 3
 MOST_LISTED = 12
+
+
+@dataclass(frozen=True)
+class ColumnNames:
+    """The columns a user asks for; None where the reader should find one."""
+
+    cue: str | None = None
+    response: str | None = None
+    strength: str | None = None
+
+    @property
+    def any_given(self) -> bool:
+        """Whether the user named a column."""
+        return any(name is not None for name in (self.cue, self.response, self.strength))
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Positions of the columns that are read; strength is None where every pair counts one."""
+
+    cue: int
+    response: int
+    strength: int | None
 
 
 @dataclass(frozen=True)
@@ -78,6 +121,58 @@ class CountColumns:
         used = (self.rows, self.columns, self.count)
         others = [name for c, name in enumerate(names) if c not in used and name]
         return (*notes, f"columns left out: {listed(others)}") if others else notes
+
+
+def folded(name: str) -> str:
+    """A column name without case and separators.
+
+    >>> folded(" R123.Strength "), folded("Word_1")
+    ('r123strength', 'word1')
+    """
+    return re.sub(r"[\s._-]", "", name.casefold())
+
+
+def usual_column(
+    names: Sequence[str], aliases: Sequence[str], but: Sequence[int | None] = ()
+) -> int | None:
+    """The first column under the first alias that is there.
+
+    >>> usual_column(["Word_1", "freq", "N"], ("n", "freq"))
+    2
+    """
+    have = [folded(name) if c not in but else "" for c, name in enumerate(names)]
+    return next((have.index(alias) for alias in aliases if alias in have), None)
+
+
+def named_column(
+    names: Sequence[str],
+    wanted: str | None,
+    option: str,
+    source: str,
+    *,
+    what: str = "column",
+    error: type[DataError | ParameterError] = DataError,
+) -> int | None:
+    """The position of a column that a user names; case and separators may differ.
+
+    Raises
+    ------
+    DataError or ParameterError
+        Where there is no such column, or several differ from it in case or separators alone.
+    """
+    if wanted is None:
+        return None
+    if wanted in names:
+        return list(names).index(wanted)
+    alike = [c for c, name in enumerate(names) if folded(name) == folded(wanted)]
+    if len(alike) == 1:
+        return alike[0]
+    near = difflib.get_close_matches(wanted, names, n=3, cutoff=0.6)
+    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    raise error(
+        f"{source} has no {what} {wanted!r}; its {what}s are {listed(names)}.{hint} Name one of "
+        f"them as {option}=..."
+    )
 
 
 def known_kind(name: str) -> str | None:
@@ -138,8 +233,7 @@ def count_column(names: Sequence[str], but: Sequence[int | None] = ()) -> int | 
     >>> count_column(["site", "species", "Abundance"]), count_column(["user", "item", "rating"])
     (2, None)
     """
-    plain = [folded(name) if c not in but else "" for c, name in enumerate(names)]
-    return next((plain.index(alias) for alias in COUNTS if alias in plain), None)
+    return usual_column(names, COUNTS, but)
 
 
 def is_long_header(names: Sequence[str], numeric: Sequence[bool]) -> bool:
@@ -215,9 +309,9 @@ def find_count_columns(
     >>> find_count_columns(["word", "doc", "n"], [False, False, True], WantedColumns(), "a.csv")
     CountColumns(rows=1, columns=0, count=2, kinds=('document', 'word'))
     """
-    rows = _named(names, wanted.rows, "rows", source)
-    columns = _named(names, wanted.columns, "columns", source)
-    count = _named(names, wanted.count, "count", source)
+    rows = named_column(names, wanted.rows, "rows", source)
+    columns = named_column(names, wanted.columns, "columns", source)
+    count = named_column(names, wanted.count, "count", source)
     if count is None:
         count = count_column(names, (rows, columns))
     rows, columns = _ends(names, numeric, (rows, columns, count))
@@ -271,18 +365,56 @@ def _ends(
     return (found_one, columns) if rows is None else (rows, found_one)
 
 
-def _named(names: Sequence[str], wanted: str | None, role: str, source: str) -> int | None:
-    """The position of a column that the user names; case and separators may differ."""
-    if wanted is None:
-        return None
-    if wanted in names:
-        return list(names).index(wanted)
-    alike = [c for c, name in enumerate(names) if folded(name) == folded(wanted)]
-    if len(alike) == 1:
-        return alike[0]
-    near = difflib.get_close_matches(wanted, names, n=3, cutoff=0.6)
-    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-    raise DataError(
-        f"{source} has no column {wanted!r} to read as {role}; its columns are {listed(names)}."
-        f"{hint}"
-    )
+def has_pair_header(names: Sequence[str], wanted: ColumnNames) -> bool:
+    """Whether a first row names the columns of cues and responses.
+
+    A row with a number in it is data: the word CUE is itself a cue.
+
+    >>> has_pair_header(["CUE", "TARGET", "FSG"], ColumnNames())
+    True
+    >>> has_pair_header(["CUE", "TARGET", "0.2"], ColumnNames())
+    False
+    """
+    if any(is_number(name) for name in names):
+        return False
+    cue = (folded(wanted.cue),) if wanted.cue is not None else CUE
+    response = (folded(wanted.response),) if wanted.response is not None else RESPONSE
+    return usual_column(names, cue) is not None and usual_column(names, response) is not None
+
+
+def find_columns(names: Sequence[str], wanted: ColumnNames, source: str) -> Columns:
+    """Which columns hold cues, responses and strengths.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The header.
+    wanted : ColumnNames
+        Columns the user named; they must be there.
+    source : str
+        For messages.
+
+    Raises
+    ------
+    DataError
+        Where one is missing; the message lists those that exist.
+    """
+    found: dict[str, int | None] = {}
+    for role, aliases in (("cue", CUE), ("response", RESPONSE), ("strength", STRENGTH + COUNT)):
+        found[role] = named_column(names, getattr(wanted, role), role, source)
+        if found[role] is None:
+            found[role] = usual_column(names, aliases)
+        if found[role] is None and role != "strength":
+            raise DataError(
+                f"{source} has no column of {role}s; its columns are {listed(names)}. "
+                f"Name one of them as {role}=..."
+            )
+    cue, response = found["cue"], found["response"]
+    assert cue is not None
+    assert response is not None
+    if cue == response:
+        raise DataError(
+            f"{source}: cues and responses would both be read from the column {names[cue]!r}; "
+            f"its columns are {listed(names)}. Name them as cue=... and response=..."
+        )
+    return Columns(cue, response, found["strength"])

@@ -26,6 +26,7 @@ from manymaps.io.columns import (
     CountColumns,
     WantedColumns,
     find_count_columns,
+    folded,
     is_long_header,
     known_kind,
     label_position,
@@ -36,7 +37,6 @@ from manymaps.io.tables import (
     UNDECODED,
     TextTable,
     as_number,
-    folded,
     is_number,
     open_table,
 )

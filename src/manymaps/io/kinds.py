@@ -21,7 +21,13 @@ import numpy as np
 
 from manymaps.data.counts import VERSION_KEY
 from manymaps.errors import DataError, ParameterError
-from manymaps.io.columns import is_long_header, known_kind
+from manymaps.io.columns import (
+    ColumnNames,
+    folded,
+    has_pair_header,
+    is_long_header,
+    known_kind,
+)
 from manymaps.io.count_arrays import has_sparse_parts
 from manymaps.io.count_tables import TableHead, open_count_table
 from manymaps.io.files import (
@@ -35,15 +41,8 @@ from manymaps.io.files import (
     suffix_of,
     unpacked,
 )
-from manymaps.io.tables import (
-    HEAD_ROWS,
-    ColumnNames,
-    delimiters_of,
-    folded,
-    has_pair_header,
-    is_number,
-    looks_like_matrix,
-)
+from manymaps.io.matrices import looks_like_matrix
+from manymaps.io.tables import HEAD_ROWS, delimiters_of, is_number
 from manymaps.io.vector_tables import find_text_columns, open_vector_table
 from manymaps.io.word2vec import CONTROL, HEAD_LINES, HEADER, is_word_line
 

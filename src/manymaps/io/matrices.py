@@ -22,6 +22,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.errors import DataError
+from manymaps.io.columns import ColumnNames, has_pair_header
 from manymaps.io.files import (
     SPARSE_PARTS,
     array_heads,
@@ -32,12 +33,13 @@ from manymaps.io.files import (
     read_sparse,
     split_lines,
 )
-from manymaps.io.tables import TextTable, as_number, is_number
+from manymaps.io.tables import HEAD_ROWS, TextTable, as_number, is_number
 
 __all__ = [
     "LabelledMatrix",
     "ValueRule",
     "labelled_matrix",
+    "looks_like_matrix",
     "read_array",
     "read_labels",
     "read_text_matrix",
@@ -289,3 +291,26 @@ def _row_numbers(
             f"{_WANTED_CELL[rule]}"
         )
     return numbers
+
+
+def looks_like_matrix(head: Sequence[Sequence[str]]) -> bool:
+    """Whether the first rows are those of a square table of numbers rather than of pairs."""
+    header, body = head[0], head[1:]
+    if not body or min(len(cells) for cells in head) < 2:
+        return False
+    complete = len(head) < HEAD_ROWS
+    numeric = 2 * sum(is_number(cells[1]) for cells in body) >= len(body)
+    rows = [cells[0] for cells in body]
+    if len(header) + 1 == len(body[0]):
+        return numeric and list(header[: len(rows)]) == rows[: len(header)]
+    if all(is_number(cell) for cell in header):
+        square = len(header) == len(head) if complete else len(header) >= len(head)
+        return square and len(header) > 3 and numeric
+    columns = list(header[1:])
+    if columns[: len(rows)] == rows[: len(columns)] and len(columns) > 1:
+        return numeric and not is_number(header[0])
+    if has_pair_header(header, ColumnNames()) or len(header) < 3:
+        return False
+    numeric = numeric and 2 * sum(map(is_number, body[0][1:])) >= len(body[0]) - 1
+    words = not any(is_number(cell) for cell in header[1:])
+    return numeric and (header[0] == "" or (words and len(header) > 3))

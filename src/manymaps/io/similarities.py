@@ -20,9 +20,10 @@ import numpy as np
 
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.associations import read_entries
+from manymaps.io.columns import ColumnNames
 from manymaps.io.matrices import MISSING, LabelledMatrix
 from manymaps.io.pairs import Pairs
-from manymaps.io.tables import ColumnNames, as_number
+from manymaps.io.tables import as_number
 
 __all__ = ["SimilarityTable", "read_similarities"]
 

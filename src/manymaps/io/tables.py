@@ -20,34 +20,17 @@ from typing import Any
 
 from manymaps.errors import DataError
 from manymaps.io.files import suffix_of, to_utf8
-from manymaps.labels import listed
 
 __all__ = [
-    "STRENGTH",
-    "ColumnNames",
-    "Columns",
     "TextTable",
     "as_number",
     "delimiters_of",
-    "find_columns",
-    "folded",
-    "has_pair_header",
     "header_delimiter",
     "is_number",
-    "looks_like_matrix",
     "numbered_rows",
     "open_headed_table",
     "open_table",
 ]
-
-Names = tuple[str, ...]
-CUE: Names = ("cue", "source", "from", "word1", "stimulus", "prime", "head", "term1", "item1")
-CUE += ("object1", "node1", "left", "subject", "word")
-RESPONSE: Names = ("response", "target", "to", "word2", "associate", "tail", "term2", "item2")
-RESPONSE += ("object2", "node2", "right", "neighbor", "neighbour", "related", "object")
-STRENGTH: Names = ("strength", "fsg", "r123strength", "r1strength", "weight", "weights", "value")
-STRENGTH += ("similarity", "sim", "score", "probability", "prob", "proximity", "association")
-COUNT: Names = ("count", "counts", "#p", "r123", "r1", "frequency", "freq", "cooccurrence")
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 HEAD_ROWS = 30
@@ -57,29 +40,6 @@ HEAD_BYTES = 2**20
 # The free-association norms were published as text inside a bare web page.
 MARKUP = re.compile(r"\s*(</?\w+>\s*)+")
 UNDECODED = re.compile("[\udc80-\udcff]")
-
-
-@dataclass(frozen=True)
-class ColumnNames:
-    """The columns a user asks for; None where the reader should find one."""
-
-    cue: str | None = None
-    response: str | None = None
-    strength: str | None = None
-
-    @property
-    def any_given(self) -> bool:
-        """Whether the user named a column."""
-        return any(name is not None for name in (self.cue, self.response, self.strength))
-
-
-@dataclass(frozen=True)
-class Columns:
-    """Positions of the columns that are read; strength is None where every pair counts one."""
-
-    cue: int
-    response: int
-    strength: int | None
 
 
 @dataclass(frozen=True)
@@ -272,101 +232,3 @@ def without_false_quotes(table: TextTable) -> TextTable:
         except DataError:
             return TextTable(table.source, table.data, table.delimiter, quoted=False)
     return table
-
-
-def looks_like_matrix(head: Sequence[Sequence[str]]) -> bool:
-    """Whether the first rows are those of a square table of numbers rather than of pairs."""
-    header, body = head[0], head[1:]
-    if not body or min(len(cells) for cells in head) < 2:
-        return False
-    complete = len(head) < HEAD_ROWS
-    numeric = 2 * sum(is_number(cells[1]) for cells in body) >= len(body)
-    rows = [cells[0] for cells in body]
-    if len(header) + 1 == len(body[0]):
-        return numeric and list(header[: len(rows)]) == rows[: len(header)]
-    if all(is_number(cell) for cell in header):
-        square = len(header) == len(head) if complete else len(header) >= len(head)
-        return square and len(header) > 3 and numeric
-    columns = list(header[1:])
-    if columns[: len(rows)] == rows[: len(columns)] and len(columns) > 1:
-        return numeric and not is_number(header[0])
-    if has_pair_header(header, ColumnNames()) or len(header) < 3:
-        return False
-    numeric = numeric and 2 * sum(map(is_number, body[0][1:])) >= len(body[0]) - 1
-    words = not any(is_number(cell) for cell in header[1:])
-    return numeric and (header[0] == "" or (words and len(header) > 3))
-
-
-def folded(name: str) -> str:
-    """A column name without case and separators.
-
-    >>> folded(" R123.Strength "), folded("Word_1")
-    ('r123strength', 'word1')
-    """
-    return re.sub(r"[\s._-]", "", name.casefold())
-
-
-def position(names: Sequence[str], aliases: Sequence[str]) -> int | None:
-    """The first column under the first alias that is there."""
-    have = [folded(name) for name in names]
-    return next((have.index(alias) for alias in aliases if alias in have), None)
-
-
-def has_pair_header(names: Sequence[str], wanted: ColumnNames) -> bool:
-    """Whether a first row names the columns of cues and responses.
-
-    A row with a number in it is data: the word CUE is itself a cue.
-
-    >>> has_pair_header(["CUE", "TARGET", "FSG"], ColumnNames())
-    True
-    >>> has_pair_header(["CUE", "TARGET", "0.2"], ColumnNames())
-    False
-    """
-    if any(is_number(name) for name in names):
-        return False
-    cue = (folded(wanted.cue),) if wanted.cue is not None else CUE
-    response = (folded(wanted.response),) if wanted.response is not None else RESPONSE
-    return position(names, cue) is not None and position(names, response) is not None
-
-
-def find_columns(names: Sequence[str], wanted: ColumnNames, source: str) -> Columns:
-    """Which columns hold cues, responses and strengths.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The header.
-    wanted : ColumnNames
-        Columns the user named; they must be there.
-    source : str
-        For messages.
-
-    Raises
-    ------
-    DataError
-        Where one is missing; the message lists those that exist.
-    """
-    found: dict[str, int | None] = {}
-    for role, aliases in (("cue", CUE), ("response", RESPONSE), ("strength", STRENGTH + COUNT)):
-        name = getattr(wanted, role)
-        if name is None:
-            found[role] = position(names, aliases)
-        elif name in names:
-            found[role] = list(names).index(name)
-        else:
-            found[role] = position(names, (folded(name),))
-        if found[role] is None and (name is not None or role != "strength"):
-            missing = f"no column {name!r}" if name is not None else f"no column of {role}s"
-            raise DataError(
-                f"{source} has {missing}; its columns are {listed(names)}. "
-                f"Name one of them as {role}=..."
-            )
-    cue, response = found["cue"], found["response"]
-    assert cue is not None
-    assert response is not None
-    if cue == response:
-        raise DataError(
-            f"{source}: cues and responses would both be read from the column {names[cue]!r}; "
-            f"its columns are {listed(names)}. Name them as cue=... and response=..."
-        )
-    return Columns(cue, response, found["strength"])

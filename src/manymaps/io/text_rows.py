@@ -22,9 +22,10 @@ from pathlib import Path
 from typing import Any
 
 from manymaps.errors import DataError
+from manymaps.io.columns import named_column, usual_column
 from manymaps.io.documents import FALLBACK, Document, ReadingLog, Scalar, storable
 from manymaps.io.files import open_parquet, unpacked
-from manymaps.io.tables import folded, header_delimiter, numbered_rows
+from manymaps.io.tables import header_delimiter, numbered_rows
 from manymaps.labels import listed
 
 __all__ = ["MARKS", "ROW_READERS", "TextFile"]
@@ -205,10 +206,16 @@ class _Roles:
 
 
 def _find_roles(names: Sequence[str], file: TextFile, where: str) -> _Roles:
-    text = _named(names, file.column, "column", where) or _usual(names, TEXT)
-    label = _named(names, file.label_column, "label_column", where)
-    if label is None:
-        label = _usual([name for name in names if name != text], LABEL)
+    def found(
+        wanted: str | None, option: str, aliases: Sequence[str], but: str | None = None
+    ) -> str | None:
+        place = named_column(names, wanted, option, where, what="field")
+        if place is None:
+            place = usual_column([name if name != but else "" for name in names], aliases)
+        return None if place is None else names[place]
+
+    text = found(file.column, "column", TEXT)
+    label = found(file.label_column, "label_column", LABEL, but=text)
     if text is None and len(names) == 1:
         text = names[0]
     if text is None:
@@ -217,24 +224,6 @@ def _find_roles(names: Sequence[str], file: TextFile, where: str) -> _Roles:
             "Name one of them as column=..."
         )
     return _Roles(text, label)
-
-
-def _named(names: Sequence[str], wanted: str | None, option: str, where: str) -> str | None:
-    """The field a user asked for, of which the case and separators may differ."""
-    if wanted is None or wanted in names:
-        return wanted
-    alike = [name for name in names if folded(name) == folded(wanted)]
-    if not alike:
-        raise DataError(
-            f"{where} has no field {wanted!r}; its fields are {listed(names)}. Name one of them "
-            f"as {option}=..."
-        )
-    return alike[0]
-
-
-def _usual(names: Sequence[str], aliases: Sequence[str]) -> str | None:
-    have = {folded(name): name for name in reversed(names)}
-    return next((have[alias] for alias in aliases if alias in have), None)
 
 
 def _document(

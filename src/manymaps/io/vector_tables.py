@@ -21,11 +21,11 @@ from scipy import sparse
 
 from manymaps.data.vectors import BLOCK_SIZE, VectorRows, choose_rows, refuse_not_finite, shown
 from manymaps.errors import DataError, ParameterError
+from manymaps.io.columns import folded, named_column
 from manymaps.io.files import open_annotated, open_parquet, read_bytes
 from manymaps.io.tables import (
     HEAD_ROWS,
     TextTable,
-    folded,
     is_number,
     open_table,
 )
@@ -187,7 +187,7 @@ def frame_rows(
         name for name, kind in zip(names, types, strict=True) if _holds_lists(kind, series[name])
     ]
     numeric = [kind.is_numeric() or kind == nw.Boolean for kind in types]
-    named = None if label_column is None else names.index(_named(names, label_column, source))
+    named = _named(names, label_column, "labels", source)
     index = getattr(frame, "index", None) if hasattr(frame, "iloc") else None
     if lists or list_column is not None:
         vectors = _one_list(lists, list_column, names, source)
@@ -248,9 +248,10 @@ def _rows_of_words(file: Any, label: str, words: Collection[str], source: str) -
     from pyarrow import compute
 
     wanted = pyarrow.array(sorted(words), pyarrow.string())
+    place = _named(file.schema_arrow.names, label, "labels", source)
     batches = []
     for batch in file.iter_batches():
-        column = batch.column(_named(file.schema_arrow.names, label, source))
+        column = batch.column(place)
         kept = compute.is_in(column.cast(pyarrow.string()), value_set=wanted)
         batches.append(batch.filter(kept))
     return pyarrow.Table.from_batches(batches, file.schema_arrow)
@@ -355,10 +356,8 @@ def _roles(
         (c for c in others if header and folded(names[c]) in usual),
         key=lambda c: usual.index(folded(names[c])),
     )
-    label: int | None = None
-    if label_column is not None:
-        label = list(names).index(_named(names, label_column, source))
-    elif not labelled:
+    label = _named(names, label_column, "labels", source)
+    if label is None and not labelled:
         named_text = [c for c in by_name if c in text]
         label = next(iter([*named_text, *text, *by_name]), None)
     # A running number or a class beside the words is no coordinate.
@@ -375,14 +374,8 @@ def _roles(
     return TableColumns(tuple(names), label, tuple(numbers), tuple(left_out), header)
 
 
-def _named(names: Sequence[str], wanted: str, source: str) -> str:
-    """A column's own name, of which the case and separators may differ."""
-    if wanted in names:
-        return wanted
-    alike = [name for name in names if folded(name) == folded(wanted)]
-    if not alike:
-        raise ParameterError(f"{source} has no column {wanted!r}; its columns are {listed(names)}")
-    return alike[0]
+def _named(names: Sequence[str], wanted: str | None, option: str, source: str) -> int | None:
+    return named_column(names, wanted, option, source, error=ParameterError)
 
 
 def _numbers(
@@ -421,8 +414,9 @@ def _holds_lists(kind: Any, series: Any) -> bool:
 
 def _one_list(lists: Sequence[str], wanted: str | None, names: Sequence[str], source: str) -> str:
     """The column of lists that holds the vectors."""
-    if wanted is not None:
-        column = _named(names, wanted, source)
+    place = _named(names, wanted, "format", source)
+    if place is not None:
+        column = names[place]
         if column not in lists:
             raise ParameterError(
                 f"the column {column!r} of {source} does not hold lists; those that do are "
