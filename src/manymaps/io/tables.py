@@ -211,7 +211,8 @@ def open_headed_table(data: bytes, source: str) -> TextTable:
 
 def header_delimiter(header: str) -> str:
     """The delimiter that splits a header into most cells, of equals the rarest in names."""
-    return max("\t,;|", key=header.count)
+    best = max("\t,;|", key=header.count)
+    return best if best in header else ","
 
 
 def delimiters_of(path: Path, format: str | None) -> tuple[str, ...]:
