@@ -246,7 +246,7 @@ def test_the_columns_of_a_long_frame_can_be_named():
     counts = counts_from(frame, rows="nach", columns="von", count="mal")
     assert counts.kinds == ("nach", "von")
     assert counts.values.toarray().tolist() == [[2, 5]]
-    with pytest.raises(DataError, match=r"no column 'malen' .* Did you mean 'mal'"):
+    with pytest.raises(DataError, match=r"no column 'malen'; .* Did you mean 'mal'"):
         counts_from(frame, rows="nach", columns="von", count="malen")
 
 

@@ -11,6 +11,7 @@ files need nothing further.
 from __future__ import annotations
 
 import importlib.util
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
@@ -21,6 +22,8 @@ from manymaps.labels import fold
 
 __all__ = [
     "as_frame",
+    "cell_label",
+    "eager_frame",
     "end_to_end",
     "frame_columns",
     "join_columns",
@@ -95,6 +98,39 @@ def as_frame(columns: Mapping[str, np.ndarray], backend: Backend | None = None) 
     return narwhals.from_dict(plain, backend=backend or installed[0]).to_native()
 
 
+def eager_frame(frame: Any, refused: str) -> Any:
+    """A frame of any library as narwhals knows it, collected where it is lazy.
+
+    Parameters
+    ----------
+    frame : object
+    refused : str
+        What to say of an object that is no frame, with {} for its type.
+
+    Raises
+    ------
+    DataError
+        Where it is none.
+    """
+    import narwhals
+
+    try:
+        table = narwhals.from_native(frame)
+    except TypeError as error:
+        raise DataError(refused.format(type(frame).__name__)) from error
+    return table.collect() if isinstance(table, narwhals.LazyFrame) else table
+
+
+def cell_label(value: Any) -> str:
+    """A cell of a frame as a label; a missing one is empty, not the word 'nan'.
+
+    >>> cell_label(" tie "), cell_label(3), cell_label(float("nan"))
+    ('tie', '3', '')
+    """
+    missing = value is None or (isinstance(value, float) and math.isnan(value))
+    return "" if missing else str(value).strip()
+
+
 def frame_columns(frame: Any) -> dict[str, list[Any]]:
     """The columns of a mapping or of any frame that narwhals knows.
 
@@ -106,15 +142,10 @@ def frame_columns(frame: Any) -> dict[str, list[Any]]:
     if isinstance(frame, Mapping):
         columns = {str(name): list(values) for name, values in frame.items()}
     else:
-        import narwhals
-
-        try:
-            table = narwhals.from_native(frame, eager_only=True)
-        except TypeError as error:
-            raise DataError(
-                f"metadata of type {type(frame).__name__} is no table; give a frame or a mapping "
-                "of column names to values"
-            ) from error
+        table = eager_frame(
+            frame,
+            "metadata of type {} is no table; give a frame or a mapping of column names to values",
+        )
         columns = {str(name): table[name].to_list() for name in table.columns}
     if len({len(values) for values in columns.values()}) > 1:
         sizes = ", ".join(f"{name} has {len(values)}" for name, values in columns.items())

@@ -10,7 +10,6 @@ What becomes of the pairs (dropped, merged, scaled) is the same for all and stan
 
 from __future__ import annotations
 
-import math
 import os
 from collections import Counter
 from collections.abc import Sequence
@@ -21,6 +20,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.data.associations import Associations
+from manymaps.data.frames import cell_label, eager_frame
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.columns import (
     STRENGTH,
@@ -294,17 +294,13 @@ def _text_columns(
     """Columns of a text table, whether its first row is a header, and what to note."""
     first = rows[0][1]
     if names.any_given or has_pair_header(table.head()[0], names):
-        columns = find_columns(first, names, table.source)
-        if columns.strength is None:
-            second = rows[1][1] if len(rows) > 1 else []
-            spare = [
-                name
-                for i, (name, cell) in enumerate(zip(first, second, strict=False))
-                if i not in (columns.cue, columns.response) and name and is_number(cell)
-            ]
-            _refuse_spare(spare, first, table.source)
-            return columns, True, (UNWEIGHTED,)
-        return columns, True, ()
+        second = rows[1][1] if len(rows) > 1 else []
+        # pandas numbers the rows under an empty name.
+        numeric = [
+            name != "" and is_number(cell) for name, cell in zip(first, second, strict=False)
+        ]
+        columns, notes = _named_columns(first, numeric, names, table.source)
+        return columns, True, notes
     if len(first) < 2:
         raise DataError(
             f"{table.source}, line {rows[0][0]} holds {first[0][:60]!r} alone where later lines "
@@ -323,52 +319,48 @@ def _text_columns(
     return find_columns(first, names, table.source), True, ()
 
 
-def _refuse_spare(spare: Sequence[str], names: Sequence[str], source: str) -> None:
-    """A column of numbers under an unknown name may be the strengths; guess neither way."""
+def _named_columns(
+    header: Sequence[str], numeric: Sequence[bool], names: ColumnNames, source: str
+) -> tuple[Columns, tuple[str, ...]]:
+    """The columns of pairs under a header, and what to note where there are no strengths.
+
+    A column of numbers under an unknown name may be the strengths; guess neither way.
+    """
+    columns = find_columns(header, names, source)
+    if columns.strength is not None:
+        return columns, ()
+    spare = [
+        name
+        for i, (name, is_numeric) in enumerate(zip(header, numeric, strict=False))
+        if is_numeric and i not in (columns.cue, columns.response)
+    ]
     if spare:
         raise DataError(
-            f"{source} has no column of strengths; its columns are {listed(names)}. Name one as "
+            f"{source} has no column of strengths; its columns are {listed(header)}. Name one as "
             f"strength=... (perhaps {spare[0]!r}), or leave columns of numbers out to count "
             "every pair once"
         )
+    return columns, (UNWEIGHTED,)
 
 
 def _frame_pairs(frame: Any, names: ColumnNames, source: str) -> Pairs:
     """The pairs of a data frame of any library that narwhals knows."""
-    import narwhals as nw
-
-    try:
-        table = nw.from_native(frame)
-    except TypeError as error:
-        raise DataError(
-            f"associations cannot be made from an object of type {type(frame).__name__}; give a "
-            "data frame of pairs, a networkx graph or a square matrix (for a file there is "
-            "read_associations)"
-        ) from error
-    if isinstance(table, nw.LazyFrame):
-        table = table.collect()
-    columns = find_columns(table.columns, names, source)
-    used = [columns.cue, columns.response]
-    notes: tuple[str, ...] = ()
-    if columns.strength is None:
-        spare = [
-            name
-            for i, name in enumerate(table.columns)
-            if i not in used and table[name].dtype.is_numeric()
-        ]
-        _refuse_spare(spare, table.columns, source)
-        notes = (UNWEIGHTED,)
-    cues, responses = ([_label(x) for x in table[table.columns[i]].to_list()] for i in used)
-    values = None
-    if columns.strength is not None:
-        values = table[table.columns[columns.strength]].to_list()
-    return Pairs(cues, responses, values, source, lambda k: f"{source}, row {k}", notes=notes)
-
-
-def _label(value: Any) -> str:
-    """A cell of a frame as a label; missing values are empty, not the word 'nan'."""
-    missing = value is None or (isinstance(value, float) and math.isnan(value))
-    return "" if missing else str(value).strip()
+    table = eager_frame(
+        frame,
+        "associations cannot be made from an object of type {}; give a data frame of pairs, a "
+        "networkx graph or a square matrix (for a file there is read_associations)",
+    )
+    numeric = [table[name].dtype.is_numeric() for name in table.columns]
+    columns, notes = _named_columns(table.columns, numeric, names, source)
+    cells = {c: table[table.columns[c]].to_list() for c in vars(columns).values() if c is not None}
+    return Pairs(
+        list(map(cell_label, cells[columns.cue])),
+        list(map(cell_label, cells[columns.response])),
+        None if columns.strength is None else cells[columns.strength],
+        source,
+        lambda k: f"{source}, row {k}",
+        notes=notes,
+    )
 
 
 def _is_square_frame(data: Any) -> bool:
@@ -390,12 +382,12 @@ def _graph_pairs(graph: Any, attribute: str | None) -> Pairs:
             f"no edge of the graph has an attribute {attribute!r}; edges have "
             f"{listed(sorted(found))}"
         )
-    nodes = tuple(_label(node) for node in graph.nodes)
+    nodes = tuple(cell_label(node) for node in graph.nodes)
     if len(set(nodes)) < len(nodes):
         repeated = Counter(nodes).most_common(1)[0][0]
         raise DataError(f"the graph has two nodes with the label {repeated!r}; labels must differ")
-    cues = [_label(source) for source, _, _ in edges]
-    targets = [_label(target) for _, target, _ in edges]
+    cues = [cell_label(source) for source, _, _ in edges]
+    targets = [cell_label(target) for _, target, _ in edges]
     values = [1.0 if attribute is None else edge.get(attribute, 1.0) for _, _, edge in edges]
     directed = graph.is_directed()
     if not directed:

@@ -9,7 +9,6 @@ else it is a table.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.data.count_values import metadata_array, sparse_rows
+from manymaps.data.frames import cell_label, eager_frame
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.columns import (
     WantedColumns,
@@ -58,15 +58,11 @@ def frame_counts(
 
     if hasattr(frame, "iloc") and hasattr(frame, "sparse"):
         return _sparse_frame(frame)
-    try:
-        table = nw.from_native(frame)
-    except TypeError as error:
-        raise DataError(
-            f"counts cannot be made from an object of type {type(frame).__name__}; give an array, "
-            "dense or sparse, a data frame or AnnData (for a file there is read_counts)"
-        ) from error
-    if isinstance(table, nw.LazyFrame):
-        table = table.collect()
+    table = eager_frame(
+        frame,
+        "counts cannot be made from an object of type {}; give an array, dense or sparse, a data "
+        "frame or AnnData (for a file there is read_counts)",
+    )
     columns = {str(name): table.get_column(name) for name in table.columns}
     if not len(table) or not columns:
         raise DataError(f"{source} has {len(table):,} rows and {len(columns):,} columns")
@@ -87,7 +83,7 @@ def _long_frame(
     for c in (roles.rows, roles.columns):
         cells = columns[names[c]].to_list()
         codes = LabelCodes()
-        coded.append(codes.merged(codes.of(cells, len(cells)), _label))
+        coded.append(codes.merged(codes.of(cells, len(cells)), cell_label))
     n = coded[0][1].size
     if roles.count is None:
         written: Any = np.ones(n)
@@ -135,9 +131,9 @@ def _wide_frame(
     labels = None
     row_name = ""
     if label is not None:
-        labels, row_name = [_label(x) for x in columns[names[label]].to_list()], names[label]
+        labels, row_name = [cell_label(x) for x in columns[names[label]].to_list()], names[label]
     elif has_index:
-        labels, row_name = [_label(x) for x in index], str(index.name or "")
+        labels, row_name = [cell_label(x) for x in index], str(index.name or "")
     column_name = str(getattr(getattr(frame, "columns", None), "name", None) or "")
     others = [c for c in range(len(names)) if not numeric[c] and c != label]
     return CountParts(
@@ -187,16 +183,10 @@ def _sparse_frame(frame: Any) -> CountParts:
     index = frame.index
     return CountParts(
         sparse.csr_array(frame.sparse.to_coo()),
-        [_label(label) for label in index],
-        [_label(label) for label in frame.columns],
+        [cell_label(label) for label in index],
+        [cell_label(label) for label in frame.columns],
         two_kinds(known_kind(str(index.name or "")) or "row", str(frame.columns.name or "column")),
     )
-
-
-def _label(value: Any) -> str:
-    """A cell of a frame as a label; missing values are empty, not the word 'nan'."""
-    missing = value is None or (isinstance(value, float) and math.isnan(value))
-    return "" if missing else str(value).strip()
 
 
 def annotated_counts(data: Any, layer: str | None, source: str) -> CountParts:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from manymaps.data.frames import eager_frame
 from manymaps.data.vectors import BLOCK_SIZE, VectorRows, choose_rows, refuse_not_finite, shown
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.columns import folded, named_column
@@ -179,7 +180,11 @@ def frame_rows(
     """
     import narwhals as nw
 
-    table = _eager_table(frame)
+    table = eager_frame(
+        frame,
+        "vectors cannot be made from an object of type {}; give a data frame, gensim's "
+        "KeyedVectors, AnnData, a mapping of words to vectors, an array, or (labels, array)",
+    )
     series = {str(name): table.get_column(name) for name in table.columns}  # pandas may number them
     names = list(series)
     types = [series[name].dtype for name in names]
@@ -316,23 +321,6 @@ def read_annotated(
     """
     with open_annotated(path) as data:
         return annotated_rows(data, key, str(path), words=words)
-
-
-def _eager_table(frame: Any) -> Any:
-    """A frame as narwhals knows it, collected where it is lazy."""
-    import narwhals as nw
-
-    try:
-        table = nw.from_native(frame)
-    except TypeError as error:
-        raise DataError(
-            f"vectors cannot be made from an object of type {type(frame).__name__}; give a data "
-            "frame, gensim's KeyedVectors, AnnData, a mapping of words to vectors, an array, or "
-            "(labels, array)"
-        ) from error
-    if isinstance(table, nw.LazyFrame):
-        table = table.collect()
-    return table
 
 
 def _roles(
