@@ -174,7 +174,7 @@ def pieces(task: Task) -> Measured:
     """Neighbours and affinities of manymaps."""
     from manymaps.affinity.affinities import GaussianAffinity
     from manymaps.affinity.neighbors import nearest_neighbors
-    from manymaps.compute.jit import threads
+    from manymaps.compute.threads import threads
     from manymaps.model.target import joint_target
 
     import_module("manymaps.maps.sne")  # what the plain fit has imported before its clock starts
@@ -306,7 +306,7 @@ def judge(task: Task) -> dict[str, float]:
     """KL of every map in the folder on one P."""
     from manymaps.affinity.affinities import GaussianAffinity
     from manymaps.affinity.neighbors import NeighborSearch
-    from manymaps.compute.jit import threads
+    from manymaps.compute.threads import threads
     from manymaps.model import T_SNE
     from manymaps.model.objective import Objective
     from manymaps.model.parameters import Parameters

@@ -6,8 +6,8 @@ from scipy import sparse
 
 import reference
 from manymaps.compute.attraction import attraction
-from manymaps.compute.jit import threads
 from manymaps.compute.similarity import KERNEL_CODES
+from manymaps.compute.threads import threads
 from manymaps.model.objective import Entries
 from manymaps.model.parameters import log_softmin
 from manymaps.model.target import conditional_target

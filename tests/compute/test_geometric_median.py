@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 from scipy.stats import special_ortho_group
 
 from manymaps.compute.geometric_median import geometric_medians
-from manymaps.compute.jit import threads
+from manymaps.compute.threads import threads
 
 
 def medians_of(points, lists, weights):

@@ -8,8 +8,8 @@ from scipy import sparse
 
 import reference_inverse
 from manymaps.compute.inverse import divergence_slopes, row_sums
-from manymaps.compute.jit import threads
 from manymaps.compute.similarity import KERNEL_CODES
+from manymaps.compute.threads import threads
 
 LOG_REST = np.float32(-6.0)
 KERNELS = ("gaussian", "cauchy")

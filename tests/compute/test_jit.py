@@ -10,7 +10,7 @@ from numba.core.dispatcher import Dispatcher
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import manymaps.compute
-from manymaps.compute.jit import one_blas_thread
+from manymaps.compute.threads import one_blas_thread
 
 
 def blas_threads() -> set[int]:

@@ -347,7 +347,7 @@ class TestChooser:
 
 
 def test_threads_change_no_bit():
-    from manymaps.compute.jit import threads
+    from manymaps.compute.threads import threads
 
     rng = np.random.default_rng(8)
     batch = joined(*(one_set(rng.uniform(0, 9, (n, 2)), np.zeros(n)) for n in (700, 50, 300)))

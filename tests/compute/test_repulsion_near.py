@@ -5,9 +5,9 @@ import pytest
 
 import reference
 from manymaps.compute import field
-from manymaps.compute.jit import threads
 from manymaps.compute.repulsion_near import Batch, add_near, soft_kernel
 from manymaps.compute.repulsion_plan import plan_batch
+from manymaps.compute.threads import threads
 
 
 def scattered(n=3000, span=150.0, seed=0):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from manymaps.compute.jit import threads
 from manymaps.compute.similarity import KERNEL_CODES
 from manymaps.compute.single_map import single_map_attraction, single_map_cost
+from manymaps.compute.threads import threads
 from manymaps.model.target import conditional_target, joint_target
 
 EACH_KERNEL = pytest.mark.parametrize("kernel", KERNEL_CODES)

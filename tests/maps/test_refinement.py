@@ -9,7 +9,7 @@ from scipy import sparse
 
 import reference
 from manymaps import Atlas
-from manymaps.compute.jit import threads
+from manymaps.compute.threads import threads
 from manymaps.maps.refinement import NewRows, agreeing_places, refine_rows
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE, T_SNE, ChoiceModel
 from manymaps.model.parameters import weights_from_proportions

@@ -8,7 +8,7 @@ from scipy import sparse
 
 import reference
 from manymaps.atlas.atlas import Atlas
-from manymaps.compute.jit import threads
+from manymaps.compute.threads import threads
 from manymaps.errors import DataError
 from manymaps.maps.run import Fit
 from manymaps.model.choice import MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE

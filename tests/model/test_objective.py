@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import reference
-from manymaps.compute.jit import threads
+from manymaps.compute.threads import threads
 from manymaps.model.choice import SNE, SYMMETRIC_SNE, T_SNE, UNI_SNE, ChoiceModel
 from manymaps.model.objective import Entries, Objective
 from manymaps.model.parameters import Parameters

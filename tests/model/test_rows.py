@@ -5,8 +5,8 @@ import pytest
 from scipy import sparse
 
 import reference
-from manymaps.compute.jit import threads
 from manymaps.compute.rows import adam_step
+from manymaps.compute.threads import threads
 from manymaps.errors import ParameterError
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.objective import Objective

@@ -89,7 +89,7 @@ def evaluate(ctx: click.Context, atlas: Path, file: Path, as_json: bool, **optio
     from manymaps.atlas.atlas import load_atlas
     from manymaps.cli.progress import working
     from manymaps.cli.report import count_evaluation_table, evaluation_table
-    from manymaps.compute.jit import threads
+    from manymaps.compute.threads import threads
 
     loaded = load_atlas(atlas)
     data, settings = _data_and_settings(ctx, loaded, file, options)

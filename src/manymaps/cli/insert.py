@@ -168,7 +168,7 @@ def _insert_counts(
     """New rows by their counts of known columns; those without any are left out and named."""
     from manymaps.cli.progress import working
     from manymaps.cli.reading import read_count_table
-    from manymaps.compute.jit import threads
+    from manymaps.compute.threads import threads
     from manymaps.cooccurrence.insertion import insert_rows
     from manymaps.labels import plural
 
@@ -290,7 +290,7 @@ def _note_known(new: Path, n_known: int, n_new: int) -> None:
 def _placed(atlas: Atlas, new: Any, options: dict[str, Any], **given: Any) -> Insertion:
     """The insertion, with the options of the command."""
     from manymaps.cli.progress import working
-    from manymaps.compute.jit import threads
+    from manymaps.compute.threads import threads
     from manymaps.maps.insertion import Refinement
     from manymaps.maps.insertion import insert as place
     from manymaps.maps.neighbor_weights import ExponentialWeights, PowerWeights

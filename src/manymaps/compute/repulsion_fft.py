@@ -28,10 +28,11 @@ import numpy as np
 from scipy import fft
 
 from manymaps.compute import repulsion_exact
-from manymaps.compute.jit import alone_if, inlined, parallel, prange
+from manymaps.compute.jit import inlined, parallel, prange
 from manymaps.compute.repulsion_near import Batch, add_near, soft_kernel
 from manymaps.compute.repulsion_plan import FEW_MAPS, ORDER, Plan
 from manymaps.compute.similarity import GAUSSIAN, exp32
+from manymaps.compute.threads import alone_if
 
 __all__ = ["field"]
 

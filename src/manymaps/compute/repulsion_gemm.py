@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from manymaps.compute.jit import compiled, one_blas_thread, parallel, prange
+from manymaps.compute.jit import compiled, parallel, prange
 from manymaps.compute.repulsion_exact import BLINDING, FAINT, row_in_log_domain
 from manymaps.compute.similarity import CAUCHY, term_and_slope
+from manymaps.compute.threads import one_blas_thread
 
 __all__ = ["field"]
 

@@ -22,8 +22,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from manymaps.compute.jit import alone_if, parallel, prange
+from manymaps.compute.jit import parallel, prange
 from manymaps.compute.repulsion_plan import FEW_MAPS
+from manymaps.compute.threads import alone_if
 
 __all__ = ["Batch", "add_near", "soft_kernel"]
 

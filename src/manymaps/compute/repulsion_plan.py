@@ -17,8 +17,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import fft
 
-from manymaps.compute.jit import alone_if, parallel, prange
+from manymaps.compute.jit import parallel, prange
 from manymaps.compute.similarity import CAUCHY, GAUSSIAN
+from manymaps.compute.threads import alone_if
 
 __all__ = ["FEW_MAPS", "ORDER", "Plan", "plan", "plan_batch", "spacing"]
 

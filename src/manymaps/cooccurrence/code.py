@@ -34,7 +34,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from manymaps.atlas.atlas import Atlas
-from manymaps.compute.jit import threads
+from manymaps.compute.threads import threads
 from manymaps.cooccurrence.checks import check_parameters, check_size, warn_of_empty
 from manymaps.cooccurrence.likelihood import (
     log_likelihood,

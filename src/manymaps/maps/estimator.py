@@ -25,7 +25,7 @@ from manymaps.affinity.affinities import Affinity, GaussianAffinity
 from manymaps.affinity.distances import check_finite
 from manymaps.affinity.neighbors import NeighborGraph, NeighborSearch
 from manymaps.atlas.atlas import Atlas
-from manymaps.compute.jit import threads
+from manymaps.compute.threads import threads
 from manymaps.data.associations import Associations
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, DataWarning, ParameterError

@@ -26,8 +26,8 @@ from functools import cached_property
 import numpy as np
 
 from manymaps.compute.inverse import divergence_slopes, row_sums
-from manymaps.compute.jit import alone_if
 from manymaps.compute.similarity import GAUSSIAN, KERNEL_CODES
+from manymaps.compute.threads import alone_if
 from manymaps.errors import ParameterError
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.objective import Entries, Evaluation, Objective

@@ -25,10 +25,10 @@ import numpy as np
 
 from manymaps.compute import field
 from manymaps.compute.attraction import attraction
-from manymaps.compute.jit import alone_if
 from manymaps.compute.mixture import gather_entries, gradients, log_normalizers
 from manymaps.compute.similarity import GAUSSIAN, KERNEL_CODES
 from manymaps.compute.single_map import single_map_attraction, single_map_cost
+from manymaps.compute.threads import alone_if
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.parameters import Parameters, log_softmin
 from manymaps.model.penalty import size_penalty

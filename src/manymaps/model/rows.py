@@ -82,9 +82,9 @@ class ChoiceMaps:
 
         Exaggeration multiplies the attraction alone, and not the cost.
         """
-        from manymaps.compute.jit import one_blas_thread
         from manymaps.compute.rows import feel_rows, weigh_rows
         from manymaps.compute.similarity import GAUSSIAN, KERNEL_CODES
+        from manymaps.compute.threads import one_blas_thread
 
         n_maps, n, d = self.positions.shape
         kind, k = KERNEL_CODES[self.kernel], len(rows)
@@ -108,9 +108,9 @@ class ChoiceMaps:
 
     def log_normalizers(self, rows: np.ndarray) -> np.ndarray:
         """log Z_i of rows."""
-        from manymaps.compute.jit import one_blas_thread
         from manymaps.compute.rows import normalize_rows
         from manymaps.compute.similarity import KERNEL_CODES
+        from manymaps.compute.threads import one_blas_thread
 
         log_z = np.empty(len(rows))
         with one_blas_thread():

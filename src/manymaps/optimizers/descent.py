@@ -179,8 +179,8 @@ class Momentum(Optimizer):
 
     def minimize(self, evaluate: Evaluate, state: State, n_iter: int, watch: Watch) -> bool:
         """Steps from `state` until `n_iter` or `watch` ends them; see `Optimizer.minimize`."""
-        from manymaps.compute.jit import alone_if
         from manymaps.compute.steps import momentum_step
+        from manymaps.compute.threads import alone_if
 
         arrays = state.parameters.arrays
         if "step" not in state.memory:
@@ -234,7 +234,7 @@ class _ScipyOptimizer(Optimizer):
 
     def minimize(self, evaluate: Evaluate, state: State, n_iter: int, watch: Watch) -> bool:
         """Iterate from `state` until `n_iter`, `watch` or convergence; see `Optimizer.minimize`."""
-        from manymaps.compute.jit import one_blas_thread
+        from manymaps.compute.threads import one_blas_thread
 
         shapes = state.parameters
         units = 1.0 if state.units is None else state.units.pack()

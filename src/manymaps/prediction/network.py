@@ -18,8 +18,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from manymaps.compute.jit import one_blas_thread
 from manymaps.compute.scaling import extreme_eigenpairs
+from manymaps.compute.threads import one_blas_thread
 
 __all__ = [
     "association_network",

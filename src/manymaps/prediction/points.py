@@ -30,8 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from manymaps.compute.jit import one_blas_thread, threads
-from manymaps.compute.threads import LEAVE_INTERRUPTS
+from manymaps.compute.threads import LEAVE_INTERRUPTS, one_blas_thread, threads
 from manymaps.errors import DataError, ParameterError
 from manymaps.prediction.held_out import Split
 from manymaps.prediction.predictor import score_predictor

@@ -32,7 +32,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from manymaps.atlas.atlas import Atlas
-from manymaps.compute.jit import one_blas_thread, threads
+from manymaps.compute.threads import one_blas_thread, threads
 from manymaps.data.associations import Associations
 from manymaps.errors import DataError, ParameterError
 from manymaps.model.choice import ChoiceModel, Kernel

@@ -16,8 +16,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from manymaps.compute.jit import one_blas_thread
 from manymaps.compute.scaling import centred_products, scaled_axes
+from manymaps.compute.threads import one_blas_thread
 from manymaps.model.rows import ChoiceMaps, RowCost
 from manymaps.prediction.models import AssociationModel
 from manymaps.prediction.network import (
