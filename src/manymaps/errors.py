@@ -1,8 +1,13 @@
 """What can go wrong for reasons a user can mend.
 
 Every message says what is wrong, where (file, line, row, label) and what to do. The command line
-turns `DataError` into exit code 3 and `ParameterError` into exit code 2.
+turns `DataError` into exit code 3 and `ParameterError` into exit code 2, and the name and value
+that a `ParameterError` carries into the option that was given.
 """
+
+from __future__ import annotations
+
+from typing import Any
 
 __all__ = ["DataError", "DataWarning", "ParameterError"]
 
@@ -12,7 +17,33 @@ class DataError(ValueError):
 
 
 class ParameterError(ValueError):
-    """A parameter has a value that makes no sense, by itself or for this data."""
+    """A parameter has a value that makes no sense, by itself or for this data.
+
+    Parameters
+    ----------
+    fault : str
+        What is wrong: a sentence, or where a parameter is named the rest of one, which goes on
+        from its name and value.
+    name : str, optional
+        The parameter.
+    value : object, optional
+        What it was given.
+
+    Examples
+    --------
+    >>> error = ParameterError("is more than the 6 objects", name="n_maps", value=9)
+    >>> str(error), error.name, error.value
+    ('n_maps=9 is more than the 6 objects', 'n_maps', 9)
+    """
+
+    def __init__(self, fault: str, *, name: str | None = None, value: Any = None):
+        super().__init__(fault)
+        self.fault = fault
+        self.name = name
+        self.value = value
+
+    def __str__(self) -> str:
+        return self.fault if self.name is None else f"{self.name}={self.value!r} {self.fault}"
 
 
 class DataWarning(UserWarning):

@@ -154,7 +154,7 @@ def test_alike_rows_do_not_fail() -> None:
 def test_refusals(counts: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is wrong, and what to do."""
     for bad in (0, 60):
-        with pytest.raises(ParameterError, match="it must be from 1 to 59"):
+        with pytest.raises(ParameterError, match="must be a whole number from 1 to 59"):
             singular_value_embedding(counts, bad)
     with pytest.raises(ParameterError, match="not one of distances, dot products"):
         classical_scaling(counts, by="cosine")

@@ -176,5 +176,5 @@ def test_bad_input() -> None:
     with pytest.raises(DataError, match="two dimensions"):
         correspondence_analysis(STAFF[0])
     for n in (0, 4):
-        with pytest.raises(ParameterError, match=r"it must be from 1 to 3"):
+        with pytest.raises(ParameterError, match=r"must be a whole number from 1 to 3"):
             correspondence_analysis(STAFF, n)

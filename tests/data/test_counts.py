@@ -84,7 +84,7 @@ def test_a_negative_count_does_not_hide_in_a_sum():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"row_labels": ["a", "b", "a"]}, "'a' stands twice, for document 0 and document 2"),
+        ({"row_labels": ["a", "b", "a"]}, "'a' stands twice, for documents 0 and 2"),
         ({"column_labels": ["x"]}, "1 labels for 4 words"),
         ({"row_labels": ["a", "", "c"]}, "label of document 1 is empty"),
         ({"row_labels": ["a", "b\0", "c"]}, "document 1 holds a zero character"),
@@ -151,8 +151,9 @@ def test_the_most_frequent_columns_stand_in_order_and_ties_as_in_the_table():
     counts = Counts([[1, 5, 2, 2, 0]], column_labels=list("abcde"))
     assert counts.most_frequent_columns(3).column_labels == ("b", "c", "d")
     assert counts.most_frequent_columns(2, skip=2).column_labels == ("d", "a")
-    for count, skip in ((4, 1), (0, 0), (1, -1), (1.5, 0)):
-        with pytest.raises(ParameterError, match="count="):
+    refused = ((4, 1, "count=4"), (0, 0, "count=0"), (1, -1, "skip=-1"), (1.5, 0, "count=1.5"))
+    for count, skip, told in refused:
+        with pytest.raises(ParameterError, match=f"^{told} "):
             counts.most_frequent_columns(count, skip)
 
 

@@ -176,7 +176,7 @@ def test_refusals():
         plot_features(atlas, 2 * found, features=range(11))
     with pytest.raises(ParameterError, match="no feature to draw"):
         plot_features(atlas, [])
-    with pytest.raises(ParameterError, match="between 0 and 1"):
+    with pytest.raises(ParameterError, match="a number from 0 to 1"):
         plot_features(atlas, found, min_proportion=2)
     with pytest.raises(ParameterError, match="leaves no room"):
         plot_features(atlas, found, size=(3, 3))

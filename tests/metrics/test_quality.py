@@ -385,7 +385,7 @@ def test_metrics_offers_the_measures():
         (lambda d, m: kl_divergence(joint_target(sparse.csr_array(np.eye(60)), one_set=False),
                                     MapSpace(m[None])), DataError, "two sets"),
         (lambda d, m: kl_divergence(joint_target(sparse.csr_array(np.eye(60, k=1))),
-                                    MapSpace(m[None]), background=1), ParameterError, "less"),
+                                    MapSpace(m[None]), background=1), ParameterError, "below 1"),
     ],
 )  # fmt: skip
 def test_refusals(call, error, words):

@@ -186,7 +186,7 @@ class TestMomentum:
     @pytest.mark.parametrize("rate", [0.0, -1.0, float("nan"), float("inf")])
     @pytest.mark.parametrize("name", ["learning_rate", "weight_rate"])
     def test_rates_that_make_no_sense(self, name, rate):
-        with pytest.raises(ParameterError, match=f"{name}=.*positive and finite"):
+        with pytest.raises(ParameterError, match=f"^{name}=.*must be a finite number above 0$"):
             Momentum(**{name: rate})
 
     def test_defaults_are_those_of_the_2009_report(self):

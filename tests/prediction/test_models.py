@@ -105,17 +105,26 @@ def test_bad_tables(model: AssociationModel) -> None:
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (SpreadingActivation(decay=0), "decay=0 must be positive"),
+        (SpreadingActivation(decay=0), "decay=0 must be a finite number above 0"),
         (SpreadingActivation(steps=1), "steps=1 must be a whole number of at least 2"),
-        (SpreadingActivation(backward=1.5), "backward=1.5 must be between 0 and 1"),
-        (SpreadingActivation(smoothing=-1), "smoothing=-1 must be between 0 and 1"),
-        (LatentSemanticAnalysis(n_components=60), "less than the 60 objects"),
-        (LatentSemanticAnalysis(n_components=3, exponent=-1), "exponent=-1 must be at least 0"),
-        (LatentSemanticAnalysis(n_components=3, offset=0), "offset=0 must be positive"),
+        (SpreadingActivation(backward=1.5), "backward=1.5 must be a number from 0 to 1"),
+        (SpreadingActivation(smoothing=-1), "smoothing=-1 must be a number from 0 to 1"),
+        (
+            LatentSemanticAnalysis(n_components=60),
+            "n_components=60 must be a whole number from 1 to 59, for there are 60",
+        ),
+        (
+            LatentSemanticAnalysis(n_components=3, exponent=-1),
+            "exponent=-1 must be a finite number of at least 0",
+        ),
+        (
+            LatentSemanticAnalysis(n_components=3, offset=0),
+            "offset=0 must be a finite number above 0",
+        ),
         (ProbabilisticLSA(n_topics=0), "n_topics=0"),
         (ProbabilisticLSA(n_topics=3, self_weight=-1), "self_weight=-1"),
-        (TopicModel(n_topics=3, counts=0), "counts=0 must be positive"),
-        (ClassicalScaling(n_positive=70), "less than the 60 objects"),
+        (TopicModel(n_topics=3, counts=0), "counts=0 must be a finite number above 0"),
+        (ClassicalScaling(n_positive=70), "n_positive=70 must be a whole number from 1 to 59, for"),
         (ExtendedEuclidean(n_components=3, penalty=-1), "penalty=-1"),
     ],
 )
@@ -305,7 +314,9 @@ def test_tuning_goes_on_past_failures(split: Split) -> None:
     best, table = tune(LatentSemanticAnalysis, {"n_components": [900, 5]}, split)
     assert best.n_components == 5
     assert table[0].validation == np.inf
-    assert "less than the 60 objects" in table[0].failure
+    assert (
+        "n_components=900 must be a whole number from 1 to 59, for there are 60" in table[0].failure
+    )
     assert not table[1].failure
     with pytest.raises(DataError, match="none of the 2 points"):
         tune(LatentSemanticAnalysis, {"n_components": [900, 0]}, split)

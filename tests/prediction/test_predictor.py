@@ -351,7 +351,7 @@ class TestScores:
 
 class TestStopping:
     def test_a_fit_that_diverges_says_so(self, split):
-        with pytest.raises(ParameterError, match="between 0 and 1e"):
+        with pytest.raises(ParameterError, match="a number from 0 to 1e"):
             AssociationPredictor(1, 2, penalty=1e300).fit(split.train, split.validation)
         model = AssociationPredictor(1, 2, optimizer=RowDescent(learning_rate=1e30), random_state=0)
         with np.errstate(all="ignore"), pytest.raises(ParameterError, match="the fit diverged"):

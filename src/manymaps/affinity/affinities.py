@@ -35,6 +35,7 @@ from manymaps.affinity.distances import (
     normalized_rows,
 )
 from manymaps.affinity.neighbors import DEFAULT_SEARCH, NeighborGraph, NeighborSearch, distance_rows
+from manymaps.checks import check_number, check_whole
 from manymaps.errors import DataError, DataWarning, ParameterError
 
 __all__ = [
@@ -145,8 +146,9 @@ class GaussianAffinity(Affinity):
             raise ParameterError("perplexity is empty; give at least one")
         if self.n_neighbors is not None and self.n_neighbors < max(self._scales()):
             raise ParameterError(
-                f"n_neighbors={self.n_neighbors} cannot carry a perplexity of "
-                f"{max(self._scales()):g}; give at least as many"
+                f"cannot carry a perplexity of {max(self._scales()):g}; give at least as many",
+                name="n_neighbors",
+                value=self.n_neighbors,
             )
 
     def _scales(self) -> tuple[float, ...]:
@@ -220,10 +222,10 @@ class GlobalGaussian(Affinity):
 
     def __post_init__(self) -> None:
         _make_plain(self)
-        if self.sigma is not None and not 0 < self.sigma < np.inf:
-            raise ParameterError(f"sigma={self.sigma!r} must be above 0 and finite")
-        if self.n_neighbors is not None and self.n_neighbors < 1:
-            raise ParameterError(f"n_neighbors={self.n_neighbors} must be at least 1")
+        if self.sigma is not None:
+            check_number("sigma", self.sigma, above=0)
+        if self.n_neighbors is not None:
+            check_whole("n_neighbors", self.n_neighbors)
 
     def similarities(
         self,
@@ -318,17 +320,11 @@ class LocalPerplexity(Affinity):
 
     def __post_init__(self) -> None:
         _make_plain(self)
-        if not 0 <= self.weight <= 1:
-            raise ParameterError(f"weight={self.weight!r} must be between 0 and 1")
-        if not np.isfinite(self.sd):
-            raise ParameterError(f"sd={self.sd!r} must be finite")
-        if self.min_neighbors < 0:
-            raise ParameterError(f"min_neighbors={self.min_neighbors} must not be negative")
-        if self.max_neighbors is not None and self.max_neighbors < max(1, self.min_neighbors):
-            raise ParameterError(
-                f"max_neighbors={self.max_neighbors} must be at least 1 and at least "
-                f"min_neighbors={self.min_neighbors}"
-            )
+        check_number("weight", self.weight, least=0, most=1)
+        check_number("sd", self.sd)
+        check_whole("min_neighbors", self.min_neighbors, 0)
+        if self.max_neighbors is not None:
+            check_whole("max_neighbors", self.max_neighbors, max(1, self.min_neighbors))
 
     def similarities(
         self,
@@ -380,8 +376,9 @@ class LocalPerplexity(Affinity):
         n = _n_objects(data)
         if self.min_neighbors >= n:
             raise ParameterError(
-                f"min_neighbors={self.min_neighbors} is impossible for {n} objects; ask for at "
-                f"most {n - 1}"
+                f"is impossible for {n} objects; ask for at most {n - 1}",
+                name="min_neighbors",
+                value=self.min_neighbors,
             )
         parts = []
         for start, block in _similarity_blocks(data, metric):
@@ -406,15 +403,19 @@ def _n_objects(data: Data) -> int:
 def _check_perplexity(perplexity: float, n: int) -> None:
     if not 1 <= perplexity <= n - 1:
         raise ParameterError(
-            f"perplexity={perplexity!r} is impossible for {n} objects; it must be at least 1 and "
-            f"at most {n - 1}, the number of neighbours an object has"
+            f"is impossible for {n} objects; it must be at least 1 and at most {n - 1}, the "
+            "number of neighbours an object has",
+            name="perplexity",
+            value=perplexity,
         )
 
 
 def _check_neighbors(n_neighbors: int | None, n: int) -> None:
     if n_neighbors is not None and n_neighbors > n - 1:
         raise ParameterError(
-            f"n_neighbors={n_neighbors} is impossible for {n} objects; ask for at most {n - 1}"
+            f"is impossible for {n} objects; ask for at most {n - 1}",
+            name="n_neighbors",
+            value=n_neighbors,
         )
 
 
@@ -434,8 +435,10 @@ def _check_carried(perplexity: float, rows: sparse.csr_array) -> None:
     if perplexity > counts.min():
         row = counts.argmin()
         raise ParameterError(
-            f"perplexity={perplexity!r} is impossible for row {row}, which has {counts[row]} "
-            "neighbours; give more of them or ask for less"
+            f"is impossible for row {row}, which has {counts[row]} neighbours; give more of them "
+            "or ask for less",
+            name="perplexity",
+            value=perplexity,
         )
 
 
@@ -499,8 +502,10 @@ def _common_beta(squares: np.ndarray, starts: np.ndarray, perplexity: float) -> 
         low, high = high, high + 5
         if high > 100:
             raise ParameterError(
-                f"perplexity={perplexity!r} cannot be reached with one sigma: so many neighbours "
-                "lie at the same distances; give sigma, or a larger perplexity"
+                "cannot be reached with one sigma: so many neighbours lie at the same distances; "
+                "give sigma, or a larger perplexity",
+                name="perplexity",
+                value=perplexity,
             )
     if excess(low) <= 0:
         return float(np.exp(low) / mean)

@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy import sparse
 
+from manymaps.checks import first_cell, not_finite
 from manymaps.errors import DataError
 
 __all__ = [
@@ -73,28 +74,12 @@ def check_finite(X: Matrix, what: str = "X") -> None:
         ...
     manymaps.errors.DataError: the table has NaN in row 0, column 1; drop or fill such cells
     """
-    if not isinstance(X, np.ndarray):
-        at = np.flatnonzero(~np.isfinite(X.data))
-        if at.size:
-            _refuse_cell(what, X.data[at[0]], *_stored_at(X, at[0]))
-        return
-    step = max(1, BLOCK_CELLS // max(1, X.shape[1]))
-    for start in range(0, X.shape[0], step):
-        bad = np.argwhere(~np.isfinite(X[start : start + step]))
-        if bad.size:
-            row, column = bad[0]
-            _refuse_cell(what, X[start + row, column], start + row, column)
-
-
-def _stored_at(rows: sparse.csr_array, position: int) -> tuple[int, int]:
-    """Row and column of a stored cell."""
-    row = int(np.searchsorted(rows.indptr, position, side="right")) - 1
-    return row, rows.indices[position]
-
-
-def _refuse_cell(what: str, value: float, row: int, column: int) -> None:
-    shown = "NaN" if np.isnan(value) else value
-    raise DataError(f"{what} has {shown} in row {row}, column {column}; drop or fill such cells")
+    cell = first_cell(X, not_finite)
+    if cell is not None:
+        shown = "NaN" if np.isnan(cell.value) else cell.value
+        raise DataError(
+            f"{what} has {shown} in row {cell.row}, column {cell.column}; drop or fill such cells"
+        )
 
 
 def finite_matrix(X: Any, what: str) -> Matrix:
@@ -281,19 +266,17 @@ def _asymmetric(what: str, there: float, back: float, i: int, j: int) -> str:
 
 def check_distances(table: Matrix, own: bool) -> None:
     """Refuse what cannot be distances of objects (among themselves, if own)."""
-    dense = isinstance(table, np.ndarray)
-    stored = np.asarray(table if dense else table.data)
-    negative = np.argwhere(stored < 0)
-    if len(negative):
-        row, column = negative[0] if dense else _stored_at(table, negative[0, 0])
+    cell = first_cell(table, lambda values: values < 0)
+    if cell is not None:
         raise DataError(
-            f"the distance in row {row}, column {column} is {table[row, column]}, below 0"
+            f"the distance in row {cell.row}, column {cell.column} is {cell.value}, below 0"
         )
     if not own:
         return
     n = table.shape[0]
     if table.shape[1] != n:
         raise DataError(f"the distances have shape {table.shape}; give a square table")
+    stored = np.asarray(table if isinstance(table, np.ndarray) else table.data)
     rounding = _ASYMMETRY * stored.max(initial=0)
     diagonal = table.diagonal()
     if (diagonal > rounding).any():

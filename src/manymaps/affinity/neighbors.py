@@ -32,6 +32,7 @@ from manymaps.affinity.distances import (
     stored_rows,
 )
 from manymaps.affinity.search import Found, Problem, compact
+from manymaps.checks import check_choice, check_number
 from manymaps.errors import DataError, ParameterError
 
 __all__ = [
@@ -112,12 +113,8 @@ class NeighborSearch:
     recall: float = 0.95
 
     def __post_init__(self) -> None:
-        if self.method not in get_args(Method):
-            raise ParameterError(
-                f"method={self.method!r} is unknown; choose one of {', '.join(get_args(Method))}"
-            )
-        if not 0 < self.recall <= 1:
-            raise ParameterError(f"recall={self.recall!r} must be above 0 and at most 1")
+        check_choice("method", self.method, get_args(Method))
+        check_number("recall", self.recall, above=0, most=1)
 
 
 DEFAULT_SEARCH = NeighborSearch()
@@ -406,12 +403,14 @@ def _check_metric(metric: Metric, points: Matrix) -> None:
     from sklearn.neighbors import VALID_METRICS
 
     known = sorted({*VALID_METRICS["brute"], "precomputed"})
-    if isinstance(metric, str) and metric not in known:
-        raise ParameterError(f"metric={metric!r} is unknown; choose one of {', '.join(known)}")
+    if isinstance(metric, str):
+        check_choice("metric", metric, known)
     if isinstance(metric, str) and metric == "haversine" and points.shape[1] != 2:
         raise ParameterError(
-            f'metric="haversine" needs 2 columns, latitude and longitude in radians, and X has '
-            f"{points.shape[1]}; choose another metric"
+            "needs 2 columns, latitude and longitude in radians, and X has "
+            f"{points.shape[1]}; choose another metric",
+            name="metric",
+            value=metric,
         )
 
 

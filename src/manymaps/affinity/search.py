@@ -182,8 +182,10 @@ def refusals_of(metric: Metric) -> Iterator[None]:
         if not isinstance(metric, str):
             raise
         raise ParameterError(
-            f"metric={metric!r} cannot compare such data ({error}); choose another metric, or "
-            "give dense data where these are sparse"
+            f"cannot compare such data ({error}); choose another metric, or give dense data where "
+            "these are sparse",
+            name="metric",
+            value=metric,
         ) from error
 
 

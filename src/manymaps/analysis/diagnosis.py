@@ -61,6 +61,7 @@ from manymaps.analysis.nonmetricity import (
     strong_links,
     two_step_paths,
 )
+from manymaps.checks import check_choice, check_whole, first_cell
 from manymaps.data.associations import Associations
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, DataWarning, ParameterError
@@ -230,10 +231,8 @@ def diagnose(
     >>> found.intransitivity, found.suggested_maps
     (1.0, 2)
     """
-    if affinity not in ("auto", "precomputed"):
-        raise ParameterError(f"affinity={affinity!r} is neither 'auto' nor 'precomputed'")
-    if isinstance(n_samples, bool) or not isinstance(n_samples, int) or n_samples < 1000:
-        raise ParameterError(f"n_samples={n_samples!r} must be a whole number of at least 1000")
+    check_choice("affinity", affinity, ("auto", "precomputed"))
+    check_whole("n_samples", n_samples, 1000)
     generator = np.random.default_rng(random_state)
     subject = _read(data, affinity, metric, generator)
     near = _without_rounding(subject.near)
@@ -400,10 +399,13 @@ def _measured(pairwise_distances: Any, table: Any, metric: Metric) -> np.ndarray
     try:
         D = np.asarray(pairwise_distances(table.astype(np.float64), metric=metric), np.float64)
     except (ValueError, TypeError) as error:
-        raise ParameterError(f"metric={metric!r} gives no distances of X: {error}") from error
-    if not np.isfinite(D).all() or (D < -_EQUAL).any():
-        i, j = np.argwhere(~np.isfinite(D) | (D < -_EQUAL))[0]
-        raise DataError(f"metric={metric!r} gives {D[i, j]} for the rows {i} and {j} of X")
+        raise ParameterError(
+            f"gives no distances of X: {error}", name="metric", value=metric
+        ) from error
+    cell = first_cell(D, lambda values: ~np.isfinite(values) | (values < -_EQUAL))
+    if cell is not None:
+        i, j, value = cell
+        raise DataError(f"metric={metric!r} gives {value} for the rows {i} and {j} of X")
     return D
 
 

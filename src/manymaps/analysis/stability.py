@@ -49,9 +49,10 @@ from manymaps.analysis.senses import (
 )
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.consensus import Consensus, ConsensusSense
+from manymaps.checks import check_index, check_number, check_whole
 from manymaps.compute.threads import LEAVE_INTERRUPTS
 from manymaps.data.frames import Backend, as_frame
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError
 
 __all__ = ["Level", "Stability", "refit", "stability"]
 
@@ -151,8 +152,7 @@ class Stability:
         `Atlas.senses` then says in how many fits each sense is found, and `Atlas.save` keeps it.
         """
         fit = self.reference if fit is None else fit
-        if not 0 <= fit < self.n_fits:
-            raise ParameterError(f"there is no fit {fit}; fits are 0 to {self.n_fits - 1}")
+        check_index("fit", fit, self.n_fits)
         return replace(self.atlases[fit], consensus=self._consensus_beside(fit))
 
     def to_frame(self, backend: Backend | None = None) -> Any:
@@ -327,12 +327,11 @@ def refit(
     from sklearn.base import clone
     from sklearn.utils.parallel import Parallel, delayed
 
-    if n_fits < 1:
-        raise ParameterError(f"n_fits={n_fits} must be at least 1")
+    check_whole("n_fits", n_fits)
     if isinstance(random_state, np.random.RandomState):
         random_state = int(random_state.randint(2**31 - 1))
-    if random_state is not None and random_state < 0:
-        raise ParameterError(f"random_state={random_state} must be at least 0")
+    if random_state is not None:
+        check_whole("random_state", random_state, 0)
     children = np.random.SeedSequence(random_state).spawn(n_fits)
     seeds = [int(child.generate_state(1)[0] >> 1) for child in children]
     parallel = Parallel(
@@ -357,12 +356,9 @@ def _fitted(estimator: Any, data: Any) -> Atlas:
 
 
 def _check(n_neighbors: int, min_proportion: float, threshold: float) -> None:
-    if n_neighbors < 1:
-        raise ParameterError(f"n_neighbors={n_neighbors} must be at least 1")
-    if not 0 <= min_proportion <= 1:
-        raise ParameterError(f"min_proportion={min_proportion!r} must be between 0 and 1")
-    if not 0 < threshold <= 1:
-        raise ParameterError(f"threshold={threshold!r} must be above 0 and at most 1")
+    check_whole("n_neighbors", n_neighbors)
+    check_number("min_proportion", min_proportion, least=0, most=1)
+    check_number("threshold", threshold, above=0, most=1)
 
 
 def _aligned(atlases: Sequence[Atlas]) -> tuple[Atlas, ...]:

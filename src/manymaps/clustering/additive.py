@@ -21,6 +21,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from manymaps.checks import check_choice, check_whole, first_cell
 from manymaps.clustering.priors import Prior, SizePrior, TiedSizePrior, UniformPrior
 from manymaps.clustering.problem import CONSTANTS, Problem, Similarities, similarities_from
 from manymaps.clustering.solvers import (
@@ -292,26 +293,20 @@ class AdditiveClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         return tags
 
     def _check_parameters(self) -> tuple[Polish | None, Prior]:
-        for name, least in (("n_clusters", 0), ("n_init", 1)):
-            value = getattr(self, name)
-            if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
-                raise ParameterError(f"{name}={value!r} must be a whole number of at least {least}")
-        named = ("auto", *SOLVERS)
-        if not isinstance(self.solver, Solver) and self.solver not in named:
-            raise ParameterError(
-                f"solver={self.solver!r} is not one of {', '.join(named)}, nor a solver such as "
-                "GibbsEM()"
-            )
-        if self.constant not in CONSTANTS:
-            raise ParameterError(
-                f"constant={self.constant!r} is none of 'free', 'nonnegative' and False"
-            )
-        if not isinstance(self.polish, bool | Polish):
-            raise ParameterError(f"polish={self.polish!r} must be True, False or a Polish object")
+        check_whole("n_clusters", self.n_clusters, 0)
+        check_whole("n_init", self.n_init)
+        if not isinstance(self.solver, Solver):
+            suggestion = ", nor a solver such as GibbsEM()"
+            check_choice("solver", self.solver, ("auto", *SOLVERS), why=suggestion)
+        check_choice("constant", self.constant, CONSTANTS)
+        if not isinstance(self.polish, Polish):
+            check_choice("polish", self.polish, (True, False), why=", nor a Polish object")
         prior = UniformPrior() if self.prior is None else self.prior
         if not isinstance(prior, UniformPrior | SizePrior | TiedSizePrior):
             raise ParameterError(
-                f"prior={self.prior!r} is none of UniformPrior(), SizePrior() and TiedSizePrior()"
+                "is not one of UniformPrior(), SizePrior(), TiedSizePrior()",
+                name="prior",
+                value=self.prior,
             )
         if isinstance(self.polish, Polish):
             return self.polish, prior
@@ -333,21 +328,23 @@ class AdditiveClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
             raise DataError(
                 f"features have the shape {features.shape}; give {n} rows, one per object"
             )
-        bad = np.argwhere((features != 0) & (features != 1))
-        if len(bad):
-            i, k = bad[0]
+        cell = first_cell(features, lambda values: (values != 0) & (values != 1))
+        if cell is not None:
             raise DataError(
-                f"feature {k} of object {i} is {features[i, k]}; observed features are 0 or 1"
+                f"feature {cell.column} of object {cell.row} is {cell.value}; observed features "
+                "are 0 or 1"
             )
         return features
 
     def _check_count(self, n: int, n_features: int) -> None:
         if self.n_clusters == 0 and n_features == 0:
-            raise ParameterError("n_clusters=0 must be at least 1 where no features are given")
+            check_whole("n_clusters", self.n_clusters, why=" where no features are given")
         if self.n_clusters > n_distinct_clusters(n):
             raise ParameterError(
-                f"n_clusters={self.n_clusters} is more than the {n_distinct_clusters(n)} clusters "
-                f"of at least two that {n} objects have"
+                f"is more than the {n_distinct_clusters(n)} clusters of at least two that {n} "
+                "objects have",
+                name="n_clusters",
+                value=self.n_clusters,
             )
 
     def _best_of_starts(

@@ -24,6 +24,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from manymaps.checks import check_number, check_whole
 from manymaps.clustering.additive import AdditiveClustering
 from manymaps.clustering.problem import Similarities, similarities_from
 from manymaps.errors import DataError, ParameterError
@@ -127,16 +128,15 @@ def cluster_path(
         counts = np.array(sorted({index(count) for count in n_clusters}))
     except TypeError as error:
         raise ParameterError(
-            f"n_clusters={n_clusters!r} must hold whole numbers, e.g. range(2, 11)"
+            "must hold whole numbers, e.g. range(2, 11)", name="n_clusters", value=n_clusters
         ) from error
     if not len(counts):
         raise ParameterError("n_clusters is empty; give the numbers to compare, e.g. range(2, 11)")
-    if precision is not None and not (np.isfinite(precision) and precision > 0):
-        raise ParameterError(f"precision={precision!r} must be a finite number above 0")
-    if held_out is not None and not 0 < held_out < 0.5:
-        raise ParameterError(f"held_out={held_out!r} must lie between 0 and 0.5, or be None")
-    if n_repeats < 1:
-        raise ParameterError(f"n_repeats={n_repeats!r} must be at least 1")
+    if precision is not None:
+        check_number("precision", precision, above=0)
+    if held_out is not None:
+        check_number("held_out", held_out, above=0, below=0.5, why=", or None")
+    check_whole("n_repeats", n_repeats)
     random = check_random_state(random_state)
     seed = int(random.randint(2**31 - 1))
     base = AdditiveClustering(random_state=seed) if estimator is None else estimator

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from manymaps.errors import ParameterError
+from manymaps.checks import check_number
 
 __all__ = ["Prior", "SizePrior", "TiedSizePrior", "UniformPrior"]
 
@@ -62,7 +62,7 @@ class SizePrior:
     share: float = 0.25
 
     def __post_init__(self) -> None:
-        _check_share(self.share)
+        check_number("share", self.share, above=0, below=1)
 
     @property
     def coefficients(self) -> tuple[float, float]:
@@ -99,9 +99,8 @@ class TiedSizePrior:
     tie: float = 1.0
 
     def __post_init__(self) -> None:
-        _check_share(self.share)
-        if not (np.isfinite(self.tie) and self.tie >= 0):
-            raise ParameterError(f"tie={self.tie!r} must be a finite number of at least 0")
+        check_number("share", self.share, above=0, below=1)
+        check_number("tie", self.tie, least=0)
 
     @property
     def coefficients(self) -> tuple[float, float]:
@@ -116,8 +115,3 @@ class TiedSizePrior:
 
 
 Prior = UniformPrior | SizePrior | TiedSizePrior
-
-
-def _check_share(share: float) -> None:
-    if not 0 < share < 1:
-        raise ParameterError(f"share={share!r} must lie between 0 and 1, without the ends")

@@ -23,10 +23,11 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import squareform
 
+from manymaps.checks import check_choice, check_labels, first_cell
 from manymaps.clustering.priors import Prior
 from manymaps.compute.nonnegative import FREE, NONNEGATIVE, ZERO
 from manymaps.data.associations import Associations
-from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.errors import DataError, DataWarning
 
 __all__ = ["CONSTANTS", "Problem", "Similarities", "similarities_from"]
 
@@ -124,8 +125,7 @@ def similarities_from(
     >>> found.n_pairs, found.values[0, 1].item()
     (1, 0.2)
     """
-    if kind not in ("similarity", "dissimilarity"):
-        raise ParameterError(f"kind={kind!r} is neither 'similarity' nor 'dissimilarity'")
+    check_choice("kind", kind, ("similarity", "dissimilarity"))
     if isinstance(X, Similarities):
         return X
     matrix, found = _matrix_of(X)
@@ -135,7 +135,7 @@ def similarities_from(
             f"n_samples={n}: clusters need the similarities of at least 2 objects, better 5 or more"
         )
     names = tuple(str(label) for label in (labels if labels is not None else found or range(n)))
-    _check_names(names, n)
+    check_labels(names, n, "object")
     _check_values(matrix, names)
     diagonal = np.diagonal(matrix).copy()
     matrix, observed = _symmetric(matrix, names, strict)
@@ -220,23 +220,10 @@ def _from_condensed(vector: np.ndarray) -> np.ndarray:
     return matrix
 
 
-def _check_names(names: Sequence[str], n: int) -> None:
-    if len(names) != n:
-        raise DataError(f"there are {len(names)} labels for {n} objects; give one per object")
-    first: dict[str, int] = {}
-    for i, name in enumerate(names):
-        if name in first:
-            raise DataError(
-                f"the label {name[:60]!r} stands twice, for objects {first[name]} and {i}; "
-                "labels must differ"
-            )
-        first[name] = i
-
-
 def _check_values(matrix: np.ndarray, names: Sequence[str]) -> None:
-    bad = np.argwhere(np.isinf(matrix))
-    if len(bad):
-        i, j = bad[0]
+    cell = first_cell(matrix, np.isinf)
+    if cell is not None:
+        i, j, _ = cell
         raise DataError(
             f"the similarity of row {i} ({names[i]!r}) and column {j} ({names[j]!r}) is infinite; "
             "similarities must be finite, or NaN where missing"

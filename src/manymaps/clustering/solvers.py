@@ -30,6 +30,7 @@ from typing import Any
 
 import numpy as np
 
+from manymaps.checks import check_choice, check_number, check_whole
 from manymaps.clustering.problem import Problem
 from manymaps.compute.cluster_moves import (
     anneal,
@@ -179,8 +180,7 @@ class _EM(Solver):
     max_iter: int = 100
 
     def __post_init__(self) -> None:
-        if not isinstance(self.max_iter, int | np.integer) or self.max_iter < 1:
-            raise ParameterError(f"max_iter={self.max_iter!r} must be a whole number of at least 1")
+        check_whole("max_iter", self.max_iter)
 
     @abstractmethod
     def expect(
@@ -255,15 +255,10 @@ class GibbsEM(_EM):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.anneal_from >= 1:
-            raise ParameterError(f"anneal_from={self.anneal_from!r} must be at least 1")
-        if self.n_annealed < 0 or self.n_recorded < 1:
-            raise ParameterError(
-                f"n_annealed={self.n_annealed!r} must be at least 0, and "
-                f"n_recorded={self.n_recorded!r} at least 1"
-            )
-        if self.moments not in ("exact", "approximate"):
-            raise ParameterError(f"moments={self.moments!r} is neither 'exact' nor 'approximate'")
+        check_number("anneal_from", self.anneal_from, least=1)
+        check_whole("n_annealed", self.n_annealed, 0)
+        check_whole("n_recorded", self.n_recorded)
+        check_choice("moments", self.moments, ("exact", "approximate"))
 
     def expect(
         self,
@@ -465,8 +460,7 @@ class Polish:
     clusters: int = 2
 
     def __post_init__(self) -> None:
-        if self.clusters not in (0, 1, 2):
-            raise ParameterError(f"clusters={self.clusters!r} must be 0, 1 or 2")
+        check_whole("clusters", self.clusters, 0, 2)
 
     def improve(self, problem: Problem, start: Solution) -> Solution:
         """The solution from which no move helps."""

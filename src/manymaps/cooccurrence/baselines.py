@@ -37,6 +37,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from manymaps.checks import check_choice, check_whole
 from manymaps.compute.scaling import centred_products, scaled_axes
 from manymaps.data.count_values import count_table
 from manymaps.errors import DataError, DataWarning, ParameterError
@@ -93,19 +94,16 @@ def normalize_counts(X: Any, normalization: str) -> sparse.csr_array:
     [[0.25, 0.75], [0.0, 0.0]]
     """
     table = count_table(X)
+    check_choice("normalization", normalization, NORMALIZATIONS)
     if normalization == "none":
         return table
     if normalization == "document":
         sums = np.asarray(table.sum(axis=1)).ravel()
         shares = table.data / np.repeat(sums, np.diff(table.indptr))
         return sparse.csr_array((shares, table.indices, table.indptr), shape=table.shape)
-    if normalization == "tf-idf":
-        from sklearn.feature_extraction.text import TfidfTransformer
+    from sklearn.feature_extraction.text import TfidfTransformer
 
-        return sparse.csr_array(TfidfTransformer().fit_transform(table))
-    raise ParameterError(
-        f"normalization={normalization!r} is not one of {', '.join(NORMALIZATIONS)}"
-    )
+    return sparse.csr_array(TfidfTransformer().fit_transform(table))
 
 
 def singular_value_embedding(
@@ -216,14 +214,13 @@ def classical_scaling(
     8.0
     """
     table = _distinct_rows(X)
+    check_choice("by", by, ("distances", "dot products"))
     if by == "distances":
         from sklearn.decomposition import PCA
 
         _check_components(n_components, min(table.shape))
         model = PCA(n_components, svd_solver="arpack", random_state=seed)
         return CountEmbedding(model.fit_transform(table))
-    if by != "dot products":
-        raise ParameterError(f"by={by!r} is not one of distances, dot products")
     _check_components(n_components, table.shape[0])
     _check_pairs(table.shape[0], 'classical_scaling(by="dot products")')
     lengths = np.sqrt(np.asarray(table.multiply(table).sum(axis=1)).ravel())
@@ -291,12 +288,8 @@ def isomap(
     n = table.shape[0]
     _check_components(n_components, n)
     _check_pairs(n, "isomap")
-    if not 1 <= n_neighbors < n:
-        raise ParameterError(
-            f"n_neighbors={n_neighbors!r} must be at least 1 and less than the {n} rows"
-        )
-    if metric not in ("euclidean", "cosine"):
-        raise ParameterError(f"metric={metric!r} is not one of euclidean, cosine")
+    check_whole("n_neighbors", n_neighbors, 1, n - 1, why=f" for the {n} rows of the table")
+    check_choice("metric", metric, ("euclidean", "cosine"))
     model = Isomap(n_neighbors=n_neighbors, n_components=1, metric=metric)
     with warnings.catch_warnings():
         # Said below in one warning of our own.
@@ -336,11 +329,7 @@ def _distinct_rows(X: Any) -> sparse.csr_array:
 
 
 def _check_components(n_components: int, size: int) -> None:
-    if not 1 <= n_components < size:
-        raise ParameterError(
-            f"n_components={n_components!r} is impossible for this table; it must be from 1 to "
-            f"{size - 1}"
-        )
+    check_whole("n_components", n_components, 1, size - 1, why=" for this table")
 
 
 def _check_pairs(n_rows: int, method: str) -> None:

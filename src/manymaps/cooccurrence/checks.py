@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
+from manymaps.checks import check_choice, check_number, check_whole
 from manymaps.cooccurrence.starts import INITS
 from manymaps.data.counts import Counts
 from manymaps.errors import DataError, DataWarning, ParameterError
@@ -17,12 +17,11 @@ from manymaps.optimizers.descent import Optimizer
 __all__ = ["check_parameters", "check_size", "warn_of_empty"]
 
 _WHOLE = ("n_components", "n_maps", "n_init", "max_iter")
-_CHOICES = {"normalization": ("conditional", "joint"), "given": ("rows", "columns")}
-_RANGES = {
-    "penalty": (0.0, np.inf),
-    "row_weight": (0.0, np.inf),
-    "column_weight": (0.0, np.inf),
-    "tolerance": (0.0, 0.1),
+_NOT_NEGATIVE = ("penalty", "row_weight", "column_weight")
+_CHOICES = {
+    "normalization": ("conditional", "joint"),
+    "given": ("rows", "columns"),
+    "marginals": (True, False),
 }
 
 
@@ -32,32 +31,24 @@ def check_parameters(estimator: Any, *, files: bool) -> None:
     `files` says that a checkpoint is written or read.
     """
     for name in _WHOLE:
-        value = getattr(estimator, name)
-        if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-            raise ParameterError(f"{name}={value!r} must be a whole number of at least 1")
+        check_whole(name, getattr(estimator, name))
+    for name in _NOT_NEGATIVE:
+        check_number(name, getattr(estimator, name), least=0)
+    check_number("tolerance", estimator.tolerance, least=0, most=0.1)
     for name, allowed in _CHOICES.items():
-        if getattr(estimator, name) not in allowed:
-            value = getattr(estimator, name)
-            raise ParameterError(f"{name}={value!r} is not one of {', '.join(allowed)}")
-    for name, (low, high) in _RANGES.items():
-        value = getattr(estimator, name)
-        is_number = isinstance(value, int | float | np.number) and np.isfinite(value)
-        if not is_number or not low <= value <= high:
-            limit = "finite" if high == np.inf else f"at most {high:g}"
-            raise ParameterError(f"{name}={value!r} must be a number of at least 0, and {limit}")
-    if not isinstance(estimator.marginals, bool | np.bool_):
-        raise ParameterError(f"marginals={estimator.marginals!r} must be True or False")
-    if isinstance(estimator.init, str) and estimator.init not in INITS:
-        raise ParameterError(
-            f"init={estimator.init!r} is not one of {', '.join(INITS)}, a pair of arrays, an Atlas"
-        )
+        check_choice(name, getattr(estimator, name), allowed)
+    if isinstance(estimator.init, str):
+        check_choice("init", estimator.init, INITS, why=", nor a pair of arrays or an Atlas")
     if estimator.optimizer is not None and not isinstance(estimator.optimizer, Optimizer):
         raise ParameterError(
-            f"optimizer={estimator.optimizer!r} is no optimizer; give LBFGS(), "
-            "ConjugateGradient() or Momentum()"
+            "is no optimizer; give LBFGS(), ConjugateGradient() or Momentum()",
+            name="optimizer",
+            value=estimator.optimizer,
         )
     if files and estimator.n_init > 1:
-        raise ParameterError(f"a checkpoint is of one run; n_init={estimator.n_init} has several")
+        raise ParameterError(
+            "goes without a checkpoint, which is of one run", name="n_init", value=estimator.n_init
+        )
 
 
 def check_size(kept: Counts, n_components: int, n_maps: int) -> None:
@@ -81,11 +72,13 @@ def check_size(kept: Counts, n_components: int, n_maps: int) -> None:
     smaller, n_objects = min(kept.shape), sum(kept.shape)
     if n_components > n_objects:
         raise ParameterError(
-            f"n_components={n_components} is more than the {n_objects} rows and columns with counts"
+            f"is more than the {n_objects} rows and columns with counts",
+            name="n_components",
+            value=n_components,
         )
     if n_maps > smaller:
         raise ParameterError(
-            f"n_maps={n_maps} is more than the smaller side of the table, {smaller}"
+            f"is more than the smaller side of the table, {smaller}", name="n_maps", value=n_maps
         )
     if n_components > smaller:
         warnings.warn(

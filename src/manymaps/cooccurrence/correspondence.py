@@ -36,8 +36,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from manymaps.checks import check_whole
 from manymaps.data.count_values import count_table
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError
 
 __all__ = [
     "CorrespondenceAnalysis",
@@ -161,11 +162,8 @@ def _check_size(shape: tuple[int, ...], n_rows: int, n_columns: int, n_component
             f"of a table of {shape[0]} rows and {shape[1]} columns, {n_rows} rows and {n_columns} "
             "columns have counts; correspondence analysis needs at least two of each"
         )
-    if not 1 <= n_components < min(n_rows, n_columns):
-        raise ParameterError(
-            f"n_components={n_components!r} is impossible for {n_rows} rows and {n_columns} "
-            f"columns with counts; it must be from 1 to {min(n_rows, n_columns) - 1}"
-        )
+    of_what = f" for {n_rows} rows and {n_columns} columns with counts"
+    check_whole("n_components", n_components, 1, min(n_rows, n_columns) - 1, why=of_what)
 
 
 def _scaled(

@@ -47,6 +47,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
+from manymaps.checks import check_choice
 from manymaps.errors import ParameterError
 
 __all__ = [
@@ -116,13 +117,13 @@ class Program:
     marginals: bool = True
 
     def __post_init__(self) -> None:
-        if self.form not in FORMS:
-            raise ParameterError(f"form={self.form!r} is not one of {', '.join(FORMS)}")
-        if self.given not in ("rows", "columns"):
-            raise ParameterError(f"given={self.given!r} is not one of rows, columns")
+        check_choice("form", self.form, FORMS)
+        check_choice("given", self.given, ("rows", "columns"))
         if self.form == "own-marginals" and not self.marginals:
             raise ParameterError(
-                "form='own-marginals' is about the marginals; it cannot go with marginals=False"
+                "is about the marginals; it cannot go with marginals=False",
+                name="form",
+                value=self.form,
             )
 
     @property
@@ -172,7 +173,7 @@ class SolverSettings:
 
     def __post_init__(self) -> None:
         if self.name is not None and str(self.name).upper() not in SOLVERS:
-            raise ParameterError(f"solver={self.name!r} is not one of {', '.join(SOLVERS)}, None")
+            check_choice("solver", self.name, (*SOLVERS, None))
 
     def names(self, n_points: int) -> tuple[str, ...]:
         """The solvers to try, in turn."""

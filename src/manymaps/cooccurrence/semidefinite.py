@@ -37,6 +37,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 
 from manymaps.atlas.atlas import Atlas
+from manymaps.checks import check_choice, check_number, check_whole
 from manymaps.cooccurrence.checks import warn_of_empty
 from manymaps.cooccurrence.programs import (
     MOST_POINTS_FOR_CLARABEL,
@@ -106,10 +107,12 @@ class DistanceConstraint:
             raise ParameterError(f"{self} limits nothing; give at_most, at_least or both")
         for name in ("at_most", "at_least"):
             value = getattr(self, name)
-            if value is not None and not 0 <= value < np.inf:
-                raise ParameterError(f"{name}={value!r} must be a finite distance of 0 or more")
+            if value is not None:
+                check_number(name, value, least=0)
         if self.at_most is not None and self.at_least is not None and self.at_least > self.at_most:
-            raise ParameterError(f"at_least={self.at_least} is above at_most={self.at_most}")
+            raise ParameterError(
+                f"is above at_most={self.at_most}", name="at_least", value=self.at_least
+            )
 
 
 class SemidefiniteCODE(BaseEstimator):
@@ -293,16 +296,10 @@ class SemidefiniteCODE(BaseEstimator):
         program = Program(self.form, self.given, self.marginals)
         n_points = sum(counts.shape)
         d = self.n_components
-        if d is not None and (not isinstance(d, int | np.integer) or not 1 <= d <= n_points):
-            raise ParameterError(
-                f"n_components={d!r} must be None or a whole number from 1 to the {n_points} rows "
-                "and columns"
-            )
+        if d is not None:
+            check_whole("n_components", d, 1, n_points, why=", the rows and columns, or None")
         if isinstance(self.trace_penalty, str):
-            if self.trace_penalty != "path":
-                raise ParameterError(
-                    f"trace_penalty={self.trace_penalty!r} is neither a number nor 'path'"
-                )
+            check_choice("trace_penalty", self.trace_penalty, ("path",), why=", nor a number")
             if d is None:
                 raise ParameterError(
                     "a trace path needs n_components, the rank that it should come down to"

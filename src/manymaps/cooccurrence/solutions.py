@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import logsumexp
 
+from manymaps.checks import check_number
 from manymaps.cooccurrence.programs import (
     DistanceLimit,
     Model,
@@ -31,7 +32,7 @@ from manymaps.cooccurrence.programs import (
     log_factors,
     squared_distances,
 )
-from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.errors import DataError, DataWarning
 
 __all__ = [
     "PathPoint",
@@ -438,8 +439,7 @@ def _distribution(joint: np.ndarray) -> np.ndarray:
 
 
 def _check_penalty(penalty: float) -> None:
-    if not 0 <= penalty < np.inf:
-        raise ParameterError(f"trace_penalty={penalty!r} must be 0 or more, or 'path'")
+    check_number("trace_penalty", penalty, least=0, why=", or 'path'")
 
 
 def _say_if_infinite(

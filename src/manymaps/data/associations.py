@@ -16,6 +16,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
+from manymaps.checks import check_labels, first_cell, not_amount
 from manymaps.errors import DataError
 
 __all__ = ["Associations", "ReadReport"]
@@ -95,20 +96,13 @@ class Associations:
                 f"the strengths have {strengths.shape[0]} rows and {strengths.shape[1]} columns; "
                 "associations need a square matrix, one row and one column per object"
             )
-        if len(labels) != strengths.shape[0]:
+        check_labels(labels, strengths.shape[0], "row")
+        cell = first_cell(strengths, not_amount)
+        if cell is not None:
             raise DataError(
-                f"there are {len(labels)} labels for a matrix of {strengths.shape[0]} rows; "
-                "give one label per row"
-            )
-        _check_labels(labels)
-        bad = ~np.isfinite(strengths.data) | (strengths.data < 0)
-        if bad.any():
-            at = int(np.flatnonzero(bad)[0])
-            row = int(np.searchsorted(strengths.indptr, at, side="right")) - 1
-            raise DataError(
-                f"the strength in row {row} ({labels[row]!r}), column {strengths.indices[at]} "
-                f"({labels[strengths.indices[at]]!r}) is {strengths.data[at]}; strengths must be "
-                "finite and not negative"
+                f"the strength in row {cell.row} ({labels[cell.row]!r}), column {cell.column} "
+                f"({labels[cell.column]!r}) is {cell.value}; strengths must be finite and not "
+                "negative"
             )
         strengths.sum_duplicates()
         if self.pair_senses is not None and np.shape(self.pair_senses) != (strengths.nnz,):
@@ -151,15 +145,3 @@ class Associations:
         from manymaps.labels import find_label
 
         return find_label(label, self.labels)
-
-
-def _check_labels(labels: Sequence[str]) -> None:
-    """Refuse repeated labels, naming the first with both of its places."""
-    first: dict[str, int] = {}
-    for i, label in enumerate(labels):
-        if label in first:
-            raise DataError(
-                f"the label {label[:60]!r} stands twice, for rows {first[label]} and {i}; "
-                "labels must differ"
-            )
-        first[label] = i

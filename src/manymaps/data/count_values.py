@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from manymaps.checks import check_labels, first_cell, not_amount
 from manymaps.errors import DataError
-from manymaps.labels import plural, repeated_label
 
 __all__ = [
     "as_csr",
@@ -75,21 +75,15 @@ def refuse_not_counts(
     values: sparse.csr_array, rows: Sequence[str], columns: Sequence[str], source: str
 ) -> None:
     """Refuse negative, missing and infinite counts, and sums beyond the range of numbers."""
-    total = 0.0
-    for start in range(0, values.data.size, BLOCK_SIZE):
-        block = values.data[start : start + BLOCK_SIZE]
-        bad = np.flatnonzero(~(np.isfinite(block) & (block >= 0)))
-        if bad.size:
-            at = start + int(bad[0])
-            i = int(np.searchsorted(values.indptr, at, side="right")) - 1
-            j = int(values.indices[at])
-            raise DataError(
-                f"{source}: the count in row {i} ({rows[i][:60]!r}), column {j} "
-                f"({columns[j][:60]!r}) is {values.data[at]:g}; counts must be finite numbers of "
-                "at least 0"
-            )
-        with np.errstate(over="ignore"):
-            total += float(block.sum())
+    cell = first_cell(values, not_amount)
+    if cell is not None:
+        i, j, value = cell
+        raise DataError(
+            f"{source}: the count in row {i} ({rows[i][:60]!r}), column {j} "
+            f"({columns[j][:60]!r}) is {value:g}; counts must be finite and not negative"
+        )
+    with np.errstate(over="ignore"):
+        total = sum(float(block.sum()) for block in blocks(values.data))
     if not np.isfinite(total):
         raise DataError(
             f"{source}: the counts are too large to be added; divide them by a constant"
@@ -101,22 +95,7 @@ def checked_labels(labels: Any, n: int, kind: str, source: str) -> tuple[str, ..
     if labels is None:
         return tuple(map(str, range(n)))
     names = tuple(map(str, labels))
-    if len(names) != n:
-        raise DataError(
-            f"{source}: there are {len(names):,} labels for {plural(kind, n)}; give one label for "
-            "each"
-        )
-    faulty = next((i for i, name in enumerate(names) if not name or "\0" in name), None)
-    if faulty is not None:
-        what = "holds a zero character" if names[faulty] else "is empty"
-        raise DataError(f"{source}: the label of {kind} {faulty} {what}; give it a name")
-    repeated = repeated_label(names)
-    if repeated is not None:
-        label, first, second = repeated
-        raise DataError(
-            f"{source}: the label {label[:60]!r} stands twice, for {kind} {first} and {kind} "
-            f"{second}; labels must differ within a kind"
-        )
+    check_labels(names, n, kind, source=source, named=True)
     return names
 
 
@@ -249,12 +228,10 @@ def count_table(X: Any) -> sparse.csr_array:
         # The arrays may be the caller's.
         table = table.copy()
         table.sum_duplicates()
-    bad = ~np.isfinite(table.data) | (table.data < 0)
-    if bad.any():
-        at = int(np.flatnonzero(bad)[0])
-        row = int(np.searchsorted(table.indptr, at, side="right")) - 1
+    cell = first_cell(table, not_amount)
+    if cell is not None:
         raise DataError(
-            f"row {row}, column {table.indices[at]} of the counts is {table.data[at]}; counts must "
-            "be finite and not negative"
+            f"row {cell.row}, column {cell.column} of the counts is {cell.value}; counts must be "
+            "finite and not negative"
         )
     return table

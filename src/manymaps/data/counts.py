@@ -27,6 +27,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.archive import written_whole
+from manymaps.checks import check_whole
 from manymaps.data.associations import ReadReport
 from manymaps.data.count_values import (
     as_csr,
@@ -283,15 +284,15 @@ class Counts:
         ParameterError
             Where the table has fewer than `skip + count` columns with counts.
         """
-        if not _is_whole(count) or not _is_whole(skip) or count < 1 or skip < 0:
-            raise ParameterError(
-                f"count={count!r} and skip={skip!r} must be whole numbers, of at least 1 and 0"
-            )
+        check_whole("count", count)
+        check_whole("skip", skip, 0)
         there = int(np.count_nonzero(self.column_totals))
         if skip + count > there:
             raise ParameterError(
-                f"count={count:,} after skip={skip:,} asks for {skip + count:,} columns, and "
-                f"{there:,} of {self.report.source} have counts"
+                f"after skip={skip!r} asks for {skip + count:,} columns, and {there:,} of "
+                f"{self.report.source} have counts",
+                name="count",
+                value=count,
             )
         order = np.argsort(-self.column_totals, kind="stable")
         return self.subset(columns=order[skip : skip + count])
@@ -387,8 +388,10 @@ def _checked_kinds(kinds: Any) -> tuple[str, str]:
     pair = (kinds,) if isinstance(kinds, str) else tuple(str(kind).strip() for kind in kinds)
     if len(pair) != 2 or "" in pair or pair[0] == pair[1]:
         raise ParameterError(
-            f"kinds={kinds!r} must be two different names, what the rows are and what the columns "
-            "are, such as ('document', 'word'), or ('word', 'context') where both are words"
+            "must be two different names, what the rows are and what the columns are, such as "
+            "('document', 'word'), or ('word', 'context') where both are words",
+            name="kinds",
+            value=kinds,
         )
     return pair[0], pair[1]
 
@@ -421,7 +424,3 @@ def _empty_notes(counts: Counts, fate: str) -> list[str]:
             more = ", ..." if empty.size > 3 else ""
             notes.append(f"{plural(kind, empty.size)} without counts {fate}: {names}{more}")
     return notes
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)

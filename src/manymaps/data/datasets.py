@@ -29,8 +29,8 @@ from typing import Final
 import numpy as np
 from scipy import sparse
 
+from manymaps.checks import check_number
 from manymaps.data.associations import Associations, ReadReport
-from manymaps.errors import ParameterError
 
 __all__ = [
     "CONSONANT_CLUSTERS",
@@ -222,8 +222,7 @@ def _rebuilt(
     random_state: int | np.random.Generator | None,
 ) -> Associations:
     """What clusters and a constant predict, with noise."""
-    if not 0 <= noise < float("inf"):
-        raise ParameterError(f"noise={noise!r} must be a finite number of at least 0")
+    check_number("noise", noise, least=0)
     members = np.array([[label in cluster for label in labels] for cluster in clusters], float)
     whole = members.T @ (np.array(list(clusters.values()))[:, None] * members) + constant
     upper = np.triu_indices(len(labels), 1)

@@ -17,7 +17,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from manymaps.errors import DataError, ParameterError
+from manymaps.checks import check_choice
+from manymaps.errors import DataError
 from manymaps.labels import fold
 
 __all__ = [
@@ -87,8 +88,8 @@ def as_frame(columns: Mapping[str, np.ndarray], backend: Backend | None = None) 
         For one that is not installed.
     """
     installed = [name for name in BACKENDS if importlib.util.find_spec(name)]
-    if backend is not None and backend not in BACKENDS:
-        raise ParameterError(f"backend={backend!r} is not one of {', '.join(BACKENDS)}")
+    if backend is not None:
+        check_choice("backend", backend, BACKENDS)
     if not installed or (backend is not None and backend not in installed):
         missing = backend or " or ".join(BACKENDS)
         raise ImportError(f"a frame needs {missing}, which is not installed")

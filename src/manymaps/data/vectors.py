@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from manymaps.checks import check_labels, first_cell, not_finite
 from manymaps.data.associations import ReadReport
 from manymaps.errors import DataError
 from manymaps.labels import numbered_labels
@@ -77,13 +78,7 @@ class Vectors:
     def __post_init__(self) -> None:
         values = as_float32(self.values, "the vectors")
         labels = [str(label) for label in self.labels]
-        if len(labels) != values.shape[0]:
-            raise DataError(
-                f"there are {len(labels):,} labels for {values.shape[0]:,} vectors; "
-                "give one label per vector"
-            )
-        if "" in labels:
-            raise DataError(f"the label of row {labels.index('')} is empty; give each row a name")
+        check_labels(labels, values.shape[0], "row", distinct=False, named=True)
         names, notes = _numbered(labels)
         if not isinstance(values, np.memmap):
             refuse_not_finite(values, names, self.report.source)
@@ -281,23 +276,10 @@ def refuse_not_finite(
 
     Dense values are looked at in blocks of rows, so that a memory-mapped file streams by.
     """
-    if isinstance(values, np.ndarray):
-        step = max(1, BLOCK_SIZE // values.shape[1])
-        for start in range(0, values.shape[0], step):
-            finite = np.isfinite(values[start : start + step])
-            if not finite.all():
-                row, column = map(int, np.argwhere(~finite)[0])
-                row += start
-                value = values[row, column]
-                break
-        else:
-            return
-    else:
-        bad = np.flatnonzero(~np.isfinite(values.data))
-        if not bad.size:
-            return
-        row = int(np.searchsorted(values.indptr, bad[0], side="right")) - 1
-        column, value = int(values.indices[bad[0]]), values.data[bad[0]]
+    cell = first_cell(values, not_finite)
+    if cell is None:
+        return
+    row, column, value = cell
     name = f" ({shown(str(columns[column]))})" if columns is not None else ""
     raise DataError(
         f"{source}: the value in row {row} ({shown(labels[row])}), column {column}{name} is "

@@ -28,11 +28,12 @@ from matplotlib.text import Text
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.landmarks import View
+from manymaps.checks import check_index, check_number
 from manymaps.errors import ParameterError
 from manymaps.figures.captions import Captions
 from manymaps.figures.coloring import CATEGORIES, HAIRLINE, INK, MUTED, PAPER, Coloring
 from manymaps.figures.labels import place_labels, places_around
-from manymaps.figures.layout import FOOT, HEAD, SIDE, TITLE, AtlasFigure, root
+from manymaps.figures.layout import FOOT, HEAD, SIDE, TITLE, AtlasFigure, no_room, root
 from manymaps.figures.lettering import Typeface, elide, text_sizes, typeface_for
 from manymaps.figures.outlines import levels, outline
 from manymaps.figures.panel import LABEL_PAD, VEIL, Frame, Look, Scene, dot_area, draw, read_scene
@@ -163,10 +164,8 @@ def _whole(scene: Scene) -> Scene:
 def _check(atlas: Atlas, map: int, min_proportion: float) -> None:
     if atlas.kinds is not None:
         raise ParameterError("features are drawn over objects of one kind, and these are of two")
-    if not 0 <= map < atlas.n_maps:
-        raise ParameterError(f"there is no map {map}; maps are 0 to {atlas.n_maps - 1}")
-    if not 0 <= min_proportion <= 1:
-        raise ParameterError(f"min_proportion={min_proportion!r} must be between 0 and 1")
+    check_index("map", map, atlas.n_maps)
+    check_number("min_proportion", min_proportion, least=0, most=1)
 
 
 def _chosen(found: Sequence[Feature], features: Sequence[int] | None) -> list[int]:
@@ -178,8 +177,7 @@ def _chosen(found: Sequence[Feature], features: Sequence[int] | None) -> list[in
         return [k for k in heaviest if len(found[k].members)][:USUAL]
     chosen = list(dict.fromkeys(int(k) for k in features))
     for k in chosen:
-        if not 0 <= k < len(found):
-            raise ParameterError(f"there is no feature {k}; features are 0 to {len(found) - 1}")
+        check_index("feature", k, len(found))
     if not 1 <= len(chosen) <= len(CATEGORIES):
         raise ParameterError(
             f"{len(chosen)} features were asked for; a map shows 1 to {len(CATEGORIES)}"
@@ -211,7 +209,7 @@ def _axes(scene: Scene, size: tuple[float, float] | None) -> Axes:
     width, height = size
     inner = width - LIST_WIDTH - GAP - 2 * SIDE
     if not (inner > 2 and height > HEAD + FOOT + 1.5):
-        raise ParameterError(f"size={size!r} leaves no room; give inches, such as (11, 8)")
+        raise no_room(size, (11, 8))
     place = (SIDE / width, FOOT / height, inner / width, 1 - (HEAD + FOOT) / height)
     ax = AtlasFigure(width, height).add_axes(place, facecolor="none")
     ax.set_frame_on(False)

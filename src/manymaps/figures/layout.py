@@ -35,6 +35,7 @@ __all__ = [
     "frame_page",
     "grid",
     "key_space",
+    "no_room",
     "own_axes",
     "panel_border",
     "root",
@@ -83,11 +84,18 @@ def own_axes(scene: Scene, size: tuple[float, float] | None, head: float) -> Axe
         size = (width, (2.6 if scene.n_components == 1 else height) + head + FOOT)
     width, height = size
     if not (width > 2 * SIDE + 0.5 and height > head + FOOT + 0.5):
-        raise ParameterError(f"size={size!r} leaves no room; give inches, such as (9, 7)")
+        raise no_room(size, (9, 7))
     figure = AtlasFigure(width, height)
     return figure.add_axes(
         (SIDE / width, FOOT / height, 1 - 2 * SIDE / width, 1 - (head + FOOT) / height),
         facecolor="none",
+    )
+
+
+def no_room(size: tuple[float, float], example: tuple[float, float]) -> ParameterError:
+    """The refusal of a size of a figure in which its parts would not stand."""
+    return ParameterError(
+        f"leaves no room; give inches, such as {example}", name="size", value=size
     )
 
 

@@ -34,6 +34,7 @@ from manymaps.archive import written_whole
 from manymaps.atlas.atlas import Atlas, Sense
 from manymaps.atlas.landmarks import characteristic, standing
 from manymaps.atlas.roles import Roles, label_roles, numbers_of_kinds
+from manymaps.checks import check_index, check_number, check_whole
 from manymaps.errors import ParameterError
 from manymaps.figures.captions import Captions
 from manymaps.figures.coloring import ACCENT, INK, PAPER, coloring
@@ -395,12 +396,10 @@ def _check(
     atlas: Atlas, maps: Sequence[int], min_proportion: float, max_labels: int | None
 ) -> None:
     for m in maps:
-        if not 0 <= m < atlas.n_maps:
-            raise ParameterError(f"there is no map {m}; maps are 0 to {atlas.n_maps - 1}")
-    if not 0 <= min_proportion <= 1:
-        raise ParameterError(f"min_proportion={min_proportion!r} must be between 0 and 1")
-    if max_labels is not None and max_labels < 0:
-        raise ParameterError(f"the number of labels, {max_labels!r}, must be at least 0")
+        check_index("map", m, atlas.n_maps)
+    check_number("min_proportion", min_proportion, least=0, most=1)
+    if max_labels is not None:
+        check_whole("max_labels", max_labels, 0)
 
 
 def _named(atlas: Atlas, highlight: str | Sequence[str]) -> list[int]:
@@ -412,7 +411,9 @@ def _roles(atlas: Atlas, label: str | Sequence[str] | None) -> Roles | None:
     if atlas.kinds is not None:
         return label_roles(atlas, label)
     if label is not None:
-        raise ParameterError(f"label={label!r} chooses among two kinds of object; here is only one")
+        raise ParameterError(
+            "chooses among two kinds of object; here is only one", name="label", value=label
+        )
     return None
 
 

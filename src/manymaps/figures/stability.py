@@ -22,6 +22,7 @@ from matplotlib.font_manager import FontProperties
 
 from manymaps.analysis.stability import Stability
 from manymaps.atlas.consensus import ConsensusSense
+from manymaps.checks import check_whole
 from manymaps.errors import ParameterError
 from manymaps.figures.captions import Captions
 from manymaps.figures.coloring import ACCENT, HAIRLINE, INK, MUTED, PAPER, PROPORTIONS, Coloring
@@ -98,10 +99,8 @@ def plot_stability(
     ['knot', 'suit']
     """
     chosen = _chosen(found, words, kind)
-    if not 1 <= least_fits <= found.n_fits:
-        raise ParameterError(f"least_fits={least_fits} must be between 1 and {found.n_fits}")
-    if n_neighbors < 1:
-        raise ParameterError(f"n_neighbors={n_neighbors} must be at least 1")
+    check_whole("least_fits", least_fits, 1, found.n_fits)
+    check_whole("n_neighbors", n_neighbors)
     rows, n_left_out, height = _rows(found, chosen, least_fits, kind)
     typeface = typeface_for(found.atlases[0].labels)
     fit_width = float(np.clip(MOST_FITS_WIDTH / found.n_fits, LEAST_FIT_WIDTH, FIT_WIDTH))

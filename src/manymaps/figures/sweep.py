@@ -21,10 +21,9 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from manymaps.errors import ParameterError
 from manymaps.figures.captions import Captions
 from manymaps.figures.coloring import CATEGORIES, HAIRLINE, INK, MUTED
-from manymaps.figures.layout import FOOT, HEAD, SIDE, TITLE, AtlasFigure
+from manymaps.figures.layout import FOOT, HEAD, SIDE, TITLE, AtlasFigure, no_room
 from manymaps.figures.lettering import text_sizes, typeface_for
 from manymaps.labels import plural
 from manymaps.prediction.sweeps import SweepResult
@@ -72,7 +71,7 @@ def plot_sweep(result: SweepResult, *, size: tuple[float, float] | None = None) 
     lines = _lines(result.summary())
     width, height = (WIDTH, HEIGHT) if size is None else size
     if not (width > LEFT + GAP + NAMES + 2 and height > HEAD + FOOT + BELOW + 1):
-        raise ParameterError(f"size={size!r} leaves no room; give inches, such as (10, 5.2)")
+        raise no_room((width, height), (10, 5.2))
     figure = AtlasFigure(width, height)
     panel = (width - LEFT - GAP - NAMES) / 2
     axes: list[Axes] = []

@@ -21,6 +21,7 @@ from matplotlib.figure import Figure
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.landmarks import characteristic
 from manymaps.atlas.roles import Roles, label_roles, numbers_of_kinds
+from manymaps.checks import check_index, check_number
 from manymaps.errors import ParameterError
 from manymaps.figures.captions import Captions
 from manymaps.figures.coloring import NO_VALUE, Coloring, coloring
@@ -34,6 +35,7 @@ from manymaps.figures.layout import (
     AtlasFigure,
     frame_page,
     key_space,
+    no_room,
     panel_border,
     root,
 )
@@ -184,12 +186,12 @@ def _asked(
             "plot_zooms draws two kinds of object, and all of this atlas are of one; "
             "plot_map draws its maps"
         )
-    if not 0 <= map < atlas.n_maps:
-        raise ParameterError(f"there is no map {map}; maps are 0 to {atlas.n_maps - 1}")
-    if not 0 <= min_proportion <= 1:
-        raise ParameterError(f"min_proportion={min_proportion!r} must be between 0 and 1")
+    check_index("map", map, atlas.n_maps)
+    check_number("min_proportion", min_proportion, least=0, most=1)
     if isinstance(regions, str):
-        raise ParameterError(f"regions={regions!r} must be a list, such as [{regions!r}]")
+        raise ParameterError(
+            f"must be a list, such as [{regions!r}]", name="regions", value=regions
+        )
     count = regions if isinstance(regions, int) else AUTOMATIC if regions is None else len(regions)
     if not 1 <= count <= MOST_REGIONS:
         raise ParameterError(f"{count} regions were asked for; there may be 1 to {MOST_REGIONS}")
@@ -304,7 +306,7 @@ def _layout(
     n_rows = -(-count // n_columns)
     each = (height - (n_rows - 1) * (PANEL_TITLE + 0.08)) / n_rows
     if not (width > 4 and each > 0.8):
-        raise ParameterError(f"size={size!r} leaves no room; give inches, such as (14, 9)")
+        raise no_room(size, (14, 9))
     panels = [(SIDE, FOOT, share * inner, height)]
     for k in range(count):
         row, column = divmod(k, n_columns)

@@ -25,6 +25,7 @@ from manymaps.affinity.affinities import Affinity, GaussianAffinity
 from manymaps.affinity.distances import check_finite
 from manymaps.affinity.neighbors import NeighborGraph, NeighborSearch
 from manymaps.atlas.atlas import Atlas
+from manymaps.checks import check_choice, check_number, check_whole
 from manymaps.compute.threads import threads
 from manymaps.data.associations import Associations
 from manymaps.data.vectors import Vectors
@@ -35,7 +36,6 @@ from manymaps.maps.starts import start_positions
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.objective import Objective
 from manymaps.model.parameters import Parameters, weights_from_proportions
-from manymaps.model.penalty import check_strength
 from manymaps.model.target import Target, conditional_target, joint_target
 from manymaps.optimizers.descent import Optimizer
 
@@ -156,7 +156,7 @@ class MapEstimator(
         n = target.values.shape[0]
         if self.n_maps > n:
             raise ParameterError(
-                f"n_maps={self.n_maps} is more than the {n} objects; give at most {n}"
+                f"is more than the {n} objects; give at most {n}", name="n_maps", value=self.n_maps
             )
         with threads(self.n_jobs):
             start = self._start(data, target)
@@ -260,17 +260,12 @@ class MapEstimator(
 
     def _check_parameters(self) -> None:
         for name in ("n_maps", "n_components", "max_iter"):
-            value = getattr(self, name)
-            if not isinstance(value, int | np.integer) or value < 1:
-                raise ParameterError(f"{name}={value!r} must be a whole number of at least 1")
-        if not isinstance(self.affinity, Affinity) and self._affinity_name not in AFFINITIES:
-            raise ParameterError(
-                f"affinity={self.affinity!r} is not one of {', '.join(AFFINITIES)}, nor an "
-                "Affinity such as GaussianAffinity(perplexity=30)"
-            )
-        if not 0 <= self.tolerance <= 0.1:
-            raise ParameterError(f"tolerance={self.tolerance!r} must lie between 0 and 0.1")
-        check_strength(self.penalty)
+            check_whole(name, getattr(self, name))
+        if not isinstance(self.affinity, Affinity):
+            suggestion = ", nor an Affinity such as GaussianAffinity(perplexity=30)"
+            check_choice("affinity", self.affinity, AFFINITIES, why=suggestion)
+        check_number("tolerance", self.tolerance, least=0, most=0.1)
+        check_number("penalty", self.penalty, least=0)
 
     @property
     def _affinity_name(self) -> str:
@@ -388,8 +383,10 @@ class MapEstimator(
         if self.n_maps > 1 or self.init == "random":
             if self.init not in ("auto", "random"):
                 raise ParameterError(
-                    f"init={self.init!r} is not one of random, an array of shape {shape}, an Atlas"
-                    "; other starts are for one map"
+                    f"is not one of random, an array of shape {shape}, an Atlas; other starts are "
+                    "for one map",
+                    name="init",
+                    value=self.init,
                 )
             return generator.normal(0, self._start_spread, shape)
         return start_positions(

@@ -33,6 +33,7 @@ from scipy import sparse
 from manymaps.affinity.distances import EUCLIDEAN, Metric, comparable, in_unit
 from manymaps.affinity.neighbors import NeighborGraph, NeighborSearch, nearest_neighbors
 from manymaps.atlas.atlas import Atlas
+from manymaps.checks import check_number, check_whole
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.maps.neighbor_weights import NeighborWeights, PowerWeights
 from manymaps.maps.new_objects import Matrix, NewObjects, listed, read_new
@@ -78,8 +79,7 @@ class Refinement:
     agree: bool = True
 
     def __post_init__(self) -> None:
-        if self.max_iter < 1:
-            raise ParameterError(f"max_iter={self.max_iter!r} must be at least 1")
+        check_whole("max_iter", self.max_iter)
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,11 +210,9 @@ def insert(
 
 
 def _check_settings(n_neighbors: int | str, sd: float) -> None:
-    whole = isinstance(n_neighbors, (int, np.integer)) and not isinstance(n_neighbors, bool)
-    if n_neighbors != "local" and not (whole and int(n_neighbors) >= 1):
-        raise ParameterError(f"n_neighbors={n_neighbors!r} is neither 'local' nor at least 1")
-    if not np.isfinite(sd):
-        raise ParameterError(f"sd={sd!r} must be finite")
+    if n_neighbors != "local":
+        check_whole("n_neighbors", n_neighbors, why=", or 'local'")
+    check_number("sd", sd)
 
 
 def _similarities(new: Matrix, known: Matrix, similarity: Metric) -> np.ndarray:
@@ -230,7 +228,9 @@ def _similarities(new: Matrix, known: Matrix, similarity: Metric) -> np.ndarray:
     try:
         distances = in_unit(pairwise_distances(new, known, metric=inner), similarity)
     except (TypeError, ValueError) as error:
-        raise ParameterError(f"similarity={similarity!r} cannot be used here: {error}") from error
+        raise ParameterError(
+            f"cannot be used here: {error}", name="similarity", value=similarity
+        ) from error
     widest = distances.max(axis=1, keepdims=True)
     return 1 - np.divide(distances, widest, out=np.zeros_like(distances), where=widest > 0)
 
@@ -386,8 +386,10 @@ def _gaussian_rows(
     n = atlas.n_objects
     if not ((perplexities >= 1) & (perplexities <= n)).all():
         raise ParameterError(
-            f"perplexity={perplexities.tolist()} is impossible in an atlas of {n} objects; give "
-            f"one from 1 to {n} with refine=Refinement(perplexity=...)"
+            f"is impossible in an atlas of {n} objects; give one from 1 to {n} with "
+            "refine=Refinement(perplexity=...)",
+            name="perplexity",
+            value=perplexities.tolist(),
         )
     metric = how.metric or atlas.settings.metric
     if metric in (None, "precomputed"):
@@ -413,7 +415,9 @@ def _nearest(given: NewObjects, k: int, metric: Metric) -> NeighborGraph:
     except (DataError, ParameterError):
         raise
     except (TypeError, ValueError) as error:
-        raise ParameterError(f"metric={metric!r} cannot be used here: {error}") from error
+        raise ParameterError(
+            f"cannot be used here: {error}", name="metric", value=metric
+        ) from error
 
 
 def _joined(atlas: Atlas, given: NewObjects, maps: np.ndarray, proportions: np.ndarray) -> Atlas:

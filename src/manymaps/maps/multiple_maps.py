@@ -22,6 +22,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from manymaps.atlas.atlas import Atlas
+from manymaps.checks import check_choice
 from manymaps.errors import DataWarning, ParameterError
 from manymaps.maps.estimator import MapEstimator
 from manymaps.maps.run import Cost
@@ -106,15 +107,14 @@ class _MultipleMaps(MapEstimator):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.divergence not in get_args(Divergence):
-            raise ParameterError(
-                f"divergence={self.divergence!r} is not one of {', '.join(get_args(Divergence))}"
-            )
+        check_choice("divergence", self.divergence, get_args(Divergence))
         check_smoothing(self.smoothing)
         if self.divergence == "inverse" and self.background != 0:
             raise ParameterError(
-                f"divergence='inverse' goes without a background, not with {self.background!r}; "
-                "the smoothing does for P what a background does for Q"
+                f"goes without a background, not with {self.background!r}; the smoothing does for "
+                "P what a background does for Q",
+                name="divergence",
+                value=self.divergence,
             )
 
     def _objective(self, forward: Objective) -> Cost:

@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 from scipy import sparse
 
-from manymaps.errors import ParameterError
+from manymaps.checks import check_choice, check_number
 
 __all__ = ["ExponentialWeights", "NeighborWeights", "PowerWeights"]
 
@@ -46,13 +46,10 @@ class NeighborWeights(ABC):
     reference: Literal["mean", "median", "last"] | int = "mean"
 
     def __post_init__(self) -> None:
-        if not 0 < self.theta < 1:
-            raise ParameterError(f"theta={self.theta!r} must be greater than 0 and less than 1")
-        known = self.reference in ("mean", "median", "last")
-        if not known and not (isinstance(self.reference, int) and self.reference >= 1):
-            raise ParameterError(
-                f"reference={self.reference!r} is none of mean, median, last and no rank from 1"
-            )
+        check_number("theta", self.theta, above=0, below=1)
+        if not (isinstance(self.reference, int) and self.reference >= 1):
+            known = ("mean", "median", "last")
+            check_choice("reference", self.reference, known, why=", nor a rank from 1")
 
     @abstractmethod
     def parameter(self, similarity: np.ndarray) -> np.ndarray:

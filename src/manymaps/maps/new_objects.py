@@ -18,6 +18,7 @@ from scipy import sparse
 
 from manymaps.affinity.distances import Metric
 from manymaps.atlas.atlas import Atlas
+from manymaps.checks import check_labels, first_cell, not_finite
 from manymaps.errors import DataError, DataWarning
 from manymaps.labels import UnknownLabel, find_label, fold
 
@@ -256,14 +257,13 @@ def _names(
     atlas: Atlas, labels: Sequence[str] | None, own: Sequence[str] | None, k: int
 ) -> tuple[str, ...]:
     """Labels of the new objects: as given, else their own, else the next free numbers."""
-    known, seen = set(atlas.labels), dict[str, int]()
+    known = set(atlas.labels)
     chosen = labels if labels is not None else own
     if chosen is None:
         numbers = map(str, itertools.count(atlas.n_objects))
         chosen = list(itertools.islice((name for name in numbers if name not in known), k))
     names = tuple(str(label) for label in chosen)
-    if len(names) != k:
-        raise DataError(f"there are {len(names)} labels for {k} new objects")
+    check_labels(names, k, "new object")
     if k == 0:
         raise DataError("there are no new objects to insert")
     for row, name in enumerate(names):
@@ -271,22 +271,16 @@ def _names(
             raise DataError(
                 f"row {row}: {name!r} is in the atlas already; leave it out or label it otherwise"
             )
-        if name in seen:
-            raise DataError(f"the label {name!r} stands twice, for rows {seen[name]} and {row}")
-        seen[name] = row
     return names
 
 
 def _check_finite(array: Matrix, labels: Sequence[str], what: str) -> None:
-    stored = sparse.coo_array(array) if sparse.issparse(array) else None
-    bad = np.argwhere(~np.isfinite(array if stored is None else stored.data))
-    if len(bad) == 0:
-        return
-    row, column = bad[0] if stored is None else (stored.row[bad[0, 0]], stored.col[bad[0, 0]])
-    raise DataError(
-        f"{what} of row {row} ({labels[row]!r}), column {column} is {array[row, column]}; it must "
-        "be finite"
-    )
+    cell = first_cell(array, not_finite)
+    if cell is not None:
+        raise DataError(
+            f"{what} of row {cell.row} ({labels[cell.row]!r}), column {cell.column} is "
+            f"{cell.value}; it must be finite"
+        )
 
 
 def _checked_similarities(table: Matrix, names: Sequence[str], atlas: Atlas) -> sparse.csr_array:
@@ -299,12 +293,11 @@ def _checked_similarities(table: Matrix, names: Sequence[str], atlas: Atlas) -> 
     similarities = sparse.csr_array(table, dtype=np.float64)
     similarities.sum_duplicates()
     similarities.eliminate_zeros()
-    bad = np.flatnonzero(similarities.data < 0)
-    if len(bad):
-        row = int(np.searchsorted(similarities.indptr, bad[0], side="right")) - 1
+    cell = first_cell(similarities, lambda values: values < 0)
+    if cell is not None:
         raise DataError(
-            f"row {row} ({names[row]!r}) has the similarity {similarities.data[bad[0]]}; "
-            "similarities must not be negative"
+            f"row {cell.row} ({names[cell.row]!r}) has the similarity {cell.value}; similarities "
+            "must not be negative"
         )
     empty = np.flatnonzero(np.diff(similarities.indptr) == 0)
     if len(empty):

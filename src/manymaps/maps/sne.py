@@ -21,7 +21,7 @@ import numpy as np
 from manymaps.affinity.affinities import Affinity
 from manymaps.affinity.neighbors import NeighborSearch
 from manymaps.atlas.atlas import Atlas
-from manymaps.errors import ParameterError
+from manymaps.checks import check_number
 from manymaps.maps.estimator import MapEstimator
 from manymaps.model.choice import SNE as SNE_MODEL
 from manymaps.model.choice import SYMMETRIC_SNE, T_SNE, UNI_SNE, ChoiceModel
@@ -340,9 +340,7 @@ class TSNE(_SingleMap):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         for name in ("early_exaggeration", "late_exaggeration"):
-            value = getattr(self, name)
-            if not 1 <= value < float("inf"):
-                raise ParameterError(f"{name}={value!r} must be at least 1 and finite")
+            check_number(name, getattr(self, name), least=1)
 
     def _default_optimizer(self) -> Optimizer:
         span = min(_EXAGGERATED, self.max_iter // 3)

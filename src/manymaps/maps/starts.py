@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from manymaps.checks import check_choice
 from manymaps.compute.scaling import centred_products, scaled_axes
 from manymaps.errors import DataError, ParameterError
 from manymaps.model.target import Target
@@ -84,14 +85,11 @@ def start_positions(
     vectors = data is not None and not (isinstance(metric, str) and metric == "precomputed")
     if start == "auto":
         start = "pca" if vectors else "random"
-    if start not in STARTS:
-        raise ParameterError(
-            f"init={start!r} is not one of {', '.join(STARTS)}, an array, an Atlas"
-        )
+    check_choice("init", start, STARTS, why=", nor an array or an Atlas")
     if start == "pca":
         if not vectors:
             raise ParameterError(
-                'init="pca" needs vectors; without them take "spectral" or "random"'
+                'needs vectors; without them take "spectral" or "random"', name="init", value=start
             )
         positions = _principal_components(data, n_components, generator)
     elif start == "mds":
@@ -157,11 +155,15 @@ def _classical_scaling(data: Any, metric: Any, n: int, n_components: int) -> np.
     from sklearn.metrics import pairwise_distances
 
     if data is None:
-        raise ParameterError('init="mds" needs vectors or distances; take "spectral" or "random"')
+        raise ParameterError(
+            'needs vectors or distances; take "spectral" or "random"', name="init", value="mds"
+        )
     if n > _MOST_FOR_MDS:
         raise ParameterError(
-            f'init="mds" needs a table of all distances, too large for {n} objects (at most '
-            f'{_MOST_FOR_MDS}); take "pca" or "spectral"'
+            f"needs a table of all distances, too large for {n} objects (at most {_MOST_FOR_MDS}); "
+            'take "pca" or "spectral"',
+            name="init",
+            value="mds",
         )
     if sparse.issparse(data) and isinstance(metric, str) and metric == "precomputed":
         raise DataError('init="mds" needs all distances, and only some are stored; take "spectral"')

@@ -41,8 +41,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy import sparse
 
+from manymaps.checks import check_whole
 from manymaps.data.count_values import count_table
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError
 from manymaps.metrics.spaces import TIE, Space, as_space, blocks
 
 __all__ = ["GroupMeasure", "group_lift", "group_purity"]
@@ -155,8 +156,7 @@ def group_lift(places: Any, groups: Any, counts: Any, *, most_neighbors: int = 9
             f"there are {len(codes)} groups and {space.n_objects} places for {n_rows} rows and "
             f"{n_columns} columns; give one group a row, and the places of rows and then of columns"
         )
-    if most_neighbors < 1:
-        raise ParameterError(f"most_neighbors={most_neighbors!r} must be at least 1")
+    check_whole("most_neighbors", most_neighbors)
     lifts = _lifts(table, codes)
     known = np.flatnonzero(np.isfinite(lifts[0]))
 

@@ -41,6 +41,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy import sparse
 
+from manymaps.checks import check_number, check_whole
 from manymaps.errors import DataError, ParameterError
 from manymaps.metrics.neighborhoods import mean_ranks, memberships
 from manymaps.metrics.spaces import TIE, MapSpace, Space, as_space, blocks, own_places
@@ -368,8 +369,7 @@ def kl_divergence(target: Target, maps: MapSpace, *, background: float = 0.0) ->
             f"the maps hold {n} objects; the target must be of that one set, but it has shape "
             f"{target.values.shape}{'' if target.one_set else ' and two sets'}"
         )
-    if not 0 <= background < 1:
-        raise ParameterError(f"background={background!r} must be at least 0 and less than 1")
+    check_number("background", background, least=0, below=1)
     table, everyone = target.values, np.arange(n)
     log_v, log_z = np.empty(table.nnz), np.empty(n)
     pair_rows = np.repeat(everyone, np.diff(table.indptr))
@@ -398,8 +398,10 @@ def _trust(judge: Space, neighbors: Space, rows: np.ndarray, among: np.ndarray, 
     sizes = len(among) + ~np.isin(rows, among)
     if not 1 <= k < sizes.min() / 2:
         raise ParameterError(
-            f"k={k!r} is impossible for {sizes.min()} objects; it must be at least 1 and less than "
-            "half their number"
+            f"is impossible for {sizes.min()} objects; it must be at least 1 and less than half "
+            "their number",
+            name="k",
+            value=k,
         )
     values = np.empty(len(rows))
     for places in blocks(np.arange(len(rows)), len(among)):
@@ -454,8 +456,7 @@ def _checked(
         )
     measured, compared = _indices(rows, n, "rows"), _indices(among, n, "among")
     if sample is not None:
-        if sample < 1:
-            raise ParameterError(f"sample={sample!r} must be at least 1")
+        check_whole("sample", sample)
         if sample < len(measured):
             rng = np.random.default_rng(random_state)
             measured = np.sort(rng.choice(measured, sample, replace=False))
@@ -484,8 +485,10 @@ def _check_k(k: int, rows: np.ndarray, among: np.ndarray) -> None:
     others = len(among) - int(np.isin(rows, among).any())
     if not 1 <= k <= others:
         raise ParameterError(
-            f"k={k!r} is impossible; it must be at least 1 and at most {others}, the number of "
-            "other objects"
+            f"is impossible; it must be at least 1 and at most {others}, the number of other "
+            "objects",
+            name="k",
+            value=k,
         )
 
 

@@ -37,7 +37,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from manymaps.errors import DataError, ParameterError
+from manymaps.checks import check_choice, check_number, check_whole
+from manymaps.errors import DataError
 from manymaps.model.similarities import kernel_values, log_kernel, normalized
 
 __all__ = ["SenseSeparation", "sense_separation", "strongest_recall"]
@@ -137,8 +138,7 @@ def sense_separation(
     strengths = sparse.csr_array(strengths, dtype=np.float64)
     pair_senses = np.asarray(pair_senses)
     _check(maps, proportions, strengths, pair_senses)
-    if n_permutations < 1:
-        raise ParameterError(f"n_permutations={n_permutations!r} must be at least 1")
+    check_whole("n_permutations", n_permutations)
     rows = np.repeat(np.arange(strengths.shape[0]), np.diff(strengths.indptr))
     positive = np.flatnonzero(strengths.data > 0)
     kept, groups = _senses_that_count(rows[positive], pair_senses[positive])
@@ -283,10 +283,8 @@ def _votes(
     kernel_width: float,
 ) -> np.ndarray:
     """r_ij^m for each pair, shape (n_pairs, n_maps); in logarithms, for remote Gaussian pairs."""
-    if kernel not in ("cauchy", "gaussian"):
-        raise ParameterError(f"kernel={kernel!r} is not one of cauchy, gaussian")
-    if not 0 < kernel_width < float("inf"):
-        raise ParameterError(f"kernel_width={kernel_width!r} must be positive and finite")
+    check_choice("kernel", kernel, ("cauchy", "gaussian"))
+    check_number("kernel_width", kernel_width, above=0)
     log_similarities = np.empty((len(cues), len(maps)))
     with np.errstate(divide="ignore"):
         log_proportions = np.log(proportions.astype(np.float64))

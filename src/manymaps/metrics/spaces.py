@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from manymaps.checks import check_choice, check_number, first_cell, not_amount, not_finite
 from manymaps.errors import DataError, ParameterError
 
 __all__ = [
@@ -111,10 +112,13 @@ class VectorSpace(Space):
             raise DataError(f"vectors must hold numbers, not {values.dtype}")
         object.__setattr__(self, "values", values)
         numbers = values.data if is_sparse else values
-        if not np.isfinite(numbers.sum(dtype=np.float64)) and not np.isfinite(numbers).all():
-            row, column = _place(values, ~np.isfinite(numbers))
+        # A finite sum, which costs no memory, clears them all.
+        finite = np.isfinite(numbers.sum(dtype=np.float64))
+        cell = None if finite else first_cell(values, not_finite)
+        if cell is not None:
             raise DataError(
-                f"row {row}, column {column} of the vectors is not finite; remove or mend it"
+                f"row {cell.row}, column {cell.column} of the vectors is not finite; remove or "
+                "mend it"
             )
         if self.metric == "cosine" and (self._norms == 0).any():
             raise DataError(
@@ -168,7 +172,7 @@ class VectorSpace(Space):
             keys = pairwise_distances(left, right, metric=self.metric)
         except (ValueError, TypeError) as error:
             raise ParameterError(
-                f"metric={self.metric!r} cannot be used for these vectors: {error}"
+                f"cannot be used for these vectors: {error}", name="metric", value=self.metric
             ) from error
         return np.asarray(keys, np.float64)
 
@@ -376,10 +380,8 @@ class MapSpace(Space):
             raise DataError(f"map {where[0]}: the place of object {where[1]} is not finite")
         if not (np.isfinite(proportions) & (proportions >= 0)).all():
             raise DataError("proportions must be finite and not negative")
-        if self.kernel not in ("cauchy", "gaussian"):
-            raise ParameterError(f"kernel={self.kernel!r} is not one of cauchy, gaussian")
-        if not 0 < self.kernel_width < float("inf"):
-            raise ParameterError(f"kernel_width={self.kernel_width!r} must be positive and finite")
+        check_choice("kernel", self.kernel, ("cauchy", "gaussian"))
+        check_number("kernel_width", self.kernel_width, above=0)
         object.__setattr__(self, "maps", maps)
         object.__setattr__(self, "proportions", proportions)
 
@@ -515,27 +517,15 @@ def _stored(table: sparse.csr_array, rows: np.ndarray) -> np.ndarray:
     return block
 
 
-def _place(values: Any, which: np.ndarray) -> tuple[int, int]:
-    """Row and column of the first number of a mask over what an array or a CSR array stores."""
-    first = int(np.flatnonzero(which)[0])
-    if sparse.issparse(values):
-        return int(np.searchsorted(values.indptr, first, "right")) - 1, int(values.indices[first])
-    return divmod(first, values.shape[1])
-
-
 def _table(values: Any, what: str, *, finite: bool = False) -> Any:
     """A checked square table."""
     table: Any = sparse.csr_array(values) if sparse.issparse(values) else np.asarray(values)
     if table.ndim != 2 or table.shape[0] != table.shape[1]:
         raise DataError(f"the {what} have shape {table.shape}; they must be a square table")
-    numbers = table.data if sparse.issparse(table) else table
-    bad = ~(numbers >= 0)
-    if finite:
-        bad |= np.isinf(numbers)
-    if bad.any():
-        row, column = _place(table, bad)
+    cell = first_cell(table, not_amount if finite else lambda values: ~(values >= 0))
+    if cell is not None:
         raise DataError(
-            f"row {row}, column {column} of the {what} is {table[row, column]}; entries must be "
+            f"row {cell.row}, column {cell.column} of the {what} is {cell.value}; entries must be "
             f"{'finite and ' if finite else ''}not negative"
         )
     return table

@@ -22,7 +22,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from manymaps.errors import ParameterError
+from manymaps.checks import check_choice, check_number
 
 __all__ = [
     "ASPECT_MAPS",
@@ -90,17 +90,9 @@ class ChoiceModel:
             ("mixing", ("learned", "fixed")),
             ("given", (None, "rows", "columns")),
         ):
-            value = getattr(self, name)
-            if value not in allowed:
-                raise ParameterError(
-                    f"{name}={value!r} is not one of {', '.join(map(str, allowed))}"
-                )
-        if not 0 <= self.background < 1:
-            raise ParameterError(
-                f"background={self.background!r} must be at least 0 and less than 1"
-            )
-        if not 0 < self.kernel_width < float("inf"):
-            raise ParameterError(f"kernel_width={self.kernel_width!r} must be positive and finite")
+            check_choice(name, getattr(self, name), allowed)
+        check_number("background", self.background, least=0, below=1)
+        check_number("kernel_width", self.kernel_width, above=0)
 
     def as_dict(self) -> dict[str, Any]:
         """The record as plain values, for files."""

@@ -25,6 +25,7 @@ from functools import cached_property
 
 import numpy as np
 
+from manymaps.checks import check_number
 from manymaps.compute.inverse import divergence_slopes, row_sums
 from manymaps.compute.similarity import GAUSSIAN, KERNEL_CODES
 from manymaps.compute.threads import alone_if
@@ -41,14 +42,10 @@ _FEW_SIMILARITIES = 50_000
 _PER_SIMILARITY = {"gaussian": 2.2e-9, "cauchy": 1.8e-9}
 
 
-def check_smoothing(smoothing: float) -> float:
-    """The smoothing as a float; `ParameterError` unless it lies between 0 and 1."""
-    if not isinstance(smoothing, int | float | np.number) or not 0 < smoothing < 1:
-        raise ParameterError(
-            f"smoothing={smoothing!r} must lie between 0 and 1, both excluded: without any, a pair "
-            "that the data does not know would cost infinity"
-        )
-    return float(smoothing)
+def check_smoothing(smoothing: float) -> None:
+    """Raise `ParameterError` unless the smoothing lies between 0 and 1."""
+    reason = ": without any, a pair that the data does not know would cost infinity"
+    check_number("smoothing", smoothing, above=0, below=1, why=reason)
 
 
 def predicted_seconds(n: int, n_maps: int, kernel: str) -> float:

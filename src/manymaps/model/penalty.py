@@ -10,16 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from manymaps.errors import ParameterError
-
-__all__ = ["check_strength", "size_penalty"]
-
-
-def check_strength(strength: float) -> float:
-    """The strength as a float; `ParameterError` unless it is finite and not negative."""
-    if not 0 <= strength < float("inf"):
-        raise ParameterError(f"penalty={strength!r} must be finite and not negative")
-    return float(strength)
+__all__ = ["size_penalty"]
 
 
 def size_penalty(positions: np.ndarray, strength: float) -> tuple[float, np.ndarray | float]:

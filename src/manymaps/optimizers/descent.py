@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 from scipy.optimize import OptimizeResult, minimize
 
-from manymaps.errors import ParameterError
+from manymaps.checks import check_number, check_whole
 from manymaps.model.parameters import Parameters
 from manymaps.optimizers.schedules import Constant, Schedule, Switch
 
@@ -158,12 +158,9 @@ class Momentum(Optimizer):
     def __post_init__(self) -> None:
         for name in ("learning_rate", "weight_rate"):
             value = getattr(self, name)
-            if name == "learning_rate" and value == "auto":
-                continue
-            if not isinstance(value, int | float) or not 0 < value < float("inf"):
-                raise ParameterError(f"{name}={value!r} must be positive and finite")
-        if self.hold_weights < 0:
-            raise ParameterError(f"hold_weights={self.hold_weights!r} must not be negative")
+            if (name, value) != ("learning_rate", "auto"):
+                check_number(name, value, above=0)
+        check_whole("hold_weights", self.hold_weights, 0)
 
     @property
     def settled_at(self) -> int:

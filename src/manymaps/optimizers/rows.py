@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from manymaps.errors import ParameterError
+from manymaps.checks import check_number, check_whole
 from manymaps.model.rows import ChoiceMaps, RowCost
 
 __all__ = [
@@ -65,19 +65,13 @@ class RowDescent:
 
     def __post_init__(self) -> None:
         for name in ("learning_rate", "weight_rate"):
-            value = getattr(self, name)
-            if not (isinstance(value, int | float | np.number) and 0 < value < float("inf")):
-                raise ParameterError(f"{name}={value!r} must be positive and finite")
-        steps = self.steps_per_pass
-        if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 1:
-            raise ParameterError(f"steps_per_pass={steps!r} must be a whole number of at least 1")
-        if not 0 < self.decay <= 1:
-            raise ParameterError(f"decay={self.decay!r} must be above 0 and at most 1")
-        if self.first_share is not None and not 0 < self.first_share < 1:
-            raise ParameterError(f"first_share={self.first_share!r} must lie between 0 and 1")
+            check_number(name, getattr(self, name), above=0)
+        check_whole("steps_per_pass", self.steps_per_pass)
+        check_number("decay", self.decay, above=0, most=1)
+        if self.first_share is not None:
+            check_number("first_share", self.first_share, above=0, below=1)
         for name in ("dropout", "keep_mean", "keep_square"):
-            if not 0 <= getattr(self, name) < 1:
-                raise ParameterError(f"{name}={getattr(self, name)!r} must lie in [0, 1)")
+            check_number(name, getattr(self, name), least=0, below=1)
 
     def start(self, maps: ChoiceMaps, cost: RowCost, seed: int) -> Passes:
         """A run from these maps, whose first gets its share; it changes them in place."""

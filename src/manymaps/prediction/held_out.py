@@ -25,6 +25,7 @@ from typing import Literal
 import numpy as np
 from scipy import sparse
 
+from manymaps.checks import check_choice, check_whole
 from manymaps.data.associations import Associations
 from manymaps.errors import DataError, ParameterError
 
@@ -165,8 +166,7 @@ def split_associations(
     ([15, 2, 2], 19)
     """
     shares = _checked_fractions(fractions)
-    if by not in ("pair", "row"):
-        raise ParameterError(f"by={by!r} is not one of pair, row")
+    check_choice("by", by, ("pair", "row"))
     p = conditional_probabilities(norms)
     rows = np.repeat(np.arange(p.shape[0]), np.diff(p.indptr))
     if by == "pair":
@@ -216,7 +216,9 @@ def _checked_fractions(fractions: Sequence[float]) -> np.ndarray:
     shares = np.asarray(fractions, float)
     if shares.shape != (3,) or not (shares > 0).all() or abs(shares.sum() - 1) > 1e-9:
         raise ParameterError(
-            f"fractions={tuple(fractions)!r} must be three positive numbers that sum to 1"
+            "must be three positive numbers that sum to 1",
+            name="fractions",
+            value=tuple(fractions),
         )
     return shares
 
@@ -477,8 +479,8 @@ class _Places:
     def __init__(self, part: sparse.csr_array, known: sparse.csr_array, ks: Sequence[int]):
         if part.nnz == 0:
             raise DataError("the part holds no association; there is nothing to rank")
-        if any(k < 1 for k in ks):
-            raise ParameterError(f"ks={tuple(ks)!r} must be whole numbers of at least 1")
+        for k in ks:
+            check_whole("ks", k)
         self.part, self.known, self.ks = part, known, ks
         self.above, self.tied = np.empty(part.nnz), np.empty(part.nnz)
 

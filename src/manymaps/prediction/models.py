@@ -35,7 +35,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from manymaps.errors import DataError, ParameterError
+from manymaps.checks import check_number, check_whole
+from manymaps.errors import DataError
 from manymaps.prediction.held_out import Split, checked_part, prediction_error
 from manymaps.prediction.network import association_network, popularity, row_normalized
 
@@ -105,30 +106,22 @@ class AssociationModel(BaseEstimator, ABC):
 
     def _check_shares(self, *names: str) -> None:
         for name in names:
-            value = getattr(self, name)
-            if not 0 <= value <= 1:
-                raise ParameterError(f"{name}={value!r} must be between 0 and 1")
+            check_number(name, getattr(self, name), least=0, most=1)
 
-    def _check_counts(self, most: int | None = None, /, **least: int) -> None:
-        """Each parameter a whole number of at least this many, and less than `most`."""
+    def _check_counts(self, n_objects: int | None = None, /, **least: int) -> None:
+        """Each parameter a whole number of at least this many, and less than `n_objects`."""
+        most = None if n_objects is None else n_objects - 1
+        why = "" if n_objects is None else f", for there are {n_objects:,} objects"
         for name, low in least.items():
-            value = getattr(self, name)
-            if int(value) != value or value < low:
-                raise ParameterError(f"{name}={value!r} must be a whole number of at least {low}")
-            if most is not None and value >= most:
-                raise ParameterError(f"{name}={value!r} must be less than the {most} objects")
+            check_whole(name, getattr(self, name), low, most, why=why)
 
     def _check_positive(self, *names: str) -> None:
         for name in names:
-            value = getattr(self, name)
-            if not (np.isfinite(value) and value > 0):
-                raise ParameterError(f"{name}={value!r} must be positive")
+            check_number(name, getattr(self, name), above=0)
 
     def _check_not_negative(self, *names: str) -> None:
         for name in names:
-            value = getattr(self, name)
-            if not (np.isfinite(value) and value >= 0):
-                raise ParameterError(f"{name}={value!r} must be at least 0")
+            check_number(name, getattr(self, name), least=0)
 
 
 class Uniform(AssociationModel):
@@ -311,7 +304,7 @@ def tune(
     >>> split = split_associations(ring, random_state=0)
     >>> best, table = tune(SpreadingActivation, {"steps": [2, 3], "decay": [0.5, -1]}, split)
     >>> best.decay, len(table), [point.failure for point in table if point.failure][0]
-    (0.5, 4, 'decay=-1 must be positive')
+    (0.5, 4, 'decay=-1 must be a finite number above 0')
     """
     from sklearn.model_selection import ParameterGrid
 

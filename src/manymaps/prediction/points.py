@@ -256,9 +256,11 @@ def _backend(name: str) -> Iterator[None]:
     except ValueError as error:
         if name == "dask":
             raise ParameterError(
-                "backend='dask' needs a running dask.distributed.Client; make one first"
+                "needs a running dask.distributed.Client; make one first",
+                name="backend",
+                value=name,
             ) from error
-        raise ParameterError(f"backend={name!r} is no backend of joblib") from error
+        raise ParameterError("is no backend of joblib", name="backend", value=name) from error
     with context:
         yield
 

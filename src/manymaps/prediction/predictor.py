@@ -32,6 +32,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from manymaps.atlas.atlas import Atlas
+from manymaps.checks import check_choice, check_number, check_whole
 from manymaps.compute.threads import one_blas_thread, threads
 from manymaps.data.associations import Associations
 from manymaps.errors import DataError, ParameterError
@@ -298,21 +299,14 @@ class AssociationPredictor(BaseEstimator):
         self, train: sparse.csr_array, validation: sparse.csr_array | None
     ) -> tuple[sparse.csr_array, sparse.csr_array | None]:
         for name in ("n_maps", "n_components", "max_iter", "patience"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-                raise ParameterError(f"{name}={value!r} must be a whole number of at least 1")
+            check_whole(name, getattr(self, name))
         for name in ("penalty", "weight_penalty", "bias_penalty"):
             value = getattr(self, name)
-            number = isinstance(value, int | float | np.number)
-            if value is not None and not (number and 0 <= value <= _LARGEST_PENALTY):
-                raise ParameterError(
-                    f"{name}={value!r} must be between 0 and {_LARGEST_PENALTY:g}, for fits are in "
-                    "single precision"
-                )
+            if value is not None:
+                reason = ", for fits are in single precision"
+                check_number(name, value, least=0, most=_LARGEST_PENALTY, why=reason)
         for name, known in (("kernel", ("gaussian", "cauchy")), ("init", ("spectral", "random"))):
-            given = getattr(self, name)
-            if not isinstance(given, str) or given not in known:
-                raise ParameterError(f"{name}={given!r} is not one of {', '.join(known)}")
+            check_choice(name, getattr(self, name), known)
         train = checked_part(train, "training")
         if validation is not None:
             validation = checked_part(validation, "validation")
@@ -322,7 +316,9 @@ class AssociationPredictor(BaseEstimator):
                     f"{validation.shape} for validation"
                 )
         if self.n_maps > train.shape[0]:
-            raise ParameterError(f"n_maps={self.n_maps} is more than the {train.shape[0]} objects")
+            raise ParameterError(
+                f"is more than the {train.shape[0]} objects", name="n_maps", value=self.n_maps
+            )
         return train, validation
 
     def _start(self, train: sparse.csr_array, generator: np.random.Generator) -> ChoiceMaps:

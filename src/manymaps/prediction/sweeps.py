@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from manymaps.checks import check_whole
 from manymaps.data.associations import Associations
 from manymaps.data.frames import Backend, as_frame
 from manymaps.errors import DataError, ParameterError
@@ -249,14 +250,14 @@ def _checked_grid(grid: Mapping[str, Any], predictor: Callable[..., Any]) -> dic
         single = isinstance(given, str) or not isinstance(given, Iterable)
         values[name] = (given,) if single else tuple(given)
         if not values[name]:
-            raise ParameterError(f"{name}=[] is empty; give at least one value")
+            raise ParameterError("is empty; give at least one value", name=name, value=[])
         for value in values[name]:
             if isinstance(value, float) and not np.isfinite(value):
-                raise ParameterError(f"{name}={value!r} must be finite")
+                raise ParameterError("must be a finite number", name=name, value=value)
         keys = [Point({name: value}, 0, 0).key for value in values[name]]
         for value, key in zip(values[name], keys, strict=True):
             if keys.count(key) > 1:
-                raise ParameterError(f"{name}={value!r} stands twice in the grid")
+                raise ParameterError("stands twice in the grid", name=name, value=value)
     return values
 
 
@@ -283,7 +284,9 @@ def _checked_seeds(seeds: int | Sequence[int]) -> tuple[int, ...]:
         numbers = ()
     if not numbers or min(numbers) < 0 or len(set(numbers)) < len(numbers):
         raise ParameterError(
-            f"seeds={seeds!r} must be a number of seeds, at least 1, or different seeds from 0 on"
+            "must be a number of seeds, at least 1, or different seeds from 0 on",
+            name="seeds",
+            value=seeds,
         )
     return numbers
 
@@ -295,8 +298,7 @@ def _splits(
 ) -> tuple[list[Split], str]:
     """The splits, and what names them in a file."""
     if split is None or isinstance(split, Mapping):
-        if not isinstance(n_splits, int | np.integer) or n_splits < 1:
-            raise ParameterError(f"n_splits={n_splits!r} must be a whole number of at least 1")
+        check_whole("n_splits", n_splits)
         options: dict[str, Any] = {
             "by": "pair", "fractions": (0.8, 0.1, 0.1), "stratified": False, "random_state": 0,
             **(split or {}),
@@ -308,8 +310,7 @@ def _splits(
                 "stratified and random_state"
             )
         seed = options.pop("random_state")
-        if not isinstance(seed, int) or seed < 0:
-            raise ParameterError(f"random_state={seed!r} of the splits must be a number from 0 on")
+        check_whole("random_state", seed, 0, why=" for splits")
         made = [
             split_associations(norms, **options, random_state=_split_seed(seed, k))
             for k in range(n_splits)

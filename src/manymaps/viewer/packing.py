@@ -48,6 +48,7 @@ import numpy as np
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.landmarks import characteristic, principal_plane, standing, view
+from manymaps.checks import check_number
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import plural
 
@@ -175,8 +176,7 @@ def pack_page(
 
 
 def _check(atlas: Atlas, min_proportion: float) -> None:
-    if not 0 <= min_proportion <= 1:
-        raise ParameterError(f"min_proportion={min_proportion!r} must be between 0 and 1")
+    check_number("min_proportion", min_proportion, least=0, most=1)
     if atlas.n_maps == 0 or atlas.n_objects == 0 or atlas.n_components == 0:
         raise DataError(f"an atlas of shape {atlas.maps.shape} has nothing to show")
     low, high = float(atlas.proportions.min()), float(atlas.proportions.max())

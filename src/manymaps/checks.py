@@ -1,0 +1,200 @@
+"""Checks that many objects share, each with the one message of its kind.
+
+A check returns nothing where all is well. One of a parameter takes its name and value, and raises a
+`ParameterError` that carries both; `why`, where given, ends its sentence.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from manymaps.errors import DataError, ParameterError
+from manymaps.labels import plural, repeated_label
+
+__all__ = [
+    "Cell",
+    "check_choice",
+    "check_index",
+    "check_labels",
+    "check_number",
+    "check_whole",
+    "first_cell",
+    "not_amount",
+    "not_finite",
+]
+
+_BLOCK = 1 << 22
+
+
+def check_whole(
+    name: str, value: Any, least: int = 1, most: int | None = None, *, why: str = ""
+) -> None:
+    """Refuse what is no whole number, or out of its range.
+
+    >>> check_whole("n_maps", 0)
+    Traceback (most recent call last):
+    manymaps.errors.ParameterError: n_maps=0 must be a whole number of at least 1
+    """
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if whole and least <= value and (most is None or value <= most):
+        return
+    limits = f"of at least {least:,}" if most is None else f"from {least:,} to {most:,}"
+    raise ParameterError(f"must be a whole number {limits}{why}", name=name, value=value)
+
+
+def check_number(
+    name: str,
+    value: Any,
+    *,
+    least: float | None = None,
+    above: float | None = None,
+    most: float | None = None,
+    below: float | None = None,
+    why: str = "",
+) -> None:
+    """Refuse what is no finite number, or out of its range (`least` and `most` belong to it).
+
+    >>> check_number("background", 1.0, least=0, below=1)
+    Traceback (most recent call last):
+    manymaps.errors.ParameterError: background=1.0 must be a number of at least 0 and below 1
+    """
+    is_number = isinstance(value, Real) and math.isfinite(value)
+    if (
+        is_number
+        and (least is None or value >= least)
+        and (above is None or value > above)
+        and (most is None or value <= most)
+        and (below is None or value < below)
+    ):
+        return
+    if least is not None and most is not None:
+        limits = [f"from {least:g} to {most:g}"]
+    else:
+        ends = {"of at least": least, "above": above, "at most": most, "below": below}
+        limits = [f"{words} {end:g}" for words, end in ends.items() if end is not None]
+    number = "finite number" if most is None and below is None else "number"
+    said = " ".join([number, " and ".join(limits)]).rstrip()
+    raise ParameterError(f"must be a {said}{why}", name=name, value=value)
+
+
+def check_choice(name: str, value: Any, allowed: Iterable[Any], *, why: str = "") -> None:
+    """Refuse what is not one of some values.
+
+    >>> check_choice("kernel", "linear", ("cauchy", "gaussian"))
+    Traceback (most recent call last):
+    manymaps.errors.ParameterError: kernel='linear' is not one of cauchy, gaussian
+    """
+    known = tuple(allowed)
+    # An array, which has no truth when compared, is none of them either.
+    if not (isinstance(value, Hashable) and value in known):
+        named = ", ".join(map(str, known))
+        raise ParameterError(f"is not one of {named}{why}", name=name, value=value)
+
+
+def check_index(kind: str, index: int, count: int) -> None:
+    """Refuse the number of a map, feature or fit that there is not.
+
+    >>> check_index("map", 2, 2)
+    Traceback (most recent call last):
+    manymaps.errors.ParameterError: there is no map 2; maps are 0 to 1
+    """
+    if not 0 <= index < count:
+        raise ParameterError(f"there is no {kind} {index}; {plural(kind)} are 0 to {count - 1}")
+
+
+def check_labels(
+    labels: Sequence[str],
+    n: int,
+    kind: str,
+    *,
+    source: str | None = None,
+    distinct: bool = True,
+    named: bool = False,
+) -> None:
+    """Refuse another number of labels than one for each object of a kind, and faulty ones.
+
+    >>> check_labels(["a", "b", "a"], 3, "row")
+    Traceback (most recent call last):
+    manymaps.errors.DataError: the label 'a' stands twice, for rows 0 and 2; labels must differ
+
+    Parameters
+    ----------
+    labels : sequence of str
+    n : int
+        Number of objects.
+    kind : str
+        What an object is called.
+    source : str, optional
+        The file, for the message.
+    distinct : bool
+        Whether labels must differ.
+    named : bool
+        Whether they must not be empty, nor hold a zero character.
+    """
+    where = "" if source is None else f"{source}: "
+    if len(labels) != n:
+        raise DataError(
+            f"{where}there are {len(labels):,} labels for {plural(kind, n)}; give one label for "
+            "each"
+        )
+    faulty = [i for i, label in enumerate(labels) if not label or "\0" in label] if named else []
+    if faulty:
+        what = "holds a zero character" if labels[faulty[0]] else "is empty"
+        raise DataError(f"{where}the label of {kind} {faulty[0]} {what}; give it a name")
+    repeated = repeated_label(labels) if distinct else None
+    if repeated is not None:
+        label, first, second = repeated
+        raise DataError(
+            f"{where}the label {label[:60]!r} stands twice, for {plural(kind)} {first} and "
+            f"{second}; labels must differ"
+        )
+
+
+class Cell(NamedTuple):
+    """A cell of a table."""
+
+    row: int
+    column: int
+    value: Any
+
+
+def not_finite(values: np.ndarray) -> np.ndarray:
+    """Which values are NaN or infinite."""
+    return ~np.isfinite(values)
+
+
+def not_amount(values: np.ndarray) -> np.ndarray:
+    """Which values are NaN, infinite or negative, as no count or similarity is."""
+    return ~np.isfinite(values) | (values < 0)
+
+
+def first_cell(table: Any, wrong: Callable[[np.ndarray], np.ndarray]) -> Cell | None:
+    """The first cell whose value is wrong, of an array or of what a CSR array stores.
+
+    Values are looked at in blocks, so that a memory-mapped file streams by.
+
+    >>> cell = first_cell(np.array([[0.0, 1], [2, np.inf]]), not_finite)
+    >>> cell.row, cell.column
+    (1, 1)
+    """
+    if isinstance(table, np.ndarray):
+        width = max(1, table.shape[1])
+        step = max(1, _BLOCK // width)
+        for start in range(0, table.shape[0], step):
+            bad = wrong(table[start : start + step])
+            if bad.any():
+                row, column = divmod(int(bad.argmax()), width)
+                return Cell(start + row, column, table[start + row, column])
+        return None
+    for start in range(0, table.data.size, _BLOCK):
+        bad = wrong(table.data[start : start + _BLOCK])
+        if bad.any():
+            at = start + int(bad.argmax())
+            row = int(np.searchsorted(table.indptr, at, side="right")) - 1
+            return Cell(row, int(table.indices[at]), table.data[at])
+    return None

@@ -1,0 +1,127 @@
+"""Checks that many objects share, and the records that they raise."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from manymaps.checks import (
+    check_choice,
+    check_index,
+    check_labels,
+    check_number,
+    check_whole,
+    first_cell,
+    not_amount,
+    not_finite,
+)
+from manymaps.errors import DataError, ParameterError
+
+INF, NAN = float("inf"), float("nan")
+
+
+@pytest.mark.parametrize("value", [1, 7, np.int32(3)])
+def test_whole_numbers(value):
+    check_whole("n", value)
+    check_whole("n", value, 0, 7)
+
+
+@pytest.mark.parametrize("value", [0, -1, 2.0, "2", None, True, np.float64(2), np.array(2)])
+def test_what_is_no_whole_number_of_at_least_1(value):
+    with pytest.raises(ParameterError) as caught:
+        check_whole("n_maps", value)
+    assert str(caught.value) == f"n_maps={value!r} must be a whole number of at least 1"
+    assert caught.value.name == "n_maps"
+    assert caught.value.value is value
+
+
+def test_whole_numbers_end_somewhere():
+    with pytest.raises(ParameterError, match=r"^k=8 must be a whole number from 0 to 7, or None$"):
+        check_whole("k", 8, 0, 7, why=", or None")
+
+
+@pytest.mark.parametrize(
+    ("limits", "good", "bad", "said"),
+    [
+        ({}, (-1e9, 0, np.float32(2)), (INF, -INF, NAN, "1", None), "a finite number"),
+        ({"least": 0}, (0, 0.48, 1e9), (-1e-9, NAN, INF), "a finite number of at least 0"),
+        ({"above": 0}, (1e-9, 3), (0, NAN, INF), "a finite number above 0"),
+        ({"least": 0, "most": 1}, (0, 1, 0.5), (-0.1, 1.1, NAN), "a number from 0 to 1"),
+        ({"above": 0, "most": 1}, (0.1, 1), (0, 1.1), "a number above 0 and at most 1"),
+        ({"least": 0, "below": 1}, (0, 0.9), (-1, 1), "a number of at least 0 and below 1"),
+        ({"above": 0, "below": 0.5}, (0.1,), (0, 0.5), "a number above 0 and below 0.5"),
+    ],
+)
+def test_numbers_in_ranges(limits, good, bad, said):
+    for value in good:
+        check_number("x", value, **limits)
+    for value in bad:
+        with pytest.raises(ParameterError) as caught:
+            check_number("x", value, **limits, why=": so")
+        assert str(caught.value) == f"x={value!r} must be {said}: so"
+
+
+@pytest.mark.parametrize("value", ["linear", None, 1, ["gaussian"], np.array(["gaussian"])])
+def test_choices(value):
+    check_choice("kernel", "gaussian", ("cauchy", "gaussian"))
+    with pytest.raises(ParameterError) as caught:
+        check_choice("kernel", value, ("cauchy", "gaussian"), why=", nor a kernel")
+    told = f"kernel={value!r} is not one of cauchy, gaussian, nor a kernel"
+    assert str(caught.value) == told
+
+
+@pytest.mark.parametrize("index", [-1, 2])
+def test_numbers_of_maps(index):
+    check_index("map", 1, 2)
+    with pytest.raises(ParameterError, match=rf"^there is no map {index}; maps are 0 to 1$"):
+        check_index("map", index, 2)
+
+
+def test_errors_of_parameters_travel_between_processes():
+    error = pickle.loads(pickle.dumps(ParameterError("is odd", name="n", value=3)))
+    assert (str(error), error.name, error.value) == ("n=3 is odd", "n", 3)
+    error = pickle.loads(pickle.dumps(ParameterError("give one")))
+    assert (str(error), error.name, error.value) == ("give one", None, None)
+
+
+@pytest.mark.parametrize(
+    ("labels", "options", "told"),
+    [
+        (["a"], {}, "there are 1 labels for 2 rows; give one label for each"),
+        (["a", "a"], {}, "the label 'a' stands twice, for rows 0 and 1; labels must differ"),
+        (["a", "a"], {"source": "f.csv"}, "f.csv: the label 'a' stands twice"),
+        (["a", ""], {"named": True}, "the label of row 1 is empty; give it a name"),
+        (["\0", "a"], {"named": True}, "the label of row 0 holds a zero character"),
+    ],
+)
+def test_labels(labels, options, told):
+    with pytest.raises(DataError) as caught:
+        check_labels(labels, 2, "row", **options)
+    assert str(caught.value).startswith(told)
+
+
+def test_labels_that_may_be_empty_or_repeated():
+    check_labels(["", "a"], 2, "row")
+    check_labels(["a", "a"], 2, "row", distinct=False, named=True)
+
+
+class TestFirstCell:
+    @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+    def test_it_is_found_in_the_order_of_rows(self, form):
+        table = np.array([[1.0, 0, 2], [0, -1, 0], [np.inf, 3, np.nan]])
+        row, column, value = first_cell(form(table), not_finite)
+        assert (row, column, value) == (2, 0, np.inf)
+        assert first_cell(form(table), not_amount) == (1, 1, -1.0)
+        assert first_cell(form(np.abs(table)), lambda values: values < 0) is None
+
+    @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+    def test_it_is_found_behind_many_blocks(self, form, monkeypatch):
+        monkeypatch.setattr("manymaps.checks._BLOCK", 4)
+        table = np.ones((9, 3))
+        table[7, 1] = np.nan
+        assert first_cell(form(table), not_finite)[:2] == (7, 1)
+
+    def test_tables_without_cells(self):
+        assert first_cell(np.ones((3, 0)), not_finite) is None
+        assert first_cell(sparse.csr_array((3, 3)), not_finite) is None
