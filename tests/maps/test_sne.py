@@ -18,7 +18,7 @@ from manymaps.atlas.atlas import Atlas, load_atlas
 from manymaps.data.associations import Associations
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, DataWarning, ParameterError
-from manymaps.model.choice import ASPECT_MAPS, SYMMETRIC_SNE, T_SNE, UNI_SNE
+from manymaps.model.choice import MULTIPLE_MAPS_SNE, SYMMETRIC_SNE, T_SNE, UNI_SNE
 from manymaps.model.objective import Objective
 from manymaps.model.parameters import Parameters, weights_from_proportions
 from manymaps.model.target import conditional_target, joint_target
@@ -111,7 +111,7 @@ class TestLimits:
         y = np.random.default_rng(0).normal(size=(n, 2))
         both = np.stack([y, np.zeros_like(y)]).astype(np.float32)
         weights = weights_from_proportions(np.full((2, n), 0.5)).astype(np.float32)
-        aspect = replace(ASPECT_MAPS, normalization="joint", mixing="fixed")
+        aspect = replace(MULTIPLE_MAPS_SNE, normalization="joint", mixing="fixed")
         z = np.exp(-((y[:, None] - y) ** 2).sum(-1)).sum() - n
         uni = replace(UNI_SNE, background=n * (n - 1) / (z + n * (n - 1)))
         for i in range(n - 1):

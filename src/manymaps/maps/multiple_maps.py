@@ -27,7 +27,6 @@ from manymaps.errors import DataWarning, ParameterError
 from manymaps.maps.estimator import MapEstimator
 from manymaps.maps.run import Cost
 from manymaps.model.choice import (
-    ASPECT_MAPS,
     MULTIPLE_MAPS_SNE,
     MULTIPLE_MAPS_T_SNE,
     ChoiceModel,
@@ -278,7 +277,7 @@ class AspectMaps(_MultipleMaps):
     """
 
     method = "aspect-maps"
-    _preset = ASPECT_MAPS
+    _preset = MULTIPLE_MAPS_SNE
 
     def __init__(
         self,

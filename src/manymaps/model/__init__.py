@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from manymaps.model.choice import (
-    ASPECT_MAPS,
     CODE,
     MULTIPLE_MAPS_SNE,
     MULTIPLE_MAPS_T_SNE,
@@ -15,7 +14,6 @@ from manymaps.model.choice import (
 )
 
 __all__ = [
-    "ASPECT_MAPS",
     "CODE",
     "MULTIPLE_MAPS_SNE",
     "MULTIPLE_MAPS_T_SNE",

@@ -12,8 +12,8 @@ A model is a delta on another one: t-SNE is symmetric SNE with the kernel replac
     SYMMETRIC_SNE   Cook, Sutskever, Mnih & Hinton 2007, section 2
     UNI_SNE         the same, section 2.1
     T_SNE           van der Maaten & Hinton 2008
-    MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE     van der Maaten & Hinton 2009, sections 3 and 3.1
-    ASPECT_MAPS     Cook et al. 2007, sections 3 to 5 (its size penalty: `manymaps.model.penalty`)
+    MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE     van der Maaten & Hinton 2009, sections 3 and 3.1; the
+                    former, with a size penalty, are the aspect maps of Cook et al. 2007
     CODE            Globerson, Chechik, Pereira & Tishby 2004: rows choose among columns
 """
 
@@ -25,7 +25,6 @@ from typing import Any, Literal
 from manymaps.checks import check_choice, check_number
 
 __all__ = [
-    "ASPECT_MAPS",
     "CODE",
     "MULTIPLE_MAPS_SNE",
     "MULTIPLE_MAPS_T_SNE",
@@ -105,5 +104,4 @@ UNI_SNE = replace(SYMMETRIC_SNE, background=0.2)
 T_SNE = replace(SYMMETRIC_SNE, kernel="cauchy")
 MULTIPLE_MAPS_SNE = replace(SNE, mixing="learned")
 MULTIPLE_MAPS_T_SNE = replace(MULTIPLE_MAPS_SNE, kernel="cauchy")
-ASPECT_MAPS = MULTIPLE_MAPS_SNE
 CODE = replace(SNE, given="rows")
