@@ -242,7 +242,7 @@ def test_asymmetric_tables(tmp_path):
     assert found(file, "--clusters", 3) == GROUPS
     result = invoke("cluster", file, "--clusters", 3, "--strict")
     assert result.exit_code == 3
-    assert "or leave --strict out" in " ".join(result.stderr.split())
+    assert "or fit without --strict" in " ".join(result.stderr.split())
 
 
 def test_numbers_of_clusters_are_compared(judged):

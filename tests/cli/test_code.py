@@ -137,7 +137,7 @@ class TestFit:
         assert 40 < json.loads(resumed.stdout)["n_iterations"] <= 60
         result = code(counts, None, "--checkpoint", state, "--restarts", 2)
         assert result.exit_code == 2
-        assert "a checkpoint is of one run; --restarts 2 has several" in result.stderr
+        assert "--restarts 2 goes without a checkpoint, which is of one run" in result.stderr
 
     def test_strict_fails_without_convergence(self, counts):
         result = code(counts, None, "--strict", "--iterations", 2)

@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import click
 import networkx as nx
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ import manymaps as mm
 from cli_samples import WORDS, command, invoke, run, write_norms, write_vectors
 from manymaps.cli import cli
 from manymaps.cli.contract import as_options, emit_json
+from manymaps.errors import ParameterError
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and terminals of POSIX")
@@ -163,24 +165,54 @@ class TestInspectionOfVectors:
 
 
 @pytest.mark.parametrize(
-    ("message", "told"),
+    ("name", "message", "told"),
     [
-        ("init=\"pca\" needs vectors", "--init pca needs vectors"),
-        ("k=10 is impossible", "--neighbors 10 is impossible"),
-        ("format='npz:glove'", "--format npz:glove"),
-        ("perplexity=[30.0] is impossible; give one with refine=Refinement(perplexity=...)",
-         "--perplexity [30.0] is impossible; give one with --perplexity"),
-        ("GaussianAffinity(perplexity=30)", "GaussianAffinity(perplexity=30)"),
-        ("Name one as strength=... (perhaps 'x')", "Name one as --strength ... (perhaps 'x')"),
-        ("n_init=2 has several", "--restarts 2 has several"),
-        ("such as penalty=0.01, or smooth", "such as --penalty 0.01, or smooth"),
-        ("label_column='id' and column='x'", "--label-column id and --column x"),
-        ("kind='site' is not one of a, b", "--kind site is not one of a, b"),
-        ("mask=3 and 'k=3', row k", "mask=3 and '--neighbors 3', row k"),
+        ("fit", "init=\"pca\" needs vectors", "--init pca needs vectors"),
+        ("evaluate", "k=10 is impossible", "--neighbors 10 is impossible"),
+        ("fit", "format='npz:glove'", "--format npz:glove"),
+        ("insert", "perplexity=[30.0] is odd; give one with refine=Refinement(perplexity=...)",
+         "--perplexity [30.0] is odd; give one with --perplexity"),
+        ("fit", "GaussianAffinity(perplexity=30)", "GaussianAffinity(perplexity=30)"),
+        ("fit", "Name one as strength=... (as 'x')", "Name one as --strength ... (as 'x')"),
+        ("fit", "n_init=2 has several", "--restarts 2 has several"),
+        ("fit", "such as penalty=0.01, or smooth", "such as --penalty 0.01, or smooth"),
+        ("sweep", "such as penalty=0.01, or smooth", "such as --penalties 0.01, or smooth"),
+        ("count", "label_column='id' and column='x'", "--label-column id and --column x"),
+        ("senses", "kind='site' is not one of a, b", "--kind site is not one of a, b"),
+        ("evaluate", "mask=3 and 'k=3', row k", "mask=3 and '--neighbors 3', row k"),
+        ("cluster", "or fit without strict=True", "or fit without --strict"),
+        ("insert", "read with responses='keep'", "read with responses='keep'"),
     ],
 )  # fmt: skip
-def test_arguments_become_options(message, told):
-    assert as_options(message) == told
+def test_arguments_become_options(name, message, told):
+    with click.Context(cli.commands[name]):
+        assert as_options(message) == told
+    assert as_options("format='npz:glove'") == "format='npz:glove'"
+
+
+@pytest.mark.parametrize(
+    ("name", "argument", "value", "told"),
+    [
+        ("fit", "n_maps", 0, "--maps 0"),
+        ("fit", "n_components", -2, "--dims -2"),
+        ("fit", "learning_rate", 0.5, "--learning-rate 0.5"),
+        ("fit", "perplexity", (5.0, 9), "--perplexity 5.0,9"),
+        ("fit", "sd", 2, "--local-perplexity 2"),
+        ("insert", "sd", 2, "--sd 2"),
+        ("fit", "init", "a=b", "--init a=b"),
+        ("cluster", "strict", True, "--strict"),
+        ("fit", "jitter", "x", "jitter='x'"),
+    ],
+)
+def test_a_wrong_parameter_is_told_as_its_option(name, argument, value, told, monkeypatch):
+    def wrong(**_: object) -> None:
+        raise ParameterError("goes with jobs=3", name=argument, value=value)
+
+    monkeypatch.setattr(cli.commands[name], "callback", wrong)
+    with click.Context(cli.commands[name]) as context, pytest.raises(click.UsageError) as caught:
+        cli.commands[name].invoke(context)
+    assert caught.value.message == f"{told} goes with --jobs 3"
+    assert caught.value.exit_code == 2
 
 
 class TestSenses:
@@ -256,7 +288,7 @@ class TestPlotAndExport:
         ("options", "message"),
         [
             (("--map", "2"), "there is no map 2; maps are 0 to 1"),
-            (("--map", "one"), "'one' is no list of map numbers such as 3,7"),
+            (("--map", "one"), "'one' is no number of a map; give some such as 3,7"),
             (("--color", "size"), "no column 'size'; it has kind"),
             (("--map", "0", "--word", "tie"), "not both"),
         ],

@@ -304,7 +304,7 @@ class TestFitOfVectors:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            (("--perplexity", "5,x"), "'5,x' is no perplexity"),
+            (("--perplexity", "5,x"), "'x' is no perplexity"),
             (("--perplexity", "0.5"), "is no perplexity"),
             (("--perplexity", "50"), "--perplexity 50.0 is impossible for 36 objects"),
             (("--perplexity", "nan"), "is no perplexity"),

@@ -216,7 +216,7 @@ class TestTable:
         (("--theta", "1"), "1"),
         (("--sd", "nan"), "no finite number"),
         (("--similarity", "sideways"), "--similarity sideways cannot be used here"),
-        (("--perplexity", "31"), "--perplexity [31.0] is impossible in an atlas of 30 objects"),
+        (("--perplexity", "31"), "--perplexity 31.0 is impossible in an atlas of 30 objects"),
     ],
 )
 def test_wrong_values_are_usage_errors(folder, options, message):

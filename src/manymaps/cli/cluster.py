@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import shlex
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,26 +12,18 @@ import click
 
 from manymaps.cli.contract import (
     Command,
-    InputFile,
-    OutputFile,
-    emit,
-    emit_json,
+    elapsed,
     note,
     plain_table,
     quiet_option,
     refuse_overwriting,
     rendered,
     shown,
+    tell,
 )
-from manymaps.cli.options import (
-    FiniteFloat,
-    combined,
-    jobs_option,
-    json_option,
-    positive,
-    seed_option,
-)
+from manymaps.cli.options import combined, jobs_option, json_option, seed_option
 from manymaps.cli.progress import interrupted_by_sigterm, working
+from manymaps.cli.types import InputFile, Number, OutputFile, Range, positive
 
 if TYPE_CHECKING:
     from manymaps.atlas.atlas import Atlas
@@ -45,19 +36,6 @@ __all__ = ["cluster"]
 SOLVERS = ("auto", "gibbs", "annealing", "mean-field", "exact-em", "enumeration")
 CONSTANTS: Mapping[str, str | bool] = {"free": "free", "nonnegative": "nonnegative", "none": False}
 MOST_LISTED = 12
-
-
-class Range(click.ParamType):
-    """A range of whole numbers, such as 2-10."""
-
-    name = "range"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> range:
-        """The numbers, the last one among them."""
-        first, dash, last = str(value).partition("-")
-        if not (dash and first.isdecimal() and last.isdecimal() and 1 <= int(first) <= int(last)):
-            self.fail(f"{value!r} is no range of numbers of clusters such as 2-10", param, ctx)
-        return range(int(first), int(last) + 1)
 
 
 reading_similarities = combined(
@@ -79,10 +57,15 @@ reading_similarities = combined(
 @click.command(cls=Command)
 @click.argument("file", type=InputFile(), metavar="FILE")
 @click.option("--clusters", type=positive, metavar="K", help="How many to find.")
-@click.option("--choose", type=Range(), metavar="2-10", help="Compare these numbers of clusters.")
+@click.option(
+    "--choose",
+    type=Range("numbers of clusters"),
+    metavar="2-10",
+    help="Compare these numbers of clusters.",
+)
 @click.option(
     "--precision",
-    type=FiniteFloat(),
+    type=Number(),
     metavar="S",
     help="With --choose: standard error of a similarity.",
 )
@@ -144,7 +127,7 @@ def cluster(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> No
     with interrupted_by_sigterm():
         table = _read(file, options)
         if options["choose"] is not None:
-            _choose(ctx, file, table, as_json, options)
+            _choose(file, table, as_json, options)
             return
         estimator = _estimator(options["clusters"], options)
         n_starts = options["restarts"]
@@ -164,14 +147,14 @@ def cluster(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> No
             from manymaps import save_figure
 
             save_figure(figure, options["plot"])
-    seconds = time.perf_counter() - ctx.meta["manymaps.started"]
-    if as_json:
-        emit_json(_record(estimator, table, options, seconds))
-    elif not ctx.meta["manymaps.quiet"]:
-        emit(_report(estimator, table, seconds))
-        for path in (options["output"], options["plot"]):
-            if path is not None:
-                note(f"{path}")
+    seconds = elapsed()
+    tell(
+        lambda: _record(estimator, table, options, seconds),
+        lambda: _report(estimator, table, seconds),
+        as_json=as_json,
+        files=(options["output"], options["plot"]),
+        summary=True,
+    )
 
 
 def _check(ctx: click.Context, file: Path, options: Mapping[str, Any]) -> None:
@@ -267,7 +250,7 @@ def _record(
         "solutions": estimator.solutions_.tolist(),
         "iterations": int(estimator.n_iter_),
         "converged": bool(estimator.converged_),
-        "seconds": round(seconds, 3),
+        "seconds": seconds,
         "output": None if options["output"] is None else str(options["output"]),
         "plot": None if options["plot"] is None else str(options["plot"]),
     }
@@ -296,13 +279,7 @@ def _report(estimator: AdditiveClustering, table: SimilarityTable, seconds: floa
     return f"{head}\n{rendered(grid)}\n{spread}"
 
 
-def _choose(
-    ctx: click.Context,
-    file: Path,
-    table: SimilarityTable,
-    as_json: bool,
-    options: Mapping[str, Any],
-) -> None:
+def _choose(file: Path, table: SimilarityTable, as_json: bool, options: Mapping[str, Any]) -> None:
     """Compare numbers of clusters, and suggest one with its reasons."""
     from manymaps.clustering.paths import cluster_path
     from manymaps.clustering.problem import similarities_from
@@ -320,11 +297,12 @@ def _choose(
             precision=options["precision"],
             random_state=options["seed"],
         )
-    seconds = round(time.perf_counter() - ctx.meta["manymaps.started"], 3)
-    if as_json:
-        emit_json({**_path_record(path), "seconds": seconds})
-    elif not ctx.meta["manymaps.quiet"]:
-        emit(_path_report(path, file))
+    tell(
+        lambda: {**_path_record(path), "seconds": elapsed()},
+        lambda: _path_report(path, file),
+        as_json=as_json,
+        summary=True,
+    )
 
 
 def _path_record(path: ClusterPath) -> dict[str, Any]:

@@ -18,11 +18,11 @@ import os
 import re
 import shutil
 import sys
-import tempfile
+import time
 import unicodedata
 import warnings
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import combinations
 from pathlib import Path
@@ -41,13 +41,11 @@ __all__ = [
     "BadData",
     "Command",
     "Commands",
-    "InputFile",
     "Interrupted",
     "NotConverged",
-    "OutputFile",
     "RunFailed",
     "as_options",
-    "check_folder",
+    "elapsed",
     "emit",
     "emit_json",
     "note",
@@ -57,6 +55,7 @@ __all__ = [
     "refuse_to_replace",
     "rendered",
     "shown",
+    "tell",
 ]
 
 
@@ -89,6 +88,7 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command under the contract of this module."""
+        ctx.meta["manymaps.started"] = time.perf_counter()
         with _told_plainly(ctx):
             return super().invoke(ctx)
 
@@ -111,7 +111,7 @@ def _told_plainly(ctx: click.Context) -> Iterator[None]:
             warnings.showwarning = _warn
             yield
     except ParameterError as error:
-        raise click.UsageError(as_options(str(error)), ctx) from error
+        raise click.UsageError(_told(error, ctx), ctx) from error
     except (DataError, UnknownLabel) as error:
         raise BadData(as_options(str(error))) from error
     except KeyboardInterrupt as error:
@@ -140,83 +140,81 @@ def _explained(error: Exception) -> str:
     )
 
 
-def as_options(message: str) -> str:
-    """A message of the library with its arguments as options of the command line.
+def _told(error: ParameterError, ctx: click.Context) -> str:
+    """What is wrong with a parameter, which a person gave as an option."""
+    option = None if error.name is None else _option(error.name, ctx)
+    if option is None:
+        return as_options(str(error))
+    return f"{_given(option, error.value)} {as_options(error.fault)}"
 
-    >>> as_options("read with responses='keep' to make objects of all responses")
-    'read with --responses keep to make objects of all responses'
-    >>> as_options("n_maps=9 is more than the 6 objects; give at most 6")
-    '--maps 9 is more than the 6 objects; give at most 6'
+
+def as_options(message: str) -> str:
+    """Advice of the library, with its arguments as options of the command that runs.
+
+    "read with responses='keep'" becomes "read with --responses keep" where there is such an option.
     """
     for written, meant in _WRITTEN_OTHERWISE.items():
         message = message.replace(written, meant)
-    return _ARGUMENT.sub(
-        lambda found: f"--{_OPTIONS[found['name']]} {found['value'].strip(_QUOTES)}", message
-    )
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return message
+
+    def option_for(found: re.Match[str]) -> str:
+        option = _option(found["name"], context)
+        return found[0] if option is None else _given(option, found["value"].strip("'\""))
+
+    return _ARGUMENT.sub(option_for, message)
 
 
+def _option(argument: str, ctx: click.Context) -> click.Option | None:
+    """The option of a command that stands for an argument of the library."""
+    options = {
+        option.name: option for option in ctx.command.params if isinstance(option, click.Option)
+    }
+    return options.get(argument) or options.get(_OPTIONS.get(argument, ""))
+
+
+def _given(option: click.Option, value: Any) -> str:
+    """An option as a person would write it."""
+    name = max(option.opts, key=len)
+    if option.is_flag:
+        return name
+    return f"{name} {','.join(map(str, value)) if isinstance(value, list | tuple) else value}"
+
+
+# Options that are called otherwise than the argument for which they stand.
 _OPTIONS = {
-    "absent": "absent",
-    "affinity": "affinity",
-    "column": "column",
-    "columns": "columns",
-    "constant": "constant",
-    "count": "count",
-    "divergence": "divergence",
-    "encoding": "encoding",
-    "format": "format",
-    "groups": "groups",
-    "init": "init",
     "k": "neighbors",
-    "kind": "kind",
-    "label_column": "label-column",
-    "labels": "labels",
+    "kernel": "kernels",
     "max_iter": "iterations",
-    "max_words": "max-words",
-    "metric": "metric",
+    "most_neighbors": "neighbors",
     "n_clusters": "clusters",
-    "min_documents": "min-documents",
     "n_components": "dims",
+    "n_fits": "fits",
     "n_init": "restarts",
     "n_maps": "maps",
     "n_neighbors": "neighbors",
+    "n_samples": "samples",
     "n_splits": "splits",
-    "patience": "patience",
-    "penalty": "penalty",
-    "perplexity": "perplexity",
-    "precision": "precision",
-    "recall": "recall",
-    "responses": "responses",
-    "rows": "rows",
-    "sample": "sample",
-    "sd": "sd",
-    "similarity": "similarity",
-    "solver": "solver",
-    "skip_words": "skip-words",
-    "stop_words": "stop-words",
-    "strength": "strength",
-    "theta": "theta",
-    "token_pattern": "token-pattern",
-    "tolerance": "tolerance",
+    "penalty": "penalties",
+    "random_state": "seed",
+    "sd": "local_perplexity",
     "vocabulary": "words",
-    "weighting": "weighting",
-    "window": "window",
 }
-_QUOTES = "'\""
 _ARGUMENT = re.compile(
-    rf"(?<![\w.(])(?P<name>{'|'.join(_OPTIONS)})=(?P<value>'[^']*'|\"[^\"]*\"|[\w.\[\]+-]*[\w\]]|\.\.\.)"
+    r"(?<![\w.(])(?P<name>[a-z]\w*)=(?P<value>'[^']*'|\"[^\"]*\"|[\w.\[\]+-]*[\w\]]|\.\.\.)"
 )
 _WRITTEN_OTHERWISE = {
     "give kind='dissimilarity' if they are, or NaN on the diagonal if it says nothing": (
         "give --dissimilarities if they are, and leave the diagonal empty if it says nothing"
     ),
-    "or fit without strict=True": "or leave --strict out",
     "with refine=Refinement(perplexity=...)": "with --perplexity",
     "transposed() gives documents, sites or users as rows": (
         "with --given columns they are fitted as if they were not"
     ),
     "rows, columns and count name the columns": "--rows, --columns and --count name the columns",
-    ", a pair of arrays, an Atlas": ", nor an .atlas file",
+    "nor a pair of arrays or an Atlas": "nor an .atlas file",
+    "nor an array or an Atlas": "nor an .atlas file",
 }
 
 
@@ -263,6 +261,34 @@ def emit_json(record: Mapping[str, Any]) -> None:
     emit(json.dumps(_with_null(record), ensure_ascii=ascii_only, allow_nan=False))
 
 
+def elapsed() -> float:
+    """Seconds since the command began."""
+    started: float = click.get_current_context().meta["manymaps.started"]
+    return round(time.perf_counter() - started, 3)
+
+
+def tell(
+    record: Callable[[], Mapping[str, Any]],
+    text: Callable[[], str],
+    *,
+    as_json: bool,
+    files: Iterable[Path | None] = (),
+    summary: bool = False,
+) -> None:
+    """The last words of a command: a record under --json, else a text and the files written.
+
+    A text that merely sums up what such a file holds is no data, and left out under --quiet.
+    """
+    if as_json:
+        emit_json(record())
+        return
+    if not (summary and click.get_current_context().meta["manymaps.quiet"]):
+        emit(text())
+    for file in files:
+        if file is not None:
+            note(f"{file}")
+
+
 def _with_null(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _with_null(part) for name, part in value.items()}
@@ -301,57 +327,6 @@ def shown(label: str, width: int = 40) -> str:
 _BIDI = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 
-class InputFile(click.ParamType):
-    """A file to read: there, and readable; otherwise bad input data."""
-
-    name = "file"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Path:
-        """The path, once it is known to be readable."""
-        path = Path(value)
-        try:
-            if path.is_dir():
-                raise BadData(f"{path}: this is a folder; give a file")
-            path.stat()
-            if not path.is_file():
-                raise BadData(f"{path}: this is no ordinary file; write it to one first")
-            path.open("rb").close()
-        except FileNotFoundError as error:
-            raise BadData(f"{path}: no such file") from error
-        except OSError as error:
-            raise BadData(f"{path}: cannot be read: {error.strerror}") from error
-        return path
-
-
-class OutputFile(click.ParamType):
-    """A file to write, in a folder where that is possible; otherwise a usage error."""
-
-    name = "file"
-
-    def __init__(self, *suffixes: str):
-        self.suffixes = suffixes
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Path:
-        """The path, once it is known that a file can be written there."""
-        path = Path(value)
-        if self.suffixes and path.suffix.lower() not in self.suffixes:
-            self.fail(f"{path}: the name must end in {', '.join(self.suffixes)}", param, ctx)
-        try:
-            if path.is_dir():
-                self.fail(f"{path}: this is a folder; give a file in it", param, ctx)
-            if path.exists() and not path.is_file():
-                self.fail(f"{path}: this is no ordinary file", param, ctx)
-            if path.exists() and not os.access(path, os.W_OK):
-                self.fail(f"{path}: the file is there and cannot be overwritten", param, ctx)
-            folder = Path(os.path.realpath(path)).parent
-            if not folder.is_dir():
-                self.fail(f"{path}: there is no folder {folder}; make it first", param, ctx)
-            check_folder(folder)
-        except OSError as error:
-            self.fail(f"{path}: cannot be written: {error.strerror}", param, ctx)
-        return path
-
-
 def refuse_overwriting(
     outputs: Mapping[str, Path | None], inputs: Mapping[str, Path | None]
 ) -> None:
@@ -380,9 +355,3 @@ def _is_archive(path: Path) -> bool:
             return "meta.json" in archive.namelist()
     except (OSError, zipfile.BadZipFile):
         return False
-
-
-def check_folder(folder: Path) -> None:
-    """Write nothing into a folder, to see that one could; raises `OSError` where not."""
-    with tempfile.TemporaryFile(dir=folder):
-        pass

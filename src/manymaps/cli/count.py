@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,54 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from manymaps.cli.contract import (
-    BadData,
-    Command,
-    InputFile,
-    OutputFile,
-    emit,
-    emit_json,
-    note,
-    quiet_option,
-    refuse_overwriting,
-)
-from manymaps.cli.options import combined, json_option, positive
+from manymaps.cli.contract import Command, elapsed, note, quiet_option, refuse_overwriting, tell
+from manymaps.cli.options import combined, json_option
 from manymaps.cli.progress import interrupted_by_sigterm
+from manymaps.cli.types import InputFile, OrFile, OutputFile, positive
 
 if TYPE_CHECKING:
     from manymaps.data.counts import Counts
     from manymaps.io.counting import Words
 
 __all__ = ["count"]
-
-
-class InputTexts(InputFile):
-    """A file, or a folder of files, to read."""
-
-    name = "path"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Path:
-        """The path, once it is known to be readable."""
-        path = Path(value)
-        try:
-            if path.is_dir():
-                next(path.iterdir(), None)
-                return path
-        except OSError as error:
-            raise BadData(f"{path}: cannot be read: {error.strerror}") from error
-        return super().convert(value, param, ctx)
-
-
-class StopWords(click.ParamType):
-    """The name of a list of stop words, or a file of them."""
-
-    name = "words"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> str | Path:
-        """The name, or the path once it is known to be readable."""
-        if value == "english":
-            return str(value)
-        return InputFile().convert(value, param, ctx)
 
 
 reading_texts = combined(
@@ -93,7 +54,7 @@ choosing_words = combined(
     ),
     click.option(
         "--stop-words",
-        type=StopWords(),
+        type=OrFile("words", ("english",)),
         metavar="english|FILE",
         help="Leave out these, one a line.",
     ),
@@ -104,7 +65,7 @@ choosing_words = combined(
 
 
 @click.command(cls=Command)
-@click.argument("texts", type=InputTexts(), metavar="TEXTS")
+@click.argument("texts", type=InputFile(folders=True), metavar="TEXTS")
 @click.option("-o", "--output", type=OutputFile(".npz"), required=True, metavar="OUT.npz")
 @reading_texts
 @choosing_words
@@ -152,13 +113,10 @@ def count(ctx: click.Context, texts: Path, output: Path, as_json: bool, **option
         "n_counts": int(counts.n_counts) if counts.n_counts.is_integer() else counts.n_counts,
         "n_stored": int(counts.values.nnz),
         "skipped": counts.report.n_dropped,
-        "seconds": round(time.perf_counter() - ctx.meta["manymaps.started"], 3),
+        "seconds": elapsed(),
         "output": str(output),
     }
-    if as_json:
-        emit_json(record)
-    elif not ctx.meta["manymaps.quiet"]:
-        emit(_summary(record, counts))
+    tell(lambda: record, lambda: _summary(record, counts), as_json=as_json, summary=True)
 
 
 def _counted(texts: Path, options: Mapping[str, Any], *, quiet: bool) -> Counts:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import shlex
-import time
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -14,14 +13,13 @@ import click
 
 from manymaps.cli.contract import (
     Command,
-    InputFile,
-    emit,
-    emit_json,
+    elapsed,
     note,
     plain_table,
     quiet_option,
     rendered,
     shown,
+    tell,
 )
 from manymaps.cli.options import (
     jobs_option,
@@ -31,6 +29,7 @@ from manymaps.cli.options import (
     seed_option,
 )
 from manymaps.cli.progress import interrupted_by_sigterm, working
+from manymaps.cli.types import InputFile
 
 if TYPE_CHECKING:
     from manymaps.analysis.diagnosis import Diagnosis
@@ -58,8 +57,7 @@ __all__ = ["diagnose", "diagnosis_record", "diagnosis_table"]
 @jobs_option
 @quiet_option
 @json_option
-@click.pass_context
-def diagnose(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> None:
+def diagnose(file: Path, as_json: bool, **options: Any) -> None:
     """Measure how far the data of FILE are from metric: can one map hold them?
 
     One map is a space: there, A is as near to B as B to A, what is near to the same is not far
@@ -101,11 +99,11 @@ def diagnose(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> N
             )
     for line in [*reading_notes(data), *found.notes]:
         note(line)
-    seconds = time.perf_counter() - ctx.meta.get("manymaps.started", time.perf_counter())
-    if as_json:
-        emit_json({**diagnosis_record(found), "seconds": round(seconds, 3)})
-    else:
-        emit(f"{diagnosis_table(found, str(file))}\nnext: {_further(found, file, options)}")
+    tell(
+        lambda: {**diagnosis_record(found), "seconds": elapsed()},
+        lambda: f"{diagnosis_table(found, str(file))}\nnext: {_further(found, file, options)}",
+        as_json=as_json,
+    )
 
 
 def diagnosis_record(found: Diagnosis) -> dict[str, Any]:

@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from manymaps.cli.contract import Command, InputFile, emit, emit_json, note, quiet_option
+from manymaps.cli.contract import Command, emit, emit_json, note, quiet_option
 from manymaps.cli.options import (
-    Perplexities,
     atlas_argument,
     jobs_option,
     json_option,
-    positive,
     reading_options,
     refuse_given,
     seed_option,
 )
+from manymaps.cli.types import InputFile, perplexities, positive
 
 if TYPE_CHECKING:
     from manymaps.analysis.count_evaluation import CountEvaluation
@@ -47,7 +46,7 @@ NOT_OF_COUNTS = (
 )
 @click.option(
     "--perplexity",
-    type=Perplexities(),
+    type=perplexities,
     metavar="X[,X...]",
     help="Neighbours of a vector in the KL divergence.  [default: that of ATLAS]",
 )

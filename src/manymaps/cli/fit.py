@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import shlex
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,33 +13,26 @@ import click
 
 from manymaps.cli.contract import (
     Command,
-    InputFile,
     Interrupted,
     NotConverged,
-    OutputFile,
-    emit,
-    emit_json,
+    elapsed,
     note,
     quiet_option,
     refuse_overwriting,
     refuse_to_replace,
     shown,
+    tell,
 )
 from manymaps.cli.options import (
-    FiniteFloat,
-    Perplexities,
-    RateOrAuto,
-    Start,
     combined,
-    finite,
     jobs_option,
     json_option,
-    positive,
     reading_options,
     refuse_given,
     seed_option,
 )
 from manymaps.cli.progress import interrupted_by_sigterm, iterations, modified
+from manymaps.cli.types import InputFile, Number, OrFile, OrWord, OutputFile, perplexities, positive
 from manymaps.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -112,6 +104,7 @@ PARAMETERS = {
 
 FOR_VECTORS = ("perplexity", "local-perplexity", "recall")
 NOT_OF_COUNTS = ("cue", "response", "strength", "labels", "responses", "words", "drop_vectors")
+STARTS = ("auto", "random", "pca", "mds", "spectral", "ca")
 STARTS_OF_COUNTS = ("auto", "ca", "random")
 
 model_options = combined(
@@ -136,16 +129,14 @@ model_options = combined(
     ),
     click.option(
         "--penalty",
-        type=click.FloatRange(min=0),
+        type=Number(min=0),
         metavar="X",
-        callback=finite,
         help="Weight of the maps' size; 0 lets them spread.",
     ),
     click.option(
         "--background",
-        type=click.FloatRange(min=0, max=1, max_open=True),
+        type=Number(min=0, max=1, max_open=True),
         metavar="X",
-        callback=finite,
         help="Share of similarity spread evenly.  [default: 0; uni-sne: 0.2]",
     ),
     click.option(
@@ -155,40 +146,39 @@ model_options = combined(
     ),
     click.option(
         "--smoothing",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        type=Number(0, 1, min_open=True, max_open=True),
         metavar="X",
-        callback=finite,
         help="Share of P spread evenly, for the inverse divergence.  [default: 0.01]",
     ),
     click.option("--iterations", type=positive, metavar="N", help="At most so many."),
     click.option(
         "--early-exaggeration",
-        type=click.FloatRange(min=1),
+        type=Number(min=1),
         metavar="X",
-        callback=finite,
         help="Factor of the attraction at first, of tsne.  [default: 12]",
     ),
     click.option(
         "--late-exaggeration",
-        type=click.FloatRange(min=1),
+        type=Number(min=1),
         metavar="X",
-        callback=finite,
         help="Factor of the attraction at the end, of tsne.  [default: 1]",
     ),
     click.option(
-        "--learning-rate", type=RateOrAuto(), metavar="X", help="Of tsne.  [default: auto]"
+        "--learning-rate",
+        type=OrWord("auto", Number(min=0, min_open=True), "a number above 0"),
+        metavar="X",
+        help="Of tsne.  [default: auto]",
     ),
     click.option(
         "--init",
-        type=Start(),
+        type=OrFile("start", STARTS, ".atlas"),
         metavar="START",
         help="auto, random, pca, mds, spectral, ca of code, or an atlas to start from.",
     ),
     click.option(
         "--tolerance",
-        type=click.FloatRange(min=0, min_open=True),
+        type=Number(min=0, min_open=True),
         metavar="X",
-        callback=finite,
         help="Error allowed in the sums.",
     ),
     seed_option,
@@ -198,7 +188,7 @@ model_options = combined(
 vector_options = combined(
     click.option(
         "--perplexity",
-        type=Perplexities(),
+        type=perplexities,
         metavar="X[,X...]",
         help="Neighbours of a vector; several are averaged.  [default: 30]",
     ),
@@ -206,7 +196,7 @@ vector_options = combined(
         "--local-perplexity",
         is_flag=False,
         flag_value="2",
-        type=FiniteFloat(),
+        type=Number(),
         metavar="[SD]",
         help="Add the neighbours so many deviations above the mean (2 where SD is left out).",
     ),
@@ -217,7 +207,7 @@ vector_options = combined(
     ),
     click.option(
         "--recall",
-        type=click.FloatRange(min=0, max=1, min_open=True),
+        type=Number(min=0, max=1, min_open=True),
         metavar="X",
         help="Share of the true neighbours to find at least.  [default: 0.95]",
     ),
@@ -287,11 +277,8 @@ def fit(ctx: click.Context, file: Path, output: Path, as_json: bool, **options: 
     fitted = _fit_counts if method == OF_COUNTS else _fit_pairs
     atlas, data, n_pairs = fitted(ctx, estimator, file, options)
     _save(atlas, output, drop_vectors=options["drop_vectors"])
-    record = fit_record(ctx, estimator, n_pairs, method, output)
-    if as_json:
-        emit_json(record)
-    elif not ctx.meta["manymaps.quiet"]:
-        emit(_summary(record, atlas, data))
+    record = fit_record(estimator, n_pairs, method, output)
+    tell(lambda: record, lambda: _summary(record, atlas, data), as_json=as_json, summary=True)
     if options["strict"] and not estimator.converged_:
         raise NotConverged(
             f"not converged after {estimator.n_iter_} iterations; the atlas is in {output}; "
@@ -438,9 +425,7 @@ def run_fit(estimator: Any, data: PairData | Counts, ctx: click.Context) -> int:
         raise Interrupted(_interruption(checkpoint, modified(checkpoint) != before)) from error
 
 
-def fit_record(
-    ctx: click.Context, estimator: Any, n_pairs: int, method: str, output: Path
-) -> dict[str, Any]:
+def fit_record(estimator: Any, n_pairs: int, method: str, output: Path) -> dict[str, Any]:
     """What `fit --json` prints; of counts, also their likelihood and what was left out."""
     atlas: Atlas = estimator.atlas_
     of_counts = {}
@@ -463,7 +448,7 @@ def fit_record(
         "kl_divergence": float(estimator.kl_divergence_),
         "converged": bool(estimator.converged_),
         **of_counts,
-        "seconds": round(time.perf_counter() - ctx.meta["manymaps.started"], 3),
+        "seconds": elapsed(),
         "output": str(output),
     }
 

@@ -10,8 +10,6 @@ import click
 
 from manymaps.cli.contract import (
     Command,
-    InputFile,
-    OutputFile,
     emit,
     emit_json,
     note,
@@ -20,15 +18,13 @@ from manymaps.cli.contract import (
     refuse_to_replace,
 )
 from manymaps.cli.options import (
-    FiniteFloat,
-    Neighborhood,
-    Perplexities,
     atlas_argument,
     count_column_options,
     jobs_option,
     json_option,
     refuse_given,
 )
+from manymaps.cli.types import InputFile, Number, OutputFile, neighborhood, perplexities
 
 if TYPE_CHECKING:
     from manymaps.atlas.atlas import Atlas
@@ -64,7 +60,7 @@ NOT_OF_COUNTS = (
 @click.option("--labels", type=InputFile(), help="Labels of an array in NEW, one a line.")
 @click.option(
     "--neighbors",
-    type=Neighborhood(),
+    type=neighborhood,
     default="25",
     show_default=True,
     metavar="K|local",
@@ -72,7 +68,7 @@ NOT_OF_COUNTS = (
 )
 @click.option(
     "--sd",
-    type=FiniteFloat(),
+    type=Number(),
     default="2",
     show_default=True,
     metavar="X",
@@ -107,7 +103,7 @@ NOT_OF_COUNTS = (
 )
 @click.option(
     "--perplexity",
-    type=Perplexities(),
+    type=perplexities,
     metavar="X[,X...]",
     help="Neighbours that refining looks at.  [default: that of ATLAS]",
 )

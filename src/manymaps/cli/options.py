@@ -1,37 +1,27 @@
-"""The options that several commands share, and the kinds of value that they take."""
+"""The options that several commands share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from manymaps.cli.contract import InputFile
+from manymaps.cli.types import InputFile
 
 __all__ = [
     "READING",
     "ROW_SUMS",
-    "FiniteFloat",
-    "Neighborhood",
-    "Perplexities",
-    "RateOrAuto",
-    "Start",
     "atlas_argument",
     "combined",
     "count_column_options",
-    "finite",
     "jobs_option",
     "json_option",
-    "positive",
     "reading_options",
     "refuse_given",
     "seed_option",
 ]
-
-STARTS = ("auto", "random", "pca", "mds", "spectral", "ca")
 
 
 def combined(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -43,13 +33,6 @@ def combined(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
         return function
 
     return decorate
-
-
-def finite(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    """An option's number, refused where it is NaN or infinite, which ranges let through."""
-    if value is not None and not abs(value) < float("inf"):
-        raise click.BadParameter(f"{value} is no finite number", ctx, param)
-    return value
 
 
 def _threads(ctx: click.Context, param: click.Parameter, value: int | None) -> int | None:
@@ -66,90 +49,6 @@ def reading_arguments(options: Mapping[str, Any]) -> list[str]:
         if value is not None and (name, value) != ("responses", "drop"):
             given += [f"--{name}", str(value)]
     return given
-
-
-class FiniteFloat(click.ParamType):
-    """A number that is neither NaN nor infinite."""
-
-    name = "number"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> float:
-        """The number."""
-        number = _number(value)
-        if number is None:
-            self.fail(f"{value!r} is no finite number", param, ctx)
-        return number
-
-
-class Perplexities(click.ParamType):
-    """A perplexity, or several with commas between them: 30 or 5,50."""
-
-    name = "number"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> float | tuple[float, ...]:
-        """One number or several, each at least 1."""
-        numbers = [_number(part) for part in str(value).split(",")]
-        if not all(number is not None and number >= 1 for number in numbers):
-            self.fail(
-                f"{value!r} is no perplexity; give a number of at least 1, or several such as 5,50",
-                param,
-                ctx,
-            )
-        found = tuple(number for number in numbers if number is not None)
-        return found[0] if len(found) == 1 else found
-
-
-class RateOrAuto(click.ParamType):
-    """A learning rate above 0, or "auto"."""
-
-    name = "number"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> float | str:
-        """The rate."""
-        if value == "auto":
-            return "auto"
-        number = _number(value)
-        if number is None or number <= 0:
-            self.fail(f"{value!r} is neither auto nor a number above 0", param, ctx)
-        return number
-
-
-class Neighborhood(click.ParamType):
-    """A number of neighbours, or "local"."""
-
-    name = "number"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> int | str:
-        """The number, at least 1."""
-        if value == "local":
-            return "local"
-        if not str(value).isdecimal() or int(value) < 1:
-            self.fail(f"{value!r} is neither local nor a number of at least 1", param, ctx)
-        return int(value)
-
-
-class Start(click.ParamType):
-    """The name of a start, or the file of an atlas to start from."""
-
-    name = "start"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> str | Path:
-        """The name, or the path once it is known to be readable."""
-        if value in STARTS:
-            return str(value)
-        if not str(value).endswith(".atlas"):
-            self.fail(
-                f"{value!r} is neither one of {', '.join(STARTS)} nor an .atlas file", param, ctx
-            )
-        return InputFile().convert(value, param, ctx)
-
-
-def _number(text: Any) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if abs(number) < float("inf") else None
 
 
 def refuse_given(ctx: click.Context, names: Iterable[str], where: str) -> None:
@@ -188,8 +87,6 @@ reading_options = combined(
     ),
     count_column_options,
 )
-
-positive = click.IntRange(min=1)
 
 jobs_option = click.option(
     "--jobs",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,28 +10,25 @@ import click
 
 from manymaps.cli.contract import (
     Command,
-    InputFile,
-    OutputFile,
-    emit,
-    emit_json,
+    elapsed,
     note,
     plain_table,
     quiet_option,
     refuse_overwriting,
     refuse_to_replace,
     rendered,
+    tell,
 )
 from manymaps.cli.options import (
     combined,
-    finite,
     jobs_option,
     json_option,
-    positive,
     reading_options,
     refuse_given,
     seed_option,
 )
 from manymaps.cli.progress import interrupted_by_sigterm, iterations
+from manymaps.cli.types import InputFile, Number, OutputFile, positive
 
 if TYPE_CHECKING:
     from manymaps.data.associations import Associations
@@ -90,9 +86,8 @@ stopping_options = combined(
 @click.option("--kernel", type=click.Choice(KERNELS), default="gaussian", show_default=True)
 @click.option(
     "--penalty",
-    type=click.FloatRange(min=0),
+    type=Number(min=0),
     metavar="X",
-    callback=finite,
     default=PENALTY,
     show_default=True,
     help="Weight of the maps' size.",
@@ -130,13 +125,8 @@ def predict(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> No
         result = _predicted(ctx, norms, dims, options)
         if output is not None:
             _maps_of(result).atlas(norms.labels).save(output)
-    record = _prediction_record(ctx, norms, result, {**options, "dims": dims})
-    if as_json:
-        emit_json(record)
-    else:
-        emit(_prediction_report(record))
-        if output is not None:
-            note(f"{output}")
+    record = _prediction_record(norms, result, {**options, "dims": dims})
+    tell(lambda: record, lambda: _prediction_report(record), as_json=as_json, files=(output,))
 
 
 def _predicted(
@@ -184,17 +174,14 @@ def _maps_of(result: PredictionResult) -> AssociationPredictor:
 
 
 def _prediction_record(
-    ctx: click.Context,
-    norms: Associations,
-    result: PredictionResult,
-    options: Mapping[str, Any],
+    norms: Associations, result: PredictionResult, options: Mapping[str, Any]
 ) -> dict[str, Any]:
     from manymaps.prediction.held_out import uniform_errors
 
     output = options["output"]
     return {
         **result.as_dict(),
-        "seconds": round(time.perf_counter() - ctx.meta["manymaps.started"], 3),
+        "seconds": elapsed(),
         "uniform": uniform_errors(result.split),
         "best_iteration": int(_maps_of(result).best_iteration_),
         "n_objects": norms.n_objects,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,10 +11,7 @@ import click
 
 from manymaps.cli.contract import (
     Command,
-    InputFile,
-    OutputFile,
-    emit,
-    emit_json,
+    elapsed,
     note,
     plain_table,
     quiet_option,
@@ -23,6 +19,7 @@ from manymaps.cli.contract import (
     refuse_to_replace,
     rendered,
     shown,
+    tell,
 )
 from manymaps.cli.fit import (
     OF_COUNTS,
@@ -33,8 +30,9 @@ from manymaps.cli.fit import (
     model_options,
     vector_options,
 )
-from manymaps.cli.options import json_option, positive, reading_options, refuse_given
+from manymaps.cli.options import json_option, reading_options, refuse_given
 from manymaps.cli.progress import interrupted_by_sigterm, working
+from manymaps.cli.types import InputFile, Number, OutputFile, positive
 
 if TYPE_CHECKING:
     from manymaps.analysis.stability import Stability
@@ -64,7 +62,7 @@ FEWEST_FITS, LISTED = 2, 8
 )
 @click.option(
     "--threshold",
-    type=click.FloatRange(0, 1, min_open=True),
+    type=Number(0, 1, min_open=True),
     metavar="X",
     default=0.5,
     show_default=True,
@@ -80,7 +78,7 @@ FEWEST_FITS, LISTED = 2, 8
 )
 @click.option(
     "--min-proportion",
-    type=click.FloatRange(0, 1),
+    type=Number(0, 1),
     metavar="X",
     default=0.1,
     show_default=True,
@@ -137,13 +135,14 @@ def stability(ctx: click.Context, files: Sequence[Path], as_json: bool, **option
             from manymaps.figures.maps import save_figure
 
             save_figure(figure, options["plot"])
-    seconds = time.perf_counter() - ctx.meta["manymaps.started"]
-    if as_json:
-        emit_json(_record(found, options, seconds))
-    elif not ctx.meta["manymaps.quiet"]:
-        emit(_report(found, options["output"], seconds))
-        if options["plot"] is not None:
-            note(f"{options['plot']}")
+    seconds = elapsed()
+    tell(
+        lambda: _record(found, options, seconds),
+        lambda: _report(found, options["output"], seconds),
+        as_json=as_json,
+        files=(options["plot"],),
+        summary=True,
+    )
 
 
 def _check(ctx: click.Context, files: Sequence[Path], options: Mapping[str, Any]) -> None:
@@ -225,7 +224,7 @@ def _record(found: Stability, options: Mapping[str, Any], seconds: float) -> dic
         "words": dict(zip(found.atlases[0].labels, found.word_recurrence.tolist(), strict=True)),
         "threshold": found.threshold,
         "seed": options["seed"],
-        "seconds": round(seconds, 3),
+        "seconds": seconds,
         "output": str(options["output"]),
         "plot": None if options["plot"] is None else str(options["plot"]),
     }  # fmt: skip

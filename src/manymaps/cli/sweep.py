@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import csv
 import logging
-import math
 import shlex
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,22 +15,19 @@ import click
 
 from manymaps.cli.contract import (
     Command,
-    InputFile,
     Interrupted,
-    OutputFile,
     RunFailed,
-    emit,
-    emit_json,
+    elapsed,
     note,
     plain_table,
     quiet_option,
     refuse_overwriting,
     rendered,
+    tell,
 )
 from manymaps.cli.options import (
     jobs_option,
     json_option,
-    positive,
     reading_arguments,
     reading_options,
     refuse_given,
@@ -51,6 +46,7 @@ from manymaps.cli.predict import (
     stopping_options,
 )
 from manymaps.cli.progress import interrupted_by_sigterm, working
+from manymaps.cli.types import InputFile, Number, OutputFile, Several, positive
 
 if TYPE_CHECKING:
     from manymaps.data.associations import Associations
@@ -61,50 +57,7 @@ __all__ = ["sweep"]
 BACKENDS = ("loky", "threading", "dask")
 
 
-class Values(click.ParamType):
-    """Different values with commas between them: 1,2."""
-
-    name = "values"
-
-    def __init__(self, read: Callable[[str], Any], what: str):
-        self.read = read
-        self.what = what
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[Any, ...]:
-        """The values, in the order given."""
-        parts = [part.strip() for part in str(value).split(",")]
-        if not any(parts):
-            self.fail("the list is empty; give values with commas between them", param, ctx)
-        found = []
-        for part in parts:
-            try:
-                found.append(self.read(part))
-            except ValueError:
-                self.fail(f"{part!r} is no {self.what}", param, ctx)
-            if found.count(found[-1]) > 1:
-                self.fail(f"{part!r} stands twice", param, ctx)
-        return tuple(found)
-
-
-def _whole(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise ValueError
-    return int(text)
-
-
-def _weight(text: str) -> float:
-    if not 0 <= float(text) < math.inf:
-        raise ValueError
-    return float(text)
-
-
-def _kernel(text: str) -> str:
-    if text not in KERNELS:
-        raise ValueError
-    return text
-
-
-whole_numbers = Values(_whole, "whole number of at least 1")
+whole_numbers = Several(positive, "whole number of at least 1")
 
 
 @click.command(cls=Command)
@@ -113,7 +66,7 @@ whole_numbers = Values(_whole, "whole number of at least 1")
 @click.option("--dims", type=whole_numbers, metavar="35,70", required=True, help="Dimensions.")
 @click.option(
     "--penalties",
-    type=Values(_weight, "finite number of at least 0"),
+    type=Several(Number(min=0), "finite number of at least 0"),
     metavar="X,...",
     default=f"{PENALTY}",
     show_default=True,
@@ -121,7 +74,7 @@ whole_numbers = Values(_whole, "whole number of at least 1")
 )
 @click.option(
     "--kernels",
-    type=Values(_kernel, f"kernel; there are {' and '.join(KERNELS)}"),
+    type=Several(click.Choice(KERNELS), f"kernel; there are {' and '.join(KERNELS)}"),
     metavar="NAME,...",
     default="gaussian",
     show_default=True,
@@ -189,13 +142,13 @@ def sweep(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> None
 
             with working("drawing the errors"):
                 save_figure(plot_sweep(result), options["plot"])
-    if as_json:
-        emit_json(_sweep_record(ctx, result, best, options))
-    elif not ctx.meta["manymaps.quiet"]:
-        emit(_sweep_report(result, best, file, options))
-        for path in (options["output"], options["plot"]):
-            if path is not None:
-                note(f"{path}")
+    tell(
+        lambda: _sweep_record(result, best, options),
+        lambda: _sweep_report(result, best, file, options),
+        as_json=as_json,
+        files=(options["output"], options["plot"]),
+        summary=True,
+    )
 
 
 def _best(result: SweepResult) -> dict[str, Any]:
@@ -344,7 +297,7 @@ def _write_table(result: SweepResult, path: Path) -> None:
 
 
 def _sweep_record(
-    ctx: click.Context, result: SweepResult, best: Mapping[str, Any], options: Mapping[str, Any]
+    result: SweepResult, best: Mapping[str, Any], options: Mapping[str, Any]
 ) -> dict[str, Any]:
     return {
         "n_points": len(result.results),
@@ -356,7 +309,7 @@ def _sweep_record(
              "failure": failed.failure}
             for failed in result.failed
         ],
-        "seconds": round(time.perf_counter() - ctx.meta["manymaps.started"], 3),
+        "seconds": elapsed(),
         "seed": options["seed"],
         **{
             name: None if options[name] is None else str(options[name])

@@ -16,8 +16,6 @@ import click
 from manymaps.cli.contract import (
     BadData,
     Command,
-    InputFile,
-    OutputFile,
     emit_json,
     note,
     quiet_option,
@@ -25,6 +23,7 @@ from manymaps.cli.contract import (
 )
 from manymaps.cli.options import atlas_argument, json_option
 from manymaps.cli.progress import interrupted_by_sigterm, working
+from manymaps.cli.types import InputFile, Number, OutputFile
 
 if TYPE_CHECKING:
     from manymaps.atlas.atlas import Atlas
@@ -57,7 +56,7 @@ class _Feature:
 )
 @click.option(
     "--min-proportion",
-    type=click.FloatRange(0, 1),
+    type=Number(0, 1),
     metavar="X",
     default=0.1,
     show_default=True,

@@ -1,0 +1,69 @@
+"""The command `demo`: the word relations that come with the package, fitted and shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from manymaps.cli.contract import Command, note, quiet_option, tell
+from manymaps.cli.fit import build, fit_record, run_fit
+from manymaps.cli.options import jobs_option, json_option, seed_option
+from manymaps.cli.types import check_folder
+
+__all__ = ["demo"]
+
+DEMO_WORD = "play"
+
+
+@click.command(cls=Command)
+@click.option(
+    "-o",
+    "--output",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("manymaps-demo"),
+    show_default=True,
+    metavar="DIR",
+    help="Folder for the results; made where it is missing.",
+)
+@seed_option
+@jobs_option
+@quiet_option
+@json_option
+@click.pass_context
+def demo(ctx: click.Context, folder: Path, seed: int, jobs: int | None, as_json: bool) -> None:
+    """Fit the word relations that come with the package.
+
+    Writes DIR/demo.atlas, DIR/demo.html (the page to look words up in) and DIR/demo.png in about a
+    minute, without a network.
+
+    \b
+    Example:  manymaps demo -o first-look
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        check_folder(folder)
+    except OSError as error:
+        raise click.BadParameter(f"{folder}: cannot be written: {error.strerror}") from error
+    from manymaps import load_word_relations, plot_senses, save_figure, write_page
+
+    data = load_word_relations()
+    note(f"the embedded word relations: {data.n_pairs:,} pairs of {data.n_objects:,} words")
+    options = {"maps": 20, "seed": seed, "jobs": jobs, "iterations": 500}
+    estimator = build("mm-tsne", options)
+    n_pairs = run_fit(estimator, data, ctx)
+    output, page, figure = (folder / f"demo.{suffix}" for suffix in ("atlas", "html", "png"))
+    estimator.atlas_.save(output)
+    write_page(estimator.atlas_, page, title="Relations of English words")
+    save_figure(plot_senses(estimator.atlas_, DEMO_WORD), figure)
+    record = fit_record(estimator, n_pairs, "mm-tsne", output)
+    tell(
+        lambda: {**record, "page": str(page), "figure": str(figure)},
+        lambda: (
+            f"{output}  the atlas\n{figure}    the maps of the word {DEMO_WORD}\n"
+            f"{page}   the page: open it in a browser and look up {DEMO_WORD}\n"
+            f"next: manymaps senses {output} bank\n      manymaps plot {output} -o {folder}/all.png"
+        ),
+        as_json=as_json,
+    )

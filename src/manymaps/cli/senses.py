@@ -1,0 +1,78 @@
+"""The command `senses`: the maps of a word, and its neighbours there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from manymaps.cli.contract import Command, quiet_option, tell
+from manymaps.cli.options import atlas_argument, json_option
+from manymaps.cli.types import Number, positive
+
+__all__ = ["senses"]
+
+
+@click.command(cls=Command)
+@atlas_argument
+@click.argument("word")
+@click.option(
+    "--neighbors", type=positive, metavar="N", default=8, show_default=True, help="Listed per map."
+)
+@click.option(
+    "--min-proportion",
+    type=Number(0, 1),
+    metavar="X",
+    default=0.1,
+    show_default=True,
+    help="Leave out maps with less of the word.",
+)
+@click.option("--kind", metavar="NAME", help="Of two kinds of object, that of WORD.")
+@click.option(
+    "--neighbor-kind",
+    metavar="NAME",
+    help="That of the neighbours.  [default: the other than WORD's]",
+)
+@quiet_option
+@json_option
+def senses(
+    atlas: Path,
+    word: str,
+    neighbors: int,
+    min_proportion: float,
+    kind: str | None,
+    neighbor_kind: str | None,
+    as_json: bool,
+) -> None:
+    """List the maps of WORD, its share in each, and its neighbours there.
+
+    Of an atlas that `manymaps stability` wrote, also how many of the fits have each sense, and the
+    senses that other fits found.
+
+    \b
+    Examples:  manymaps senses norms.atlas tie
+               manymaps senses posts.atlas orbit --neighbor-kind word
+    """
+    from manymaps.atlas.atlas import load_atlas
+    from manymaps.cli.report import senses_record, senses_table
+
+    loaded = load_atlas(atlas)
+    if loaded.kinds is not None or kind is not None or neighbor_kind is not None:
+        from manymaps.cli.reading import kind_of_word
+
+        kind = kind_of_word(loaded, word, kind, neighbor_kind)
+    found = loaded.senses(
+        word,
+        n_neighbors=neighbors,
+        min_proportion=min_proportion,
+        kind=kind,
+        neighbor_kind=neighbor_kind,
+    )
+    label = loaded.labels[loaded.index(word, kind=kind)]
+    elsewhere = loaded.senses_elsewhere(word, kind=kind)
+    n_fits = None if loaded.consensus is None else loaded.consensus.n_fits
+    tell(
+        lambda: senses_record(label, found, kind, elsewhere, n_fits),
+        lambda: senses_table(label, found, elsewhere, n_fits),
+        as_json=as_json,
+    )
