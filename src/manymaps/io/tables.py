@@ -206,13 +206,13 @@ def open_headed_table(data: bytes, source: str) -> TextTable:
     """A table split as its header says; it may have a single column."""
     clean = to_utf8(data, source)
     header = clean.split(b"\n", 1)[0].decode(errors="replace")
-    return without_false_quotes(TextTable(source, clean, header_delimiter(header)))
+    return without_false_quotes(TextTable(source, clean, header_delimiter(header, "\t")))
 
 
-def header_delimiter(header: str) -> str:
+def header_delimiter(header: str, otherwise: str) -> str:
     """The delimiter that splits a header into most cells, of equals the rarest in names."""
     best = max("\t,;|", key=header.count)
-    return best if best in header else ","
+    return best if best in header else otherwise
 
 
 def delimiters_of(path: Path, format: str | None) -> tuple[str, ...]:

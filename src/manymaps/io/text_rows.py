@@ -144,7 +144,7 @@ def _cells(file: TextFile, log: ReadingLog) -> Iterator[tuple[int, list[str]]]:
     """The rows of a text table that are not blank, with the line on which each starts."""
     delimiter, quoted = "\t", True
     if file.kind == "csv":
-        delimiter = header_delimiter(next(_lines(file, ReadingLog()), ""))
+        delimiter = header_delimiter(next(_lines(file, ReadingLog()), ""), ",")
     else:
         quoted = _is_quoted(file)
     reader = csv.reader(
