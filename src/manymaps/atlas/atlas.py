@@ -29,6 +29,7 @@ from manymaps.archive import read_archive, write_archive
 from manymaps.atlas.consensus import Consensus, ConsensusSense
 from manymaps.atlas.probabilities import Choices
 from manymaps.atlas.settings import FitSettings
+from manymaps.checks import check_choice, check_index
 from manymaps.data.frames import Backend, as_frame, end_to_end, join_columns, long_columns
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.labels import find_label
@@ -194,12 +195,10 @@ class Atlas:
     def of_kind(self, kind: str) -> np.ndarray:
         """Which objects are of a kind, shape (n_objects,); an unknown one is a ParameterError."""
         known = dict.fromkeys(self.kinds or ())
-        if kind not in known:
-            raise ParameterError(
-                f"kind={kind!r} is not one of {', '.join(known)}"
-                if known
-                else f"kind={kind!r}: the objects of this atlas are all of one kind"
-            )
+        if not known:
+            fault = "asks for one of two kinds; the objects of this atlas are all of one"
+            raise ParameterError(fault, name="kind", value=kind)
+        check_choice("kind", kind, known)
         return np.array(self.kinds) == kind
 
     @cached_property
@@ -357,8 +356,8 @@ class Atlas:
         the most frequent objects first everywhere.
         """
         i = self.index(word, kind=kind)
-        if map is not None and not 0 <= map < self.n_maps:
-            raise ParameterError(f"there is no map {map}; maps are 0 to {self.n_maps - 1}")
+        if map is not None:
+            check_index("map", map, self.n_maps)
         if map is None and self.kinds is None:
             return self._strongest(self.similarities(word), n_neighbors)
         shares = self._near(i, neighbor_kind)

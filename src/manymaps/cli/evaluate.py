@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from manymaps.cli.contract import Command, emit, emit_json, note, quiet_option
+from manymaps.cli.contract import Command, elapsed, note, quiet_option, tell
 from manymaps.cli.options import (
     atlas_argument,
     jobs_option,
@@ -20,6 +19,8 @@ from manymaps.cli.options import (
 from manymaps.cli.types import InputFile, perplexities, positive
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from manymaps.analysis.count_evaluation import CountEvaluation
     from manymaps.atlas.atlas import Atlas
 
@@ -97,7 +98,7 @@ def evaluate(ctx: click.Context, atlas: Path, file: Path, as_json: bool, **optio
         found: Any = measure(loaded, data, **settings, **drawing)
     if loaded.kinds is not None:
         _note_of_counts(found, by_lot=options["sample"] is None)
-        _tell(ctx, found.record(), count_evaluation_table(found, str(atlas)), as_json)
+        _tell(found, count_evaluation_table, atlas, as_json)
         return
     if found.n_measured < found.n_objects and options["sample"] is None:
         note(
@@ -106,7 +107,7 @@ def evaluate(ctx: click.Context, atlas: Path, file: Path, as_json: bool, **optio
         )
     if options["neighbors"] is None and found.neighbors < 10:
         note(f"{found.n_objects} objects: {found.neighbors} neighbours in place of 10")
-    _tell(ctx, found.record(), evaluation_table(found, str(atlas)), as_json)
+    _tell(found, evaluation_table, atlas, as_json)
 
 
 def _data_and_settings(
@@ -142,9 +143,9 @@ def _note_of_counts(found: CountEvaluation, *, by_lot: bool) -> None:
         )
 
 
-def _tell(ctx: click.Context, record: dict[str, Any], table: str, as_json: bool) -> None:
-    if not as_json:
-        emit(table)
-        return
-    seconds = round(time.perf_counter() - ctx.meta["manymaps.started"], 3)
-    emit_json({**record, "seconds": seconds})
+def _tell(found: Any, table: Callable[[Any, str], str], atlas: Path, as_json: bool) -> None:
+    tell(
+        lambda: {**found.record(), "seconds": elapsed()},
+        lambda: table(found, str(atlas)),
+        as_json=as_json,
+    )

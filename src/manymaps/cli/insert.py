@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +9,12 @@ import click
 
 from manymaps.cli.contract import (
     Command,
-    emit,
-    emit_json,
+    elapsed,
     note,
     quiet_option,
     refuse_overwriting,
     refuse_to_replace,
+    tell,
 )
 from manymaps.cli.options import (
     atlas_argument,
@@ -142,20 +141,16 @@ def insert(
         grown, n_inserted, dissimilar = _insert_objects(loaded, atlas, new, output, options)
     # An atlas that was written without vectors is not to grow by those it was compared with.
     grown.save(output, vectors=loaded.vectors is not None)
+    seconds = elapsed()
     record = {
         "inserted": n_inserted,
         "dissimilar": dissimilar,
         "n_objects": grown.n_objects,
-        "seconds": round(time.perf_counter() - ctx.meta["manymaps.started"], 3),
+        "seconds": seconds,
         "output": str(output),
     }
-    if as_json:
-        emit_json(record)
-    elif not ctx.meta["manymaps.quiet"]:
-        emit(
-            f"{output}: {n_inserted:,} new among {grown.n_objects:,} objects "
-            f"in {record['seconds']:.1f} s"
-        )
+    text = f"{output}: {n_inserted:,} new among {grown.n_objects:,} objects in {seconds:.1f} s"
+    tell(lambda: record, lambda: text, as_json=as_json, summary=True)
 
 
 def _insert_counts(

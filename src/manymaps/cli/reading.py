@@ -21,6 +21,7 @@ from manymaps.affinity.affinities import (
 from manymaps.affinity.distances import Metric
 from manymaps.affinity.neighbors import DEFAULT_SEARCH, NeighborSearch
 from manymaps.atlas.atlas import Atlas
+from manymaps.checks import check_choice
 from manymaps.cli.contract import note
 from manymaps.cli.options import READING, ROW_SUMS
 from manymaps.cli.progress import working
@@ -104,10 +105,7 @@ def read_data(
     from manymaps import read_associations
 
     rows = reading.get("rows") or ROW_SUMS[0]
-    if rows not in ROW_SUMS:
-        raise ParameterError(
-            f"rows={rows!r} is not one of {', '.join(ROW_SUMS)}; a column is named of counts alone"
-        )
+    check_choice("rows", rows, ROW_SUMS, why="; a column is named of counts alone")
     with working(f"reading {file}"):
         if not holds_vectors(file, reading):
             chosen = {name: reading[name] for name in READING}

@@ -20,13 +20,14 @@ from typing import IO, Any
 
 import numpy as np
 
+from manymaps.checks import check_whole
 from manymaps.data.associations import ReadReport
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.documents import Document, MetadataColumns
 from manymaps.io.texts import Reading, Texts
 from manymaps.labels import listed, numbered_labels
 
-__all__ = ["PIECE", "Corpus", "Progress", "TextSource", "TokenFile", "Words", "check_number"]
+__all__ = ["PIECE", "Corpus", "Progress", "TextSource", "TokenFile", "Words"]
 __all__ += ["read_corpus"]
 
 PIECE = 2**18
@@ -85,9 +86,10 @@ class Words:
     vocabulary: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
-        check_number("max_words", self.max_words, 1)
-        check_number("skip_words", self.skip_words, 0)
-        check_number("min_documents", self.min_documents, 1)
+        if self.max_words is not None:
+            check_whole("max_words", self.max_words)
+        check_whole("skip_words", self.skip_words, 0)
+        check_whole("min_documents", self.min_documents)
         if isinstance(self.stop_words, str) and self.stop_words != "english":
             raise ParameterError(
                 f"stop_words={self.stop_words!r} is no list that is known; give 'english' or the "
@@ -299,13 +301,6 @@ class _Known(dict[str, int]):
 def _n_words(index: Mapping[str, int]) -> int:
     """Numbers that are given; the stop words, which have none, were put in first."""
     return len(index) - sum(1 for _ in takewhile(lambda number: number < 0, index.values()))
-
-
-def check_number(name: str, value: Any, least: int) -> None:
-    if value is None and name == "max_words":
-        return
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ParameterError(f"{name}={value!r} must be a whole number of at least {least}")
 
 
 def _check_pattern(pattern: str) -> None:

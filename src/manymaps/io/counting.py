@@ -24,15 +24,15 @@ from dataclasses import replace
 import numpy as np
 from scipy import sparse
 
+from manymaps.checks import check_choice, check_whole
 from manymaps.data.counts import Counts
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError
 from manymaps.io.corpus import (
     Corpus,
     Progress,
     TextSource,
     TokenFile,
     Words,
-    check_number,
     read_corpus,
 )
 from manymaps.labels import listed
@@ -142,11 +142,8 @@ def count_cooccurrences(
     >>> counts.values.toarray()[3].tolist()
     [1.0, 0.5, 1.0, 0.0]
     """
-    check_number("window", window, 1)
-    if weighting not in WEIGHTINGS:
-        raise ParameterError(
-            f"weighting={weighting!r} is not one of {', '.join(map(repr, WEIGHTINGS))}"
-        )
+    check_whole("window", window)
+    check_choice("weighting", weighting, WEIGHTINGS)
     with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as file:
         corpus = read_corpus(source, words or Words(), TokenFile(file), progress or _silent)
         chosen, notes = _choose(corpus)

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from manymaps.errors import DataError, ParameterError
+from manymaps.checks import check_choice
+from manymaps.errors import DataError
 from manymaps.io.associations import read_entries
 from manymaps.io.columns import ColumnNames
 from manymaps.io.matrices import MISSING, LabelledMatrix
@@ -116,8 +117,7 @@ def read_similarities(
     >>> judged.labels, judged.n_pairs
     (('tie', 'knot', 'suit'), 2)
     """
-    if absent not in ABSENT:
-        raise ParameterError(f"absent={absent!r} is not one of {', '.join(ABSENT)}")
+    check_choice("absent", absent, ABSENT)
     names = ColumnNames(cue, response, strength)
     found = read_entries(path, names, format=format, labels=labels, rule="similarities")
     if isinstance(found, LabelledMatrix):
