@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,20 +10,11 @@ from typing import Any
 import numpy as np
 import page_samples
 import pytest
+from chromium import CHROMIUM, missing
 
 import manymaps as mm
 from code_samples import sample
 from manymaps.viewer.page import write_page
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-
-
-def missing(what: str) -> None:
-    """Skip, but fail where everything has to be there."""
-    message = f"the page is not tested in a browser: there is no {what}"
-    if os.environ.get("CI"):
-        pytest.fail(message)
-    pytest.skip(message)
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ import re
 import numpy as np
 import page_samples
 import pytest
+from chromium import CHROMIUM
 
 from manymaps.viewer.page import write_page
 
@@ -151,8 +152,6 @@ def test_two_hundred_thousand_objects(open_page, pages):
 @pytest.fixture(scope="module")
 def without_webgl(playwright, browser):
     from page_driver import FLAGS
-
-    from conftest import CHROMIUM
 
     flags = [*FLAGS, "--disable-3d-apis"]
     launched = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)

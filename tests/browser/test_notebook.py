@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 
 import pytest
+from chromium import missing
 
 pytestmark = pytest.mark.slow
 
@@ -56,8 +57,6 @@ def notebook() -> str:
 @pytest.fixture
 def lab(tmp_path, tiny, browser) -> Iterator[Lab]:
     """JupyterLab on a free port of this machine, with a folder of its own for all it writes."""
-    from conftest import missing
-
     for module in ("jupyterlab", "anywidget", "ipykernel"):
         if find_spec(module) is None:
             missing(f"{module}; pip install 'manymaps[dev]'")
