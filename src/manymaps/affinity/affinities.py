@@ -558,7 +558,7 @@ def affinity_from(written: str, **changes: Any) -> Affinity | None:
     Examples
     --------
     >>> affinity_from("GlobalGaussian(perplexity=5.0)", perplexity=7.0)
-    GlobalGaussian(perplexity=7.0)
+    GlobalGaussian(perplexity=7.0, sigma=None, n_neighbors=None)
     >>> affinity_from("Homemade(width=3)") is None
     True
     """
