@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import manymaps.compute
 import reference
 from manymaps.compute import field, predicted_seconds
 from manymaps.compute.repulsion_plan import plan
@@ -341,6 +342,16 @@ class TestChooser:
         batch = self.dense("cauchy", 6000, 1)
         got, expected = batch.field("cauchy", tolerance=0), batch.field("cauchy", "exact")
         np.testing.assert_array_equal(got[1], expected[1])
+
+    @pytest.mark.parametrize(("n", "planned"), [(2000, False), (4000, True)])
+    def test_a_grid_is_planned_only_where_it_could_save_its_own_call(self, n, planned, monkeypatch):
+        batch, plans = self.dense("cauchy", n, 1), []
+        known = manymaps.compute.plan_batch
+        monkeypatch.setattr(
+            manymaps.compute, "plan_batch", lambda *given: plans.append(1) or known(*given)
+        )
+        batch.field("cauchy")
+        assert bool(plans) is planned
 
     def test_every_engine_is_tested(self):
         assert {engine for engine, _ in CASES} == {"exact", "fft", "gemm"}

@@ -113,6 +113,9 @@ def _choose(
     many = n_targets * n_sources >= _ALWAYS_EXACT
     if d > 2 or tolerance == 0 or not many.any():
         return np.full(n_maps, "exact"), None
+    directly = predicted_seconds(n_targets, n_sources, kind, d)["exact"]
+    if directly[many].sum() <= _FFT_CALL:
+        return np.full(n_maps, "exact"), None  # no plan can save more than that
     how = plan_batch(targets, target_offsets, sources, source_offsets, kind, tolerance)
     costs = predicted_seconds(n_targets, n_sources, kind, d, how)
     saved = np.where(many, costs["exact"] - costs["fft"], 0).clip(min=0)

@@ -48,8 +48,13 @@ def parallel(function: Callable) -> Any:
 
 
 def inlined(function: Callable) -> Any:
-    """Compile a formula for one pair into the loops that call it."""
-    options = {"fastmath": _FAST, "error_model": "numpy", "inline": "always"}
+    """Compile a formula for one pair into the loops that call it.
+
+    LLVM puts it there. Were it put into the source of each loop, as numba's own inlining does, all
+    its lines would be typed again wherever it is called, which takes most of the compiling of a
+    loop with several.
+    """
+    options = {"fastmath": _FAST, "error_model": "numpy", "forceinline": True}
     return _kept(numba.njit(cache=True, **options)(function))
 
 
