@@ -13,7 +13,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 from manymaps.affinity import distances, neighbors
-from manymaps.affinity import search as neighbor_methods
+from manymaps.affinity import search as search_methods
 from manymaps.affinity.distances import check_finite, check_stored_symmetry, normalized_rows
 from manymaps.affinity.neighbors import (
     NeighborGraph,
@@ -230,7 +230,7 @@ def descent(monkeypatch):
     module = SimpleNamespace(
         NNDescent=Descent, distances=SimpleNamespace(named_distances={"cityblock", "euclidean"})
     )
-    monkeypatch.setattr(neighbor_methods, "_pynndescent", lambda: module)
+    monkeypatch.setattr(search_methods, "_pynndescent", lambda: module)
     Descent.seen.clear()
     return NeighborSearch("pynndescent", 0.9)
 
@@ -270,7 +270,7 @@ def test_without_pynndescent_the_extra_is_named(monkeypatch):
     def missing(name):
         raise ImportError(name)
 
-    monkeypatch.setattr(neighbor_methods.importlib, "import_module", missing)
+    monkeypatch.setattr(search_methods.importlib, "import_module", missing)
     with pytest.raises(ImportError, match=r"manymaps\[knn\].*method=\"exact\""):
         nearest_neighbors(clouds(30), 3, search=NeighborSearch("pynndescent"))
 
@@ -532,7 +532,7 @@ def test_haversine_is_for_places_on_a_sphere():
 
 @pytest.mark.parametrize("metric", ["haversine", "seuclidean", "mahalanobis"])
 def test_pynndescent_is_not_asked_for_metrics_with_parameters(metric):
-    assert not neighbor_methods.descends(metric)
+    assert not search_methods.descends(metric)
 
 
 def undefined_at(row):

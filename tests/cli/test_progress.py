@@ -5,12 +5,12 @@ import time
 
 import pytest
 
-from manymaps.cli import progress as cli_progress
+from manymaps.cli import progress
 from manymaps.cli.progress import iterations, working
 
 
 def on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli_progress, "_PATIENCE", 0.05)
+    monkeypatch.setattr(progress, "_PATIENCE", 0.05)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
 
 
@@ -31,7 +31,7 @@ def test_long_work_is_told_and_wiped(capsys, monkeypatch):
 
 def test_short_work_is_not_told(capsys, monkeypatch):
     on_a_terminal(monkeypatch)
-    monkeypatch.setattr(cli_progress, "_PATIENCE", 1.0)
+    monkeypatch.setattr(progress, "_PATIENCE", 1.0)
     with working("reading words.vec"):
         pass
     time.sleep(1.2)
@@ -51,7 +51,7 @@ def test_failure_wipes_the_line(capsys, monkeypatch):
 
 
 def test_a_pipe_is_told_nothing(capsys, monkeypatch):
-    monkeypatch.setattr(cli_progress, "_PATIENCE", 0.05)
+    monkeypatch.setattr(progress, "_PATIENCE", 0.05)
     with working("reading words.vec"):
         time.sleep(0.2)
     with iterations(10, hidden=False) as watcher:

@@ -18,7 +18,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from scipy import sparse
 
-from manymaps.affinity import search as neighbor_methods
+from manymaps.affinity import search as search_methods
 from manymaps.affinity.distances import (
     BLOCK_CELLS,
     EUCLIDEAN,
@@ -47,9 +47,9 @@ __all__ = [
 Method = Literal["auto", "exact", "faiss", "pynndescent"]
 
 _SEARCHES: dict[str, Callable[[Problem, float], Found]] = {
-    "exact": neighbor_methods.exact,
-    "faiss": neighbor_methods.inverted_lists,
-    "pynndescent": neighbor_methods.descent,
+    "exact": search_methods.exact,
+    "faiss": search_methods.inverted_lists,
+    "pynndescent": search_methods.descent,
 }
 _FEWEST_TO_APPROXIMATE = 2_000
 _EXACT_PRODUCTS = 1e10
@@ -185,7 +185,7 @@ def nearest_neighbors(
     points, asked = comparable(points, asked, metric)
     problem = Problem(points, asked, k, _inner_metric(metric), seed)
     method = _chosen(problem, search)
-    with neighbor_methods.numba_threads():
+    with search_methods.numba_threads():
         indices, distances, recall = _SEARCHES[method](problem, search.recall)
     return NeighborGraph(indices, in_unit(distances, metric), method, recall)
 
@@ -252,9 +252,9 @@ def _all_pairs(data: Any, metric: Metric) -> sparse.csr_array:
     if inner == "euclidean" and isinstance(points, np.ndarray) and n * points.size <= _DIFFERENCES:
         distances = cdist(points, points)
     else:
-        with neighbor_methods.refusals_of(inner):
+        with search_methods.refusals_of(inner):
             distances = pairwise_distances(points, metric=inner)
-        neighbor_methods.refuse_undefined(distances, inner)
+        search_methods.refuse_undefined(distances, inner)
     apart = ~np.eye(n, dtype=bool)
     columns = np.broadcast_to(np.arange(n, dtype=np.int32), (n, n))[apart]
     starts = np.arange(0, n * (n - 1) + 1, n - 1)
@@ -376,7 +376,7 @@ def _chosen(problem: Problem, search: NeighborSearch) -> str:
             f"faiss has no search for metric={problem.metric!r} on such data; use "
             'method="pynndescent" (or "exact"), or one of the metrics ' + ", ".join(EUCLIDEAN)
         )
-    if search.method == "pynndescent" and not neighbor_methods.descends(problem.metric):
+    if search.method == "pynndescent" and not search_methods.descends(problem.metric):
         raise ParameterError(f'pynndescent has no metric={problem.metric!r}; use method="exact"')
     if search.recall == 1:
         return "exact"
@@ -391,7 +391,7 @@ def _chosen(problem: Problem, search: NeighborSearch) -> str:
         return "exact"
     if fits_faiss:
         return "faiss"
-    return "pynndescent" if neighbor_methods.descends(problem.metric) else "exact"
+    return "pynndescent" if search_methods.descends(problem.metric) else "exact"
 
 
 def _check_k(k: int, most: int) -> None:

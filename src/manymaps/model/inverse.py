@@ -13,7 +13,7 @@ Rows of a conditional P are brought to a sum of one before they are smoothed; a 
 says nothing and has no cost. `scale` is that of `manymaps.model.objective`, and so is the treatment
 of active entries: a pair counts in the maps where both of its objects are active. Every pair of
 objects enters the sums, n^2 for each map in which an object is active
-(`compute.inverse_divergence`); they are exact, so no tolerance matters.
+(`manymaps.compute.inverse`); they are exact, so no tolerance matters.
 
 Exaggeration a multiplies the attraction alone: the minimized sum is q log q - a q log p~.
 """
