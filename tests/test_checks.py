@@ -47,7 +47,7 @@ def test_whole_numbers_end_somewhere():
         ({}, (-1e9, 0, np.float32(2)), (INF, -INF, NAN, "1", None), "a finite number"),
         ({"least": 0}, (0, 0.48, 1e9), (-1e-9, NAN, INF), "a finite number of at least 0"),
         ({"above": 0}, (1e-9, 3), (0, NAN, INF), "a finite number above 0"),
-        ({"least": 0, "most": 1}, (0, 1, 0.5), (-0.1, 1.1, NAN), "a number from 0 to 1"),
+        ({"least": 0, "most": 1}, (0, 1, 0.5), (-0.1, 1.1, NAN, 10**400), "a number from 0 to 1"),
         ({"above": 0, "most": 1}, (0.1, 1), (0, 1.1), "a number above 0 and at most 1"),
         ({"least": 0, "below": 1}, (0, 0.9), (-1, 1), "a number of at least 0 and below 1"),
         ({"above": 0, "below": 0.5}, (0.1,), (0, 0.5), "a number above 0 and below 0.5"),

@@ -63,13 +63,13 @@ def check_number(
     Traceback (most recent call last):
     manymaps.errors.ParameterError: background=1.0 must be a number of at least 0 and below 1
     """
-    is_number = isinstance(value, Real) and math.isfinite(value)
+    number: Any = value if isinstance(value, Real) else math.nan
     if (
-        is_number
-        and (least is None or value >= least)
-        and (above is None or value > above)
-        and (most is None or value <= most)
-        and (below is None or value < below)
+        -math.inf < number < math.inf
+        and (least is None or number >= least)
+        and (above is None or number > above)
+        and (most is None or number <= most)
+        and (below is None or number < below)
     ):
         return
     if least is not None and most is not None:
@@ -77,8 +77,8 @@ def check_number(
     else:
         ends = {"of at least": least, "above": above, "at most": most, "below": below}
         limits = [f"{words} {end:g}" for words, end in ends.items() if end is not None]
-    number = "finite number" if most is None and below is None else "number"
-    said = " ".join([number, " and ".join(limits)]).rstrip()
+    kind = "finite number" if most is None and below is None else "number"
+    said = " ".join([kind, " and ".join(limits)]).rstrip()
     raise ParameterError(f"must be a {said}{why}", name=name, value=value)
 
 

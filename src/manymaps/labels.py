@@ -1,4 +1,4 @@
-"""Looking up a label as people type it: exact, then in any case, then with suggestions."""
+"""Labels: found as people type them, told apart where they repeat, and named in messages."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ __all__ = [
     "numbered_labels",
     "plural",
     "repeated_label",
+    "shown",
 ]
 
 FIRST = 3
@@ -28,8 +29,7 @@ class UnknownLabel(KeyError):
         self.label = label
         self.suggestions = tuple(suggestions)
         hint = f"; did you mean {', '.join(map(repr, suggestions))}?" if suggestions else ""
-        shown = label if len(label) <= 60 else label[:59] + "…"
-        super().__init__(f"no object is labelled {shown!r}{hint}")
+        super().__init__(f"no object is labelled {shown(label)}{hint}")
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -133,12 +133,17 @@ def repeated_label(labels: Sequence[str]) -> tuple[str, int, int] | None:
 
 
 def listed(names: Sequence[str], most: int = 12) -> str:
-    """Names for a message, cut where there are many."""
-    shown = ", ".join(repr(name[:60]) for name in names[:most])
-    return (shown or "none") + (f" and {len(names) - most:,} more" if len(names) > most else "")
+    """All names for a message, cut where there are many."""
+    named = ", ".join(repr(name[:60]) for name in names[:most])
+    return (named or "none") + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 
 def first_of(labels: Sequence[str]) -> str:
     """The first of some labels, for a message."""
     named = ", ".join(repr(label[:60]) for label in labels[:FIRST])
     return named + (", ..." if len(labels) > FIRST else "")
+
+
+def shown(label: str, most: int = 60) -> str:
+    """A label for a message, cut where it is long."""
+    return repr(label if len(label) <= most else label[: most - 1] + "…")

@@ -61,6 +61,17 @@ def test_counts_as_the_command_measures_them(made):
     assert mm.evaluate(atlas, plain).log_likelihood == found.log_likelihood
 
 
+def test_counts_of_others_are_left_out_with_a_warning(made):
+    table = sample().without_empty()
+    labels = ["someone", *table.row_labels[1:]]
+    strange = mm.Counts(table.values, labels, table.column_labels, table.kinds)
+    with pytest.warns(mm.DataWarning, match="1 document of arrays not in the atlas") as told:
+        found = mm.evaluate(mm.load_atlas(made / "code.atlas"), strange)
+    assert {warning.filename for warning in told} == {__file__}
+    assert found.notes == ("1 document of the atlas without counts in arrays",)
+    assert found.n_left_out == table.values[[0]].sum()
+
+
 @pytest.mark.parametrize("data", [sample(), sparse.eye_array(36)])
 def test_data_of_another_kind_are_refused(fit, made, data):
     if isinstance(data, mm.Counts):

@@ -335,6 +335,18 @@ class TestSubsetAndExtended:
         assert part.labels == ("word 5", "word 2")
         np.testing.assert_array_equal(part.maps, atlas.maps[:, [5, 2]])
 
+    @pytest.mark.parametrize(
+        ("at", "kind"), [(0, "cue"), (6, "cue"), (7, "response"), (14, "response")]
+    )
+    def test_new_objects_are_of_the_kind_before_them(self, at, kind):
+        two = replace(T_SNE, given="rows", normalization="conditional")
+        atlas = random_atlas(two, kinds=["cue"] * 6 + ["response"] * 8, factors=np.ones(14))
+        new = ["new"], np.zeros((3, 1, 2)), np.zeros((3, 1))
+        longer = atlas.extended(*new, at=at, factors=np.ones(1))
+        assert (longer.labels[at], longer.kinds[at]) == ("new", kind)
+        with pytest.raises(ParameterError, match="factors=None is missing"):
+            atlas.extended(*new, at=at)
+
     def test_one_kind_alone_is_of_one_kind(self):
         two = replace(T_SNE, given="rows", normalization="conditional")
         atlas = random_atlas(two, kinds=["cue"] * 6 + ["response"] * 8)

@@ -53,6 +53,11 @@ def test_what_is_no_number_is_named(name, value):
         atlas(**{name: value}).settings  # noqa: B018
 
 
+def test_one_penalty_is_one_number():
+    with pytest.raises(mm.DataError, match=r"penalty=.*no number"):
+        atlas(penalty=[0.1, 0.2]).settings  # noqa: B018
+
+
 def test_a_fit_is_read_back_as_it_was_made():
     rows = np.random.default_rng(0).normal(size=(40, 3))
     affinity = LocalPerplexity(6.0, sd=1.0)

@@ -1,5 +1,7 @@
 """Rows of counts into an atlas of two kinds, as a function of the library."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -36,6 +38,14 @@ def test_what_is_known_unknown_and_without_counts(atlas):
     assert "1 word of arrays not in the atlas, left out: 'foam'" in said
     assert "1 document of arrays without a count of a word of the atlas, left out: 'n2'" in said
     assert {warning.filename for warning in told} == {__file__}
+
+
+def test_insert_refuses_an_atlas_of_two_kinds(atlas):
+    """Its new objects would be taken for columns."""
+    plain = replace(atlas, factors=None)
+    for of_two_kinds in (atlas, plain):
+        with pytest.raises(mm.DataError, match="two kinds of object; `insert_rows` places"):
+            mm.insert(of_two_kinds, {"new": {"ship": 0.5}})
 
 
 def test_refusals(atlas):

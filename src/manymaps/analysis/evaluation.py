@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -26,6 +26,7 @@ from manymaps.analysis.count_evaluation import (
     evaluate_counts,
 )
 from manymaps.atlas.atlas import Atlas
+from manymaps.cooccurrence.matching import sides, two_kinds
 from manymaps.data.associations import Associations
 from manymaps.data.counts import Counts
 from manymaps.data.vectors import Vectors
@@ -57,8 +58,6 @@ LEAST = 3
 RECALLED = 10
 USUAL_NEIGHBORS = 10
 TOLERANCE = 5e-3
-
-PairData: TypeAlias = Associations | Vectors
 
 
 @dataclass(frozen=True)
@@ -197,10 +196,8 @@ def _counts_of(atlas: Atlas, table: Any) -> Counts:
     """A plain table of counts with the labels of an atlas of two kinds."""
     if isinstance(table, Associations | Vectors):
         raise DataError("the atlas is of two kinds of object; it is measured by counts")
-    rows = atlas.choices.is_row
-    labels = [[atlas.labels[i] for i in np.flatnonzero(side).tolist()] for side in (rows, ~rows)]
-    first, second = dict.fromkeys(atlas.kinds or ())
-    return Counts(table, labels[0], labels[1], (first, second))
+    rows, columns = ([atlas.labels[i] for i in side.tolist()] for side in sides(atlas))
+    return Counts(table, rows, columns, two_kinds(atlas))
 
 
 @dataclass(frozen=True)
@@ -221,7 +218,7 @@ class _Shared:
     associations: bool
 
 
-def _shared_objects(atlas: Atlas, data: PairData, metric: str) -> _Shared:
+def _shared_objects(atlas: Atlas, data: Associations | Vectors, metric: str) -> _Shared:
     """The objects that an atlas and data have both, in the atlas's order."""
     source = data.report.source
     position = {label: row for row, label in enumerate(data.labels)}
@@ -249,7 +246,7 @@ def _shared_objects(atlas: Atlas, data: PairData, metric: str) -> _Shared:
                 stacklevel=3,
             )
     theirs = [position[atlas.labels[i]] for i in ours]
-    part = atlas.subset(ours)
+    part = replace(atlas, vectors=None).subset(ours)  # not to copy what is not looked at
     if isinstance(data, Associations):
         return _Shared(part, data.strengths[theirs][:, theirs], True)
     if metric != "precomputed":

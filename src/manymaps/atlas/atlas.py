@@ -32,7 +32,7 @@ from manymaps.atlas.settings import FitSettings
 from manymaps.checks import check_choice, check_index
 from manymaps.data.frames import Backend, as_frame, end_to_end, join_columns, long_columns
 from manymaps.errors import DataError, DataWarning, ParameterError
-from manymaps.labels import find_label
+from manymaps.labels import find_label, first_of
 from manymaps.model.choice import ChoiceModel
 
 __all__ = ["Atlas", "Neighbor", "Sense", "load_atlas"]
@@ -415,7 +415,7 @@ class Atlas:
         if unmatched:
             warnings.warn(
                 f"{len(unmatched)} rows of the metadata match no object, "
-                f"{', '.join(map(repr, unmatched[:3]))} among them",
+                f"{first_of(unmatched)} among them",
                 DataWarning,
                 stacklevel=2,
             )
@@ -481,14 +481,19 @@ class Atlas:
         maps : ndarray of shape (n_maps, k, n_components)
         proportions : ndarray of shape (n_maps, k)
         at : int, optional
-            How many of the old objects stand before the new ones, which are of the kind of the
-            last of these; all by default.
+            How many of the old objects stand before the new ones, all by default. Of two kinds the
+            new ones are of the kind of the last of these, rows where there is none.
         factors : ndarray of shape (k,), optional
             Needed where the atlas has factors.
         metadata : mapping of str to ndarray of shape (k,), optional
             Columns of the new objects.
         vectors : ndarray or sparse array of shape (k, n_features), optional
             Without them the atlas loses its vectors.
+
+        Raises
+        ------
+        ParameterError
+            Where factors are missing.
 
         Returns
         -------
@@ -508,6 +513,10 @@ class Atlas:
         """
         n, k = self.n_objects, len(labels)
         at = n if at is None else at
+        if self.factors is not None and factors is None:
+            raise ParameterError(
+                "is missing: the objects of the atlas have factors", name="factors"
+            )
 
         def between(old: Any, new: Any, axis: int = 0) -> np.ndarray:
             before, after = np.split(np.asarray(old), [at], axis=axis)
@@ -523,7 +532,7 @@ class Atlas:
         columns[told] = between(self.metadata.get(told, np.zeros(n, bool)), np.ones(k, bool))
         kinds = None
         if self.kinds is not None:
-            kinds = [*self.kinds[:at], *[self.kinds[at - 1]] * k, *self.kinds[at:]]
+            kinds = [*self.kinds[:at], *[self.kinds[max(at - 1, 0)]] * k, *self.kinds[at:]]
         return replace(
             self,
             labels=[*self.labels[:at], *labels, *self.labels[at:]],

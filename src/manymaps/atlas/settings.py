@@ -17,9 +17,9 @@ from manymaps.errors import DataError
 if TYPE_CHECKING:
     from manymaps.affinity.affinities import Affinity
 
-__all__ = ["USUAL_PERPLEXITY", "FitSettings"]
+__all__ = ["FitSettings"]
 
-USUAL_PERPLEXITY = 30.0
+_USUAL_PERPLEXITY = 30.0
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class FitSettings:
 
     penalty: float = 0.0
     metric: str | None = None
-    perplexity: tuple[float, ...] = (USUAL_PERPLEXITY,)
+    perplexity: tuple[float, ...] = (_USUAL_PERPLEXITY,)
     affinity: str = "auto"
 
     @classmethod
@@ -59,9 +59,9 @@ class FitSettings:
         """
         metric = parameters.get("metric")
         return cls(
-            penalty=_numbers(parameters, "penalty", 0.0)[0],
+            penalty=_number(parameters, "penalty", 0.0),
             metric=None if metric is None else str(metric),
-            perplexity=_numbers(parameters, "perplexity", USUAL_PERPLEXITY),
+            perplexity=_numbers(parameters, "perplexity", _USUAL_PERPLEXITY),
             affinity=str(parameters.get("affinity", "auto")),
         )
 
@@ -86,6 +86,13 @@ class FitSettings:
                 "divergence cannot be computed from the vectors"
             )
         return found
+
+
+def _number(parameters: Mapping[str, Any], name: str, usual: float) -> float:
+    numbers = _numbers(parameters, name, usual)
+    if len(numbers) > 1:
+        raise DataError(f"the atlas says that its fit had {name}={parameters[name]!r}, no number")
+    return numbers[0]
 
 
 def _numbers(parameters: Mapping[str, Any], name: str, usual: float) -> tuple[float, ...]:

@@ -200,6 +200,7 @@ def _insert_vectors(atlas: Atlas, new: Path, options: dict[str, Any]) -> Inserti
     """New objects by their vectors, compared with those of the atlas's objects."""
     from manymaps.cli.reading import vectors_of_atlas
     from manymaps.errors import DataError
+    from manymaps.labels import first_of
 
     references: Any = None
     if options["vectors"] is not None:
@@ -210,7 +211,7 @@ def _insert_vectors(atlas: Atlas, new: Path, options: dict[str, Any]) -> Inserti
         if lacking:
             raise DataError(
                 f"the atlas keeps no vectors, and {new} lacks those of {len(lacking):,} of its "
-                f"{atlas.n_objects:,} objects, {', '.join(map(repr, lacking[:3]))} among them; "
+                f"{atlas.n_objects:,} objects, {first_of(lacking)} among them; "
                 "give them all with --vectors FILE"
             )
         references = found.subset(atlas.labels).values

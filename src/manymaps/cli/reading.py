@@ -152,10 +152,10 @@ def aligned(atlas: Atlas, data: PairData) -> Atlas:
     if lacking:
         raise DataError(
             f"the atlas to start from lacks {len(lacking):,} of {len(data.labels):,} objects, "
-            f"{', '.join(map(repr, lacking[:3]))} among them"
+            f"{first_of(lacking)} among them"
         )
     order = [position[label] for label in data.labels]
-    return atlas.subset(order)
+    return replace(atlas, vectors=None).subset(order)
 
 
 @final

@@ -132,7 +132,9 @@ def _with_columns(atlas: Atlas, path: Path) -> Atlas:
 
 def _note_matches(path: Path, unmatched: Sequence[str], n_without: int, n_objects: int) -> None:
     if unmatched:
-        some = ", ".join(map(repr, unmatched[:3]))
+        from manymaps.labels import first_of
+
+        some = first_of(unmatched)
         note(f"warning: {len(unmatched):,} rows of {path} match no object: {some}")
     if n_without:
         note(f"{path}: {n_without:,} of {n_objects:,} objects have no row")

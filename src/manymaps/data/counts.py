@@ -41,7 +41,7 @@ from manymaps.data.count_values import (
 )
 from manymaps.data.kinds import FEATURES, OBSERVATIONS, UNKNOWN_KINDS
 from manymaps.errors import DataError, ParameterError
-from manymaps.labels import plural
+from manymaps.labels import first_of, plural
 
 __all__ = [
     "COLUMN_METADATA",
@@ -420,7 +420,6 @@ def _empty_notes(counts: Counts, fate: str) -> list[str]:
     for kind, (labels, totals) in zip(counts.kinds, sides, strict=True):
         empty = np.flatnonzero(totals == 0)
         if empty.size:
-            names = ", ".join(repr((labels or ())[i][:60]) for i in empty[:3])
-            more = ", ..." if empty.size > 3 else ""
-            notes.append(f"{plural(kind, empty.size)} without counts {fate}: {names}{more}")
+            named = first_of([(labels or ())[i] for i in empty.tolist()])
+            notes.append(f"{plural(kind, empty.size)} without counts {fate}: {named}")
     return notes

@@ -19,7 +19,7 @@ import numpy as np
 
 from manymaps.checks import check_choice
 from manymaps.errors import DataError
-from manymaps.labels import fold
+from manymaps.labels import first_of, fold
 
 __all__ = [
     "as_frame",
@@ -223,8 +223,8 @@ def join_columns(
     if not row_of:
         raise DataError(
             f"no label in the metadata's column {on!r} is an object's label "
-            f"(it begins with {', '.join(map(repr, unmatched[:3])) or 'nothing'}, the objects with "
-            f"{', '.join(map(repr, labels[:3]))})"
+            f"(it begins with {first_of(unmatched) or 'nothing'}, the objects with "
+            f"{first_of(labels)})"
         )
     columns = {
         name: _as_array([values[row_of[i]] if i in row_of else None for i in range(len(labels))])

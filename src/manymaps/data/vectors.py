@@ -22,7 +22,7 @@ from scipy import sparse
 from manymaps.checks import check_labels, first_cell, not_finite
 from manymaps.data.associations import ReadReport
 from manymaps.errors import DataError
-from manymaps.labels import numbered_labels
+from manymaps.labels import numbered_labels, shown
 
 __all__ = [
     "VectorRows",
@@ -31,7 +31,6 @@ __all__ = [
     "checked_table",
     "choose_rows",
     "refuse_not_finite",
-    "shown",
 ]
 
 # Blocks of this many numbers are looked at together: 16 MiB of float32.
@@ -286,11 +285,6 @@ def refuse_not_finite(
         f"{value}; vectors need finite numbers within the range of float32. Leave the row out, "
         "or fill the value in"
     )
-
-
-def shown(label: str, most: int = 60) -> str:
-    """A label for a message, cut where it is long."""
-    return repr(label if len(label) <= most else label[: most - 1] + "…")
 
 
 def _numbered(labels: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -20,7 +20,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.data.frames import eager_frame
-from manymaps.data.vectors import BLOCK_SIZE, VectorRows, choose_rows, refuse_not_finite, shown
+from manymaps.data.vectors import BLOCK_SIZE, VectorRows, choose_rows, refuse_not_finite
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.columns import folded, named_column
 from manymaps.io.files import open_annotated, open_parquet, read_bytes
@@ -30,7 +30,7 @@ from manymaps.io.tables import (
     is_number,
     open_table,
 )
-from manymaps.labels import listed
+from manymaps.labels import listed, shown
 
 __all__ = [
     "TableColumns",

@@ -20,7 +20,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.data.associations import ReadReport
-from manymaps.data.vectors import VectorRows, Vectors, as_float32, checked_table, choose_rows, shown
+from manymaps.data.vectors import VectorRows, Vectors, as_float32, checked_table, choose_rows
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.files import (
     SPARSE_PARTS,
@@ -47,7 +47,7 @@ from manymaps.io.vector_tables import (
     read_table_vectors,
 )
 from manymaps.io.word2vec import read_binary_vectors, read_text_vectors
-from manymaps.labels import listed
+from manymaps.labels import listed, shown
 
 __all__ = ["read_vectors", "vectors_from"]
 

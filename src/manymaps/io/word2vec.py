@@ -28,10 +28,11 @@ from typing import BinaryIO
 
 import numpy as np
 
-from manymaps.data.vectors import VectorRows, shown
+from manymaps.data.vectors import VectorRows
 from manymaps.errors import DataError
 from manymaps.io.files import unpacked
 from manymaps.io.tables import is_number
+from manymaps.labels import shown
 
 __all__ = [
     "HEADER",

@@ -35,8 +35,9 @@ from manymaps.affinity.neighbors import NeighborGraph, NeighborSearch, nearest_n
 from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_number, check_whole
 from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.labels import listed
 from manymaps.maps.neighbor_weights import NeighborWeights, PowerWeights
-from manymaps.maps.new_objects import Matrix, NewObjects, listed, read_new
+from manymaps.maps.new_objects import Matrix, NewObjects, read_new
 
 __all__ = ["Insertion", "Refinement", "insert"]
 
@@ -191,6 +192,8 @@ def insert(
     >>> found.maps[0].tolist(), found.atlas.labels[-1]
     ([[2.0, 0.0]], 'puppy')
     """
+    if atlas.kinds is not None:
+        raise DataError("the atlas holds two kinds of object; `insert_rows` places new rows in it")
     _check_settings(n_neighbors, sd)
     given = read_new(atlas, new, labels, vectors, similarity)
     k_best = None if n_neighbors == "local" else int(n_neighbors)
@@ -324,7 +327,7 @@ def _warn_of(labels: Sequence[str], dissimilar: np.ndarray) -> None:
         names = [label for label, alone in zip(labels, dissimilar, strict=True) if alone]
         warnings.warn(
             f"{len(names)} of {len(labels)} new objects resemble nothing in the atlas, so their "
-            f"places mean little: {listed(names)}",
+            f"places mean little: {listed(names, most=5)}",
             DataWarning,
             stacklevel=3,
         )

@@ -20,9 +20,9 @@ from manymaps.affinity.distances import Metric
 from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_labels, first_cell, not_finite
 from manymaps.errors import DataError, DataWarning
-from manymaps.labels import UnknownLabel, find_label, fold
+from manymaps.labels import UnknownLabel, find_label, fold, listed
 
-__all__ = ["Matrix", "NewObjects", "listed", "read_new", "similarity_table"]
+__all__ = ["Matrix", "NewObjects", "read_new", "similarity_table"]
 
 # A dense array or sparse rows.
 Matrix: TypeAlias = Any
@@ -125,7 +125,7 @@ def similarity_table(
     if missing:
         warnings.warn(
             f"{int((~found).sum())} rows are left out, whose known words are not in the atlas: "
-            f"{listed(missing)}",
+            f"{listed(missing, most=5)}",
             DataWarning,
             stacklevel=2,
         )
@@ -150,11 +150,6 @@ def _unknown(word: str, atlas: Atlas) -> str:
         return f"{word!r} is {atlas.labels[find_label(word, atlas.labels)]!r}"
     except UnknownLabel as error:
         return str(error)
-
-
-def listed(names: Sequence[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:5])
-    return shown + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
 def read_new(

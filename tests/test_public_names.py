@@ -1,0 +1,61 @@
+"""The names that people import, which stay where they are whatever moves below them."""
+
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import manymaps
+
+ESTIMATORS = """
+AdditiveClustering AspectMaps AssociationPredictor CODE MultipleMapsSNE MultipleMapsTSNE SNE
+SemidefiniteCODE SymmetricSNE TSNE UniSNE
+"""
+FUNCTIONS = """
+associations_from cluster_path correspondence_analysis count_cooccurrences count_texts counts_from
+diagnose evaluate group_lift group_purity insert insert_rows load_atlas load_consonants
+load_integers load_word_relations nearest_neighbors plot_atlas plot_features plot_map plot_senses
+plot_stability plot_sweep plot_zooms predict_associations prediction_error read_associations
+read_counts read_similarities read_vectors refit save_figure similarity_map similarity_table
+split_associations sweep vectors_from write_page
+"""
+RECORDS = """
+Associations Atlas AtlasWidget ChoiceModel ConjugateGradient CountEvaluation Counts DataError
+DataWarning Diagnosis DistanceConstraint Evaluation ExponentialWeights GaussianAffinity
+GlobalGaussian Insertion LBFGS LocalPerplexity Momentum NeighborGraph NeighborSearch ParameterError
+PowerWeights ReadReport Refinement RowInsertion Split Stability SweepResult Texts UnknownLabel
+Vectors Words WorkersLost
+"""
+FACES = {
+    "atlas": "Atlas Neighbor Sense load_atlas",
+    "baselines": "CountEmbedding classical_scaling isomap latent_semantic_analysis "
+    "normalize_counts singular_value_embedding",
+    "datasets": "load_consonants load_integers load_word_relations sense_names",
+    "metrics": "continuity kl_divergence mu_global mu_local nearest_neighbor_error "
+    "sense_separation strongest_recall trustworthiness",
+    "model": "CODE MULTIPLE_MAPS_SNE MULTIPLE_MAPS_T_SNE SNE SYMMETRIC_SNE T_SNE UNI_SNE "
+    "ChoiceModel",
+    "optimizers": "Anneal ConjugateGradient Constant LBFGS Line Momentum Stages Switch",
+    "prediction": "PAPER_2009 AssociationPredictor AveragedPredictor score_predictor",
+}
+
+
+def test_all_public_names_are_there_and_no_other():
+    names = " ".join((ESTIMATORS, FUNCTIONS, RECORDS)).split()
+    assert sorted({"__version__", *names}) == sorted(manymaps.__all__)
+    for name in names:
+        assert callable(getattr(manymaps, name))
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_faces_of_rooms(face):
+    module = import_module(f"manymaps.{face}")
+    assert set(FACES[face].split()) <= set(module.__all__)
+    for name in module.__all__:
+        assert getattr(module, name) is not None
+
+
+def test_no_room_bears_the_name_of_a_public_function():
+    rooms = {path.parent.name for path in Path(manymaps.__file__).parent.glob("*/__init__.py")}
+    assert len(rooms) == 16
+    assert not rooms & set(FUNCTIONS.split())
