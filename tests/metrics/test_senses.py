@@ -8,6 +8,7 @@ from scipy import sparse
 
 from manymaps.errors import DataError, ParameterError
 from manymaps.metrics import sense_separation, strongest_recall
+from manymaps.metrics.senses import votes, word_separation
 from reference import log_proportions, log_similarity
 
 
@@ -61,6 +62,35 @@ def test_agrees_with_the_reference(kernel, seed):
     np.testing.assert_allclose(
         (found.score, found.within, found.across, found.n_words), expected, rtol=1e-12
     )
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_means_are_taken_over_words(seed):
+    """A word's own figures are those of a table that holds no other word's pairs."""
+    maps, proportions, strengths, senses = random_problem(seed)
+    rows = np.repeat(np.arange(40), np.diff(strengths.indptr))
+    shares = votes(maps, proportions, rows, strengths.indices, "cauchy", 1.0)
+    found = word_separation(shares, strengths, senses)
+    assert found.mean() == sense_separation(maps, proportions, strengths, senses)
+    for k, word in enumerate(found.words[:5]):
+        lone = strengths.copy()
+        lone.data = np.where(rows == word, lone.data, 0)
+        expected = sense_separation(maps, proportions, lone, senses)
+        assert expected.n_words == 1
+        assert (found.score[k], found.within[k], found.across[k]) == pytest.approx(
+            (expected.score, expected.within, expected.across)
+        )
+    some = found.mean(found.words < 20)
+    assert some.n_words == (found.words < 20).sum()
+    assert some.chance == pytest.approx(found.chance[found.words < 20].mean())
+
+
+def test_votes_and_pairs_go_together():
+    _, _, strengths, senses = random_problem()
+    with pytest.raises(DataError, match="a row for each"):
+        word_separation(np.ones((3, 2)), strengths, senses)
+    with pytest.raises(DataError, match="one sense per pair"):
+        word_separation(np.ones((strengths.nnz, 2)), strengths, senses[:3])
 
 
 def test_one_map_separates_nothing():

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from manymaps.metrics.induction import (
+    SenseInduction,
+    b_cubed,
+    explaining_maps,
+    sense_induction,
+)
 from manymaps.metrics.quality import (
     Measure,
     continuity,
@@ -15,12 +21,16 @@ from manymaps.metrics.senses import SenseSeparation, sense_separation, strongest
 
 __all__ = [
     "Measure",
+    "SenseInduction",
     "SenseSeparation",
+    "b_cubed",
     "continuity",
+    "explaining_maps",
     "kl_divergence",
     "mu_global",
     "mu_local",
     "nearest_neighbor_error",
+    "sense_induction",
     "sense_separation",
     "strongest_recall",
     "trustworthiness",

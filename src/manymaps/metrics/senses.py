@@ -41,7 +41,14 @@ from manymaps.checks import check_choice, check_number, check_whole
 from manymaps.errors import DataError
 from manymaps.model.similarities import kernel_values, log_kernel, normalized
 
-__all__ = ["SenseSeparation", "sense_separation", "strongest_recall"]
+__all__ = [
+    "SenseSeparation",
+    "WordSeparation",
+    "sense_separation",
+    "strongest_recall",
+    "votes",
+    "word_separation",
+]
 
 _BLOCK = 512
 _NEGLIGIBLE = 1e-5
@@ -76,14 +83,48 @@ class SenseSeparation:
         return self.within - self.across
 
 
+@dataclass(frozen=True, eq=False)
+class WordSeparation:
+    """What the means of `SenseSeparation` are taken over; each array has shape (n_words,).
+
+    Attributes
+    ----------
+    words : ndarray of int
+        The objects that count, by rising number.
+    score, chance, within, across : ndarray of float in [0, 1]
+        The formulas of the module docstring, word by word; chance is a mean over permutations.
+    """
+
+    words: np.ndarray
+    score: np.ndarray
+    chance: np.ndarray
+    within: np.ndarray
+    across: np.ndarray
+
+    def mean(self, chosen: np.ndarray | slice = slice(None)) -> SenseSeparation:
+        """Means over all words, or over those that a mask or an array of places chooses."""
+        score = self.score[chosen]
+        error = float(score.std(ddof=1)) / len(score) ** 0.5 if len(score) > 1 else float("nan")
+        columns = (score, self.chance[chosen], self.within[chosen], self.across[chosen])
+        score_, chance, within, across = (float(column.mean()) for column in columns)
+        return SenseSeparation(score_, chance, error, within, across, len(score))
+
+
 @dataclass(frozen=True)
 class _Groups:
-    """The senses that count: the word and the sense (both counted from 0) of each pair."""
+    """The senses that count: the word and the sense (both counted from 0) of each pair.
+
+    `objects` are the numbers of these words among all objects.
+    """
 
     words: np.ndarray
     senses: np.ndarray
     word_of_sense: np.ndarray
-    n_words: int
+    objects: np.ndarray
+
+    @property
+    def n_words(self) -> int:
+        return len(self.objects)
 
 
 def sense_separation(
@@ -136,28 +177,80 @@ def sense_separation(
     (1.0, 1.0, 1)
     """
     strengths = sparse.csr_array(strengths, dtype=np.float64)
+    _check(maps, proportions, strengths)
+    rows = np.repeat(np.arange(strengths.shape[0]), np.diff(strengths.indptr))
+    shares = votes(maps, proportions, rows, strengths.indices, kernel, kernel_width)
+    return word_separation(
+        shares, strengths, pair_senses, n_permutations=n_permutations, random_state=random_state
+    ).mean()
+
+
+def word_separation(
+    shares: np.ndarray,
+    strengths: sparse.csr_array,
+    pair_senses: np.ndarray,
+    *,
+    n_permutations: int = 20,
+    random_state: int = 0,
+) -> WordSeparation:
+    """What `sense_separation` says, word by word, of any votes of pairs for maps or clusters.
+
+    Parameters
+    ----------
+    shares : ndarray of shape (n_pairs, n_maps)
+        r_ij^m of each stored pair, as `votes` gives them; of clusters, 1 for the pair's own.
+    strengths, pair_senses, n_permutations, random_state
+        As for `sense_separation`.
+
+    Returns
+    -------
+    WordSeparation
+
+    Raises
+    ------
+    DataError, ParameterError
+        As `sense_separation` does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> ties = sparse.csr_array([[0, 1, 1, 1, 1.0]] + [[0.0] * 5] * 4)
+    >>> found = word_separation(np.eye(2)[[0, 0, 1, 1]], ties, np.array([0, 0, 1, 1]))
+    >>> found.words.tolist(), found.score.tolist(), found.mean().n_words
+    ([0], [1.0], 1)
+    """
+    strengths = sparse.csr_array(strengths, dtype=np.float64)
     pair_senses = np.asarray(pair_senses)
-    _check(maps, proportions, strengths, pair_senses)
+    if pair_senses.shape != (strengths.nnz,):
+        raise DataError(
+            f"pair_senses has shape {pair_senses.shape} for {strengths.nnz} stored pairs; give one "
+            "sense per pair"
+        )
+    if shares.ndim != 2 or len(shares) != strengths.nnz:
+        raise DataError(
+            f"the shares have shape {shares.shape} for {strengths.nnz} stored pairs; give a row "
+            "for each"
+        )
     check_whole("n_permutations", n_permutations)
     rows = np.repeat(np.arange(strengths.shape[0]), np.diff(strengths.indptr))
     positive = np.flatnonzero(strengths.data > 0)
     kept, groups = _senses_that_count(rows[positive], pair_senses[positive])
     kept = positive[kept]
-    weights = strengths.data[kept]
-    votes = _votes(maps, proportions, rows[kept], strengths.indices[kept], kernel, kernel_width)
+    weights, shares = strengths.data[kept], shares[kept]
 
-    scores = _separated(votes, weights, groups.senses, groups)
     rng = np.random.default_rng(random_state)
     order = np.argsort(groups.words, kind="stable")
-    chance = 0.0
+    chance = np.zeros(groups.n_words)
     for _ in range(n_permutations):
         permuted = np.empty_like(groups.senses)
         permuted[order] = groups.senses[np.lexsort((rng.random(len(order)), groups.words))]
-        chance += float(_separated(votes, weights, permuted, groups).mean())
-    within, across = _agreement(votes, weights, groups)
-    error = float(scores.std(ddof=1)) / groups.n_words**0.5 if groups.n_words > 1 else float("nan")
-    return SenseSeparation(
-        float(scores.mean()), chance / n_permutations, error, within, across, groups.n_words
+        chance += _separated(shares, weights, permuted, groups)
+    return WordSeparation(
+        groups.objects,
+        _separated(shares, weights, groups.senses, groups),
+        chance / n_permutations,
+        *_agreement(shares, weights, groups),
     )
 
 
@@ -238,20 +331,13 @@ def _similarities(
     return similar
 
 
-def _check(
-    maps: np.ndarray, proportions: np.ndarray, strengths: sparse.csr_array, senses: np.ndarray
-) -> None:
+def _check(maps: np.ndarray, proportions: np.ndarray, strengths: sparse.csr_array) -> None:
     n = strengths.shape[0]
     if maps.ndim != 3 or maps.shape[1] != n or proportions.shape != maps.shape[:2]:
         raise DataError(
             f"maps of shape {maps.shape} and proportions of shape {proportions.shape} do not fit "
             f"strengths of {n} objects; they must be (maps, objects, components) and "
             "(maps, objects)"
-        )
-    if senses.shape != (strengths.nnz,):
-        raise DataError(
-            f"pair_senses has shape {senses.shape} for {strengths.nnz} stored pairs; give one "
-            "sense per pair"
         )
 
 
@@ -268,13 +354,12 @@ def _senses_that_count(rows: np.ndarray, pair_senses: np.ndarray) -> tuple[np.nd
             "no object has two senses with two stored pairs each, so there is nothing to separate"
         )
     kept = np.flatnonzero(counts[sense])
-    _, word_of_sense = np.unique(keys[0][counts], return_inverse=True)
+    objects, word_of_sense = np.unique(keys[0][counts], return_inverse=True)
     senses = (np.cumsum(counts) - 1)[sense[kept]]
-    words = word_of_sense[senses]
-    return kept, _Groups(words, senses, word_of_sense, int(word_of_sense[-1]) + 1)
+    return kept, _Groups(word_of_sense[senses], senses, word_of_sense, objects)
 
 
-def _votes(
+def votes(
     maps: np.ndarray,
     proportions: np.ndarray,
     cues: np.ndarray,
@@ -282,7 +367,10 @@ def _votes(
     kernel: str,
     kernel_width: float,
 ) -> np.ndarray:
-    """r_ij^m for each pair, shape (n_pairs, n_maps); in logarithms, for remote Gaussian pairs."""
+    """r_ij^m for each pair (cue, response), shape (n_pairs, n_maps); 0 where no map has both.
+
+    In logarithms, for remote Gaussian pairs.
+    """
     check_choice("kernel", kernel, ("cauchy", "gaussian"))
     check_number("kernel_width", kernel_width, above=0)
     log_similarities = np.empty((len(cues), len(maps)))
@@ -304,11 +392,11 @@ def _sums(values: np.ndarray, groups: np.ndarray, n_groups: int) -> np.ndarray:
 
 
 def _separated(
-    votes: np.ndarray, weights: np.ndarray, senses: np.ndarray, groups: _Groups
+    shares: np.ndarray, weights: np.ndarray, senses: np.ndarray, groups: _Groups
 ) -> np.ndarray:
     """For each word the share of its pairs of senses whose own maps differ."""
-    n_maps = votes.shape[1]
-    support = _sums(votes * weights[:, None], senses, len(groups.word_of_sense))
+    n_maps = shares.shape[1]
+    support = _sums(shares * weights[:, None], senses, len(groups.word_of_sense))
     places = groups.word_of_sense * n_maps + support.argmax(axis=1)
     together = np.bincount(places, minlength=groups.n_words * n_maps)
     together = (together * (together - 1)).reshape(groups.n_words, n_maps).sum(axis=1)
@@ -316,8 +404,10 @@ def _separated(
     return 1 - together / (n_senses * (n_senses - 1))
 
 
-def _agreement(votes: np.ndarray, weights: np.ndarray, groups: _Groups) -> tuple[float, float]:
-    """Agreement on the map of two pairs of a word: of one sense, and of different senses."""
+def _agreement(
+    shares: np.ndarray, weights: np.ndarray, groups: _Groups
+) -> tuple[np.ndarray, np.ndarray]:
+    """Agreement on the map of two pairs of each word: of one sense, and of different senses."""
 
     def over(groups_of_pairs: np.ndarray, n_groups: int) -> tuple[np.ndarray, np.ndarray]:
         agreement = (_sums(weighted, groups_of_pairs, n_groups) ** 2).sum(axis=1)
@@ -325,7 +415,7 @@ def _agreement(votes: np.ndarray, weights: np.ndarray, groups: _Groups) -> tuple
         possible = np.bincount(groups_of_pairs, weights, n_groups) ** 2
         return agreement, possible - np.bincount(groups_of_pairs, weights**2, n_groups)
 
-    weighted = votes * weights[:, None]
+    weighted = shares * weights[:, None]
     of_senses = over(groups.senses, len(groups.word_of_sense))
     inside, inside_possible = (
         np.bincount(groups.word_of_sense, values, groups.n_words) for values in of_senses
@@ -333,4 +423,4 @@ def _agreement(votes: np.ndarray, weights: np.ndarray, groups: _Groups) -> tuple
     everything, possible = over(groups.words, groups.n_words)
     within = inside / inside_possible
     across = (everything - inside) / (possible - inside_possible)
-    return float(within.mean()), float(across.mean())
+    return within, across

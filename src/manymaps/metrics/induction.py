@@ -1,0 +1,301 @@
+"""Word sense induction: do the groups of a word's pairs agree with the senses they come from?
+
+A method of induction gives each stored pair (i, j) of word i a cluster; where the true senses are
+known, the two partitions of the word's n pairs are compared. With n_sc pairs of sense s in cluster
+c, of n_s and n_c in all,
+
+    precision       1/n sum_sc  n_sc^2 / n_c          B-cubed (Bagga & Baldwin 1998): of the pairs
+    recall          1/n sum_sc  n_sc^2 / n_s          that share a pair's cluster, those of its
+                                                      sense, and the other way round
+    homogeneity     1 - H(s|c) / H(s)                 V-measure (Rosenberg & Hirschberg 2007)
+    completeness    1 - H(c|s) / H(c)
+
+Pairs of a word weigh equally, and words do: the four are means over the words of two or more
+senses, and
+
+    F           2 P R / (P + R)     of the mean precision P and the mean recall R
+    V-measure   the same            of the mean homogeneity and the mean completeness
+
+so that a method is one point between too few clusters and too many, and not a mean of points. The
+clusters of different words have nothing to do with one another.
+
+Of maps, the cluster of a pair is the map that explains it most (`explaining_maps`), the largest of
+
+    v_ij^m = pi_i^m pi_j^m K(|y_i^m - y_j^m|^2 / width^2)
+
+Read F and V together: V-measure forgives many small clusters, and B-cubed F does not. Amigo et al.
+2009 say what else a measure of clusters must bear; of theirs B-cubed alone bears all.
+
+Shapes: words, pair_senses, clusters (n_pairs,); maps (n_maps, n_objects, n_components).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from manymaps.errors import DataError
+from manymaps.metrics.senses import votes
+
+__all__ = ["SenseInduction", "b_cubed", "explaining_maps", "sense_induction"]
+
+
+@dataclass(frozen=True)
+class SenseInduction:
+    """How well clusters of pairs find the senses of words; the module docstring has the formulas.
+
+    Attributes
+    ----------
+    precision, recall, f : float in [0, 1]
+        B-cubed: means over words, and their harmonic mean.
+    homogeneity, completeness, v_measure : float in [0, 1]
+        The same of entropies.
+    n_words : int
+        Words with pairs of two or more senses; no others count.
+    mean_clusters, mean_senses : float
+        Clusters and senses of such a word.
+    """
+
+    precision: float
+    recall: float
+    f: float
+    homogeneity: float
+    completeness: float
+    v_measure: float
+    n_words: int
+    mean_clusters: float
+    mean_senses: float
+
+
+def b_cubed(labels_true: Any, labels_pred: Any) -> tuple[float, float, float]:
+    """B-cubed precision, recall and F of one clustering against given classes.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n_samples,)
+        The class and the cluster of each sample, as labels of any kind.
+
+    Returns
+    -------
+    precision, recall, f : float in [0, 1]
+        F is the harmonic mean of the other two. All are 1 where there are no samples, as
+        scikit-learn has it.
+
+    Raises
+    ------
+    DataError
+        Where the labels are not two lists of one length.
+
+    References
+    ----------
+    A. Bagga and B. Baldwin, "Entity-based cross-document coreferencing using the vector space
+    model", COLING-ACL 1998. E. Amigo, J. Gonzalo, J. Artiles and F. Verdejo, "A comparison of
+    extrinsic clustering evaluation metrics based on formal constraints", Information Retrieval
+    12 (2009).
+
+    Examples
+    --------
+    >>> [round(value, 3) for value in b_cubed([0, 0, 1, 1], ["a", "a", "a", "b"])]
+    [0.667, 0.75, 0.706]
+    """
+    classes, clusters = _codes(labels_true=labels_true, labels_pred=labels_pred)
+    if len(classes) == 0:
+        return 1.0, 1.0, 1.0
+    found = _partitions(np.zeros_like(classes), classes, clusters)
+    precision, recall = float(found.precision[0]), float(found.recall[0])
+    return precision, recall, _harmonic(precision, recall)
+
+
+def sense_induction(words: Any, pair_senses: Any, clusters: Any) -> SenseInduction:
+    """How well the clusters of each word's pairs agree with the senses that these come from.
+
+    Parameters
+    ----------
+    words : array-like of shape (n_pairs,)
+        The word that each pair belongs to, such as the row of a stored pair.
+    pair_senses : array-like of shape (n_pairs,)
+        Its true sense, told apart within a word alone: two words may both have a sense 0.
+    clusters : array-like of shape (n_pairs,)
+        Its cluster, likewise.
+
+    Returns
+    -------
+    SenseInduction
+
+    Raises
+    ------
+    DataError
+        Where the three are not lists of one length, or no word has two senses.
+
+    References
+    ----------
+    As of `b_cubed`. A. Rosenberg and J. Hirschberg, "V-measure: a conditional entropy-based
+    external cluster evaluation measure", EMNLP-CoNLL 2007. S. Manandhar, I. Klapaftis, D. Dligach
+    and S. Pradhan, "SemEval-2010 task 14: Word sense induction & disambiguation".
+
+    Examples
+    --------
+    >>> words = ["tie", "tie", "tie", "tie", "oak"]
+    >>> found = sense_induction(words, [0, 0, 1, 1, 0], [5, 5, 5, 2, 5])
+    >>> round(found.f, 3), found.n_words, found.mean_clusters
+    (0.706, 1, 2.0)
+    """
+    found = _partitions(*_codes(words=words, pair_senses=pair_senses, clusters=clusters))
+    counted = found.n_senses >= 2
+    if not counted.any():
+        raise DataError("no word has pairs of two senses, so there are no senses to induce")
+    precision, recall, homogeneity, completeness, n_clusters, n_senses = (
+        float(values[counted].mean()) for values in found
+    )
+    return SenseInduction(
+        precision,
+        recall,
+        _harmonic(precision, recall),
+        homogeneity,
+        completeness,
+        _harmonic(homogeneity, completeness),
+        int(counted.sum()),
+        n_clusters,
+        n_senses,
+    )
+
+
+def explaining_maps(
+    maps: np.ndarray,
+    proportions: np.ndarray,
+    rows: Any,
+    columns: Any,
+    *,
+    kernel: str = "cauchy",
+    kernel_width: float = 1.0,
+) -> np.ndarray:
+    """The map that explains each pair most, argmax over m of v_ij^m.
+
+    Parameters
+    ----------
+    maps : ndarray of shape (n_maps, n_objects, n_components)
+    proportions : ndarray of shape (n_maps, n_objects)
+    rows, columns : array-like of int, shape (n_pairs,)
+        The two objects of each pair; which comes first does not matter.
+    kernel : {"cauchy", "gaussian"}
+    kernel_width : float > 0
+
+    Returns
+    -------
+    ndarray of int, shape (n_pairs,)
+        The first of equals, and -1 for a pair of objects that share no map.
+
+    Raises
+    ------
+    DataError
+        Where shapes disagree, or a pair is of an object that there is not.
+    ParameterError
+        For an unknown kernel, or a width that is not positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> proportions = np.array([[.5, 1, 0], [.5, 0, 1]])                       # tie, knot, suit
+    >>> explaining_maps(np.zeros((2, 3, 2)), proportions, [0, 0, 1], [1, 2, 2]).tolist()
+    [0, 1, -1]
+    """
+    left, right = np.asarray(rows), np.asarray(columns)
+    if maps.ndim != 3 or proportions.shape != maps.shape[:2]:
+        raise DataError(
+            f"maps of shape {maps.shape} and proportions of shape {proportions.shape} do not fit; "
+            "they must be (maps, objects, components) and (maps, objects)"
+        )
+    if left.ndim != 1 or left.shape != right.shape:
+        raise DataError(
+            f"rows have shape {left.shape} and columns {right.shape}; give two lists of one length"
+        )
+    if len(left) == 0:
+        return np.zeros(0, np.intp)
+    lowest, highest = min(left.min(), right.min()), max(left.max(), right.max())
+    if lowest < 0 or highest >= maps.shape[1]:
+        raise DataError(
+            f"the pairs are of objects {lowest} to {highest}; there are 0 to {maps.shape[1] - 1}"
+        )
+    shares = votes(maps, proportions, left, right, kernel, kernel_width)
+    best = shares.argmax(axis=1)
+    best[~shares.any(axis=1)] = -1
+    return best
+
+
+class _Partitions(NamedTuple):
+    """The measures of each word, and its numbers of clusters and of senses; all (n_words,)."""
+
+    precision: np.ndarray
+    recall: np.ndarray
+    homogeneity: np.ndarray
+    completeness: np.ndarray
+    n_clusters: np.ndarray
+    n_senses: np.ndarray
+
+
+class _Groups(NamedTuple):
+    """Pairs that share a word and a label: which group each pair is in, sizes, and words."""
+
+    of_pair: np.ndarray
+    sizes: np.ndarray
+    words: np.ndarray
+
+
+def _codes(**lists: Any) -> list[np.ndarray]:
+    """Labels of any kind as whole numbers from 0."""
+    labels = {name: np.asarray(values) for name, values in lists.items()}
+    shapes = {array.shape for array in labels.values()}
+    if len(shapes) > 1 or len(next(iter(shapes))) != 1:
+        found = ", ".join(f"{name} {array.shape}" for name, array in labels.items())
+        raise DataError(f"the shapes are {found}; give lists of labels of one length")
+    return [np.unique(array, return_inverse=True)[1] for array in labels.values()]
+
+
+def _groups(words: np.ndarray, labels: np.ndarray) -> _Groups:
+    keys = words.astype(np.int64) * (labels.max() + 1) + labels
+    _, first, of_pair, sizes = np.unique(
+        keys, return_index=True, return_inverse=True, return_counts=True
+    )
+    return _Groups(of_pair, sizes, words[first])
+
+
+def _partitions(words: np.ndarray, senses: np.ndarray, clusters: np.ndarray) -> _Partitions:
+    """Both partitions of each word's pairs compared; all three are codes from 0."""
+    if len(words) == 0:
+        return _Partitions(*np.zeros((6, 0)))
+    by_sense, by_cluster = _groups(words, senses), _groups(words, clusters)
+    cells = _groups(by_sense.of_pair, by_cluster.of_pair)
+    n = np.bincount(words)
+    # One pair of each cell tells its sense, its cluster and so their sizes.
+    in_cell = np.empty(len(cells.sizes), np.int64)
+    in_cell[cells.of_pair] = np.arange(len(words))
+    of_sense = by_sense.sizes[by_sense.of_pair[in_cell]]
+    of_cluster = by_cluster.sizes[by_cluster.of_pair[in_cell]]
+    of_word = words[in_cell]
+
+    def total(values: np.ndarray) -> np.ndarray:
+        return np.bincount(of_word, values) / n
+
+    def explained(groups: _Groups, size_given: np.ndarray) -> np.ndarray:
+        """1 - H(group | other) / H(group), and 1 where all pairs are in one group."""
+        shares = groups.sizes / n[groups.words]
+        entropy = np.bincount(groups.words, -shares * np.log(shares))
+        rest = total(-cells.sizes * np.log(cells.sizes / size_given))
+        left = np.divide(rest, entropy, out=np.zeros_like(rest), where=entropy > 0)
+        # Rounding leaves a rest that is a little above the whole.
+        return np.clip(1 - left, 0, 1)
+
+    return _Partitions(
+        total(cells.sizes**2 / of_cluster),
+        total(cells.sizes**2 / of_sense),
+        explained(by_sense, of_cluster),
+        explained(by_cluster, of_sense),
+        np.bincount(by_cluster.words),
+        np.bincount(by_sense.words),
+    )
+
+
+def _harmonic(a: float, b: float) -> float:
+    return 2 * a * b / (a + b) if a + b > 0 else 0.0
