@@ -15,24 +15,24 @@ FUNCTIONS = """
 associations_from cluster_path correspondence_analysis count_cooccurrences count_texts counts_from
 diagnose evaluate group_lift group_purity insert insert_rows load_atlas load_consonants
 load_integers load_word_relations nearest_neighbors plot_atlas plot_features plot_map plot_senses
-plot_stability plot_sweep plot_zooms predict_associations prediction_error read_associations
-read_counts read_similarities read_vectors refit save_figure similarity_map similarity_table
-split_associations sweep vectors_from write_page
+plot_stability plot_sweep plot_zooms predict_associations prediction_error pseudowords
+read_associations read_counts read_similarities read_vectors refit save_figure similarity_map
+similarity_table split_associations sweep vectors_from write_page
 """
 RECORDS = """
 Associations Atlas AtlasWidget ChoiceModel ConjugateGradient CountEvaluation Counts DataError
 DataWarning Diagnosis DistanceConstraint Evaluation ExponentialWeights GaussianAffinity
 GlobalGaussian Insertion LBFGS LocalPerplexity Momentum NeighborGraph NeighborSearch ParameterError
-PowerWeights ReadReport Refinement RowInsertion Split Stability SweepResult Texts UnknownLabel
-Vectors Words WorkersLost
+PowerWeights Pseudowords ReadReport Refinement RowInsertion Split Stability SweepResult Texts
+UnknownLabel Vectors Words WorkersLost
 """
 FACES = {
     "atlas": "Atlas Neighbor Sense load_atlas",
     "baselines": "CountEmbedding classical_scaling isomap latent_semantic_analysis "
     "normalize_counts singular_value_embedding",
     "datasets": "load_consonants load_integers load_word_relations sense_names",
-    "metrics": "continuity kl_divergence mu_global mu_local nearest_neighbor_error "
-    "sense_separation strongest_recall trustworthiness",
+    "metrics": "b_cubed continuity explaining_maps kl_divergence mu_global mu_local "
+    "nearest_neighbor_error sense_induction sense_separation strongest_recall trustworthiness",
     "model": "CODE MULTIPLE_MAPS_SNE MULTIPLE_MAPS_T_SNE SNE SYMMETRIC_SNE T_SNE UNI_SNE "
     "ChoiceModel",
     "optimizers": "Anneal ConjugateGradient Constant LBFGS Line Momentum Stages Switch",

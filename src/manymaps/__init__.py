@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from manymaps.analysis.diagnosis import diagnose as diagnose
     from manymaps.analysis.evaluation import Evaluation as Evaluation
     from manymaps.analysis.evaluation import evaluate as evaluate
+    from manymaps.analysis.pseudowords import Pseudowords as Pseudowords
+    from manymaps.analysis.pseudowords import pseudowords as pseudowords
     from manymaps.analysis.stability import Stability as Stability
     from manymaps.analysis.stability import refit as refit
     from manymaps.atlas.atlas import Atlas as Atlas
@@ -116,6 +118,7 @@ _HOMES = {
     "data.counts": ("Counts",),
     "metrics.groups": ("group_lift", "group_purity"),
     "cooccurrence.semidefinite": ("DistanceConstraint", "SemidefiniteCODE"),
+    "analysis.pseudowords": ("Pseudowords", "pseudowords"),
     "analysis.stability": ("Stability", "refit"),
     "figures.stability": ("plot_stability",),
     "figures.sweep": ("plot_sweep",),
