@@ -156,6 +156,21 @@ def test_inverse_divergence(tmp_path: Path) -> None:
     assert (tmp_path / "layouts.png").stat().st_size > 0
 
 
+def test_word_sense_induction(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A line for each method; what knows the network beats what knows nothing, on both truths."""
+    monkeypatch.setenv("MANYMAPS_DATA", str(tmp_path))
+    printed = run("word_sense_induction.py", "--pseudowords", "40")
+    assert "no norms at" in printed
+    relations, made = printed.split("40 pseudowords in the word relations")
+    score = dict(re.findall(r"^(\S.*?)  +\S+  +\S+  (\d\.\d+)  ", relations, re.MULTILINE))
+    assert {"Chinese whispers", "SenseGram-like", "LDA, 10 topics", "maps, 5"} <= set(score)
+    assert score["one cluster"] == "0.504"
+    assert 0.68 < float(score["Louvain, .5"]) < 0.71
+    apart = re.findall(r"^ +5  (all|\d+ to \d+) +\d+  (\S+) +(\S+) ", made, re.MULTILINE)
+    assert [name for name, *_ in apart] == ["all", "1 to 2", "2 to 4", "4 to 8", "8 to 16"]
+    assert float(apart[0][1]) > float(apart[0][2])
+
+
 def test_prediction_2009(tmp_path: Path) -> None:
     """A line for each size and model; every model that knows anything beats none at ranking."""
     printed = run("prediction_2009.py", "--output", str(tmp_path / "table.csv"))
