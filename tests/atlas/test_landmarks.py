@@ -7,7 +7,7 @@ import pytest
 
 from manymaps.atlas import landmarks
 from manymaps.atlas.atlas import Atlas
-from manymaps.atlas.landmarks import characteristic, principal_plane, standing, view
+from manymaps.atlas.landmarks import principal_plane, standing, view
 from manymaps.model.choice import MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE
 
 
@@ -47,13 +47,6 @@ def test_standing_of_many_objects_is_estimated_from_some(monkeypatch):
 def test_standing_of_isolated_objects_is_finite():
     atlas = Atlas(["a", "b"], np.array([[[0.0], [1e6]]]), np.ones((1, 2)), MULTIPLE_MAPS_SNE)
     assert standing(atlas).tolist() == [[0.0, 0.0]]
-
-
-def test_characteristic_words_are_not_synonyms():
-    points = np.array([[[0.0, 0], [0.01, 0], [9, 9]]])
-    atlas = Atlas(["king", "ruler", "boat"], points, np.ones((1, 3)), MULTIPLE_MAPS_T_SNE)
-    chosen = characteristic(atlas, 0, np.array([3.0, 2.9, 1.0]), n_words=2)
-    assert [atlas.labels[j] for j in chosen] == ["king", "boat"]
 
 
 def test_the_principal_plane_holds_the_two_widest_directions():

@@ -224,11 +224,13 @@ class TestSenses:
         near = [sense["neighbors"] for sense in record["senses"]]
         assert [[n["label"] for n in neighbors] for neighbors in near] == [["knot"], ["suit"]]
         assert 0 < near[0][0]["similarity"] < 1
+        captions = mm.load_atlas(atlas).captions()
+        assert [sense["caption"] for sense in record["senses"]] == list(map(list, captions[:2]))
 
     def test_table_for_a_person(self, atlas):
         lines = invoke("senses", atlas, "tie").stdout.splitlines()
         assert lines[0] == "tie lives in 2 maps"
-        assert re.fullmatch(r"map 0  60%  knot \.\d+, rope \.\d+", lines[1])
+        assert re.fullmatch(r"map 0  60%  knot \.\d+, rope \.\d+ +\(knot, rope\)", lines[1])
 
     def test_small_proportions_are_left_out(self, atlas):
         assert "1 map\n" in invoke("senses", atlas, "tie", "--min-proportion", 0.5).stdout

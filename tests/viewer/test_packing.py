@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import manymaps as mm
 from manymaps.atlas.atlas import Atlas
-from manymaps.atlas.landmarks import characteristic, principal_plane, standing
+from manymaps.atlas.landmarks import principal_plane, standing
 from manymaps.atlas.landmarks import view as view_of
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import UnknownLabel
@@ -192,13 +192,11 @@ class TestMaps:
             )
             np.testing.assert_array_equal(ordered, expected)
 
-    def test_titles_are_characteristic_objects_of_those_in_sight(self):
+    def test_titles_are_the_captions_of_what_is_in_sight(self):
         atlas = several()
-        found, weights = read(atlas, min_proportion=0.3), standing(atlas)
-        for m in range(atlas.n_maps):
-            title = found.header["maps"][m]["title"]
-            seen = weights[m] * (atlas.proportions[m] >= 0.3)
-            assert title == characteristic(atlas, m, seen, n_words=5)
+        found = read(atlas, min_proportion=0.3)
+        titles = [[atlas.labels[j] for j in map_["title"]] for map_ in found.header["maps"]]
+        assert titles == [list(words) for words in atlas.captions(5, min_proportion=0.3)]
 
     def test_views_hold_what_is_in_sight(self):
         atlas = several()

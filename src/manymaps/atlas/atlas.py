@@ -26,10 +26,11 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.archive import read_archive, write_archive
+from manymaps.atlas.captions import caption, dominant
 from manymaps.atlas.consensus import Consensus, ConsensusSense
 from manymaps.atlas.probabilities import Choices
 from manymaps.atlas.settings import FitSettings
-from manymaps.checks import check_choice, check_index
+from manymaps.checks import check_choice, check_index, check_number, check_whole
 from manymaps.data.frames import Backend, as_frame, end_to_end, join_columns, long_columns
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.labels import find_label, first_of
@@ -375,6 +376,46 @@ class Atlas:
         return tuple(
             Neighbor(self.labels[j], float(similarities[j])) for j in order if similarities[j] > 0
         )
+
+    def captions(self, n_words: int = 4, *, min_proportion: float = 0.1) -> list[tuple[str, ...]]:
+        """What each map is about: words that are typical of it, each of another group there.
+
+        Parameters
+        ----------
+        n_words : int
+            At most so many a map.
+        min_proportion : float in [0, 1]
+            Objects that a map holds less of have no say and are not named, where there are others.
+
+        Returns
+        -------
+        list of tuple of str
+            Map by map, what stands for most of the map first (`manymaps.atlas.captions`). Of two
+            kinds of object the columns are named.
+
+        Raises
+        ------
+        ParameterError
+            For a value out of its range.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from manymaps import Atlas
+        >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+        >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
+        >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
+        >>> Atlas(["tie", "knot", "tuxedo"], maps, half, MULTIPLE_MAPS_T_SNE).captions(1)
+        [('knot',), ('tuxedo',)]
+        """
+        check_whole("n_words", n_words)
+        check_number("min_proportion", min_proportion, least=0, most=1)
+        words = None if self.kinds is None else ~self.choices.is_row
+        found = (
+            caption(self, m, dominant(held, min_proportion), n_words=n_words, words=words)
+            for m, held in enumerate(self.proportions)
+        )
+        return [tuple(self.labels[j] for j in named) for named in found]
 
     def add_metadata(self, frame: Any, on: str | None = None) -> Atlas:
         """The same atlas with further columns, joined by label.

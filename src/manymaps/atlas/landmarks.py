@@ -1,4 +1,4 @@
-"""How a person reads one map: which words stand out, from where to look, what to call it.
+"""How a person reads one map: which words stand out, and from where to look.
 
     recall_j^m = sum_i q_ij^m            how much of what all objects recall is j, through map m
     weight_j^m = pi_j^m recall_j^m       what stands out in map m: central there, and at home there
@@ -16,7 +16,7 @@ import numpy as np
 from manymaps.atlas.atlas import Atlas
 from manymaps.model.similarities import kernel_values
 
-__all__ = ["Plane", "View", "characteristic", "principal_plane", "standing", "view"]
+__all__ = ["Plane", "View", "principal_plane", "standing", "view"]
 
 MAX_ROWS = 2000
 MAX_PAIRS = 2_000_000
@@ -99,37 +99,6 @@ def _similarity_blocks(
         kernel *= proportions[i, None] * proportions[columns]
         kernel[i[:, None] == columns] = 0
         yield i, columns, kernel
-
-
-def characteristic(atlas: Atlas, map: int, weights: np.ndarray, *, n_words: int = 3) -> list[int]:
-    """The objects that name a map: they stand out, and each adds what the others leave unsaid.
-
-    Parameters
-    ----------
-    atlas : Atlas
-    map : int
-    weights : array of shape (n_objects,)
-        How much each object stands out in the map, a row of `standing`.
-    n_words : int
-        At most so many.
-
-    Returns
-    -------
-    list of int
-        Each next object is the one of the greatest weight, lessened by its similarity to
-        those before: w_j prod_i (1 - K(|y_i - y_j|^2)).
-    """
-    points = atlas.maps[map].astype(np.float64) / atlas.model.kernel_width
-    left = np.asarray(weights, dtype=np.float64).copy()
-    chosen: list[int] = []
-    while len(chosen) < n_words and left.max(initial=0.0) > 0:
-        best = int(left.argmax())
-        chosen.append(best)
-        distances = ((points - points[best]) ** 2).sum(axis=1)
-        near = kernel_values(distances, atlas.model.kernel)
-        left *= 1 - near
-        left[best] = 0
-    return chosen
 
 
 def principal_plane(points: np.ndarray, weights: np.ndarray) -> Plane:

@@ -346,10 +346,11 @@ def senses_record(
     kind: str | None = None,
     elsewhere: Sequence[ConsensusSense] = (),
     n_fits: int | None = None,
+    captions: Sequence[Sequence[str]] = (),
 ) -> dict[str, Any]:
     """What `senses --json` prints; the kind is null where all objects are of one.
 
-    The numbers of fits are null where only one is known.
+    The numbers of fits are null where only one is known; `captions` are those of all maps.
     """
     return {
         "word": word,
@@ -358,6 +359,7 @@ def senses_record(
         "senses": [
             {
                 "map": sense.map,
+                "caption": list(captions[sense.map]) if captions else [],
                 "proportion": sense.proportion,
                 "n_fits": sense.n_fits,
                 "neighbors": [
@@ -382,15 +384,22 @@ def senses_table(
     senses: Sequence[Sense],
     elsewhere: Sequence[ConsensusSense] = (),
     n_fits: int | None = None,
+    captions: Sequence[Sequence[str]] = (),
 ) -> str:
-    """What `senses` prints for a person; also the senses that several other fits share."""
+    """What `senses` prints for a person; also the senses that several other fits share.
+
+    Where there are several maps, the captions say what each is about.
+    """
     table = plain_table()
     for sense in senses:
         near = ", ".join(f"{shown(n.label)} {_fraction(n.similarity)}" for n in sense.neighbors)
         cells = [f"map {sense.map}", f"{sense.proportion:.0%}"]
         if n_fits is not None:
             cells.append("" if sense.n_fits is None else f"{sense.n_fits} of {n_fits} fits")
-        table.add_row(*cells, near or "(no neighbours)")
+        cells.append(near or "(no neighbours)")
+        if len(captions) > 1:
+            cells.append(f"({', '.join(map(shown, captions[sense.map]))})")
+        table.add_row(*cells)
     # A sense of one fit alone is no agreement; --json lists these too.
     shared = [sense for sense in elsewhere if sense.n_fits > 1]
     for other in shared:

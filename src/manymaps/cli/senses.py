@@ -44,7 +44,7 @@ def senses(
     neighbor_kind: str | None,
     as_json: bool,
 ) -> None:
-    """List the maps of WORD, its share in each, and its neighbours there.
+    """List the maps of WORD, its share in each, its neighbours there, and what each map is about.
 
     Of an atlas that `manymaps stability` wrote, also how many of the fits have each sense, and the
     senses that other fits found.
@@ -71,8 +71,9 @@ def senses(
     label = loaded.labels[loaded.index(word, kind=kind)]
     elsewhere = loaded.senses_elsewhere(word, kind=kind)
     n_fits = None if loaded.consensus is None else loaded.consensus.n_fits
+    captions = loaded.captions()
     tell(
-        lambda: senses_record(label, found, kind, elsewhere, n_fits),
-        lambda: senses_table(label, found, elsewhere, n_fits),
+        lambda: senses_record(label, found, kind, elsewhere, n_fits, captions),
+        lambda: senses_table(label, found, elsewhere, n_fits, captions),
         as_json=as_json,
     )

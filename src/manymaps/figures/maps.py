@@ -32,7 +32,8 @@ from matplotlib.figure import Figure
 
 from manymaps.archive import written_whole
 from manymaps.atlas.atlas import Atlas, Sense
-from manymaps.atlas.landmarks import characteristic, standing
+from manymaps.atlas.captions import caption
+from manymaps.atlas.landmarks import standing
 from manymaps.atlas.roles import Roles, label_roles, numbers_of_kinds
 from manymaps.checks import check_index, check_number, check_whole
 from manymaps.errors import ParameterError
@@ -127,7 +128,7 @@ def plot_map(
     typeface = typeface_for(atlas.labels)
     colors = coloring(atlas, color)
     roles = _roles(atlas, label)
-    priority, naming = _standing(atlas, roles)
+    priority = _priority(atlas, roles)
     scene = read_scene(atlas, map, priority[map], min_proportion=min_proportion, named=named)
     look = Look(typeface, colors, max_labels=max_labels, ground=PAPER)
     if roles is not None:
@@ -140,7 +141,7 @@ def plot_map(
     area, n_labels = _draw(ax, scene, look, atlas, roles)
     alone = atlas.n_maps == 1
     name = METHOD_NAMES.get(atlas.method, "Map") if alone else f"Map {map}"
-    words = _words(atlas, scene, naming[map], 4)
+    words = _words(atlas, scene, roles, 4)
     if roles is not None and alone:
         words = numbers_of_kinds(atlas)
     key_height = max(72 * (key - FIRST_ROW), 0)
@@ -165,7 +166,7 @@ def plot_atlas(
     label: str | Sequence[str] | None = None,
     panel_size: float | None = None,
 ) -> Figure:
-    """All maps of an atlas, each titled with its number and its most characteristic words.
+    """All maps of an atlas, each titled with its number and words that are typical of it.
 
     Parameters
     ----------
@@ -215,7 +216,7 @@ def plot_atlas(
     typeface = typeface_for(atlas.labels)
     colors = coloring(atlas, color)
     roles = _roles(atlas, label)
-    priority, naming = _standing(atlas, roles)
+    priority = _priority(atlas, roles)
     panel_size = panel_size or (4.6 if len(chosen) < 3 else 3.2 if len(chosen) < 10 else 2.3)
     shape = 0.45 if atlas.n_components == 1 else 1.0
     panels = grid(len(chosen), (panel_size, shape * panel_size), key=(colors, typeface), title=0.34)
@@ -238,7 +239,7 @@ def plot_atlas(
         look = replace(look, dot_areas=(area, area), air=(3.0, 2.0))
     for ax, m, scene in zip(panels, chosen, scenes, strict=True):
         _draw(ax, scene, look, atlas, roles)
-        words = _words(atlas, scene, naming[m], 3)
+        words = _words(atlas, scene, roles, 3)
         name_color = ACCENT if scene.named else INK
         Captions(ax, typeface).title(f"{m}", words, size=8.5, color=name_color)
         panel_border(ax)
@@ -309,7 +310,7 @@ def plot_senses(
     typeface = typeface_for(atlas.labels)
     colors = coloring(atlas, color)
     roles = _roles(atlas, None)
-    priority, _ = _standing(atlas, roles)
+    priority = _priority(atlas, roles)
     panel_size = panel_size or (4.6, 3.9, 3.4)[min(len(senses), 3) - 1]
     shape = 0.45 if atlas.n_components == 1 else 1.0
     n_columns = len(senses) if len(senses) <= 4 else min(5, -(-len(senses) // 2))
@@ -417,12 +418,9 @@ def _roles(atlas: Atlas, label: str | Sequence[str] | None) -> Roles | None:
     return None
 
 
-def _standing(atlas: Atlas, roles: Roles | None) -> tuple[np.ndarray, np.ndarray]:
-    """What labels come first, and what names maps, both of shape (n_maps, n_objects)."""
-    if roles is None:
-        weights = standing(atlas)
-        return weights, weights
-    return roles.priority, roles.weights * roles.is_text
+def _priority(atlas: Atlas, roles: Roles | None) -> np.ndarray:
+    """What labels come first, (n_maps, n_objects)."""
+    return standing(atlas) if roles is None else roles.priority
 
 
 def _draw(
@@ -447,12 +445,11 @@ def _kinds_print(scene: Scene, roles: Roles | None, n_labels: int) -> list[str]:
     return [] if roles is None else remarks(roles, scene, n_labels)
 
 
-def _words(atlas: Atlas, scene: Scene, weights: np.ndarray, count: int) -> list[str]:
-    """The characteristic words of a map among those that its panel shows."""
-    shown = np.zeros(atlas.n_objects)
-    # The proportion decides where nothing stands out, as in a map of one object.
-    shown[scene.objects] = weights[scene.objects] + 1e-12 * scene.proportions
-    return [atlas.labels[j] for j in characteristic(atlas, scene.map, shown, n_words=count)]
+def _words(atlas: Atlas, scene: Scene, roles: Roles | None, count: int) -> list[str]:
+    """What a map is about, in words that its panel shows."""
+    words = None if roles is None else roles.is_text
+    chosen = caption(atlas, scene.map, scene.objects, n_words=count, words=words)
+    return [atlas.labels[j] for j in chosen]
 
 
 def _map_print(

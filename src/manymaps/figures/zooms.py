@@ -19,7 +19,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
 from manymaps.atlas.atlas import Atlas
-from manymaps.atlas.landmarks import characteristic
+from manymaps.atlas.captions import caption
 from manymaps.atlas.roles import Roles, label_roles, numbers_of_kinds
 from manymaps.checks import check_index, check_number
 from manymaps.errors import ParameterError
@@ -354,10 +354,8 @@ def _draw_part(ax: Axes, atlas: Atlas, scene: Scene, look: Look, roles: Roles) -
 
 def _words(atlas: Atlas, scene: Scene, roles: Roles) -> list[str]:
     """Words that say what a part is about."""
-    weights = np.zeros(atlas.n_objects)
-    shown = scene.objects[roles.is_text[scene.objects]]
-    weights[shown] = roles.weights[scene.map, shown]
-    return [atlas.labels[j] for j in characteristic(atlas, scene.map, weights, n_words=4)]
+    chosen = caption(atlas, scene.map, scene.objects, words=roles.is_text)
+    return [atlas.labels[j] for j in chosen]
 
 
 def _remarks(scene: Scene, roles: Roles, n_labels: int) -> list[str]:

@@ -47,7 +47,8 @@ from typing import Any
 import numpy as np
 
 from manymaps.atlas.atlas import Atlas
-from manymaps.atlas.landmarks import characteristic, principal_plane, standing, view
+from manymaps.atlas.captions import caption
+from manymaps.atlas.landmarks import principal_plane, standing, view
 from manymaps.checks import check_number
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import plural
@@ -251,7 +252,7 @@ def _maps(
 ) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]:
     """Title, first view and share of each map, and the blocks of order, axes and middles."""
     n_maps, n_components = atlas.n_maps, atlas.n_components
-    priority, naming = _importance(atlas)
+    priority, words = _importance(atlas)
     described: list[dict[str, Any]] = []
     order = np.zeros(len(entries.objects), np.int64)
     axes, middles = np.zeros((n_maps, n_components, 2)), np.zeros((n_maps, n_components))
@@ -268,12 +269,9 @@ def _maps(
         shown = shown if shown.any() else np.ones(len(objects), bool)
         budget = OUT_OF_VIEW if shown.sum() > FEW_OBJECTS else 0.0
         box = view(points[shown], weights[shown], budget=budget)
-        # The proportion decides where nothing stands out, as in a map of one object.
-        named = np.zeros(atlas.n_objects)
-        named[objects[shown]] = naming[m, objects[shown]] + 1e-12 * weights[shown]
         described.append(
             {
-                "title": characteristic(atlas, m, named, n_words=TITLE_WORDS),
+                "title": caption(atlas, m, objects[shown], n_words=TITLE_WORDS, words=words),
                 "view": [*box.low.tolist(), *box.high.tolist()],
                 "share": share,
             }
@@ -285,16 +283,15 @@ def _maps(
     return described, blocks
 
 
-def _importance(atlas: Atlas) -> tuple[np.ndarray, np.ndarray]:
-    """What comes first among labels, and what names maps, both of shape (n_maps, n_objects)."""
+def _importance(atlas: Atlas) -> tuple[np.ndarray, np.ndarray | None]:
+    """What comes first among labels, (n_maps, n_objects), and who may name maps, (n_objects,)."""
     if atlas.kinds is None:
-        weights = standing(atlas)
-        return weights, weights
+        return standing(atlas), None
     # Drawing takes long to load, and only here is it asked who of two kinds has labels.
     from manymaps.atlas.roles import label_roles
 
     roles = label_roles(atlas, None)
-    return roles.priority + roles.has_label, roles.weights * roles.is_text
+    return roles.priority + roles.has_label, roles.is_text
 
 
 def _plane(

@@ -1,0 +1,111 @@
+"""What a map is about: a few words from which a reader can guess what else is in it.
+
+    F_m(C)  =  sum_i b_i (pi_i^m)^2  max_{j in C}  t_j^m K(|y_i^m - y_j^m|^2)
+    t_j^m   =  (pi_j^m)^2 / sum_m' (pi_j^m')^2
+
+A caption C is good where what is at home in the map (of weight (pi_i^m)^2, its similarity to itself
+there) has a word of the caption near it, and where these words are typical: t_j^m is 1 for a word
+that lives in this map alone and small for one that also lives in others. A second word of an island
+that has one adds little, so a caption speaks of several groups. F is the cover of the facility
+location problem (Cornuejols, Fisher & Nemhauser 1977): monotone and submodular, so that taking the
+word that adds most, one after the other, comes within a factor 1 - 1/e of the best caption
+(Nemhauser, Wolsey & Fisher 1978). With two kinds of object i runs over those that stand as dots, j
+over those that stand as words, and b are the fixed factors; else b = 1.
+
+Shapes: maps (n_maps, n_objects, n_components), proportions (n_maps, n_objects).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from manymaps.model.similarities import kernel_values
+
+if TYPE_CHECKING:
+    from manymaps.atlas.atlas import Atlas
+
+__all__ = ["caption", "dominant"]
+
+MOST_MEMBERS = 2000
+MOST_CANDIDATES = 500
+
+
+def caption(
+    atlas: Atlas, map: int, shown: np.ndarray, *, n_words: int = 4, words: np.ndarray | None = None
+) -> list[int]:
+    """The objects that name a map, or a part of it.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    map : int
+    shown : ndarray of int
+        The objects that the caption is to stand for, and from which it is taken. Of more than 2,000
+        as many count, drawn by lot; the candidates are 500, those of the largest proportions.
+    n_words : int
+        At most so many.
+    words : ndarray of shape (n_objects,), bool, optional
+        Of two kinds of object those that name; the others are what they are to cover.
+
+    Returns
+    -------
+    list of int
+        What covers most first. Fewer than `n_words` where a further word would add nothing.
+    """
+    shown = np.sort(shown)
+    members = named = shown
+    if words is not None:
+        named, others = shown[words[shown]], shown[~words[shown]]
+        members = others if len(others) else named
+    members = _some(members, MOST_MEMBERS)
+    factors = np.ones(atlas.n_objects) if atlas.factors is None else atlas.factors
+    squares = atlas.proportions[:, named].astype(np.float64) ** 2
+    heaviest = _heaviest(factors[named] * squares[map])
+    named, squares = named[heaviest], squares[:, heaviest]
+    everywhere = squares.sum(axis=0)
+    typical = np.divide(squares[map], everywhere, out=np.zeros(len(named)), where=everywhere > 0)
+    weights = factors[members] * atlas.proportions[map, members].astype(np.float64) ** 2
+    points = atlas.maps[map].astype(np.float64) / atlas.model.kernel_width
+    distances = cdist(points[members], points[named], "sqeuclidean")
+    near = kernel_values(distances, atlas.model.kernel) * typical
+    covered, chosen = np.zeros(len(members)), list[int]()
+    while len(chosen) < min(n_words, len(named)):
+        gains = np.einsum("i,ij->j", weights, np.maximum(near - covered[:, None], 0))
+        best = int(gains.argmax())
+        if gains[best] <= 0:
+            break
+        chosen.append(int(named[best]))
+        covered = np.maximum(covered, near[:, best])
+    return chosen
+
+
+def dominant(proportions: np.ndarray, least: float) -> np.ndarray:
+    """Which objects stand for a map, (k,): those of `least` or more, or all of it if none is.
+
+    >>> dominant(np.array([0.2, 0.05, 0.0]), 0.1), dominant(np.array([0.02, 0.05, 0.0]), 0.1)
+    (array([0]), array([0, 1]))
+    """
+    reached = np.flatnonzero(proportions >= least)
+    return reached if len(reached) else np.flatnonzero(proportions > 0)
+
+
+def _heaviest(weights: np.ndarray) -> np.ndarray:
+    """Numbers of at most `MOST_CANDIDATES` of the largest weights; of equal ones some by lot."""
+    if len(weights) <= MOST_CANDIDATES:
+        return np.arange(len(weights))
+    least = np.partition(weights, -MOST_CANDIDATES)[-MOST_CANDIDATES]
+    above, equal = np.flatnonzero(weights > least), np.flatnonzero(weights == least)
+    return np.sort(np.concatenate([above, _some(equal, MOST_CANDIDATES - len(above))]))
+
+
+def _some(numbers: np.ndarray, most: int) -> np.ndarray:
+    """At most `most` of the numbers, by a lot that always falls alike.
+
+    Every k-th would miss whole groups where these take turns, as the digits of scikit-learn do.
+    """
+    if len(numbers) <= most:
+        return numbers
+    return np.sort(np.random.default_rng(0).choice(numbers, most, replace=False))

@@ -1,0 +1,147 @@
+"""Captions of maps: typical words, one of each group, as the formula says."""
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from manymaps.atlas import captions
+from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.captions import caption
+from manymaps.errors import ParameterError
+from manymaps.model import CODE
+from manymaps.model.choice import MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE, T_SNE
+
+
+def random_atlas(seed=0, model=MULTIPLE_MAPS_T_SNE, n_maps=3, n=14, n_components=2, **parts):
+    rng = np.random.default_rng(seed)
+    proportions = rng.dirichlet(np.ones(n_maps), n).T
+    labels = [f"w{i}" for i in range(n)]
+    maps = 2 * rng.normal(size=(n_maps, n, n_components))
+    return Atlas(labels, maps, proportions, model, **parts)
+
+
+def cover(atlas, m, shown, chosen):
+    """F_m(C) as the module writes it, sum by sum."""
+    total = 0.0
+    for i in shown:
+        best = 0.0
+        for j in chosen:
+            squares = sum(atlas.proportions[k, j] ** 2 for k in range(atlas.n_maps))
+            typical = atlas.proportions[m, j] ** 2 / squares
+            d2 = sum((atlas.maps[m, i] - atlas.maps[m, j]) ** 2) / atlas.model.kernel_width**2
+            kernel = np.exp(-d2) if atlas.model.kernel == "gaussian" else 1 / (1 + d2)
+            best = max(best, typical * kernel)
+        factor = 1.0 if atlas.factors is None else atlas.factors[i]
+        total += factor * atlas.proportions[m, i] ** 2 * best
+    return total
+
+
+@pytest.mark.parametrize("model", [MULTIPLE_MAPS_T_SNE, replace(MULTIPLE_MAPS_SNE, kernel_width=2)])
+@pytest.mark.parametrize("seed", range(4))
+def test_each_word_is_the_one_that_adds_most_cover(model, seed):
+    atlas = random_atlas(seed, model)
+    shown = np.array([0, 2, 3, 4, 6, 7, 8, 10, 11, 13])
+    for m in range(atlas.n_maps):
+        chosen = caption(atlas, m, shown, n_words=3)
+        assert len(set(chosen)) == 3
+        for k in range(3):
+            values = {j: cover(atlas, m, shown, [*chosen[:k], j]) for j in shown}
+            assert values[chosen[k]] == pytest.approx(max(values.values()), rel=1e-9)
+
+
+def test_a_caption_is_nearly_the_best_of_all():
+    for seed in range(5):
+        atlas = random_atlas(seed)
+        shown = np.arange(atlas.n_objects)
+        found = cover(atlas, 0, shown, caption(atlas, 0, shown, n_words=3))
+        best = max(cover(atlas, 0, shown, chosen) for chosen in combinations(shown, 3))
+        assert (1 - 1 / np.e) * best <= found <= best + 1e-12
+
+
+def test_each_group_of_a_map_has_a_word():
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(4), [30, 20, 10, 5])
+    points = rng.normal(scale=0.3, size=(1, 65, 2))
+    points[0] += 20 * np.array([[0, 0], [1, 0], [0, 1], [1, 1]])[groups]
+    atlas = Atlas([str(group) for group in groups], points, np.ones((1, 65)), T_SNE)
+    assert atlas.captions(4) == [("0", "1", "2", "3")]
+    assert atlas.captions(2) == [("0", "1")]
+
+
+def test_a_word_of_all_maps_names_none():
+    # All stand in one place. "be" is as large in map 0 as others are, but in map 1 too.
+    proportions = np.array([[0.5, 0.5, 0.5, 0.5, 0.0], [0.5, 0.25, 0.25, 0.25, 1.0],
+                            [0.0, 0.25, 0.25, 0.25, 0.0]])  # fmt: skip
+    points = np.zeros((3, 5, 2))
+    atlas = Atlas(["be", "tie", "knot", "rope", "do"], points, proportions, MULTIPLE_MAPS_T_SNE)
+    assert [words[0] for words in atlas.captions(1)] == ["tie", "do", "tie"]
+
+
+def test_synonyms_are_not_both_named():
+    points = np.array([[[0.0, 0], [0.01, 0], [-9, 9]]])
+    atlas = Atlas(["king", "ruler", "boat"], points, np.ones((1, 3)), MULTIPLE_MAPS_T_SNE)
+    assert atlas.captions(2) == [("king", "boat")]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_of_objects_and_maps_does_not_matter(seed):
+    atlas, rng = random_atlas(seed, n=40), np.random.default_rng(seed)
+    objects, maps = rng.permutation(40), rng.permutation(3)
+    turned = atlas.subset(objects)
+    turned = replace(turned, maps=turned.maps[maps], proportions=turned.proportions[maps])
+    assert turned.captions() == [atlas.captions()[m] for m in maps]
+
+
+def test_those_below_the_threshold_are_not_named_and_have_no_say():
+    atlas = random_atlas(n=30)
+    for m, words in enumerate(atlas.captions(30, min_proportion=0.4)):
+        assert all(atlas.proportions[m, atlas.index(word)] >= 0.4 for word in words)
+    alone = Atlas(["a", "b"], np.zeros((2, 2, 1)), np.full((2, 2), 0.5), MULTIPLE_MAPS_T_SNE)
+    assert alone.captions(1, min_proportion=0.9) == [("a",), ("a",)]
+
+
+def test_a_map_of_nothing_has_no_caption_and_one_of_one_object_its_label():
+    atlas = Atlas(["a"], np.zeros((2, 1, 2)), np.array([[1.0], [0.0]]), MULTIPLE_MAPS_T_SNE)
+    assert atlas.captions() == [("a",), ()]
+
+
+def test_of_two_kinds_the_columns_are_named_that_lie_among_the_rows():
+    kinds = ["document"] * 3 + ["word"] * 4
+    points = np.array([[[5.0], [5.2], [-5.0], [5.1], [0.0], [-4.0], [-5.1]]])
+    factors = np.array([1.0, 1, 1.5, 0.1, 0.6, 0.2, 0.01])
+    labels = ["tie", "d1", "d2", "rope", "knot", "tie", "suit"]
+    atlas = Atlas(labels, points, np.ones((1, 7)), CODE, kinds=kinds, factors=factors)
+    assert atlas.captions(3) == [("rope", "suit")]  # what lies farther off adds nothing
+    words = ~atlas.choices.is_row
+    chosen = caption(atlas, 0, np.arange(7), n_words=2, words=words)
+    values = {j: cover(atlas, 0, range(3), [chosen[0], j]) for j in range(3, 7)}
+    assert values[chosen[1]] == max(values.values())
+    # Where no rows are shown, the columns stand for themselves.
+    assert caption(atlas, 0, np.arange(3, 7), n_words=1, words=words) == [4]
+
+
+def test_of_many_objects_some_stand_for_all(monkeypatch):
+    rng = np.random.default_rng(0)
+    groups = np.arange(3000) % 3
+    points = rng.normal(scale=0.5, size=(1, 3000, 2)) + 30 * groups[:, None]
+    atlas = Atlas([str(group) for group in groups], points, np.ones((1, 3000)), T_SNE)
+    monkeypatch.setattr(captions, "MOST_MEMBERS", 200)
+    monkeypatch.setattr(captions, "MOST_CANDIDATES", 50)
+    assert sorted(atlas.captions(3)[0]) == ["0", "1", "2"]
+
+
+def test_candidates_are_those_of_the_largest_proportions(monkeypatch):
+    monkeypatch.setattr(captions, "MOST_CANDIDATES", 4)
+    atlas = random_atlas(n=30)
+    for m in range(3):
+        largest = np.argsort(-atlas.proportions[m])[:4]
+        assert set(caption(atlas, m, np.arange(30), n_words=9)) <= set(largest.tolist())
+
+
+def test_values_out_of_range():
+    with pytest.raises(ParameterError, match="n_words"):
+        random_atlas().captions(0)
+    with pytest.raises(ParameterError, match="min_proportion"):
+        random_atlas().captions(min_proportion=1.5)
