@@ -2,7 +2,7 @@
 
 import json
 import zipfile
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from scipy import sparse
 import reference
 from manymaps.archive import read_archive, write_archive
 from manymaps.atlas.atlas import Atlas, Neighbor, load_atlas
+from manymaps.atlas.consensus import Consensus
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.labels import UnknownLabel
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE, T_SNE, ChoiceModel
@@ -353,6 +354,39 @@ class TestSubsetAndExtended:
         assert atlas.subset([1, 7, 9]).kinds == ("cue", "response", "response")
         alone = atlas.subset(np.arange(6))
         assert (alone.kinds, alone.model.given) == (None, None)
+
+
+class TestRenumbered:
+    def test_every_part_of_a_map_goes_with_it(self):
+        consensus = Consensus(
+            offsets=np.array([0, 2, 3]), by_fit=np.ones((3, 1)), weights=np.ones((3, 1)),
+            neighbors=np.array([[1], [1], [0]]), threshold=0.5,
+            of_map=np.array([[0, -1], [1, 2], [-1, -1]]),
+        )  # fmt: skip
+        atlas = random_atlas(n=2, consensus=consensus, log_normalizer=0.5)
+        turned = atlas.renumbered([2, 0, 1])
+        for new, old in enumerate([2, 0, 1]):
+            np.testing.assert_array_equal(turned.maps[new], atlas.maps[old])
+            np.testing.assert_array_equal(turned.proportions[new], atlas.proportions[old])
+            np.testing.assert_array_equal(turned.consensus.of_map[new], consensus.of_map[old])
+        word = atlas.labels[0]
+        np.testing.assert_array_equal(turned.shares(word), atlas.shares(word)[[2, 0, 1]])
+        assert [s.maps for s in turned.consensus.senses(0, atlas.labels)] == [(1,), (2,)]
+        assert turned.log_normalizer == 0.5
+
+    def test_no_field_of_an_atlas_is_forgotten(self):
+        of_maps = {"maps", "proportions", "consensus"}
+        others = {
+            "labels", "model", "method", "parameters", "history", "log_normalizer", "fingerprint",
+            "metadata", "vectors", "kinds", "factors",
+        }  # fmt: skip
+        # A new field that holds something per map has to be renumbered too.
+        assert {part.name for part in fields(Atlas)} == of_maps | others
+
+    @pytest.mark.parametrize("order", [[0, 1], [0, 1, 1], [0, 1, 3], [[0, 1, 2], [0, 1, 2]]])
+    def test_what_is_no_order(self, order):
+        with pytest.raises(ParameterError, match="each of the maps 0 to 2 once"):
+            random_atlas().renumbered(order)
 
 
 class TestTables:

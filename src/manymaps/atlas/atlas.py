@@ -503,6 +503,41 @@ class Atlas:
             consensus=None,
         )
 
+    def renumbered(self, order: np.ndarray | Sequence[int]) -> Atlas:
+        """The same maps in another order.
+
+        Parameters
+        ----------
+        order : array of int, shape (n_maps,)
+            The present number of each map of the new atlas; every map once.
+
+        Raises
+        ------
+        ParameterError
+            Where it names a map twice or not at all.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from manymaps import Atlas
+        >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+        >>> proportions = np.array([[0.2, 1.0], [0.8, 0.0]])
+        >>> atlas = Atlas(["tie", "knot"], np.zeros((2, 2, 2)), proportions, MULTIPLE_MAPS_T_SNE)
+        >>> atlas.renumbered([1, 0]).proportions.tolist()
+        [[0.8, 0.0], [0.2, 1.0]]
+        """
+        chosen = np.asarray(order)
+        if sorted(chosen.ravel().tolist()) != list(range(self.n_maps)):
+            fault = f"must have each of the maps 0 to {self.n_maps - 1} once"
+            raise ParameterError(fault, name="order", value=chosen.tolist())
+        parts = self.consensus
+        return replace(
+            self,
+            maps=self.maps[chosen],
+            proportions=self.proportions[chosen],
+            consensus=None if parts is None else replace(parts, of_map=parts.of_map[chosen]),
+        )
+
     def extended(
         self,
         labels: Sequence[str],

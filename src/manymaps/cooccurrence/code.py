@@ -50,6 +50,7 @@ from manymaps.errors import DataError, DataWarning
 from manymaps.io.counts import counts_from
 from manymaps.labels import plural
 from manymaps.maps.estimator import FittedMaps, plain_value, same_rows
+from manymaps.maps.map_order import order_of_maps
 from manymaps.maps.run import Fit
 from manymaps.model.choice import CODE as CODE_MODEL
 from manymaps.model.choice import ChoiceModel
@@ -114,7 +115,8 @@ class CODE(FittedMaps, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         of all others.
     column_embedding_ : ndarray of shape (n_columns, n_components)
     atlas_ : Atlas
-        Both kinds, rows first, without the empty ones; `atlas_.kinds` says which is which.
+        Both kinds, rows first, without the empty ones; `atlas_.kinds` says which is which. Maps
+        are numbered as those of `MultipleMapsTSNE`.
     maps_, proportions_ : ndarray
         Those of the atlas: (n_maps, n_objects, n_components) and (n_maps, n_objects).
     log_likelihood_ : float
@@ -445,7 +447,12 @@ class CODE(FittedMaps, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
     def _keep(self, run: Fit, kept: Counts, counts: Counts) -> None:
         """Set the fitted attributes."""
-        self.atlas_ = replace(run.atlas(), metadata=_metadata(kept))
+        atlas = run.atlas()
+        if isinstance(self.init, str):
+            held = atlas.proportions
+            order = order_of_maps(kept.values, held[:, : kept.n_rows], held[:, kept.n_rows :])
+            atlas = atlas.renumbered(order)
+        self.atlas_ = replace(atlas, metadata=_metadata(kept))
         self.kl_divergence_ = run.kl
         self.log_likelihood_ = log_likelihood(run.objective.target, run.kl)
         self.n_iter_ = run.state.iteration

@@ -31,6 +31,7 @@ from manymaps.data.associations import Associations
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.maps.insertion import Refinement, insert
+from manymaps.maps.map_order import order_of_maps
 from manymaps.maps.run import Cost, Fit
 from manymaps.maps.starts import start_positions
 from manymaps.model.choice import ChoiceModel
@@ -177,7 +178,11 @@ class MapEstimator(
                 forward=forward,
             )
             fit.run(start, self._seed(), self.callback, checkpoint, resume)
-        self.atlas_ = replace(fit.atlas(), vectors=data if self._holds_vectors(X) else None)
+        atlas = fit.atlas()
+        if isinstance(self.init, str):
+            held = atlas.proportions if order is None else atlas.proportions[:, order]
+            atlas = atlas.renumbered(order_of_maps(target.values, held))
+        self.atlas_ = replace(atlas, vectors=data if self._holds_vectors(X) else None)
         self.kl_divergence_ = fit.kl
         self.n_iter_ = fit.state.iteration
         self.converged_ = fit.converged

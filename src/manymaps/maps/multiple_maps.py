@@ -195,6 +195,8 @@ class MultipleMapsTSNE(_MultipleMaps):
     Attributes
     ----------
     atlas_ : Atlas
+        Its maps are numbered so that neighbouring numbers are alike (`manymaps.maps.map_order`);
+        after a start from an array or an atlas they keep the numbers of the start.
     maps_ : ndarray of shape (n_maps, n, n_components)
     proportions_ : ndarray of shape (n_maps, n)
     kl_divergence_ : float
