@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from manymaps.affinity.neighbors import NeighborGraph as NeighborGraph
     from manymaps.affinity.neighbors import NeighborSearch as NeighborSearch
     from manymaps.affinity.neighbors import nearest_neighbors as nearest_neighbors
+    from manymaps.analysis.alignment import Alignment as Alignment
+    from manymaps.analysis.alignment import align as align
     from manymaps.analysis.count_evaluation import CountEvaluation as CountEvaluation
     from manymaps.analysis.diagnosis import Diagnosis as Diagnosis
     from manymaps.analysis.diagnosis import diagnose as diagnose
@@ -119,6 +121,7 @@ _HOMES = {
     "metrics.groups": ("group_lift", "group_purity"),
     "cooccurrence.semidefinite": ("DistanceConstraint", "SemidefiniteCODE"),
     "analysis.pseudowords": ("Pseudowords", "pseudowords"),
+    "analysis.alignment": ("Alignment", "align"),
     "analysis.stability": ("Stability", "refit"),
     "figures.stability": ("plot_stability",),
     "figures.sweep": ("plot_sweep",),

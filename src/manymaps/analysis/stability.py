@@ -37,8 +37,8 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
+from manymaps.analysis.alignment import map_pairs
 from manymaps.analysis.senses import (
     ROUNDING,
     FitSenses,
@@ -440,27 +440,15 @@ def _matched_maps(
     """The reference, the maps matched to its own, how similar these are, and by chance."""
     likeness = np.zeros((len(fits), len(fits)))
     for a, b in combinations(range(len(fits)), 2):
-        _, similar = _map_pairs(fits[a].proportions, fits[b].proportions)
+        _, similar = map_pairs(fits[a].proportions, fits[b].proportions)
         likeness[a, b] = likeness[b, a] = similar.sum() / max(fits[a].n_maps, fits[b].n_maps)
     reference = int(likeness.sum(axis=1).argmax())
     own = fits[reference].proportions
-    pairs = [_map_pairs(own, atlas.proportions) for atlas in fits]
+    pairs = [map_pairs(own, atlas.proportions) for atlas in fits]
     shuffled = [
-        _map_pairs(own, rng.permuted(atlas.proportions, axis=1))[1].mean()
+        map_pairs(own, rng.permuted(atlas.proportions, axis=1))[1].mean()
         for k, atlas in enumerate(fits)
         if k != reference
     ]
     maps, similarities = (np.array(part) for part in zip(*pairs, strict=True))
     return reference, maps, similarities, float(np.mean(shuffled))
-
-
-def _map_pairs(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each map of the first the one of the second, or -1, and how similar they are."""
-    first, second = first.astype(np.float64), second.astype(np.float64)
-    least = np.array([np.minimum(row, second).sum(axis=1) for row in first])
-    most = first.sum(axis=1)[:, None] + second.sum(axis=1) - least
-    similar = np.divide(least, most, out=np.zeros_like(least), where=most > 0)
-    found, values = np.full(len(first), -1), np.zeros(len(first))
-    one, other = linear_sum_assignment(similar, maximize=True)
-    found[one], values[one] = other, similar[one, other]
-    return found, values

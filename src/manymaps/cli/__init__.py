@@ -12,6 +12,7 @@ import sys
 
 import click
 
+from manymaps.cli.align import align
 from manymaps.cli.cluster import cluster
 from manymaps.cli.contract import Commands
 from manymaps.cli.count import count
@@ -82,6 +83,7 @@ for command in (
     evaluate,
     cluster,
     stability,
+    align,
     view,
     export,
 ):
