@@ -3,6 +3,8 @@
 log v_ij = log a_i + log b_j + log sum_m exp(log pi_i^m + log pi_j^m + log K(|y_i^m - y_j^m|^2))
 """
 
+from itertools import combinations
+
 import numpy as np
 from scipy.optimize import brentq
 
@@ -142,3 +144,54 @@ def code_log_likelihood(
     else:
         q = v / v.sum(axis=1 if given == "rows" else 0, keepdims=True)
     return float((p * np.log(q)).sum())
+
+
+def modularity(weights, labels, resolution=1.0):
+    """sum_c W_c / W - gamma (K_c / W)^2 of symmetric weights."""
+    whole, degrees = weights.sum(), weights.sum(axis=1)
+    members = [labels == c for c in np.unique(labels)]
+    return sum(
+        weights[np.ix_(c, c)].sum() / whole - resolution * (degrees[c].sum() / whole) ** 2
+        for c in members
+    )
+
+
+def communities(weights, resolution=1.0):
+    """Best merges, then passes of moves of which the best state is kept, each by its modularity."""
+    labels = np.arange(len(weights))
+    if weights.sum() == 0:
+        return labels
+
+    def value(labels):
+        return modularity(weights, labels, resolution)
+
+    def merged(labels):
+        while True:
+            pairs = combinations(np.unique(labels), 2)
+            unions = [np.where(labels == d, c, labels) for c, d in pairs]
+            best = max(unions, key=value, default=labels)
+            if value(best) <= value(labels) + 1e-11:
+                return labels
+            labels = best
+
+    def moved(labels):
+        states, fixed = [labels], set()
+        while len(fixed) < len(labels):
+            now = states[-1]
+            places = {*now.tolist(), next(c for c in range(len(now) + 1) if c not in now)}
+            free = [a for a in range(len(now)) if a not in fixed]
+            moves = [(a, c) for a in free for c in places if c != now[a]]
+            after = [np.where(np.arange(len(now)) == a, c, now) for a, c in moves]
+            best = max(range(len(moves)), key=lambda t: value(after[t]))
+            fixed.add(moves[best][0])
+            states.append(after[best])
+        best = max(states, key=value)
+        return moved(best) if value(best) > value(labels) + 1e-11 else labels
+
+    while True:
+        labels = merged(labels)
+        before, labels = labels, moved(labels)
+        if value(labels) <= value(before) + 1e-11:
+            break
+    numbers = {}
+    return np.array([numbers.setdefault(c, len(numbers)) for c in labels.tolist()])
