@@ -27,6 +27,7 @@ from scipy import sparse
 
 from manymaps.archive import read_archive, write_archive
 from manymaps.atlas.captions import caption, dominant
+from manymaps.atlas.associations import associations_from_arrays, checked_associations
 from manymaps.atlas.consensus import Consensus, ConsensusSense
 from manymaps.atlas.probabilities import Choices
 from manymaps.atlas.settings import FitSettings
@@ -95,6 +96,9 @@ class Atlas:
     consensus : Consensus, optional
         The senses of all objects over several fits, of which this is one
         (`manymaps.analysis.stability`).
+    associations : sparse array of shape (n, n), optional
+        Where similarities were fitted: those of each object's strongest partners
+        (`manymaps.atlas.associations`).
 
     Raises
     ------
@@ -131,6 +135,7 @@ class Atlas:
     kinds: Sequence[str] | None = None
     factors: np.ndarray | None = None
     consensus: Consensus | None = None
+    associations: sparse.csr_array | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "labels", tuple(str(label) for label in self.labels))
@@ -152,6 +157,9 @@ class Atlas:
                 f"the consensus is of (maps, objects) {self.consensus.of_map.shape}, the atlas of "
                 f"{self.proportions.shape}"
             )
+        if self.associations is not None:
+            checked = checked_associations(self.associations, self.n_objects)
+            object.__setattr__(self, "associations", checked)
         if self.kinds is not None or self.model.given is not None:
             self._check_kinds()
 
@@ -501,6 +509,7 @@ class Atlas:
             vectors=None if self.vectors is None else self.vectors[order],
             log_normalizer=None,
             consensus=None,
+            associations=None if self.associations is None else self.associations[order][:, order],
         )
 
     def renumbered(self, order: np.ndarray | Sequence[int]) -> Atlas:
@@ -575,7 +584,8 @@ class Atlas:
         -------
         Atlas
             Its column "inserted" says who was inserted ("inserted_1", ... where that is taken). A
-            column that either side lacks is NaN or "" there. Without log Z.
+            column that either side lacks is NaN or "" there. Without log Z; of the new objects no
+            associations are known.
 
         Examples
         --------
@@ -622,6 +632,7 @@ class Atlas:
             else _stacked(self.vectors, vectors, at),
             log_normalizer=None,
             consensus=None if self.consensus is None else self.consensus.extended(k, at),
+            associations=None if self.associations is None else _spread(self.associations, k, at),
         )
 
     def _insertion_column(self, given: Mapping[str, np.ndarray]) -> str:
@@ -689,6 +700,8 @@ class Atlas:
             arrays["factors"] = self.factors
         if self.consensus is not None:
             arrays |= {f"consensus/{k}": part for k, part in self.consensus.arrays().items()}
+        if self.associations is not None:
+            arrays |= {f"associations/{k}": part for k, part in _parts(self.associations).items()}
         if vectors and self.vectors is not None:
             arrays |= _vector_arrays(self.vectors)
             meta["vector_shape"] = list(self.vectors.shape)
@@ -722,6 +735,9 @@ def load_atlas(path: str | os.PathLike[str]) -> Atlas:
             kinds=meta.get("kinds"),
             factors=arrays.get("factors"),
             consensus=_consensus(_under(arrays, "consensus/")),
+            associations=associations_from_arrays(
+                _under(arrays, "associations/"), len(meta["labels"])
+            ),
         )
     except (KeyError, TypeError, ParameterError) as error:
         raise DataError(f"{path}: the atlas lacks or garbles a part ({error})") from error
@@ -743,7 +759,19 @@ def _stacked(
 def _vector_arrays(vectors: np.ndarray | sparse.csr_array) -> dict[str, np.ndarray]:
     if not sparse.issparse(vectors):
         return {"vectors/dense": np.asarray(vectors)}
-    return {f"vectors/{name}": getattr(vectors, name) for name in ("data", "indices", "indptr")}
+    return {f"vectors/{name}": part for name, part in _parts(vectors).items()}
+
+
+def _parts(table: sparse.csr_array) -> dict[str, np.ndarray]:
+    return {name: getattr(table, name) for name in ("data", "indices", "indptr")}
+
+
+def _spread(table: sparse.csr_array, k: int, at: int) -> sparse.csr_array:
+    """The table of more objects, with k empty rows and columns before row and column `at`."""
+    n = table.shape[0]
+    indptr = np.insert(table.indptr, at, np.full(k, table.indptr[at]))
+    columns = table.indices + k * (table.indices >= at)
+    return sparse.csr_array((table.data, columns, indptr), shape=(n + k, n + k))
 
 
 def _vectors(

@@ -24,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from manymaps.affinity.affinities import Affinity, GaussianAffinity
 from manymaps.affinity.distances import check_finite
 from manymaps.affinity.neighbors import NeighborGraph, NeighborSearch
+from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_choice, check_number, check_whole
 from manymaps.compute.threads import threads
@@ -159,6 +160,7 @@ class MapEstimator(
             raise ParameterError(
                 f"is more than the {n} objects; give at most {n}", name="n_maps", value=self.n_maps
             )
+        observed = strongest_associations(target.values) if self._holds_similarities(X) else None
         with threads(self.n_jobs):
             start = self._start(data, target)
             optimizer = self.optimizer or self._default_optimizer()
@@ -182,7 +184,9 @@ class MapEstimator(
         if isinstance(self.init, str):
             held = atlas.proportions if order is None else atlas.proportions[:, order]
             atlas = atlas.renumbered(order_of_maps(target.values, held))
-        self.atlas_ = replace(atlas, vectors=data if self._holds_vectors(X) else None)
+        self.atlas_ = replace(
+            atlas, vectors=data if self._holds_vectors(X) else None, associations=observed
+        )
         self.kl_divergence_ = fit.kl
         self.n_iter_ = fit.state.iteration
         self.converged_ = fit.converged
@@ -285,6 +289,12 @@ class MapEstimator(
         if isinstance(X, Associations | NeighborGraph):
             return False
         return "precomputed" not in (self._affinity_name, self._metric_name)
+
+    def _holds_similarities(self, X: Data) -> bool:
+        """Whether X holds similarities themselves, and not what they are made from."""
+        return isinstance(X, Associations) or (
+            self._affinity_name == "precomputed" and not isinstance(X, NeighborGraph)
+        )
 
     def _read(self, X: Data) -> tuple[tuple[str, ...], Any, Target]:
         """Labels, the vectors or distances if there are any, and P."""
