@@ -378,7 +378,7 @@ class TestRenumbered:
         of_maps = {"maps", "proportions", "consensus"}
         others = {
             "labels", "model", "method", "parameters", "history", "log_normalizer", "fingerprint",
-            "metadata", "vectors", "kinds", "factors",
+            "metadata", "vectors", "kinds", "factors", "associations",
         }  # fmt: skip
         # A new field that holds something per map has to be renumbered too.
         assert {part.name for part in fields(Atlas)} == of_maps | others

@@ -4,6 +4,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from manymaps.affinity.network import (
+    association_network,
+    degree_scaled,
+    spectral_directions,
+)
 from manymaps.errors import DataError, ParameterError
 from manymaps.prediction.held_out import Split, prediction_error, split_associations
 from manymaps.prediction.models import (
@@ -12,11 +17,6 @@ from manymaps.prediction.models import (
     SpreadingActivation,
     Uniform,
     tune,
-)
-from manymaps.prediction.network import (
-    association_network,
-    degree_scaled,
-    spectral_directions,
 )
 from manymaps.prediction.spaces import (
     ChoiceCost,
@@ -177,7 +177,7 @@ def test_network_leaves_its_argument_alone(split: Split) -> None:
 @pytest.mark.parametrize("dense", [400, 5])
 def test_spectral_directions_are_the_eigenvectors(monkeypatch, split: Split, dense: int) -> None:
     """Inner products of the definition, by a dense decomposition and by Lanczos steps."""
-    monkeypatch.setattr("manymaps.prediction.network._DENSE", dense)
+    monkeypatch.setattr("manymaps.affinity.network._DENSE", dense)
     table = (split.train.toarray() > 0) ** 1.0
     network = (table + table.T) / 2
     roots = (network.sum(axis=1) + 0.2) ** -0.5
@@ -203,7 +203,7 @@ def test_directions_of_like_parts_come_from_the_seed(d: int) -> None:
 def test_long_chains_take_no_minutes(monkeypatch) -> None:
     """Eigenvectors that are not found in time are left out."""
     chain = sparse.csr_array(sparse.diags_array([1.0], offsets=[1], shape=(4000, 4000)))
-    monkeypatch.setattr("manymaps.prediction.network._RESTARTS", 3)
+    monkeypatch.setattr("manymaps.affinity.network._RESTARTS", 3)
     found = spectral_directions(chain, 2, seed=0)
     assert np.isfinite(found).all()
     assert np.abs(found).max() <= 1

@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 
 import reference
+from manymaps.affinity.network import spectral_directions
 from manymaps.data.datasets import load_word_relations
 from manymaps.errors import DataError, ParameterError
 from manymaps.model.choice import ChoiceModel
@@ -15,7 +16,6 @@ from manymaps.optimizers.descent import LBFGS, Momentum
 from manymaps.optimizers.rows import RowDescent
 from manymaps.optimizers.schedules import Switch
 from manymaps.prediction.held_out import prediction_error, split_associations
-from manymaps.prediction.network import spectral_directions
 from manymaps.prediction.predictor import (
     PAPER_2009,
     AssociationPredictor,

@@ -26,8 +26,8 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.archive import read_archive, write_archive
-from manymaps.atlas.captions import caption, dominant
 from manymaps.atlas.associations import associations_from_arrays, checked_associations
+from manymaps.atlas.captions import caption, dominant
 from manymaps.atlas.consensus import Consensus, ConsensusSense
 from manymaps.atlas.probabilities import Choices
 from manymaps.atlas.settings import FitSettings

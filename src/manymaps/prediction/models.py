@@ -35,10 +35,10 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from manymaps.affinity.network import association_network, popularity, row_normalized
 from manymaps.checks import check_number, check_whole
 from manymaps.errors import DataError
 from manymaps.prediction.held_out import Split, checked_part, prediction_error
-from manymaps.prediction.network import association_network, popularity, row_normalized
 
 __all__ = [
     "AssociationModel", "GridPoint", "Popularity", "SpreadingActivation", "Uniform", "tune",

@@ -31,6 +31,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from manymaps.affinity.network import popularity, spectral_directions
 from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_choice, check_number, check_whole
 from manymaps.compute.threads import one_blas_thread, threads
@@ -49,7 +50,6 @@ from manymaps.prediction.held_out import (
     score_split,
     split_associations,
 )
-from manymaps.prediction.network import popularity, spectral_directions
 
 __all__ = [
     "PAPER_2009",
@@ -136,7 +136,7 @@ class AssociationPredictor(BaseEstimator):
     kernel : {"gaussian", "cauchy"}
     init : {"spectral", "random"}
         Where positions start: along the leading eigenvectors of the network of training
-        associations (`manymaps.prediction.network`), or all but together. Stopped early, a fit
+        associations (`manymaps.affinity.network`), or all but together. Stopped early, a fit
         stays near its start, and what a spectral one knows of the neighbours of neighbours is the
         better guard against overfitting. Each of several maps starts with a random turn of the same
         eigenvectors. A random start wants a learning rate of about 0.04 and a penalty of about 0.8.

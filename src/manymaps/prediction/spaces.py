@@ -16,15 +16,15 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from manymaps.compute.scaling import centred_products, scaled_axes
-from manymaps.compute.threads import one_blas_thread
-from manymaps.model.rows import ChoiceMaps, RowCost
-from manymaps.prediction.models import AssociationModel
-from manymaps.prediction.network import (
+from manymaps.affinity.network import (
     association_network,
     degree_scaled,
     spectral_directions,
 )
+from manymaps.compute.scaling import centred_products, scaled_axes
+from manymaps.compute.threads import one_blas_thread
+from manymaps.model.rows import ChoiceMaps, RowCost
+from manymaps.prediction.models import AssociationModel
 
 __all__ = ["ChoiceCost", "ClassicalScaling", "ExtendedEuclidean", "LatentSemanticAnalysis"]
 
@@ -76,7 +76,7 @@ class LatentSemanticAnalysis(AssociationModel):
         S ~ U L U^T,   x_i = (U |L|^exponent)_i,   a_ij = exp(cos(x_i, x_j) / temperature)
 
     (Deerwester et al. 1990; of association norms, as the word association spaces of Steyvers,
-    Shiffrin & Nelson 2004.) S is the network of `manymaps.prediction.network`.
+    Shiffrin & Nelson 2004.) S is the network of `manymaps.affinity.network`.
 
     Parameters
     ----------

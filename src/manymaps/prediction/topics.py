@@ -21,8 +21,8 @@ import warnings
 import numpy as np
 from scipy import sparse
 
+from manymaps.affinity.network import association_network, row_normalized
 from manymaps.prediction.models import AssociationModel
-from manymaps.prediction.network import association_network, row_normalized
 
 __all__ = ["ProbabilisticLSA", "TopicModel"]
 
