@@ -13,6 +13,7 @@ import manymaps as mm
 from code_samples import sample
 from manymaps.analysis.senses import fit_senses
 from manymaps.analysis.stability import refit, stability
+from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.atlas import Atlas, load_atlas
 from manymaps.atlas.consensus import Consensus
 from manymaps.errors import DataError, ParameterError
@@ -412,7 +413,7 @@ class TestRefit:
 def test_senses_come_as_a_frame():
     atlas = made(n=10)
     frame = stability([atlas, atlas]).to_frame("pandas")
-    columns = ["label", "fit", "map", "proportion", "recurrence", "overlap"]
+    columns = ["label", "fit", "map", "proportion", "share", "recurrence", "overlap"]
     assert list(frame.columns) == columns
     assert (frame["recurrence"] == 1).all()
     assert set(frame["label"]) == set(atlas.labels)
@@ -427,3 +428,74 @@ def test_fits_of_real_relations_share_senses():
     found = stability(refit(estimator, part, 2, random_state=0))
     assert found.observed.recurrence > found.by_dealing.recurrence > 0
     assert found.observed.recurrence > 5 * found.by_other_words.recurrence
+
+
+class TestGroups:
+    """Fits that know associations: senses are groups, and two may lie in one map."""
+
+    @staticmethod
+    def fit(seed=0, n=30):
+        rng = np.random.default_rng(seed)
+        table = np.zeros((n, n))
+        for start in range(1, n, 5):
+            group = np.arange(start, min(start + 5, n))
+            table[np.ix_(group, group)] = 0.2 + 0.1 * rng.random((len(group), len(group)))
+        table[0, 1:11] = 0.1
+        np.fill_diagonal(table, 0)
+        atlas = made(n=n, n_maps=1, seed=seed)
+        observed = strongest_associations(sparse.csr_array(table))
+        return replace(atlas, associations=observed)
+
+    def test_they_are_those_of_the_atlas(self):
+        atlas = self.fit()
+        found = fit_senses(atlas, 4, 0.1)
+        for i in range(atlas.n_objects):
+            rows = range(*found.offsets[i : i + 2])
+            senses = atlas.senses(atlas.labels[i], n_neighbors=4)
+            for row, sense in zip(rows, senses, strict=True):
+                assert found.maps[row] == sense.map
+                assert found.shares[row] == pytest.approx(sense.share)
+                assert found.proportions[row] == pytest.approx(sense.proportion)
+                near = found.neighbors[row][found.neighbors[row] >= 0]
+                assert tuple(near.tolist()) == sense.members
+                similar = np.array([n.similarity for n in sense.neighbors])
+                weights = found.weights[row][: len(near)]
+                np.testing.assert_allclose(weights, similar / similar.sum(), rtol=1e-6)
+        assert len(atlas.senses(atlas.labels[0])) == 2
+
+    def test_least_share(self):
+        atlas = self.fit()
+        assert np.diff(fit_senses(atlas, 4, 0.1, 0.6).offsets)[0] == 1
+        assert np.diff(fit_senses(atlas, 4, 0.1, 0.0).offsets)[0] == 2
+
+    def test_two_senses_of_one_map_are_told_apart_in_the_consensus(self, tmp_path):
+        first = self.fit()
+        word = first.labels[0]
+        # The second fit does not know the second group.
+        table = first.associations.toarray()
+        table[0, 6:11] = 0
+        second = replace(first, associations=sparse.csr_array(table))
+        found = stability([first, second])
+        both, alone = found.consensus(word)
+        assert (both.n_fits, alone.n_fits) == (2, 1)
+        assert both.maps == alone.maps == (0,)
+        found.attach(0).save(tmp_path / "a.atlas")
+        again = load_atlas(tmp_path / "a.atlas")
+        told = {sense.members[0] < 6: sense.n_fits for sense in again.senses(word)}
+        assert told == {True: 2, False: 1}
+        assert again.senses_elsewhere(word) == []
+        other = found.attach(1)
+        assert [sense.n_fits for sense in other.senses(word)] == [2]
+        [elsewhere] = other.senses_elsewhere(word)
+        assert elsewhere.n_fits == 1
+        grown = again.extended(["new"], np.zeros((1, 1, 2)), np.ones((1, 1)), at=1)
+        assert {sense.members[0] < 7: sense.n_fits for sense in grown.senses(word)} == told
+
+    def test_some_words_have_maps_and_others_groups(self):
+        atlas = self.fit()
+        table = atlas.associations.toarray()
+        table[3] = 0
+        found = fit_senses(replace(atlas, associations=sparse.csr_array(table)), 4, 0.1)
+        assert np.diff(found.offsets).min() == 1
+        row = found.offsets[3]
+        assert found.shares[row] == pytest.approx(atlas.proportions[0, 3])

@@ -7,12 +7,14 @@ import re
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import click
 import networkx as nx
 import numpy as np
 import pytest
+from scipy import sparse
 
 import manymaps as mm
 from cli_samples import WORDS, command, invoke, run, write_norms, write_vectors
@@ -231,6 +233,25 @@ class TestSenses:
         lines = invoke("senses", atlas, "tie").stdout.splitlines()
         assert lines[0] == "tie lives in 2 maps"
         assert re.fullmatch(r"map 0  60%  knot \.\d+, rope \.\d+ +\(knot, rope\)", lines[1])
+
+    def test_groups_have_shares(self, atlas, tmp_path):
+        table = np.zeros((6, 6))
+        table[0, 1:] = [0.3, 0.3, 0.2, 0.16, 0.04]
+        table[1:3, 1:3] = table[3:5, 3:5] = 0.5
+        np.fill_diagonal(table, 0)
+        observed = sparse.csr_array(table)
+        grouped = tmp_path / "grouped.atlas"
+        replace(mm.load_atlas(atlas), associations=observed).save(grouped)
+        senses = json.loads(invoke("senses", grouped, "tie", "--json").stdout)["senses"]
+        assert [sense["share"] for sense in senses] == pytest.approx([0.6, 0.36])
+        assert [sense["map"] for sense in senses] == [0, 1]
+        assert set(senses[0]) == {"map", "proportion", "share", "n_fits", "neighbors"}
+        lines = invoke("senses", grouped, "tie").stdout.splitlines()
+        assert lines[0] == "tie has 2 senses in 2 maps"
+        assert re.fullmatch(r"map 0   60%  knot \.\d+, rope \.\d+", lines[1])
+        assert lines[3].split() == ["others", "4%", "smaller", "groups"]
+        assert "3 senses" in invoke("senses", grouped, "tie", "--min-share", 0.03).stdout
+        assert "1 sense in 1 map\n" in invoke("senses", grouped, "tie", "--min-share", 0.5).stdout
 
     def test_small_proportions_are_left_out(self, atlas):
         assert "1 map\n" in invoke("senses", atlas, "tie", "--min-proportion", 0.5).stdout

@@ -9,7 +9,10 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
+from matplotlib.text import Text
+from scipy import sparse
 
+from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.atlas import Atlas
 from manymaps.errors import ParameterError
 from manymaps.figures.coloring import ACCENT
@@ -234,6 +237,29 @@ def test_senses_come_in_order_of_proportion_centred_on_the_word():
         assert word in words_of(ax)
         near = {n.label for n in sense.neighbors}
         assert near & set(words_of(ax))
+
+
+def test_two_senses_in_one_map_are_two_cuts_of_it():
+    points = np.array([[[0, 0], [1, 0], [1, 1], [1, 2], [-3, 0], [-3, 1], [-3, 2]]], float)
+    table = np.zeros((7, 7))
+    table[0, 1:] = [0.3, 0.2, 0.1, 0.2, 0.1, 0.1]
+    table[1:4, 1:4] = table[4:, 4:] = 0.2
+    np.fill_diagonal(table, 0)
+    atlas = Atlas(
+        ["light", "lamp", "bulb", "torch", "heavy", "weight", "pound"], points, np.ones((1, 7)),
+        MULTIPLE_MAPS_T_SNE, associations=strongest_associations(sparse.csr_array(table)),
+    )  # fmt: skip
+    figure = plot_senses(atlas, "light")
+    one, other = figure.axes
+    for ax, share in ((one, "0.60"), (other, "0.40")):
+        texts = [text.get_text() for text in ax.texts if text.get_gid() != "label"]
+        assert texts == [share, "in map 0"]
+    assert {"light", "lamp", "bulb", "torch"} == set(words_of(one))
+    assert {"heavy", "weight", "pound"} <= set(words_of(other))
+    assert np.ptp(one.get_xlim()) < np.ptp(other.get_xlim())
+    page = " ".join(text.get_text() for text in figure.findobj(Text))
+    assert "in 1 map" in page
+    assert "0.00 falls to smaller groups" in page
 
 
 def test_a_word_spread_thinner_than_the_threshold_still_shows_its_largest_map():

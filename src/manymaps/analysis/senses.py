@@ -1,6 +1,7 @@
 """The senses of words in a fit as arrays: their neighbours, their overlaps, their groups.
 
-A sense is a map in which a word lives, as the weighted set of its strongest neighbours there;
+A sense is a group of a word's neighbours (`manymaps.atlas.senses`) or, where no associations are
+known, a map in which it lives, as the weighted set of its strongest members or neighbours there;
 `manymaps.analysis.stability` states the formulas.
 
 Shapes: all senses of a fit in the order of the words, offsets (n_objects + 1,); neighbors and
@@ -20,6 +21,7 @@ from scipy.spatial.distance import cdist
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.consensus import Consensus
+from manymaps.atlas.senses import sense_groups
 from manymaps.model.similarities import log_kernel
 
 __all__ = ["FitSenses", "consensus_of", "dealt", "fit_senses", "matched_overlaps"]
@@ -32,13 +34,16 @@ _PAIRS = 1 << 14
 
 @dataclass(frozen=True, eq=False)
 class FitSenses:
-    """The senses of all words in one fit, word by word, the largest proportion first.
+    """The senses of all words in one fit, word by word, the largest share first.
 
     Attributes
     ----------
     offsets : ndarray of int, shape (n_objects + 1,)
     maps : ndarray of int, shape (n_senses,)
     proportions : ndarray of shape (n_senses,)
+        Mixing proportions in these maps.
+    shares : ndarray of shape (n_senses,)
+        What the word has of each sense: its share, or the mixing proportion of a map.
     neighbors : ndarray of int, shape (n_senses, n_neighbors)
         Numbers of objects, strongest first; -1 where there are no more.
     weights : ndarray of shape (n_senses, n_neighbors)
@@ -52,6 +57,7 @@ class FitSenses:
     offsets: np.ndarray
     maps: np.ndarray
     proportions: np.ndarray
+    shares: np.ndarray
     neighbors: np.ndarray
     weights: np.ndarray
     recurrence: np.ndarray
@@ -63,30 +69,67 @@ class FitSenses:
         return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
 
 
-def fit_senses(atlas: Atlas, n_neighbors: int, min_proportion: float) -> FitSenses:
+def fit_senses(
+    atlas: Atlas, n_neighbors: int, min_proportion: float, min_share: float = 0.05
+) -> FitSenses:
     """The senses of all words in a fit; those without any neighbour are left out."""
-    lives = atlas.proportions >= min_proportion
-    lives[atlas.proportions.argmax(axis=0), np.arange(atlas.n_objects)] = True
-    parts = []
-    for map in range(atlas.n_maps):
-        for rows, columns in _sides(atlas, lives[map], atlas.proportions[map] > 0):
-            near, weights = _strongest(atlas, map, rows, columns, n_neighbors)
-            parts.append((rows, np.full(len(rows), map), near, weights))
-    words, maps, near, weights = (np.concatenate(part) for part in zip(*parts, strict=True))
-    proportions = atlas.proportions[maps, words].astype(np.float64)
-    order = np.lexsort((maps, -proportions, words))
+    table = None if atlas.kinds is not None else atlas.associations
+    words = np.zeros(0, np.intp) if table is None else np.flatnonzero(np.diff(table.indptr))
+    parts = [_of_groups(atlas, words, n_neighbors, min_share)] if len(words) else []
+    by_map = np.ones(atlas.n_objects, bool)
+    by_map[words] = False
+    if by_map.any():
+        parts += _of_maps(atlas, by_map, n_neighbors, min_proportion)
+    words, maps, shares, near, weights = (np.concatenate(part) for part in zip(*parts, strict=True))
+    order = np.lexsort((maps, -shares, words))
     order = order[near[order, 0] >= 0]
     counts = np.bincount(words[order], minlength=atlas.n_objects)
     unknown = np.zeros(len(order))
     return FitSenses(
         np.concatenate([[0], np.cumsum(counts)]),
         maps[order],
-        proportions[order],
+        atlas.proportions[maps[order], words[order]].astype(np.float64),
+        shares[order],
         near[order],
         weights[order],
         unknown,
         unknown,
     )
+
+
+def _of_groups(
+    atlas: Atlas, words: np.ndarray, n_neighbors: int, min_share: float
+) -> tuple[np.ndarray, ...]:
+    """Words, maps, shares, neighbors and weights of senses that are groups."""
+    assert atlas.associations is not None
+    found = sense_groups(atlas.choices, atlas.associations, words)
+    owners = np.repeat(np.arange(len(words)), np.diff(found.offsets))
+    listed = (found.shares >= min_share) | (np.arange(len(owners)) == found.offsets[owners])
+    rank = np.arange(len(found.members)) - np.repeat(found.ends[:-1], np.diff(found.ends))
+    rows = np.repeat(np.arange(len(owners)), np.diff(found.ends))
+    there = (rank < n_neighbors) & (found.similarities > 0)
+    near = np.full((len(owners), n_neighbors), -1, np.int32)
+    weights = np.zeros(near.shape)
+    near[rows[there], rank[there]] = found.members[there]
+    weights[rows[there], rank[there]] = found.similarities[there]
+    whole = weights.sum(axis=1, keepdims=True)
+    weights /= np.where(whole > 0, whole, 1)
+    return tuple(part[listed] for part in (words[owners], found.maps, found.shares, near, weights))
+
+
+def _of_maps(
+    atlas: Atlas, wanted: np.ndarray, n_neighbors: int, min_proportion: float
+) -> list[tuple[np.ndarray, ...]]:
+    """The same of senses that are maps, map by map."""
+    parts: list[tuple[np.ndarray, ...]] = []
+    lives = atlas.proportions >= min_proportion
+    lives[atlas.proportions.argmax(axis=0), np.arange(atlas.n_objects)] = True
+    for map in range(atlas.n_maps):
+        for rows, columns in _sides(atlas, lives[map] & wanted, atlas.proportions[map] > 0):
+            near, weights = _strongest(atlas, map, rows, columns, n_neighbors)
+            shares = atlas.proportions[map, rows].astype(np.float64)
+            parts.append((rows, np.full(len(rows), map), shares, near, weights))
+    return parts
 
 
 def _sides(
@@ -197,20 +240,19 @@ def consensus_of(
     by_word = np.argsort(words, kind="stable")
     words = words[by_word]
     fits = np.repeat(np.arange(len(senses)), [len(found.maps) for found in senses])[by_word]
-    maps, proportions, neighbors, weights = (
+    maps, shares, neighbors, weights = (
         np.concatenate([getattr(found, name) for found in senses])[by_word]
-        for name in ("maps", "proportions", "neighbors", "weights")
+        for name in ("maps", "shares", "neighbors", "weights")
     )
     groups = _groups(np.bincount(words, minlength=n_objects), neighbors, weights, threshold)
     by_fit = np.zeros((groups.max(initial=-1) + 1, len(senses)))
-    np.add.at(by_fit, (groups, fits), proportions)
+    np.add.at(by_fit, (groups, fits), shares)
     owner = np.zeros(len(by_fit), np.intp)
     owner[groups] = words
     order = np.lexsort([-by_fit.sum(axis=1), -(by_fit > 0).sum(axis=1), owner])
     groups = np.argsort(order)[groups]
-    of_map = np.full((n_maps, n_objects), -1, np.int32)
     own = fits == fit
-    of_map[maps[own], words[own]] = groups[own]
+    of_map = _of_map(maps[own], words[own], groups[own], (n_maps, n_objects))
     near, means = _mean_neighbors(groups, neighbors, weights, n_objects)
     return Consensus(
         offsets=np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=n_objects))]),
@@ -220,6 +262,18 @@ def consensus_of(
         of_map=of_map,
         threshold=threshold,
     )
+
+
+def _of_map(
+    maps: np.ndarray, words: np.ndarray, groups: np.ndarray, shape: tuple[int, int]
+) -> np.ndarray:
+    """The groups of each word in each map, (n_slots, n_maps, n_objects); -1 where no more."""
+    keys = np.unique(np.stack([maps, words, groups]), axis=1)
+    _, start, counts = np.unique(keys[:2], axis=1, return_index=True, return_counts=True)
+    slots = np.arange(keys.shape[1]) - np.repeat(start, counts)
+    of_map = np.full((max(counts.max(initial=1), 1), *shape), -1, np.int32)
+    of_map[slots, keys[0], keys[1]] = keys[2]
+    return of_map
 
 
 def _groups(

@@ -1,6 +1,9 @@
 """Whether senses survive a new seed: several fits of the same objects compared.
 
-A sense s of word i in map m of a fit is the weighted set of its strongest neighbours there,
+A sense s of word i in a fit is a weighted set of neighbours. Where the fits know associations it is
+a group of these (`manymaps.atlas.senses`), weighted by the similarity q_ij of its n_neighbors
+strongest members. Otherwise it is a map m in which the word lives, with the strongest neighbours
+there,
 
     w_s(j) = pi_j^m K(|y_i^m - y_j^m|^2) / sum_j' of the same       over the n_neighbors strongest
 
@@ -156,7 +159,7 @@ class Stability:
         return replace(self.atlases[fit], consensus=self._consensus_beside(fit))
 
     def to_frame(self, backend: Backend | None = None) -> Any:
-        """One row per sense: label, fit, map, proportion, recurrence, overlap.
+        """One row per sense: label, fit, map, proportion, share, recurrence, overlap.
 
         `backend` is "pandas", "polars" or "pyarrow"; by default the first that is installed.
         """
@@ -167,6 +170,7 @@ class Stability:
             "fit": np.repeat(np.arange(self.n_fits), sizes),
             "map": np.concatenate([found.maps for found in self.senses]),
             "proportion": np.concatenate([found.proportions for found in self.senses]),
+            "share": np.concatenate([found.shares for found in self.senses]),
             "recurrence": np.concatenate([found.recurrence for found in self.senses]),
             "overlap": np.concatenate([found.overlap for found in self.senses]),
         }

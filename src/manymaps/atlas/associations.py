@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 #: Partners kept of each object.
-MOST_PARTNERS = 20
+MOST_PARTNERS = 30
 
 
 def strongest_associations(

@@ -52,15 +52,30 @@ class Neighbor:
 
 @dataclass(frozen=True)
 class Sense:
-    """One map in which an object lives: its mixing proportion there and its neighbours.
+    """A group of an object's neighbours, and the map that says most of it.
 
-    `n_fits` says how many of several fits have the sense, where that is known.
+    Attributes
+    ----------
+    map : int
+        Two senses may lie in one map.
+    proportion : float
+        The object's mixing proportion in the map.
+    neighbors : tuple of Neighbor
+        Members of the group, the most similar first.
+    n_fits : int or None
+        How many of several fits have the sense, where that is known.
+    share : float in [0, 1]
+        The part of what the object recalls that falls to the group.
+    members : tuple of int
+        Numbers of the neighbours, in their order.
     """
 
     map: int
     proportion: float
     neighbors: tuple[Neighbor, ...]
     n_fits: int | None = None
+    share: float = 1.0
+    members: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -152,10 +167,10 @@ class Atlas:
         for name, array in (("maps", self.maps), ("proportions", self.proportions)):
             if not np.isfinite(array).all():
                 raise DataError(f"the {name} hold a value that is not finite")
-        if self.consensus is not None and self.consensus.of_map.shape != self.proportions.shape:
+        told = None if self.consensus is None else self.consensus.of_map.shape[1:]
+        if told is not None and told != self.proportions.shape:
             raise DataError(
-                f"the consensus is of (maps, objects) {self.consensus.of_map.shape}, the atlas of "
-                f"{self.proportions.shape}"
+                f"the consensus is of (maps, objects) {told}, the atlas of {self.proportions.shape}"
             )
         if self.associations is not None:
             checked = checked_associations(self.associations, self.n_objects)
@@ -297,26 +312,35 @@ class Atlas:
         word: str,
         *,
         n_neighbors: int = 8,
+        min_share: float = 0.05,
         min_proportion: float = 0.1,
         kind: str | None = None,
         neighbor_kind: str | None = None,
     ) -> list[Sense]:
-        """The maps in which a word lives, the largest mixing proportion first.
+        """The senses of a word: groups of its neighbours, each with the map that says most of it.
+
+        Where associations of the word are known, what it recalls is grouped by the ties within
+        (`manymaps.atlas.senses`): one map may hold two senses. Otherwise each map in which the word
+        lives is a sense, with the neighbours it has there.
 
         Parameters
         ----------
         word : str
             Matched in any case.
         n_neighbors : int
-            Neighbours listed per map.
+            Neighbours listed per sense.
+        min_share : float
+            Groups to which less of what the word recalls falls are left out, but the first is
+            always listed.
         min_proportion : float
-            Maps that hold less of the word are left out; the largest is always listed.
+            The same of maps, where no associations of the word are known.
         kind, neighbor_kind : str, optional
             The kind of the word, and that of the neighbours, as for `neighbors`.
 
         Returns
         -------
         list of Sense
+            Groups by their share, the largest first; maps by the word's mixing proportion.
 
         Raises
         ------
@@ -326,7 +350,10 @@ class Atlas:
             For an unknown kind.
         """
         i = self.index(word, kind=kind)
+        if neighbor_kind is None and self.recalls(word, kind=kind):
+            return self._groups(i, n_neighbors, min_share)
         shares = self._near(i, neighbor_kind)
+        whole = shares.sum() or 1.0
         order = np.argsort(-self.proportions[:, i], kind="stable")
         return [
             Sense(
@@ -334,10 +361,45 @@ class Atlas:
                 float(self.proportions[m, i]),
                 self._strongest(shares[m], n_neighbors),
                 None if self.consensus is None else self.consensus.n_fits_with(int(m), i),
+                float(shares[m].sum() / whole),
+                self._nearest(shares[m], n_neighbors),
             )
             for rank, m in enumerate(order)
             if rank == 0 or self.proportions[m, i] >= min_proportion
         ]
+
+    def recalls(self, word: str, *, kind: str | None = None) -> bool:
+        """Whether associations of a word are known, so that its senses are groups of these."""
+        i = self.index(word, kind=kind)
+        table = self.associations
+        if table is None or self.kinds is not None:
+            return False
+        return bool(table.indptr[i + 1] > table.indptr[i])
+
+    def _groups(self, i: int, n_neighbors: int, min_share: float) -> list[Sense]:
+        # Compiled loops take a second to load, and only here are they needed.
+        from manymaps.atlas.senses import sense_groups
+
+        assert self.associations is not None
+        found = sense_groups(self.choices, self.associations, np.array([i]))
+        similarities, told = self.choices.shares(i).sum(axis=0), self.consensus
+        senses = []
+        for rank, sense in enumerate(found.of(0)):
+            if rank == 0 or found.shares[sense] >= min_share:
+                map, members = int(found.maps[sense]), found.members[found.members_of(sense)]
+                listed = np.zeros(self.n_objects)
+                listed[members] = similarities[members]
+                senses.append(
+                    Sense(
+                        map,
+                        float(self.proportions[map, i]),
+                        self._strongest(listed, n_neighbors),
+                        None if told is None else told.n_fits_with(map, i, members.tolist()),
+                        float(found.shares[sense]),
+                        self._nearest(listed, n_neighbors),
+                    )
+                )
+        return senses
 
     def senses_elsewhere(self, word: str, *, kind: str | None = None) -> list[ConsensusSense]:
         """The senses of a word that other fits have and this one lacks, those of most fits first.
@@ -380,10 +442,15 @@ class Atlas:
         return self.choices.nearness(i, self.of_kind(kind))
 
     def _strongest(self, similarities: np.ndarray, count: int) -> tuple[Neighbor, ...]:
-        order = np.argsort(-similarities, kind="stable")[:count]
         return tuple(
-            Neighbor(self.labels[j], float(similarities[j])) for j in order if similarities[j] > 0
+            Neighbor(self.labels[j], float(similarities[j]))
+            for j in self._nearest(similarities, count)
         )
+
+    @staticmethod
+    def _nearest(similarities: np.ndarray, count: int) -> tuple[int, ...]:
+        order = np.argsort(-similarities, kind="stable")[:count]
+        return tuple(order[similarities[order] > 0].tolist())
 
     def captions(self, n_words: int = 4, *, min_proportion: float = 0.1) -> list[tuple[str, ...]]:
         """What each map is about: words that are typical of it, each of another group there.

@@ -1,12 +1,14 @@
 """What several fits agree on: the senses of each object over all of them, as arrays.
 
-A sense of an object is one map in which it lives, with the neighbours it has there. The senses that
+A sense of an object is a group of its neighbours, with the map that says most of it
+(`manymaps.atlas.senses`), or one map in which it lives, with those it has there. The senses that
 several fits give an object are grouped by how far their neighbours overlap
 (`manymaps.analysis.stability` finds the groups); a group is a sense of the consensus, which some of
 the fits have and others lack.
 
 Shapes: the senses of object i are offsets[i] to offsets[i + 1]; by_fit (n_senses, n_fits);
-neighbors and weights (n_senses, n_neighbors); of_map (n_maps, n_objects).
+neighbors and weights (n_senses, n_neighbors); of_map (most senses of an object in a map, n_maps,
+n_objects).
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ class ConsensusSense:
     Attributes
     ----------
     by_fit : tuple of float
-        The mixing proportion that the object has in this sense, fit by fit; 0 where a fit lacks it.
+        What the object has of this sense, fit by fit; 0 where a fit lacks it. That is the share of
+        what it recalls, or where no associations are known its mixing proportion.
     neighbors : tuple of WeightedNeighbor
         Strongest first, by the mean weight over the fits that have the sense.
     maps : tuple of int
@@ -54,7 +57,7 @@ class ConsensusSense:
 
     @property
     def proportion(self) -> float:
-        """The mean mixing proportion over the fits that have the sense."""
+        """What the object has of the sense, on average over the fits that have it."""
         return sum(self.by_fit) / self.n_fits
 
 
@@ -67,12 +70,12 @@ class Consensus:
     offsets : ndarray of int, shape (n_objects + 1,)
         Where the senses of each object stand, those of most fits first.
     by_fit : ndarray of shape (n_senses, n_fits)
-        Mixing proportions; 0 where a fit lacks the sense.
+        Shares or mixing proportions; 0 where a fit lacks the sense.
     neighbors : ndarray of int, shape (n_senses, n_neighbors)
         Numbers of objects, strongest first; -1 where there are no more.
     weights : ndarray of shape (n_senses, n_neighbors)
-    of_map : ndarray of int, shape (n_maps, n_objects)
-        The sense that each object has in each map of the atlas; -1 where it has none there.
+    of_map : ndarray of int, shape (n_slots, n_maps, n_objects) or (n_maps, n_objects)
+        The senses that each object has in each map of the atlas; -1 where it has no more there.
     threshold : float
         The overlap from which on senses are the same.
 
@@ -104,8 +107,11 @@ class Consensus:
 
     def __post_init__(self) -> None:
         n_senses = len(self.by_fit)
+        if self.of_map.ndim == 2:
+            object.__setattr__(self, "of_map", self.of_map[None])
         fit = (
-            self.by_fit.ndim == self.neighbors.ndim == self.of_map.ndim == 2
+            self.by_fit.ndim == self.neighbors.ndim == 2
+            and self.of_map.ndim == 3
             and self.weights.shape == self.neighbors.shape
             and len(self.neighbors) == n_senses
             and self.offsets.shape == (self.n_objects + 1,)
@@ -123,16 +129,24 @@ class Consensus:
     @property
     def n_objects(self) -> int:
         """Number of objects."""
-        return int(self.of_map.shape[1])
+        return int(self.of_map.shape[2])
 
     def senses(self, i: int, labels: Sequence[str]) -> list[ConsensusSense]:
         """The senses of object i, those of most fits first; `labels` are those of all objects."""
         return [self._sense(row, i, labels) for row in range(*self.offsets[i : i + 2].tolist())]
 
-    def n_fits_with(self, map: int, i: int) -> int | None:
-        """How many of the fits have the sense of object i in this map; None for no sense."""
-        row = int(self.of_map[map, i])
-        return None if row < 0 else int((self.by_fit[row] > 0).sum())
+    def n_fits_with(self, map: int, i: int, members: Sequence[int] = ()) -> int | None:
+        """How many of the fits have the sense of object i in this map; None for no sense.
+
+        Of several senses in the map it is the one whose weight falls most on these members.
+        """
+        rows = self.of_map[:, map, i]
+        rows = rows[rows >= 0]
+        if len(rows) == 0:
+            return None
+        same = np.isin(self.neighbors[rows], np.asarray(members, np.int64))
+        row = rows[np.where(same, self.weights[rows], 0).sum(axis=1).argmax()]
+        return int((self.by_fit[row] > 0).sum())
 
     def extended(self, count: int, at: int | None = None) -> Consensus:
         """The same with further objects, of which nothing is known, before object `at`.
@@ -140,12 +154,12 @@ class Consensus:
         By default they stand behind all others.
         """
         at = self.n_objects if at is None else at
-        new = np.full((len(self.of_map), count), -1, self.of_map.dtype)
+        new = np.full((*self.of_map.shape[:2], count), -1, self.of_map.dtype)
         return replace(
             self,
             offsets=np.insert(self.offsets, at, np.full(count, self.offsets[at])),
             neighbors=self.neighbors + count * (self.neighbors >= at),
-            of_map=np.concatenate([self.of_map[:, :at], new, self.of_map[:, at:]], axis=1),
+            of_map=np.concatenate([self.of_map[..., :at], new, self.of_map[..., at:]], axis=2),
         )
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -169,5 +183,5 @@ class Consensus:
         return ConsensusSense(
             by_fit=tuple(self.by_fit[row].tolist()),
             neighbors=tuple(WeightedNeighbor(labels[j], weight) for j, weight in near if j >= 0),
-            maps=tuple(np.flatnonzero(self.of_map[:, i] == row).tolist()),
+            maps=tuple(np.flatnonzero((self.of_map[..., i] == row).any(axis=0)).tolist()),
         )

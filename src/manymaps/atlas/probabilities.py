@@ -115,6 +115,47 @@ class Choices:
             logs[:, self.is_chooser] -= self.log_normalizers
         return normalized(logs)
 
+    def votes(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """r_ij^m = v_ij^m / v_ij of pairs (i, j), shape (n_pairs, n_maps).
+
+        Summed in logarithms, for pairs that are far from one another in all maps.
+        """
+        positions, log_proportions = self._log_domain
+        logs = np.empty((len(rows), len(log_proportions)))
+        for m in range(len(log_proportions)):
+            distances = ((positions[:, m, rows] - positions[:, m, columns]) ** 2).sum(axis=0)
+            logs[:, m] = log_proportions[m, rows] + log_proportions[m, columns]
+            logs[:, m] += log_kernel(distances, self.model.kernel)
+        return normalized(logs, axis=1)
+
+    def pair_similarities(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """v_ij of pairs (i, j), shape (n_pairs,)."""
+        from manymaps.compute.strongest import pair_similarities
+
+        values = np.zeros(len(rows))
+        pair_similarities(*self._compiled, np.asarray(rows), np.asarray(columns), values)
+        return values
+
+    def strongest(self, rows: np.ndarray, count: int) -> np.ndarray:
+        """The objects j of largest v_ij for each row i, shape (n_rows, count); -1: no more."""
+        from manymaps.compute.strongest import strongest_choices
+
+        found = np.full((len(rows), count), -1, np.int64)
+        strongest_choices(*self._compiled, np.asarray(rows), found, np.zeros(found.shape))
+        return found
+
+    @cached_property
+    def _compiled(self) -> tuple[np.ndarray, np.ndarray, int]:
+        """Maps (n_maps, n_components, n) in units of the kernel's width, proportions, kernel."""
+        from manymaps.compute.similarity import KERNEL_CODES
+
+        positions, _ = self._log_domain
+        return (
+            np.ascontiguousarray(np.moveaxis(positions, 0, 1)),
+            self.proportions.astype(np.float64),
+            KERNEL_CODES[self.model.kernel],
+        )
+
     @cached_property
     def log_normalizers(self) -> np.ndarray:
         """log Z_i of each chooser, shape (n_choosers,), without its own factor a_i.

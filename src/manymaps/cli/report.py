@@ -361,6 +361,7 @@ def senses_record(
                 "map": sense.map,
                 "caption": list(captions[sense.map]) if captions else [],
                 "proportion": sense.proportion,
+                "share": sense.share,
                 "n_fits": sense.n_fits,
                 "neighbors": [
                     {"label": near.label, "similarity": near.similarity} for near in sense.neighbors
@@ -385,15 +386,18 @@ def senses_table(
     elsewhere: Sequence[ConsensusSense] = (),
     n_fits: int | None = None,
     captions: Sequence[Sequence[str]] = (),
+    *,
+    grouped: bool = False,
 ) -> str:
     """What `senses` prints for a person; also the senses that several other fits share.
 
-    Where there are several maps, the captions say what each is about.
+    Groups have their share of what the word recalls beside them, maps its mixing proportion. Where
+    there are several maps, the captions say what each is about.
     """
     table = plain_table()
     for sense in senses:
         near = ", ".join(f"{shown(n.label)} {_fraction(n.similarity)}" for n in sense.neighbors)
-        cells = [f"map {sense.map}", f"{sense.proportion:.0%}"]
+        cells = [f"map {sense.map}", f"{sense.share if grouped else sense.proportion:.0%}"]
         if n_fits is not None:
             cells.append("" if sense.n_fits is None else f"{sense.n_fits} of {n_fits} fits")
         cells.append(near or "(no neighbours)")
@@ -406,8 +410,12 @@ def senses_table(
         near = ", ".join(shown(n.label) for n in other.neighbors)
         fits = f"{other.n_fits} of {n_fits} fits"
         table.add_row("elsewhere", f"{other.proportion:.0%}", fits, near)
-    maps = "1 map" if len(senses) == 1 else f"{len(senses)} maps"
-    return f"{shown(word)} lives in {maps}\n{rendered(table)}"
+    rest = 1 - sum(sense.share for sense in senses)
+    if grouped and rest >= 0.005:
+        table.add_row("others", f"{rest:.0%}", *([] if n_fits is None else [""]), "smaller groups")
+    maps = plural("map", len({sense.map for sense in senses}))
+    lives = f"has {plural('sense', len(senses))} in {maps}" if grouped else f"lives in {maps}"
+    return f"{shown(word)} {lives}\n{rendered(table)}"
 
 
 def evaluation_table(found: Evaluation, name: str) -> str:

@@ -1,4 +1,4 @@
-"""The command `senses`: the maps of a word, and its neighbours there."""
+"""The command `senses`: the senses of a word, with its neighbours and the map of each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,20 @@ __all__ = ["senses"]
 @atlas_argument
 @click.argument("word")
 @click.option(
-    "--neighbors", type=positive, metavar="N", default=8, show_default=True, help="Listed per map."
+    "--neighbors",
+    type=positive,
+    metavar="N",
+    default=8,
+    show_default=True,
+    help="Listed per sense.",
+)
+@click.option(
+    "--min-share",
+    type=Number(0, 1),
+    metavar="X",
+    default=0.05,
+    show_default=True,
+    help="Leave out groups to which less of what WORD recalls falls.",
 )
 @click.option(
     "--min-proportion",
@@ -25,7 +38,7 @@ __all__ = ["senses"]
     metavar="X",
     default=0.1,
     show_default=True,
-    help="Leave out maps with less of the word.",
+    help="Where no associations are known: leave out maps with less of WORD.",
 )
 @click.option("--kind", metavar="NAME", help="Of two kinds of object, that of WORD.")
 @click.option(
@@ -39,12 +52,13 @@ def senses(
     atlas: Path,
     word: str,
     neighbors: int,
+    min_share: float,
     min_proportion: float,
     kind: str | None,
     neighbor_kind: str | None,
     as_json: bool,
 ) -> None:
-    """List the maps of WORD, its share in each, its neighbours there, and what each map is about.
+    """List the senses of WORD: groups of its neighbours, their shares, and the map of each.
 
     Of an atlas that `manymaps stability` wrote, also how many of the fits have each sense, and the
     senses that other fits found.
@@ -64,6 +78,7 @@ def senses(
     found = loaded.senses(
         word,
         n_neighbors=neighbors,
+        min_share=min_share,
         min_proportion=min_proportion,
         kind=kind,
         neighbor_kind=neighbor_kind,
@@ -71,9 +86,10 @@ def senses(
     label = loaded.labels[loaded.index(word, kind=kind)]
     elsewhere = loaded.senses_elsewhere(word, kind=kind)
     n_fits = None if loaded.consensus is None else loaded.consensus.n_fits
+    grouped = neighbor_kind is None and loaded.recalls(word, kind=kind)
     captions = loaded.captions()
     tell(
         lambda: senses_record(label, found, kind, elsewhere, n_fits, captions),
-        lambda: senses_table(label, found, elsewhere, n_fits, captions),
+        lambda: senses_table(label, found, elsewhere, n_fits, captions, grouped=grouped),
         as_json=as_json,
     )

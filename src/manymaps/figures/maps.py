@@ -262,7 +262,9 @@ def plot_senses(
     kind: str | None = None,
     panel_size: float | None = None,
 ) -> Figure:
-    """The maps of one word side by side, the largest proportion first, centred on the word.
+    """The senses of one word side by side, the largest first, centred on the word.
+
+    Two senses of one map are two cuts of it, each reaching to its own neighbours.
 
     Parameters
     ----------
@@ -270,11 +272,11 @@ def plot_senses(
     word : str
         Matched in any case.
     min_proportion : float in [0, 1]
-        Maps that hold less of the word are left out, but the largest is always shown; so are
-        other dots with less.
+        Dots of less are left out, but for members of the senses; so are, where no associations of
+        the word are known, maps that hold less of it, but the largest is always shown.
     n_neighbors : int
-        How many of the nearest words in each map the panel reaches to and labels. Of two kinds of
-        object these are columns.
+        How many of the nearest words of each sense the panel reaches to and labels. Of two kinds
+        of object these are columns.
     color : str, optional
         A column of the atlas's metadata.
     kind : str, optional
@@ -306,7 +308,8 @@ def plot_senses(
     """
     _check(atlas, [], min_proportion, n_neighbors)
     row = atlas.index(word, kind=kind)
-    senses = atlas.senses(word, n_neighbors=1, min_proportion=min_proportion, kind=kind)
+    senses = atlas.senses(word, n_neighbors=n_neighbors, min_proportion=min_proportion, kind=kind)
+    grouped = atlas.recalls(word, kind=kind)
     typeface = typeface_for(atlas.labels)
     colors = coloring(atlas, color)
     roles = _roles(atlas, None)
@@ -320,11 +323,18 @@ def plot_senses(
     )  # fmt: skip
     shares = atlas.shares(word) if roles is None else atlas.choices.nearness(row, roles.is_text)
     scenes = []
-    for m in (sense.map for sense in senses):
+    for sense in senses:
+        m, members = sense.map, list(sense.members) if grouped else []
+        near = shares[m]
+        if grouped:
+            near = np.zeros(atlas.n_objects)
+            near[members] = shares[m][members]
         whole = read_scene(
-            atlas, m, priority[m], min_proportion=min_proportion, named=[row], always=[row]
-        )
-        scenes.append(around(whole, row, shares[m], n_neighbors))
+            atlas, m, priority[m], min_proportion=min_proportion, named=[row],
+            always=[row, *members],
+        )  # fmt: skip
+        n_there = int((near[whole.objects] > 0).sum()) if grouped else n_neighbors
+        scenes.append(around(whole, row, near, min(n_neighbors, n_there)))
     area = common_area(scenes, panel_size, ink=0.035, areas=(30.0, 150.0))
     if roles is not None:
         area = common_area(_dots_alone(scenes, roles), panel_size, ink=0.05, areas=(8.0, 60.0))
@@ -341,14 +351,16 @@ def plot_senses(
     for ax, scene, sense in zip(panels, scenes, senses, strict=True):
         _draw(ax, scene, look, atlas, roles)
         captions = Captions(ax, typeface)
-        captions.title(f"{sense.proportion:.2f}", [f"in map {sense.map}"], size=11, shift=(0, 12))
-        captions.bar(sense.proportion, (0, 5))
+        has = sense.share if grouped else sense.proportion
+        captions.title(f"{has:.2f}", [f"in map {sense.map}"], size=11, shift=(0, 12))
+        captions.bar(has, (0, 5))
         panel_border(ax)
     figure = root(panels[0])
     label = elide(typeface.printable(atlas.labels[row]), 40)
     page = Captions(figure, typeface)
-    page.title(label, [f"in {plural('map', len(senses))}"], size=17, shift=TITLE, color=ACCENT)
-    frame_page(page, look, _senses_print(senses, min_proportion), min_proportion)
+    lives = [f"in {plural('map', len({sense.map for sense in senses}))}"]
+    page.title(label, lives, size=17, shift=TITLE, color=ACCENT)
+    frame_page(page, look, _senses_print(senses, min_proportion, grouped), min_proportion)
     return figure
 
 
@@ -498,9 +510,11 @@ def _sheet_print(scenes: Sequence[Scene], min_proportion: float, roles: Roles | 
     return parts
 
 
-def _senses_print(senses: Sequence[Sense], min_proportion: float) -> list[str]:
-    rest = max(0.0, 1 - sum(sense.proportion for sense in senses))
-    return [
-        f"bars: proportion in each map, {rest:.2f} lies in the others",
-        f"dots: {min_proportion:g} or more",
-    ]
+def _senses_print(senses: Sequence[Sense], min_proportion: float, grouped: bool) -> list[str]:
+    if grouped:
+        rest = max(0.0, 1 - sum(sense.share for sense in senses))
+        bars = f"bars: share of what the word recalls, {rest:.2f} falls to smaller groups"
+    else:
+        rest = max(0.0, 1 - sum(sense.proportion for sense in senses))
+        bars = f"bars: proportion in each map, {rest:.2f} lies in the others"
+    return [bars, f"dots: {min_proportion:g} or more"]

@@ -1,0 +1,216 @@
+"""The senses of a word: groups of its neighbours, each with the map that says most of it.
+
+Where the atlas knows associations, the neighbours of word i that were observed are the nodes of a
+network without i, tied by what was observed between them, in both directions: with a_jk the sum of
+the two strengths, c_jk how many others of the network have ties with both, and s_jk how many of j
+and k see i and the other in one community of their own neighbours (0, 1 or 2),
+
+    w_jk = sqrt(a_jk) (1 + c_jk) exp(s_jk)
+
+Its communities at a resolution of `RESOLUTION` (`manymaps.compute.communities`) are the senses. The
+root keeps one strong tie from deciding; c favours what hangs together; s discounts ties of another
+sense, as that of *match* and *light* beside *tie*.
+
+A sense has the part of the word's recall that falls to what was observed of its members, and lies
+in the map that explains these best, so that one map can hold two senses,
+
+    share = sum_j p_ij / sum over all p_ij,      map = argmax_m sum_j p_ij r_ij^m
+
+with r_ij^m = v_ij^m / v_ij. Objects that the model places near i, though i does not recall them,
+join the sense to whose members they have the strongest observed ties, if they have two or more.
+
+Shapes: the senses of all words that are asked for lie end to end, those of the w-th from offsets[w]
+to offsets[w + 1], the largest share first; so do the members of the senses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.atlas.probabilities import Choices
+from manymaps.compute.communities import ego_weights, packed_communities
+
+__all__ = ["MOST_NEAR", "SenseGroups", "sense_groups"]
+
+#: The resolution of the communities; of .3, .5, .7 and 1 the best on the word relations.
+RESOLUTION = 0.5
+#: Objects that the model places nearest, of which those that were not observed may join a sense.
+MOST_NEAR = 20
+#: Observed ties to what a word recalls that such an object needs.
+LEAST_TIES = 2
+_WORDS = 512
+
+
+@dataclass(frozen=True, eq=False)
+class SenseGroups:
+    """The senses of some words.
+
+    Attributes
+    ----------
+    offsets : ndarray of int, shape (n_words + 1,)
+    maps : ndarray of int, shape (n_senses,)
+    shares : ndarray of shape (n_senses,)
+        Those of a word sum to 1.
+    ends : ndarray of int, shape (n_senses + 1,)
+        Where the members of each sense lie.
+    members : ndarray of int, shape (n_members,)
+        Numbers of objects, the most similar first.
+    similarities : ndarray of shape (n_members,)
+        v_ij.
+    """
+
+    offsets: np.ndarray
+    maps: np.ndarray
+    shares: np.ndarray
+    ends: np.ndarray
+    members: np.ndarray
+    similarities: np.ndarray
+
+    def of(self, word: int) -> range:
+        """The numbers of a word's senses."""
+        return range(int(self.offsets[word]), int(self.offsets[word + 1]))
+
+    def members_of(self, sense: int) -> slice:
+        """Where the members of a sense lie."""
+        return slice(int(self.ends[sense]), int(self.ends[sense + 1]))
+
+
+def sense_groups(
+    choices: Choices, associations: sparse.csr_array, words: np.ndarray
+) -> SenseGroups:
+    """The senses of some words.
+
+    Parameters
+    ----------
+    choices : Choices
+        Of one set of objects.
+    associations : sparse array of shape (n, n)
+        What was observed (`Atlas.associations`), with sorted indices.
+    words : ndarray of int
+        A word of which no association is known has no sense.
+
+    Returns
+    -------
+    SenseGroups
+    """
+    parts = [
+        _ranked(choices, associations, words[start : start + _WORDS])
+        for start in range(0, max(len(words), 1), _WORDS)
+    ]
+    counts, sizes, *rest = (np.concatenate(part) for part in zip(*parts, strict=True))
+    maps, shares, members, similarities = rest
+    return SenseGroups(_offsets(counts), maps, shares, _offsets(sizes), members, similarities)
+
+
+def _offsets(counts: np.ndarray) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+
+
+def _ranked(
+    choices: Choices, associations: sparse.csr_array, words: np.ndarray
+) -> tuple[np.ndarray, ...]:
+    """Senses per word and members per sense; maps, shares; members, similarities."""
+    near = associations[words]
+    owners = np.repeat(np.arange(len(words)), np.diff(near.indptr))
+    labels = _communities(associations, words, near)
+    groups, numbers = np.unique(np.stack([owners, labels]), axis=1, return_inverse=True)
+    votes = near.data[:, None] * choices.votes(words[owners], near.indices)
+    support = np.zeros((groups.shape[1], votes.shape[1]))
+    np.add.at(support, numbers, votes)
+    maps, shares = support.argmax(axis=1), np.bincount(numbers, near.data, groups.shape[1])
+    shares = shares / np.bincount(groups[0], shares, len(words))[groups[0]]
+    order = np.lexsort((maps, -shares, groups[0]))
+    joined, joins = _joined(choices, associations, words, near, numbers)
+    members = np.concatenate([near.indices, joined])
+    rank = np.argsort(order)[np.concatenate([numbers, joins])]
+    similar = choices.pair_similarities(words[groups[0][order][rank]], members)
+    inside = np.lexsort((members, -similar, rank))
+    return (
+        np.bincount(groups[0], minlength=len(words)),
+        np.bincount(rank, minlength=len(order)),
+        maps[order],
+        shares[order],
+        members[inside],
+        similar[inside],
+    )
+
+
+def _communities(
+    associations: sparse.csr_array, words: np.ndarray, near: sparse.csr_array
+) -> np.ndarray:
+    """The community of each stored association of the words, numbered anew for each word."""
+    ties = np.sqrt(ego_weights(associations, near))
+    for block in _blocks(near, ties):
+        there = (block > 0).astype(np.float64)
+        block *= 1 + there @ there
+    first, second, owners = _pairs(near)
+    seen = np.unique(near.indices)
+    views = associations[seen]
+    labels = packed_communities(views.indptr, np.sqrt(ego_weights(associations, views)), RESOLUTION)
+    sees = sparse.csr_array((labels + 1, views.indices, views.indptr), shape=views.shape)
+    member = np.searchsorted(seen, near.indices)[first]
+    community = _values_at(sees, member, near.indices[second])
+    agree = (community > 0) & (community == _values_at(sees, member, words[owners]))
+    agree = agree.astype(np.float64)
+    for block in _blocks(near, agree):
+        block += block.T.copy()
+    return packed_communities(near.indptr, ties * np.exp(agree), RESOLUTION)
+
+
+def _values_at(table: sparse.csr_array, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """What a table with sorted indices stores at (rows, columns), else 0."""
+    counts, width = np.diff(table.indptr), table.shape[1]
+    keys = np.repeat(np.arange(len(counts)) * width, counts) + table.indices
+    wanted = rows.astype(np.int64) * width + columns
+    if len(keys) == 0:
+        return np.zeros(len(wanted))
+    places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[places] == wanted, table.data[places], 0)
+
+
+def _pairs(near: sparse.csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of all pairs of a row's entries, row by row: the two entries and the row."""
+    sizes = np.diff(near.indptr).astype(np.int64)
+    rows = np.repeat(np.arange(len(sizes)), sizes**2)
+    within = np.arange(len(rows)) - _offsets(sizes**2)[rows]
+    start, size = near.indptr[rows], np.maximum(sizes[rows], 1)
+    return start + within // size, start + within % size, rows
+
+
+def _blocks(near: sparse.csr_array, packed: np.ndarray) -> Iterator[np.ndarray]:
+    """Each row's square of packed values, as a view."""
+    start = 0
+    for size in np.diff(near.indptr).tolist():
+        yield packed[start : start + size**2].reshape(size, size)
+        start += size**2
+
+
+def _joined(
+    choices: Choices,
+    associations: sparse.csr_array,
+    words: np.ndarray,
+    near: sparse.csr_array,
+    numbers: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Who else is placed near the words and tied to what they recall; the group that each joins."""
+    found = choices.strongest(words, MOST_NEAR)
+    rows, ranks = np.nonzero(found >= 0)
+    others = found[rows, ranks]
+    new = _values_at(near, rows, others) == 0
+    rows, others = rows[new], others[new]
+    sizes = np.diff(near.indptr)[rows].astype(np.int64)
+    which = np.repeat(np.arange(len(rows)), sizes)
+    entries = near.indptr[rows][which] + np.arange(len(which)) - _offsets(sizes)[which]
+    members = near.indices[entries]
+    ties = _values_at(associations, others[which], members)
+    ties = np.sqrt(ties + _values_at(associations, members, others[which]))
+    shape = (len(rows), int(numbers.max(initial=-1)) + 1)
+    rows = np.flatnonzero(np.bincount(which, ties > 0, len(others)) >= LEAST_TIES)
+    if len(rows) == 0:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    drawn = sparse.csr_array((ties, (which, numbers[entries])), shape=shape)
+    return others[rows], np.asarray(drawn[rows].argmax(axis=1)).ravel()

@@ -1,0 +1,80 @@
+"""Similarities of some pairs, and the objects that some choose most, under finished maps.
+
+    v_ij = sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2)
+
+Arrays: maps (n_maps, n_components, n) in units of the kernel's width, proportions (n_maps, n),
+float64; found (n_rows, count) and values of the same shape, strongest first. Kernels by their codes
+in `manymaps.compute.similarity`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manymaps.compute.jit import compiled, parallel, prange
+from manymaps.compute.similarity import GAUSSIAN
+
+__all__ = ["pair_similarities", "strongest_choices"]
+
+
+_NEGLIGIBLE = 1e-5
+
+
+@parallel
+def pair_similarities(maps, proportions, kind, rows, columns, values):
+    """Fill v_ij of pairs (rows, columns), each (n_pairs,)."""
+    for p in prange(rows.size):
+        i, j = rows[p], columns[p]
+        total = 0.0
+        for m in range(proportions.shape[0]):
+            both = proportions[m, i] * proportions[m, j]
+            if both > 0.0:
+                d2 = 0.0
+                for axis in range(maps.shape[1]):
+                    d2 += (maps[m, axis, j] - maps[m, axis, i]) ** 2
+                total += both * (np.exp(-d2) if kind == GAUSSIAN else 1.0 / (1.0 + d2))
+        values[p] = total
+
+
+@compiled
+def _add_map(points, proportions, i, kind, distances, similarities):
+    """Add what one map gives to the similarities of object i."""
+    distances[:] = 0.0
+    for axis in range(points.shape[0]):
+        own = points[axis, i]
+        for j in range(distances.size):
+            distances[j] += (points[axis, j] - own) * (points[axis, j] - own)
+    own = proportions[i]
+    if kind == GAUSSIAN:
+        for j in range(distances.size):
+            similarities[j] += own * proportions[j] * np.exp(-distances[j])
+    else:
+        for j in range(distances.size):
+            similarities[j] += own * proportions[j] / (1.0 + distances[j])
+
+
+@parallel
+def strongest_choices(maps, proportions, kind, rows, found, values):
+    """Fill who is chosen most, or -1 where there are no more; of equals the first.
+
+    Maps that hold less than a 100,000th of an object do not count. Similarities are in float64;
+    where all of them are too small for that, nobody is chosen.
+    """
+    count = found.shape[1]
+    for r in prange(rows.size):
+        i = rows[r]
+        similarities, distances = np.zeros(proportions.shape[1]), np.zeros(proportions.shape[1])
+        for m in range(proportions.shape[0]):
+            if proportions[m, i] >= _NEGLIGIBLE:
+                _add_map(maps[m], proportions[m], i, kind, distances, similarities)
+        similarities[i] = 0.0
+        found[r] = -1
+        values[r] = 0.0
+        for j in range(similarities.size):
+            value = similarities[j]
+            if value > values[r, count - 1]:
+                place = count - 1
+                while place > 0 and value > values[r, place - 1]:
+                    values[r, place], found[r, place] = values[r, place - 1], found[r, place - 1]
+                    place -= 1
+                values[r, place], found[r, place] = value, j
