@@ -7,8 +7,8 @@ import manymaps as mm
 
 # As many as the page lists: NEIGHBORS of viewer/src/state/lookups.ts.
 NEIGHBORS = 8
-SENSES = """atlas.senses(given).map(({ map, proportion, neighbors }) => ({
-  map, proportion,
+SENSES = """atlas.senses(given).map(({ map, proportion, share, neighbors }) => ({
+  map, proportion, share,
   neighbors: neighbors.map(({ object, share }) => ({ label: atlas.atlas.labels[object], share })),
 }))"""
 
@@ -24,6 +24,9 @@ def agree(
         atlas.labels[object], n_neighbors=atlas.n_objects, min_proportion=min_proportion, **of
     )
     found = at.read(SENSES, object)
+    if neighbor_kind is None and atlas.recalls(atlas.labels[object]):
+        agree_on_groups(atlas, object, expected, found)
+        return
     proportions = {sense.map: sense.proportion for sense in expected}
     for sense in found:
         exact = float(atlas.proportions[sense["map"], object])
@@ -46,6 +49,23 @@ def agree(
         listed = [value_of[n["label"]] for n in sense["neighbors"]]
         assert len(listed) == min(NEIGHBORS, len(exact))
         np.testing.assert_allclose(listed, exact[: len(listed)], rtol=0.02, atol=1e-7)
+        shares = [n["share"] for n in sense["neighbors"]]
+        np.testing.assert_allclose(shares, listed, rtol=0.03, atol=1e-6)
+
+
+def agree_on_groups(atlas: mm.Atlas, object: int, expected: list, found: list[dict]) -> None:
+    """The groups of an object, in their order; members as in the page's order of similarity."""
+    # A page lists no group in a map where it holds nothing of the object, rounded to 16 bits.
+    expected = [s for s in expected if atlas.proportions[s.map, object] > 1e-5]
+    assert [sense["map"] for sense in found] == [sense.map for sense in expected]
+    for sense, exact in zip(found, expected, strict=True):
+        assert sense["share"] == pytest.approx(exact.share, rel=1e-5)
+        assert sense["proportion"] == pytest.approx(exact.proportion, abs=1e-4)
+        value_of = {n.label: n.similarity for n in exact.neighbors}
+        assert len(sense["neighbors"]) == min(NEIGHBORS, len(value_of))
+        listed = [value_of[n["label"]] for n in sense["neighbors"]]
+        first = [n.similarity for n in exact.neighbors[: len(listed)]]
+        np.testing.assert_allclose(listed, first, rtol=1e-4)
         shares = [n["share"] for n in sense["neighbors"]]
         np.testing.assert_allclose(shares, listed, rtol=0.03, atol=1e-6)
 

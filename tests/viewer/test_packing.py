@@ -13,8 +13,10 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 import manymaps as mm
+from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.landmarks import principal_plane, standing
 from manymaps.atlas.landmarks import view as view_of
@@ -103,6 +105,45 @@ def single(labels: list[str], **fields: Any) -> Atlas:
     turn = np.arange(len(labels)) * 2.4
     maps = np.column_stack([np.cos(turn), np.sin(turn)])[None]
     return Atlas(labels, maps, np.ones((1, len(labels))), T_SNE, **fields)
+
+
+class TestSenses:
+    def made(self) -> Atlas:
+        rng = np.random.default_rng(2)
+        circles = rng.random((60, 10)) < 0.15
+        table = rng.random((60, 60)) * (circles @ circles.T)
+        np.fill_diagonal(table, 0)
+        table[5] = 0
+        return several(associations=strongest_associations(sparse.csr_array(table)))
+
+    def test_they_are_those_of_the_atlas(self):
+        atlas = self.made()
+        found = read(atlas)
+        assert found.header["senses"]
+        offsets, maps, shares, ends, members = (
+            found.blocks[f"sense/{name}"]
+            for name in ("offsets", "maps", "shares", "ends", "members")
+        )
+        assert (offsets[0], offsets[-1], ends[0], ends[-1]) == (0, len(maps), 0, len(members))
+        n_several = 0
+        for i, label in enumerate(atlas.labels):
+            here = range(int(offsets[i]), int(offsets[i + 1]))
+            senses = atlas.senses(label, n_neighbors=60) if atlas.recalls(label) else []
+            senses = [sense for sense in senses if atlas.proportions[sense.map, i] > 1e-5]
+            assert [int(maps[s]) for s in here] == [sense.map for sense in senses]
+            np.testing.assert_allclose(
+                [shares[s] for s in here], [sense.share for sense in senses], rtol=1e-5
+            )
+            for s, sense in zip(here, senses, strict=True):
+                listed = tuple(members[ends[s] : ends[s + 1]].tolist())
+                assert listed[: len(sense.members)] == sense.members
+            n_several += len(senses) > 1
+        assert n_several > 5
+
+    def test_without_associations_there_are_none(self):
+        found = read(several())
+        assert not found.header["senses"]
+        assert not any(name.startswith("sense/") for name in found.blocks)
 
 
 class TestEntries:

@@ -58,6 +58,7 @@ export function tinyAtlas(parts: Parts): TinyAtlas {
     logFactors: null,
     logWhole: null,
     maps: [map],
+    senses: null,
     columns,
     features: [],
     color: null,

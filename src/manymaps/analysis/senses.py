@@ -19,7 +19,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
-from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.atlas import LEAST_SHARE, Atlas
 from manymaps.atlas.consensus import Consensus
 from manymaps.atlas.senses import sense_groups
 from manymaps.model.similarities import log_kernel
@@ -70,7 +70,7 @@ class FitSenses:
 
 
 def fit_senses(
-    atlas: Atlas, n_neighbors: int, min_proportion: float, min_share: float = 0.05
+    atlas: Atlas, n_neighbors: int, min_proportion: float, min_share: float = LEAST_SHARE
 ) -> FitSenses:
     """The senses of all words in a fit; those without any neighbour are left out."""
     table = None if atlas.kinds is not None else atlas.associations
@@ -104,7 +104,7 @@ def _of_groups(
     assert atlas.associations is not None
     found = sense_groups(atlas.choices, atlas.associations, words)
     owners = np.repeat(np.arange(len(words)), np.diff(found.offsets))
-    listed = (found.shares >= min_share) | (np.arange(len(owners)) == found.offsets[owners])
+    listed = found.listed(min_share)
     rank = np.arange(len(found.members)) - np.repeat(found.ends[:-1], np.diff(found.ends))
     rows = np.repeat(np.arange(len(owners)), np.diff(found.ends))
     there = (rank < n_neighbors) & (found.similarities > 0)

@@ -37,9 +37,11 @@ from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.labels import find_label, first_of
 from manymaps.model.choice import ChoiceModel
 
-__all__ = ["Atlas", "Neighbor", "Sense", "load_atlas"]
+__all__ = ["LEAST_SHARE", "Atlas", "Neighbor", "Sense", "load_atlas"]
 
 FORMAT_VERSION = 1
+#: Groups with a smaller share of what a word recalls are slivers, not senses.
+LEAST_SHARE = 0.05
 
 
 @dataclass(frozen=True)
@@ -312,7 +314,7 @@ class Atlas:
         word: str,
         *,
         n_neighbors: int = 8,
-        min_share: float = 0.05,
+        min_share: float = LEAST_SHARE,
         min_proportion: float = 0.1,
         kind: str | None = None,
         neighbor_kind: str | None = None,
@@ -384,8 +386,8 @@ class Atlas:
         found = sense_groups(self.choices, self.associations, np.array([i]))
         similarities, told = self.choices.shares(i).sum(axis=0), self.consensus
         senses = []
-        for rank, sense in enumerate(found.of(0)):
-            if rank == 0 or found.shares[sense] >= min_share:
+        for sense, is_listed in enumerate(found.listed(min_share)):
+            if is_listed:
                 map, members = int(found.maps[sense]), found.members[found.members_of(sense)]
                 listed = np.zeros(self.n_objects)
                 listed[members] = similarities[members]

@@ -74,6 +74,11 @@ class SenseGroups:
         """The numbers of a word's senses."""
         return range(int(self.offsets[word]), int(self.offsets[word + 1]))
 
+    def listed(self, min_share: float) -> np.ndarray:
+        """Which senses have that share or are the first of their word, shape (n_senses,)."""
+        firsts = np.repeat(self.offsets[:-1], np.diff(self.offsets))
+        return (self.shares >= min_share) | (np.arange(len(firsts)) == firsts)
+
     def members_of(self, sense: int) -> slice:
         """Where the members of a sense lie."""
         return slice(int(self.ends[sense]), int(self.ends[sense + 1]))

@@ -21,6 +21,11 @@ maps stand end to end, those of map m from offsets[m] to offsets[m + 1], by numb
     axes, middles   f4       n_maps * n_components * 2, n_maps * n_components; of more than two
                              dimensions: the point drawn is (coordinates - middle) @ axes
     log_factors     f4       n_objects, of two kinds of object
+    sense/offsets   u4       n_objects + 1, where associations are known: each object's senses
+    sense/maps      u2, u4   n_senses
+    sense/shares    f4       n_senses, each object's largest first
+    sense/ends      u4       n_senses + 1: where the members of each sense lie
+    sense/members   u2, u4   objects, the most similar first
     column/K        u2, f4   n_objects: the K-th column's categories (65535: none), or numbers
     feature/K       u4       the objects that have the K-th feature
 
@@ -46,9 +51,10 @@ from typing import Any
 
 import numpy as np
 
-from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.atlas import LEAST_SHARE, Atlas
 from manymaps.atlas.captions import caption
 from manymaps.atlas.landmarks import principal_plane, standing, view
+from manymaps.atlas.senses import sense_groups
 from manymaps.checks import check_number
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import plural
@@ -157,7 +163,7 @@ def pack_page(
     entries = _entries(atlas)
     scales, blocks["positions"] = _positions(entries, atlas.model.kernel_width)
     maps, of_maps = _maps(atlas, entries, min_proportion)
-    blocks |= members | of_maps | _log_factors(atlas) | {
+    blocks |= members | of_maps | _senses(atlas, entries) | _log_factors(atlas) | {
         "offsets": entries.offsets.astype("<u4"),
         "objects": entries.objects.astype(_index_type(atlas.n_objects)),
         "proportions": entries.proportions.astype("<u2"),
@@ -171,6 +177,7 @@ def pack_page(
         "size": size,
         "maps": [{**map_, **scale} for map_, scale in zip(maps, scales, strict=True)],
         "columns": columns,
+        "senses": "sense/offsets" in blocks,
         "features": listed,
     }
     return _container(header, blocks)
@@ -211,6 +218,29 @@ def _log_factors(atlas: Atlas) -> dict[str, np.ndarray]:
         return {}
     factors = np.ones(atlas.n_objects) if atlas.factors is None else atlas.factors
     return {"log_factors": np.log(factors.astype(np.float64)).astype("<f4")}
+
+
+def _senses(atlas: Atlas, entries: _Entries) -> dict[str, np.ndarray]:
+    """The groups of what each object recalls, in maps that hold a packed entry of it."""
+    if atlas.kinds is not None or atlas.associations is None:
+        return {}
+    found = sense_groups(atlas.choices, atlas.associations, np.arange(atlas.n_objects))
+    owners = np.repeat(np.arange(atlas.n_objects), np.diff(found.offsets))
+    n_entries = np.diff(entries.offsets)
+    packed = np.repeat(np.arange(atlas.n_maps), n_entries) * atlas.n_objects + entries.objects
+    kept = found.listed(LEAST_SHARE) & np.isin(found.maps * atlas.n_objects + owners, packed)
+    sizes = np.diff(found.ends)
+    return {
+        "sense/offsets": _starts(np.bincount(owners[kept], minlength=atlas.n_objects)),
+        "sense/maps": found.maps[kept].astype(_index_type(atlas.n_maps)),
+        "sense/shares": found.shares[kept].astype("<f4"),
+        "sense/ends": _starts(sizes[kept]),
+        "sense/members": found.members[np.repeat(kept, sizes)].astype(_index_type(atlas.n_objects)),
+    }
+
+
+def _starts(counts: np.ndarray) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum(counts)]).astype("<u4")
 
 
 def _entries(atlas: Atlas) -> _Entries:

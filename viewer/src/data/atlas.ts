@@ -77,6 +77,20 @@ export interface Feature {
   members: Uint32Array;
 }
 
+/** The senses of all objects: groups of what each recalls, its largest share first. */
+export interface SenseGroups {
+  /** The senses of object i: offsets[i] to offsets[i + 1]. */
+  offsets: Uint32Array;
+  /** The map that says most of each sense. */
+  maps: Uint32Array;
+  /** The part of what the object recalls. */
+  shares: Float32Array;
+  /** The members of sense s: ends[s] to ends[s + 1]. */
+  ends: Uint32Array;
+  /** Objects, the most similar first. */
+  members: Uint32Array;
+}
+
 export interface Atlas {
   title: string;
   method: string;
@@ -93,6 +107,8 @@ export interface Atlas {
   /** log Z of a joint model. */
   logWhole: number | null;
   maps: AtlasMap[];
+  /** Where it is known what objects recall. */
+  senses: SenseGroups | null;
   columns: Column[];
   features: Feature[];
   /** The columns that colour and size the marks at first. */

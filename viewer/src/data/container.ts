@@ -11,7 +11,7 @@
  * Whatever is wrong with the bytes ends in an `UnreadableAtlas` whose message is a sentence for
  * people.
  */
-import type { Atlas, AtlasMap, Column, Feature, Model } from "./atlas.ts";
+import type { Atlas, AtlasMap, Column, Feature, Model, SenseGroups } from "./atlas.ts";
 import { NO_CATEGORY } from "./atlas.ts";
 import { elementAt, inBounds } from "./elements.ts";
 
@@ -207,6 +207,7 @@ function assemble(header: Fields, blocks: Blocks): Atlas {
     logFactors: kinds ? blocks.floats("log_factors", nObjects) : null,
     logWhole: header.log_whole === null ? null : finite(header.log_whole, "log Z"),
     maps,
+    senses: header.senses === true ? sensesOf(blocks, nObjects, maps) : null,
     columns,
     features: featuresOf(header, blocks, nObjects),
     color: shown(header.color),
@@ -372,6 +373,29 @@ function columnsOf(header: Fields, blocks: Blocks, nObjects: number): Column[] {
     if (column.type !== "text" || values.length !== nObjects) throw damaged(`the column ${name}`);
     return { name, type: "text", values };
   });
+}
+
+function sensesOf(blocks: Blocks, nObjects: number, maps: AtlasMap[]): SenseGroups {
+  const nSenses = blocks.lengthOf("sense/maps");
+  const nMembers = blocks.lengthOf("sense/members");
+  return {
+    offsets: rising(blocks.whole("sense/offsets", nObjects + 1, nSenses + 1), nSenses),
+    maps: Uint32Array.from(blocks.whole("sense/maps", nSenses, maps.length)),
+    shares: blocks.floats("sense/shares", nSenses),
+    ends: rising(blocks.whole("sense/ends", nSenses + 1, nMembers + 1), nMembers),
+    members: Uint32Array.from(blocks.whole("sense/members", nMembers, nObjects)),
+  };
+}
+
+/** Where runs start that lie end to end, from 0 to their whole. */
+function rising(starts: Whole, whole: number): Uint32Array {
+  let before = 0;
+  for (const start of starts) {
+    if (start < before) throw damaged("the senses");
+    before = start;
+  }
+  if (starts[0] !== 0 || before !== whole) throw damaged("the senses");
+  return Uint32Array.from(starts);
 }
 
 function featuresOf(header: Fields, blocks: Blocks, nObjects: number): Feature[] {

@@ -20,11 +20,13 @@ export interface Neighbor {
   share: number;
 }
 
-/** A map in which an object lives, and its neighbours there. */
+/** A group of what an object recalls, or a map in which it lives, with its neighbours there. */
 export interface Sense {
   map: number;
   entry: number;
   proportion: number;
+  /** What the object has of it: the part of what it recalls, or of a map its proportion there. */
+  share: number;
   neighbors: Neighbor[];
 }
 
@@ -65,12 +67,17 @@ export class Probabilities {
     this.isAsymmetric = atlas.model.normalization === "conditional" && atlas.kinds === null;
   }
 
-  /** The maps of an object, the largest proportion first; the first is always listed. */
+  /**
+   * The senses of an object: groups of what it recalls, where that is known, the largest share
+   * first; else its maps, the largest proportion first, of which the first is always listed.
+   */
   senses(
     object: number,
     options: { nNeighbors: number; minProportion: number; sameKind?: boolean },
   ): Sense[] {
     const { nNeighbors, minProportion, sameKind = false } = options;
+    const groups = this.#groups(object, nNeighbors);
+    if (groups.length > 0) return groups;
     const among = this.#among(object, sameKind);
     const logTotal = this.#logTotal(object, among);
     return this.#homes
@@ -82,8 +89,33 @@ export class Probabilities {
         map: map.number,
         entry,
         proportion,
+        share: proportion,
         neighbors: this.#strongest(map, entry, among, logTotal, nNeighbors),
       }));
+  }
+
+  #groups(object: number, nNeighbors: number): Sense[] {
+    const { senses } = this.#atlas;
+    if (senses === null) return [];
+    const homes = new Map(this.#homes.of(object).map((home) => [home.map.number, home]));
+    const found: Sense[] = [];
+    const end = elementAt(senses.offsets, object + 1);
+    for (let s = elementAt(senses.offsets, object); s < end; s++) {
+      const home = homes.get(elementAt(senses.maps, s));
+      if (home === undefined) continue;
+      const members = senses.members.subarray(senses.ends[s], senses.ends[s + 1]);
+      found.push({
+        map: home.map.number,
+        entry: home.entry,
+        proportion: elementAt(home.map.proportions, home.entry),
+        share: elementAt(senses.shares, s),
+        neighbors: Array.from(members.subarray(0, nNeighbors), (member) => ({
+          object: member,
+          share: this.#share(object, member),
+        })),
+      });
+    }
+    return found;
   }
 
   /** q(b|a), how strongly a recalls b; 0 for an object and itself and for two of one kind. */

@@ -21,7 +21,7 @@ export class Lookups {
     this.probabilities = new Probabilities(atlas);
   }
 
-  /** The maps of a word at the present threshold, the largest proportion first. */
+  /** The senses of a word, of maps those at the present threshold, the largest first. */
   sensesOf(word: number): Sense[] {
     const { threshold: minProportion, neighborKind } = this.store.state;
     const key = `${word} ${minProportion} ${neighborKind}`;
@@ -33,8 +33,8 @@ export class Lookups {
     return this.senses.found;
   }
 
-  senseIn(word: number, map: number): Sense | null {
-    return this.sensesOf(word).find((sense) => sense.map === map) ?? null;
+  sensesIn(word: number, map: number): Sense[] {
+    return this.sensesOf(word).filter((sense) => sense.map === map);
   }
 
   /** What an object recalls and what recalls it, the strongest first. */

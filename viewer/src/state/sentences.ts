@@ -17,11 +17,18 @@ export function whereabouts(atlas: Atlas, object: number, threshold: number): st
 
 /** The first senses of a word, each with a few of its neighbours. */
 export function sensesInWords(atlas: Atlas, word: number, senses: readonly Sense[]): string {
-  const parts = senses.slice(0, MOST_SENSES).map(({ map, proportion, neighbors }) => {
+  const parts = senses.slice(0, MOST_SENSES).map(({ map, share, neighbors }) => {
     const names = neighbors.slice(0, MOST_NEIGHBORS).map(({ object }) => plainLabel(atlas, object));
     const near = names.join(", ");
-    return `map ${map}, ${percent(proportion)}${near && `, near ${near}`}`;
+    return `map ${map}, ${percent(share)}${near && `, near ${near}`}`;
   });
   const name = plainLabel(atlas, word);
-  return `${name} lives in ${counted(senses.length, "map")}: ${parts.join("; ")}`;
+  return `${name} ${whereSensesLie(senses)}: ${parts.join("; ")}`;
+}
+
+/** "lives in 3 maps", or "has 4 senses in 3 maps" where one holds several. */
+export function whereSensesLie(senses: readonly Sense[]): string {
+  const maps = counted(new Set(senses.map(({ map }) => map)).size, "map");
+  const isOneEach = new Set(senses.map(({ map }) => map)).size === senses.length;
+  return isOneEach ? `lives in ${maps}` : `has ${counted(senses.length, "sense")} in ${maps}`;
 }

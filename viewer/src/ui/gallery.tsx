@@ -8,12 +8,10 @@ import { stepBetween } from "./senses.tsx";
 
 export function Gallery({ session }: { session: Session }) {
   const { word, onlyItsMaps } = session.state;
-  const shares = new Map(
-    (word === null ? [] : session.lookups.sensesOf(word)).map((sense) => [
-      sense.map,
-      sense.proportion,
-    ]),
-  );
+  const shares = new Map<number, number>();
+  for (const { map, share } of word === null ? [] : session.lookups.sensesOf(word)) {
+    shares.set(map, (shares.get(map) ?? 0) + share);
+  }
   const sorted = [...session.atlas.maps].sort(
     (a, b) => (shares.get(b.number) ?? 0) - (shares.get(a.number) ?? 0) || a.number - b.number,
   );
@@ -53,7 +51,7 @@ export function Gallery({ session }: { session: Session }) {
 interface SheetProps {
   session: Session;
   map: AtlasMap;
-  /** The proportion of the word that is looked up, where it lives here. */
+  /** What the word that is looked up has of this map: its senses' share, or its proportion. */
   share: number | undefined;
 }
 

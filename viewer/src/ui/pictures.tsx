@@ -64,10 +64,10 @@ export function Thumbnail({ session, map }: { session: Session; map: AtlasMap })
   );
 }
 
-/** The part of a map round a word. */
+/** The part of a map round a word, with its neighbours in one sense. */
 export function Crop({ session, word, sense }: { session: Session; word: number; sense: Sense }) {
   const map = elementAt(session.atlas.maps, sense.map);
-  const emphasis = session.contents.emphasisIn(sense.map);
+  const emphasis = session.contents.emphasisOf([sense]);
   const draw: Draw = (canvas, size) =>
     drawStill(session, canvas, map, size, emphasis, (at) =>
       crop(map, sense.entry, emphasis.near, at),
@@ -76,7 +76,7 @@ export function Crop({ session, word, sense }: { session: Session; word: number;
     <Picture
       draw={draw}
       queue={crops}
-      depends={[session.appearance.look, word, sense.map, session.state.neighborKind]}
+      depends={[session.appearance.look, word, sense.map, emphasis.near.join()]}
     />
   );
 }

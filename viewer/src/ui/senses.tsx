@@ -1,7 +1,8 @@
-/** The senses of a word: one crop for each map in which it lives, the largest proportion first. */
+/** The senses of a word, one crop each, the largest first; two of one map are two crops of it. */
 
 import type { Sense } from "../data/probabilities.ts";
-import { counted, percent, plainLabel } from "../data/words.ts";
+import { percent, plainLabel } from "../data/words.ts";
+import { whereSensesLie } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
 import { Icon } from "./icons.tsx";
 import { Crop } from "./pictures.tsx";
@@ -22,9 +23,7 @@ export function Senses({ session, word }: { session: Session; word: number }) {
           <em>
             <Word atlas={session.atlas} object={word} />
           </em>{" "}
-          {senses.length === 0
-            ? "is in none of the maps"
-            : `lives in ${counted(senses.length, "map")}`}
+          {senses.length === 0 ? "is in none of the maps" : whereSensesLie(senses)}
         </h2>
         <Asymmetry session={session} word={word} />
         <button
@@ -38,8 +37,8 @@ export function Senses({ session, word }: { session: Session; word: number }) {
         </button>
       </div>
       <ul class="strip" onKeyDown={stepBetween}>
-        {senses.map((sense) => (
-          <li key={sense.map}>
+        {senses.map((sense, rank) => (
+          <li key={`${sense.map} ${rank}`}>
             <Card session={session} word={word} sense={sense} />
           </li>
         ))}
@@ -51,7 +50,7 @@ export function Senses({ session, word }: { session: Session; word: number }) {
 function Card({ session, word, sense }: { session: Session; word: number; sense: Sense }) {
   const { atlas, state } = session;
   const near = sense.neighbors.map(({ object }) => plainLabel(atlas, object)).join(", ");
-  const share = percent(sense.proportion);
+  const share = percent(sense.share);
   return (
     <button
       type="button"
@@ -65,7 +64,7 @@ function Card({ session, word, sense }: { session: Session; word: number; sense:
         <span class="share">
           <span>Map {sense.map}</span>
           <span class="bar">
-            <i style={{ width: `${100 * sense.proportion}%` }} />
+            <i style={{ width: `${100 * sense.share}%` }} />
           </span>
           <span class="number">{share}</span>
         </span>

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { fromBase64, readAtlas, UnreadableAtlas } from "../../src/data/container.ts";
 import { elementAt } from "../../src/data/elements.ts";
-import { type Description, packed } from "../packed.ts";
+import { type Blocks, type Description, type Header, packed } from "../packed.ts";
 import { processorTime } from "../processor_time.ts";
 
 const SMALL: Description = {
@@ -84,6 +84,49 @@ test("packed positions are right to half a step", async () => {
   [0, 0, 1, 0.5, -2, 4].forEach((value, i) => {
     assert.ok(Math.abs(elementAt(points, i) - value) <= 3 / 65535);
   });
+});
+
+/** Senses of the small atlas: two of tie, one of knot. */
+function withSenses(header: Header, blocks: Blocks): void {
+  header.senses = true;
+  blocks["sense/offsets"] = Uint32Array.of(0, 2, 3, 3, 3);
+  blocks["sense/maps"] = Uint16Array.of(1, 0, 0);
+  blocks["sense/shares"] = Float32Array.of(0.75, 0.25, 1);
+  blocks["sense/ends"] = Uint32Array.of(0, 1, 3, 4);
+  blocks["sense/members"] = Uint16Array.of(2, 1, 3, 0);
+}
+
+test("senses come out as they went in", async () => {
+  assert.equal((await readAtlas(packed(SMALL))).senses, null);
+  const { senses } = await readAtlas(packed(SMALL, withSenses));
+  assert.deepEqual(senses, {
+    offsets: Uint32Array.of(0, 2, 3, 3, 3),
+    maps: Uint32Array.of(1, 0, 0),
+    shares: Float32Array.of(0.75, 0.25, 1),
+    ends: Uint32Array.of(0, 1, 3, 4),
+    members: Uint32Array.of(2, 1, 3, 0),
+  });
+});
+
+test("senses that do not fit are refused", async () => {
+  const broken: [string, Uint16Array | Uint32Array | Float32Array][] = [
+    ["offsets", Uint32Array.of(0, 2, 1, 3, 3)],
+    ["offsets", Uint32Array.of(0, 2, 2, 2, 2)],
+    ["offsets", Uint32Array.of(1, 2, 3, 3, 3)],
+    ["offsets", Uint32Array.of(0, 2, 3, 3)],
+    ["maps", Uint16Array.of(1, 0, 2)],
+    ["shares", Float32Array.of(0.75, Number.NaN, 1)],
+    ["ends", Uint32Array.of(0, 1, 3, 5)],
+    ["ends", Uint32Array.of(0, 3, 1, 4)],
+    ["members", Uint16Array.of(2, 1, 4, 0)],
+  ];
+  for (const [name, block] of broken) {
+    const bytes = packed(SMALL, (header, blocks) => {
+      withSenses(header, blocks);
+      blocks[`sense/${name}`] = block;
+    });
+    assert.match(await refusal(bytes), /damaged/, name);
+  }
 });
 
 test("maps of one component lie on a line, maps of three on their plane", async () => {

@@ -5,8 +5,10 @@ import type { AtlasMap } from "../../src/data/atlas.ts";
 import { readAtlas } from "../../src/data/container.ts";
 import { elementAt } from "../../src/data/elements.ts";
 import { type Neighbor, Probabilities, type Sense } from "../../src/data/probabilities.ts";
+import { sensesInWords } from "../../src/state/sentences.ts";
 import { type Description, packed } from "../packed.ts";
 import { processorTime } from "../processor_time.ts";
+import { tinyAtlas } from "../tiny_atlas.ts";
 
 /** A map, and the neighbours there with their shares. */
 type Listed = [number, [number, number][]];
@@ -265,7 +267,7 @@ test("an object alone in its maps, or in none, has no neighbours and no similari
     ],
   });
   assert.deepEqual(probabilities.senses(2, { nNeighbors: 3, minProportion: 0.1 }), [
-    { map: 1, entry: 0, proportion: 1, neighbors: [] },
+    { map: 1, entry: 0, proportion: 1, share: 1, neighbors: [] },
   ]);
   assert.deepEqual(probabilities.senses(3, { nNeighbors: 3, minProportion: 0.1 }), []);
   assert.deepEqual(nearIn(probabilities, 0, 1, 3), []);
@@ -388,6 +390,7 @@ test("one lookup among 200,000 objects of a map is quick", () => {
       logFactors: null,
       logWhole: null,
       maps: [map],
+      senses: null,
       columns: [],
       features: [],
       color: null,
@@ -403,4 +406,40 @@ test("one lookup among 200,000 objects of a map is quick", () => {
     const slow = processorTime(() => probabilities.associations(7, 8));
     assert.ok(Math.min(...times) < 60 && slow < 2000, `${times} and ${slow} ms`);
   }
+});
+
+test("groups of what an object recalls are its senses, two of one map too", () => {
+  const atlas = tinyAtlas({
+    labels: ["light", "lamp", "bulb", "heavy", "weight"],
+    points: [0, 0, 1, 0, 1, 1, -1, 0, -1, 1],
+  });
+  atlas.senses = {
+    offsets: Uint32Array.of(0, 2, 2, 2, 2, 2),
+    maps: Uint32Array.of(0, 0),
+    shares: Float32Array.of(0.75, 0.25),
+    ends: Uint32Array.of(0, 2, 4),
+    members: Uint32Array.of(1, 2, 3, 4),
+  };
+  const probabilities = new Probabilities(atlas);
+  const [first, second, ...more] = probabilities.senses(0, { nNeighbors: 8, minProportion: 0.1 });
+  assert.equal(more.length, 0);
+  assert.deepEqual([first?.map, first?.share, first?.proportion], [0, 0.75, 1]);
+  assert.deepEqual([second?.map, second?.share, second?.entry], [0, 0.25, 0]);
+  assert.deepEqual(
+    [first, second].map((sense) => sense?.neighbors.map(({ object }) => object)),
+    [
+      [1, 2],
+      [3, 4],
+    ],
+  );
+  assert.equal(first?.neighbors[0]?.share, probabilities.similarity(0, 1));
+  const [short] = probabilities.senses(0, { nNeighbors: 1, minProportion: 0.1 });
+  assert.equal(short?.neighbors.length, 1);
+  // Of an object without groups the maps are listed.
+  const [map] = probabilities.senses(1, { nNeighbors: 8, minProportion: 0.1 });
+  assert.deepEqual([map?.share, map?.neighbors.length], [1, 4]);
+  assert.match(
+    sensesInWords(atlas, 0, probabilities.senses(0, { nNeighbors: 2, minProportion: 0.1 })),
+    /^light has 2 senses in 1 map: map 0, 75%, near lamp, bulb; map 0, 25%, near heavy, weight$/,
+  );
 });
