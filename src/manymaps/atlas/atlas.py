@@ -613,7 +613,7 @@ class Atlas:
             self,
             maps=self.maps[chosen],
             proportions=self.proportions[chosen],
-            consensus=None if parts is None else replace(parts, of_map=parts.of_map[chosen]),
+            consensus=None if parts is None else replace(parts, of_map=parts.of_map[:, chosen]),
         )
 
     def extended(
