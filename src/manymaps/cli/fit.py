@@ -104,7 +104,7 @@ PARAMETERS = {
 
 FOR_VECTORS = ("perplexity", "local-perplexity", "recall")
 NOT_OF_COUNTS = ("cue", "response", "strength", "labels", "responses", "words", "drop_vectors")
-STARTS = ("auto", "random", "pca", "mds", "spectral", "ca")
+STARTS = ("auto", "personas", "random", "pca", "mds", "spectral", "ca")
 STARTS_OF_COUNTS = ("auto", "ca", "random")
 
 model_options = combined(
@@ -173,7 +173,7 @@ model_options = combined(
         "--init",
         type=OrFile("start", STARTS, ".atlas"),
         metavar="START",
-        help="auto, random, pca, mds, spectral, ca of code, or an atlas to start from.",
+        help="auto, personas, random, pca, mds, spectral, ca of code, or an atlas.",
     ),
     click.option(
         "--tolerance",

@@ -33,6 +33,7 @@ from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.maps.insertion import Refinement, insert
 from manymaps.maps.map_order import order_of_maps
+from manymaps.maps.personas import persona_start
 from manymaps.maps.run import Cost, Fit
 from manymaps.maps.starts import start_positions
 from manymaps.model.choice import ChoiceModel
@@ -376,12 +377,17 @@ class MapEstimator(
         if isinstance(self.init, Atlas):
             positions = self.init.maps
             weights = weights_from_proportions(self.init.proportions)
-        elif isinstance(self.init, str):
-            positions = self._start_positions(data, target, generator)
-        else:
+        elif not isinstance(self.init, str):
             positions = np.asarray(self.init)
             if positions.ndim == 2:
                 positions = positions[None]
+        elif self._splits:
+            positions, held = persona_start(
+                target.values, self.n_maps, self.n_components, generator
+            )
+            weights = weights_from_proportions(held)
+        else:
+            positions = self._start_positions(data, target, generator)
         if positions.shape != shape or weights.shape != shape[:2]:
             raise ParameterError(f"init has shape {positions.shape}; the fit needs {shape}")
         if not np.isfinite(positions).all():
@@ -390,16 +396,21 @@ class MapEstimator(
             weights = np.zeros(shape[:2])
         return Parameters((positions.astype(np.float32),), (weights.astype(np.float32),))
 
+    @property
+    def _splits(self) -> bool:
+        """Whether the start that `init` names splits objects into personas."""
+        return self.init == "personas" or (self.n_maps > 1 and self.init == "auto")
+
     def _start_positions(
         self, data: Any, target: Target, generator: np.random.Generator
     ) -> np.ndarray:
         """The start that `init` names, shape (n_maps, n, n_components)."""
         shape = (self.n_maps, target.values.shape[0], self.n_components)
         if self.n_maps > 1 or self.init == "random":
-            if self.init not in ("auto", "random"):
+            if self.init != "random":
                 raise ParameterError(
-                    f"is not one of random, an array of shape {shape}, an Atlas; other starts are "
-                    "for one map",
+                    f"is not one of auto, personas, random, an array of shape {shape}, an Atlas; "
+                    "other starts are for one map",
                     name="init",
                     value=self.init,
                 )

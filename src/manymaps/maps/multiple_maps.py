@@ -63,7 +63,7 @@ class _MultipleMaps(MapEstimator):
         kernel_width: float = 1.0,
         affinity: str = "auto",
         perplexity: float = 30.0,
-        init: str | np.ndarray | Atlas = "random",
+        init: str | np.ndarray | Atlas = "auto",
         max_iter: int = 2000,
         optimizer: Optimizer | None = None,
         tolerance: float = 5e-3,
@@ -174,8 +174,11 @@ class MultipleMapsTSNE(_MultipleMaps):
         What a matrix X holds: vectors, or similarities.
     perplexity : float
         Effective number of neighbours, where X holds vectors.
-    init : "random", ndarray of shape (n_maps, n, n_components), or Atlas
-        Where to start; an atlas gives the proportions too.
+    init : {"auto", "personas", "random"}, ndarray of shape (n_maps, n, n_components), or Atlas
+        Where to start; an atlas gives the proportions too. "personas" splits each object by its
+        groups of neighbours and deals them to maps by theme (`manymaps.maps.personas`); "auto" is
+        that for several maps. "random" puts every object in every map, as the papers do. One map
+        may also start as that of `TSNE` does, and "auto" is that for one.
     max_iter : int
         Most iterations; fewer where the cost stops falling.
     optimizer : Optimizer, optional

@@ -29,7 +29,7 @@ from manymaps.model.target import Target
 
 __all__ = ["STARTS", "start_positions"]
 
-STARTS = ("auto", "random", "pca", "mds", "spectral")
+STARTS = ("auto", "personas", "random", "pca", "mds", "spectral")
 
 _NOISE = 0.01
 _MOST_FOR_MDS = 10_000

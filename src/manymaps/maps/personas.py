@@ -1,0 +1,255 @@
+"""Where many maps start: every object split into its personas, and these dealt to maps by theme.
+
+From random positions every object is in every map, falls by chance to some, and stays. What keeps
+its senses apart is in the data: the neighbours of an ambiguous word fall into groups that know
+nothing of one another (ego splitting; Epasto, Lattanzi & Paes Leme 2017, KDD 23, 145-154).
+
+    ties        t_ij = (p_ij^1/2 + p_ji^1/2) / 2, each row of p as shares of its whole
+    personas    of i: the communities of the neighbours of i among themselves, without i
+                (`manymaps.compute.communities`). Who is tied to no other neighbour joins the
+                largest. The tie of i and j binds the persona of i that holds j to that of j
+                that holds i
+    themes      as many centres as there are maps, by spherical k-means, of the directions x_i of
+                the objects in the network (`manymaps.affinity.network`); a persona has the mean
+                direction of those it holds
+    maps        the network of personas cut into maps (`manymaps.compute.signed_partition`): ties
+                bind, two personas of an object part, with `_PARTING` of what the smaller is tied
+                by, and each leans by `_LEANING` of its ties towards the map of its theme
+    start       pi_i^m the part of the ties of i that its personas in map m have, and a little of
+                everything; y_i^m along the leading principal axes of the directions, weighted
+                by pi^m, of a standard deviation that is that of the kernel
+
+Shapes: p (n, n) sparse; positions (n_maps, n, n_components), proportions (n_maps, n).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.affinity.network import association_network, spectral_directions
+from manymaps.atlas.associations import strongest_associations
+from manymaps.compute.communities import ego_communities
+from manymaps.compute.signed_partition import signed_partition
+from manymaps.compute.threads import one_blas_thread
+
+__all__ = ["Personas", "persona_start", "personas"]
+
+_MOST_TIES = 60
+_POWER = 0.5
+_RESOLUTION = 0.5
+_DIRECTIONS = 70
+_THEME_STEPS = 30
+_PARTING = 0.3
+_LEANING = 0.2
+_COARSENING, _EVENNESS = 1.0, 0.1
+_EVERYWHERE = 0.02
+_NOISE = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class Personas:
+    """The personas of all objects, object by object, and the network of their ties.
+
+    Attributes
+    ----------
+    ties : sparse array of shape (n, n)
+        Symmetric, t_ij.
+    holder : ndarray of int, shape (ties.nnz,)
+        For each stored tie of i with j, in row-major order, the persona of i that holds j.
+    owner : ndarray of int, shape (n_personas,)
+        Whose persona it is; ascending.
+    """
+
+    ties: sparse.csr_array
+    holder: np.ndarray
+    owner: np.ndarray
+
+    @property
+    def weights(self) -> np.ndarray:
+        """The sum of the ties that each persona holds, shape (n_personas,)."""
+        return np.bincount(self.holder, self.ties.data, len(self.owner))
+
+    @property
+    def network(self) -> sparse.csr_array:
+        """The ties between personas, shape (n_personas, n_personas), symmetric."""
+        numbered = sparse.csr_array(
+            (np.arange(self.ties.nnz), self.ties.indices, self.ties.indptr), self.ties.shape
+        )
+        # Pattern and values are symmetric, so that the transpose lists the same ties from behind.
+        behind = sparse.csr_array(numbered.T)
+        behind.sort_indices()
+        other = self.holder[behind.data]
+        shape = (len(self.owner),) * 2
+        return sparse.csr_array((self.ties.data, (self.holder, other)), shape)
+
+
+def personas(p: sparse.sparray) -> Personas:
+    """The personas of the objects of a table of similarities.
+
+    Parameters
+    ----------
+    p : sparse array of shape (n, n)
+        Not negative. Of an object with very many partners the strongest are used.
+
+    Returns
+    -------
+    Personas
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> table = np.zeros((5, 5))                       # tie: knot and rope, suit and coat
+    >>> for i, j in [(0, 1), (0, 2), (1, 2), (0, 3), (0, 4), (3, 4)]:
+    ...     table[i, j] = table[j, i] = 1.0
+    >>> personas(sparse.csr_array(table)).owner.tolist()
+    [0, 0, 1, 2, 3, 4]
+    """
+    strongest = strongest_associations(sparse.csr_array(p), _MOST_TIES).astype(np.float64)
+    ties = association_network(strongest, power=_POWER)
+    ties.sort_indices()
+    rows = np.repeat(np.arange(ties.shape[0]), np.diff(ties.indptr))
+    found = ego_communities(ties, resolution=_RESOLUTION)
+    most = int(found.max(initial=0)) + 1
+    _, holder, sizes = np.unique(rows * most + found, return_inverse=True, return_counts=True)
+    owner = np.zeros(len(sizes), np.int64)
+    owner[holder] = rows
+    holder = np.where(sizes[holder] == 1, _largest(owner, sizes, ties.shape[0])[rows], holder)
+    kept, holder = np.unique(holder, return_inverse=True)
+    return Personas(ties, holder, owner[kept])
+
+
+def _largest(owner: np.ndarray, sizes: np.ndarray, n: int) -> np.ndarray:
+    """The largest persona of each object, the first of equals; -1 where it has none."""
+    found = np.full(n, -1)
+    order = np.lexsort((-np.arange(len(owner)), sizes))
+    found[owner[order]] = order
+    return found
+
+
+def persona_start(
+    p: sparse.sparray, n_maps: int, n_components: int, generator: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Positions and proportions to start from.
+
+    Parameters
+    ----------
+    p : sparse array of shape (n, n)
+    n_maps : int
+        At most n.
+    n_components : int
+    generator : numpy.random.Generator
+        For the centres, the order of moves and a little noise.
+
+    Returns
+    -------
+    positions : ndarray of shape (n_maps, n, n_components)
+    proportions : ndarray of shape (n_maps, n)
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> table = np.zeros((5, 5))                       # tie: knot and rope, suit and coat
+    >>> for i, j in [(0, 1), (0, 2), (1, 2), (0, 3), (0, 4), (3, 4)]:
+    ...     table[i, j] = table[j, i] = 1.0
+    >>> _, held = persona_start(sparse.csr_array(table), 2, 2, np.random.default_rng(0))
+    >>> held[:, 1].argmax() == held[:, 2].argmax(), held[:, 1].argmax() != held[:, 3].argmax()
+    (True, True)
+    """
+    n = p.shape[0]
+    seed = int(generator.integers(2**31 - 1))
+    with one_blas_thread():
+        directions = spectral_directions(p, min(_DIRECTIONS, n), seed=seed)
+        found = personas(p)
+        maps = _dealt(found, directions, n_maps, generator)
+        proportions = _proportions(found, maps, n_maps)
+        positions = np.array([_axes(directions, held, n_components) for held in proportions])
+    return positions + _NOISE * generator.normal(size=positions.shape), proportions
+
+
+def _dealt(
+    found: Personas, directions: np.ndarray, n_maps: int, generator: np.random.Generator
+) -> np.ndarray:
+    """The map of each persona."""
+    themes = _themes(directions, n_maps, generator)
+    weights = found.weights
+    shape = (len(weights), directions.shape[0])
+    holds = sparse.csr_array((found.ties.data, (found.holder, found.ties.indices)), shape)
+    reached = holds @ directions
+
+    def leaning(nodes: np.ndarray, count: int) -> np.ndarray:
+        members = (np.ones(len(nodes)), (nodes, np.arange(len(nodes))))
+        together = sparse.csr_array(members, (count, len(nodes))) @ reached
+        return _LEANING * _unit(together) @ themes.T
+
+    return signed_partition(
+        found.network - _PARTING * _rivalry(found.owner, weights),
+        weights,
+        n_maps,
+        leaning,
+        coarsening=_COARSENING * n_maps,
+        resolution=_EVENNESS * n_maps,
+        generator=generator,
+    )
+
+
+def _themes(directions: np.ndarray, n_maps: int, generator: np.random.Generator) -> np.ndarray:
+    """The centres of spherical k-means (Dhillon & Modha 2001), shape (n_maps, n_directions).
+
+    Begun at objects drawn one by one, the likelier the less they are like those before (Arthur &
+    Vassilvitskii 2007). Objects that are all alike leave several centres at one place.
+    """
+    chosen = [int(generator.integers(len(directions)))]
+    unlike = np.full(len(directions), np.inf)
+    for _ in range(n_maps - 1):
+        unlike = np.minimum(unlike, np.maximum(1 - directions @ directions[chosen[-1]], 0))
+        reach = np.cumsum(unlike)
+        drawn = np.searchsorted(reach, generator.random() * reach[-1], "right")
+        chosen.append(min(int(drawn), len(directions) - 1))
+    themes = directions[chosen]
+    for _ in range(_THEME_STEPS):
+        nearest = (directions @ themes.T).argmax(axis=1)
+        members = (np.ones(len(nearest)), (nearest, np.arange(len(nearest))))
+        sums = sparse.csr_array(members, (n_maps, len(nearest))) @ directions
+        themes = np.where(sums.any(axis=1, keepdims=True), _unit(sums), themes)
+    return themes
+
+
+def _rivalry(owner: np.ndarray, weights: np.ndarray) -> sparse.csr_array:
+    """min(w_a, w_b) of every two personas of one object."""
+    counts = np.bincount(owner)
+    starts = np.cumsum(counts) - counts
+    sizes = counts[owner]
+    first = np.repeat(np.arange(len(owner)), sizes)
+    within = np.arange(len(first)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    second = starts[owner[first]] + within
+    least = np.where(first == second, 0.0, np.minimum(weights[first], weights[second]))
+    return sparse.csr_array((least, (first, second)), (len(owner),) * 2)
+
+
+def _proportions(found: Personas, maps: np.ndarray, n_maps: int) -> np.ndarray:
+    """The part that each map has in the ties of an object, and a little everywhere."""
+    held = np.zeros((n_maps, found.ties.shape[0]))
+    np.add.at(held, (maps, found.owner), found.weights)
+    whole = held.sum(axis=0)
+    held = np.divide(held, whole, out=np.zeros_like(held), where=whole > 0) + _EVERYWHERE
+    return held / held.sum(axis=0)
+
+
+def _axes(directions: np.ndarray, held: np.ndarray, n_components: int) -> np.ndarray:
+    """Places along the leading principal axes, the longest of standard deviation 1."""
+    weights = held / held.sum()
+    centred = directions - weights @ directions
+    _, axes = np.linalg.eigh((centred * weights[:, None]).T @ centred)
+    places = centred @ axes[:, ::-1][:, :n_components]
+    longest = np.sqrt((weights[:, None] * places**2).sum(axis=0)).max(initial=0.0)
+    whole = np.zeros((len(places), n_components))
+    whole[:, : places.shape[1]] = places / longest if longest > 0 else places
+    return whole
+
+
+def _unit(vectors: np.ndarray) -> np.ndarray:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.where(lengths > 0, lengths, 1.0))

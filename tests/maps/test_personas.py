@@ -1,0 +1,164 @@
+"""The start by personas: what it splits, what it keeps together, and the fits that begin there."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import manymaps as mm
+from manymaps.compute.threads import threads
+from manymaps.maps.personas import persona_start, personas
+from manymaps.metrics import sense_separation
+
+
+def two_worlds(size=8):
+    """Two cliques that know nothing of one another but for the last object, which is in both."""
+    n = 2 * size + 1
+    ties = np.zeros((n, n))
+    first, second = [*range(size), n - 1], [*range(size, 2 * size), n - 1]
+    for members in (first, second):
+        ties[np.ix_(members, members)] = 1.0
+    np.fill_diagonal(ties, 0)
+    return ties
+
+
+def random_table(n=60, seed=0, density=0.1):
+    rng = np.random.default_rng(seed)
+    table = rng.random((n, n)) * (rng.random((n, n)) < density)
+    np.fill_diagonal(table, 0)
+    return sparse.csr_array(table)
+
+
+def start(table, n_maps, seed=0, d=2):
+    return persona_start(sparse.csr_array(table), n_maps, d, np.random.default_rng(seed))
+
+
+class TestPersonas:
+    def test_who_is_in_two_worlds_has_two(self):
+        found = personas(sparse.csr_array(two_worlds()))
+        assert np.bincount(found.owner).tolist() == [1] * 16 + [2]
+        mine = found.holder[found.ties.indptr[16] :]
+        assert len(set(mine[:8])) == len(set(mine[8:])) == 1
+        assert mine[0] != mine[-1]
+
+    def test_who_has_no_tie_among_the_neighbours_joins_the_largest(self):
+        ties = two_worlds(4)
+        ties = np.pad(ties, (0, 1))
+        ties[8, 9] = ties[9, 8] = 1.0  # a tenth, known to object 8 alone
+        found = personas(sparse.csr_array(ties))
+        assert np.bincount(found.owner).tolist() == [1] * 8 + [2, 1]
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_the_network_of_personas_is_that_of_the_ties(self, seed):
+        found = personas(random_table(seed=seed))
+        network = found.network.toarray()
+        np.testing.assert_array_equal(network, network.T)
+        owners = sparse.csr_array(
+            (np.ones(len(found.owner)), (found.owner, np.arange(len(found.owner)))),
+            (60, len(found.owner)),
+        ).toarray()
+        np.testing.assert_allclose(owners @ network @ owners.T, found.ties.toarray())
+        np.testing.assert_allclose(network.sum(axis=1), found.weights)
+        assert (np.diff(found.owner) >= 0).all()
+
+    def test_every_tie_by_its_definition(self):
+        found = personas(random_table(n=25, density=0.3))
+        network, ties = found.network.toarray(), found.ties
+        holder = sparse.csr_array((found.holder + 1, ties.indices, ties.indptr), ties.shape)
+        expected = np.zeros_like(network)
+        for i, j in zip(*ties.nonzero(), strict=True):
+            expected[holder[i, j] - 1, holder[j, i] - 1] += ties[i, j]
+        np.testing.assert_allclose(network, expected)
+
+    def test_scale_of_a_row_does_not_matter(self):
+        table = random_table()
+        scaled = sparse.csr_array(sparse.diags_array(np.linspace(1, 9, 60)) @ table)
+        one, other = personas(table), personas(scaled)
+        np.testing.assert_array_equal(one.holder, other.holder)
+        np.testing.assert_allclose(one.ties.toarray(), other.ties.toarray(), rtol=1e-6)
+
+
+class TestStart:
+    def test_two_worlds_get_a_map_each_and_who_is_in_both_is_in_both(self):
+        _, held = start(two_worlds(), 2)
+        top = held.argmax(axis=0)
+        assert len(set(top[:8])) == len(set(top[8:16])) == 1
+        assert top[0] != top[8]
+        np.testing.assert_allclose(held[:, 16], 0.5)
+
+    @pytest.mark.parametrize(("n_maps", "d"), [(1, 2), (5, 1), (40, 3), (60, 2), (2, 80)])
+    def test_any_size(self, n_maps, d):
+        positions, held = start(random_table(), n_maps, d=d)
+        assert positions.shape == (n_maps, 60, d)
+        assert held.shape == (n_maps, 60)
+        assert np.isfinite(positions).all()
+        np.testing.assert_allclose(held.sum(axis=0), 1)
+        assert held.min() > 0
+
+    def test_longest_axis_of_what_a_map_holds_is_that_of_the_kernel(self):
+        positions, held = start(random_table(), 3)
+        for places, share in zip(positions, held, strict=True):
+            weights = share / share.sum()
+            spread = np.sqrt(weights @ (places - weights @ places) ** 2)
+            np.testing.assert_allclose(spread.max(), 1, rtol=0.05)
+
+    @pytest.mark.parametrize("n", [2, 3, 4])
+    def test_few_objects(self, n):
+        positions, held = start(np.ones((n, n)) - np.eye(n), n)
+        assert np.isfinite(positions).all()
+        np.testing.assert_allclose(held.sum(axis=0), 1)
+
+    def test_who_is_tied_to_nobody_is_everywhere(self):
+        table = np.pad(two_worlds(), (0, 1))
+        _, held = start(table, 3)
+        np.testing.assert_allclose(held[:, -1], 1 / 3)
+
+    def test_same_seed_same_bits_at_any_number_of_threads(self):
+        found = []
+        for count in (1, 2):
+            with threads(count):
+                found.append(start(random_table(300, density=0.03), 5, seed=3))
+        for one, other in zip(*found, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+    def test_another_seed_is_another_start(self):
+        one, other = (start(random_table(300, density=0.03), 5, seed=seed)[1] for seed in (0, 1))
+        assert (one != other).any()
+
+
+class TestFit:
+    def test_is_the_default_of_several_maps(self):
+        usual, named, random = (
+            mm.MultipleMapsTSNE(2, affinity="precomputed", max_iter=1, random_state=0, **given).fit(
+                random_table()
+            )
+            for given in ({}, {"init": "personas"}, {"init": "random"})
+        )
+        np.testing.assert_array_equal(usual.maps_, named.maps_)
+        assert (usual.proportions_ != random.proportions_).any()
+        assert np.ptp(random.maps_) < 0.5 < np.ptp(named.maps_)
+
+    def test_other_starts_are_for_one_map(self):
+        fit = mm.MultipleMapsTSNE(2, affinity="precomputed", init="spectral")
+        with pytest.raises(mm.ParameterError, match="auto, personas, random, an array"):
+            fit.fit(random_table())
+
+    def test_fixed_proportions_stay_equal(self):
+        fit = mm.MultipleMapsTSNE(
+            3, affinity="precomputed", mixing="fixed", max_iter=2, random_state=0
+        ).fit(random_table())
+        np.testing.assert_allclose(fit.proportions_, 1 / 3, rtol=1e-6)
+
+    @pytest.mark.slow
+    def test_senses_come_apart_at_no_cost_in_fit(self):
+        relations = mm.load_word_relations()
+        scores = {}
+        for init in ("personas", "random"):
+            fit = mm.MultipleMapsTSNE(20, init=init, max_iter=300, random_state=0).fit(relations)
+            atlas = fit.atlas_
+            found = sense_separation(
+                atlas.maps, atlas.proportions, relations.strengths, relations.pair_senses,
+                n_permutations=1,
+            )  # fmt: skip
+            scores[init] = (fit.kl_divergence_, found.contrast)
+        assert scores["personas"][0] < scores["random"][0]
+        assert scores["personas"][1] > scores["random"][1] + 0.04
