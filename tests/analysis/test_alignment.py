@@ -158,7 +158,7 @@ def test_what_the_atlas_holds_per_map_goes_along():
     atlas = atlas_of(consensus=consensus, log_normalizer=1.5, metadata={"n": np.arange(40)})
     rng = np.random.default_rng(0)
     found = align(atlas, atlas.renumbered(rng.permutation(5)))
-    np.testing.assert_array_equal(found.atlas.consensus.of_map, of_map[found.maps])
+    np.testing.assert_array_equal(found.atlas.consensus.of_map, of_map[None, found.maps])
     assert found.atlas.log_normalizer == 1.5
     np.testing.assert_array_equal(found.atlas.metadata["n"], np.arange(40))
 

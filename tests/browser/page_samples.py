@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 
 import manymaps as mm
+from manymaps.data.datasets import INTEGER_CLUSTERS
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE, T_SNE
 
 SENSES = (
@@ -72,7 +73,7 @@ def featured() -> tuple[mm.Atlas, list[SimpleNamespace]]:
     halves = np.full((2, digits.n_objects), 0.5)
     features = [
         SimpleNamespace(weight=weight, members=members)
-        for members, weight in mm.datasets.INTEGER_CLUSTERS.items()
+        for members, weight in INTEGER_CLUSTERS.items()
     ]
     return mm.Atlas(digits.labels, points, halves, MULTIPLE_MAPS_T_SNE), features
 

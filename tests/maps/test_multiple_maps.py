@@ -230,7 +230,10 @@ class TestStart:
     @pytest.mark.parametrize(
         ("init", "message"),
         [
-            ("pca", r"init='pca' is not one of random, an array of shape \(2, 5, 2\), an Atlas"),
+            (
+                "pca",
+                r"init='pca' is not one of auto, personas, random, an array of shape \(2, 5, 2\), an Atlas",
+            ),
             (np.zeros((2, 4, 2)), r"init has shape \(2, 4, 2\); the fit needs \(2, 5, 2\)"),
             (np.full((2, 5, 2), np.nan), "not finite"),
         ],

@@ -129,13 +129,22 @@ class TestFit:
     def test_is_the_default_of_several_maps(self):
         usual, named, random = (
             mm.MultipleMapsTSNE(2, affinity="precomputed", max_iter=1, random_state=0, **given).fit(
-                random_table()
+                random_table(100)
             )
             for given in ({}, {"init": "personas"}, {"init": "random"})
         )
         np.testing.assert_array_equal(usual.maps_, named.maps_)
         assert (usual.proportions_ != random.proportions_).any()
         assert np.ptp(random.maps_) < 0.5 < np.ptp(named.maps_)
+
+    def test_few_objects_start_anywhere(self):
+        usual, random = (
+            mm.MultipleMapsTSNE(2, affinity="precomputed", max_iter=1, random_state=0, **given).fit(
+                random_table(99)
+            )
+            for given in ({}, {"init": "random"})
+        )
+        np.testing.assert_array_equal(usual.maps_, random.maps_)
 
     def test_other_starts_are_for_one_map(self):
         fit = mm.MultipleMapsTSNE(2, affinity="precomputed", init="spectral")

@@ -480,9 +480,10 @@ def _fits(
         found = []
         # A single map has the most local optima, and costs the least.
         for start in range(_STARTS if few else _STARTS_OF_ONE if m == 1 else 1):
+            # Starts differ from seed to seed, lest one that suits other data decides.
             fit = MultipleMapsTSNE(
-                m, penalty=0.0, affinity="precomputed", random_state=_seed(seed, start),
-                n_jobs=n_jobs, **settings,
+                m, penalty=0.0, affinity="precomputed", init="random",
+                random_state=_seed(seed, start), n_jobs=n_jobs, **settings,
             )  # fmt: skip
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DataWarning)

@@ -50,6 +50,7 @@ AFFINITIES = ("auto", "precomputed")
 
 _FOR_LINE_SEARCH = 0.01
 _LEAST_TO_ORDER = 2000
+_LEAST_TO_SPLIT = 100
 
 
 class FittedMaps:
@@ -381,7 +382,7 @@ class MapEstimator(
             positions = np.asarray(self.init)
             if positions.ndim == 2:
                 positions = positions[None]
-        elif self._splits:
+        elif self._splits(n):
             positions, held = persona_start(
                 target.values, self.n_maps, self.n_components, generator
             )
@@ -396,10 +397,10 @@ class MapEstimator(
             weights = np.zeros(shape[:2])
         return Parameters((positions.astype(np.float32),), (weights.astype(np.float32),))
 
-    @property
-    def _splits(self) -> bool:
+    def _splits(self, n: int) -> bool:
         """Whether the start that `init` names splits objects into personas."""
-        return self.init == "personas" or (self.n_maps > 1 and self.init == "auto")
+        by_itself = self.init == "auto" and self.n_maps > 1 and n >= _LEAST_TO_SPLIT
+        return self.init == "personas" or by_itself
 
     def _start_positions(
         self, data: Any, target: Target, generator: np.random.Generator
@@ -407,7 +408,7 @@ class MapEstimator(
         """The start that `init` names, shape (n_maps, n, n_components)."""
         shape = (self.n_maps, target.values.shape[0], self.n_components)
         if self.n_maps > 1 or self.init == "random":
-            if self.init != "random":
+            if self.init not in ("auto", "random"):
                 raise ParameterError(
                     f"is not one of auto, personas, random, an array of shape {shape}, an Atlas; "
                     "other starts are for one map",

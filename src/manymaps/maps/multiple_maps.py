@@ -177,8 +177,9 @@ class MultipleMapsTSNE(_MultipleMaps):
     init : {"auto", "personas", "random"}, ndarray of shape (n_maps, n, n_components), or Atlas
         Where to start; an atlas gives the proportions too. "personas" splits each object by its
         groups of neighbours and deals them to maps by theme (`manymaps.maps.personas`); "auto" is
-        that for several maps. "random" puts every object in every map, as the papers do. One map
-        may also start as that of `TSNE` does, and "auto" is that for one.
+        that for several maps of 100 objects or more. "random" puts every object in every map, as
+        the papers do, and is "auto" for fewer: they say little of groups, and starts from several
+        seeds cost little. One map may also start as that of `TSNE` does, and "auto" is that.
     max_iter : int
         Most iterations; fewer where the cost stops falling.
     optimizer : Optimizer, optional
