@@ -15,7 +15,7 @@ from manymaps.model.choice import MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE
 from manymaps.model.objective import Objective
 from manymaps.model.parameters import Parameters
 from manymaps.model.target import conditional_target, joint_target
-from manymaps.optimizers.descent import LBFGS, DivergedError, Momentum
+from manymaps.optimizers.descent import LBFGS, DivergedError, Momentum, State
 from manymaps.optimizers.schedules import Anneal
 
 N, N_MAPS, SEED = 30, 3, 5
@@ -141,6 +141,29 @@ class TestRun:
         fit = new_fit(max_iter=1)
         fit.run(whole.state.parameters.copy(), SEED)
         assert fit.history["cost"][0] == pytest.approx(whole.history["cost"][-1])
+
+
+class TestExactSteps:
+    def test_are_those_of_the_whole_cost(self):
+        fit = new_fit(optimizer=Momentum(exact=True, hold_weights=0), max_iter=230)
+        finished(fit)
+        assert "active" not in fit.state.memory
+        state = State(start())
+
+        def evaluate(parameters, iteration):
+            lie = fit.optimizer.exaggeration(iteration)
+            whole = fit.objective.evaluate(parameters, exaggeration=lie, want_cost=False)
+            return whole.cost, whole.gradient
+
+        fit.optimizer.minimize(evaluate, state, 230, lambda state: False)
+        for found, true in zip(fit.state.parameters.arrays, state.parameters.arrays, strict=True):
+            np.testing.assert_array_equal(found, true)
+
+    def test_are_made_to_the_end(self):
+        for exact in (False, True):
+            fit = finished(new_fit(optimizer=Momentum(exact=exact), max_iter=3000))
+            assert fit.converged == (not exact)
+            assert (fit.state.iteration == 3000) == exact
 
 
 class TestCallback:

@@ -369,12 +369,21 @@ class MapEstimator(
     def _seed(self) -> int:
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
+    @property
+    def _spreads(self) -> tuple[float, float]:
+        """Standard deviations of positions and weights at the start."""
+        return self._stated_spreads or (self._start_spread, self._start_spread)
+
+    @property
+    def _stated_spreads(self) -> tuple[float, float] | None:
+        return None if self.optimizer is None else self.optimizer.start_spread
+
     def _start(self, data: Any, target: Target) -> Parameters:
         """Positions and weights to start from, in float32."""
         n = target.values.shape[0]
         shape = (self.n_maps, n, self.n_components)
         generator = np.random.default_rng(self._seed())
-        weights = generator.normal(0, self._start_spread, shape[:2])
+        weights = generator.normal(0, self._spreads[1], shape[:2])
         if isinstance(self.init, Atlas):
             positions = self.init.maps
             weights = weights_from_proportions(self.init.proportions)
@@ -399,26 +408,32 @@ class MapEstimator(
 
     def _splits(self, n: int) -> bool:
         """Whether the start that `init` names splits objects into personas."""
-        by_itself = self.init == "auto" and self.n_maps > 1 and n >= _LEAST_TO_SPLIT
-        return self.init == "personas" or by_itself
+        by_itself = self._start_name == "auto" and self.n_maps > 1 and n >= _LEAST_TO_SPLIT
+        return self._start_name == "personas" or by_itself
+
+    @property
+    def _start_name(self) -> str:
+        """The start that `init` names: "auto" is "random" where the optimizer says how random."""
+        stated = self.init == "auto" and self._stated_spreads is not None
+        return "random" if stated else str(self.init)
 
     def _start_positions(
         self, data: Any, target: Target, generator: np.random.Generator
     ) -> np.ndarray:
         """The start that `init` names, shape (n_maps, n, n_components)."""
         shape = (self.n_maps, target.values.shape[0], self.n_components)
-        if self.n_maps > 1 or self.init == "random":
-            if self.init not in ("auto", "random"):
+        if self.n_maps > 1 or self._start_name == "random":
+            if self._start_name not in ("auto", "random"):
                 raise ParameterError(
                     f"is not one of auto, personas, random, an array of shape {shape}, an Atlas; "
                     "other starts are for one map",
                     name="init",
                     value=self.init,
                 )
-            return generator.normal(0, self._start_spread, shape)
+            return generator.normal(0, self._spreads[0], shape)
         return start_positions(
-            str(self.init), data, target, self.n_components,
-            metric=self.metric, spread=self._start_spread, generator=generator,
+            self._start_name, data, target, self.n_components,
+            metric=self.metric, spread=self._spreads[0], generator=generator,
         )[None]  # fmt: skip
 
 

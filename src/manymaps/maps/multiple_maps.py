@@ -179,12 +179,15 @@ class MultipleMapsTSNE(_MultipleMaps):
         groups of neighbours and deals them to maps by theme (`manymaps.maps.personas`); "auto" is
         that for several maps of 100 objects or more. "random" puts every object in every map, as
         the papers do, and is "auto" for fewer: they say little of groups, and starts from several
-        seeds cost little. One map may also start as that of `TSNE` does, and "auto" is that.
+        seeds cost little. One map may also start as that of `TSNE` does, and "auto" is that. With
+        an optimizer that states a `start_spread`, as the papers' presets do, "auto" is "random".
     max_iter : int
         Most iterations; fewer where the cost stops falling.
     optimizer : Optimizer, optional
         `Momentum()` by default, near the settings of the 2009 report; in a run of fewer than 400
-        iterations it holds the weights for a quarter of them.
+        iterations it holds the weights for a quarter of them. The papers' own are
+        `Momentum.van_der_maaten_2009()` and, with normalization="joint", `van_der_maaten_2012()`;
+        both go with penalty=0.
     tolerance : float in [0, 0.1]
         Aimed relative error of the repulsive forces; 0 sums them exactly, as the inverse divergence
         always does.

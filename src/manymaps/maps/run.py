@@ -4,7 +4,8 @@ and checkpoints.
 The cost is recorded every few iterations. Every `_REFRESH` iterations all entries are evaluated and
 the active ones chosen anew: those whose proportion, or whose share in explaining an object's pairs,
 is above `_ACTIVE`. The proportions of the others are halved there, for without a gradient they
-would stay as they are and blur the full model. There the run is also tested for convergence.
+would stay as they are and blur the full model. There the run is also tested for convergence. An
+optimizer that bears no noise gets all entries at every iteration and is left to end by itself.
 
 A checkpoint holds all that the next iteration depends on: a run resumed with `Momentum` gives
 the same bits as one that was never interrupted.
@@ -107,7 +108,7 @@ class Fit:
         """
         if self.order is not None:
             start = start.like([np.ascontiguousarray(a[:, self.order]) for a in start.arrays])
-        self.state = State(start, seed=seed, units=units)
+        self.state = State(start, seed=seed, units=units, n_summed=self._n_summed)
         self.history = {"iteration": [], "cost": [], "kl": []}
         if resume is not None:
             self._load(resume)
@@ -117,7 +118,7 @@ class Fit:
 
             def watch(state: State) -> bool:
                 nonlocal saved
-                if not self.optimizer.bears_noise:
+                if self.optimizer.searches_lines:
                     self._record(state.iteration, self._last)
                 stop = bool(callback and callback(state.iteration, self._cost(), self.atlas))
                 if checkpoint is not None:
@@ -173,19 +174,24 @@ class Fit:
         names = sha256("\0".join(self.labels).encode("utf-8", "surrogatepass")).hexdigest()[:8]
         return f"{self.objective.fingerprint}-{names}"
 
+    @property
+    def _n_summed(self) -> int:
+        return self.objective.target.n_rows_with_mass
+
     def _cost(self) -> float:
         return self.history["cost"][-1] if self.history["cost"] else float("nan")
 
     def _evaluate(self, parameters: Parameters, iteration: int) -> tuple[float, Parameters]:
-        if not self.optimizer.bears_noise:
+        if self.optimizer.searches_lines:
             self._last = self.objective.evaluate(parameters)
             return self._last.cost, self._last.gradient
-        refresh = iteration % _REFRESH == 0
+        approximate = self.optimizer.bears_noise
+        refresh = approximate and iteration % _REFRESH == 0
         objective = self._objective_at(iteration)
         record = refresh or iteration % _RECORD == 0
         self._last = objective.evaluate(
             parameters,
-            entries=None if refresh else self._active_entries(),
+            entries=self._active_entries() if approximate and not refresh else None,
             exaggeration=self.optimizer.exaggeration(iteration),
             want_cost=record,
         )
@@ -193,8 +199,10 @@ class Fit:
             self._refresh(parameters, iteration)
         if record:
             self._record(iteration, self._last)
-        for slope, shortening in zip(self._last.gradient.positions, self._shortening, strict=True):
-            slope *= shortening[:, None]
+        if approximate:
+            slopes = self._last.gradient.positions
+            for slope, shortening in zip(slopes, self._shortening, strict=True):
+                slope *= shortening[:, None]
         return self._last.cost, self._last.gradient
 
     def _objective_at(self, iteration: int) -> Cost:
@@ -287,6 +295,7 @@ class Fit:
             iteration=meta["iteration"],
             seed=meta["seed"],
             units=self.state.units,
+            n_summed=self._n_summed,
             memory={name: tuple(group) for name, group in memory.items()},
         )
         self.history = meta["history"]

@@ -112,7 +112,8 @@ class SNE(_SingleMap):
     neighbors : NeighborSearch, optional
         How neighbours are found, and at what recall.
     init : {"auto", "random", "pca", "mds", "spectral"}, ndarray (n, n_components), or Atlas
-        Where to start; "auto" is "pca" for vectors, else "random".
+        Where to start; "auto" is "pca" for vectors, else "random", which it also is with an
+        optimizer that states a `start_spread`.
     max_iter : int
         Most iterations; fewer where the cost stops falling.
     optimizer : Optimizer, optional

@@ -1,7 +1,7 @@
 """Optimizers: each takes a callable that gives cost and gradient, and a start.
 
-    Momentum            gradient descent with momentum and a gain per parameter (Jacobs 1988), the
-                        optimizer of van der Maaten & Hinton 2009
+    Momentum            gradient descent with momentum and a gain per parameter (Jacobs 1988), near
+                        that of van der Maaten & Hinton 2009; it holds the papers' own as presets
     LBFGS               limited-memory quasi-Newton, through SciPy
     ConjugateGradient   through SciPy; the optimizer of Cook et al. 2007
 
@@ -15,13 +15,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import islice
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 from scipy.optimize import OptimizeResult, minimize
 
 from manymaps.checks import check_number, check_whole
+from manymaps.errors import ParameterError
 from manymaps.model.parameters import Parameters
 from manymaps.optimizers.schedules import Constant, Schedule, Switch
 
@@ -77,6 +77,8 @@ class State:
     units : Parameters, optional
         The length of a usual step of each parameter, by which a line search measures them; 1 by
         default.
+    n_summed : int
+        The objects over which the cost is a sum, for rates that are meant for their mean.
     """
 
     parameters: Parameters
@@ -85,19 +87,31 @@ class State:
     seed: int = 0
     memory: dict[str, tuple[np.ndarray, ...]] = field(default_factory=dict)
     units: Parameters | None = None
+    n_summed: int = 1
 
 
 class Optimizer(ABC):
     """One way of going downhill.
 
-    `exaggeration` multiplies the attraction by iteration. `bears_noise` says whether the optimizer
-    bears a cost whose active entries change on the way, forces no better than the user's tolerance
-    and steps that are shortened object by object; one with a line search does not.
+    `exaggeration` multiplies the attraction by iteration. `start_spread` are the standard
+    deviations of positions and mixing weights from which estimators of maps start at random; where
+    it is None they start as is their way. `searches_lines` says whether the optimizer evaluates
+    several times an iteration.
     """
 
-    bears_noise: bool
     exaggeration: Schedule
     background_share: Schedule = Constant(1.0)
+    start_spread: tuple[float, float] | None = None
+    searches_lines = False
+
+    @property
+    def bears_noise(self) -> bool:
+        """Whether it bears a cost whose active entries change on the way, forces no better than the
+        user's tolerance, and steps that are shortened object by object.
+
+        One with a line search does not, nor one that is to make its steps exactly.
+        """
+        return False
 
     @property
     def settled_at(self) -> int:
@@ -123,22 +137,37 @@ class Momentum(Optimizer):
         divided by the exaggeration of the iteration: for t-SNE the rate n / exaggeration of Belkina
         et al. (2019), in their units.
     weight_rate : float > 0
-        How many times faster the mixing weights learn than the positions; 1 in the 2009 paper.
+        How many times faster the mixing weights learn than the positions; 1 in the 2009 report.
         More sharpens the proportions sooner.
     hold_weights : int >= 0
-        Iterations before the mixing weights start to learn; 0 in the 2009 paper. While all
+        Iterations before the mixing weights start to learn; 0 in the 2009 report. While all
         proportions are equal, a word settles near other words in each map; so its senses have
         places of their own before it commits itself.
     momentum : Schedule
-        0.5 for 250 iterations, then 0.8, as in the 2009 paper.
+        0.5 for 250 iterations, then 0.8, as in the 2009 report.
     exaggeration : Schedule
-        4 for 50 iterations, then 1, as in the 2009 paper.
+        4 for 50 iterations, then 1, as in the 2009 report.
     jitter : Schedule
         Standard deviation of the noise added to the positions after each step (Hinton & Roweis
         2002); none by default.
     background_share : Schedule
         The part of the model's background that is in force; all of it by default. Starting with
         none makes UNI-SNE start from a symmetric SNE solution, as in Cook et al. (2007).
+    weight_momentum : Schedule, optional
+        The momentum of the mixing weights; that of the positions by default.
+    gains : bool
+        Whether each parameter has a gain; without, all learn at the given rates.
+    averaged : bool
+        Whether `learning_rate` is on the scale of the mean cost of an object, which under a joint
+        normalization is KL itself, as published rates often are. It goes without "auto".
+    exact : bool
+        Make these steps and no others: every object in every map, forces at a hundredth of the
+        tolerance (0 sums them exactly), steps of stiff objects not shortened, all `max_iter` of
+        them. Slower, and with a Gaussian kernel it can throw popular words far off.
+    start_spread : (float >= 0, float >= 0), optional
+        Standard deviations of positions and of mixing weights where an estimator of maps starts,
+        whose init="auto" is then "random" (`CODE` and `AssociationPredictor` have starts of their
+        own); the estimator's by default.
 
     Examples
     --------
@@ -153,7 +182,11 @@ class Momentum(Optimizer):
     exaggeration: Schedule = Switch(4.0, 50, 1.0)
     jitter: Schedule = Constant(0.0)
     background_share: Schedule = Constant(1.0)
-    bears_noise = True
+    weight_momentum: Schedule | None = None
+    gains: bool = True
+    averaged: bool = False
+    exact: bool = False
+    start_spread: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         for name in ("learning_rate", "weight_rate"):
@@ -161,11 +194,111 @@ class Momentum(Optimizer):
             if (name, value) != ("learning_rate", "auto"):
                 check_number(name, value, above=0)
         check_whole("hold_weights", self.hold_weights, 0)
+        if self.averaged and self.learning_rate == "auto":
+            raise ParameterError(
+                "goes without averaged=True, for it is on the scale of the sum; give a number, or "
+                "leave averaged out",
+                name="learning_rate",
+                value="auto",
+            )
+        if self.start_spread is not None:
+            self._check_start_spread()
+
+    @classmethod
+    def van_der_maaten_2012(cls) -> Self:
+        """The descent of the program of 2012 (`mult_maps_tsne.m`), of which the steps are
+
+            y_inc <- momentum y_inc - 250 dC/dy / 2,   y <- y + y_inc
+            w     <- w - 100 dC/dw
+
+        with C = KL(P || Q) of a joint P, P times 4 for 50 iterations, momentum 0.5 and from
+        iteration 250 on 0.8, no gains, positions that start with a standard deviation of 0.001 and
+        proportions that start equal. (Its gradient of the positions is half of the true one; so the
+        rate is 125 here.)
+
+        The program is this optimizer with `normalization="joint"`, `penalty=0` and `max_iter=1000`;
+        the paper has 2,000. Two things differ: the program adds 1e-7 to every v_ij, which is no
+        part of the model, and computes in double precision. What first tells the maps apart are
+        squared distances of 1e-6 beside 1, and in single precision 4 % of the weights' gradient is
+        rounding there; so from one start both take ways of their own, as from two seeds.
+
+        References
+        ----------
+        L.J.P. van der Maaten and G.E. Hinton, Visualizing non-metric similarities in multiple maps,
+        Machine Learning 87, 2012, and the program beside it.
+
+        Examples
+        --------
+        >>> from manymaps import Momentum, MultipleMapsTSNE
+        >>> optimizer = Momentum.van_der_maaten_2012()
+        >>> optimizer.learning_rate, optimizer.learning_rate * optimizer.weight_rate
+        (125.0, 100.0)
+        >>> fit = MultipleMapsTSNE(5, normalization="joint", penalty=0, optimizer=optimizer)
+        """
+        return cls(
+            learning_rate=125.0,
+            weight_rate=100 / 125,
+            hold_weights=0,
+            weight_momentum=Constant(0.0),
+            gains=False,
+            averaged=True,
+            exact=True,
+            start_spread=(1e-3, 0.0),
+        )
+
+    @classmethod
+    def van_der_maaten_2009(cls) -> Self:
+        """The descent of the 2009 report for its maps of words.
+
+        Rate 0.1 for positions and weights alike, on the cost summed over words; momentum 0.5 and
+        from iteration 250 on 0.8; P times 4 for 50 iterations; Jacobs' gains; weights that learn
+        from the start. Where a random start lies is not taken from the report: it is N(0, 10^-4),
+        that of t-SNE (van der Maaten & Hinton 2008), for positions and weights. The report's own
+        cost has `penalty=0`. For its predictions it has other rates
+        (`manymaps.prediction.PAPER_2009`).
+
+        References
+        ----------
+        L.J.P. van der Maaten and G.E. Hinton, Modeling semantic similarities in multiple maps, TiCC
+        TR 2009-001.
+
+        Examples
+        --------
+        >>> from manymaps import Momentum, MultipleMapsTSNE
+        >>> fit = MultipleMapsTSNE(40, penalty=0, optimizer=Momentum.van_der_maaten_2009())
+        >>> fit.optimizer.weight_rate, fit.optimizer.hold_weights
+        (1.0, 0)
+        """
+        return cls(
+            learning_rate=0.1,
+            weight_rate=1.0,
+            hold_weights=0,
+            exact=True,
+            start_spread=(0.01, 0.01),
+        )
+
+    def _check_start_spread(self) -> None:
+        if not isinstance(self.start_spread, tuple) or len(self.start_spread) != 2:
+            raise ParameterError(
+                "must be a pair: the standard deviations of positions and of mixing weights",
+                name="start_spread",
+                value=self.start_spread,
+            )
+        for value in self.start_spread:
+            check_number("start_spread", value, least=0)
+
+    @property
+    def bears_noise(self) -> bool:
+        """Whether it bears approximate costs and shortened steps: unless it is to be exact."""
+        return not self.exact
 
     @property
     def settled_at(self) -> int:
         """The first iteration from which no setting changes any more."""
-        schedules = (self.momentum, self.exaggeration, self.jitter, self.background_share)
+        schedules = (
+            self.momentum, self.weight_momentum or self.momentum, self.exaggeration, self.jitter,
+            self.background_share,
+        )  # fmt: skip
         return max(self.hold_weights, *(schedule.settled_at for schedule in schedules))
 
     def rate(self, iteration: int) -> float:
@@ -176,32 +309,16 @@ class Momentum(Optimizer):
 
     def minimize(self, evaluate: Evaluate, state: State, n_iter: int, watch: Watch) -> bool:
         """Steps from `state` until `n_iter` or `watch` ends them; see `Optimizer.minimize`."""
-        from manymaps.compute.steps import momentum_step
-        from manymaps.compute.threads import alone_if
-
         arrays = state.parameters.arrays
         if "step" not in state.memory:
             state.memory["step"] = tuple(np.zeros_like(a) for a in arrays)
-            state.memory["gain"] = tuple(np.ones_like(a) for a in arrays)
-        sets = len(state.parameters.positions)
-        factors = [1.0] * sets + [self.weight_rate] * sets
+            if self.gains:
+                state.memory["gain"] = tuple(np.ones_like(a) for a in arrays)
         while state.iteration < n_iter:
             # A run that diverges ends in DivergedError, not in warnings of its arithmetic.
             with np.errstate(over="ignore", invalid="ignore"):
                 state.cost, gradient = evaluate(state.parameters, state.iteration)
-            momentum = np.float32(self.momentum(state.iteration))
-            moved = zip(
-                arrays, gradient.arrays, state.memory["step"], state.memory["gain"], factors,
-                strict=True,
-            )  # fmt: skip
-            rate = self.rate(state.iteration)
-            learning = 2 * sets if state.iteration >= self.hold_weights else sets
-            for x, g, step, gain, factor in islice(moved, learning):
-                with alone_if(x.size < _FEW_PARAMETERS):
-                    momentum_step(
-                        x.reshape(-1), g.reshape(-1), step.reshape(-1), gain.reshape(-1),
-                        np.float32(rate * factor), momentum,
-                    )  # fmt: skip
+                self._move(state, gradient)
             noise = self.jitter(state.iteration)
             if noise > 0:
                 generator = np.random.default_rng((state.seed, state.iteration))
@@ -218,12 +335,40 @@ class Momentum(Optimizer):
                 break
         return False
 
+    def _move(self, state: State, gradient: Parameters) -> None:
+        """One step of all parameters that learn by now, in place."""
+        from manymaps.compute.steps import momentum_step
+        from manymaps.compute.threads import alone_if
+
+        k = state.iteration
+        arrays, steps = state.parameters.arrays, state.memory["step"]
+        rate = self.rate(k) / (state.n_summed if self.averaged else 1)
+        momentum = self.momentum(k)
+        weight_momentum = self.weight_momentum(k) if self.weight_momentum else momentum
+        sets = len(state.parameters.positions)
+        for j in range(2 * sets if k >= self.hold_weights else sets):
+            is_weight = j >= sets
+            own_rate = np.float32(rate * (self.weight_rate if is_weight else 1.0))
+            own_momentum = np.float32(weight_momentum if is_weight else momentum)
+            x, slope, step = arrays[j], gradient.arrays[j], steps[j]
+            if not self.gains:
+                step *= own_momentum
+                step -= own_rate * slope
+                x += step
+                continue
+            gain = state.memory["gain"][j]
+            with alone_if(x.size < _FEW_PARAMETERS):
+                momentum_step(
+                    x.reshape(-1), slope.reshape(-1), step.reshape(-1), gain.reshape(-1),
+                    own_rate, own_momentum,
+                )  # fmt: skip
+
 
 class _ScipyOptimizer(Optimizer):
     """A method of `scipy.optimize.minimize`; one of its iterations counts as one."""
 
-    bears_noise = False
     exaggeration = Constant(1.0)
+    searches_lines = True
     method: str
 
     def _options(self, n_iter: int) -> dict[str, float]:

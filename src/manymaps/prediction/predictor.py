@@ -383,7 +383,7 @@ class AssociationPredictor(BaseEstimator):
             now = maps.at(state.parameters)
             return stopping.see(state.iteration, error, now)
 
-        state = State(maps.parameters(learns_biases))
+        state = State(maps.parameters(learns_biases), n_summed=stopping.n_cues)
         optimizer.minimize(evaluate, state, self.max_iter, watch)
         if stopping.best is None or stopping.history["iteration"][-1] != state.iteration:
             now = maps.at(state.parameters)
