@@ -246,8 +246,13 @@ class TestSenses:
         assert [sense["share"] for sense in senses] == pytest.approx([0.6, 0.36])
         assert [sense["map"] for sense in senses] == [0, 1]
         assert set(senses[0]) == {
-            "map", "caption", "proportion", "share", "n_fits", "neighbors",
-        }  # fmt: skip
+            "map",
+            "caption",
+            "proportion",
+            "share",
+            "n_fits",
+            "neighbors",
+        }
         lines = invoke("senses", grouped, "tie").stdout.splitlines()
         assert lines[0] == "tie has 2 senses in 2 maps"
         assert re.fullmatch(r"map 0   60%  knot \.\d+, rope \.\d+", lines[1])

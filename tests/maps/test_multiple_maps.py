@@ -232,7 +232,8 @@ class TestStart:
         [
             (
                 "pca",
-                r"init='pca' is not one of auto, personas, random, an array of shape \(2, 5, 2\), an Atlas",
+                r"init='pca' is not one of auto, personas, random, an array of shape "
+                r"\(2, 5, 2\), an Atlas",
             ),
             (np.zeros((2, 4, 2)), r"init has shape \(2, 4, 2\); the fit needs \(2, 5, 2\)"),
             (np.full((2, 5, 2), np.nan), "not finite"),
