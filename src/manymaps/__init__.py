@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from manymaps.data.datasets import load_consonants as load_consonants
     from manymaps.data.datasets import load_integers as load_integers
     from manymaps.data.datasets import load_word_relations as load_word_relations
+    from manymaps.data.resampling import resampled as resampled
     from manymaps.data.vectors import Vectors as Vectors
     from manymaps.errors import DataError as DataError
     from manymaps.errors import DataWarning as DataWarning
@@ -145,6 +146,7 @@ _HOMES = {
     "figures.maps": ("plot_atlas", "plot_map", "plot_senses", "save_figure"),
     "io.associations": ("associations_from", "read_associations"),
     "io.vectors": ("read_vectors", "vectors_from"),
+    "data.resampling": ("resampled",),
     "data.vectors": ("Vectors",),
     "viewer.page": ("write_page",),
     "viewer.widget": ("AtlasWidget",),
