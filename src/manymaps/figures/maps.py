@@ -513,7 +513,9 @@ def _sheet_print(scenes: Sequence[Scene], min_proportion: float, roles: Roles | 
 def _senses_print(senses: Sequence[Sense], min_proportion: float, grouped: bool) -> list[str]:
     if grouped:
         rest = max(0.0, 1 - sum(sense.share for sense in senses))
-        bars = f"bars: share of what the word recalls, {rest:.2f} falls to smaller groups"
+        bars = "bars: share of what the word recalls"
+        if rest >= 0.005:
+            bars += f", {rest:.2f} falls to smaller groups"
     else:
         rest = max(0.0, 1 - sum(sense.proportion for sense in senses))
         bars = f"bars: proportion in each map, {rest:.2f} lies in the others"
