@@ -55,7 +55,7 @@ def theme(atlas: mm.Atlas, directions: np.ndarray) -> float:
         some = directions[held >= LEAST]
         total += float((some.sum(axis=0) ** 2).sum() - (some**2).sum())
         pairs += len(some) * (len(some) - 1)
-    return total / pairs
+    return total / max(pairs, 1)
 
 
 def strongest(strengths: sparse.csr_array) -> tuple[np.ndarray, np.ndarray]:
