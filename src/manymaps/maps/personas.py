@@ -10,8 +10,8 @@ nothing of one another (ego splitting; Epasto, Lattanzi & Paes Leme 2017, KDD 23
                 largest. The tie of i and j binds the persona of i that holds j to that of j
                 that holds i
     themes      as many centres as there are maps, by spherical k-means, of the directions x_i of
-                the objects in the network (`manymaps.affinity.network`); a persona has the mean
-                direction of those it holds
+                the objects in the network (`manymaps.affinity`); a persona has the mean direction
+                of those it holds
     maps        the network of personas cut into maps (`manymaps.compute.signed_partition`): ties
                 bind, two personas of an object part, with `_PARTING` of what the smaller is tied
                 by, and each leans by `_LEANING` of its ties towards the map of its theme
@@ -29,6 +29,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from manymaps.affinity.neighborhoods import principal_places, spherical_centres
 from manymaps.affinity.network import association_network, spectral_directions
 from manymaps.atlas.associations import strongest_associations
 from manymaps.compute.communities import ego_communities
@@ -41,7 +42,6 @@ _MOST_TIES = 60
 _POWER = 0.5
 _RESOLUTION = 0.5
 _DIRECTIONS = 70
-_THEME_STEPS = 30
 _PARTING = 0.3
 _LEANING = 0.2
 _COARSENING, _EVENNESS = 1.0, 0.1
@@ -166,7 +166,9 @@ def persona_start(
         found = personas(p)
         maps = _dealt(found, directions, n_maps, generator)
         proportions = _proportions(found, maps, n_maps)
-        positions = np.array([_axes(directions, held, n_components) for held in proportions])
+        positions = np.array(
+            [principal_places(directions, held, n_components) for held in proportions]
+        )
     return positions + _NOISE * generator.normal(size=positions.shape), proportions
 
 
@@ -174,7 +176,7 @@ def _dealt(
     found: Personas, directions: np.ndarray, n_maps: int, generator: np.random.Generator
 ) -> np.ndarray:
     """The map of each persona."""
-    themes = _themes(directions, n_maps, generator)
+    themes = spherical_centres(directions, n_maps, generator)
     weights = found.weights
     shape = (len(weights), directions.shape[0])
     holds = sparse.csr_array((found.ties.data, (found.holder, found.ties.indices)), shape)
@@ -196,28 +198,6 @@ def _dealt(
     )
 
 
-def _themes(directions: np.ndarray, n_maps: int, generator: np.random.Generator) -> np.ndarray:
-    """The centres of spherical k-means (Dhillon & Modha 2001), shape (n_maps, n_directions).
-
-    Begun at objects drawn one by one, the likelier the less they are like those before (Arthur &
-    Vassilvitskii 2007). Objects that are all alike leave several centres at one place.
-    """
-    chosen = [int(generator.integers(len(directions)))]
-    unlike = np.full(len(directions), np.inf)
-    for _ in range(n_maps - 1):
-        unlike = np.minimum(unlike, np.maximum(1 - directions @ directions[chosen[-1]], 0))
-        reach = np.cumsum(unlike)
-        drawn = np.searchsorted(reach, generator.random() * reach[-1], "right")
-        chosen.append(min(int(drawn), len(directions) - 1))
-    themes = directions[chosen]
-    for _ in range(_THEME_STEPS):
-        nearest = (directions @ themes.T).argmax(axis=1)
-        members = (np.ones(len(nearest)), (nearest, np.arange(len(nearest))))
-        sums = sparse.csr_array(members, (n_maps, len(nearest))) @ directions
-        themes = np.where(sums.any(axis=1, keepdims=True), _unit(sums), themes)
-    return themes
-
-
 def _rivalry(owner: np.ndarray, weights: np.ndarray) -> sparse.csr_array:
     """min(w_a, w_b) of every two personas of one object."""
     counts = np.bincount(owner)
@@ -237,18 +217,6 @@ def _proportions(found: Personas, maps: np.ndarray, n_maps: int) -> np.ndarray:
     whole = held.sum(axis=0)
     held = np.divide(held, whole, out=np.zeros_like(held), where=whole > 0) + _EVERYWHERE
     return held / held.sum(axis=0)
-
-
-def _axes(directions: np.ndarray, held: np.ndarray, n_components: int) -> np.ndarray:
-    """Places along the leading principal axes, the longest of standard deviation 1."""
-    weights = held / held.sum()
-    centred = directions - weights @ directions
-    _, axes = np.linalg.eigh((centred * weights[:, None]).T @ centred)
-    places = centred @ axes[:, ::-1][:, :n_components]
-    longest = np.sqrt((weights[:, None] * places**2).sum(axis=0)).max(initial=0.0)
-    whole = np.zeros((len(places), n_components))
-    whole[:, : places.shape[1]] = places / longest if longest > 0 else places
-    return whole
 
 
 def _unit(vectors: np.ndarray) -> np.ndarray:
