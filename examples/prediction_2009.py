@@ -9,8 +9,9 @@ tenth for the test. Errors are (1 / N) sum over a part of p log(p / q), in nats 
 own parts differ from these, so compare orders rather than digits. Each fit stops by its validation
 part. Of several penalties or first shares, and with --tune of the parameters of the other models
 (`GRIDS`), each split takes those of its least validation error; the test part chooses nothing.
-Other settings are the defaults of the classes, which were chosen by the validation parts of other
-splits.
+Several maps start with random turns of the same eigenvectors and are fitted to the training part
+alone; `many_small_maps.py` has what a teacher adds. Other settings are the defaults of the classes,
+which were chosen by the validation parts of other splits.
 
 What a model gives to pairs of the training part it cannot give to held-out ones, so one that
 leaves known associates out has an easier task. "unknown" is therefore the test error with each q
@@ -151,7 +152,8 @@ def settings_of(arguments: argparse.Namespace, n_maps: int) -> Iterator[dict[str
     for penalty in arguments.penalties:
         for share in arguments.first_shares if n_maps > 1 else [None]:
             descent = RowDescent(first_share=share, dropout=arguments.dropout)
-            yield {"penalty": penalty, "optimizer": descent} | common
+            alone = {"init": "spectral", "distillation": 0}
+            yield {"penalty": penalty, "optimizer": descent} | alone | common
 
 
 def best_maps(

@@ -1,5 +1,6 @@
 """The examples run on small settings and print what they claim."""
 
+import csv
 import os
 import re
 import subprocess
@@ -169,6 +170,25 @@ def test_word_sense_induction(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     apart = re.findall(r"^ +5  (all|\d+ to \d+) +\d+  (\S+) +(\S+) ", made, re.MULTILINE)
     assert [name for name, *_ in apart] == ["all", "1 to 2", "2 to 4", "4 to 8", "8 to 16"]
     assert float(apart[0][1]) > float(apart[0][2])
+
+
+def test_many_small_maps(tmp_path: Path) -> None:
+    """What a teacher adds to maps of the plane from each start."""
+    run("many_small_maps.py", "--output", str(tmp_path / "sizes.csv"))
+    sizes = table(tmp_path / "sizes.csv")
+    assert list(sizes) == ["1x70", "1x70, taught", "10x2", "2x10"]
+    assert 1 < float(sizes["10x2"]["maps a word"]) < 10
+    run("many_small_maps.py", "--starts", "--output", str(tmp_path / "starts.csv"))
+    starts = table(tmp_path / "starts.csv")
+    for init in ("charts", "spectral", "random"):
+        alone, taught = starts[f"10x2, {init}"], starts[f"10x2, {init}, taught"]
+        assert float(taught["test"]) < float(alone["test"])
+
+
+def table(path: Path) -> dict[str, dict[str, str]]:
+    """The lines of a CSV file by their first column."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return {line["maps"]: line for line in csv.DictReader(file)}
 
 
 def test_prediction_2009(tmp_path: Path) -> None:

@@ -89,7 +89,9 @@ class TestSpectralStart:
     """Starts along the leading eigenvectors of the training network."""
 
     def started(self, split, n_maps, d):
-        model = AssociationPredictor(n_maps, d, max_iter=1, optimizer=STILL, random_state=0)
+        model = AssociationPredictor(
+            n_maps, d, init="spectral", distillation=0, max_iter=1, optimizer=STILL, random_state=0
+        )
         return model.fit(split.train).maps_
 
     def test_one_map_lies_along_the_eigenvectors(self, split):
@@ -139,8 +141,82 @@ class TestSpectralStart:
     def test_without_associations_a_word_starts_in_the_middle(self):
         p = sparse.csr_array(np.eye(12, k=1) + np.eye(12, k=-11))
         p = sparse.csr_array(sparse.block_diag([p, sparse.csr_array((3, 3))]))
-        maps = AssociationPredictor(2, 2, max_iter=1, optimizer=STILL, random_state=0).fit(p).maps_
-        assert np.abs(maps.positions[:, 12:]).max() < 0.1
+        for init in ("spectral", "charts"):
+            model = AssociationPredictor(
+                2, 2, init=init, distillation=0, max_iter=1, optimizer=STILL, random_state=0
+            )
+            assert np.abs(model.fit(p).maps_.positions[:, 12:]).max() < 0.1
+
+
+class TestDistillation:
+    """Several maps learn of one."""
+
+    def test_a_teacher_is_learned_of_alone_with_a_share_of_one(self, split):
+        """Maps come to q of the teacher and know nothing of the training part."""
+
+        class Steps:
+            def probabilities(self, rows):
+                apart = (np.arange(N) - np.asarray(rows)[:, None]) % N
+                q = 0.9 * (apart == 7) + 0.1 * (apart != 0) / (N - 1)
+                return q / q.sum(axis=1, keepdims=True)
+
+        teacher = Steps()
+        model = AssociationPredictor(
+            4, 6, distillation=1, teacher=teacher, penalty=0, max_iter=80, random_state=0
+        )
+        q = model.fit(split.train).probabilities(np.arange(N))
+        target = teacher.probabilities(np.arange(N))
+        off = ~np.eye(N, dtype=bool)
+        kl = (target[off] * np.log(target[off] / q[off])).sum() / N
+        uniform = (target[off] * np.log(target[off] * (N - 1))).sum() / N
+        assert kl < 0.3 * uniform
+        assert model.teacher_ is teacher
+
+    def test_who_has_a_teacher(self, split):
+        """Several maps fitted by passes, and whoever is given one."""
+
+        def fitted(n_maps, **options):
+            model = AssociationPredictor(n_maps, 2, max_iter=2, random_state=0, **options)
+            return model.fit(split.train).teacher_
+
+        found = fitted(2)
+        assert isinstance(found, AssociationPredictor)
+        assert (found.n_maps, found.n_components, found.teacher_) == (1, N - 1, None)
+        assert fitted(1) is None
+        assert fitted(1, teacher=found) is found
+        assert fitted(2, teacher=found, distillation=0) is None
+        assert fitted(2, optimizer=Momentum()) is None
+
+    def test_history_is_what_the_maps_score_on_both_parts(self, split):
+        model = AssociationPredictor(3, 2, max_iter=5, random_state=0)
+        model.fit(split.train, split.validation)
+        best = int(np.argmin(model.history_["validation"]))
+        for name, part in (("train", split.train), ("validation", split.validation)):
+            assert error(model, part) == pytest.approx(model.history_[name][best], rel=1e-4)
+
+    def test_another_optimizer_cannot(self, split):
+        model = AssociationPredictor(2, 2, distillation=0.5, optimizer=LBFGS())
+        with pytest.raises(ParameterError, match=r"distillation=0\.5 wants optimizer=RowDescent"):
+            model.fit(split.train)
+
+    def test_a_teacher_of_other_objects(self, split):
+        teacher = AssociationPredictor(1, 2, max_iter=1).fit(split.train[:50, :50])
+        with pytest.raises(DataError, match="the teacher knows 50 objects, and the training part"):
+            AssociationPredictor(2, 2, teacher=teacher).fit(split.train)
+
+    @pytest.mark.slow
+    def test_maps_of_the_plane_foresee_more_by_it(self):
+        """On relations many maps come nearer to one of many dimensions than by themselves."""
+        split = split_associations(load_word_relations(), random_state=0)
+        errors = {}
+        for share in (0.0, 0.9):
+            model = AssociationPredictor(
+                10, 2, distillation=share, penalty=0.02, max_iter=15, random_state=0
+            ).fit(split.train, split.validation)
+            errors[share] = prediction_error(model.probabilities, split.test, split.n_cues)
+        one = AssociationPredictor(1, 70, random_state=0).fit(split.train, split.validation)
+        least = prediction_error(one.probabilities, split.test, split.n_cues)
+        assert errors[0.9] - least < 0.7 * (errors[0.0] - least)
 
 
 class TestFit:
@@ -297,6 +373,8 @@ class TestBadInput:
             {"weight_penalty": float("nan")},
             {"bias_penalty": -1.0},
             {"kernel": "box"},
+            {"init": "circle"},
+            {"distillation": 1.5},
             {"n_maps": N + 1},
         ],
     )
@@ -381,6 +459,6 @@ class TestStopping:
 
         part = sparse.csr_array(np.array([[0.0, 0.5], [0.0, 0.0]]))
         for log_q in (-2.0, 0.0):
-            stopping = _EarlyStopping(part, 1, 5, None)
+            stopping = _EarlyStopping(part, part, 1, 5, None)
             stops = [stopping.see(k, 0.0, Maps(log_q)) for k in range(10)]
             assert stops.index(True) == 5

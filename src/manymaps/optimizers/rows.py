@@ -94,9 +94,14 @@ class Passes:
         self._generator = np.random.default_rng(seed)
         n_maps, n = maps.weights.shape
         self._least_steps = -(-n_maps * n * n // _NUMBERS_AT_ONCE)
-        self._rows = np.flatnonzero(np.diff(cost.p.indptr) > 0)
+        self.aim_at(cost.p)
         self._mean = [np.zeros_like(array) for array in maps.arrays]
         self._square = [np.zeros_like(array) for array in maps.arrays]
+
+    def aim_at(self, p: sparse.csr_array) -> None:
+        """Another target for the passes to come."""
+        self.cost = replace(self.cost, p=p)
+        self._rows = np.flatnonzero(np.diff(p.indptr) > 0)
 
     def step(self) -> float:
         """One pass; - sum p log q as the rows were met on the way."""

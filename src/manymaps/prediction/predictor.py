@@ -7,6 +7,9 @@ R_i is at most 1 and weighs its cue in the gradient; q is normalized over all ob
 among them. Cost, gradient and penalties are those of `manymaps.model.rows`. The error on the
 validation part decides when to stop, and the best state is kept.
 
+Several maps learn also what one map makes of the same training part: see
+`manymaps.prediction.distillation`, and `manymaps.prediction.charts` for where they start.
+
     AssociationPredictor      the maps, fitted by passes of stochastic steps or by any optimizer
     PAPER_2009                the optimizer of the report
     AveragedPredictor         the mean of several
@@ -24,6 +27,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, Protocol, Self
 
 import numpy as np
@@ -43,6 +47,8 @@ from manymaps.model.rows import ChoiceMaps, RowCost
 from manymaps.optimizers.descent import Momentum, Optimizer, State, shorter_steps
 from manymaps.optimizers.rows import RowDescent
 from manymaps.optimizers.schedules import Switch
+from manymaps.prediction.charts import local_charts
+from manymaps.prediction.distillation import SoftTarget
 from manymaps.prediction.held_out import (
     Ranking,
     Split,
@@ -76,6 +82,13 @@ _MOST_DIRECTIONS = 300
 _LARGEST_PENALTY = 1e6
 _FULL_EVERY = 10
 _LEAST_GAIN = 3e-4
+#: The single map of which several learn, its passes without a validation part, and their share.
+_TEACHER_DIMENSIONS, _TEACHER_PASSES = 70, 8
+_TEACHER_SHARE = 0.9
+_CHART_DIRECTIONS = 70
+#: Charts are no solution to stay near, as the eigenvectors are, and want longer steps: this rate
+#: for each of two coordinates, and less for each of more, so that points move as far.
+_CHART_RATE, _CHART_DECAY = 0.06, 0.9
 
 Callback = Callable[[int, float, float], object]
 
@@ -91,6 +104,7 @@ class Predictor(Protocol):
 class _EarlyStopping:
     """The errors so far, and the best state of the maps."""
 
+    train: sparse.csr_array
     validation: sparse.csr_array | None
     n_cues: int
     patience: int
@@ -105,12 +119,12 @@ class _EarlyStopping:
     _goal: float = np.inf
     _since: int = 0
 
-    def see(self, iteration: int, train: float, maps: ChoiceMaps) -> bool:
-        """Measure the maps as they stand; whether to stop."""
-        error = np.nan
-        if self.validation is not None:
-            p = self.validation.data
-            error = float(p @ (np.log(p) - maps.log_probabilities(self.validation))) / self.n_cues
+    def see(self, iteration: int, train: float | None, maps: ChoiceMaps) -> bool:
+        """Measure the maps as they stand; whether to stop. None: the training error too."""
+        if train is None:
+            train, error = self._errors(maps)
+        else:
+            error = np.nan if self.validation is None else self._error(self.validation, maps)
         self.history["iteration"].append(iteration)
         self.history["train"].append(train)
         self.history["validation"].append(error)
@@ -123,6 +137,25 @@ class _EarlyStopping:
         stop = bool(self.callback and self.callback(iteration, train, error))
         return stop or self._since >= self.patience
 
+    def _error(self, part: sparse.csr_array, maps: ChoiceMaps) -> float:
+        p = part.data
+        return float(p @ (np.log(p) - maps.log_probabilities(part))) / self.n_cues
+
+    def _errors(self, maps: ChoiceMaps) -> tuple[float, float]:
+        """Errors on both parts, for which each row is normalized once."""
+        if self.validation is None:
+            return self._error(self.train, maps), np.nan
+        both, held_out = self._both
+        errors = both.data * (np.log(both.data) - maps.log_probabilities(both)) / self.n_cues
+        return float(errors[~held_out].sum()), float(errors[held_out].sum())
+
+    @cached_property
+    def _both(self) -> tuple[sparse.csr_array, np.ndarray]:
+        """The two parts in one table, and which of its pairs are of the second."""
+        assert self.validation is not None
+        marks = (self.train > 0).astype(np.int8) + 2 * (self.validation > 0).astype(np.int8)
+        return sparse.csr_array(self.train + self.validation), marks.data == 2
+
 
 class AssociationPredictor(BaseEstimator):
     """Maps fitted to the training part of norms, stopped early by the validation part.
@@ -134,12 +167,22 @@ class AssociationPredictor(BaseEstimator):
     n_maps, n_components : int
         Maps and their dimensions.
     kernel : {"gaussian", "cauchy"}
-    init : {"spectral", "random"}
-        Where positions start: along the leading eigenvectors of the network of training
-        associations (`manymaps.affinity.network`), or all but together. Stopped early, a fit
-        stays near its start, and what a spectral one knows of the neighbours of neighbours is the
-        better guard against overfitting. Each of several maps starts with a random turn of the same
-        eigenvectors. A random start wants a learning rate of about 0.04 and a penalty of about 0.8.
+    init : {"spectral", "charts", "random"}, optional
+        Where maps start. "spectral": positions along the leading eigenvectors of the network of
+        training associations (`manymaps.affinity.network`); each of several maps has a random
+        turn of the same eigenvectors. "charts": each map shows a neighbourhood in the space of
+        these eigenvectors, by its own principal axes, with proportions by nearness
+        (`manymaps.prediction.charts`). "random": all but together. By default one map starts
+        spectrally and several as charts. Stopped early, a fit stays near its start, and what the
+        eigenvectors know of the neighbours of neighbours guards against overfitting. A random start
+        of one map wants a learning rate of about 0.04 and a penalty of about 0.8.
+    distillation : float in [0, 1], optional
+        The share of what is fitted that a teacher gives, the rest being the training part itself
+        (`manymaps.prediction.distillation`). By default 0.9 for several maps fitted by passes, and
+        0 for one map or another optimizer.
+    teacher : Predictor, optional
+        A model fitted to the same training part, and to nothing else but for early stopping. By
+        default a single map of 70 dimensions is fitted first.
     penalty : float >= 0
         penalty / 2 sum |y|^2 on the cost summed over cues.
     weight_penalty : float >= 0
@@ -148,8 +191,9 @@ class AssociationPredictor(BaseEstimator):
         Learn beta_j, how readily j is recalled by anything, under this penalty. None is the model
         of the 2009 report, which has no beta.
     optimizer : RowDescent or Optimizer, optional
-        `RowDescent()` by default. `PAPER_2009`, another `Momentum` or `LBFGS` evaluates all cues at
-        each iteration. The report's fit has also init="random", penalty=0 and bias_penalty=None.
+        By default `RowDescent()`, from charts with longer steps. `PAPER_2009`, another `Momentum`
+        or `LBFGS` evaluates all cues at each iteration. The report's fit has also init="random",
+        penalty=0 and bias_penalty=None.
     max_iter : int
         Passes over the cues, or iterations of another optimizer.
     patience : int
@@ -169,7 +213,9 @@ class AssociationPredictor(BaseEstimator):
         Objects are named by their numbers; a learned beta is metadata "bias".
     history_ : dict of str to ndarray
         "iteration", "train", "validation": errors in nats per cue. That of training is as met on
-        the way.
+        the way, but with a teacher as at the end of a pass.
+    teacher_ : Predictor or None
+        What the maps learned of beside the training part.
     n_iter_ : int
         Iterations made; `best_iteration_` is the one that was kept.
 
@@ -191,7 +237,9 @@ class AssociationPredictor(BaseEstimator):
         n_components: int = 35,
         *,
         kernel: Kernel = "gaussian",
-        init: Literal["spectral", "random"] = "spectral",
+        init: Literal["spectral", "charts", "random"] | None = None,
+        distillation: float | None = None,
+        teacher: Predictor | None = None,
         penalty: float = 0.1,
         weight_penalty: float = 0.0,
         bias_penalty: float | None = 0.5,
@@ -206,6 +254,8 @@ class AssociationPredictor(BaseEstimator):
         self.n_components = n_components
         self.kernel = kernel
         self.init = init
+        self.distillation = distillation
+        self.teacher = teacher
         self.penalty = penalty
         self.weight_penalty = weight_penalty
         self.bias_penalty = bias_penalty
@@ -245,13 +295,17 @@ class AssociationPredictor(BaseEstimator):
         generator = np.random.default_rng(seed)
         known = train if validation is None else train + validation
         n_cues = int((np.diff(known.indptr) > 0).sum())
-        stopping = _EarlyStopping(validation, n_cues, self.patience, self.callback)
-        maps = self._start(train, generator)
+        stopping = _EarlyStopping(train, validation, n_cues, self.patience, self.callback)
+        init = self.init or ("charts" if self.n_maps > 1 else "spectral")
+        optimizer = self.optimizer or self._usual_steps(init)
+        share = self._teacher_share(optimizer)
+        maps = self._start(init, train, generator)
         cost = RowCost(train, self.penalty, self.weight_penalty, self.bias_penalty)
-        optimizer = self.optimizer or RowDescent()
         with threads(self.n_jobs):
+            self.teacher_ = self._fitted_teacher(train, validation, seed) if share else None
+            soft = SoftTarget(train, self.teacher_, share) if self.teacher_ is not None else None
             if isinstance(optimizer, RowDescent):
-                self.n_iter_ = self._by_passes(optimizer, maps, cost, stopping, generator)
+                self.n_iter_ = self._by_passes(optimizer, maps, cost, soft, stopping, generator)
             else:
                 self.n_iter_ = self._by_iterations(optimizer, maps, cost, stopping)
             if stopping.best is None:
@@ -283,7 +337,10 @@ class AssociationPredictor(BaseEstimator):
         proportions = np.exp(log_softmin(self.maps_.weights))
         shares = proportions / proportions.sum(axis=1, keepdims=True)
         centres = np.einsum("mn,mnd->md", shares, self.maps_.positions.astype(np.float64))
-        settings = ("init", "penalty", "weight_penalty", "bias_penalty", "max_iter", "patience")
+        settings = (
+            "init", "distillation", "penalty", "weight_penalty", "bias_penalty", "max_iter",
+            "patience",
+        )  # fmt: skip
         return Atlas(
             labels=tuple(labels),
             maps=(self.maps_.positions - centres[:, None]).astype(np.float32),
@@ -305,8 +362,11 @@ class AssociationPredictor(BaseEstimator):
             if value is not None:
                 reason = ", for fits are in single precision"
                 check_number(name, value, least=0, most=_LARGEST_PENALTY, why=reason)
-        for name, known in (("kernel", ("gaussian", "cauchy")), ("init", ("spectral", "random"))):
-            check_choice(name, getattr(self, name), known)
+        check_choice("kernel", self.kernel, ("gaussian", "cauchy"))
+        if self.init is not None:
+            check_choice("init", self.init, ("spectral", "charts", "random"))
+        if self.distillation is not None:
+            check_number("distillation", self.distillation, least=0, most=1)
         train = checked_part(train, "training")
         if validation is not None:
             validation = checked_part(validation, "validation")
@@ -321,21 +381,65 @@ class AssociationPredictor(BaseEstimator):
             )
         return train, validation
 
-    def _start(self, train: sparse.csr_array, generator: np.random.Generator) -> ChoiceMaps:
+    def _usual_steps(self, init: str) -> RowDescent:
+        if init != "charts":
+            return RowDescent()
+        rate = _CHART_RATE * (2 / self.n_components) ** 0.5
+        return RowDescent(learning_rate=rate, decay=_CHART_DECAY)
+
+    def _teacher_share(self, optimizer: RowDescent | Optimizer) -> float:
+        by_passes = isinstance(optimizer, RowDescent)
+        if self.distillation is None:
+            several = self.n_maps > 1 or self.teacher is not None
+            return _TEACHER_SHARE if several and by_passes else 0.0
+        if self.distillation and not by_passes:
+            raise ParameterError(
+                "wants optimizer=RowDescent(...), for its target is drawn anew at each pass",
+                name="distillation",
+                value=self.distillation,
+            )
+        return self.distillation
+
+    def _fitted_teacher(
+        self, train: sparse.csr_array, validation: sparse.csr_array | None, seed: int | None
+    ) -> Predictor:
+        n = train.shape[0]
+        if self.teacher is not None:
+            width = np.shape(self.teacher.probabilities(np.array([0])))[1]
+            if width != n:
+                raise DataError(f"the teacher knows {width:,} objects, and the training part {n:,}")
+            return self.teacher
+        return AssociationPredictor(
+            1,
+            min(_TEACHER_DIMENSIONS, max(n - 1, 1)),
+            bias_penalty=self.bias_penalty,
+            max_iter=self.max_iter if validation is not None else _TEACHER_PASSES,
+            random_state=seed,
+        ).fit(train, validation)
+
+    def _start(
+        self, init: str, train: sparse.csr_array, generator: np.random.Generator
+    ) -> ChoiceMaps:
         n = train.shape[0]
         positions = generator.normal(0, _NOISE, (self.n_maps, n, self.n_components))
-        if self.init == "spectral":
-            wanted = min(self.n_maps * self.n_components, _MOST_DIRECTIONS)
+        log_pi = np.zeros((self.n_maps, n))
+        if init != "random":
+            every = min(self.n_maps * self.n_components, _MOST_DIRECTIONS)
+            wanted = min(_CHART_DIRECTIONS, n) if init == "charts" else every
             seed = int(generator.integers(2**31))
             directions = spectral_directions(train, wanted, seed=seed)
+        if init == "spectral":
             with one_blas_thread():
                 positions += _SPREAD * _dealt(directions, positions.shape, generator)
+        elif init == "charts":
+            charts, log_pi = local_charts(directions, self.n_maps, self.n_components, generator)
+            positions += charts
         biases = np.zeros(n)
         if self.bias_penalty is not None:
             biases = np.log(popularity(train))
         return ChoiceMaps(
             np.ascontiguousarray(positions, np.float32),
-            generator.normal(0, _NOISE, (self.n_maps, n)).astype(np.float32),
+            (generator.normal(0, _NOISE, (self.n_maps, n)) - log_pi).astype(np.float32),
             (biases - biases.mean()).astype(np.float32),
             self.kernel,
         )
@@ -345,13 +449,19 @@ class AssociationPredictor(BaseEstimator):
         settings: RowDescent,
         maps: ChoiceMaps,
         cost: RowCost,
+        soft: SoftTarget | None,
         stopping: _EarlyStopping,
         generator: np.random.Generator,
     ) -> int:
         passes = settings.start(maps, cost, int(generator.integers(2**31)))
         negative_entropy = float(cost.p.data @ np.log(cost.p.data))
         for iteration in range(1, self.max_iter + 1):
-            train = (passes.step() + negative_entropy) / stopping.n_cues
+            if soft is None:
+                train = (passes.step() + negative_entropy) / stopping.n_cues
+            else:
+                passes.aim_at(soft.draw(generator))
+                passes.step()
+                train = None
             if stopping.see(iteration, train, maps):
                 break
         return iteration
