@@ -184,7 +184,8 @@ class AssociationPredictor(BaseEstimator):
         A model fitted to the same training part, and to nothing else but for early stopping. By
         default a single map of 70 dimensions is fitted first.
     penalty : float >= 0
-        penalty / 2 sum |y|^2 on the cost summed over cues.
+        penalty / 2 sum |y|^2 on the cost summed over cues. Many small maps with a teacher want
+        less, about 0.005.
     weight_penalty : float >= 0
         The same for the mixing weights.
     bias_penalty : float >= 0 or None
