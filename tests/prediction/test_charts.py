@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from manymaps.prediction.charts import _spherical_centres, local_charts
+from manymaps.affinity.neighborhoods import spherical_centres
+from manymaps.prediction.charts import local_charts
 
 
 def unit_vectors(n, k, seed=0):
@@ -22,7 +23,7 @@ class TestProportions:
     def test_are_a_softmax_of_cosines_with_centres(self):
         x = unit_vectors(50, 5)
         _, log_pi = local_charts(x, 4, 2, np.random.default_rng(3))
-        centres = _spherical_centres(x, 4, np.random.default_rng(3))
+        centres = spherical_centres(x, 4, np.random.default_rng(3))
         pi = np.exp(6 * x @ centres.T)
         np.testing.assert_allclose(np.exp(log_pi).T, pi / pi.sum(axis=1, keepdims=True))
 
@@ -36,7 +37,7 @@ class TestProportions:
 class TestCentres:
     def test_are_the_directions_of_their_objects(self):
         x = unit_vectors(80, 4)
-        centres = _spherical_centres(x, 6, np.random.default_rng(0))
+        centres = spherical_centres(x, 6, np.random.default_rng(0))
         nearest = (x @ centres.T).argmax(axis=1)
         for c in range(6):
             total = x[nearest == c].sum(axis=0)
