@@ -1,6 +1,6 @@
 """The free-association norms of 5,018 words in 1, 5, 20 and 40 maps: time, memory, fit, recall.
 
-    python benchmarks/usf.py [--maps 1 5 20 40] [--penalties 0 0.01] [--seed 0]
+    python benchmarks/usf.py [--maps 1 5 20 40] [--penalties 0 0.001] [--seed 0]
 
 Each fit is a process of its own, as a user would start it (`manymaps fit ... --json`), so that its
 seconds and peak memory are whole. Recall is the share of cue words whose strongest associate is
@@ -38,7 +38,7 @@ def main() -> None:
     """Print one line for each number of maps and penalty."""
     parser = argparse.ArgumentParser(description="Fit the USF norms and report.")
     parser.add_argument("--maps", type=int, nargs="+", default=[1, 5, 20, 40], metavar="M")
-    parser.add_argument("--penalties", type=float, nargs="+", default=[0.0, 0.01], metavar="L")
+    parser.add_argument("--penalties", type=float, nargs="+", default=[0.0, 0.001], metavar="L")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     if not NORMS.exists():

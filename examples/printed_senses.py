@@ -1,6 +1,6 @@
 """The senses that the papers print for the free-association norms: found again, or not?
 
-    python examples/printed_senses.py [--maps 40] [--seeds 0 1 2] [--penalties 0 0.01] [--quick]
+    python examples/printed_senses.py [--maps 40] [--seeds 0 1 2] [--penalties 0 0.001] [--quick]
 
 van der Maaten & Hinton 2009, section 4, and Cook et al. 2007, section 5, print words whose senses
 live in different maps, and small structures that stay together. For each of them this script says
@@ -122,7 +122,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Look for the senses that the papers print.")
     parser.add_argument("--maps", type=int, default=40)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
-    parser.add_argument("--penalties", type=float, nargs="+", default=[0.0, 0.01])
+    parser.add_argument("--penalties", type=float, nargs="+", default=[0.0, 0.001])
     parser.add_argument("--quick", action="store_true", help="one short fit, to try the script")
     arguments = parser.parse_args()
     if not NORMS.exists():
