@@ -491,6 +491,14 @@ class TestGroups:
         grown = again.extended(["new"], np.zeros((1, 1, 2)), np.ones((1, 1)), at=1)
         assert {sense.members[0] < 7: sense.n_fits for sense in grown.senses(word)} == told
 
+    def test_associations_follow_their_objects(self):
+        first, second = self.fit(), self.fit(1)
+        order = np.random.default_rng(0).permutation(first.n_objects)
+        found, again = stability([first, second]), stability([first, second.subset(order)])
+        np.testing.assert_array_equal(again.word_overlap, found.word_overlap)
+        kept = again.atlases[1].associations
+        np.testing.assert_array_equal(kept.toarray(), second.associations.toarray())
+
     def test_some_words_have_maps_and_others_groups(self):
         atlas = self.fit()
         table = atlas.associations.toarray()

@@ -57,7 +57,7 @@ from manymaps.compute.threads import LEAVE_INTERRUPTS
 from manymaps.data.frames import Backend, as_frame
 from manymaps.errors import DataError
 
-__all__ = ["Level", "Stability", "refit", "stability"]
+__all__ = ["Level", "Stability", "in_order_of", "refit", "stability"]
 
 
 @dataclass(frozen=True)
@@ -379,11 +379,12 @@ def _aligned(atlases: Sequence[Atlas]) -> tuple[Atlas, ...]:
                 f"fit {number} is of the method {atlas.method}, fit 0 of {first.method}; compare "
                 "fits of one method"
             )
-        aligned.append(_in_order_of(first, atlas, number))
+        aligned.append(in_order_of(first, atlas, number))
     return tuple(aligned)
 
 
-def _in_order_of(first: Atlas, atlas: Atlas, number: int) -> Atlas:
+def in_order_of(first: Atlas, atlas: Atlas, number: int) -> Atlas:
+    """An atlas, fit `number`, with its objects in the order of the first; of others a DataError."""
     keys, own = _keys(first), _keys(atlas)
     if keys == own:
         return atlas
@@ -404,17 +405,7 @@ def _in_order_of(first: Atlas, atlas: Atlas, number: int) -> Atlas:
             "cannot be told apart"
         )
     order = np.array([place[key] for key in keys])
-    return replace(
-        atlas,
-        labels=first.labels,
-        kinds=first.kinds,
-        maps=atlas.maps[:, order],
-        proportions=atlas.proportions[:, order],
-        metadata={name: np.asarray(column)[order] for name, column in atlas.metadata.items()},
-        vectors=None if atlas.vectors is None else atlas.vectors[order],
-        factors=None if atlas.factors is None else atlas.factors[order],
-        consensus=None,
-    )
+    return replace(atlas.subset(order), log_normalizer=atlas.log_normalizer)
 
 
 def _keys(atlas: Atlas) -> list[tuple[str, str]]:
