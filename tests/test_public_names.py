@@ -12,19 +12,19 @@ AdditiveClustering AspectMaps AssociationPredictor CODE MultipleMapsSNE Multiple
 SemidefiniteCODE SymmetricSNE TSNE UniSNE
 """
 FUNCTIONS = """
-align associations_from cluster_path correspondence_analysis count_cooccurrences count_texts
-counts_from diagnose evaluate group_lift group_purity insert insert_rows load_atlas load_consonants
-load_integers load_word_relations nearest_neighbors plot_atlas plot_features plot_map plot_senses
-plot_stability plot_sweep plot_zooms predict_associations prediction_error pseudowords
-read_associations read_counts read_similarities read_vectors refit resampled save_figure
+align ambiguity associations_from cluster_path correspondence_analysis count_cooccurrences
+count_texts counts_from diagnose evaluate group_lift group_purity insert insert_rows load_atlas
+load_consonants load_integers load_word_relations nearest_neighbors plot_atlas plot_features
+plot_map plot_senses plot_stability plot_sweep plot_zooms predict_associations prediction_error
+pseudowords read_associations read_counts read_similarities read_vectors refit resampled save_figure
 similarity_map similarity_table split_associations sweep vectors_from write_page
 """
 RECORDS = """
-Alignment Associations Atlas AtlasWidget ChoiceModel ConjugateGradient CountEvaluation Counts
-DataError DataWarning Diagnosis DistanceConstraint Evaluation ExponentialWeights GaussianAffinity
-GlobalGaussian Insertion LBFGS LocalPerplexity Momentum NeighborGraph NeighborSearch ParameterError
-PowerWeights Pseudowords ReadReport Refinement RowInsertion Split Stability SweepResult Texts
-UnknownLabel Vectors Words WorkersLost
+Alignment Ambiguity Associations Atlas AtlasWidget ChoiceModel ConjugateGradient CountEvaluation
+Counts DataError DataWarning Diagnosis DistanceConstraint Evaluation ExponentialWeights
+GaussianAffinity GlobalGaussian Insertion LBFGS LocalPerplexity Momentum NeighborGraph
+NeighborSearch ParameterError PowerWeights Pseudowords ReadReport Refinement RowInsertion Split
+Stability SweepResult Texts UnknownLabel Vectors Words WorkersLost
 """
 FACES = {
     "atlas": "Atlas Neighbor Sense load_atlas",

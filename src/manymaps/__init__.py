@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from manymaps.affinity.neighbors import nearest_neighbors as nearest_neighbors
     from manymaps.analysis.alignment import Alignment as Alignment
     from manymaps.analysis.alignment import align as align
+    from manymaps.analysis.ambiguity import Ambiguity as Ambiguity
+    from manymaps.analysis.ambiguity import ambiguity as ambiguity
     from manymaps.analysis.count_evaluation import CountEvaluation as CountEvaluation
     from manymaps.analysis.diagnosis import Diagnosis as Diagnosis
     from manymaps.analysis.diagnosis import diagnose as diagnose
@@ -123,6 +125,7 @@ _HOMES = {
     "cooccurrence.semidefinite": ("DistanceConstraint", "SemidefiniteCODE"),
     "analysis.pseudowords": ("Pseudowords", "pseudowords"),
     "analysis.alignment": ("Alignment", "align"),
+    "analysis.ambiguity": ("Ambiguity", "ambiguity"),
     "analysis.stability": ("Stability", "refit"),
     "figures.stability": ("plot_stability",),
     "figures.sweep": ("plot_sweep",),

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from manymaps.atlas.atlas import Atlas
-from manymaps.atlas.export import export_atlas
+from manymaps.atlas.export import export_atlas, write_columns
 from manymaps.errors import ParameterError
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
 
@@ -54,4 +54,6 @@ def test_graph_holds_the_strongest_similarities(atlas, tmp_path):
 def test_other_suffix_is_refused(atlas, tmp_path):
     with pytest.raises(ParameterError, match=r"\.csv, \.parquet or \.graphml"):
         export_atlas(atlas, tmp_path / "a.xlsx")
+    with pytest.raises(ParameterError, match=r"must end in \.csv or \.parquet"):
+        write_columns({"label": np.array(["tie"])}, tmp_path / "a.graphml")
     assert not list(tmp_path.iterdir())

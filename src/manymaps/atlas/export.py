@@ -23,7 +23,7 @@ from manymaps.atlas.atlas import Atlas
 from manymaps.data.frames import as_frame, long_columns
 from manymaps.errors import ParameterError
 
-__all__ = ["export_atlas"]
+__all__ = ["export_atlas", "write_columns"]
 
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -56,10 +56,32 @@ def export_atlas(atlas: Atlas, path: str | os.PathLike[str], *, n_neighbors: int
             _write_graph(atlas, temporary, n_neighbors)
             return
         columns = long_columns(atlas.labels, atlas.maps, atlas.proportions, atlas.columns)
-        if suffix == ".csv":
-            _write_csv(columns, temporary)
-        else:
-            _write_parquet(columns, temporary)
+        _write_table(columns, temporary)
+
+
+def write_columns(columns: Mapping[str, np.ndarray], path: str | os.PathLike[str]) -> None:
+    """Write columns by name as CSV or Parquet, by the suffix; whole or not at all.
+
+    Raises
+    ------
+    ParameterError
+        For another suffix.
+    ImportError
+        Where Parquet is written without pyarrow.
+    OSError
+        Where the place cannot be written.
+    """
+    if Path(path).suffix.lower() not in (".csv", ".parquet"):
+        raise ParameterError(f"{path}: the name must end in .csv or .parquet")
+    with written_whole(path) as temporary:
+        _write_table(columns, temporary)
+
+
+def _write_table(columns: Mapping[str, np.ndarray], path: Path) -> None:
+    if path.suffix.lower() == ".csv":
+        _write_csv(columns, path)
+    else:
+        _write_parquet(columns, path)
 
 
 def _write_csv(columns: Mapping[str, np.ndarray], path: Path) -> None:

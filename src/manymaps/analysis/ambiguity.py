@@ -1,0 +1,230 @@
+"""How ambiguous a word is: the effective number of its senses, over several fits.
+
+With s_k the shares of the senses that a fit lists of a word (`Atlas.senses`),
+
+    t_k = s_k / sum_k' s_k',      H = -sum_k t_k log2 t_k,      ambiguity = 2^H
+
+the number of equally large senses that would be as uncertain (Hill 1973, the diversity of order 1):
+1 for a word of one sense, and at most the number listed. Groups of less than `min_share` are
+slivers that no sense stands behind, and so their sum is none either: the shares are taken of what
+is listed, without a rest. Where no associations of a word are known, the shares are its mixing
+proportions in the maps that count as its senses.
+
+`ambiguity` is the mean over the fits, `standard_error` their standard deviation (n - 1 in the
+denominator, not divided by the root of n). Of fits to resampled responses (`manymaps.resampled`)
+that is the bootstrap's standard error, of what other people might have answered. Of fits from
+several seeds it says only what the seed does, which is little: the groups of a word are found among
+its associations as observed, and these are the same in all of them. Where many responses were given
+once, samples lack some of them, so that their mean is not quite the ambiguity of the data; take
+that from a fit of the data, and the standard error from the samples.
+
+M. O. Hill, "Diversity and evenness: a unifying notation and its consequences", Ecology 54 (1973).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from manymaps.analysis.senses import fit_senses
+from manymaps.analysis.stability import in_order_of
+from manymaps.atlas.atlas import LEAST_SHARE, Atlas
+from manymaps.checks import check_number
+from manymaps.data.frames import Backend, as_frame
+from manymaps.errors import DataError
+from manymaps.labels import plural
+
+__all__ = ["Ambiguity", "ambiguity"]
+
+_COLUMNS = (
+    "ambiguity",
+    "standard_error",
+    "n_senses",
+    "n_fits",
+    "effective_responses",
+    "n_responses",
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ambiguity:
+    """The effective number of senses of each word; see the module docstring.
+
+    Attributes
+    ----------
+    labels : tuple of str, length n
+        In the order of the first atlas.
+    ambiguity : ndarray of shape (n,)
+        At least 1; NaN for a word without any sense.
+    standard_error : ndarray of shape (n,)
+        Standard deviation over fits; NaN for fewer than two.
+    n_senses : ndarray of shape (n,)
+        How many senses are listed, on average over fits.
+    n_fits : ndarray of int, shape (n,)
+        The fits that have senses of the word.
+    effective_responses : ndarray of shape (n,)
+        2^H of the associations as observed, in the first atlas; NaN where none are known.
+    n_responses : ndarray of int, shape (n,)
+        How many different responses these are, of the strongest that an atlas keeps
+        (`manymaps.atlas.associations`); 0 where none are known.
+    kinds : tuple of str, length n, or None
+        The kind of each object, where there are two.
+    """
+
+    labels: tuple[str, ...]
+    ambiguity: np.ndarray
+    standard_error: np.ndarray
+    n_senses: np.ndarray
+    n_fits: np.ndarray
+    effective_responses: np.ndarray
+    n_responses: np.ndarray
+    kinds: tuple[str, ...] | None = None
+
+    def __repr__(self) -> str:
+        words, fits = plural("word", len(self.labels)), plural("fit", int(self.n_fits.max()))
+        return f"<Ambiguity of {words} over {fits}>"
+
+    @property
+    def columns(self) -> dict[str, np.ndarray]:
+        """All of it by name, a value per word; the kind where there are two."""
+        columns = {"label": np.array(self.labels, dtype=object)}
+        if self.kinds is not None:
+            columns["kind"] = np.array(self.kinds)
+        return columns | {name: getattr(self, name) for name in _COLUMNS}
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """One row per word: the `columns`.
+
+        `backend` is "pandas", "polars" or "pyarrow"; by default the first that is installed.
+        """
+        return as_frame(self.columns, backend)
+
+
+def ambiguity(
+    atlases: Atlas | Sequence[Atlas],
+    *,
+    min_share: float = LEAST_SHARE,
+    min_proportion: float = 0.1,
+) -> Ambiguity:
+    """How ambiguous each word is, by the shares of its senses in one fit or several.
+
+    Parameters
+    ----------
+    atlases : Atlas or sequence of Atlas
+        Fits of the same objects, in any order: from several seeds, or better to `resampled`
+        responses. A single atlas that holds a consensus (`Stability.attach`) stands for the fits
+        of that, with the senses that they list there; two senses of a fit that the consensus takes
+        for one count as one.
+    min_share : float in [0, 1]
+        Groups to which less of what a word recalls falls are no senses, but the first always is.
+    min_proportion : float in [0, 1]
+        The same of maps, where no associations of a word are known.
+
+    Returns
+    -------
+    Ambiguity
+        A word whose associations some fits know and others lack has only the former counted.
+
+    Raises
+    ------
+    DataError
+        For no atlas at all, or fits of other objects.
+    ParameterError
+        For a value out of its range.
+
+    Examples
+    --------
+    Two maps hold *tie* in equal parts, and *knot* and *suit* are each in one:
+
+    >>> import numpy as np
+    >>> from manymaps import Atlas, ambiguity
+    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+    >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
+    >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
+    >>> found = ambiguity(Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE))
+    >>> found.ambiguity.tolist(), found.standard_error.tolist()
+    ([2.0, 1.0, 1.0], [nan, nan, nan])
+    """
+    check_number("min_share", min_share, least=0, most=1)
+    check_number("min_proportion", min_proportion, least=0, most=1)
+    fits = [atlases] if isinstance(atlases, Atlas) else list(atlases)
+    if not fits:
+        raise DataError("ambiguity is of one fit or several, and got none")
+    first = fits[0]
+    fits = [first, *(in_order_of(first, other, k) for k, other in enumerate(fits[1:], start=1))]
+    if len(fits) == 1 and first.consensus is not None:
+        parts = list(_of_consensus(first))
+    else:
+        parts = [_of_fit(atlas, min_share, min_proportion) for atlas in fits]
+    effective, counts = (np.stack(part) for part in zip(*parts, strict=True))
+    if len(fits) > 1:
+        known = np.stack([_recalls(atlas) for atlas in fits])
+        counts[known.any(axis=0) & ~known] = 0
+    mean, spread, n_fits = _mean_and_spread(effective, counts > 0)
+    responses, n_responses = _of_responses(first)
+    return Ambiguity(
+        labels=tuple(first.labels),
+        ambiguity=mean,
+        standard_error=spread,
+        n_senses=_mean_and_spread(counts, counts > 0)[0],
+        n_fits=n_fits,
+        effective_responses=responses,
+        n_responses=n_responses,
+        kinds=None if first.kinds is None else tuple(first.kinds),
+    )
+
+
+def _of_fit(atlas: Atlas, min_share: float, min_proportion: float) -> tuple[np.ndarray, np.ndarray]:
+    found = fit_senses(atlas, 1, min_proportion, min_share)
+    return _effective(found.words, found.shares, atlas.n_objects)
+
+
+def _of_consensus(atlas: Atlas) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The same of each fit of the consensus that the atlas holds."""
+    told = atlas.consensus
+    assert told is not None
+    words = np.repeat(np.arange(told.n_objects), np.diff(told.offsets))
+    for shares in told.by_fit.T.astype(np.float64):
+        there = shares > 0
+        yield _effective(words[there], shares[there], told.n_objects)
+
+
+def _of_responses(atlas: Atlas) -> tuple[np.ndarray, np.ndarray]:
+    """The effective and the plain number of responses of each word."""
+    n, table = atlas.n_objects, atlas.associations
+    if table is None:
+        return np.full(n, np.nan), np.zeros(n, np.int64)
+    words = np.repeat(np.arange(n), np.diff(table.indptr))
+    there = table.data > 0
+    return _effective(words[there], table.data[there].astype(np.float64), n)
+
+
+def _effective(words: np.ndarray, shares: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """2^H of the shares of each word, NaN where it has none; and how many there are."""
+    shares = shares / np.bincount(words, shares, n)[words]
+    bits = np.bincount(words, -shares * np.log2(shares), n)
+    counts = np.bincount(words, minlength=n)
+    # Of one share, 1, the bits are a zero with a sign.
+    return np.where(counts > 0, np.exp2(np.abs(bits)), np.nan), counts
+
+
+def _recalls(atlas: Atlas) -> np.ndarray:
+    """Of which words associations are known."""
+    if atlas.associations is None:
+        return np.zeros(atlas.n_objects, bool)
+    return np.diff(atlas.associations.indptr) > 0
+
+
+def _mean_and_spread(
+    values: np.ndarray, there: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean and standard deviation over the fits that have a value, and how many these are."""
+    counts = there.sum(axis=0)
+    kept = np.where(there, values, 0.0)
+    mean = np.divide(kept.sum(axis=0), counts, out=np.full(len(counts), np.nan), where=counts > 0)
+    squares = np.where(there, (kept - mean) ** 2, 0.0).sum(axis=0)
+    spread = np.divide(squares, counts - 1, out=np.full(len(counts), np.nan), where=counts > 1)
+    return mean, np.sqrt(spread), counts

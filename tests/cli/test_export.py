@@ -1,0 +1,130 @@
+"""The command `export --ambiguity`: what it writes and prints, and what it refuses."""
+
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import manymaps as mm
+from cli_samples import WORDS, invoke
+from manymaps.analysis.stability import stability
+from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
+
+HEADER = [
+    "label",
+    "ambiguity",
+    "standard_error",
+    "n_senses",
+    "n_fits",
+    "effective_responses",
+    "n_responses",
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Three fits in which tie recalls two pairs of words, with other shares in each."""
+    rng = np.random.default_rng(0)
+    for name, share in (("a", 0.5), ("b", 0.8), ("c", 0.8)):
+        table = np.zeros((6, 6))
+        table[0, 1:5] = [share / 2, share / 2, (1 - share) / 2, (1 - share) / 2]
+        for one, other in ((1, 2), (3, 4)):
+            table[one, other] = table[other, one] = 1
+        maps, proportions = rng.normal(size=(2, 6, 2)), rng.dirichlet([1, 1], size=6).T
+        atlas = mm.Atlas(
+            WORDS, maps, proportions, MULTIPLE_MAPS_T_SNE, associations=sparse.csr_array(table)
+        )
+        atlas.save(tmp_path / f"{name}.atlas")
+    return tmp_path
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def export(folder: Path, *options: object, output: str = "words.csv"):
+    return invoke("export", folder / "a.atlas", "--ambiguity", folder / output, *options)
+
+
+def test_the_columns_of_one_fit(folder):
+    result = export(folder)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout == ""
+    assert "words.csv: 6 words over 1 fit; one fit alone has no standard error" in result.stderr
+    rows = rows_of(folder / "words.csv")
+    assert list(rows[0]) == HEADER
+    assert [row["label"] for row in rows] == WORDS
+    assert float(rows[0]["ambiguity"]) == pytest.approx(2)
+    assert rows[0]["standard_error"] == "nan"
+    assert float(rows[0]["effective_responses"]) == pytest.approx(4)
+    assert rows[0]["n_responses"] == "4"
+
+
+def test_several_fits(folder):
+    others = ("--with", folder / "b.atlas", "--with", folder / "c.atlas")
+    result = export(folder, *others, "--json", "--quiet")
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr == ""
+    assert json.loads(result.stdout) == {
+        "output": None, "ambiguity": str(folder / "words.csv"), "n_objects": 6, "n_fits": 3,
+    }  # fmt: skip
+    uneven = 2 ** -(0.8 * np.log2(0.8) + 0.2 * np.log2(0.2))
+    [tie, *_] = rows_of(folder / "words.csv")
+    assert float(tie["ambiguity"]) == pytest.approx((2 + 2 * uneven) / 3)
+    assert float(tie["standard_error"]) == pytest.approx(np.std([2, uneven, uneven], ddof=1))
+    assert tie["n_fits"] == "3"
+
+
+def test_the_fits_of_a_consensus(folder):
+    fits = [mm.load_atlas(folder / f"{name}.atlas") for name in "abc"]
+    stability(fits).attach(0).save(folder / "a.atlas")
+    assert export(folder).exit_code == 0
+    assert rows_of(folder / "words.csv")[0]["n_fits"] == "3"
+
+
+def test_both_tables_at_once(folder):
+    result = export(folder, "-o", folder / "maps.csv", "--json")
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["output"] == str(folder / "maps.csv")
+    assert len(rows_of(folder / "maps.csv")) == 12
+    assert len(rows_of(folder / "words.csv")) == 6
+    alone = invoke("export", folder / "a.atlas", "-o", folder / "maps.csv", "--json")
+    assert json.loads(alone.stdout)["n_fits"] is None
+
+
+def test_parquet(folder):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    assert export(folder, output="words.parquet").exit_code == 0
+    assert parquet.read_table(folder / "words.parquet").column_names == HEADER
+
+
+def test_what_is_a_usage_error(folder):
+    nothing = invoke("export", folder / "a.atlas")
+    assert nothing.exit_code == 2
+    assert "give -o FILE, --ambiguity WORDS.csv, or both" in nothing.stderr
+    alone = invoke(
+        "export", folder / "a.atlas", "-o", folder / "a.csv", "--with", folder / "b.atlas"
+    )
+    assert alone.exit_code == 2
+    assert "--with needs --ambiguity WORDS.csv" in alone.stderr
+    same = export(folder, "-o", folder / "words.csv")
+    assert same.exit_code == 2
+    assert "are the same file" in same.stderr
+    graph = export(folder, output="words.graphml")
+    assert graph.exit_code == 2
+    assert "must end in .csv, .parquet" in graph.stderr
+    assert not list(folder.glob("*.csv"))
+
+
+def test_fits_of_other_words_are_bad_data(folder):
+    other = mm.load_atlas(folder / "b.atlas")
+    replace(other, labels=[*WORDS[:-1], "tea"]).save(folder / "b.atlas")
+    result = export(folder, "--with", folder / "b.atlas")
+    assert result.exit_code == 3
+    assert "fit 1 lacks 1 objects of fit 0, " in result.stderr
+    assert not (folder / "words.csv").exists()
