@@ -64,7 +64,7 @@ class TestOneFit:
         expected = entropy(*[0.75 / 4] * 4, *[0.25 / 4] * 4)
         assert found.effective_responses[0] == pytest.approx(expected)
         np.testing.assert_allclose(found.effective_responses[1:], 3, rtol=1e-6)
-        assert found.n_responses.tolist() == [8] + [3] * 8
+        assert found.distinct_responses.tolist() == [8] + [3] * 8
 
     def test_slivers_are_no_senses(self):
         assert mm.ambiguity(fit(0.96)).ambiguity[0] == 1
@@ -90,7 +90,7 @@ class TestOneFit:
             entropy(*own[(own >= 0.15) | (own == own.max())])
         )
         assert np.isnan(found.effective_responses[5])
-        assert found.n_responses[5] == 0
+        assert found.distinct_responses[5] == 0
         plain = mm.ambiguity(replace(atlas, associations=None))
         assert np.isnan(plain.effective_responses).all()
         assert plain.ambiguity.max() > 1.5
@@ -172,7 +172,7 @@ def test_frame_and_columns():
     frame = found.to_frame("pandas")
     assert list(frame.columns) == [
         "label", "ambiguity", "standard_error", "n_senses", "n_fits", "effective_responses",
-        "n_responses",
+        "distinct_responses",
     ]  # fmt: skip
     np.testing.assert_array_equal(frame["ambiguity"], found.ambiguity)
     assert repr(found) == "<Ambiguity of 9 words over 2 fits>"

@@ -21,7 +21,7 @@ HEADER = [
     "n_senses",
     "n_fits",
     "effective_responses",
-    "n_responses",
+    "distinct_responses",
 ]
 
 
@@ -62,7 +62,7 @@ def test_the_columns_of_one_fit(folder):
     assert float(rows[0]["ambiguity"]) == pytest.approx(2)
     assert rows[0]["standard_error"] == "nan"
     assert float(rows[0]["effective_responses"]) == pytest.approx(4)
-    assert rows[0]["n_responses"] == "4"
+    assert rows[0]["distinct_responses"] == "4"
 
 
 def test_several_fits(folder):

@@ -65,6 +65,11 @@ def test_senses_need_one_value_per_pair():
     assert senses.tolist() == [0, 1, 2, 3]
 
 
+def test_numbers_of_responses_need_one_per_object():
+    with pytest.raises(DataError, match=r"n_responses has the shape \(4,\) for 3 objects"):
+        Associations(["a", "b", "c"], TIES, n_responses=np.ones(4, dtype=int))
+
+
 def test_report_adds_what_was_dropped():
     assert ReadReport(dropped={"self pair": 2, "empty label": 1}).n_dropped == 3
     assert ReadReport().n_dropped == 0

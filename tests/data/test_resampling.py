@@ -53,6 +53,17 @@ def test_counts_stay_counts_of_as_many_responses():
     assert mm.resampled(norms, 3, n_responses=7).strengths.sum(axis=1).tolist() == [7, 7, 0]
 
 
+def test_responses_that_were_counted_are_as_many_again(tmp_path):
+    file = tmp_path / "norms.csv"
+    file.write_text("cue,response,count\na,b,2\na,c,3\na,d,5\nb,a,40\n")
+    norms = mm.read_associations(file, rows="keep")
+    sample = mm.resampled(norms, 0)
+    assert sample.n_responses.tolist() == norms.n_responses.tolist() == [10, 40]
+    assert sample.strengths[0, 1] * 10 == pytest.approx(round(sample.strengths[0, 1] * 10))
+    assert mm.resampled(norms, 0, n_responses=3).n_responses.tolist() == [3, 3]
+    assert mm.resampled(sample, 0).n_responses.tolist() == [10, 40]
+
+
 def test_each_cue_may_have_its_own_number():
     norms = norms_of([[0, 0.5, 0.5], [0.5, 0, 0.5], [0, 0, 0]])
     sample = mm.resampled(norms, 0, n_responses=[1, 1000, 0]).strengths.toarray()

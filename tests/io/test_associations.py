@@ -271,6 +271,20 @@ def test_missing_mass_stays_missing(write):
     assert "sum to more than 1 for 'b' (1.200)" in " ".join(norms.report.notes)
 
 
+def test_counted_responses_are_known_by_their_number(write):
+    path = write("a.csv", "cue,response,count\na,b,2\na,c,3\na,a,5\na,d,1\nb,a,4\nc,d,2\n")
+    assert read_associations(path, rows="keep").n_responses.tolist() == [11, 4, 2]
+    # The rows are proportions of what is kept, and so many these are.
+    assert read_associations(path).n_responses.tolist() == [5, 4, 0]
+    assert read_associations(path, responses="keep").n_responses.tolist() == [6, 4, 2, 0]
+    for text in ("a,b,0.5\na,c,0.5\nb,a,1\n", "a,b,2.5\na,c,3\nb,a,4\n", "a,b,1\nb,a,1\n"):
+        plain = read_associations(write("b.csv", "cue,response,strength\n" + text))
+        assert plain.n_responses is None
+    huge = read_associations(write("c.csv", "cue,response,count\na,b,1e300\nb,a,4\n"))
+    assert huge.n_responses is None
+    assert associations_from(np.array([[0, 4], [4, 0]]), rows="keep").n_responses is None
+
+
 def test_counts_are_proportions_of_all_that_was_answered(write):
     text = "cue,response,count\na,b,2\na,c,3\na,a,5\nb,a,4\nb,c,4\n"
     norms = read_associations(write("n.csv", text), rows="keep")

@@ -45,7 +45,7 @@ _COLUMNS = (
     "n_senses",
     "n_fits",
     "effective_responses",
-    "n_responses",
+    "distinct_responses",
 )
 
 
@@ -67,7 +67,7 @@ class Ambiguity:
         The fits that have senses of the word.
     effective_responses : ndarray of shape (n,)
         2^H of the associations as observed, in the first atlas; NaN where none are known.
-    n_responses : ndarray of int, shape (n,)
+    distinct_responses : ndarray of int, shape (n,)
         How many different responses these are, of the strongest that an atlas keeps
         (`manymaps.atlas.associations`); 0 where none are known.
     kinds : tuple of str, length n, or None
@@ -80,7 +80,7 @@ class Ambiguity:
     n_senses: np.ndarray
     n_fits: np.ndarray
     effective_responses: np.ndarray
-    n_responses: np.ndarray
+    distinct_responses: np.ndarray
     kinds: tuple[str, ...] | None = None
 
     def __repr__(self) -> str:
@@ -164,7 +164,7 @@ def ambiguity(
         known = np.stack([_recalls(atlas) for atlas in fits])
         counts[known.any(axis=0) & ~known] = 0
     mean, spread, n_fits = _mean_and_spread(effective, counts > 0)
-    responses, n_responses = _of_responses(first)
+    responses, distinct_responses = _of_responses(first)
     return Ambiguity(
         labels=tuple(first.labels),
         ambiguity=mean,
@@ -172,7 +172,7 @@ def ambiguity(
         n_senses=_mean_and_spread(counts, counts > 0)[0],
         n_fits=n_fits,
         effective_responses=responses,
-        n_responses=n_responses,
+        distinct_responses=distinct_responses,
         kinds=None if first.kinds is None else tuple(first.kinds),
     )
 

@@ -67,6 +67,9 @@ class Associations:
     pair_senses : ndarray of shape (n_pairs,), optional
         For each stored pair, in row-major order, the sense of the cue that it comes from
         (known for the embedded word relations alone).
+    n_responses : ndarray of int, shape (n,), optional
+        How many responses each cue was given, of which its row holds the proportions; known where
+        counts were read.
 
     Raises
     ------
@@ -87,6 +90,7 @@ class Associations:
     strengths: sparse.csr_array
     report: ReadReport = field(default_factory=ReadReport)
     pair_senses: np.ndarray | None = None
+    n_responses: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         labels = tuple(str(label) for label in self.labels)
@@ -109,6 +113,11 @@ class Associations:
             raise DataError(
                 f"pair_senses has the shape {np.shape(self.pair_senses)} for {strengths.nnz} "
                 "pairs; give one sense per stored pair"
+            )
+        if self.n_responses is not None and np.shape(self.n_responses) != (len(labels),):
+            raise DataError(
+                f"n_responses has the shape {np.shape(self.n_responses)} for {len(labels)} "
+                "objects; give one number for each"
             )
         object.__setattr__(self, "labels", labels)
         object.__setattr__(self, "strengths", strengths)

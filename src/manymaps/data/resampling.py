@@ -45,15 +45,16 @@ def resampled(
         Proportions of responses, rows that sum to at most 1; or counts, whole numbers.
     random_state : int, Generator or None
     n_responses : int or array of int, shape (n_objects,), optional
-        How many responses each cue has, at least 1. By default the sum of its row where that
-        holds counts, else 100 (`N_RESPONSES`), as of norms in which 100 people answer each cue.
+        How many responses each cue has, at least 1. By default those that are known, from counts
+        that were read (`norms.n_responses`) or that the rows hold; else 100 (`N_RESPONSES`), as
+        of norms in which 100 people answer each cue.
 
     Returns
     -------
     Associations
-        Proportions or counts, as given, of the same labels; pairs that were not drawn are left
-        out, and `pair_senses` are those of the others. A cue whose draws all fall to the missing
-        mass has an empty row.
+        Proportions or counts, as given, of the same labels, with the numbers of responses; pairs
+        that were not drawn are left out, and `pair_senses` are those of the others. A cue whose
+        draws all fall to the missing mass has an empty row.
 
     Raises
     ------
@@ -93,7 +94,7 @@ def resampled(
         dropped={**norms.report.dropped, "not drawn again": lost},
         notes=(*norms.report.notes, "responses drawn once more"),
     )
-    return Associations(norms.labels, sample, report, senses)
+    return Associations(norms.labels, sample, report, senses, numbers)
 
 
 def _are_counts(norms: Associations, sums: np.ndarray) -> bool:
@@ -105,8 +106,7 @@ def _are_counts(norms: Associations, sums: np.ndarray) -> bool:
     i = int(sums.argmax())
     raise DataError(
         f"the strengths of cue {norms.labels[i][:60]!r} sum to {sums[i]:.3g} and are no whole "
-        "numbers; responses are drawn from proportions, rows that sum to at most 1, or from "
-        "counts (read with rows='renormalize')"
+        "numbers; responses are drawn from proportions, rows that sum to at most 1, or from counts"
     )
 
 
@@ -116,7 +116,9 @@ def _numbers(
     """How many responses each cue has, shape (n_objects,)."""
     n = norms.n_objects
     if given is None:
-        return np.full(n, N_RESPONSES) if counts is None else counts.astype(np.int64)
+        given = counts if norms.n_responses is None else norms.n_responses
+    if given is None:
+        given = N_RESPONSES
     numbers = np.asarray(given)
     if numbers.shape not in ((), (n,)):
         raise ParameterError(
@@ -125,7 +127,8 @@ def _numbers(
         )
     numbers = np.broadcast_to(numbers, (n,))
     # A label that is no cue has no responses to count.
-    asked = numbers[np.diff(norms.strengths.indptr) > 0]
+    is_cue = np.diff(norms.strengths.indptr) > 0
+    asked = numbers[is_cue]
     if numbers.dtype.kind not in "iuf" or not ((asked >= 1) & (asked % 1 == 0)).all():
         raise ParameterError("n_responses must be whole numbers of at least 1")
-    return np.maximum(numbers, 1).astype(np.int64)
+    return np.where(is_cue, numbers, 0).astype(np.int64)

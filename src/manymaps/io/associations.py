@@ -101,7 +101,8 @@ def read_associations(
     Returns
     -------
     Associations
-        Its `report` says what was read, merged and dropped.
+        Its `report` says what was read, merged and dropped; of counts its `n_responses` how many
+        responses of each cue were kept (with rows="keep" how many it has in all).
 
     Raises
     ------

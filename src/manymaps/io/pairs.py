@@ -33,6 +33,7 @@ __all__ = ["Pairs", "Rules", "associate", "associate_matrix"]
 
 # Published strengths are rounded to three decimals, and some rows hold dozens of them.
 ROUNDING = 5e-3
+_WHOLE_IN_FLOATS = 2**53
 
 
 @dataclass(frozen=True)
@@ -192,7 +193,20 @@ def _build(entries: _Entries, rules: Rules) -> Associations:
         dropped,
         (*entries.notes, *_notes(raw, scaled, totals, entries, rules)),
     )
-    return Associations(entries.labels[:n], scaled, report)
+    return Associations(
+        entries.labels[:n], scaled, report, n_responses=_n_responses(raw, totals, entries, rules)
+    )
+
+
+def _n_responses(
+    raw: sparse.csr_array, totals: np.ndarray, entries: _Entries, rules: Rules
+) -> np.ndarray | None:
+    """How many responses each row holds the proportions of, where counts were read."""
+    whole = bool((entries.values % 1 == 0).all()) and totals.max() < _WHOLE_IN_FLOATS
+    if entries.similarities or not whole or np.median(totals[totals > 0]) <= 1 + ROUNDING:
+        return None
+    kept = np.asarray(raw.sum(axis=1)).ravel()
+    return (kept if rules.rows == "renormalize" else totals).astype(np.int64)
 
 
 def _select(entries: _Entries, rules: Rules) -> tuple[np.ndarray, dict[str, int]]:
