@@ -153,18 +153,48 @@ class TestSeveralFits:
         assert mm.ambiguity([stable, fit(0.7)]).n_fits.tolist() == [2] * 9
 
     def test_the_error_of_samples_is_that_of_the_responses(self):
-        """Half of n responses fall to each sense: 2^H of a binomial share, by simulation."""
-        norms = mm.Associations(fit().labels, fit().associations.astype(float))
-        rng = np.random.default_rng(0)
-        fits = []
-        for _ in range(60):
-            drawn = strongest_associations(mm.resampled(norms, rng, n_responses=40).strengths)
-            fits.append(replace(fit(), associations=drawn))
-        found = mm.ambiguity(fits)
+        """Half of 40 responses fall to each sense: 2^H of a binomial share, by simulation."""
+        found = mm.ambiguity(fit(), n_resamples=100, n_responses=40, random_state=0)
         shares = np.random.default_rng(1).binomial(40, 0.5, size=20000) / 40
         expected = np.std([entropy(share, 1 - share) for share in shares])
-        assert found.standard_error[0] == pytest.approx(expected, rel=0.35)
-        assert 1.95 < found.ambiguity[0] < 2
+        assert found.standard_error[0] == pytest.approx(expected, rel=0.3)
+        assert found.ambiguity[0] == pytest.approx(2)
+        assert found.n_fits[0] == 1
+
+    def test_drawing_again_gives_what_fits_to_samples_give(self):
+        atlas = scattered()
+        norms = mm.Associations(atlas.labels, atlas.associations.astype(float))
+        rng = np.random.default_rng(4)
+        fits = [
+            replace(atlas, associations=strongest_associations(mm.resampled(norms, rng).strengths))
+            for _ in range(4)
+        ]
+        found = mm.ambiguity(atlas, n_resamples=4, random_state=4)
+        knows = np.diff(atlas.associations.indptr) > 0
+        expected = mm.ambiguity(fits).standard_error
+        np.testing.assert_allclose(found.standard_error[knows], expected[knows])
+        assert expected[knows].max() > 0.1
+        # Nothing is known of what the others would recall.
+        assert np.isnan(found.standard_error[~knows]).all()
+        assert np.isfinite(found.ambiguity).all()
+        np.testing.assert_array_equal(found.ambiguity, mm.ambiguity(atlas).ambiguity)
+
+    def test_more_responses_make_it_smaller(self):
+        few, many = (
+            mm.ambiguity(scattered(), n_resamples=10, n_responses=n, random_state=0).standard_error
+            for n in (20, 2000)
+        )
+        assert np.nanmean(many) < np.nanmean(few) / 2
+
+    def test_fits_that_share_their_associations_agree(self):
+        atlas = scattered()
+        other = replace(atlas, maps=-2 * atlas.maps)
+        found = mm.ambiguity([atlas, other])
+        assert found.standard_error.max() == 0
+
+    def test_without_associations_nothing_is_drawn(self):
+        plain = replace(scattered(), associations=None)
+        assert np.isnan(mm.ambiguity(plain, n_resamples=3).standard_error).all()
 
 
 def test_frame_and_columns():
@@ -199,3 +229,9 @@ def test_what_is_refused():
         mm.ambiguity(fit(), min_share=2)
     with pytest.raises(ParameterError, match="min_proportion=-1"):
         mm.ambiguity(fit(), min_proportion=-1)
+    with pytest.raises(ParameterError, match="n_resamples=1 must be 0 or at least 2"):
+        mm.ambiguity(fit(), n_resamples=1)
+    with pytest.raises(ParameterError, match="n_resamples=-3"):
+        mm.ambiguity(fit(), n_resamples=-3)
+    with pytest.raises(ParameterError, match="n_responses must be whole numbers"):
+        mm.ambiguity(fit(), n_resamples=2, n_responses=0)

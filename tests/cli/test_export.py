@@ -55,19 +55,33 @@ def test_the_columns_of_one_fit(folder):
     result = export(folder)
     assert result.exit_code == 0, result.stderr
     assert result.stdout == ""
-    assert "words.csv: 6 words over 1 fit; one fit alone has no standard error" in result.stderr
+    assert result.stderr.endswith("words.csv: 6 words over 1 fit\n")
     rows = rows_of(folder / "words.csv")
     assert list(rows[0]) == HEADER
     assert [row["label"] for row in rows] == WORDS
     assert float(rows[0]["ambiguity"]) == pytest.approx(2)
-    assert rows[0]["standard_error"] == "nan"
+    atlas = mm.load_atlas(folder / "a.atlas")
+    expected = mm.ambiguity(atlas, n_resamples=20, random_state=0).standard_error
+    assert [float(row["standard_error"]) for row in rows] == pytest.approx(expected, nan_ok=True)
+    assert expected[0] > 0
     assert float(rows[0]["effective_responses"]) == pytest.approx(4)
     assert rows[0]["distinct_responses"] == "4"
 
 
+def test_how_responses_are_drawn(folder):
+    options = ("--resamples", 5, "--per-cue", 30, "--seed", 3)
+    assert export(folder, *options).exit_code == 0
+    atlas = mm.load_atlas(folder / "a.atlas")
+    expected = mm.ambiguity(atlas, n_resamples=5, n_responses=30, random_state=3).standard_error
+    [tie, *_] = rows_of(folder / "words.csv")
+    assert float(tie["standard_error"]) == pytest.approx(expected[0])
+    assert export(folder, "--resamples", "none").exit_code == 0
+    assert rows_of(folder / "words.csv")[0]["standard_error"] == "nan"
+
+
 def test_several_fits(folder):
     others = ("--with", folder / "b.atlas", "--with", folder / "c.atlas")
-    result = export(folder, *others, "--json", "--quiet")
+    result = export(folder, *others, "--resamples", "none", "--json", "--quiet")
     assert result.exit_code == 0, result.stderr
     assert result.stderr == ""
     assert json.loads(result.stdout) == {
@@ -111,7 +125,10 @@ def test_what_is_a_usage_error(folder):
         "export", folder / "a.atlas", "-o", folder / "a.csv", "--with", folder / "b.atlas"
     )
     assert alone.exit_code == 2
-    assert "--with needs --ambiguity WORDS.csv" in alone.stderr
+    assert "--with does not apply to an export without --ambiguity" in alone.stderr
+    one = export(folder, "--resamples", 1)
+    assert one.exit_code == 2
+    assert "'1' is neither none nor a number of at least 2" in one.stderr
     same = export(folder, "-o", folder / "words.csv")
     assert same.exit_code == 2
     assert "are the same file" in same.stderr

@@ -193,6 +193,18 @@ def table(path: Path) -> dict[str, dict[str, str]]:
         return {line["maps"]: line for line in csv.DictReader(file)}
 
 
+def test_ambiguity(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A line for each number, within its interval; senses say more than the maps of a short fit."""
+    monkeypatch.setenv("MANYMAPS_DATA", str(tmp_path))
+    printed = run("ambiguity.py")
+    assert "no norms at" in printed
+    rows = re.findall(r"^(\S.*?) {2,}(\d\.\d+) +(\d\.\d+) to (\d\.\d+) ", printed, re.MULTILINE)
+    found = {name: [float(value) for value in values] for name, *values in rows}
+    assert {"ambiguity", "maps", "responses", "effective responses", "Louvain, 1"} <= set(found)
+    assert all(low < value < high for value, low, high in found.values())
+    assert found["ambiguity"][0] > found["maps"][0] > 0.2
+
+
 def test_prediction_2009(tmp_path: Path) -> None:
     """A line for each size and model; every model that knows anything beats none at ranking."""
     printed = run("prediction_2009.py", "--output", str(tmp_path / "table.csv"))

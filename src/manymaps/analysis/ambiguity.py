@@ -10,13 +10,14 @@ slivers that no sense stands behind, and so their sum is none either: the shares
 is listed, without a rest. Where no associations of a word are known, the shares are its mixing
 proportions in the maps that count as its senses.
 
-`ambiguity` is the mean over the fits, `standard_error` their standard deviation (n - 1 in the
-denominator, not divided by the root of n). Of fits to resampled responses (`manymaps.resampled`)
-that is the bootstrap's standard error, of what other people might have answered. Of fits from
-several seeds it says only what the seed does, which is little: the groups of a word are found among
-its associations as observed, and these are the same in all of them. Where many responses were given
-once, samples lack some of them, so that their mean is not quite the ambiguity of the data; take
-that from a fit of the data, and the standard error from the samples.
+`ambiguity` is the mean over the fits. What other people might have answered is seen in one of two
+ways. Either the fits are to resampled responses (`manymaps.resampled`), and `standard_error` is
+their standard deviation (n - 1 in the denominator, not divided by the root of n): the bootstrap's.
+Or the responses that one atlas knows are drawn again `n_resamples` times, and grouped again: since
+groups and shares are found among what was observed, before any map, that gives the same without
+further fits, and leaves `ambiguity` that of the data (samples lack some responses that were given
+once, so that their mean is a little off). For the same reason fits of the same data from several
+seeds have a standard error of 0, but for words of which no associations are known.
 
 M. O. Hill, "Diversity and evenness: a unifying notation and its consequences", Ecology 54 (1973).
 """
@@ -31,10 +32,14 @@ import numpy as np
 
 from manymaps.analysis.senses import fit_senses
 from manymaps.analysis.stability import in_order_of
+from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.atlas import LEAST_SHARE, Atlas
-from manymaps.checks import check_number
+from manymaps.atlas.senses import sense_groups
+from manymaps.checks import check_number, check_whole
+from manymaps.data.associations import Associations
 from manymaps.data.frames import Backend, as_frame
-from manymaps.errors import DataError
+from manymaps.data.resampling import N_RESPONSES, resampled
+from manymaps.errors import DataError, ParameterError
 from manymaps.labels import plural
 
 __all__ = ["Ambiguity", "ambiguity"]
@@ -60,7 +65,7 @@ class Ambiguity:
     ambiguity : ndarray of shape (n,)
         At least 1; NaN for a word without any sense.
     standard_error : ndarray of shape (n,)
-        Standard deviation over fits; NaN for fewer than two.
+        Standard deviation over resampled responses, else over fits; NaN for fewer than two.
     n_senses : ndarray of shape (n,)
         How many senses are listed, on average over fits.
     n_fits : ndarray of int, shape (n,)
@@ -108,20 +113,31 @@ def ambiguity(
     *,
     min_share: float = LEAST_SHARE,
     min_proportion: float = 0.1,
+    n_resamples: int = 0,
+    n_responses: int = N_RESPONSES,
+    random_state: int | np.random.Generator | None = None,
 ) -> Ambiguity:
     """How ambiguous each word is, by the shares of its senses in one fit or several.
 
     Parameters
     ----------
     atlases : Atlas or sequence of Atlas
-        Fits of the same objects, in any order: from several seeds, or better to `resampled`
-        responses. A single atlas that holds a consensus (`Stability.attach`) stands for the fits
+        Fits of the same objects, in any order: of one data set, or to `resampled` responses. A
+        single atlas that holds a consensus (`Stability.attach`) stands for the fits
         of that, with the senses that they list there; two senses of a fit that the consensus takes
         for one count as one.
     min_share : float in [0, 1]
         Groups to which less of what a word recalls falls are no senses, but the first always is.
     min_proportion : float in [0, 1]
         The same of maps, where no associations of a word are known.
+    n_resamples : int
+        How often the responses that the first atlas knows are drawn again, 2 or more for the
+        standard error; 0 takes that from the fits. It is left as the fits have it for words of
+        which no associations are known.
+    n_responses : int
+        How many responses each cue was given, which an atlas does not know.
+    random_state : int, Generator or None
+        For drawing them.
 
     Returns
     -------
@@ -150,6 +166,9 @@ def ambiguity(
     """
     check_number("min_share", min_share, least=0, most=1)
     check_number("min_proportion", min_proportion, least=0, most=1)
+    check_whole("n_resamples", n_resamples, 0)
+    if n_resamples == 1:
+        raise ParameterError("must be 0 or at least 2", name="n_resamples", value=1)
     fits = [atlases] if isinstance(atlases, Atlas) else list(atlases)
     if not fits:
         raise DataError("ambiguity is of one fit or several, and got none")
@@ -164,6 +183,11 @@ def ambiguity(
         known = np.stack([_recalls(atlas) for atlas in fits])
         counts[known.any(axis=0) & ~known] = 0
     mean, spread, n_fits = _mean_and_spread(effective, counts > 0)
+    if n_resamples and first.associations is not None:
+        drawn = list(_resampled(first, min_share, n_resamples, n_responses, random_state))
+        effective, counts = (np.stack(part) for part in zip(*drawn, strict=True))
+        again = _mean_and_spread(effective, counts > 0)[1]
+        spread = np.where(_recalls(first), again, spread)
     responses, distinct_responses = _of_responses(first)
     return Ambiguity(
         labels=tuple(first.labels),
@@ -180,6 +204,25 @@ def ambiguity(
 def _of_fit(atlas: Atlas, min_share: float, min_proportion: float) -> tuple[np.ndarray, np.ndarray]:
     found = fit_senses(atlas, 1, min_proportion, min_share)
     return _effective(found.words, found.shares, atlas.n_objects)
+
+
+def _resampled(
+    atlas: Atlas, min_share: float, n_resamples: int, n_responses: int, random_state: Any
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The same of what the atlas knows of the responses, drawn again and again."""
+    n, table = atlas.n_objects, atlas.associations
+    assert table is not None
+    # Labels may stand twice in an atlas, but not in associations, where they mean nothing here.
+    norms = Associations([str(i) for i in range(n)], table)
+    rng = np.random.default_rng(random_state)
+    for _ in range(n_resamples):
+        sample = resampled(norms, rng, n_responses=n_responses).strengths
+        sample = strongest_associations(sample)
+        words = np.flatnonzero(np.diff(sample.indptr))
+        found = sense_groups(atlas.choices, sample, words)
+        listed = found.listed(min_share)
+        owners = np.repeat(words, np.diff(found.offsets))[listed]
+        yield _effective(owners, found.shares[listed], n)
 
 
 def _of_consensus(atlas: Atlas) -> Iterator[tuple[np.ndarray, np.ndarray]]:

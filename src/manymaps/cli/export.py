@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from manymaps.cli.contract import Command, emit_json, note, quiet_option, refuse_overwriting
-from manymaps.cli.options import atlas_argument, json_option
+from manymaps.cli.options import atlas_argument, json_option, refuse_given, seed_option
 from manymaps.cli.progress import working
-from manymaps.cli.types import InputFile, OutputFile
+from manymaps.cli.types import InputFile, OrWord, OutputFile, positive
 from manymaps.labels import plural
 
 if TYPE_CHECKING:
@@ -32,20 +32,37 @@ __all__ = ["export"]
 )
 @click.option(
     "--with",
-    "others",
     type=InputFile(),
     multiple=True,
     metavar="OTHER.atlas",
     help="With --ambiguity: another fit of the same words, to be given for each.",
 )
+@click.option(
+    "--resamples",
+    type=OrWord("none", click.IntRange(min=2), "a number of at least 2"),
+    metavar="N|none",
+    default=20,
+    show_default=True,
+    help="With --ambiguity: standard errors from responses drawn again so often; none takes them "
+    "from the fits.",
+)
+@click.option(
+    "--per-cue",
+    type=positive,
+    metavar="N",
+    default=100,
+    show_default=True,
+    help="How many responses each cue was given.",
+)
+@seed_option
 @quiet_option
 @json_option
 def export(
     atlas: Path,
     output: Path | None,
     ambiguity: Path | None,
-    others: Sequence[Path],
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Write an atlas as a table (CSV, Parquet) or a graph (GraphML).
 
@@ -53,27 +70,27 @@ def export(
     similar ones.
 
     With --ambiguity, a table of all words: the effective number of senses (2 to the power of the
-    entropy of their shares), its standard error, how many senses are listed, and the effective
-    number and the number of different responses. Ambiguity is the mean over ATLAS and those --with
-    it, the standard error their standard deviation; fits to resampled responses say most. Of an
-    atlas that `manymaps stability` wrote, the fits compared there are taken.
+    entropy of their shares) with its standard error, how many senses are listed, and the effective
+    and the plain number of different responses. With several fits it is their mean. Where fits
+    are to resampled responses, --resamples none takes the standard error from them.
 
     \b
     Examples:  manymaps export norms.atlas -o norms.csv
-               manymaps export stable.atlas --ambiguity words.csv
-               manymaps export a.atlas --ambiguity words.csv --with b.atlas --with c.atlas
+               manymaps export norms.atlas --ambiguity words.csv --per-cue 150
+               manymaps export a.atlas --ambiguity words.csv --with b.atlas --resamples none
     """
     if output is None and ambiguity is None:
         raise click.UsageError("give -o FILE, --ambiguity WORDS.csv, or both")
-    if others and ambiguity is None:
-        raise click.UsageError("--with needs --ambiguity WORDS.csv")
-    for read in (atlas, *others):
+    if ambiguity is None:
+        refuse_given(click.get_current_context(), options, "an export without --ambiguity")
+    files = (atlas, *options["with"])
+    for read in files:
         refuse_overwriting({"-o": output, "--ambiguity": ambiguity}, {"an atlas": read})
     from manymaps.atlas.atlas import load_atlas
     from manymaps.atlas.export import export_atlas, write_columns
 
-    fits = [load_atlas(file) for file in (atlas, *others)]
-    found = None if ambiguity is None else _ambiguity(fits)
+    fits = [load_atlas(file) for file in files]
+    found = None if ambiguity is None else _ambiguity(fits, options)
     if output is not None:
         export_atlas(fits[0], output)
     if found is not None and ambiguity is not None:
@@ -92,13 +109,17 @@ def export(
     if output is not None:
         note(f"{output}")
     if n_fits is not None:
-        spread = "; one fit alone has no standard error" if n_fits == 1 else ""
         words, over = plural("word", fits[0].n_objects), plural("fit", n_fits)
-        note(f"{ambiguity}: {words} over {over}{spread}")
+        note(f"{ambiguity}: {words} over {over}")
 
 
-def _ambiguity(fits: Sequence[Atlas]) -> Ambiguity:
-    with working("counting senses"):
+def _ambiguity(fits: Sequence[Atlas], options: Mapping[str, Any]) -> Ambiguity:
+    with working("grouping responses"):
         from manymaps.analysis.ambiguity import ambiguity as of_fits
 
-        return of_fits(fits)
+        return of_fits(
+            fits,
+            n_resamples=0 if options["resamples"] == "none" else options["resamples"],
+            n_responses=options["per_cue"],
+            random_state=options["seed"],
+        )
