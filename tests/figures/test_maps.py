@@ -3,6 +3,7 @@
 import io
 import re
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -259,7 +260,13 @@ def test_two_senses_in_one_map_are_two_cuts_of_it():
     assert np.ptp(one.get_xlim()) < np.ptp(other.get_xlim())
     page = " ".join(text.get_text() for text in figure.findobj(Text))
     assert "in 1 map" in page
-    assert "0.00 falls to smaller groups" in page
+    assert "bars: share of what the word recalls" in page
+    assert "smaller groups" not in page
+    table[0, 1:] = [0.3, 0.2, 0.1, 0.2, 0.16, 0.04]  # of which the last is tied to nobody
+    table[6], table[:, 6] = 0, [0.04, 0, 0, 0, 0, 0, 0]
+    rest = replace(atlas, associations=strongest_associations(sparse.csr_array(table)))
+    page = " ".join(text.get_text() for text in plot_senses(rest, "light").findobj(Text))
+    assert "0.04 falls to smaller groups" in page
 
 
 def test_a_word_spread_thinner_than_the_threshold_still_shows_its_largest_map():
