@@ -255,7 +255,7 @@ class TestSenses:
         }
         lines = invoke("senses", grouped, "tie").stdout.splitlines()
         assert lines[0] == "tie has 2 senses in 2 maps"
-        assert re.fullmatch(r"map 0   60%  knot \.\d+, rope \.\d+", lines[1])
+        assert re.fullmatch(r"map 0   60%  knot \.\d+, rope \.\d+ +\(knot, rope\)", lines[1])
         assert lines[3].split() == ["others", "4%", "smaller", "groups"]
         assert "3 senses" in invoke("senses", grouped, "tie", "--min-share", 0.03).stdout
         assert "1 sense in 1 map\n" in invoke("senses", grouped, "tie", "--min-share", 0.5).stdout

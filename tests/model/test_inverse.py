@@ -259,13 +259,14 @@ class TestFits:
     def test_unrelated_objects_are_seldom_chosen(self):
         """What the inverse divergence is for: less of q goes to pairs that the data does not know.
 
-        Five groups in two maps: each map has to hold unrelated groups.
+        Five groups in two maps: each map has to hold unrelated groups, and a size penalty of 0.01
+        keeps them near.
         """
         table = groups(5)
         unknown = (table == 0) & ~np.eye(len(table), dtype=bool)
 
         def wasted(divergence):
-            fit = fitted(X=table, n_maps=2, divergence=divergence, max_iter=500)
+            fit = fitted(X=table, n_maps=2, divergence=divergence, penalty=0.01, max_iter=500)
             q = np.stack([fit.atlas_.similarities(label) for label in fit.atlas_.labels])
             return q[unknown].sum() / len(q)
 
