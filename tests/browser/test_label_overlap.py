@@ -50,7 +50,7 @@ def views_of(atlas, rng, count=20):
         points = atlas.maps[map, shares >= min(0.01, shares.max())]
         whole = 700 / max(np.ptp(points, axis=0).max(), 1e-3)
         x, y = atlas.maps[map, object].tolist()
-        camera = {"x": x, "y": y, "zoom": float(whole * 2 ** rng.uniform(-1, 8))}
+        camera = {"x": x, "y": y, "zoom": float(whole * 2 ** rng.uniform(-1, 7))}
         word = object if k % 4 == 0 else None
         chosen.append({"word": word, "map": map, "camera": camera, "threshold": threshold})
     return chosen
