@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 
 import manymaps as mm
+from manymaps.affinity.network import spectral_directions
 from manymaps.compute.threads import threads
 from manymaps.maps.personas import persona_start, personas
 from manymaps.metrics import sense_separation
@@ -123,6 +124,43 @@ class TestStart:
     def test_another_seed_is_another_start(self):
         one, other = (start(random_table(300, density=0.03), 5, seed=seed)[1] for seed in (0, 1))
         assert (one != other).any()
+
+
+def three_worlds(bond):
+    """Three cliques; the last object is in two of them, which have few ties with one another."""
+    n, size = 25, 8
+    ties = np.zeros((n, n))
+    worlds = [list(range(k * size, (k + 1) * size)) for k in range(3)]
+    for members in ([*worlds[0], n - 1], [*worlds[1], n - 1], worlds[2]):
+        ties[np.ix_(members, members)] = 1.0
+    for a, b in [(0, 8), (1, 9), (2, 10)]:
+        ties[a, b] = ties[b, a] = bond
+    np.fill_diagonal(ties, 0)
+    return ties
+
+
+@pytest.mark.parametrize("seed", range(3))
+class TestWhatDecides:
+    def test_personas_of_one_object_part(self, monkeypatch, seed):
+        """Two maps for three worlds: the two that an object knows are not put together."""
+        monkeypatch.setattr("manymaps.maps.personas._LEANING", 0.0)
+        np.testing.assert_allclose(start(three_worlds(0.3), 2, seed)[1][:, -1], 0.5)
+        monkeypatch.setattr("manymaps.maps.personas._PARTING", 0.0)
+        assert start(three_worlds(0.3), 2, seed)[1][:, -1].max() > 0.9
+
+    def test_personas_lean_to_the_map_of_their_theme(self, monkeypatch, seed):
+        """Who shares a map lies in like directions, more than ties alone would have it."""
+        table = random_table(200, seed=1, density=0.02)
+        directions = spectral_directions(table, 70, seed=0)
+
+        def theme():
+            held = start(table, 4, seed)[1]
+            shared = np.einsum("mi,mj->ij", held, held) * (1 - np.eye(200))
+            return np.average(directions @ directions.T, weights=shared)
+
+        leaning = theme()
+        monkeypatch.setattr("manymaps.maps.personas._LEANING", 0.0)
+        assert leaning > theme() + 0.005
 
 
 class TestFit:

@@ -13,6 +13,8 @@ from __future__ import annotations
 import numpy as np
 from sklearn.cluster import kmeans_plusplus
 
+from manymaps.affinity.network import unit_rows
+
 __all__ = ["principal_places", "spherical_centres"]
 
 _RESTARTS, _MOST_SWEEPS = 3, 100
@@ -55,8 +57,7 @@ def spherical_centres(
                 break
             sums = np.zeros_like(centres)
             np.add.at(sums, nearest, directions)
-            lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-            centres = np.where(lengths > 0, sums / np.where(lengths > 0, lengths, 1.0), centres)
+            centres = np.where(sums.any(axis=1, keepdims=True), unit_rows(sums), centres)
         fit = float(cosines.max(axis=1).sum())
         if fit > highest:
             best, highest = centres, fit

@@ -27,6 +27,7 @@ __all__ = [
     "popularity",
     "row_normalized",
     "spectral_directions",
+    "unit_rows",
 ]
 
 _DENSE = 400
@@ -62,6 +63,12 @@ def association_network(
     network = sparse.csr_array((1 - backward) * table + backward * table.T)
     network.eliminate_zeros()
     return network
+
+
+def unit_rows(vectors: np.ndarray) -> np.ndarray:
+    """Rows brought to a length of 1; those that are 0 stay so."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.where(lengths > 0, lengths, 1.0))
 
 
 def degree_scaled(network: sparse.csr_array, offset: float) -> sparse.csr_array:
@@ -120,5 +127,4 @@ def spectral_directions(
     positions[:, : len(leading)] = axes[:, leading] * np.abs(values[leading]) ** exponent
     empty = np.diff(scaled.indptr) == 0
     positions[empty] = 0
-    lengths = np.linalg.norm(positions, axis=1, keepdims=True)
-    return positions / np.where(lengths > 0, lengths, 1.0)
+    return unit_rows(positions)

@@ -22,6 +22,7 @@ from scipy.spatial.distance import cdist
 from manymaps.atlas.atlas import LEAST_SHARE, Atlas
 from manymaps.atlas.consensus import Consensus
 from manymaps.atlas.senses import sense_groups
+from manymaps.compute.runs import crossed_runs
 from manymaps.model.similarities import log_kernel
 
 __all__ = ["FitSenses", "consensus_of", "dealt", "fit_senses", "matched_overlaps"]
@@ -200,7 +201,7 @@ def matched_overlaps(
     partner = np.arange(n) if partner is None else partner
     sizes, other_sizes = np.diff(first.offsets), np.diff(second.offsets)[partner]
     other_starts = second.offsets[partner]
-    rows, others = _crossed(first.offsets[:-1], sizes, other_starts, other_sizes)
+    rows, others = crossed_runs(first.offsets[:-1], sizes, other_starts, other_sizes)
     counts = sizes * other_sizes
     starts = np.cumsum(counts) - counts
     overlaps = _overlaps(
@@ -281,7 +282,7 @@ def _groups(
 ) -> np.ndarray:
     """The group of each sense, numbered through all words; senses stand word by word."""
     starts = np.cumsum(counts) - counts
-    one, other = _crossed(starts, counts, starts, counts)
+    one, other = crossed_runs(starts, counts, starts, counts)
     above = one < other
     one, other = one[above], other[above]
     apart = 1 - _overlaps((neighbors, weights), one, (neighbors, weights), other)
@@ -299,17 +300,6 @@ def _groups(
         groups[start : start + count] = n_groups + local - 1
         n_groups += int(local.max())
     return groups
-
-
-def _crossed(
-    starts: np.ndarray, counts: np.ndarray, other_starts: np.ndarray, other_counts: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Each of one run of rows with each of another, run by run, in row-major order."""
-    sizes = counts * other_counts
-    runs = np.repeat(np.arange(len(sizes)), sizes)
-    within = np.arange(len(runs)) - (np.cumsum(sizes) - sizes)[runs]
-    rows = starts[runs] + within // other_counts[runs]
-    return rows, other_starts[runs] + within % other_counts[runs]
 
 
 def _mean_neighbors(

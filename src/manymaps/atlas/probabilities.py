@@ -22,7 +22,7 @@ from functools import cached_property
 import numpy as np
 
 from manymaps.model.choice import ChoiceModel
-from manymaps.model.similarities import log_kernel, normalized
+from manymaps.model.similarities import log_kernel, map_votes, normalized
 
 __all__ = ["Choices"]
 
@@ -116,17 +116,10 @@ class Choices:
         return normalized(logs)
 
     def votes(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        """r_ij^m = v_ij^m / v_ij of pairs (i, j), shape (n_pairs, n_maps).
-
-        Summed in logarithms, for pairs that are far from one another in all maps.
-        """
+        """r_ij^m = v_ij^m / v_ij of pairs (i, j), shape (n_pairs, n_maps)."""
         positions, log_proportions = self._log_domain
-        logs = np.empty((len(rows), len(log_proportions)))
-        for m in range(len(log_proportions)):
-            distances = ((positions[:, m, rows] - positions[:, m, columns]) ** 2).sum(axis=0)
-            logs[:, m] = log_proportions[m, rows] + log_proportions[m, columns]
-            logs[:, m] += log_kernel(distances, self.model.kernel)
-        return normalized(logs, axis=1)
+        places = np.moveaxis(positions, 0, 2)
+        return map_votes(places, log_proportions, rows, columns, self.model.kernel)
 
     def pair_similarities(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """v_ij of pairs (i, j), shape (n_pairs,)."""

@@ -33,6 +33,7 @@ from scipy import sparse
 
 from manymaps.atlas.probabilities import Choices
 from manymaps.compute.communities import ego_weights, packed_communities
+from manymaps.compute.runs import crossed_runs
 
 __all__ = ["MOST_NEAR", "SenseGroups", "sense_groups"]
 
@@ -152,7 +153,9 @@ def _communities(
     for block in _blocks(near, ties):
         there = (block > 0).astype(np.float64)
         block *= 1 + there @ there
-    first, second, owners = _pairs(near)
+    sizes = np.diff(near.indptr).astype(np.int64)
+    first, second = crossed_runs(near.indptr[:-1], sizes, near.indptr[:-1], sizes)
+    owners = np.repeat(np.arange(len(sizes)), sizes**2)
     seen = np.unique(near.indices)
     views = associations[seen]
     labels = packed_communities(views.indptr, np.sqrt(ego_weights(associations, views)), RESOLUTION)
@@ -175,15 +178,6 @@ def _values_at(table: sparse.csr_array, rows: np.ndarray, columns: np.ndarray) -
         return np.zeros(len(wanted))
     places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     return np.where(keys[places] == wanted, table.data[places], 0)
-
-
-def _pairs(near: sparse.csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of all pairs of a row's entries, row by row: the two entries and the row."""
-    sizes = np.diff(near.indptr).astype(np.int64)
-    rows = np.repeat(np.arange(len(sizes)), sizes**2)
-    within = np.arange(len(rows)) - _offsets(sizes**2)[rows]
-    start, size = near.indptr[rows], np.maximum(sizes[rows], 1)
-    return start + within // size, start + within % size, rows
 
 
 def _blocks(near: sparse.csr_array, packed: np.ndarray) -> Iterator[np.ndarray]:

@@ -79,35 +79,29 @@ def signed_partition(
     (True, 1)
     """
     whole = float(sizes.sum())
-    levels = [(_without_diagonal(ties), np.asarray(sizes, np.float64))]
-    inside = [np.arange(len(sizes))]
+    network, size = _without_diagonal(ties), np.asarray(sizes, np.float64)
+    node = np.arange(len(size))
+    levels = []
     while True:
-        network, size = levels[-1]
+        levels.append((network, size, node))
+        if len(size) <= n_groups:
+            break
         labels = np.arange(len(size))
         order = generator.permutation(len(size))
         local_moves(network, size, labels, labels.size, coarsening / whole, None, order)
         coarse, members = np.unique(labels, return_inverse=True)
         if len(coarse) > _SHRINKS * len(size):
             break
-        levels.append(_coarser(network, size, members, len(coarse)))
-        inside.append(members)
-        if len(coarse) <= n_groups:
-            break
-    node = inside[0]
-    nodes = [node]
-    for members in inside[1:]:
+        network, size = _coarser(network, size, members, len(coarse))
         node = members[node]
-        nodes.append(node)
-    groups = np.zeros(0, np.int64)
-    for level in range(len(levels) - 1, -1, -1):
-        network, size = levels[level]
-        lean = np.asarray(leaning(nodes[level], len(size)), np.float64)
-        first = level == len(levels) - 1
-        groups = lean.argmax(axis=1) if first else groups[inside[level + 1]]
+    groups = leaning(node, len(size)).argmax(axis=1)[node]
+    for network, size, node in reversed(levels):
+        labels = np.zeros(len(size), np.int64)
+        labels[node] = groups
+        lean = leaning(node, len(size)) * size[:, None]
         order = generator.permutation(len(size))
-        local_moves(
-            network, size, groups, n_groups, resolution / whole, lean * size[:, None], order
-        )
+        local_moves(network, size, labels, n_groups, resolution / whole, lean, order)
+        groups = labels[node]
     return groups
 
 

@@ -30,9 +30,10 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.affinity.neighborhoods import principal_places, spherical_centres
-from manymaps.affinity.network import association_network, spectral_directions
+from manymaps.affinity.network import association_network, spectral_directions, unit_rows
 from manymaps.atlas.associations import strongest_associations
 from manymaps.compute.communities import ego_communities
+from manymaps.compute.runs import crossed_runs
 from manymaps.compute.signed_partition import signed_partition
 from manymaps.compute.threads import one_blas_thread
 
@@ -185,7 +186,7 @@ def _dealt(
     def leaning(nodes: np.ndarray, count: int) -> np.ndarray:
         members = (np.ones(len(nodes)), (nodes, np.arange(len(nodes))))
         together = sparse.csr_array(members, (count, len(nodes))) @ reached
-        return _LEANING * _unit(together) @ themes.T
+        return _LEANING * unit_rows(together) @ themes.T
 
     return signed_partition(
         found.network - _PARTING * _rivalry(found.owner, weights),
@@ -202,10 +203,7 @@ def _rivalry(owner: np.ndarray, weights: np.ndarray) -> sparse.csr_array:
     """min(w_a, w_b) of every two personas of one object."""
     counts = np.bincount(owner)
     starts = np.cumsum(counts) - counts
-    sizes = counts[owner]
-    first = np.repeat(np.arange(len(owner)), sizes)
-    within = np.arange(len(first)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    second = starts[owner[first]] + within
+    first, second = crossed_runs(starts, counts, starts, counts)
     least = np.where(first == second, 0.0, np.minimum(weights[first], weights[second]))
     return sparse.csr_array((least, (first, second)), (len(owner),) * 2)
 
@@ -217,8 +215,3 @@ def _proportions(found: Personas, maps: np.ndarray, n_maps: int) -> np.ndarray:
     whole = held.sum(axis=0)
     held = np.divide(held, whole, out=np.zeros_like(held), where=whole > 0) + _EVERYWHERE
     return held / held.sum(axis=0)
-
-
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.where(lengths > 0, lengths, 1.0))

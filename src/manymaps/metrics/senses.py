@@ -39,7 +39,7 @@ from scipy import sparse
 
 from manymaps.checks import check_choice, check_number, check_whole
 from manymaps.errors import DataError
-from manymaps.model.similarities import kernel_values, log_kernel, normalized
+from manymaps.model.similarities import kernel_values, map_votes
 
 __all__ = [
     "SenseSeparation",
@@ -367,21 +367,13 @@ def votes(
     kernel: str,
     kernel_width: float,
 ) -> np.ndarray:
-    """r_ij^m for each pair (cue, response), shape (n_pairs, n_maps); 0 where no map has both.
-
-    In logarithms, for remote Gaussian pairs.
-    """
+    """r_ij^m for each pair (cue, response), shape (n_pairs, n_maps); 0 where no map has both."""
     check_choice("kernel", kernel, ("cauchy", "gaussian"))
     check_number("kernel_width", kernel_width, above=0)
-    log_similarities = np.empty((len(cues), len(maps)))
     with np.errstate(divide="ignore"):
         log_proportions = np.log(proportions.astype(np.float64))
-    for m, points in enumerate(maps):
-        positions = points.astype(np.float64) / kernel_width
-        distances = ((positions[cues] - positions[responses]) ** 2).sum(axis=1)
-        both = log_proportions[m, cues] + log_proportions[m, responses]
-        log_similarities[:, m] = log_kernel(distances, kernel) + both
-    return normalized(log_similarities, axis=1)
+    places = maps.astype(np.float64) / kernel_width
+    return map_votes(places, log_proportions, cues, responses, kernel)
 
 
 def _sums(values: np.ndarray, groups: np.ndarray, n_groups: int) -> np.ndarray:

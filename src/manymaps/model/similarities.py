@@ -14,7 +14,7 @@ import numpy as np
 
 from manymaps.model.choice import Kernel
 
-__all__ = ["kernel_values", "log_kernel", "normalized"]
+__all__ = ["kernel_values", "log_kernel", "map_votes", "normalized"]
 
 
 def kernel_values(squared_distances: np.ndarray, kernel: Kernel | str) -> Any:
@@ -49,3 +49,27 @@ def normalized(logs: np.ndarray, axis: int | None = None) -> np.ndarray:
     values = np.exp(logs - np.where(np.isfinite(peak), peak, 0.0))
     total = values.sum(axis=axis, keepdims=True)
     return np.divide(values, total, out=np.zeros_like(values), where=total > 0)
+
+
+def map_votes(
+    positions: np.ndarray,
+    log_proportions: np.ndarray,
+    rows: np.ndarray,
+    columns: np.ndarray,
+    kernel: Kernel | str,
+) -> np.ndarray:
+    """r_ij^m = v_ij^m / v_ij of pairs (i, j), shape (n_pairs, n_maps); 0 where no map has both.
+
+    Positions (n_maps, n, n_components) are in units of the kernel's width. Summed in logarithms,
+    for pairs that are far from one another in all maps.
+
+    >>> apart = np.array([[[0.0], [1.0]], [[0.0], [3.0]]])
+    >>> half = np.log(np.full((2, 2), 0.5))
+    >>> map_votes(apart, half, np.array([0]), np.array([1]), "cauchy").round(3).tolist()
+    [[0.833, 0.167]]
+    """
+    logs = np.empty((len(rows), len(positions)))
+    for m, (points, log_pi) in enumerate(zip(positions, log_proportions, strict=True)):
+        distances = ((points[rows] - points[columns]) ** 2).sum(axis=1)
+        logs[:, m] = log_pi[rows] + log_pi[columns] + log_kernel(distances, kernel)
+    return normalized(logs, axis=1)
