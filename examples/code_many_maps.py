@@ -81,7 +81,7 @@ def describe(atlas: mm.Atlas) -> None:
         parts = [
             f"{sense.proportion:.0%} with {', '.join(n.label for n in sense.neighbors)}"
             for sense in atlas.senses(
-                label, kind="word", neighbor_kind="word", n_neighbors=4, min_proportion=0.2
+                label, kind="word", neighbor_kind="word", n_neighbors=4, min_recall=0.2
             )
         ]
         print(f"{label}: {'; '.join(parts)}")

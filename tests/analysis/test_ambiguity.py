@@ -77,15 +77,17 @@ class TestOneFit:
         assert len(set(found.n_senses)) > 1
         for i, label in enumerate(atlas.labels):
             if atlas.recalls(label):
-                shares = [sense.share for sense in atlas.senses(label, min_share=0.2)]
+                listed = [sense.share for sense in atlas.senses(label, min_share=0.2)]
+                # Smaller groups are listed where their map recalls much; they are slivers still.
+                shares = [share for share in listed if share >= 0.2] or [max(listed)]
                 assert found.ambiguity[i] == pytest.approx(entropy(*shares))
                 assert found.n_senses[i] == len(shares)
                 assert 1 <= found.ambiguity[i] <= len(shares) + 1e-9
 
     def test_where_nothing_is_recalled_maps_are_the_senses(self):
         atlas = scattered()
-        found = mm.ambiguity(atlas, min_proportion=0.15)
-        own = atlas.proportions[:, 5]
+        found = mm.ambiguity(atlas, min_recall=0.15)
+        own = atlas.map_shares[:, 5]
         assert found.ambiguity[5] == pytest.approx(
             entropy(*own[(own >= 0.15) | (own == own.max())])
         )
@@ -190,7 +192,8 @@ class TestSeveralFits:
         atlas = scattered()
         other = replace(atlas, maps=-2 * atlas.maps)
         found = mm.ambiguity([atlas, other])
-        assert found.standard_error.max() == 0
+        known = np.diff(atlas.associations.indptr) > 0
+        assert found.standard_error[known].max() == 0
 
     def test_without_associations_nothing_is_drawn(self):
         plain = replace(scattered(), associations=None)
@@ -227,8 +230,8 @@ def test_what_is_refused():
         mm.ambiguity([scattered(), fit()])
     with pytest.raises(ParameterError, match="min_share=2 must be a number from 0 to 1"):
         mm.ambiguity(fit(), min_share=2)
-    with pytest.raises(ParameterError, match="min_proportion=-1"):
-        mm.ambiguity(fit(), min_proportion=-1)
+    with pytest.raises(ParameterError, match="min_recall=-1"):
+        mm.ambiguity(fit(), min_recall=-1)
     with pytest.raises(ParameterError, match="n_resamples=1 must be 0 or at least 2"):
         mm.ambiguity(fit(), n_resamples=1)
     with pytest.raises(ParameterError, match="n_resamples=-3"):

@@ -63,7 +63,7 @@ class TestSenses:
         found = fit_senses(atlas, 5, 0.2)
         for i in (0, 7, 39):
             rows = slice(*found.offsets[i : i + 2])
-            senses = atlas.senses(atlas.labels[i], n_neighbors=5, min_proportion=0.2)
+            senses = atlas.senses(atlas.labels[i], n_neighbors=5, min_recall=0.2)
             assert found.maps[rows].tolist() == [sense.map for sense in senses]
             for row, sense in zip(range(rows.start, rows.stop), senses, strict=True):
                 near = [atlas.labels[j] for j in found.neighbors[row]]
@@ -244,7 +244,7 @@ class TestConsensus:
         (sense,) = stability(fits).consensus("a")
         assert sense.n_fits == 2
         assert sense.by_fit == (1, 1)
-        assert sense.proportion == 1
+        assert sense.share == 1
         assert sum(n.weight for n in sense.neighbors) == pytest.approx(1)
         assert [n.label for n in sense.neighbors] == ["b", "c", "d"]
 
@@ -255,7 +255,7 @@ class TestConsensus:
         for i, word in enumerate(atlas.labels):
             senses = found.consensus(word)
             listed = np.sum([sense.by_fit for sense in senses], axis=0)
-            own = [fit.proportions[slice(*fit.offsets[i : i + 2])].sum() for fit in found.senses]
+            own = [fit.shares[slice(*fit.offsets[i : i + 2])].sum() for fit in found.senses]
             np.testing.assert_allclose(listed, own, rtol=1e-5)
             assert [sense.n_fits for sense in senses] == sorted(
                 (sense.n_fits for sense in senses), reverse=True
@@ -339,9 +339,7 @@ class TestRefused:
         with pytest.raises(DataError, match="fit 1 is of the method mm-sne"):
             stability([made(), replace(made(), method="mm-sne")])
 
-    @pytest.mark.parametrize(
-        "wrong", [{"n_neighbors": 0}, {"min_proportion": 1.5}, {"threshold": 0.0}]
-    )
+    @pytest.mark.parametrize("wrong", [{"n_neighbors": 0}, {"min_recall": 1.5}, {"threshold": 0.0}])
     def test_values_out_of_range(self, wrong):
         with pytest.raises(ParameterError, match=next(iter(wrong))):
             stability([made(), made()], **wrong)
@@ -451,7 +449,8 @@ class TestGroups:
         found = fit_senses(atlas, 4, 0.1)
         for i in range(atlas.n_objects):
             rows = range(*found.offsets[i : i + 2])
-            senses = atlas.senses(atlas.labels[i], n_neighbors=4)
+            senses = [one for one in atlas.senses(atlas.labels[i], n_neighbors=4) if one.share]
+            senses.sort(key=lambda sense: -sense.share)
             for row, sense in zip(rows, senses, strict=True):
                 assert found.maps[row] == sense.map
                 assert found.shares[row] == pytest.approx(sense.share)
@@ -506,4 +505,4 @@ class TestGroups:
         found = fit_senses(replace(atlas, associations=sparse.csr_array(table)), 4, 0.1)
         assert np.diff(found.offsets).min() == 1
         row = found.offsets[3]
-        assert found.shares[row] == pytest.approx(atlas.proportions[0, 3])
+        assert found.shares[row] == pytest.approx(atlas.map_shares[0, 3])

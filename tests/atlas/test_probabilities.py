@@ -97,3 +97,23 @@ def test_an_object_alone_chooses_nothing():
     model = ChoiceModel("gaussian", "conditional")
     alone = Choices(np.zeros((1, 1, 2)), np.ones((1, 1)), model)
     assert alone.shares(0).tolist() == [[0.0]]
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "cauchy"])
+@pytest.mark.parametrize("n_maps", [1, 3])
+@pytest.mark.parametrize("normalization", ["conditional", "joint"])
+@pytest.mark.parametrize("given", [None, "rows", "columns"])
+def test_what_maps_give_to_all_objects_is_what_they_give_to_each(
+    kernel, n_maps, normalization, given
+):
+    choices = random_choices(kernel, normalization, given, n_maps)
+    one_by_one = np.array([choices.shares(i).sum(axis=1) for i in range(N)]).T
+    np.testing.assert_allclose(
+        choices.map_shares, one_by_one / one_by_one.sum(axis=0), rtol=1e-5, atol=1e-12
+    )
+
+
+def test_who_recalls_nothing_is_in_maps_by_proportion():
+    model = ChoiceModel("gaussian", "conditional")
+    alone = Choices(np.zeros((2, 1, 2)), np.array([[0.3], [0.7]]), model)
+    assert alone.map_shares.tolist() == [[0.3], [0.7]]

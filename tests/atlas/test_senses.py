@@ -9,7 +9,7 @@ from scipy import sparse
 import reference
 from manymaps import Atlas, load_atlas
 from manymaps.atlas.associations import strongest_associations
-from manymaps.atlas.senses import LEAST_TIES, MOST_NEAR, RESOLUTION, sense_groups
+from manymaps.atlas.senses import LEAST_TIES, MOST_NEAR, RESOLUTION, listed_senses, sense_groups
 from manymaps.errors import ParameterError
 from manymaps.model import MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE, T_SNE
 
@@ -73,7 +73,7 @@ def slow(atlas, i):
     for c, members in joined.items():
         own = near[labels == c]
         support = (votes[:, own] * table[i, own]).sum(axis=1)
-        order = sorted(members, key=lambda j: -v[:, j].sum())
+        order = sorted(members, key=lambda j: (-table[i, j], -v[:, j].sum()))
         senses.append((int(support.argmax()), table[i, own].sum() / table[i].sum(), order))
     return sorted(senses, key=lambda sense: -sense[1])
 
@@ -148,7 +148,7 @@ def two_groups_in_a_map():
 
 def test_two_senses_in_one_map():
     atlas = two_groups_in_a_map()
-    first, second = atlas.senses("LIGHT")
+    first, second, beside = atlas.senses("LIGHT")
     assert (first.map, second.map) == (0, 0)
     assert (first.share, second.share) == (pytest.approx(0.6), pytest.approx(0.4))
     assert (first.proportion, second.proportion) == (0.75, 0.75)
@@ -158,9 +158,58 @@ def test_two_senses_in_one_map():
     assert [atlas.labels[j] for j in second.members] == [n.label for n in second.neighbors]
     for near in first.neighbors:
         assert near.similarity == pytest.approx(atlas.similarity("light", near.label))
+    assert [n.observed for n in first.neighbors] == pytest.approx([0.3, 0.2, 0.1])
+    assert {n.label: n.observed for n in second.neighbors}["stone"] == 0
+    # The other map says the same of all, at a distance; no group is its own.
+    recall = atlas.shares("light").sum(axis=1)
+    assert (beside.map, beside.share) == (1, 0)
+    assert (first.recall, beside.recall) == (pytest.approx(recall[0]), pytest.approx(recall[1]))
     assert len(atlas.senses("light", n_neighbors=2)[0].neighbors) == 2
-    assert len(atlas.senses("light", min_share=0.5)) == 1
-    assert len(atlas.senses("light", min_share=1.0)) == 1
+    assert len(atlas.senses("light", min_share=0.5, min_recall=0.5)) == 1
+    assert len(atlas.senses("light", min_share=1.0, min_recall=0.5)) == 1
+
+
+def test_a_map_that_recalls_most_comes_first_whatever_was_observed_in_it():
+    """Of a small group alone in its map, a map of its own beside the larger groups."""
+    atlas = two_groups_in_a_map()
+    proportions = atlas.proportions.copy()
+    proportions[:, [0, 4, 5, 6]] = np.array([[0.3, 0.01, 0.01, 0.01], [0.7, 0.99, 0.99, 0.99]])
+    maps = atlas.maps.copy()
+    maps[1] = atlas.maps[0]
+    turned = replace(atlas, maps=maps, proportions=proportions)
+    found = turned.senses("light")
+    assert [sense.map for sense in found] == [1, 0]
+    assert [sense.share for sense in found] == pytest.approx([0.4, 0.6])
+    assert found[0].recall > found[1].recall
+    small = turned.senses("light", min_share=0.5)
+    assert [(sense.map, sense.share) for sense in small] == [(s.map, s.share) for s in found]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_map_that_recalls_a_tenth_is_hidden(seed):
+    atlas = made(seed=seed)
+    several = 0
+    for i, word in enumerate(atlas.labels):
+        recall = atlas.shares(word).sum(axis=1)
+        recall /= recall.sum()
+        maps = [sense.map for sense in atlas.senses(word)]
+        assert maps[0] == recall.argmax()
+        assert set(np.flatnonzero(recall >= 0.1).tolist()) <= set(maps)
+        order = [recall[m] for m in maps]
+        assert order == sorted(order, reverse=True)
+        several += len(set(maps)) > 1
+        np.testing.assert_allclose(atlas.map_shares[:, i], recall, rtol=1e-5, atol=1e-7)
+    assert several > 20
+
+
+def test_listed_together_as_word_by_word():
+    atlas = made()
+    words = np.arange(60)
+    ask = atlas.choices, atlas.associations
+    whole = listed_senses(*ask, words, 0.1, 0.1)
+    alone = [listed_senses(*ask, words[i : i + 1], 0.1, 0.1) for i in words]
+    assert [listed(whole, i) for i in words] == [listed(one, 0) for one in alone]
+    assert (whole.shares == 0).any()
 
 
 def test_a_word_without_associations_has_its_maps():
@@ -169,6 +218,7 @@ def test_a_word_without_associations_has_its_maps():
     assert (atlas.recalls("light"), lone.recalls("light")) == (True, False)
     senses = lone.senses("light")
     assert [(sense.map, sense.proportion) for sense in senses] == [(0, 0.75), (1, 0.25)]
+    assert {n.observed for n in senses[0].neighbors} == {None}
     shares = lone.shares("light").sum(axis=1)
     np.testing.assert_allclose([sense.share for sense in senses], shares / shares.sum())
     table = atlas.associations.copy()
@@ -186,7 +236,7 @@ def test_too_far_for_float64_the_observed_decides_and_a_joint_model_has_its_own_
     maps = atlas.maps.copy()
     maps[:, 0] += 500
     far = replace(atlas, maps=maps)
-    assert [sense.share for sense in far.senses("light")] == pytest.approx([0.6, 0.4])
+    assert [sense.share for sense in far.senses("light")] == pytest.approx([0.6, 0.4, 0])
     joint = replace(two_groups_in_a_map(), model=T_SNE)
     near = joint.senses("light")[0].neighbors[0]
     assert near.similarity == pytest.approx(joint.similarity("light", near.label))

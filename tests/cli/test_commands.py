@@ -232,7 +232,7 @@ class TestSenses:
     def test_table_for_a_person(self, atlas):
         lines = invoke("senses", atlas, "tie").stdout.splitlines()
         assert lines[0] == "tie lives in 2 maps"
-        assert re.fullmatch(r"map 0  60%  knot \.\d+, rope \.\d+ +\(knot, rope\)", lines[1])
+        assert re.fullmatch(r"map 0  \d\d%  knot \.\d+, rope \.\d+ +\(knot, rope\)", lines[1])
 
     def test_groups_have_shares(self, atlas, tmp_path):
         table = np.zeros((6, 6))
@@ -249,19 +249,46 @@ class TestSenses:
             "map",
             "caption",
             "proportion",
+            "recall",
             "share",
+            "stranded",
             "n_fits",
             "neighbors",
         }
+        assert [n["observed"] for n in senses[0]["neighbors"]] == pytest.approx([0.3, 0.3])
         lines = invoke("senses", grouped, "tie").stdout.splitlines()
         assert lines[0] == "tie has 2 senses in 2 maps"
-        assert re.fullmatch(r"map 0   60%  knot \.\d+, rope \.\d+ +\(knot, rope\)", lines[1])
-        assert lines[3].split() == ["others", "4%", "smaller", "groups"]
+        assert lines[1].split() == ["model", "data", "data", "(model)"]
+        told = r"map 0   \d\d%    60%   knot \.30 \(\.\d+\), rope \.30 \(\.\d+\) +\(knot, rope\)"
+        assert re.fullmatch(told, lines[2])
+        assert lines[4].split() == ["others", "0%", "4%", "1", "smaller", "group"]
         assert "3 senses" in invoke("senses", grouped, "tie", "--min-share", 0.03).stdout
-        assert "1 sense in 1 map\n" in invoke("senses", grouped, "tie", "--min-share", 0.5).stdout
+        few = invoke("senses", grouped, "tie", "--min-share", 0.5, "--min-recall", 0.9).stdout
+        assert "1 sense in 1 map\n" in few
+        left_out = json.loads(invoke("senses", grouped, "tie", "--json").stdout)["left_out"]
+        assert (left_out["n_groups"], left_out["n_maps"]) == (1, 0)
+        assert left_out["share"] == pytest.approx(0.04)
 
-    def test_small_proportions_are_left_out(self, atlas):
-        assert "1 map\n" in invoke("senses", atlas, "tie", "--min-proportion", 0.5).stdout
+    def test_maps_that_recall_little_are_left_out_and_counted(self, atlas):
+        lines = invoke("senses", atlas, "tie", "--min-recall", 0.9).stdout.splitlines()
+        assert lines[0] == "tie lives in 1 map"
+        assert re.fullmatch(r"others  \d\d%  1 further map", lines[2])
+
+    def test_who_lives_where_nothing_is_earned_is_stranded(self, tmp_path):
+        maps = np.array([[[0.0], [3.0], [50.0]], [[0.0], [90.0], [0.1]]])
+        proportions = np.array([[0.9, 1.0, 0.0], [0.1, 0.0, 1.0]])
+        observed = sparse.csr_array([[0, 0, 1.0], [0, 0, 0], [1.0, 0, 0]])
+        made = mm.Atlas(
+            ["tie", "shelf", "knot"], maps, proportions, MULTIPLE_MAPS_T_SNE, associations=observed
+        )
+        assert made.earned("tie").tolist() == [0, 1]
+        assert np.isnan(made.earned("shelf")).all()
+        made.save(tmp_path / "stranded.atlas")
+        senses = json.loads(invoke("senses", tmp_path / "stranded.atlas", "tie", "--json").stdout)
+        told = {sense["map"]: sense["stranded"] for sense in senses["senses"]}
+        assert told == {0: True, 1: False}
+        lines = invoke("senses", tmp_path / "stranded.atlas", "tie").stdout.splitlines()
+        assert any(re.match(r"map 0 +\d\d% +stranded +shelf - ", line) for line in lines)
 
     def test_unknown_word_gets_suggestions(self, atlas):
         result = invoke("senses", atlas, "knto")

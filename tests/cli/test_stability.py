@@ -83,7 +83,7 @@ def test_senses_tell_in_how_many_fits_they_are(fits, tmp_path):
     assert found["n_fits"] == 3
     assert all(1 <= sense["n_fits"] <= 3 for sense in found["senses"])
     lines = invoke("senses", output, "tie").stdout.splitlines()
-    assert " of 3 fits " in lines[1]
+    assert any(" of 3 fits " in line for line in lines[1:3])
     shared = [sense for sense in found["elsewhere"] if sense["n_fits"] > 1]
     assert sum(line.startswith("elsewhere") for line in lines) == len(shared)
     alone = json.loads(invoke("senses", fits[0], "tie", "--json").stdout)
@@ -204,3 +204,18 @@ def test_options_of_fits_do_not_go_with_finished_atlases(fits, tmp_path):
     result = invoke("stability", *fits, "-o", tmp_path / "s.atlas", "--divergence", "inverse")
     assert result.exit_code == 2
     assert "--divergence" in result.stderr
+
+
+def test_two_atlases_are_compared_without_writing_one(fits):
+    found = record(*fits[:2])
+    assert found["output"] is None
+    assert 0 <= found["recurrence"]["observed"] <= 1
+    lines = invoke("stability", *fits[:2]).stdout.splitlines()
+    assert lines[0].startswith("2 fits: ")
+    assert not any(line.startswith("next:") for line in lines)
+
+
+def test_fits_to_data_are_for_an_atlas(norms):
+    result = invoke("stability", norms)
+    assert result.exit_code == 2
+    assert "give -o OUT.atlas" in result.stderr

@@ -8,7 +8,13 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import reference
-from manymaps import AspectMaps, Associations, MultipleMapsSNE, MultipleMapsTSNE
+from manymaps import (
+    AspectMaps,
+    Associations,
+    MultipleMapsSNE,
+    MultipleMapsTSNE,
+    read_associations,
+)
 from manymaps.atlas.atlas import Atlas
 from manymaps.errors import DataError, ParameterError
 from manymaps.optimizers.descent import LBFGS, Momentum
@@ -344,3 +350,17 @@ class TestOrdinaryInput:
         np.testing.assert_allclose(
             fitted(X=1e-300 * ring(), max_iter=20).maps_, fitted(X=ring(), max_iter=20).maps_
         )
+
+
+@pytest.mark.slow
+def test_nobody_is_stranded_among_strangers(data_folder):
+    """Places of a tenth or more that explain less than a hundredth of a word's pairs."""
+    norms = read_associations(data_folder / "usf" / "usf_free_association.tsv.gz")
+    atlas = MultipleMapsTSNE(20, random_state=1, max_iter=300).fit(norms).atlas_
+    pairs = norms.strengths.tocoo()
+    votes = atlas.choices.votes(pairs.row, pairs.col) * pairs.data[:, None]
+    earned = np.zeros((atlas.n_objects, 20))
+    np.add.at(earned, pairs.row, votes)
+    np.add.at(earned, pairs.col, votes)
+    earned /= earned.sum(axis=1, keepdims=True)
+    assert ((atlas.proportions.T >= 0.1) & (earned < 0.01)).sum() <= 4

@@ -10,10 +10,10 @@ import reference
 from manymaps.atlas.atlas import Atlas
 from manymaps.compute.threads import threads
 from manymaps.errors import DataError
-from manymaps.maps.run import Fit
+from manymaps.maps.run import Fit, _fading
 from manymaps.model.choice import MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE
 from manymaps.model.objective import Objective
-from manymaps.model.parameters import Parameters
+from manymaps.model.parameters import Parameters, log_softmin
 from manymaps.model.target import conditional_target, joint_target
 from manymaps.optimizers.descent import LBFGS, DivergedError, Momentum, State
 from manymaps.optimizers.schedules import Anneal
@@ -360,3 +360,17 @@ class TestDefaults:
         assert inactive.any()
         np.testing.assert_allclose(after[inactive] - before[inactive], np.log(2), rtol=1e-3)
         np.testing.assert_array_equal(after[~inactive], before[~inactive])
+
+    def test_who_earns_nothing_in_a_map_leaves_it_at_once(self):
+        """.9 of the first object in a map that explains none of its pairs; the second earns it."""
+        proportions = np.array([[0.9, 0.9], [0.1, 0.1]])
+        weights = -np.log(proportions).astype(np.float32)
+        shares = np.array([[0.0, 1.8], [2.0, 0.2]])
+        added = _fading(weights, np.ones((2, 2), bool), shares)
+        np.testing.assert_array_equal(added != 0, [[True, False], [False, False]])
+        left = np.exp(log_softmin(weights + added))
+        assert left[0, 0] < 3e-3
+        np.testing.assert_allclose(left[:, 1], [0.9, 0.1], rtol=1e-6)
+        # One alone has nothing to earn and stays, but for maps that are not active.
+        alone = _fading(weights, np.array([[True, True], [False, True]]), np.zeros((2, 2)))
+        np.testing.assert_allclose(alone, [[0, 0], [np.log(2), 0]], rtol=1e-6)

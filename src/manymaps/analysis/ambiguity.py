@@ -7,8 +7,8 @@ With s_k the shares of the senses that a fit lists of a word (`Atlas.senses`),
 the number of equally large senses that would be as uncertain (Hill 1973, the diversity of order 1):
 1 for a word of one sense, and at most the number listed. Groups of less than `min_share` are
 slivers that no sense stands behind, and so their sum is none either: the shares are taken of what
-is listed, without a rest. Where no associations of a word are known, the shares are its mixing
-proportions in the maps that count as its senses.
+is listed, without a rest. Where no associations of a word are known, the shares are those of what
+the model recalls, of the maps that count as its senses.
 
 `ambiguity` is the mean over the fits. What other people might have answered is seen in one of two
 ways. Either the fits are to resampled responses (`manymaps.resampled`), and `standard_error` is
@@ -33,7 +33,7 @@ import numpy as np
 from manymaps.analysis.senses import fit_senses
 from manymaps.analysis.stability import in_order_of
 from manymaps.atlas.associations import strongest_associations
-from manymaps.atlas.atlas import LEAST_SHARE, Atlas
+from manymaps.atlas.atlas import LEAST_RECALL, LEAST_SHARE, Atlas
 from manymaps.atlas.senses import sense_groups
 from manymaps.checks import check_number, check_whole
 from manymaps.data.associations import Associations
@@ -112,7 +112,7 @@ def ambiguity(
     atlases: Atlas | Sequence[Atlas],
     *,
     min_share: float = LEAST_SHARE,
-    min_proportion: float = 0.1,
+    min_recall: float = LEAST_RECALL,
     n_resamples: int = 0,
     n_responses: int = N_RESPONSES,
     random_state: int | np.random.Generator | None = None,
@@ -128,7 +128,7 @@ def ambiguity(
         for one count as one.
     min_share : float in [0, 1]
         Groups to which less of what a word recalls falls are no senses, but the first always is.
-    min_proportion : float in [0, 1]
+    min_recall : float in [0, 1]
         The same of maps, where no associations of a word are known.
     n_resamples : int
         How often the responses that the first atlas knows are drawn again, 2 or more for the
@@ -165,7 +165,7 @@ def ambiguity(
     ([2.0, 1.0, 1.0], [nan, nan, nan])
     """
     check_number("min_share", min_share, least=0, most=1)
-    check_number("min_proportion", min_proportion, least=0, most=1)
+    check_number("min_recall", min_recall, least=0, most=1)
     check_whole("n_resamples", n_resamples, 0)
     if n_resamples == 1:
         raise ParameterError("must be 0 or at least 2", name="n_resamples", value=1)
@@ -177,7 +177,7 @@ def ambiguity(
     if len(fits) == 1 and first.consensus is not None:
         parts = list(_of_consensus(first))
     else:
-        parts = [_of_fit(atlas, min_share, min_proportion) for atlas in fits]
+        parts = [_of_fit(atlas, min_share, min_recall) for atlas in fits]
     effective, counts = (np.stack(part) for part in zip(*parts, strict=True))
     if len(fits) > 1:
         known = np.stack([_recalls(atlas) for atlas in fits])
@@ -201,8 +201,8 @@ def ambiguity(
     )
 
 
-def _of_fit(atlas: Atlas, min_share: float, min_proportion: float) -> tuple[np.ndarray, np.ndarray]:
-    found = fit_senses(atlas, 1, min_proportion, min_share)
+def _of_fit(atlas: Atlas, min_share: float, min_recall: float) -> tuple[np.ndarray, np.ndarray]:
+    found = fit_senses(atlas, 1, min_recall, min_share)
     return _effective(found.words, found.shares, atlas.n_objects)
 
 
@@ -221,7 +221,7 @@ def _resampled(
         words = np.flatnonzero(np.diff(sample.indptr))
         found = sense_groups(atlas.choices, sample, words)
         listed = found.listed(min_share)
-        owners = np.repeat(words, np.diff(found.offsets))[listed]
+        owners = words[found.owners[listed]]
         yield _effective(owners, found.shares[listed], n)
 
 

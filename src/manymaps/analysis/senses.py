@@ -1,8 +1,8 @@
 """The senses of words in a fit as arrays: their neighbours, their overlaps, their groups.
 
 A sense is a group of a word's neighbours (`manymaps.atlas.senses`) or, where no associations are
-known, a map in which it lives, as the weighted set of its strongest members or neighbours there;
-`manymaps.analysis.stability` states the formulas.
+known, a map that gives some of what it recalls, as the weighted set of its strongest members or
+neighbours there; `manymaps.analysis.stability` states the formulas.
 
 Shapes: all senses of a fit in the order of the words, offsets (n_objects + 1,); neighbors and
 weights (n_senses, n_neighbors).
@@ -44,7 +44,8 @@ class FitSenses:
     proportions : ndarray of shape (n_senses,)
         Mixing proportions in these maps.
     shares : ndarray of shape (n_senses,)
-        What the word has of each sense: its share, or the mixing proportion of a map.
+        What falls to each sense: of what was observed to a group, of what the model recalls to a
+        map.
     neighbors : ndarray of int, shape (n_senses, n_neighbors)
         Numbers of objects, strongest first; -1 where there are no more.
     weights : ndarray of shape (n_senses, n_neighbors)
@@ -71,7 +72,7 @@ class FitSenses:
 
 
 def fit_senses(
-    atlas: Atlas, n_neighbors: int, min_proportion: float, min_share: float = LEAST_SHARE
+    atlas: Atlas, n_neighbors: int, min_recall: float, min_share: float = LEAST_SHARE
 ) -> FitSenses:
     """The senses of all words in a fit; those without any neighbour are left out."""
     table = None if atlas.kinds is not None else atlas.associations
@@ -80,7 +81,7 @@ def fit_senses(
     by_map = np.ones(atlas.n_objects, bool)
     by_map[words] = False
     if by_map.any():
-        parts += _of_maps(atlas, by_map, n_neighbors, min_proportion)
+        parts += _of_maps(atlas, by_map, n_neighbors, min_recall)
     words, maps, shares, near, weights = (np.concatenate(part) for part in zip(*parts, strict=True))
     order = np.lexsort((maps, -shares, words))
     order = order[near[order, 0] >= 0]
@@ -104,8 +105,7 @@ def _of_groups(
     """Words, maps, shares, neighbors and weights of senses that are groups."""
     assert atlas.associations is not None
     found = sense_groups(atlas.choices, atlas.associations, words)
-    owners = np.repeat(np.arange(len(words)), np.diff(found.offsets))
-    listed = found.listed(min_share)
+    owners, listed = found.owners, found.listed(min_share)
     rank = np.arange(len(found.members)) - np.repeat(found.ends[:-1], np.diff(found.ends))
     rows = np.repeat(np.arange(len(owners)), np.diff(found.ends))
     there = (rank < n_neighbors) & (found.similarities > 0)
@@ -119,17 +119,17 @@ def _of_groups(
 
 
 def _of_maps(
-    atlas: Atlas, wanted: np.ndarray, n_neighbors: int, min_proportion: float
+    atlas: Atlas, wanted: np.ndarray, n_neighbors: int, min_recall: float
 ) -> list[tuple[np.ndarray, ...]]:
     """The same of senses that are maps, map by map."""
     parts: list[tuple[np.ndarray, ...]] = []
-    lives = atlas.proportions >= min_proportion
-    lives[atlas.proportions.argmax(axis=0), np.arange(atlas.n_objects)] = True
+    recalls = atlas.map_shares
+    lives = recalls >= min_recall
+    lives[recalls.argmax(axis=0), np.arange(atlas.n_objects)] = True
     for map in range(atlas.n_maps):
         for rows, columns in _sides(atlas, lives[map] & wanted, atlas.proportions[map] > 0):
             near, weights = _strongest(atlas, map, rows, columns, n_neighbors)
-            shares = atlas.proportions[map, rows].astype(np.float64)
-            parts.append((rows, np.full(len(rows), map), shares, near, weights))
+            parts.append((rows, np.full(len(rows), map), recalls[map, rows], near, weights))
     return parts
 
 

@@ -2,8 +2,8 @@
 
 A sense s of word i in a fit is a weighted set of neighbours. Where the fits know associations it is
 a group of these (`manymaps.atlas.senses`), weighted by the similarity q_ij of its n_neighbors
-strongest members. Otherwise it is a map m in which the word lives, with the strongest neighbours
-there,
+strongest members. Otherwise it is a map m that gives some of what the word recalls, with the
+strongest neighbours there,
 
     w_s(j) = pi_j^m K(|y_i^m - y_j^m|^2) / sum_j' of the same       over the n_neighbors strongest
 
@@ -50,7 +50,7 @@ from manymaps.analysis.senses import (
     fit_senses,
     matched_overlaps,
 )
-from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.atlas import LEAST_RECALL, Atlas
 from manymaps.atlas.consensus import Consensus, ConsensusSense
 from manymaps.checks import check_index, check_number, check_whole
 from manymaps.compute.threads import LEAVE_INTERRUPTS
@@ -88,7 +88,7 @@ class Stability:
         The mean of it after the objects of the other fits were shuffled.
     observed, by_other_words, by_dealing : Level
         The agreement of senses, and what chance gives (`manymaps.analysis.stability`).
-    threshold, min_proportion : float
+    threshold, min_recall : float
     n_neighbors : int
     """
 
@@ -103,7 +103,7 @@ class Stability:
     by_dealing: Level
     threshold: float
     n_neighbors: int
-    min_proportion: float
+    min_recall: float
 
     @property
     def n_fits(self) -> int:
@@ -195,7 +195,7 @@ def stability(
     atlases: Sequence[Atlas],
     *,
     n_neighbors: int = 10,
-    min_proportion: float = 0.1,
+    min_recall: float = LEAST_RECALL,
     threshold: float = 0.5,
     random_state: int = 0,
 ) -> Stability:
@@ -208,9 +208,9 @@ def stability(
         differ.
     n_neighbors : int
         Neighbours that make a sense.
-    min_proportion : float in [0, 1]
-        Maps that hold less of a word are no senses of it; the largest always is, but where the word
-        has no neighbour.
+    min_recall : float in [0, 1]
+        Where no associations of a word are known, maps that give less of what it recalls are no
+        senses of it; the first always is, but where the word has no neighbour.
     threshold : float in (0, 1]
         The overlap from which on a sense recurs.
     random_state : int
@@ -244,10 +244,10 @@ def stability(
     >>> [(sense.neighbors[0].label, sense.n_fits) for sense in found.consensus("tie")]
     [('knot', 2), ('suit', 2)]
     """
-    _check(n_neighbors, min_proportion, threshold)
+    _check(n_neighbors, min_recall, threshold)
     fits = _aligned(atlases)
     rng = np.random.default_rng(random_state)
-    found = [fit_senses(atlas, n_neighbors, min_proportion) for atlas in fits]
+    found = [fit_senses(atlas, n_neighbors, min_recall) for atlas in fits]
     observed, others, dealing = ([np.zeros((2, len(one.maps))) for one in found] for _ in range(3))
     for a, b in combinations(range(len(fits)), 2):
         lot = _other_words(fits[0], rng)
@@ -277,7 +277,7 @@ def stability(
         by_dealing=_level(dealing, n_others),
         threshold=threshold,
         n_neighbors=n_neighbors,
-        min_proportion=min_proportion,
+        min_recall=min_recall,
     )
 
 
@@ -359,9 +359,9 @@ def _fitted(estimator: Any, data: Any) -> Atlas:
     return atlas
 
 
-def _check(n_neighbors: int, min_proportion: float, threshold: float) -> None:
+def _check(n_neighbors: int, min_recall: float, threshold: float) -> None:
     check_whole("n_neighbors", n_neighbors)
-    check_number("min_proportion", min_proportion, least=0, most=1)
+    check_number("min_recall", min_recall, least=0, most=1)
     check_number("threshold", threshold, above=0, most=1)
 
 

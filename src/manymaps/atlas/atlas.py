@@ -37,19 +37,34 @@ from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.labels import find_label, first_of
 from manymaps.model.choice import ChoiceModel
 
-__all__ = ["LEAST_SHARE", "Atlas", "Neighbor", "Sense", "load_atlas"]
+__all__ = ["LEAST_RECALL", "LEAST_SHARE", "Atlas", "Neighbor", "Sense", "load_atlas"]
 
 FORMAT_VERSION = 1
 #: Groups with a smaller share of what a word recalls are slivers, not senses.
 LEAST_SHARE = 0.05
+#: Maps that give less of what the model recalls of a word are no senses of it.
+LEAST_RECALL = 0.1
+#: What a map explains of a word's pairs where it does not earn its place.
+NOTHING_EARNED = 0.01
 
 
 @dataclass(frozen=True)
 class Neighbor:
-    """An object near another one, with the share of the similarity that the map gives."""
+    """An object near another one, with what the model says of the two, and what was observed.
+
+    Attributes
+    ----------
+    label : str
+    similarity : float
+        The model's: that of all maps, or what one map gives of it.
+    observed : float or None
+        The strength in the data, as a share of all that the first of the two recalls; 0 where it is
+        none of the strongest, None where no associations of the first are known.
+    """
 
     label: str
     similarity: float
+    observed: float | None = None
 
 
 @dataclass(frozen=True)
@@ -63,13 +78,21 @@ class Sense:
     proportion : float
         The object's mixing proportion in the map.
     neighbors : tuple of Neighbor
-        Members of the group, the most similar first.
+        Members of the group: what was observed, the strongest first, then what the model places
+        near.
     n_fits : int or None
         How many of several fits have the sense, where that is known.
     share : float in [0, 1]
-        The part of what the object recalls that falls to the group.
+        The part of what was observed of the object that falls to the group: 0 where a map holds
+        nothing of that. Where no associations are known, the same as `recall`.
     members : tuple of int
         Numbers of the neighbours, in their order.
+    recall : float in [0, 1]
+        The part of the model's similarities of the object that the map gives (`Atlas.shares`); of
+        all senses in the map together.
+    stranded : bool
+        Whether the map holds a tenth or more of the object, though it explains next to nothing of
+        what was observed of it (`Atlas.earned`).
     """
 
     map: int
@@ -78,6 +101,8 @@ class Sense:
     n_fits: int | None = None
     share: float = 1.0
     members: tuple[int, ...] = ()
+    recall: float = 1.0
+    stranded: bool = False
 
 
 @dataclass(frozen=True)
@@ -309,21 +334,65 @@ class Atlas:
             return None
         return next(kind for kind in dict.fromkeys(self.kinds) if kind != self.kinds[i])
 
+    @property
+    def map_shares(self) -> np.ndarray:
+        """The part of what each object recalls that each map gives, shape (n_maps, n_objects).
+
+            sum_j q_ij^m / sum_jm q_ij^m
+
+        which is what the maps mean to an object, as its mixing proportions alone are not: a map
+        that holds little of it can hold all that it recalls. Those of an object sum to 1; one that
+        shares no map with any other has its proportions. Of two kinds of object, what a chosen one
+        is recalled by.
+        """
+        return self.choices.map_shares
+
+    def earned(self, word: str) -> np.ndarray:
+        """The part of what was observed of a word, both ways, that each map explains.
+
+            sum_j (p_ij + p_ji) r_ij^m / sum_j (p_ij + p_ji),        r_ij^m = v_ij^m / v_ij
+
+        A word whose mixing proportion in a map is large though it earns nothing there is stranded:
+        it stands among strangers, where it is out of the way of what does not recall it.
+
+        Returns
+        -------
+        ndarray of shape (n_maps,)
+            With a sum of 1; NaN where no associations of the word are known.
+
+        Raises
+        ------
+        UnknownLabel
+            For an unknown word, with suggestions.
+        """
+        return self._earned(self.index(word))
+
+    def _earned(self, i: int) -> np.ndarray:
+        if self.associations is None or self.kinds is not None:
+            return np.full(self.n_maps, np.nan)
+        both = self.associations[[i]].toarray()[0] + self.associations[:, [i]].toarray()[:, 0]
+        others = np.flatnonzero(both > 0)
+        if len(others) == 0:
+            return np.full(self.n_maps, np.nan)
+        votes = self.choices.votes(np.full(len(others), i), others)
+        return np.asarray(both[others] @ votes / both[others].sum(), np.float64)
+
     def senses(
         self,
         word: str,
         *,
         n_neighbors: int = 8,
         min_share: float = LEAST_SHARE,
-        min_proportion: float = 0.1,
+        min_recall: float = LEAST_RECALL,
         kind: str | None = None,
         neighbor_kind: str | None = None,
     ) -> list[Sense]:
         """The senses of a word: groups of its neighbours, each with the map that says most of it.
 
         Where associations of the word are known, what it recalls is grouped by the ties within
-        (`manymaps.atlas.senses`): one map may hold two senses. Otherwise each map in which the word
-        lives is a sense, with the neighbours it has there.
+        (`manymaps.atlas.senses`): one map may hold two senses, and one that gives some of what the
+        model recalls, but none of what was observed, is a sense with a share of 0. Otherwise each
+        map that gives some of what the model recalls is a sense, with the neighbours it has there.
 
         Parameters
         ----------
@@ -332,17 +401,19 @@ class Atlas:
         n_neighbors : int
             Neighbours listed per sense.
         min_share : float
-            Groups to which less of what the word recalls falls are left out, but the first is
-            always listed.
-        min_proportion : float
-            The same of maps, where no associations of the word are known.
+            Groups to which less of what was observed of the word falls are left out, but for the
+            largest, and the largest of each map that is listed.
+        min_recall : float
+            Maps that give less of what the model recalls and hold no listed group are left out, but
+            for the first.
         kind, neighbor_kind : str, optional
             The kind of the word, and that of the neighbours, as for `neighbors`.
 
         Returns
         -------
         list of Sense
-            Groups by their share, the largest first; maps by the word's mixing proportion.
+            By what their maps give of the word's recall, the most first; in one map the largest
+            group first.
 
         Raises
         ------
@@ -353,22 +424,30 @@ class Atlas:
         """
         i = self.index(word, kind=kind)
         if neighbor_kind is None and self.recalls(word, kind=kind):
-            return self._groups(i, n_neighbors, min_share)
-        shares = self._near(i, neighbor_kind)
-        whole = shares.sum() or 1.0
-        order = np.argsort(-self.proportions[:, i], kind="stable")
+            return self._groups(i, n_neighbors, min_share, min_recall)
+        near = self._near(i, neighbor_kind)
+        recall = self._recall(i, near, neighbor_kind)
+        order = np.argsort(-recall, kind="stable")
         return [
             Sense(
                 int(m),
                 float(self.proportions[m, i]),
-                self._strongest(shares[m], n_neighbors),
+                self._strongest(near[m], n_neighbors),
                 None if self.consensus is None else self.consensus.n_fits_with(int(m), i),
-                float(shares[m].sum() / whole),
-                self._nearest(shares[m], n_neighbors),
+                float(recall[m]),
+                self._nearest(near[m], n_neighbors),
+                float(recall[m]),
             )
             for rank, m in enumerate(order)
-            if rank == 0 or self.proportions[m, i] >= min_proportion
+            if rank == 0 or recall[m] >= min_recall
         ]
+
+    def _recall(self, i: int, near: np.ndarray, kind: str | None) -> np.ndarray:
+        """What each map gives to the recall of object i, shape (n_maps,)."""
+        if self.kinds is None or kind in (None, self._other_kind(i)):
+            return self.choices.recalls(np.array([i]))[0]
+        sums = near.sum(axis=1)
+        return np.asarray(sums / (sums.sum() or 1.0))
 
     def recalls(self, word: str, *, kind: str | None = None) -> bool:
         """Whether associations of a word are known, so that its senses are groups of these."""
@@ -378,30 +457,36 @@ class Atlas:
             return False
         return bool(table.indptr[i + 1] > table.indptr[i])
 
-    def _groups(self, i: int, n_neighbors: int, min_share: float) -> list[Sense]:
+    def _groups(self, i: int, n_neighbors: int, min_share: float, min_recall: float) -> list[Sense]:
         # Compiled loops take a second to load, and only here are they needed.
-        from manymaps.atlas.senses import sense_groups
+        from manymaps.atlas.senses import listed_senses
 
         assert self.associations is not None
-        found = sense_groups(self.choices, self.associations, np.array([i]))
+        found = listed_senses(self.choices, self.associations, np.array([i]), min_share, min_recall)
+        recall = self.choices.recalls(np.array([i]))[0]
+        stranded = self._stranded(i)
         similarities, told = self.choices.shares(i).sum(axis=0), self.consensus
         senses = []
-        for sense, is_listed in enumerate(found.listed(min_share)):
-            if is_listed:
-                map, members = int(found.maps[sense]), found.members[found.members_of(sense)]
-                listed = np.zeros(self.n_objects)
-                listed[members] = similarities[members]
-                senses.append(
-                    Sense(
-                        map,
-                        float(self.proportions[map, i]),
-                        self._strongest(listed, n_neighbors),
-                        None if told is None else told.n_fits_with(map, i, members.tolist()),
-                        float(found.shares[sense]),
-                        self._nearest(listed, n_neighbors),
-                    )
+        for sense, map in enumerate(found.maps.tolist()):
+            members = found.members[found.members_of(sense)].tolist()
+            senses.append(
+                Sense(
+                    map,
+                    float(self.proportions[map, i]),
+                    self._neighbors(members[:n_neighbors], similarities, i),
+                    None if told is None else told.n_fits_with(map, i, members),
+                    float(found.shares[sense]),
+                    tuple(members[:n_neighbors]),
+                    float(recall[map]),
+                    bool(stranded[map]),
                 )
+            )
         return senses
+
+    def _stranded(self, i: int) -> np.ndarray:
+        """In which maps object i stands though it earns next to nothing there, shape (n_maps,)."""
+        large = self.proportions[:, i] >= LEAST_RECALL
+        return np.asarray(large & (self._earned(i) < NOTHING_EARNED))
 
     def senses_elsewhere(self, word: str, *, kind: str | None = None) -> list[ConsensusSense]:
         """The senses of a word that other fits have and this one lacks, those of most fits first.
@@ -431,10 +516,11 @@ class Atlas:
         i = self.index(word, kind=kind)
         if map is not None:
             check_index("map", map, self.n_maps)
+        told = i if neighbor_kind is None and self.recalls(word, kind=kind) else None
         if map is None and self.kinds is None:
-            return self._strongest(self.similarities(word), n_neighbors)
-        shares = self._near(i, neighbor_kind)
-        return self._strongest(shares.sum(axis=0) if map is None else shares[map], n_neighbors)
+            return self._strongest(self.similarities(word), n_neighbors, told)
+        near = self._near(i, neighbor_kind)
+        return self._strongest(near.sum(axis=0) if map is None else near[map], n_neighbors, told)
 
     def _near(self, i: int, kind: str | None) -> np.ndarray:
         """By what share of the similarities neighbours are listed, (n_maps, n_objects)."""
@@ -443,10 +529,21 @@ class Atlas:
             return self.choices.shares(i)
         return self.choices.nearness(i, self.of_kind(kind))
 
-    def _strongest(self, similarities: np.ndarray, count: int) -> tuple[Neighbor, ...]:
+    def _strongest(
+        self, similarities: np.ndarray, count: int, told: int | None = None
+    ) -> tuple[Neighbor, ...]:
+        return self._neighbors(self._nearest(similarities, count), similarities, told)
+
+    def _neighbors(
+        self, members: Sequence[int], similarities: np.ndarray, told: int | None
+    ) -> tuple[Neighbor, ...]:
+        """Objects as neighbours, beside what was observed of object `told`, where it was."""
+        observed: list[float] | list[None] = [None] * len(members)
+        if told is not None and self.associations is not None:
+            observed = self.associations[[told]].toarray()[0, list(members)].tolist()
         return tuple(
-            Neighbor(self.labels[j], float(similarities[j]))
-            for j in self._nearest(similarities, count)
+            Neighbor(self.labels[j], float(similarities[j]), strength)
+            for j, strength in zip(members, observed, strict=True)
         )
 
     @staticmethod

@@ -39,7 +39,7 @@ class ConsensusSense:
     ----------
     by_fit : tuple of float
         What the object has of this sense, fit by fit; 0 where a fit lacks it. That is the share of
-        what it recalls, or where no associations are known its mixing proportion.
+        what was observed, or where no associations are known of what the model recalls.
     neighbors : tuple of WeightedNeighbor
         Strongest first, by the mean weight over the fits that have the sense.
     maps : tuple of int
@@ -53,10 +53,10 @@ class ConsensusSense:
     @property
     def n_fits(self) -> int:
         """How many of the fits have the sense."""
-        return sum(proportion > 0 for proportion in self.by_fit)
+        return sum(share > 0 for share in self.by_fit)
 
     @property
-    def proportion(self) -> float:
+    def share(self) -> float:
         """What the object has of the sense, on average over the fits that have it."""
         return sum(self.by_fit) / self.n_fits
 
@@ -70,7 +70,7 @@ class Consensus:
     offsets : ndarray of int, shape (n_objects + 1,)
         Where the senses of each object stand, those of most fits first.
     by_fit : ndarray of shape (n_senses, n_fits)
-        Shares or mixing proportions; 0 where a fit lacks the sense.
+        Shares; 0 where a fit lacks the sense.
     neighbors : ndarray of int, shape (n_senses, n_neighbors)
         Numbers of objects, strongest first; -1 where there are no more.
     weights : ndarray of shape (n_senses, n_neighbors)
@@ -93,7 +93,7 @@ class Consensus:
     ...     neighbors=np.array([[1], [2]]), weights=np.ones((2, 1)),
     ...     of_map=np.array([[0, -1, -1], [1, -1, -1]]), threshold=0.5)
     >>> for sense in found.senses(0, ["tie", "knot", "suit"]):
-    ...     print(sense.neighbors[0].label, sense.n_fits, sense.proportion, sense.maps)
+    ...     print(sense.neighbors[0].label, sense.n_fits, sense.share, sense.maps)
     knot 2 0.6 (0,)
     suit 1 0.5 (1,)
     """

@@ -28,6 +28,7 @@ __all__ = ["Choices"]
 
 _DIRECT_PAIRS = 2e9
 _TOLERANCE = 5e-3
+_FEW_ROWS = 20
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,11 @@ class Choices:
     n_rows: int = 0
     factors: np.ndarray | None = None
     known_log_whole: float | None = None
+
+    @property
+    def n_maps(self) -> int:
+        """Number of maps."""
+        return int(self.maps.shape[0])
 
     @property
     def is_joint(self) -> bool:
@@ -115,6 +121,24 @@ class Choices:
             logs[:, self.is_chooser] -= self.log_normalizers
         return normalized(logs)
 
+    def recalls(self, rows: np.ndarray) -> np.ndarray:
+        """`map_shares` of some objects, (n_rows, n_maps); of few without a sum over all."""
+        if len(rows) > _FEW_ROWS:
+            return np.ascontiguousarray(self.map_shares[:, rows].T)
+        sums = np.array([self.shares(i).sum(axis=1) for i in rows]).reshape(-1, self.n_maps)
+        whole = sums.sum(axis=1, keepdims=True)
+        alone = self.proportions[:, rows].T.astype(np.float64)
+        return np.divide(sums, whole, out=alone, where=whole > 0)
+
+    def nearest_in(self, i: int, map: int, count: int) -> np.ndarray:
+        """The objects j of largest v_ij^m, at most `count`, of those whose similarity is not 0."""
+        positions, log_proportions = self._log_domain
+        distances = ((positions[:, map] - positions[:, map, i : i + 1]) ** 2).sum(axis=0)
+        logs = log_proportions[map] + log_kernel(distances, self.model.kernel)
+        logs[i] = -np.inf
+        order = np.argsort(-logs, kind="stable")[:count]
+        return order[np.isfinite(logs[order] + log_proportions[map, i])]
+
     def votes(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """r_ij^m = v_ij^m / v_ij of pairs (i, j), shape (n_pairs, n_maps)."""
         positions, log_proportions = self._log_domain
@@ -150,31 +174,59 @@ class Choices:
         )
 
     @cached_property
+    def map_shares(self) -> np.ndarray:
+        """sum_j q_ij^m / sum_mj q_ij^m, of each object by each map; shape (n_maps, n).
+
+        What each map gives to the choices of i, or to its being chosen. An object that shares no
+        map with any other has its proportions.
+        """
+        logs = np.zeros(self.proportions.shape)
+        logs[:, self.is_chooser] = self._log_sums
+        if self.model.given is not None:
+            weights = self._log_factors[self.is_chooser]
+            if not self.is_joint:
+                weights = weights - self.log_normalizers
+            chosen = ~self.is_chooser
+            logs[:, chosen] = self._summed(chosen, self.is_chooser, weights)
+        shares = normalized(logs, axis=0)
+        alone = ~shares.any(axis=0)
+        shares[:, alone] = self.proportions[:, alone]
+        return shares
+
+    @cached_property
     def log_normalizers(self) -> np.ndarray:
         """log Z_i of each chooser, shape (n_choosers,), without its own factor a_i.
 
         Summed map by map, without a table of all pairs; -inf for one that shares no map with any
         other object.
         """
+        return np.asarray(np.logaddexp.reduce(self._log_sums, axis=0))
+
+    @cached_property
+    def _log_sums(self) -> np.ndarray:
+        """log sum_j b_j v_ij^m of each chooser, (n_maps, n_choosers), with the chosen's factors."""
+        chosen = self.is_chooser if self.model.given is None else ~self.is_chooser
+        return self._summed(self.is_chooser, chosen, self._log_factors[chosen])
+
+    def _summed(self, at: np.ndarray, of: np.ndarray, log_weights: np.ndarray) -> np.ndarray:
+        """log sum_j w_j v_ij^m for i of one set, j of the same or of the other; (n_maps, n_at)."""
         from manymaps.compute import field as sum_field
 
         one_set = self.model.given is None
-        choosers = self.is_chooser
-        chosen = choosers if one_set else ~choosers
-        at, at_offsets, at_charges, at_objects = self._entries(choosers)
-        of, of_offsets, of_charges, of_objects = self._entries(chosen)
-        charges = of_charges + (0 if one_set else self._log_factors[chosen][of_objects])
-        skip = np.arange(len(charges)) if one_set else np.full(len(at_charges), -1)
-        pairs = float((np.diff(at_offsets).astype(np.float64) * np.diff(of_offsets)).sum())
+        points, offsets, charges, objects = self._entries(at)
+        there, there_offsets, weights, others = self._entries(of)
+        weights = weights + log_weights[others]
+        skip = np.arange(len(weights)) if one_set else np.full(len(charges), -1)
+        pairs = float((np.diff(offsets).astype(np.float64) * np.diff(there_offsets)).sum())
         potential, _, scale = sum_field(
-            at, at_offsets, of, of_offsets, charges.astype(np.float32), skip,
+            points, offsets, there, there_offsets, weights.astype(np.float32), skip,
             self.model.kernel, 0.0 if pairs <= _DIRECT_PAIRS else _TOLERANCE,
         )  # fmt: skip
+        sums = np.full((len(offsets) - 1, int(at.sum())), -np.inf)
         with np.errstate(divide="ignore"):
-            logs = at_charges + np.log(potential.astype(np.float64)) + scale
-        totals = np.full(int(choosers.sum()), -np.inf)
-        np.logaddexp.at(totals, at_objects, logs)
-        return totals
+            logs = charges + np.log(potential.astype(np.float64)) + scale
+        sums[np.repeat(np.arange(len(sums)), np.diff(offsets)), objects] = logs
+        return sums
 
     def _entries(self, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Points (d, n_entries), offsets, log proportions and objects of the maps' wanted ones."""

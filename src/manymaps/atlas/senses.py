@@ -19,8 +19,13 @@ in the map that explains these best, so that one map can hold two senses,
 with r_ij^m = v_ij^m / v_ij. Objects that the model places near i, though i does not recall them,
 join the sense to whose members they have the strongest observed ties, if they have two or more.
 
+What is *listed* of a word (`listed_senses`) are the groups of some share, and every map that gives
+some of what the model recalls: by its largest group, or where it holds none of them as a sense with
+no share in what was observed, whose members are those that the model places near i there. So what
+the maps say beside the data is in sight. The maps that recall most come first.
+
 Shapes: the senses of all words that are asked for lie end to end, those of the w-th from offsets[w]
-to offsets[w + 1], the largest share first; so do the members of the senses.
+to offsets[w + 1]; so do the members of the senses.
 """
 
 from __future__ import annotations
@@ -35,7 +40,7 @@ from manymaps.atlas.probabilities import Choices
 from manymaps.compute.communities import ego_weights, packed_communities
 from manymaps.compute.runs import crossed_runs
 
-__all__ = ["MOST_NEAR", "SenseGroups", "sense_groups"]
+__all__ = ["MOST_NEAR", "SenseGroups", "listed_senses", "sense_groups"]
 
 #: The resolution of the communities; of .3, .5, .7 and 1 the best on the word relations.
 RESOLUTION = 0.5
@@ -55,11 +60,11 @@ class SenseGroups:
     offsets : ndarray of int, shape (n_words + 1,)
     maps : ndarray of int, shape (n_senses,)
     shares : ndarray of shape (n_senses,)
-        Those of a word sum to 1.
+        Those of all senses of a word sum to 1.
     ends : ndarray of int, shape (n_senses + 1,)
         Where the members of each sense lie.
     members : ndarray of int, shape (n_members,)
-        Numbers of objects, the most similar first.
+        Numbers of objects: those observed, the strongest first, then the others by similarity.
     similarities : ndarray of shape (n_members,)
         v_ij.
     """
@@ -75,10 +80,15 @@ class SenseGroups:
         """The numbers of a word's senses."""
         return range(int(self.offsets[word]), int(self.offsets[word + 1]))
 
+    @property
+    def owners(self) -> np.ndarray:
+        """The place of each sense's word among those asked for, shape (n_senses,)."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
     def listed(self, min_share: float) -> np.ndarray:
         """Which senses have that share or are the first of their word, shape (n_senses,)."""
-        firsts = np.repeat(self.offsets[:-1], np.diff(self.offsets))
-        return (self.shares >= min_share) | (np.arange(len(firsts)) == firsts)
+        first = np.arange(len(self.shares)) == self.offsets[self.owners]
+        return np.asarray((self.shares >= min_share) | first)
 
     def members_of(self, sense: int) -> slice:
         """Where the members of a sense lie."""
@@ -102,6 +112,7 @@ def sense_groups(
     Returns
     -------
     SenseGroups
+        The largest share first.
     """
     parts = [
         _ranked(choices, associations, words[start : start + _WORDS])
@@ -110,6 +121,75 @@ def sense_groups(
     counts, sizes, *rest = (np.concatenate(part) for part in zip(*parts, strict=True))
     maps, shares, members, similarities = rest
     return SenseGroups(_offsets(counts), maps, shares, _offsets(sizes), members, similarities)
+
+
+def listed_senses(
+    choices: Choices,
+    associations: sparse.csr_array,
+    words: np.ndarray,
+    min_share: float,
+    min_recall: float,
+) -> SenseGroups:
+    """What is listed of some words: groups, and maps that recall what no group says.
+
+    Parameters
+    ----------
+    choices, associations, words
+        As for `sense_groups`.
+    min_share : float
+        Of a group in what was observed; a word's largest is listed whatever it has.
+    min_recall : float
+        Of a map in what the model recalls; likewise.
+
+    Returns
+    -------
+    SenseGroups
+        By what their maps give of the word's recall, the most first; in one map the largest share
+        first. Maps without any group have a share of 0.
+    """
+    found, recalls = sense_groups(choices, associations, words), choices.recalls(words)
+    kept, rows, maps = _wanted(found, recalls, min_share, min_recall)
+    lone = [choices.nearest_in(words[i], m, MOST_NEAR) for i, m in zip(rows, maps, strict=True)]
+    lone_sizes = np.array([len(members) for members in lone], np.int64)
+    near = np.concatenate([*lone, np.zeros(0, np.int64)])
+    similar = choices.pair_similarities(words[np.repeat(rows, lone_sizes)], near)
+    inside = np.repeat(kept, np.diff(found.ends))
+    owners = np.concatenate([found.owners[kept], rows])
+    maps = np.concatenate([found.maps[kept], maps])
+    shares = np.concatenate([found.shares[kept], np.zeros(len(rows))])
+    sizes = np.concatenate([np.diff(found.ends)[kept], lone_sizes])
+    order = np.lexsort((-shares, maps, -recalls[owners, maps], owners))
+    place = np.argsort(np.repeat(np.argsort(order), sizes), kind="stable")
+    return SenseGroups(
+        _offsets(np.bincount(owners, minlength=len(words))),
+        maps[order],
+        shares[order],
+        _offsets(sizes[order]),
+        np.concatenate([found.members[inside], near])[place],
+        np.concatenate([found.similarities[inside], similar])[place],
+    )
+
+
+def _wanted(
+    found: SenseGroups, recalls: np.ndarray, min_share: float, min_recall: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Which groups are listed; of the maps that are too and hold no group, the words and numbers.
+
+    `recalls` are what each map gives to the recall of each word, (n_words, n_maps).
+    """
+    n_words, n_maps = recalls.shape
+    wanted = recalls >= min_recall
+    wanted[np.arange(n_words), recalls.argmax(axis=1)] = True
+    wanted &= (np.diff(found.offsets) > 0)[:, None]
+    kept, owners = found.listed(min_share), found.owners
+    wanted[owners[kept], found.maps[kept]] = False
+    # Of the smaller groups of a map the first is the largest.
+    _, firsts = np.unique(owners * n_maps + found.maps, return_index=True)
+    small = firsts[wanted[owners[firsts], found.maps[firsts]]]
+    kept[small] = True
+    wanted[owners[small], found.maps[small]] = False
+    rows, maps = np.nonzero(wanted)
+    return kept, rows, maps
 
 
 def _offsets(counts: np.ndarray) -> np.ndarray:
@@ -134,7 +214,8 @@ def _ranked(
     members = np.concatenate([near.indices, joined])
     rank = np.argsort(order)[np.concatenate([numbers, joins])]
     similar = choices.pair_similarities(words[groups[0][order][rank]], members)
-    inside = np.lexsort((members, -similar, rank))
+    observed = np.concatenate([near.data, np.zeros(len(joined), near.dtype)])
+    inside = np.lexsort((members, -similar, -observed, rank))
     return (
         np.bincount(groups[0], minlength=len(words)),
         np.bincount(rank, minlength=len(order)),

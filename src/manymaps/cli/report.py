@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from manymaps.labels import plural
 
 if TYPE_CHECKING:
     from manymaps.analysis.evaluation import CountEvaluation, Evaluation
-    from manymaps.atlas.atlas import Sense
+    from manymaps.atlas.atlas import Neighbor, Sense
     from manymaps.atlas.consensus import ConsensusSense
     from manymaps.cli.reading import PairData
     from manymaps.data.associations import Associations
@@ -30,6 +31,7 @@ __all__ = [
     "evaluation_table",
     "inspection",
     "inspection_record",
+    "left_out_of",
     "reading_notes",
     "senses_record",
     "senses_table",
@@ -39,6 +41,8 @@ __all__ = [
 _ROWS = 1 << 14
 # A perplexity of 30 takes 90 neighbours.
 _ENOUGH_FOR_30 = 90
+# What is left out is not worth a row below this.
+LEAST_SAID = 0.005
 
 
 def inspection_record(data: PairData | Counts, hint: str | None = None) -> dict[str, Any]:
@@ -340,6 +344,32 @@ def _most_central(data: Associations, count: int = 5) -> str:
     )
 
 
+@dataclass(frozen=True)
+class LeftOut:
+    """What a list of senses does not show: groups and maps, and what falls to them."""
+
+    n_groups: int = 0
+    share: float = 0.0
+    n_maps: int = 0
+    recall: float = 0.0
+
+
+def left_out_of(listed: Sequence[Sense], everything: Sequence[Sense]) -> LeftOut:
+    """What is in all senses of a word beyond those that are listed.
+
+    Maps without any group are counted as maps alone, not as groups.
+    """
+    maps = {sense.map for sense in listed}
+    others = {sense.map: sense.recall for sense in everything if sense.map not in maps}
+    shown = sum(sense.share > 0 for sense in listed)
+    return LeftOut(
+        n_groups=sum(sense.share > 0 for sense in everything) - shown,
+        share=max(0.0, 1 - sum(sense.share for sense in listed)),
+        n_maps=sum(recall > 0 for recall in others.values()),
+        recall=sum(others.values()),
+    )
+
+
 def senses_record(
     word: str,
     senses: Sequence[Sense],
@@ -347,10 +377,12 @@ def senses_record(
     elsewhere: Sequence[ConsensusSense] = (),
     n_fits: int | None = None,
     captions: Sequence[Sequence[str]] = (),
+    left_out: LeftOut | None = None,
 ) -> dict[str, Any]:
     """What `senses --json` prints; the kind is null where all objects are of one.
 
-    The numbers of fits are null where only one is known; `captions` are those of all maps.
+    The numbers of fits are null where only one is known, and what was observed where no
+    associations are; `captions` are those of all maps.
     """
     return {
         "word": word,
@@ -361,17 +393,18 @@ def senses_record(
                 "map": sense.map,
                 "caption": list(captions[sense.map]) if captions else [],
                 "proportion": sense.proportion,
+                "recall": sense.recall,
                 "share": sense.share,
+                "stranded": sense.stranded,
                 "n_fits": sense.n_fits,
-                "neighbors": [
-                    {"label": near.label, "similarity": near.similarity} for near in sense.neighbors
-                ],
+                "neighbors": [asdict(near) for near in sense.neighbors],
             }
             for sense in senses
         ],
+        "left_out": asdict(left_out or LeftOut()),
         "elsewhere": [
             {
-                "proportion": sense.proportion,
+                "share": sense.share,
                 "n_fits": sense.n_fits,
                 "neighbors": [{"label": n.label, "weight": n.weight} for n in sense.neighbors],
             }
@@ -386,36 +419,71 @@ def senses_table(
     elsewhere: Sequence[ConsensusSense] = (),
     n_fits: int | None = None,
     captions: Sequence[Sequence[str]] = (),
+    left_out: LeftOut | None = None,
     *,
     grouped: bool = False,
 ) -> str:
     """What `senses` prints for a person; also the senses that several other fits share.
 
-    Groups have their share of what the word recalls beside them, maps its mixing proportion. Where
-    there are several maps, the captions say what each is about.
+    Maps have what they give of the model's recall beside them, groups their share of what was
+    observed, and so has each neighbour, the model's in brackets. Where there are several maps, the
+    captions say what each is about.
     """
-    table = plain_table()
+    table, several = plain_table(), len(captions) > 1
+    fits = [] if n_fits is None else [""]
+    if grouped:
+        table.add_row("", "model", "data", *fits, "data (model)")
+    before = -1
     for sense in senses:
-        near = ", ".join(f"{shown(n.label)} {_fraction(n.similarity)}" for n in sense.neighbors)
-        cells = [f"map {sense.map}", f"{sense.share if grouped else sense.proportion:.0%}"]
+        repeated = grouped and sense.map == before
+        cells = ["", ""] if repeated else [f"map {sense.map}", f"{sense.recall:.0%}"]
+        if grouped:
+            cells.append(_observed(sense))
         if n_fits is not None:
             cells.append("" if sense.n_fits is None else f"{sense.n_fits} of {n_fits} fits")
-        cells.append(near or "(no neighbours)")
-        if len(captions) > 1:
-            cells.append(f"({', '.join(map(shown, captions[sense.map]))})")
+        cells.append(", ".join(map(_neighbor, sense.neighbors)) or "(no neighbours)")
+        if several:
+            about = "" if repeated else f"({', '.join(map(shown, captions[sense.map]))})"
+            cells.append(about)
         table.add_row(*cells)
+        before = sense.map
     # A sense of one fit alone is no agreement; --json lists these too.
-    shared = [sense for sense in elsewhere if sense.n_fits > 1]
-    for other in shared:
+    for other in (sense for sense in elsewhere if sense.n_fits > 1):
         near = ", ".join(shown(n.label) for n in other.neighbors)
-        fits = f"{other.n_fits} of {n_fits} fits"
-        table.add_row("elsewhere", f"{other.proportion:.0%}", fits, near)
-    rest = 1 - sum(sense.share for sense in senses)
-    if grouped and rest >= 0.005:
-        table.add_row("others", f"{rest:.0%}", *([] if n_fits is None else [""]), "smaller groups")
+        told, share = f"{other.n_fits} of {n_fits} fits", f"{other.share:.0%}"
+        table.add_row("elsewhere", *(["", share] if grouped else [share]), told, near)
+    if left_out is not None and (left_out.n_groups or left_out.recall >= LEAST_SAID):
+        table.add_row(*_left_out(left_out, fits, grouped=grouped))
     maps = plural("map", len({sense.map for sense in senses}))
-    lives = f"has {plural('sense', len(senses))} in {maps}" if grouped else f"lives in {maps}"
+    found = sum(sense.share > 0 for sense in senses)
+    lives = f"has {plural('sense', found)} in {maps}" if grouped else f"lives in {maps}"
     return f"{shown(word)} {lives}\n{rendered(table)}"
+
+
+def _neighbor(near: Neighbor) -> str:
+    similarity = _fraction(near.similarity)
+    if near.observed is None:
+        return f"{shown(near.label)} {similarity}"
+    observed = _fraction(near.observed) if near.observed > 0 else "-"
+    return f"{shown(near.label)} {observed} ({similarity})"
+
+
+def _observed(sense: Sense) -> str:
+    """The part of what was observed that falls to a sense, in words where that is nothing."""
+    if sense.share > 0:
+        return f"{sense.share:.0%}"
+    return "stranded" if sense.stranded else "none"
+
+
+def _left_out(left_out: LeftOut, fits: Sequence[str], *, grouped: bool) -> list[str]:
+    """The row of what is not listed."""
+    said = []
+    if left_out.n_groups and grouped:
+        said.append(plural("smaller group", left_out.n_groups))
+    if left_out.n_maps:
+        said.append(plural("further map", left_out.n_maps))
+    shares = [f"{left_out.share:.0%}"] if grouped else []
+    return ["others", f"{left_out.recall:.0%}", *shares, *fits, ", ".join(said)]
 
 
 def evaluation_table(found: Evaluation, name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -30,15 +31,15 @@ __all__ = ["senses"]
     metavar="X",
     default=0.05,
     show_default=True,
-    help="Leave out groups to which less of what WORD recalls falls.",
+    help="Leave out groups to which less of the observed responses of WORD falls.",
 )
 @click.option(
-    "--min-proportion",
+    "--min-recall",
     type=Number(0, 1),
     metavar="X",
     default=0.1,
     show_default=True,
-    help="Where no associations are known: leave out maps with less of WORD.",
+    help="Leave out maps without such a group that give less of what the model recalls of WORD.",
 )
 @click.option("--kind", metavar="NAME", help="Of two kinds of object, that of WORD.")
 @click.option(
@@ -53,12 +54,15 @@ def senses(
     word: str,
     neighbors: int,
     min_share: float,
-    min_proportion: float,
+    min_recall: float,
     kind: str | None,
     neighbor_kind: str | None,
     as_json: bool,
 ) -> None:
     """List the senses of WORD: groups of its neighbours, their shares, and the map of each.
+
+    Maps come in order of what they give of WORD's recall in the model, and within a map its groups
+    by their share of the observed responses, where the atlas knows these.
 
     Of an atlas that `manymaps stability` wrote, also how many of the fits have each sense, and the
     senses that other fits found.
@@ -68,28 +72,25 @@ def senses(
                manymaps senses posts.atlas orbit --neighbor-kind word
     """
     from manymaps.atlas.atlas import load_atlas
-    from manymaps.cli.report import senses_record, senses_table
+    from manymaps.cli.report import left_out_of, senses_record, senses_table
 
     loaded = load_atlas(atlas)
     if loaded.kinds is not None or kind is not None or neighbor_kind is not None:
         from manymaps.cli.reading import kind_of_word
 
         kind = kind_of_word(loaded, word, kind, neighbor_kind)
-    found = loaded.senses(
-        word,
-        n_neighbors=neighbors,
-        min_share=min_share,
-        min_proportion=min_proportion,
-        kind=kind,
-        neighbor_kind=neighbor_kind,
+    ask = partial(
+        loaded.senses, word, n_neighbors=neighbors, kind=kind, neighbor_kind=neighbor_kind
     )
+    found = ask(min_share=min_share, min_recall=min_recall)
+    left_out = left_out_of(found, ask(min_share=0, min_recall=0))
     label = loaded.labels[loaded.index(word, kind=kind)]
     elsewhere = loaded.senses_elsewhere(word, kind=kind)
     n_fits = None if loaded.consensus is None else loaded.consensus.n_fits
     grouped = neighbor_kind is None and loaded.recalls(word, kind=kind)
     captions = loaded.captions()
     tell(
-        lambda: senses_record(label, found, kind, elsewhere, n_fits, captions),
-        lambda: senses_table(label, found, elsewhere, n_fits, captions, grouped=grouped),
+        lambda: senses_record(label, found, kind, elsewhere, n_fits, captions, left_out),
+        lambda: senses_table(label, found, elsewhere, n_fits, captions, left_out, grouped=grouped),
         as_json=as_json,
     )

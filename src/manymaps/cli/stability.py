@@ -43,7 +43,7 @@ __all__ = ["stability"]
 # What is said of the comparison and its outputs. Every other option is of a fit, and does not apply
 # to finished atlases.
 OF_ATLASES = {
-    "files", "output", "threshold", "neighbors", "min_proportion", "plot", "words_shown", "seed",
+    "files", "output", "threshold", "neighbors", "min_recall", "plot", "words_shown", "seed",
     "drop_vectors", "quiet", "as_json",
 }  # fmt: skip
 FEWEST_FITS, LISTED = 2, 8
@@ -51,7 +51,13 @@ FEWEST_FITS, LISTED = 2, 8
 
 @click.command(cls=Command)
 @click.argument("files", type=InputFile(), metavar="FILE...", nargs=-1, required=True)
-@click.option("-o", "--output", type=OutputFile(), required=True, metavar="OUT.atlas")
+@click.option(
+    "-o",
+    "--output",
+    type=OutputFile(),
+    metavar="OUT.atlas",
+    help="Write the fit that is most like the others; not needed to compare atlases.",
+)
 @click.option(
     "--fits",
     type=click.IntRange(min=FEWEST_FITS),
@@ -77,12 +83,12 @@ FEWEST_FITS, LISTED = 2, 8
     help="Neighbours that make a sense.",
 )
 @click.option(
-    "--min-proportion",
+    "--min-recall",
     type=Number(0, 1),
     metavar="X",
     default=0.1,
     show_default=True,
-    help="Maps with less of a word are no senses of it.",
+    help="Where no associations are known: leave out maps that recall less.",
 )
 @click.option(
     "--plot",
@@ -107,6 +113,7 @@ def stability(ctx: click.Context, files: Sequence[Path], as_json: bool, **option
 
     \b
     Examples:  manymaps stability norms.csv -o stable.atlas --fits 5 --maps 20
+               manymaps stability a.atlas b.atlas
                manymaps stability a.atlas b.atlas c.atlas -o stable.atlas
                manymaps stability norms.csv -o stable.atlas --plot senses.png --word tie
     """
@@ -120,17 +127,17 @@ def stability(ctx: click.Context, files: Sequence[Path], as_json: bool, **option
             found = compare(
                 atlases,
                 n_neighbors=options["neighbors"],
-                min_proportion=options["min_proportion"],
+                min_recall=options["min_recall"],
                 threshold=options["threshold"],
                 random_state=options["seed"],
             )
-            attached = found.attach()
             figure = None
             if options["plot"] is not None:
                 from manymaps.figures.stability import plot_stability
 
                 figure = plot_stability(found, options["words_shown"] or None)
-        attached.save(options["output"], vectors=not options["drop_vectors"])
+        if options["output"] is not None:
+            found.attach().save(options["output"], vectors=not options["drop_vectors"])
         if figure is not None:
             from manymaps.figures.maps import save_figure
 
@@ -164,6 +171,8 @@ def _check(ctx: click.Context, files: Sequence[Path], options: Mapping[str, Any]
         refuse_given(ctx, [name for name in names if name not in OF_ATLASES], "finished atlases")
     if options["words_shown"] and options["plot"] is None:
         raise click.UsageError("--word needs --plot OUT.png", ctx)
+    if options["output"] is None and not finished:
+        raise click.UsageError("give -o OUT.atlas, which the fits are for", ctx)
     if isinstance(options["init"], Path):
         raise click.UsageError("--init with an atlas would start all fits alike; leave it out", ctx)
     refuse_to_replace("-o", options["output"])
@@ -225,12 +234,12 @@ def _record(found: Stability, options: Mapping[str, Any], seconds: float) -> dic
         "threshold": found.threshold,
         "seed": options["seed"],
         "seconds": seconds,
-        "output": str(options["output"]),
+        "output": None if options["output"] is None else str(options["output"]),
         "plot": None if options["plot"] is None else str(options["plot"]),
     }  # fmt: skip
 
 
-def _report(found: Stability, output: Path, seconds: float) -> str:
+def _report(found: Stability, output: Path | None, seconds: float) -> str:
     """What a person reads: how much recurs, what chance gives, and where it is best and worst."""
     table = plain_table()
     n_senses = sum(len(one.maps) for one in found.senses)
@@ -255,11 +264,13 @@ def _report(found: Stability, output: Path, seconds: float) -> str:
         table.add_row("steadiest words", "", "", ", ".join(best))
         table.add_row("least steady", "", "", ", ".join(worst))
     atlas = found.atlases[0]
+    told = f"{n_senses:,} senses of {atlas.n_objects:,} objects in {seconds:.0f} s"
+    if output is None:
+        return f"{found.n_fits} fits: {told}\n{rendered(table)}"
     further = shlex.join(["manymaps", "senses", str(output), best[0] if best else atlas.labels[0]])
     return (
         f"{output}: fit {found.reference} of {found.n_fits}, the one most like the others; "
-        f"{n_senses:,} senses of {atlas.n_objects:,} objects in {seconds:.0f} s\n"
-        f"{rendered(table)}\nnext: {further}"
+        f"{told}\n{rendered(table)}\nnext: {further}"
     )
 
 

@@ -308,7 +308,7 @@ def plot_senses(
     """
     _check(atlas, [], min_proportion, n_neighbors)
     row = atlas.index(word, kind=kind)
-    senses = atlas.senses(word, n_neighbors=n_neighbors, min_proportion=min_proportion, kind=kind)
+    senses = atlas.senses(word, n_neighbors=n_neighbors, kind=kind)
     grouped = atlas.recalls(word, kind=kind)
     typeface = typeface_for(atlas.labels)
     colors = coloring(atlas, color)

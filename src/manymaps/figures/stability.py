@@ -111,7 +111,7 @@ def plot_stability(
         _draw_row(ax, row, centers, typeface, n_neighbors, found.n_fits)
     page = Captions(root(ax), typeface)
     page.title(f"Senses over {found.n_fits} fits", _subject(found), size=15, shift=TITLE)
-    key = page.size_key(_area(fit_width), found.min_proportion, PLAIN, (-SIDE * 72, 18))
+    key = page.size_key(_area(fit_width), found.min_recall, PLAIN, (-SIDE * 72, 18))
     page.small_print(
         _remarks(found, n_left_out, least_fits), (SIDE * 72, 18), reserve=key + 2 * SIDE * 72 + 14
     )
@@ -126,7 +126,7 @@ def _chosen(found: Stability, words: str | Sequence[str] | None, kind: str | Non
             raise ParameterError(f"{len(named)} words were asked for; give 1 to {MOST_WORDS}")
         return list(dict.fromkeys(atlas.labels[atlas.index(word, kind=kind)] for word in named))
     members = np.arange(atlas.n_objects) if kind is None else np.flatnonzero(atlas.of_kind(kind))
-    spread = 1 / (atlas.proportions[:, members].astype(np.float64) ** 2).sum(axis=0)
+    spread = 1 / (atlas.map_shares[:, members] ** 2).sum(axis=0)
     order = members[np.argsort(-spread, kind="stable")]
     return list(dict.fromkeys(atlas.labels[i] for i in order))[:USUAL]
 
@@ -190,13 +190,13 @@ def _draw_row(
         ax.plot([0, right], [y - ROW / 2 - BETWEEN / 2] * 2, color=HAIRLINE, linewidth=0.7)
         name = elide(typeface.printable(row.word), 18)
         _write(ax, 0, y, name, typeface, TYPE + 1, INK, "left", bold=True, gid="word")
-    proportions = np.array(sense.by_fit)
-    has = proportions > 0
+    shares = np.array(sense.by_fit)
+    has = shares > 0
     share = sense.n_fits / n_fits
     color = PROPORTIONS(share)
     width = float(np.diff(centers).min()) if len(centers) > 1 else FIT_WIDTH
     ax.scatter(
-        centers[has], np.full(has.sum(), y), s=_area(width) * proportions[has], color=color,
+        centers[has], np.full(has.sum(), y), s=_area(width) * shares[has], color=color,
         linewidths=0, zorder=3, gid="dot",
     )  # fmt: skip
     ax.scatter(
@@ -213,7 +213,7 @@ def _draw_row(
 
 
 def _area(width: float) -> float:
-    """The area of a dot of proportion 1, in square points, for columns so many inches apart."""
+    """The area of a dot of share 1, in square points, for columns so many inches apart."""
     return min(AREA, np.pi * (0.45 * 72 * min(width, ROW)) ** 2)
 
 

@@ -4,8 +4,10 @@ and checkpoints.
 The cost is recorded every few iterations. Every `_REFRESH` iterations all entries are evaluated and
 the active ones chosen anew: those whose proportion, or whose share in explaining an object's pairs,
 is above `_ACTIVE`. The proportions of the others are halved there, for without a gradient they
-would stay as they are and blur the full model. There the run is also tested for convergence. An
-optimizer that bears no noise gets all entries at every iteration and is left to end by itself.
+would stay as they are and blur the full model. An object whose proportion in a map is far from
+earned, as its share there is less than `_EARNED` of it, leaves the map at once: it would stand
+among strangers, where it is in nobody's way, and halving alone the gradient undoes. There the run
+is also tested for convergence. An optimizer that bears no noise gets all entries at every iteration and is left to end by itself.
 
 A checkpoint holds all that the next iteration depends on: a run resumed with `Momentum` gives
 the same bits as one that was never interrupted.
@@ -41,6 +43,7 @@ _REFRESH = 50
 _RECORD = 10
 _ACTIVE = 3e-4
 _FADE = np.float32(np.log(2))
+_EARNED = 0.02
 _FADE_FROM = 150
 _CONVERGED = 1e-5
 _CHECKPOINT_SECONDS = 30.0
@@ -237,8 +240,10 @@ class Fit:
         )
         self.state.memory["active"] = masks
         if iteration >= _FADE_FROM and self.objective.model.mixing == "learned":
-            for weights, mask in zip(parameters.weights, masks, strict=True):
-                weights[~mask] += _FADE
+            for weights, mask, share in zip(
+                parameters.weights, masks, self._last.shares, strict=True
+            ):
+                weights += _fading(weights, mask, share)
         before = self.state.memory.get("cost at refresh", (np.array(np.inf),))[0]
         gain = float(before - self._last.cost)
         if iteration >= self.optimizer.settled_at + 2 * _REFRESH:
@@ -299,6 +304,17 @@ class Fit:
             memory={name: tuple(group) for name, group in memory.items()},
         )
         self.history = meta["history"]
+
+
+def _fading(weights: np.ndarray, active: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """What is added to mixing weights, (n_maps, n): log 2 where an entry is not active; where it
+    is not earned, what leaves it a third of the least active proportion.
+    """
+    proportions = np.exp(log_softmin(weights))
+    earned = shares / np.maximum(shares.sum(axis=0), np.finfo(np.float32).tiny)
+    stranded = active & (earned < _EARNED * proportions) & (shares.sum(axis=0) > 0)
+    leaving = np.log(np.maximum(3 / _ACTIVE * proportions, 2.0))
+    return np.where(stranded, leaving, np.where(active, 0.0, _FADE)).astype(weights.dtype)
 
 
 def _last_number(name: str) -> int:

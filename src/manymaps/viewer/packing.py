@@ -51,10 +51,10 @@ from typing import Any
 
 import numpy as np
 
-from manymaps.atlas.atlas import LEAST_SHARE, Atlas
+from manymaps.atlas.atlas import LEAST_RECALL, LEAST_SHARE, Atlas
 from manymaps.atlas.captions import caption
 from manymaps.atlas.landmarks import principal_plane, standing, view
-from manymaps.atlas.senses import sense_groups
+from manymaps.atlas.senses import listed_senses
 from manymaps.checks import check_number
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import plural
@@ -224,11 +224,12 @@ def _senses(atlas: Atlas, entries: _Entries) -> dict[str, np.ndarray]:
     """The groups of what each object recalls, in maps that hold a packed entry of it."""
     if atlas.kinds is not None or atlas.associations is None:
         return {}
-    found = sense_groups(atlas.choices, atlas.associations, np.arange(atlas.n_objects))
-    owners = np.repeat(np.arange(atlas.n_objects), np.diff(found.offsets))
+    words = np.arange(atlas.n_objects)
+    found = listed_senses(atlas.choices, atlas.associations, words, LEAST_SHARE, LEAST_RECALL)
+    owners = found.owners
     n_entries = np.diff(entries.offsets)
     packed = np.repeat(np.arange(atlas.n_maps), n_entries) * atlas.n_objects + entries.objects
-    kept = found.listed(LEAST_SHARE) & np.isin(found.maps * atlas.n_objects + owners, packed)
+    kept = np.isin(found.maps * atlas.n_objects + owners, packed)
     sizes = np.diff(found.ends)
     return {
         "sense/offsets": _starts(np.bincount(owners[kept], minlength=atlas.n_objects)),
