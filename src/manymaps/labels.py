@@ -14,6 +14,7 @@ __all__ = [
     "fold",
     "listed",
     "numbered_labels",
+    "only_count",
     "plural",
     "repeated_label",
     "shown",
@@ -76,6 +77,15 @@ def find_label(label: str, labels: Sequence[str]) -> int:
         return position[wanted]
     near = difflib.get_close_matches(wanted[:100], position, n=3, cutoff=0.6)
     raise UnknownLabel(label, [labels[position[other]] for other in near])
+
+
+def only_count(labels: Sequence[str], start: str = "") -> bool:
+    """Whether labels are but "0", "1", ..., as objects get that have none.
+
+    >>> only_count(["0", "1"]), only_count(["1", "2"]), only_count(["x0", "x1"], "x")
+    (True, False, True)
+    """
+    return all(label == f"{start}{i}" for i, label in enumerate(labels))
 
 
 def numbered_labels(labels: Sequence[str]) -> tuple[list[str], list[str]]:

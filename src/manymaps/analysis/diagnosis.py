@@ -63,6 +63,7 @@ from manymaps.analysis.nonmetricity import (
 )
 from manymaps.checks import check_choice, check_whole, first_cell
 from manymaps.data.associations import Associations
+from manymaps.data.frame_labels import labelled_values
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.maps.multiple_maps import MultipleMapsTSNE
@@ -190,8 +191,8 @@ def diagnose(
 
     Parameters
     ----------
-    data : Associations, Vectors, or (sparse) array of shape (n, n) or (n, n_features)
-        An array holds similarities with `affinity="precomputed"`, distances with
+    data : Associations, Vectors, (sparse) array or frame (n, n) or (n, n_features)
+        An array or frame holds similarities with `affinity="precomputed"`, distances with
         `metric="precomputed"`, else vectors. At least three objects.
     affinity : {"auto", "precomputed"}
     metric : str or callable
@@ -329,12 +330,13 @@ def shares_of_strength(
 def _read(data: Any, affinity: str, metric: Metric, generator: np.random.Generator) -> _Subject:
     if isinstance(data, Associations):
         return _similarities(data)
-    values = data.values if isinstance(data, Vectors) else data
+    precomputed = "precomputed" in (affinity, metric if isinstance(metric, str) else "")
+    labels, values = labelled_values(data, square=precomputed)
     if affinity == "precomputed":
         table = finite_matrix(values, "X")
-        labels = [str(i) for i in range(table.shape[0])]
-        return _similarities(Associations(labels, sparse.csr_array(table)))
-    return _distances(data, finite_matrix(values, "X"), metric, generator)
+        names = labels or [str(i) for i in range(table.shape[0])]
+        return _similarities(Associations(names, sparse.csr_array(table)))
+    return _distances(labels, finite_matrix(values, "X"), metric, generator)
 
 
 def _similarities(data: Associations) -> _Subject:
@@ -361,7 +363,9 @@ def _similarities(data: Associations) -> _Subject:
     return _Subject(labels, sparse.csr_array(S[paired][:, paired]), None, notes)
 
 
-def _distances(data: Any, table: Any, metric: Metric, generator: np.random.Generator) -> _Subject:
+def _distances(
+    names: Sequence[str] | None, table: Any, metric: Metric, generator: np.random.Generator
+) -> _Subject:
     from sklearn.metrics import pairwise_distances
 
     given = isinstance(metric, str) and metric == "precomputed"
@@ -373,7 +377,7 @@ def _distances(data: Any, table: Any, metric: Metric, generator: np.random.Gener
         check_distances(table, own=True)
     n = table.shape[0]
     _check_enough(n, "")
-    labels = list(data.labels) if isinstance(data, Vectors) else [str(i) for i in range(n)]
+    labels = list(names or map(str, range(n)))
     notes: tuple[str, ...] = ()
     if n > _MOST_DISTANCES:
         some = np.sort(generator.choice(n, _MOST_DISTANCES, replace=False))

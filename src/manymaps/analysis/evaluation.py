@@ -26,12 +26,14 @@ from manymaps.analysis.count_evaluation import (
     evaluate_counts,
 )
 from manymaps.atlas.atlas import Atlas
-from manymaps.cooccurrence.matching import sides, two_kinds
+from manymaps.cooccurrence.matching import labels_of, sides, two_kinds
 from manymaps.data.associations import Associations
 from manymaps.data.counts import Counts
+from manymaps.data.frame_labels import column_labels, is_frame, labelled_values
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, DataWarning
-from manymaps.labels import first_of
+from manymaps.io.counts import counts_from
+from manymaps.labels import first_of, only_count
 from manymaps.metrics import (
     Measure,
     continuity,
@@ -111,7 +113,7 @@ class Evaluation:
 
 def evaluate(
     atlas: Atlas,
-    data: Associations | Vectors | Counts | np.ndarray | sparse.sparray,
+    data: Associations | Vectors | Counts | np.ndarray | sparse.sparray | Any,
     *,
     metric: str | None = None,
     perplexity: float | Sequence[float] | None = None,
@@ -126,10 +128,10 @@ def evaluate(
     Parameters
     ----------
     atlas : Atlas
-    data : Associations, Vectors, Counts, or array of shape (n_objects, n_features)
-        For an atlas of one kind of object associations or vectors; rows of a plain array are the
-        objects of the atlas in its order. For one of two kinds counts; a plain array has its rows
-        and columns in its order.
+    data : Associations, Vectors, Counts, or array or frame of shape (n_objects, n_features)
+        For an atlas of one kind of object associations or vectors; rows of what has no labels are
+        the objects of the atlas in its order. For one of two kinds counts; a table without labels
+        has its rows and columns in its order.
     metric : str, optional
         How vectors are compared, by default as the fit did; "precomputed" where they are distances.
     perplexity : float or sequence of float, optional
@@ -184,7 +186,9 @@ def evaluate(
     if isinstance(data, Counts):
         raise DataError("the atlas is of one kind of object; counts of two kinds do not belong")
     if not isinstance(data, Associations | Vectors):
-        data = Vectors(atlas.labels, data)
+        own, values = labelled_values(data, square=metric == "precomputed")
+        names = own if own is not None and not only_count(atlas.labels) else atlas.labels
+        data = Vectors(names, values)
     metric = metric or atlas.settings.metric or "euclidean"
     shared = _shared_objects(atlas, data, metric)
     of_fit = None if perplexity is None else tuple(np.atleast_1d(perplexity).tolist())
@@ -193,11 +197,19 @@ def evaluate(
 
 
 def _counts_of(atlas: Atlas, table: Any) -> Counts:
-    """A plain table of counts with the labels of an atlas of two kinds."""
+    """A table of counts, with the labels of an atlas of two kinds where it has none."""
     if isinstance(table, Associations | Vectors):
         raise DataError("the atlas is of two kinds of object; it is measured by counts")
     rows, columns = ([atlas.labels[i] for i in side.tolist()] for side in sides(atlas))
-    return Counts(table, rows, columns, two_kinds(atlas))
+    if not is_frame(table):
+        return Counts(table, rows, columns, two_kinds(atlas))
+    counts = counts_from(table, kinds=two_kinds(atlas))
+    own_rows, own_columns = labels_of(counts)
+    return replace(
+        counts,
+        row_labels=rows if only_count(own_rows) else own_rows,
+        column_labels=columns if column_labels(table) is None else own_columns,
+    )
 
 
 @dataclass(frozen=True)

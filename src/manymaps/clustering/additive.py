@@ -37,6 +37,7 @@ from manymaps.clustering.solvers import (
     n_distinct_clusters,
     solve,
 )
+from manymaps.data.frame_labels import labelled_values
 from manymaps.errors import DataError, DataWarning, ParameterError
 
 __all__ = ["AdditiveClustering", "Cluster"]
@@ -406,8 +407,9 @@ class AdditiveClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         from sklearn.utils.validation import validate_data
 
         rows = validate_data(
-            self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan", order="C"
-        )
+            self, labelled_values(X)[1], reset=False, dtype=np.float64,
+            ensure_all_finite="allow-nan", order="C",
+        )  # fmt: skip
         return np.where(rows == 0, 0.0, rows)  # one zero of the two, to find rows by their bytes
 
 
@@ -463,7 +465,8 @@ def _descend(gram: np.ndarray, right: np.ndarray, start: np.ndarray) -> np.ndarr
 
 def _plain_rows(X: Any, similarities: Similarities) -> np.ndarray:
     """The rows as they were given, to find them again; the symmetric values where X is no table."""
-    table = X.to_numpy() if hasattr(X, "to_numpy") else X
+    table = labelled_values(X)[1]
+    table = table.to_numpy() if hasattr(table, "to_numpy") else table
     rows = np.asarray(table, dtype=np.float64) if isinstance(table, np.ndarray | list) else None
     if rows is None or rows.ndim != 2:
         rows = np.where(similarities.observed, similarities.values, np.nan)

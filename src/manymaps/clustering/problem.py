@@ -27,6 +27,7 @@ from manymaps.checks import check_choice, check_labels, first_cell
 from manymaps.clustering.priors import Prior
 from manymaps.compute.nonnegative import FREE, NONNEGATIVE, ZERO
 from manymaps.data.associations import Associations
+from manymaps.data.frame_labels import labelled_values
 from manymaps.errors import DataError, DataWarning
 
 __all__ = ["CONSTANTS", "Problem", "Similarities", "similarities_from"]
@@ -161,19 +162,7 @@ def _matrix_of(X: Any) -> tuple[np.ndarray, Sequence[str] | None]:
         matrix = X.strengths.toarray()
         np.fill_diagonal(matrix, np.nan)
         return matrix, X.labels
-    found: Sequence[str] | None = None
-    if hasattr(X, "columns"):
-        found = [str(name) for name in X.columns]
-        index = getattr(X, "index", None)
-        if index is not None and len(index) == len(found):
-            rows = [str(name) for name in index]
-            numbered = rows == [str(i) for i in range(len(rows))]
-            if rows != found and not numbered:
-                at = next(i for i, (a, b) in enumerate(zip(rows, found, strict=True)) if a != b)
-                raise DataError(
-                    f"row {at} is labelled {rows[at]!r} but column {at} {found[at]!r}; give rows "
-                    "and columns the same labels in the same order"
-                )
+    found, X = labelled_values(X, square=True)
     if sparse.issparse(X):
         raise DataError(
             "sparse input is not supported, where an absent pair could be 0 or missing; give "

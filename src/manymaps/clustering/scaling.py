@@ -12,25 +12,28 @@ Shapes: similarities (n, n), positions (n, 2).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.compute.scaling import centred_products, scaled_axes
+from manymaps.data.frame_labels import labelled_values
 from manymaps.errors import DataError
 from manymaps.model.choice import T_SNE
 
 __all__ = ["similarity_map"]
 
 
-def similarity_map(values: np.ndarray, labels: Sequence[str]) -> Atlas:
+def similarity_map(values: Any, labels: Sequence[str] | None = None) -> Atlas:
     """A map of similarities by metric scaling, for drawing on.
 
     Parameters
     ----------
-    values : array of shape (n, n)
+    values : array or frame of shape (n, n)
         Similarities; the diagonal is not read, and NaN (unknown) stands for their mean.
-    labels : sequence of str, length n
+    labels : sequence of str, length n, optional
+        Otherwise those of the frame, or "0", "1", ...
 
     Returns
     -------
@@ -51,8 +54,10 @@ def similarity_map(values: np.ndarray, labels: Sequence[str]) -> Atlas:
     """
     from sklearn.manifold import smacof
 
+    own, values = labelled_values(values, square=True)
     table = np.array(values, dtype=np.float64)
     n = len(table)
+    labels = labels if labels is not None else own or [str(i) for i in range(n)]
     if table.shape != (n, n) or n < 3:
         raise DataError(
             f"the similarities have the shape {table.shape}; a map needs a square table of at "

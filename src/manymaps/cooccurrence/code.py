@@ -41,7 +41,7 @@ from manymaps.cooccurrence.likelihood import (
     mean_log_likelihood,
     place_rows,
 )
-from manymaps.cooccurrence.matching import matched
+from manymaps.cooccurrence.matching import matched, within_kind_order
 from manymaps.cooccurrence.runaways import runaway_note
 from manymaps.cooccurrence.starts import Starts, start_parameters, usual_steps
 from manymaps.data.counts import Counts, looks_transposed
@@ -202,9 +202,10 @@ class CODE(FittedMaps, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             Counts or other weights: finite and not negative.
         y : None
             Ignored.
-        row_similarities, column_similarities : (sparse) array (n, n), optional
-            Similarities within one kind, not negative: each of its objects also chooses others of
-            its kind, as in SNE, and the cost of that is added with `row_weight` or `column_weight`.
+        row_similarities, column_similarities : (sparse) array or frame (n, n), optional
+            Similarities within one kind, not negative, of a frame by its labels: each of its
+            objects also chooses others of its kind, as in SNE, and the cost of that is added with
+            `row_weight` or `column_weight`.
         checkpoint, resume : path, optional
             As for the other estimators; for one run (`n_init=1`).
 
@@ -382,6 +383,7 @@ class CODE(FittedMaps, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             if table is None or weight == 0:
                 continue
             name = "row_similarities" if is_rows else "column_similarities"
+            table = within_kind_order(name, table, counts, 0 if is_rows else 1)
             own = within_kind_target(name, table, totals > 0)
             model = replace(self._model, given=None, normalization="conditional")
             side = 0 if is_rows == rows_first else 1

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.data.counts import Counts
+from manymaps.data.frame_labels import labelled_values
 from manymaps.errors import DataError, DataWarning
-from manymaps.labels import first_of, plural
+from manymaps.labels import first_of, only_count, plural
 
 __all__ = [
     "aligned_atlas",
@@ -27,6 +29,7 @@ __all__ = [
     "refuse_swapped",
     "sides",
     "two_kinds",
+    "within_kind_order",
 ]
 
 
@@ -51,7 +54,7 @@ def matched(counts: Counts, fitted: Counts, axis: int) -> Counts:
         Where some are not; their counts are left out.
     """
     ours, theirs = labels_of(counts)[axis], labels_of(fitted)[axis]
-    if ours == theirs or any(labels == _numbers(len(labels)) for labels in (ours, theirs)):
+    if ours == theirs or only_count(ours) or only_count(theirs):
         return counts
     place = {label: at for at, label in enumerate(theirs)}
     places = np.array([place.get(label, -1) for label in ours], np.int64)
@@ -74,8 +77,26 @@ def matched(counts: Counts, fitted: Counts, axis: int) -> Counts:
     return Counts(table, labels[0], labels[1], counts.kinds, report=counts.report)
 
 
-def _numbers(n: int) -> tuple[str, ...]:
-    return tuple(map(str, range(n)))
+def within_kind_order(name: str, table: Any, counts: Counts, axis: int) -> Any:
+    """Similarities of the rows (axis 0) or columns (1) of counts, a frame's in their order.
+
+    Raises
+    ------
+    DataError
+        Where a labelled frame, which messages call by its `name`, is not of the same objects.
+    """
+    ours, (theirs, values) = labels_of(counts)[axis], labelled_values(table, square=True)
+    if theirs is None or only_count(ours) or theirs == tuple(ours):
+        return values
+    place = {label: at for at, label in enumerate(theirs)}
+    strange = sorted(set(theirs).symmetric_difference(ours))
+    if strange:
+        raise DataError(
+            f"{name} and the counts must have the same {plural(counts.kinds[axis])}; not in both: "
+            f"{first_of(strange)}"
+        )
+    order = [place[label] for label in ours]
+    return np.asarray(values)[np.ix_(order, order)]
 
 
 def aligned_atlas(atlas: Atlas, counts: Counts) -> Atlas:

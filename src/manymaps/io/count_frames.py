@@ -16,6 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.data.count_values import metadata_array, sparse_rows
+from manymaps.data.frame_labels import index_labels
 from manymaps.data.frames import cell_label, eager_frame
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.columns import (
@@ -118,11 +119,11 @@ def _wide_frame(
 ) -> CountParts:
     """A table with one column per feature, taken column by column."""
     names = list(columns)
-    index: Any = getattr(frame, "index", None) if hasattr(frame, "iloc") else None
-    # An unnamed running number is what pandas gives a frame without an index.
-    has_index = index is not None and (index.name is not None or type(index).__name__ == "Index")
-    has_index = has_index and not (index.dtype.kind in "iu" and index.name is None)
-    label = _label_position(names, numeric, label_column, has_index, source)
+    index = index_labels(frame)
+    index_name = frame.index.name if hasattr(frame, "iloc") else None
+    # Numbers that a selection of rows left in the index are labels only where no column has some.
+    is_sure = index_name is not None or (index is not None and frame.index.dtype.kind not in "iu")
+    label = _label_position(names, numeric, label_column, is_sure, source)
     features = [c for c in range(len(names)) if numeric[c] and c != label]
     if not features:
         raise DataError(
@@ -132,8 +133,8 @@ def _wide_frame(
     row_name = ""
     if label is not None:
         labels, row_name = [cell_label(x) for x in columns[names[label]].to_list()], names[label]
-    elif has_index:
-        labels, row_name = [cell_label(x) for x in index], str(index.name or "")
+    else:
+        labels, row_name = index, str(index_name or "")
     column_name = str(getattr(getattr(frame, "columns", None), "name", None) or "")
     others = [c for c in range(len(names)) if not numeric[c] and c != label]
     return CountParts(

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from manymaps.data.frame_labels import index_labels
 from manymaps.data.frames import eager_frame
 from manymaps.data.vectors import BLOCK_SIZE, VectorRows, choose_rows, refuse_not_finite
 from manymaps.errors import DataError, ParameterError
@@ -167,7 +168,7 @@ def frame_rows(
     Parameters
     ----------
     frame : frame
-        The text index of a pandas frame gives the labels where no column of text does.
+        The index of a pandas frame gives the labels where no column of text does.
     source : str
         For messages.
     label_column, list_column : str, optional
@@ -193,14 +194,16 @@ def frame_rows(
     ]
     numeric = [kind.is_numeric() or kind == nw.Boolean for kind in types]
     named = _named(names, label_column, "labels", source)
-    index = getattr(frame, "index", None) if hasattr(frame, "iloc") else None
+    index = index_labels(frame)
     if lists or list_column is not None:
         vectors = _one_list(lists, list_column, names, source)
         columns = _roles(names, numeric, label_column, source, True, but=names.index(vectors))
         values = _list_values(series[vectors], source)
         column_names = None
     else:
-        use_index = named is None and all(numeric) and index is not None and _is_text(index)
+        # A column "id" of numbers is a better label than numbers in the index.
+        words = index is not None and all(isinstance(label, str) for label in frame.index)
+        use_index = named is None and all(numeric) and words
         columns = _roles(names, numeric, label_column, source, True, labelled=use_index)
         column_names = [names[c] for c in columns.numbers]
         values = np.empty((len(table), len(column_names)), dtype=np.float32)
@@ -209,8 +212,8 @@ def frame_rows(
                 values[:, c] = series[name].to_numpy()
     if columns.label is not None:
         labels = _labels(series[names[columns.label]].to_list(), source)
-    elif index is not None and _is_text(index):
-        labels = _labels(list(index), source)
+    elif index is not None:
+        labels = index
     else:
         labels = [str(row) for row in range(len(table))]
     if column_names is not None:
@@ -457,11 +460,6 @@ def _labels(cells: Sequence[Any], source: str) -> list[str]:
         if cell is None or cell != cell or cell == "":
             raise DataError(f"{source}: the label of row {row} is missing; give each row a name")
     return [str(cell) for cell in cells]
-
-
-def _is_text(index: Any) -> bool:
-    """Whether the index of a pandas frame holds words."""
-    return len(index) > 0 and all(isinstance(label, str) for label in index)
 
 
 def _arrow_label(schema: Any, source: str) -> str:

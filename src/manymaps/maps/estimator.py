@@ -29,6 +29,7 @@ from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_choice, check_number, check_whole
 from manymaps.compute.threads import threads
 from manymaps.data.associations import Associations
+from manymaps.data.frame_labels import labelled_values
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.maps.insertion import Refinement, insert
@@ -133,9 +134,10 @@ class MapEstimator(
 
         Parameters
         ----------
-        X : Associations, Vectors, NeighborGraph, or (sparse) array (n, n) or (n, n_features)
-            An array holds similarities with `affinity="precomputed"`, distances with
-            `metric="precomputed"` (sparse: those of neighbours), else vectors.
+        X : Associations, Vectors, NeighborGraph, (sparse) array or frame (n, n) or (n, n_features)
+            An array or frame holds similarities with `affinity="precomputed"`, distances with
+            `metric="precomputed"` (sparse: those of neighbours), else vectors. The index of a
+            frame, or else its one column of text, gives the labels of the atlas.
         y : None
             Ignored.
         checkpoint : path, optional
@@ -214,7 +216,7 @@ class MapEstimator(
 
         Parameters
         ----------
-        X : Vectors, or (sparse) array of shape (k, n_features) or (k, n)
+        X : Vectors, (sparse) array or frame of shape (k, n_features) or (k, n)
             What `fit` was given: vectors, or with `affinity="precomputed"` similarities to the n
             fitted objects.
 
@@ -240,7 +242,7 @@ class MapEstimator(
                 "insert(atlas, {label: {known label: similarity}}) takes similarities to any atlas"
             )
         rows = validate_data(
-            self, X.values if isinstance(X, Vectors) else X, reset=False,
+            self, labelled_values(X)[1], reset=False,
             accept_sparse="csr", dtype=[np.float32, np.float64], ensure_all_finite=False,
         )  # fmt: skip
         check_finite(rows)
@@ -308,10 +310,10 @@ class MapEstimator(
             self.n_features_in_ = len(X.indices)
             labels = tuple(str(i) for i in range(len(X.indices)))
             return labels, None, self._from_affinity(X)
-        given = tuple(X.labels) if isinstance(X, Vectors) else None
         precomputed = "precomputed" in (self._affinity_name, self._metric_name)
+        given, values = labelled_values(X, square=precomputed)
         data = validate_data(
-            self, X.values if isinstance(X, Vectors) else X,
+            self, values,
             accept_sparse="csr", ensure_min_samples=2, dtype=[np.float32, np.float64],
             # What is read next names the row and column of a value that is not finite.
             ensure_all_finite=False,

@@ -135,9 +135,10 @@ def insert(
     Parameters
     ----------
     atlas : Atlas
-    new : array or sparse array of shape (k, n_features), Vectors, or mapping
+    new : array, sparse array or frame of shape (k, n_features), Vectors, or mapping
         Vectors; or, with `similarity="precomputed"`, similarities of shape (k, n) to the objects
-        of the atlas; or a mapping {new label: {label in the atlas: similarity}}.
+        of the atlas, of a frame to those that its columns name; or a mapping
+        {new label: {label in the atlas: similarity}}.
     labels : sequence of str, optional
         Names of the new objects; by default those of `new`, else their numbers.
     vectors : array or sparse array of shape (n, n_features), optional

@@ -19,8 +19,9 @@ from scipy import sparse
 from manymaps.affinity.distances import Metric
 from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_labels, first_cell, not_finite
+from manymaps.data.frame_labels import column_labels, is_frame, labelled_values
 from manymaps.errors import DataError, DataWarning
-from manymaps.labels import UnknownLabel, find_label, fold, listed
+from manymaps.labels import UnknownLabel, find_label, fold, listed, only_count
 
 __all__ = ["Matrix", "NewObjects", "read_new", "similarity_table"]
 
@@ -162,9 +163,9 @@ def read_new(
     """The new objects, checked; without a similarity `insert` says which."""
     if isinstance(new, Mapping):
         return _read_mapping(atlas, new, labels)
-    own_labels = None
-    if hasattr(new, "values") and hasattr(new, "labels"):
-        new, own_labels = new.values, new.labels
+    own_labels, new = labelled_values(new)
+    if similarity == "precomputed" and is_frame(new):
+        new = _known_columns(new, atlas)
     new = _floats(new, "the new objects")
     if new.ndim != 2:
         raise DataError(f"the new objects have shape {new.shape}; give one row for each")
@@ -192,6 +193,21 @@ def read_new(
     if sparse.issparse(new) != sparse.issparse(known):
         new = sparse.csr_array(new) if sparse.issparse(known) else new.toarray()
     return NewObjects(names, vectors=new, known=known, similarity=similarity, extends=extends)
+
+
+def _known_columns(frame: Any, atlas: Atlas) -> Matrix:
+    """Similarities of a frame in the order of the atlas, by the names of its columns."""
+    names = column_labels(frame)
+    table = _floats(frame, "the new objects")
+    if names is None or only_count(atlas.labels):
+        return table
+    columns = _columns(names, atlas.labels)
+    if (columns < 0).any():
+        unknown = names[int(np.flatnonzero(columns < 0)[0])]
+        raise DataError(f"a column of the similarities is of no object: {_unknown(unknown, atlas)}")
+    known = np.zeros((len(table), atlas.n_objects))
+    known[:, columns] = table
+    return known
 
 
 def _floats(table: Any, what: str) -> Matrix:

@@ -40,6 +40,7 @@ from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_choice, check_number, check_whole
 from manymaps.compute.threads import one_blas_thread, threads
 from manymaps.data.associations import Associations
+from manymaps.data.frame_labels import labelled_values
 from manymaps.errors import DataError, ParameterError
 from manymaps.model.choice import ChoiceModel, Kernel
 from manymaps.model.parameters import Parameters, log_softmin
@@ -269,8 +270,8 @@ class AssociationPredictor(BaseEstimator):
 
     def fit(
         self,
-        train: sparse.csr_array,
-        validation: sparse.csr_array | None = None,
+        train: Associations | sparse.csr_array | Any,
+        validation: Associations | sparse.csr_array | Any = None,
         *,
         random_state: int | None = None,
     ) -> Self:
@@ -278,9 +279,10 @@ class AssociationPredictor(BaseEstimator):
 
         Parameters
         ----------
-        train, validation : csr_array of shape (n, n)
+        train, validation : csr_array, Associations or frame of shape (n, n)
             p of the full data where pair (i, j) is in the part; rows of both sum to 1 at most.
-            Without validation the fit takes `max_iter` iterations.
+            Without validation the fit takes `max_iter` iterations. The labels of associations and
+            of a square frame are those of `atlas_`.
         random_state : int, optional
             In place of the estimator's own.
 
@@ -291,7 +293,9 @@ class AssociationPredictor(BaseEstimator):
         ParameterError
             For a parameter out of its range.
         """
-        train, validation = self._checked(train, validation)
+        names, train = _labelled_part(train)
+        train, validation = self._checked(train, _labelled_part(validation)[1])
+        self._labels = names or tuple(map(str, range(train.shape[0])))
         seed = self.random_state if random_state is None else random_state
         generator = np.random.default_rng(seed)
         known = train if validation is None else train + validation
@@ -328,9 +332,9 @@ class AssociationPredictor(BaseEstimator):
 
     @property
     def atlas_(self) -> Atlas:
-        """The maps, with objects named by their numbers; see `atlas`."""
+        """The maps, with the labels that `fit` was given, else numbers; see `atlas`."""
         check_is_fitted(self, "maps_")
-        return self.atlas([str(i) for i in range(self.maps_.positions.shape[1])])
+        return self.atlas(self._labels)
 
     def atlas(self, labels: Sequence[str]) -> Atlas:
         """The maps of objects with these names."""
@@ -500,6 +504,13 @@ class AssociationPredictor(BaseEstimator):
             now = maps.at(state.parameters)
             stopping.see(state.iteration, error, now)
         return state.iteration
+
+
+def _labelled_part(part: Any) -> tuple[tuple[str, ...] | None, Any]:
+    """The labels of a part that has some, and its table."""
+    if isinstance(part, Associations):
+        return tuple(part.labels), part.strengths
+    return labelled_values(part, square=True)
 
 
 def _dealt(

@@ -1,0 +1,240 @@
+"""The labels of data frames are those of the objects, whoever is given the frame."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import manymaps as mm
+from manymaps.data.frame_labels import column_labels, index_labels, is_frame, labelled_values
+
+N = 12
+NAMES = [f"word {i}" for i in range(N)]
+RNG = np.random.default_rng(3)
+VECTORS = RNG.normal(size=(N, 4))
+SIMILAR = np.exp(-((VECTORS[:, None] - VECTORS) ** 2).sum(-1)) * (1 - np.eye(N))
+DISTANT = np.sqrt(((VECTORS[:, None] - VECTORS) ** 2).sum(-1))
+COUNTS = RNG.integers(1, 9, (8, 5))
+DOCUMENTS, TERMS = [f"d{i}" for i in range(8)], [f"t{i}" for i in range(5)]
+
+SHORT = {"max_iter": 5, "random_state": 0}
+ONE_MAP = [mm.TSNE, mm.SNE, mm.SymmetricSNE, mm.UniSNE]
+MANY_MAPS = [mm.MultipleMapsTSNE, mm.MultipleMapsSNE, mm.AspectMaps]
+
+
+def fit(kind, X, **more):
+    settings = {"n_maps": 2} if kind in MANY_MAPS else {}
+    return kind(**SHORT, **settings, **more).fit(X)
+
+
+def labelled(values, index=NAMES, columns=None):
+    return pd.DataFrame(values, index=index, columns=columns)
+
+
+@pytest.mark.parametrize("kind", ONE_MAP + MANY_MAPS)
+def test_every_estimator_of_maps_keeps_the_index(kind):
+    vectors = labelled(VECTORS, columns=list("abcd"))
+    square = labelled(SIMILAR, columns=NAMES)
+    for X, plain, more in (
+        (vectors, VECTORS, {"perplexity": 3}),
+        (square, SIMILAR, {"affinity": "precomputed"}),
+    ):
+        found = fit(kind, X, **more).atlas_
+        assert found.labels == tuple(NAMES)
+        np.testing.assert_array_equal(found.maps, fit(kind, plain, **more).atlas_.maps)
+
+
+@pytest.mark.parametrize("kind", ONE_MAP)
+def test_distances_keep_their_labels(kind):
+    found = fit(kind, labelled(DISTANT, columns=NAMES), metric="precomputed", perplexity=3)
+    assert found.atlas_.labels == tuple(NAMES)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pl.DataFrame({"word": NAMES, **{f"x{c}": VECTORS[:, c] for c in range(4)}}),
+        pa.table({"word": NAMES, **{f"x{c}": VECTORS[:, c] for c in range(4)}}),
+        pd.DataFrame({"word": NAMES, **{f"x{c}": VECTORS[:, c] for c in range(4)}}),
+    ],
+    ids=["polars", "pyarrow", "pandas"],
+)
+def test_without_an_index_the_column_of_text_has_the_labels(frame):
+    model = fit(mm.TSNE, frame, perplexity=3)
+    assert model.atlas_.labels == tuple(NAMES)
+    assert model.n_features_in_ == 4
+    np.testing.assert_array_equal(model.transform(frame), model.maps_[0])
+
+
+@pytest.mark.parametrize(
+    "frame", [pd.DataFrame(VECTORS), pl.DataFrame(VECTORS)], ids=["pandas", "polars"]
+)
+def test_rows_that_are_only_counted_are_numbered(frame):
+    assert fit(mm.TSNE, frame, perplexity=3).atlas_.labels == tuple(map(str, range(N)))
+
+
+def test_the_predictor_names_its_objects():
+    share = SIMILAR / SIMILAR.sum(axis=1, keepdims=True)
+    model = mm.AssociationPredictor(1, 2, max_iter=1, random_state=0)
+    assert model.fit(labelled(share, columns=NAMES)).atlas_.labels == tuple(NAMES)
+    norms = mm.associations_from(labelled(share, columns=NAMES))
+    assert model.fit(norms).atlas_.labels == tuple(NAMES)
+    assert model.fit(norms.strengths).atlas_.labels[1] == "1"
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pd.DataFrame(COUNTS, DOCUMENTS, TERMS),
+        pl.DataFrame({"document": DOCUMENTS, **{t: COUNTS[:, c] for c, t in enumerate(TERMS)}}),
+    ],
+    ids=["pandas", "polars"],
+)
+def test_counts_keep_the_labels_of_rows_and_columns(frame):
+    for kind in (mm.CODE(**SHORT), mm.SemidefiniteCODE()):
+        if isinstance(kind, mm.SemidefiniteCODE):
+            pytest.importorskip("cvxpy")
+        assert kind.fit(frame).atlas_.labels == (*DOCUMENTS, *TERMS)
+
+
+def test_numbers_in_the_index_of_counts_are_labels_where_nothing_else_is():
+    chosen = pd.DataFrame(COUNTS, columns=TERMS).iloc[[1, 3, 5]]
+    assert mm.counts_from(chosen).row_labels == ("1", "3", "5")
+    assert mm.counts_from(chosen.assign(document=list("abc"))).row_labels == ("a", "b", "c")
+
+
+def test_similarities_within_counts_are_taken_by_label():
+    counts = pd.DataFrame(COUNTS, DOCUMENTS, TERMS)
+    within = pd.DataFrame(SIMILAR[:8, :8], DOCUMENTS, DOCUMENTS)
+    model = mm.CODE(row_weight=1.0, **SHORT)
+    expected = model.fit(counts, row_similarities=within.to_numpy()).row_embedding_
+    shuffled = within.iloc[::-1, ::-1]
+    np.testing.assert_allclose(
+        model.fit(counts, row_similarities=shuffled).row_embedding_, expected, rtol=1e-6
+    )
+    with pytest.raises(mm.DataError, match="must have the same"):
+        model.fit(counts, row_similarities=within.rename(index={"d0": "x"}, columns={"d0": "x"}))
+
+
+def test_judged_similarities_keep_their_labels():
+    square = labelled(SIMILAR + np.eye(N), columns=NAMES)
+    assert mm.AdditiveClustering(2, random_state=0).fit(square).labels_names_ == tuple(NAMES)
+    assert mm.similarity_map(square).labels == tuple(NAMES)
+    assert mm.similarity_map(SIMILAR).labels[:2] == ("0", "1")
+    polars = pl.DataFrame(SIMILAR, schema=NAMES)
+    assert mm.similarity_map(polars).labels == tuple(NAMES)
+    assert mm.similarity_map(pl.DataFrame(SIMILAR)).labels == tuple(map(str, range(N)))
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "precomputed"])
+def test_a_diagnosis_names_the_object(metric):
+    values = VECTORS if metric == "euclidean" else DISTANT
+    columns = list("abcd") if metric == "euclidean" else NAMES
+    assert mm.diagnose(labelled(values, columns=columns), metric=metric).most_shared in NAMES
+    found = mm.diagnose(labelled(SIMILAR, columns=NAMES), affinity="precomputed")
+    assert found.most_shared in NAMES
+
+
+class TestNewObjects:
+    def test_vectors_bring_their_names(self):
+        atlas = fit(mm.TSNE, labelled(VECTORS), perplexity=3).atlas_
+        new = labelled(VECTORS[:2] + 0.01, ["puppy", "kitten"])
+        assert mm.insert(atlas, new).labels == ("puppy", "kitten")
+        with pytest.raises(mm.DataError, match="'word 0' is in the atlas already"):
+            mm.insert(atlas, labelled(VECTORS[:1], NAMES[:1]))
+
+    def test_similarities_are_taken_by_the_names_of_columns(self):
+        atlas = fit(mm.TSNE, labelled(VECTORS), perplexity=3).atlas_
+        new = pd.DataFrame([[0.2, 0.8]], ["puppy"], ["word 7", "Word 2"])
+        by_name = mm.insert(atlas, new, similarity="precomputed")
+        by_words = mm.insert(atlas, {"puppy": {"word 2": 0.8, "word 7": 0.2}})
+        np.testing.assert_array_equal(by_name.maps, by_words.maps)
+        with pytest.raises(mm.DataError, match="of no object: no object is labelled 'word x'"):
+            mm.insert(atlas, new.set_axis(["word x", "word 1"], axis=1), similarity="precomputed")
+
+    def test_an_evaluation_matches_by_label(self):
+        atlas = fit(mm.TSNE, labelled(VECTORS), perplexity=3).atlas_
+        expected = mm.evaluate(atlas, VECTORS, n_neighbors=3)
+        turned = mm.evaluate(atlas, labelled(VECTORS).iloc[::-1], n_neighbors=3)
+        assert turned.local.mean == pytest.approx(expected.local.mean)
+        assert turned.kl_divergence == pytest.approx(expected.kl_divergence)
+        numbered = fit(mm.TSNE, VECTORS, perplexity=3).atlas_
+        assert mm.evaluate(numbered, labelled(VECTORS), n_neighbors=3).n_objects == N
+
+    def test_an_evaluation_of_counts_matches_by_label(self):
+        counts = pd.DataFrame(COUNTS, DOCUMENTS, TERMS)
+        atlas = mm.CODE(**SHORT).fit(counts).atlas_
+        expected = mm.evaluate(atlas, COUNTS).log_likelihood
+        assert mm.evaluate(atlas, counts.iloc[::-1, ::-1]).log_likelihood == pytest.approx(expected)
+        plain = pd.DataFrame(COUNTS)
+        assert mm.evaluate(atlas, plain).log_likelihood == pytest.approx(expected)
+
+
+class TestReading:
+    @pytest.mark.parametrize(
+        ("index", "expected"),
+        [
+            (["a", "b"], ["a", "b"]),
+            ([0, 1], None),
+            ([7, 9], ["7", "9"]),
+            ([1, 2], ["1", "2"]),
+            (pd.MultiIndex.from_tuples([("a", 1), ("a", 2)]), ["a 1", "a 2"]),
+            (
+                pd.to_datetime(["2024-01-01", "2024-01-02"]),
+                ["2024-01-01 00:00:00", "2024-01-02 00:00:00"],
+            ),
+        ],
+    )
+    def test_index(self, index, expected):
+        assert index_labels(pd.DataFrame({"x": [0.0, 1.0]}, index=index)) == expected
+
+    def test_names_that_libraries_give_columns_are_none(self):
+        assert column_labels(pl.DataFrame(np.ones((2, 2)))) is None
+        assert column_labels(pd.DataFrame(np.ones((2, 2)))) is None
+        assert column_labels(pd.DataFrame({"a": [1], "b": [2]})) == ["a", "b"]
+
+    def test_repeated_labels_are_numbered(self):
+        assert labelled_values(labelled(VECTORS[:3], ["a", "b", "a"]))[0] == ("a", "b", "a (2)")
+
+    def test_columns_name_the_objects_where_rows_are_only_counted(self):
+        square = pd.DataFrame(SIMILAR, columns=NAMES)
+        assert labelled_values(square, square=True)[0] == tuple(NAMES)
+        assert labelled_values(square)[0] is None
+
+    @pytest.mark.parametrize(
+        ("frame", "message"),
+        [
+            (pd.DataFrame({"x": [1, 2], "kind": ["a", "a"]}), "text in 'kind' .*set_index"),
+            (
+                pd.DataFrame({"x": [1], "kind": ["a"]}, index=["tie"]),
+                "text in 'kind' where numbers are expected; leave such columns out",
+            ),
+            (
+                pl.DataFrame({"x": [1, 2], "word": ["a", "b"], "kind": ["c", "d"]}),
+                "text in 'word', 'kind'",
+            ),
+            (pl.DataFrame({"x": [1, 2], "word": ["a", None]}), "text in 'word'"),
+            (pd.DataFrame({"x": [1, 2]}, index=["a", None]), "row 1 in the index is missing"),
+        ],
+    )
+    def test_frames_without_clear_labels_are_refused(self, frame, message):
+        with pytest.raises(mm.DataError, match=message):
+            labelled_values(frame)
+
+    def test_rows_and_columns_must_agree(self):
+        with pytest.raises(mm.DataError, match="row 0 is labelled 'a' but column 0 'b'"):
+            labelled_values(pd.DataFrame(np.eye(2), ["a", "b"], ["b", "a"]), square=True)
+
+    def test_what_is_no_frame_stays_as_it_is(self):
+        table = np.eye(2)
+        labels, values = labelled_values(table)
+        assert labels is None
+        assert values is table
+        assert not is_frame(mm.load_word_relations())
+
+    def test_numbers_written_as_text_are_numbers(self):
+        frame = pd.DataFrame({"x": ["1.5", "2"], "y": [0, 1]})
+        labels, values = labelled_values(frame)
+        assert labels is None
+        assert values is frame
