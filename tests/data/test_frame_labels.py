@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 
 import manymaps as mm
-from manymaps.data.frame_labels import column_labels, index_labels, is_frame, labelled_values
+from manymaps.data.frame_labels import column_labels, is_frame, labelled_values
+from manymaps.data.frames import index_labels
 
 N = 12
 NAMES = [f"word {i}" for i in range(N)]

@@ -56,6 +56,57 @@ def test_metadata_of_any_frame_joins_by_label(atlas, make):
     assert joined["kind"].tolist() == ["b", "a", "c"]
 
 
+@pytest.mark.parametrize(
+    "column",
+    [
+        [1, 2, 3],
+        (1, 2, 3),
+        np.array([1, 2, 3]),
+        pd.Series([1, 2, 3]),
+        pd.Series([1, 2, 3], index=["x", "y", "z"]),
+        pl.Series([1, 2, 3]),
+        pd.Series([3, 1, 2], index=["cafe", "TIE", "knot"]),
+        pd.Series([2, 3, 1], index=["Knot", "Café", "tie"], name="other"),
+    ],
+    ids=type,
+)
+def test_a_column_by_itself_is_in_the_order_of_the_objects(atlas, column):
+    found = atlas.add_metadata(column, name="n").metadata["n"]
+    assert found.tolist() == [1, 2, 3]
+    assert found.dtype.kind == "i"
+
+
+def test_a_series_has_a_name_of_its_own(atlas):
+    for column in (pd.Series(list("abc"), name="kind"), pl.Series("kind", list("abc"))):
+        assert atlas.add_metadata(column).metadata["kind"].tolist() == list("abc")
+    few = atlas.add_metadata(pd.Series([1], index=["knot"], name="n")).metadata["n"]
+    np.testing.assert_array_equal(few, [np.nan, 1, np.nan])
+
+
+@pytest.mark.parametrize(
+    ("column", "name", "message"),
+    [
+        ([1, 2], "n", "'n' has 2 values for 3 objects; give one for each"),
+        ([1, 2, 3], None, "name=None is missing: a column by itself needs a name"),
+        ({"label": LABELS}, "n", "name='n' is of a column by itself, not of a table"),
+        (np.ones((3, 2)), None, "type ndarray is no table"),
+    ],
+)
+def test_columns_that_do_not_fit_are_refused(atlas, column, name, message):
+    with pytest.raises((DataError, ParameterError), match=message):
+        atlas.add_metadata(column, name=name)
+
+
+def test_the_index_of_a_frame_joins_where_it_has_labels(atlas):
+    frame = pd.DataFrame({"n": [3, 2, 1]}, index=["Café", "Knot", "tie"])
+    assert atlas.add_metadata(frame).metadata["n"].tolist() == [1, 2, 3]
+    frame.index.name = "word"
+    assert atlas.add_metadata(frame, on="word").metadata["n"].tolist() == [1, 2, 3]
+    left = pd.DataFrame({"word": ["x", *LABELS], "n": [0, 1, 2, 3]}).iloc[1:]
+    found = atlas.add_metadata(left).metadata
+    assert (list(found), found["n"].tolist()) == (["n"], [1, 2, 3])
+
+
 def test_missing_rows_become_nan_and_empty_text():
     columns, unmatched, n_without = join_columns(
         LABELS, {"label": ["tie", "bow"], "n": [1, 2], "kind": ["a", "b"], "flag": [True, False]}

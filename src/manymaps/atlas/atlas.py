@@ -32,7 +32,14 @@ from manymaps.atlas.consensus import Consensus, ConsensusSense
 from manymaps.atlas.probabilities import Choices
 from manymaps.atlas.settings import FitSettings
 from manymaps.checks import check_choice, check_index, check_number, check_whole
-from manymaps.data.frames import Backend, as_frame, end_to_end, join_columns, long_columns
+from manymaps.data.frames import (
+    Backend,
+    as_frame,
+    end_to_end,
+    join_columns,
+    long_columns,
+    placed_column,
+)
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.labels import find_label, first_of
 from manymaps.model.choice import ChoiceModel
@@ -591,16 +598,21 @@ class Atlas:
         )
         return [tuple(self.labels[j] for j in named) for named in found]
 
-    def add_metadata(self, frame: Any, on: str | None = None) -> Atlas:
-        """The same atlas with further columns, joined by label.
+    def add_metadata(self, frame: Any, on: str | None = None, *, name: str | None = None) -> Atlas:
+        """The same atlas with further columns, joined by label, or one in the objects' order.
 
         Parameters
         ----------
-        frame : frame or mapping of str to sequence
+        frame : frame, mapping of str to sequence, or a column by itself
             One row per label (pandas, polars, pyarrow, ... or plain columns). A label that matches
-            no object exactly is tried in any case.
+            no object exactly is tried in any case. A column by itself (list, array, series) has one
+            value for each object, in their order; but a pandas series whose index holds labels of
+            the atlas is joined by these.
         on : str, optional
-            The column of labels; by default "label", else the first.
+            The column of labels; by default "label", else the index of pandas where it holds an
+            object's label, else the first.
+        name : str, optional
+            What a column by itself is called; by default the name of the series.
 
         Returns
         -------
@@ -610,7 +622,10 @@ class Atlas:
         Raises
         ------
         DataError
-            Where a label stands twice in the table, or none matches.
+            Where a label stands twice in the table, or none matches; where a column by itself is
+            longer or shorter than the objects.
+        ParameterError
+            Where a column by itself has no name, or a table is given one.
 
         Warns
         -----
@@ -625,7 +640,15 @@ class Atlas:
         >>> atlas = Atlas(["tie", "knot"], np.zeros((1, 2, 2)), np.ones((1, 2)), T_SNE)
         >>> atlas.add_metadata({"label": ["knot", "tie"], "length": [4, 3]}).metadata["length"]
         array([3, 4])
+        >>> atlas.add_metadata([3, 4], name="length").metadata["length"]
+        array([3, 4])
         """
+        if on is None and (placed := placed_column(self.labels, frame, name)) is not None:
+            return replace(self, metadata={**self.metadata, **placed})
+        if name is not None:
+            raise ParameterError(
+                "is of a column by itself, not of a table", name="name", value=name
+            )
         columns, unmatched, _ = join_columns(self.labels, frame, on)
         if unmatched:
             warnings.warn(

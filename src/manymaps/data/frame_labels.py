@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from manymaps.data.frames import eager_frame
+from manymaps.data.frames import eager_frame, index_labels
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError
 from manymaps.labels import listed, numbered_labels, only_count
 
-__all__ = ["column_labels", "index_labels", "is_frame", "labelled_values"]
+__all__ = ["column_labels", "is_frame", "labelled_values"]
 
 
 def is_frame(X: Any) -> bool:
@@ -36,38 +36,6 @@ def is_frame(X: Any) -> bool:
     import narwhals
 
     return narwhals.from_native(X, pass_through=True) is not X
-
-
-def index_labels(frame: Any) -> list[str] | None:
-    """The labels in the index of a pandas frame or series; None where it only counts the rows.
-
-    Raises
-    ------
-    DataError
-        Where one is missing.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> index_labels(pd.DataFrame({"x": [1, 2]}, index=["tie", "knot"]))
-    ['tie', 'knot']
-    >>> index_labels(pd.DataFrame({"x": [1, 2]})) is None
-    True
-    """
-    index = getattr(frame, "index", None) if hasattr(frame, "iloc") else None
-    if index is None:
-        return None
-    cells = list(index)
-    labels = [" ".join(map(str, x)) if isinstance(x, tuple) else str(x) for x in cells]
-    if only_count(labels):
-        return None
-    for row, cell in enumerate(cells):
-        if cell is None or cell != cell or labels[row] == "":
-            raise DataError(
-                f"the label of row {row} in the index is missing; give each row a name, or leave "
-                "the index out with reset_index(drop=True)"
-            )
-    return labels
 
 
 def column_labels(frame: Any) -> list[str] | None:

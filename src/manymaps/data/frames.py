@@ -1,6 +1,7 @@
 """Tables that go into an atlas and come out of it, as columns by name.
 
-In: metadata, one row per label, joined to the objects. Out: one row per object and map,
+In: metadata, one row per label, joined to the objects, or a column in their order. Out: one row per
+object and map,
 
     label, map, proportion, x, y, ..., and the metadata of the object
 
@@ -18,8 +19,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from manymaps.checks import check_choice
-from manymaps.errors import DataError
-from manymaps.labels import first_of, fold
+from manymaps.errors import DataError, ParameterError
+from manymaps.labels import first_of, fold, only_count
 
 __all__ = [
     "as_frame",
@@ -27,8 +28,10 @@ __all__ = [
     "eager_frame",
     "end_to_end",
     "frame_columns",
+    "index_labels",
     "join_columns",
     "long_columns",
+    "placed_column",
 ]
 
 Backend = Literal["pandas", "polars", "pyarrow"]
@@ -122,6 +125,38 @@ def eager_frame(frame: Any, refused: str) -> Any:
     return table.collect() if isinstance(table, narwhals.LazyFrame) else table
 
 
+def index_labels(frame: Any) -> list[str] | None:
+    """The labels in the index of a pandas frame or series; None where it only counts the rows.
+
+    Raises
+    ------
+    DataError
+        Where one is missing.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> index_labels(pd.DataFrame({"x": [1, 2]}, index=["tie", "knot"]))
+    ['tie', 'knot']
+    >>> index_labels(pd.DataFrame({"x": [1, 2]})) is None
+    True
+    """
+    index = getattr(frame, "index", None) if hasattr(frame, "iloc") else None
+    if index is None:
+        return None
+    cells = list(index)
+    labels = [" ".join(map(str, x)) if isinstance(x, tuple) else str(x) for x in cells]
+    if only_count(labels):
+        return None
+    for row, cell in enumerate(cells):
+        if cell is None or cell != cell or labels[row] == "":
+            raise DataError(
+                f"the label of row {row} in the index is missing; give each row a name, or leave "
+                "the index out with reset_index(drop=True)"
+            )
+    return labels
+
+
 def cell_label(value: Any) -> str:
     """A cell of a frame as a label; a missing one is empty, not the word 'nan'.
 
@@ -180,7 +215,8 @@ def join_columns(
     frame : mapping or frame
         One row per label; a label that matches no object exactly is tried in any case.
     on : str, optional
-        The column of labels; by default "label", else the first.
+        The column of labels; by default "label", else the index of pandas where it holds an
+        object's label, else the first.
 
     Returns
     -------
@@ -204,13 +240,17 @@ def join_columns(
     (array([ 3., nan]), ['bow'], 1)
     """
     table = frame_columns(frame)
-    on = label_column(table, on)
-    position = {fold(label): i for i, label in reversed(list(enumerate(labels)))}
-    position |= {label: i for i, label in enumerate(labels)}
+    places = _places(labels)
+    index = None if on in table or (on is None and "label" in table) else index_labels(frame)
+    if index is not None and on in (None, frame.index.name) and _any_known(index, places):
+        on, names = None, index
+    else:
+        on = label_column(table, on)
+        names = [str(label) for label in table[on]]
     row_of: dict[int, int] = {}
     unmatched = []
-    for row, label in enumerate(map(str, table[on])):
-        i = position.get(label, position.get(fold(label)))
+    for row, label in enumerate(names):
+        i = places.get(label, places.get(fold(label)))
         if i is None:
             unmatched.append(label)
         elif i in row_of:
@@ -224,7 +264,7 @@ def join_columns(
         raise DataError(
             f"no label in the metadata's column {on!r} is an object's label "
             f"(it begins with {first_of(unmatched) or 'nothing'}, the objects with "
-            f"{first_of(labels)})"
+            f"{first_of(labels)}); a column in the order of the objects goes by itself, with a name"
         )
     columns = {
         name: _as_array([values[row_of[i]] if i in row_of else None for i in range(len(labels))])
@@ -232,6 +272,59 @@ def join_columns(
         if name != on
     }
     return columns, unmatched, len(labels) - len(row_of)
+
+
+def _places(labels: Sequence[str]) -> dict[str, int]:
+    """The object of each label, as it is written and in any case."""
+    places = {fold(label): i for i, label in reversed(list(enumerate(labels)))}
+    return places | {label: i for i, label in enumerate(labels)}
+
+
+def _any_known(names: Sequence[str], places: Mapping[str, int]) -> bool:
+    return any(name in places or fold(name) in places for name in names)
+
+
+def placed_column(
+    labels: Sequence[str], values: Any, name: str | None
+) -> dict[str, np.ndarray] | None:
+    """A column in the order of the objects under its name; None of what is no single column.
+
+    Parameters
+    ----------
+    labels : sequence of str, length n
+    values : list, tuple, array of one dimension or series of length n
+        A pandas series whose index holds an object's label is joined by label instead.
+    name : str, optional
+        By default that of the series.
+
+    Raises
+    ------
+    DataError
+        For another number of values than one for each object.
+    ParameterError
+        Where the column has no name.
+
+    Examples
+    --------
+    >>> placed_column(["tie", "knot"], [3, 4], "length")
+    {'length': array([3, 4])}
+    """
+    is_array = isinstance(values, np.ndarray) and values.ndim == 1
+    is_series = hasattr(values, "to_numpy") and hasattr(values, "name")
+    if not (isinstance(values, list | tuple) or is_array or is_series):
+        return None
+    name = name or (str(values.name) if is_series and values.name else None)
+    if name is None:
+        raise ParameterError("is missing: a column by itself needs a name", name="name")
+    if is_series and _any_known(index_labels(values) or (), _places(labels)):
+        return join_columns(labels, values.to_frame(name))[0]
+    cells = values.tolist() if hasattr(values, "tolist") else list(values)
+    if len(cells) != len(labels):
+        raise DataError(
+            f"the column {name!r} has {len(cells):,} values for {len(labels):,} objects; give one "
+            "for each, in their order, or a table with their labels"
+        )
+    return {name: _as_array(cells)}
 
 
 def _as_array(values: Sequence[Any]) -> np.ndarray:

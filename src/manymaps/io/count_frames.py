@@ -16,8 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.data.count_values import metadata_array, sparse_rows
-from manymaps.data.frame_labels import index_labels
-from manymaps.data.frames import cell_label, eager_frame
+from manymaps.data.frames import cell_label, eager_frame, index_labels
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.columns import (
     WantedColumns,

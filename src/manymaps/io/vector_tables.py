@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from manymaps.data.frame_labels import index_labels
-from manymaps.data.frames import eager_frame
+from manymaps.data.frames import eager_frame, index_labels
 from manymaps.data.vectors import BLOCK_SIZE, VectorRows, choose_rows, refuse_not_finite
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.columns import folded, named_column
