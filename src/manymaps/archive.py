@@ -22,7 +22,7 @@ import numpy as np
 
 from manymaps.errors import DataError
 
-__all__ = ["read_archive", "write_archive", "written_whole"]
+__all__ = ["read_archive", "same_content", "write_archive", "written_whole"]
 
 
 @contextmanager
@@ -74,6 +74,32 @@ def write_archive(
             buffer = io.BytesIO()
             np.save(buffer, array, allow_pickle=False)
             archive.writestr(f"{name}.npy", buffer.getvalue())
+
+
+def same_content(
+    one: tuple[Mapping[str, Any], Mapping[str, np.ndarray]],
+    other: tuple[Mapping[str, Any], Mapping[str, np.ndarray]],
+) -> bool:
+    """Whether archives of two pairs of plain values and arrays say the same; NaN equals NaN.
+
+    >>> table = {"x": np.array([1.0, np.nan])}
+    >>> same_content(({"n": 1}, table), ({"n": 1}, {"x": np.array([1.0, np.nan])}))
+    True
+    >>> same_content(({"n": 1}, table), ({"n": 2}, table))
+    False
+    """
+    (meta, arrays), (meta_too, arrays_too) = one, other
+    if set(arrays) != set(arrays_too):
+        return False
+    written = [json.dumps(part, sort_keys=True, default=repr) for part in (meta, meta_too)]
+    return written[0] == written[1] and all(
+        _same_values(array, arrays_too[name]) for name, array in arrays.items()
+    )
+
+
+def _same_values(one: np.ndarray, other: np.ndarray) -> bool:
+    numbers = one.dtype.kind == other.dtype.kind == "f"
+    return one.dtype.kind == other.dtype.kind and np.array_equal(one, other, equal_nan=numbers)
 
 
 def read_archive(

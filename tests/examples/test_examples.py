@@ -1,6 +1,7 @@
 """The examples run on small settings and print what they claim."""
 
 import csv
+import doctest
 import os
 import re
 import subprocess
@@ -8,6 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+import manymaps as mm
 
 pytestmark = pytest.mark.slow
 
@@ -237,3 +240,17 @@ def test_every_example_is_run() -> None:
     scripts = [path for path in (ROOT / "examples").glob("*.py") if "__main__" in path.read_text()]
     assert scripts
     assert [path.name for path in scripts if path.name not in named] == []
+
+
+def test_the_first_session_of_the_readme_runs_with_the_lines_that_write_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It writes an atlas and a page, and reads the atlas again."""
+    text = (ROOT / "README.md").read_text("utf-8")
+    session = text[text.index("## A first session in Python") : text.index("## The atlas page")]
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for example in doctest.DocTestParser().get_examples(session):
+        exec(compile(example.source, "README.md", "single"), names)
+    assert mm.load_atlas(tmp_path / "words.atlas") == names["atlas"]
+    assert (tmp_path / "words.html").stat().st_size > 0

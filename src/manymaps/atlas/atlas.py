@@ -16,16 +16,16 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
-from manymaps.archive import read_archive, write_archive
+from manymaps.archive import read_archive, same_content, write_archive
 from manymaps.atlas.associations import associations_from_arrays, checked_associations
 from manymaps.atlas.captions import caption, dominant
 from manymaps.atlas.consensus import Consensus, ConsensusSense
@@ -41,8 +41,11 @@ from manymaps.data.frames import (
     placed_column,
 )
 from manymaps.errors import DataError, DataWarning, ParameterError
-from manymaps.labels import find_label, first_of
+from manymaps.labels import find_label, first_of, fold
 from manymaps.model.choice import ChoiceModel
+
+if TYPE_CHECKING:
+    from manymaps.atlas.entry import Entry
 
 __all__ = ["LEAST_RECALL", "LEAST_SHARE", "Atlas", "Neighbor", "Sense", "load_atlas"]
 
@@ -112,9 +115,13 @@ class Sense:
     stranded: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Atlas:
     """The maps of labelled objects, with the model that says what they mean.
+
+    `atlas["tie"]` is the object's entry (`manymaps.atlas.entry.Entry`), `"tie" in atlas` says
+    whether there is one, and `len` and iteration are those of the labels; all match in any case.
+    Two atlases are equal where `save` would write the same of both.
 
     Parameters
     ----------
@@ -168,6 +175,12 @@ class Atlas:
     1 0.5 tuxedo
     >>> round(atlas.similarity("tie", "knot"), 3)
     0.5
+    >>> len(atlas), "TIE" in atlas, "bow" in atlas
+    (3, True, False)
+    >>> atlas["tie"]
+    <tie in 2 maps
+     .50 in map 0: knot
+     .50 in map 1: tuxedo>
     """
 
     labels: Sequence[str]
@@ -224,6 +237,71 @@ class Atlas:
         factors = np.ones(self.n_objects) if self.factors is None else self.factors
         if factors.shape != (self.n_objects,) or not bool(np.all(factors > 0)):
             raise DataError(f"the factors must be {self.n_objects} positive numbers")
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Atlas:
+        """Read an atlas that `save` wrote, as `load_atlas` does.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import numpy as np
+        >>> from manymaps import Atlas
+        >>> from manymaps.model import T_SNE
+        >>> atlas = Atlas(["tie", "knot"], np.zeros((1, 2, 2)), np.ones((1, 2)), T_SNE)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     atlas.save(f"{folder}/ties.atlas")
+        ...     Atlas.load(f"{folder}/ties.atlas") == atlas
+        True
+        """
+        return load_atlas(path)
+
+    def __repr__(self) -> str:
+        from manymaps.atlas.representation import atlas_text
+
+        return atlas_text(self)
+
+    def _repr_html_(self) -> str:
+        from manymaps.atlas.representation import atlas_html
+
+        return atlas_html(self)
+
+    def __len__(self) -> int:
+        return self.n_objects
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.labels)
+
+    def __contains__(self, word: object) -> bool:
+        label, kind = word if isinstance(word, tuple) and len(word) == 2 else (word, None)
+        if not isinstance(label, str) or fold(label) not in self._folded_labels:
+            return False
+        kinds = zip(self.labels, self.kinds or (), strict=self.kinds is not None)
+        return kind is None or any(k == kind and fold(x) == fold(label) for x, k in kinds)
+
+    @cached_property
+    def _folded_labels(self) -> frozenset[str]:
+        return frozenset(map(fold, self.labels))
+
+    def __getitem__(self, word: str | tuple[str, str]) -> Entry:
+        """The entry of an object, by its label or (label, kind); `UnknownLabel` where none is."""
+        from manymaps.atlas.entry import Entry
+
+        label, kind = word if isinstance(word, tuple) and len(word) == 2 else (word, None)
+        if not isinstance(label, str):
+            raise TypeError(
+                f"an atlas is asked by label, as in atlas['tie'], not by {label!r}; points and "
+                "proportions by number are atlas.maps[:, i] and atlas.proportions[:, i]"
+            )
+        return Entry(self, self.index(label, kind=kind))
+
+    # Arrays inside may change, so that there is no hash.
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Atlas):
+            return NotImplemented
+        return self is other or same_content(self._stored(), other._stored())
 
     @property
     def n_maps(self) -> int:
@@ -871,6 +949,10 @@ class Atlas:
         OSError
             Where the place cannot be written; nothing is left behind.
         """
+        write_archive(path, *self._stored(vectors=vectors))
+
+    def _stored(self, *, vectors: bool = True) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """What a file of the atlas holds: plain values, and arrays."""
         meta = {
             "format": "manymaps atlas",
             "version": FORMAT_VERSION,
@@ -894,7 +976,7 @@ class Atlas:
         if vectors and self.vectors is not None:
             arrays |= _vector_arrays(self.vectors)
             meta["vector_shape"] = list(self.vectors.shape)
-        write_archive(path, meta, arrays)
+        return meta, arrays
 
 
 def load_atlas(path: str | os.PathLike[str]) -> Atlas:

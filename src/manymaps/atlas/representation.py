@@ -1,0 +1,105 @@
+"""How an atlas and its entries show themselves at a prompt and in a notebook.
+
+Labels come from whoever made the data. At a prompt characters that are not printable (controls,
+those that turn the direction of a line) are escaped; in a notebook so is all markup, no formula is
+set, and each label keeps its direction of writing to itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.captions import caption, dominant
+from manymaps.atlas.entry import Entry
+from manymaps.atlas.roles import numbers_of_kinds
+from manymaps.labels import first_of, plural
+
+__all__ = ["atlas_html", "atlas_text", "entry_text"]
+
+LONGEST = 40
+MOST_SENSES, NEIGHBORS = 8, 6
+MOST_MAPS, CAPTION = 20, 4
+AT_HOME = 0.1
+# Jupyter sets what stands between dollar signs as a formula, but not under these names.
+PLAIN = "tex2jax_ignore mathjax_ignore"
+
+
+def atlas_text(atlas: Atlas) -> str:
+    """Three lines: sizes and method, the first labels, and what else is known.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps.model import T_SNE
+    >>> print(atlas_text(Atlas(["tie", "knot"], np.zeros((1, 2, 2)), np.ones((1, 2)), T_SNE)))
+    <Atlas of 2 objects in 1 map of 2 dimensions, by mm-tsne
+     labels: 'tie', 'knot'
+     without associations, vectors or metadata>
+    """
+    return f"<Atlas of {_sizes(atlas)}\n labels: {first_of(atlas.labels)}\n {_known(atlas)}>"
+
+
+def _sizes(atlas: Atlas) -> str:
+    objects = [plural("object", atlas.n_objects)]
+    if atlas.kinds is not None:
+        objects = [_plain(number) for number in numbers_of_kinds(atlas)]
+    space = f"{plural('map', atlas.n_maps)} of {plural('dimension', atlas.n_components)}"
+    return f"{' and '.join(objects)} in {space}, by {_plain(atlas.method)}"
+
+
+def _known(atlas: Atlas) -> str:
+    parts = [] if atlas.associations is None else ["associations"]
+    if atlas.vectors is not None:
+        parts.append(f"vectors of {plural('number', atlas.vectors.shape[1])}")
+    if atlas.consensus is not None:
+        parts.append(f"the consensus of {plural('fit', atlas.consensus.n_fits)}")
+    if atlas.metadata:
+        parts.append(f"metadata: {_listed(atlas.metadata, 6)}")
+    return f"with {', '.join(parts)}" if parts else "without associations, vectors or metadata"
+
+
+def _listed(labels: Iterable[str], most: int) -> str:
+    named = [_plain(label) for label in labels]
+    more = f" and {len(named) - most:,} more" if len(named) > most else ""
+    return ", ".join(named[:most]) + more
+
+
+def _plain(label: str) -> str:
+    """A label on one line, with escapes for what is not printable, cut where it is long."""
+    shown = label if label.isprintable() else repr(label)[1:-1]
+    return shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + "…"
+
+
+def entry_text(entry: Entry) -> str:
+    """The senses of an entry, a line each, with their share, map and neighbours."""
+    senses, grouped = entry.senses, entry.recalls
+    name = _plain(entry.label) + ("" if entry.kind is None else f" ({_plain(entry.kind)})")
+    maps = plural("map", len({sense.map for sense in senses}))
+    counted = f": {plural('sense', len(senses))}" if grouped else ""
+    lines = [f"<{name}{counted} in {maps}"]
+    for sense in senses[:MOST_SENSES]:
+        near = _listed((n.label for n in sense.neighbors[:NEIGHBORS]), NEIGHBORS)
+        has = f"{sense.share if grouped else sense.proportion:.2f}".removeprefix("0")
+        lines.append(f" {has} in map {sense.map}: {near or 'no neighbours'}")
+    if len(senses) > MOST_SENSES:
+        lines.append(f" and {len(senses) - MOST_SENSES} more")
+    return "\n".join(lines) + ">"
+
+
+def atlas_html(atlas: Atlas) -> str:
+    """A heading, and a table of what each map is about."""
+    head = f"<b>Atlas</b> of {escape(_sizes(atlas))}<br><small>{escape(_known(atlas))}</small>"
+    words = None if atlas.kinds is None else ~atlas.choices.is_row
+    rows = []
+    for m, held in enumerate(atlas.proportions[:MOST_MAPS]):
+        home = dominant(held, AT_HOME)
+        named = caption(atlas, m, home, n_words=CAPTION, words=words)
+        about = ", ".join(f"<bdi>{escape(_plain(atlas.labels[j]))}</bdi>" for j in named)
+        rows.append(f"<tr><td>{m}</td><td>{len(home):,}</td><td>{about}</td></tr>")
+    if atlas.n_maps > MOST_MAPS:
+        rows.append(f"<tr><td colspan=3>and {atlas.n_maps - MOST_MAPS:,} more maps</td></tr>")
+    heads = "".join(f"<th>{name}</th>" for name in ("map", "objects", "about"))
+    table = f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    return f'<div class="{PLAIN}">{head}{table}</div>'
