@@ -290,6 +290,33 @@ class TestSenses:
         lines = invoke("senses", tmp_path / "stranded.atlas", "tie").stdout.splitlines()
         assert any(re.match(r"map 0 +\d\d% +stranded +shelf - ", line) for line in lines)
 
+    def test_several_words(self, atlas, tmp_path):
+        both = invoke("senses", atlas, "tie", "Knot").stdout
+        alone = [invoke("senses", atlas, word).stdout for word in ("tie", "knot")]
+        assert both == "\n".join(alone)
+        records = json.loads(invoke("senses", atlas, "tie", "knot", "--json").stdout)["words"]
+        assert [record["word"] for record in records] == ["tie", "knot"]
+        assert records[0] == json.loads(invoke("senses", atlas, "tie", "--json").stdout)
+
+    def test_a_list_of_words_as_a_table(self, atlas, tmp_path):
+        words = tmp_path / "words.txt"
+        words.write_text("TIE\nbow\nknot\ntie\n")
+        result = invoke("senses", atlas, "--words", words, "--csv", "--neighbors", 1)
+        rows = list(csv.DictReader(result.stdout.splitlines()))
+        expected = mm.load_atlas(atlas).sense_table(["TIE", "knot"], n_neighbors=1)
+        assert [row["neighbors"] for row in rows] == list(expected["neighbors"])
+        assert [row["map"] for row in rows] == list(map(str, expected["map"]))
+        assert result.stderr == "1 of 4 words unknown: 'bow'\n"
+        record = json.loads(invoke("senses", atlas, "--words", words, "--json").stdout)
+        assert len(record["words"]) == 2
+
+    def test_lists_without_a_known_word_and_no_words_are_refused(self, atlas, tmp_path):
+        words = tmp_path / "words.txt"
+        words.write_text("bow\n")
+        assert invoke("senses", atlas, "--words", words).exit_code == 3
+        assert "name a word" in invoke("senses", atlas).stderr
+        assert invoke("senses", atlas, "tie", "--csv", "--json").exit_code == 2
+
     def test_unknown_word_gets_suggestions(self, atlas):
         result = invoke("senses", atlas, "knto")
         assert result.exit_code == 3

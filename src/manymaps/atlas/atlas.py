@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 import numpy as np
 from scipy import sparse
@@ -113,6 +113,16 @@ class Sense:
     members: tuple[int, ...] = ()
     recall: float = 1.0
     stranded: bool = False
+
+
+class SenseOptions(TypedDict, total=False):
+    """The options of `Atlas.senses`."""
+
+    n_neighbors: int
+    min_share: float
+    min_recall: float
+    kind: str | None
+    neighbor_kind: str | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -274,14 +284,16 @@ class Atlas:
 
     def __contains__(self, word: object) -> bool:
         label, kind = word if isinstance(word, tuple) and len(word) == 2 else (word, None)
-        if not isinstance(label, str) or fold(label) not in self._folded_labels:
+        if not isinstance(label, str) or fold(label) not in self._places[1]:
             return False
         kinds = zip(self.labels, self.kinds or (), strict=self.kinds is not None)
         return kind is None or any(k == kind and fold(x) == fold(label) for x, k in kinds)
 
     @cached_property
-    def _folded_labels(self) -> frozenset[str]:
-        return frozenset(map(fold, self.labels))
+    def _places(self) -> tuple[dict[str, int], dict[str, int]]:
+        """Where each label stands first, as it is written and in any case."""
+        backwards = [(label, i) for i, label in enumerate(self.labels)][::-1]
+        return dict(backwards), {fold(label): i for label, i in backwards}
 
     def __getitem__(self, word: str | tuple[str, str]) -> Entry:
         """The entry of an object, by its label or (label, kind); `UnknownLabel` where none is."""
@@ -324,7 +336,10 @@ class Atlas:
         Of two objects of one label the first is found, a row before a column; `kind` chooses.
         """
         if kind is None:
-            return find_label(word, self.labels)
+            exact, folded = self._places
+            found = exact.get(word, folded.get(fold(word)))
+            # Where nothing is found, the search says what is near.
+            return find_label(word, self.labels) if found is None else found
         members = np.flatnonzero(self.of_kind(kind))
         return int(members[find_label(word, [self.labels[int(i)] for i in members])])
 
@@ -462,16 +477,24 @@ class Atlas:
         votes = self.choices.votes(np.full(len(others), i), others)
         return np.asarray(both[others] @ votes / both[others].sum(), np.float64)
 
+    @overload
+    def senses(self, word: str, **options: Unpack[SenseOptions]) -> list[Sense]: ...
+
+    @overload
+    def senses(
+        self, word: list[str] | tuple[str, ...], **options: Unpack[SenseOptions]
+    ) -> dict[str, list[Sense]]: ...
+
     def senses(
         self,
-        word: str,
+        word: str | list[str] | tuple[str, ...],
         *,
         n_neighbors: int = 8,
         min_share: float = LEAST_SHARE,
         min_recall: float = LEAST_RECALL,
         kind: str | None = None,
         neighbor_kind: str | None = None,
-    ) -> list[Sense]:
+    ) -> list[Sense] | dict[str, list[Sense]]:
         """The senses of a word: groups of its neighbours, each with the map that says most of it.
 
         Where associations of the word are known, what it recalls is grouped by the ties within
@@ -481,7 +504,7 @@ class Atlas:
 
         Parameters
         ----------
-        word : str
+        word : str, or list or tuple of str
             Matched in any case.
         n_neighbors : int
             Neighbours listed per sense.
@@ -498,7 +521,7 @@ class Atlas:
         -------
         list of Sense
             By what their maps give of the word's recall, the most first; in one map the largest
-            group first.
+            group first. Of several words a mapping, each word as it was given to its list.
 
         Raises
         ------
@@ -507,6 +530,18 @@ class Atlas:
         ParameterError
             For an unknown kind.
         """
+        if not isinstance(word, str):
+            return {
+                one: self.senses(
+                    one,
+                    n_neighbors=n_neighbors,
+                    min_share=min_share,
+                    min_recall=min_recall,
+                    kind=kind,
+                    neighbor_kind=neighbor_kind,
+                )
+                for one in word
+            }
         i = self.index(word, kind=kind)
         if neighbor_kind is None and self.recalls(word, kind=kind):
             return self._groups(i, n_neighbors, min_share, min_recall)
@@ -533,6 +568,67 @@ class Atlas:
             return self.choices.recalls(np.array([i]))[0]
         sums = near.sum(axis=1)
         return np.asarray(sums / (sums.sum() or 1.0))
+
+    def sense_table(
+        self,
+        words: Iterable[str] | None = None,
+        *,
+        n_neighbors: int = 8,
+        min_share: float = LEAST_SHARE,
+        min_recall: float = LEAST_RECALL,
+        kind: str | None = None,
+        neighbor_kind: str | None = None,
+    ) -> dict[str, np.ndarray]:
+        """The senses of many words as columns by name, which make a data frame.
+
+        Parameters
+        ----------
+        words : iterable of str, optional
+            By default all objects, or all of the `kind`.
+        n_neighbors, min_share, min_recall, kind, neighbor_kind
+            As for `senses`.
+
+        Returns
+        -------
+        dict of str to ndarray of shape (n_senses of all words,)
+            "word"; of two kinds of object "kind"; "sense", its number among those of the word;
+            "share", "map", "proportion" and "recall" as in `Sense`; with a consensus "n_fits";
+            "neighbors", the labels joined by "; ".
+
+        Raises
+        ------
+        UnknownLabel
+            For an unknown word, with suggestions.
+        ParameterError
+            For an unknown kind.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from manymaps import Atlas
+        >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+        >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
+        >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
+        >>> atlas = Atlas(["tie", "knot", "tuxedo"], maps, half, MULTIPLE_MAPS_T_SNE)
+        >>> import pandas
+        >>> table = pandas.DataFrame(atlas.sense_table(["tie", "knot"], n_neighbors=1))
+        >>> print(table[["word", "map", "neighbors"]].to_string(index=False))
+        word  map neighbors
+         tie    0      knot
+         tie    1    tuxedo
+        knot    0       tie
+        """
+        from manymaps.atlas.sense_table import sense_table
+
+        return sense_table(
+            self,
+            words,
+            n_neighbors=n_neighbors,
+            min_share=min_share,
+            min_recall=min_recall,
+            kind=kind,
+            neighbor_kind=neighbor_kind,
+        )
 
     def recalls(self, word: str, *, kind: str | None = None) -> bool:
         """Whether associations of a word are known, so that its senses are groups of these."""

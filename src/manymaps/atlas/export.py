@@ -10,10 +10,12 @@ map that contributes most to it. A node has its largest proportion, that map, an
 from __future__ import annotations
 
 import csv
+import io
 import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TextIO
 from xml.etree import ElementTree
 
 import numpy as np
@@ -23,7 +25,7 @@ from manymaps.atlas.atlas import Atlas
 from manymaps.data.frames import as_frame, long_columns
 from manymaps.errors import ParameterError
 
-__all__ = ["export_atlas", "write_columns"]
+__all__ = ["columns_as_csv", "export_atlas", "write_columns"]
 
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -77,6 +79,20 @@ def write_columns(columns: Mapping[str, np.ndarray], path: str | os.PathLike[str
         _write_table(columns, temporary)
 
 
+def columns_as_csv(columns: Mapping[str, np.ndarray]) -> str:
+    """Columns by name as the text of a CSV file.
+
+    >>> print(columns_as_csv({"word": np.array(["tie", "knot, bow"]), "map": np.array([3, 1])}))
+    word,map
+    tie,3
+    "knot, bow",1
+    <BLANKLINE>
+    """
+    text = io.StringIO(newline="")
+    _csv_into(text, columns)
+    return text.getvalue()
+
+
 def _write_table(columns: Mapping[str, np.ndarray], path: Path) -> None:
     if path.suffix.lower() == ".csv":
         _write_csv(columns, path)
@@ -86,9 +102,13 @@ def _write_table(columns: Mapping[str, np.ndarray], path: Path) -> None:
 
 def _write_csv(columns: Mapping[str, np.ndarray], path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(zip(*(map(str, values) for values in columns.values()), strict=True))
+        _csv_into(file, columns)
+
+
+def _csv_into(file: TextIO, columns: Mapping[str, np.ndarray]) -> None:
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*(map(str, values) for values in columns.values()), strict=True))
 
 
 def _write_parquet(columns: Mapping[str, np.ndarray], path: Path) -> None:

@@ -1,22 +1,35 @@
-"""The command `senses`: the senses of a word, with its neighbours and the map of each."""
+"""The command `senses`: the senses of words, with their neighbours and the map of each."""
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from manymaps.cli.contract import Command, quiet_option, tell
+from manymaps.cli.contract import Command, emit, note, quiet_option, tell
 from manymaps.cli.options import atlas_argument, json_option
-from manymaps.cli.types import Number, positive
+from manymaps.cli.types import InputFile, Number, positive
+from manymaps.labels import first_of, plural
+
+if TYPE_CHECKING:
+    from manymaps.atlas.atlas import Atlas
 
 __all__ = ["senses"]
 
 
 @click.command(cls=Command)
 @atlas_argument
-@click.argument("word")
+@click.argument("words", nargs=-1, metavar="[WORD]...")
+@click.option(
+    "--words",
+    "list_of_words",
+    type=InputFile(),
+    metavar="FILE",
+    help="Also the words of a file, one a line; those that are unknown are left out.",
+)
+@click.option("--csv", "as_csv", is_flag=True, help="A table, a row for each sense.")
 @click.option(
     "--neighbors",
     type=positive,
@@ -51,13 +64,12 @@ __all__ = ["senses"]
 @json_option
 def senses(
     atlas: Path,
-    word: str,
+    words: Sequence[str],
+    list_of_words: Path | None,
     neighbors: int,
-    min_share: float,
-    min_recall: float,
-    kind: str | None,
-    neighbor_kind: str | None,
+    as_csv: bool,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """List the senses of WORD: groups of its neighbours, their shares, and the map of each.
 
@@ -69,28 +81,71 @@ def senses(
 
     \b
     Examples:  manymaps senses norms.atlas tie
+               manymaps senses norms.atlas --words list.txt --csv > senses.csv
                manymaps senses posts.atlas orbit --neighbor-kind word
     """
+    if as_csv and as_json:
+        raise click.UsageError("give --csv or --json, not both")
     from manymaps.atlas.atlas import load_atlas
-    from manymaps.cli.report import left_out_of, senses_record, senses_table
 
     loaded = load_atlas(atlas)
-    if loaded.kinds is not None or kind is not None or neighbor_kind is not None:
+    options |= {"n_neighbors": neighbors}
+    asked = [*words, *_known(loaded, list_of_words, options["kind"])]
+    if not asked:
+        raise click.UsageError("name a word, or a file of words with --words")
+    if as_csv:
+        from manymaps.atlas.export import columns_as_csv
+
+        emit(columns_as_csv(loaded.sense_table(asked, **options)))
+        return
+    captions = loaded.captions()
+    several = len(words) != 1 or list_of_words is not None
+    told = [_told(loaded, word, captions, options) for word in asked]
+    tell(
+        lambda: {"words": [record() for record, _ in told]} if several else told[0][0](),
+        lambda: "\n\n".join(text() for _, text in told),
+        as_json=as_json,
+    )
+
+
+def _known(atlas: Atlas, file: Path | None, kind: str | None) -> list[str]:
+    """The words of a file that are in the atlas; says which are not."""
+    if file is None:
+        return []
+    from manymaps.errors import DataError
+    from manymaps.io.matrices import read_labels
+
+    listed = list(dict.fromkeys(read_labels(file, "one word a line")))
+    is_known = [(word if kind is None else (word, kind)) in atlas for word in listed]
+    missing = [word for word, here in zip(listed, is_known, strict=True) if not here]
+    words = [word for word, here in zip(listed, is_known, strict=True) if here]
+    known = list({atlas.index(word, kind=kind): word for word in words}.values())
+    if not known:
+        raise DataError(f"no word of {file} is in the atlas; it begins with {first_of(missing)}")
+    if missing:
+        note(f"{len(missing):,} of {plural('word', len(listed))} unknown: {first_of(missing)}")
+    return known
+
+
+def _told(
+    atlas: Atlas, word: str, captions: Sequence[Sequence[str]], options: Mapping[str, Any]
+) -> tuple[Callable[[], dict[str, Any]], Callable[[], str]]:
+    """What is said of a word: its record and its text."""
+    from manymaps.cli.report import left_out_of, senses_record, senses_table
+
+    kind, neighbor_kind = options["kind"], options["neighbor_kind"]
+    if atlas.kinds is not None or kind is not None or neighbor_kind is not None:
         from manymaps.cli.reading import kind_of_word
 
-        kind = kind_of_word(loaded, word, kind, neighbor_kind)
-    ask = partial(
-        loaded.senses, word, n_neighbors=neighbors, kind=kind, neighbor_kind=neighbor_kind
-    )
-    found = ask(min_share=min_share, min_recall=min_recall)
-    left_out = left_out_of(found, ask(min_share=0, min_recall=0))
-    label = loaded.labels[loaded.index(word, kind=kind)]
-    elsewhere = loaded.senses_elsewhere(word, kind=kind)
-    n_fits = None if loaded.consensus is None else loaded.consensus.n_fits
-    grouped = neighbor_kind is None and loaded.recalls(word, kind=kind)
-    captions = loaded.captions()
-    tell(
+        kind = kind_of_word(atlas, word, kind, neighbor_kind)
+    asked = {**options, "kind": kind}
+    found = atlas.senses(word, **asked)
+    left_out = left_out_of(found, atlas.senses(word, **{**asked, "min_share": 0, "min_recall": 0}))
+    label = atlas.labels[atlas.index(word, kind=kind)]
+    elsewhere = atlas.senses_elsewhere(word, kind=kind)
+    n_fits = None if atlas.consensus is None else atlas.consensus.n_fits
+    grouped = neighbor_kind is None and atlas.recalls(word, kind=kind)
+    return (
         lambda: senses_record(label, found, kind, elsewhere, n_fits, captions, left_out),
         lambda: senses_table(label, found, elsewhere, n_fits, captions, left_out, grouped=grouped),
-        as_json=as_json,
     )

@@ -7,7 +7,8 @@ is above `_ACTIVE`. The proportions of the others are halved there, for without 
 would stay as they are and blur the full model. An object whose proportion in a map is far from
 earned, as its share there is less than `_EARNED` of it, leaves the map at once: it would stand
 among strangers, where it is in nobody's way, and halving alone the gradient undoes. There the run
-is also tested for convergence. An optimizer that bears no noise gets all entries at every iteration and is left to end by itself.
+is also tested for convergence. An optimizer that bears no noise gets all entries at every iteration
+and is left to end by itself.
 
 A checkpoint holds all that the next iteration depends on: a run resumed with `Momentum` gives
 the same bits as one that was never interrupted.

@@ -1,0 +1,67 @@
+"""The senses of several words are those of each, also as a table."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import manymaps as mm
+from manymaps.atlas.consensus import Consensus
+from manymaps.atlas.export import columns_as_csv
+
+
+@pytest.fixture(scope="module")
+def known():
+    norms = mm.load_word_relations()
+    return mm.MultipleMapsTSNE(n_maps=3, max_iter=20, random_state=0).fit(norms).atlas_
+
+
+def test_several_words_are_each_asked(known):
+    found = known.senses(["bow", "Play"], n_neighbors=2)
+    assert found == {word: known.senses(word, n_neighbors=2) for word in ("bow", "Play")}
+    with pytest.raises(mm.UnknownLabel, match="'bowe'"):
+        known.senses(["bow", "bowe"])
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_a_table_has_a_row_for_each_sense(known, frame):
+    rows = frame(known.sense_table(["Bow", "play"], n_neighbors=3))
+    senses = [(w, k, s) for w in ("bow", "play") for k, s in enumerate(known.senses(w))]
+    assert list(rows["word"]) == [word for word, _, _ in senses]
+    assert list(rows["sense"]) == [number for _, number, _ in senses]
+    for name in ("share", "map", "proportion"):
+        assert list(rows[name]) == [getattr(sense, name) for _, _, sense in senses]
+    near = ["; ".join(n.label for n in sense.neighbors[:3]) for _, _, sense in senses]
+    assert list(rows["neighbors"]) == near
+
+
+def test_all_words_where_none_is_named():
+    rng = np.random.default_rng(0)
+    similar = np.triu(rng.random((9, 9)), 1)
+    fit = mm.MultipleMapsTSNE(n_maps=2, affinity="precomputed", max_iter=10, random_state=0)
+    atlas = fit.fit(similar + similar.T).atlas_
+    assert set(atlas.sense_table()["word"]) == set(atlas.labels)
+    assert list(atlas.sense_table([])) == list(atlas.sense_table("1"))
+    parts = Consensus(
+        np.arange(10), np.ones((9, 2)), np.zeros((9, 1), int), np.ones((9, 1)),
+        np.stack([np.arange(9), np.full(9, -1)]), 0.5,
+    )  # fmt: skip
+    assert "n_fits" in replace(atlas, consensus=parts).sense_table("1")
+
+
+def test_kinds_have_a_column():
+    posts = mm.count_texts({"knot": "tie knot rope knot", "b": "knot rope", "c": "tie suit"})
+    atlas = mm.CODE(penalty=0.01, max_iter=20, random_state=0).fit(posts).atlas_
+    assert atlas.sense_table(["knot"])["kind"].tolist() == ["document"]
+    words = atlas.sense_table(kind="word")
+    assert set(words["kind"]) == {"word"}
+    assert len(words["word"]) == 4
+
+
+def test_a_table_is_text_that_comes_back(known):
+    table = known.sense_table(["bow"])
+    lines = columns_as_csv(table).splitlines()
+    assert lines[0] == "word,sense,share,map,proportion,recall,neighbors"
+    assert len(lines) == 1 + len(table["word"])
