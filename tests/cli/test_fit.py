@@ -21,6 +21,7 @@ from cli_samples import (
     write_vectors,
 )
 from manymaps.affinity.affinities import GaussianAffinity
+from manymaps.cli.fit import METHODS
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and terminals of POSIX")
 
@@ -216,6 +217,27 @@ class TestFitOfVectors:
         assert atlas.parameters["metric"] == "cosine"
         assert "recall=0.9" in atlas.parameters["neighbors"]
 
+    @pytest.mark.parametrize("method", [name for name in METHODS if name != "code"])
+    def test_every_method_that_takes_vectors_takes_what_help_lists_for_them(self, vectors, method):
+        many = ("--maps", 2) if method in ("mm-tsne", "mm-sne", "aspect-maps") else ()
+        given = ("--metric", "cosine", "--recall", 0.9, "--local-perplexity", 2)
+        atlas = atlas_of(vectors, *many, *given, method=method)
+        estimator = getattr(mm, METHODS[method].estimator)(
+            **({"n_maps": 2} if many else {}),
+            perplexity=5.0, metric="cosine", neighbors=mm.NeighborSearch(recall=0.9),
+            affinity=mm.LocalPerplexity(5.0), max_iter=60, random_state=0,
+        )  # fmt: skip
+        np.testing.assert_array_equal(atlas.maps, estimator.fit(cluster_vectors()[1]).maps_)
+        assert atlas.parameters["metric"] == "cosine"
+
+    @pytest.mark.parametrize("option", [("--metric", "cosine"), ("--recall", "0.9")])
+    def test_counts_have_no_distance_between_their_objects(self, tmp_path, option):
+        file = tmp_path / "counts.csv"
+        file.write_text("document,word,count\na,x,1\na,y,2\nb,x,3\n")
+        done = invoke("fit", file, "-o", tmp_path / "out.atlas", "--method", "code", *option)
+        assert done.exit_code == 2
+        assert f"{option[0]} does not apply to --method code" in done.stderr
+
     def test_words_pick_a_subset(self, vectors, tmp_path):
         (tmp_path / "some.txt").write_text("".join(f"b{i}\n" for i in range(1, 36, 3)) + "zzz\n")
         result = map_of(vectors, "--words", tmp_path / "some.txt", perplexity=3)
@@ -291,8 +313,7 @@ class TestFitOfVectors:
             ("sne", "early-exaggeration", 4),
             ("uni-sne", "learning-rate", 1),
             ("tsne", "penalty", 0.1),
-            ("mm-tsne", "metric", "cosine"),
-            ("mm-tsne", "recall", 0.9),
+            ("mm-tsne", "learning-rate", 1),
         ],
     )
     def test_option_of_another_method_is_named(self, vectors, method, option, value):

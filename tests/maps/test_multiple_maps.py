@@ -1,5 +1,7 @@
 """The multiple-map estimators: scikit-learn's contract, bad input, and what they find."""
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -11,8 +13,10 @@ import reference
 from manymaps import (
     AspectMaps,
     Associations,
+    GaussianAffinity,
     MultipleMapsSNE,
     MultipleMapsTSNE,
+    NeighborSearch,
     read_associations,
 )
 from manymaps.atlas.atlas import Atlas
@@ -99,6 +103,37 @@ class TestSenses:
             assert sense.proportion == pytest.approx(0.5, abs=0.1)
         for word in self.SENSES[0] + self.SENSES[1]:
             assert len(best.atlas_.senses(word)) == 1
+
+
+class TestVectors:
+    SETTINGS: ClassVar = {"n_maps": 2, "max_iter": 30, "perplexity": 5, "random_state": 0}
+
+    def vectors(self):
+        rng = np.random.default_rng(0)
+        return rng.normal(size=(40, 6)) * rng.uniform(1, 20, (40, 1))
+
+    @EACH
+    def test_the_metric_is_that_of_the_neighbourhoods(self, estimator):
+        x = self.vectors()
+        by_name = estimator(metric="cosine", **self.SETTINGS).fit(x)
+        units = x / np.linalg.norm(x, axis=1, keepdims=True)
+        distances = np.maximum(1 - units @ units.T, 0)
+        np.fill_diagonal(distances, 0)
+        given = estimator(metric="precomputed", **self.SETTINGS).fit(distances)
+        rows = GaussianAffinity(5).similarities(x, metric="cosine").toarray()
+        ready = estimator(affinity="precomputed", **self.SETTINGS).fit(rows)
+        plain = estimator(**self.SETTINGS).fit(x)
+        for fit in (given, ready):
+            np.testing.assert_allclose(fit.maps_, by_name.maps_, rtol=1e-2, atol=1e-3)
+        assert abs(plain.maps_ - by_name.maps_).max() > 0.01
+        np.testing.assert_array_equal(
+            by_name.transform(x), by_name.maps_.transpose(1, 0, 2).reshape(40, -1)
+        )
+
+    def test_the_search_is_that_which_was_asked_for(self):
+        fit = MultipleMapsTSNE(neighbors=NeighborSearch("faiss", 0.5), **self.SETTINGS)
+        with pytest.raises(ParameterError, match="faiss has no search for metric='canberra'"):
+            fit.set_params(metric="canberra").fit(self.vectors())
 
 
 class TestWhatAFitLeaves:

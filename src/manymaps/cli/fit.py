@@ -190,7 +190,8 @@ vector_options = combined(
         "--perplexity",
         type=perplexities,
         metavar="X[,X...]",
-        help="Neighbours of a vector; several are averaged.  [default: 30]",
+        help="Neighbours of a vector, of all methods but code; several are averaged.  [default: "
+        "30]",
     ),
     click.option(
         "--local-perplexity",
@@ -203,7 +204,8 @@ vector_options = combined(
     click.option(
         "--metric",
         metavar="NAME",
-        help="Distance of vectors; precomputed where FILE holds distances.  [default: euclidean]",
+        help="Distance of vectors, of all methods but code; precomputed where FILE holds "
+        "distances.  [default: euclidean]",
     ),
     click.option(
         "--recall",

@@ -15,12 +15,14 @@ AspectMaps         exp(-d2)      Cook, Sutskever, Mnih & Hinton 2007, with their
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal, get_args
 
 import numpy as np
 
+from manymaps.affinity.affinities import Affinity
+from manymaps.affinity.neighbors import NeighborSearch
 from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_choice
 from manymaps.errors import DataWarning, ParameterError
@@ -61,8 +63,10 @@ class _MultipleMaps(MapEstimator):
         smoothing: float = 0.01,
         penalty: float = 0.001,
         kernel_width: float = 1.0,
-        affinity: str = "auto",
-        perplexity: float = 30.0,
+        affinity: str | Affinity = "auto",
+        perplexity: float | Sequence[float] = 30.0,
+        metric: str | Callable = "euclidean",
+        neighbors: NeighborSearch | None = None,
         init: str | np.ndarray | Atlas = "auto",
         max_iter: int = 2000,
         optimizer: Optimizer | None = None,
@@ -82,6 +86,8 @@ class _MultipleMaps(MapEstimator):
         self.kernel_width = kernel_width
         self.affinity = affinity
         self.perplexity = perplexity
+        self.metric = metric
+        self.neighbors = neighbors
         self.init = init
         self.max_iter = max_iter
         self.optimizer = optimizer
@@ -170,10 +176,16 @@ class MultipleMapsTSNE(_MultipleMaps):
         the nearest dots of a drawing; 0 fits the data closest, 0.01 draws the tightest maps.
     kernel_width : float > 0
         Distances are divided by it.
-    affinity : {"auto", "precomputed"}
-        What a matrix X holds: vectors, or similarities.
-    perplexity : float
-        Effective number of neighbours, where X holds vectors.
+    affinity : {"auto", "precomputed"} or Affinity
+        "auto" makes Gaussian neighbourhoods of vectors by `perplexity`; "precomputed" takes X as
+        similarities; an `Affinity` such as `LocalPerplexity()` has its own settings.
+    perplexity : float or sequence of float
+        Effective number of neighbours, where X holds vectors; several are averaged (multi-scale).
+    metric : str or callable
+        Distance of vectors, any that scikit-learn knows; "precomputed" where X holds distances. It
+        says nothing of similarities.
+    neighbors : NeighborSearch, optional
+        How neighbours of vectors are found, and at what recall.
     init : {"auto", "personas", "random"}, ndarray of shape (n_maps, n, n_components), or Atlas
         Where to start; an atlas gives the proportions too. "personas" splits each object by its
         groups of neighbours and deals them to maps by theme (`manymaps.maps.personas`); "auto" is
@@ -276,8 +288,10 @@ class MultipleMapsSNE(_MultipleMaps):
         smoothing: float = 0.01,
         penalty: float = 0.01,
         kernel_width: float = 1.0,
-        affinity: str = "auto",
-        perplexity: float = 30.0,
+        affinity: str | Affinity = "auto",
+        perplexity: float | Sequence[float] = 30.0,
+        metric: str | Callable = "euclidean",
+        neighbors: NeighborSearch | None = None,
         init: str | np.ndarray | Atlas = "auto",
         max_iter: int = 2000,
         optimizer: Optimizer | None = None,
@@ -289,9 +303,9 @@ class MultipleMapsSNE(_MultipleMaps):
         super().__init__(
             n_maps, n_components, normalization=normalization, mixing=mixing,
             background=background, divergence=divergence, smoothing=smoothing, penalty=penalty,
-            kernel_width=kernel_width, affinity=affinity, perplexity=perplexity, init=init,
-            max_iter=max_iter, optimizer=optimizer, tolerance=tolerance, callback=callback,
-            random_state=random_state, n_jobs=n_jobs,
+            kernel_width=kernel_width, affinity=affinity, perplexity=perplexity, metric=metric,
+            neighbors=neighbors, init=init, max_iter=max_iter, optimizer=optimizer,
+            tolerance=tolerance, callback=callback, random_state=random_state, n_jobs=n_jobs,
         )  # fmt: skip
 
 
@@ -331,8 +345,10 @@ class AspectMaps(_MultipleMaps):
         smoothing: float = 0.01,
         penalty: float = 0.48,
         kernel_width: float = 1.0,
-        affinity: str = "auto",
-        perplexity: float = 30.0,
+        affinity: str | Affinity = "auto",
+        perplexity: float | Sequence[float] = 30.0,
+        metric: str | Callable = "euclidean",
+        neighbors: NeighborSearch | None = None,
         init: str | np.ndarray | Atlas = "random",
         max_iter: int = 2000,
         optimizer: Optimizer | None = None,
@@ -344,9 +360,9 @@ class AspectMaps(_MultipleMaps):
         super().__init__(
             n_maps, n_components, normalization=normalization, mixing=mixing,
             background=background, divergence=divergence, smoothing=smoothing, penalty=penalty,
-            kernel_width=kernel_width, affinity=affinity, perplexity=perplexity, init=init,
-            max_iter=max_iter, optimizer=optimizer, tolerance=tolerance, callback=callback,
-            random_state=random_state, n_jobs=n_jobs,
+            kernel_width=kernel_width, affinity=affinity, perplexity=perplexity, metric=metric,
+            neighbors=neighbors, init=init, max_iter=max_iter, optimizer=optimizer,
+            tolerance=tolerance, callback=callback, random_state=random_state, n_jobs=n_jobs,
         )  # fmt: skip
 
     def _default_optimizer(self) -> Optimizer:
