@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.spatial.distance import cdist
+from sklearn.neighbors import NearestNeighbors
 
 from manymaps.affinity import distances, neighbors
 from manymaps.affinity import search as search_methods
@@ -18,6 +19,7 @@ from manymaps.affinity.distances import check_finite, check_stored_symmetry, nor
 from manymaps.affinity.neighbors import (
     NeighborGraph,
     NeighborSearch,
+    as_graph,
     check_graph,
     distance_rows,
     nearest_neighbors,
@@ -392,6 +394,73 @@ def test_given_neighbors_are_sorted():
 def test_wrong_neighbors_are_refused(indices, distances, message):
     with pytest.raises(DataError, match=message):
         check_graph(NeighborGraph(np.array(indices), np.array(distances)))
+
+
+def as_libraries_hold_them(graph):
+    """The same neighbours by the conventions of other libraries."""
+    n = len(graph.indices)
+    ours = graph.indices.astype(np.int32), graph.distances
+    own = np.arange(n, dtype=np.int64)[:, None]
+    with_own = np.hstack([own, graph.indices]), np.hstack([np.zeros((n, 1)), graph.distances])
+    return {
+        "openTSNE": ours,
+        "umap": (*with_own, "its search index"),
+        "pynndescent": (with_own[0].astype(np.int32), with_own[1]),
+        "kneighbors": with_own[::-1],
+        "kneighbors without queries": ours[::-1],
+        "unsorted": tuple(part[:, ::-1] for part in with_own),
+    }
+
+
+@pytest.mark.parametrize("library", as_libraries_hold_them(nearest_neighbors(clouds(9), 2)))
+def test_pairs_of_arrays_are_the_graph_that_they_hold(library):
+    graph = nearest_neighbors(clouds(40).astype(np.float64), 6)
+    read = as_graph(as_libraries_hold_them(graph)[library])
+    np.testing.assert_array_equal(read.indices, graph.indices)
+    np.testing.assert_array_equal(read.distances, graph.distances)
+
+
+def test_scikit_learn_finds_the_neighbours_that_ours_finds():
+    X = clouds(50).astype(np.float64)
+    found = NearestNeighbors(n_neighbors=7).fit(X)
+    exact = nearest_neighbors(X, 6)
+    for pair in (found.kneighbors(X), (*found.kneighbors(X)[::-1], None)):
+        graph = as_graph(pair)
+        np.testing.assert_array_equal(graph.indices, exact.indices)
+        np.testing.assert_allclose(graph.distances, exact.distances)
+    np.testing.assert_array_equal(as_graph(found.kneighbors()).indices.shape, (50, 7))
+
+
+def test_duplicates_may_crowd_an_object_out_of_its_row():
+    indices = np.array([[1, 2, 3], [0, 2, 3], [0, 1, 2], [3, 0, 1]])
+    distances = np.array([[0.0, 0, 5], [0, 0, 5], [0, 0, 0], [0, 5, 5]])
+    graph = as_graph((indices, distances))
+    assert graph.indices.tolist() == [[1, 2], [0, 2], [0, 1], [0, 1]]
+    assert graph.distances.tolist() == [[0, 0], [0, 0], [0, 0], [5, 5]]
+
+
+def test_other_tuples_are_no_neighbours():
+    for data in (((1, 2), (3, 4)), (np.ones(2), np.ones(2)), (np.ones((2, 2)),), clouds(5)):
+        assert as_graph(data) is data
+
+
+@pytest.mark.parametrize(
+    ("indices", "distances", "message"),
+    [
+        ([[1], [0]], [[1.0, 2]] * 2, r"shape \(2, 1\) and distances of shape \(2, 2\)"),
+        ([[1.0], [0.0]], [[1.0]] * 2, r"float64; give whole numbers"),
+        ([[1], [0], [-1]], [[1.0]] * 3, r"row 2 .* \(-1 is one that a search did not find\)"),
+        ([[0, 1], [1, 0], [0, 2]], [[0.0, 1], [0, 1], [1, 2]], r"row 2 .* own object at a dist"),
+        ([[0, 1], [0, 2], [2, 0]], [[0.0, 1], [1, 2], [0, 1]], r"row 1 .* no own object where"),
+        ([[0], [1]], [[0.0], [0.0]], r"own object alone"),
+        ([[0, 1], [1, 2], [2, 3]], [[0.0, 1]] * 3, r"row 2 .* out of range; numbers go from 0"),
+        ([[1, 2], [2, 2], [0, 1]], [[1.0, 2]] * 3, r"row 1 .* a neighbour twice"),
+        ([[1], [0], [0]], [[1.0], [-1.0], [1]], r"row 1 .* negative or not finite"),
+    ],
+)
+def test_wrong_pairs_of_arrays_are_refused(indices, distances, message):
+    with pytest.raises(DataError, match=message):
+        as_graph((np.array(indices), np.array(distances)))
 
 
 # ---- what is refused ----------------------------------------------------------------------------

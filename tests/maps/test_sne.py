@@ -290,6 +290,26 @@ class TestInput:
             np.testing.assert_allclose(fit.embedding_, fits[0].embedding_, atol=1e-3)
         assert fits[-1].atlas_.labels[7] == "w7"
 
+    @pytest.mark.parametrize("estimator", [TSNE, SNE, MultipleMapsTSNE])
+    @pytest.mark.parametrize("affinity", ["auto", GlobalGaussian(4)])
+    def test_neighbours_of_other_libraries(self, estimator, affinity):
+        x = groups()
+        graph = nearest_neighbors(x, 15)
+        with_own = np.hstack([np.arange(60)[:, None], graph.indices])
+        pair = with_own, np.hstack([np.zeros((60, 1)), graph.distances])
+        many = {"n_maps": 2} if estimator is MultipleMapsTSNE else {}
+        settings = {"perplexity": 5, "affinity": affinity, "max_iter": 20, "random_state": 0}
+        expected = estimator(**many, **settings).fit(graph)
+        for given in ((graph.indices, graph.distances), pair, pair[::-1], (*pair, None)):
+            fit = estimator(**many, **settings).fit(given)
+            np.testing.assert_array_equal(fit.maps_, expected.maps_)
+            assert fit.n_features_in_ == 60
+
+    def test_neighbours_say_nothing_of_whole_rows(self):
+        graph = nearest_neighbors(groups(), 15)
+        with pytest.raises(ParameterError, match="local perplexity needs every similarity"):
+            TSNE(affinity=LocalPerplexity(5)).fit((graph.indices, graph.distances))
+
     @pytest.mark.parametrize(
         "affinity", [GaussianAffinity((3, 10)), GlobalGaussian(10), LocalPerplexity(5)]
     )

@@ -34,7 +34,14 @@ from manymaps.affinity.distances import (
     finite_matrix,
     normalized_rows,
 )
-from manymaps.affinity.neighbors import DEFAULT_SEARCH, NeighborGraph, NeighborSearch, distance_rows
+from manymaps.affinity.neighbors import (
+    DEFAULT_SEARCH,
+    NeighborGraph,
+    NeighborPair,
+    NeighborSearch,
+    as_graph,
+    distance_rows,
+)
 from manymaps.checks import check_number, check_whole
 from manymaps.errors import DataError, DataWarning, ParameterError
 
@@ -46,7 +53,7 @@ __all__ = [
     "affinity_from",
 ]
 
-Data: TypeAlias = Matrix | NeighborGraph
+Data: TypeAlias = Matrix | NeighborGraph | NeighborPair
 
 _NEIGHBORS_PER_PERPLEXITY = 3
 _ALL_PAIRS = 5_000
@@ -85,9 +92,10 @@ class Affinity(ABC):
 
         Parameters
         ----------
-        data : array or sparse array of shape (n, n_features), or NeighborGraph
+        data : array or sparse array of shape (n, n_features), NeighborGraph, or tuple of arrays
             Vectors; with `metric="precomputed"` distances, square or sparse (those that are
-            stored); or neighbours that are known. All stored or known neighbours are used.
+            stored); or neighbours that are known (`manymaps.affinity.neighbors.as_graph`). All
+            stored or known neighbours are used.
         metric, search, seed
             See `manymaps.affinity.neighbors.nearest_neighbors`.
 
@@ -163,6 +171,7 @@ class GaussianAffinity(Affinity):
         seed: int = 0,
     ) -> sparse.csr_array:
         """Rows that sum to 1; see `Affinity.similarities`."""
+        data = as_graph(data)
         scales, n = self._scales(), _n_objects(data)
         for perplexity in scales:
             _check_perplexity(perplexity, n)
@@ -236,6 +245,7 @@ class GlobalGaussian(Affinity):
         seed: int = 0,
     ) -> sparse.csr_array:
         """A symmetric table that sums to 1; see `Affinity.similarities`."""
+        data = as_graph(data)
         n = _n_objects(data)
         if n < 2:
             raise DataError(f"{n} object has no pairs; give at least two")
@@ -335,6 +345,7 @@ class LocalPerplexity(Affinity):
         seed: int = 0,
     ) -> sparse.csr_array:
         """Rows that sum to 1; see `Affinity.similarities`."""
+        data = as_graph(data)
         rows = GaussianAffinity(self.perplexity).similarities(
             data, metric=metric, search=search, seed=seed
         )
@@ -373,6 +384,7 @@ class LocalPerplexity(Affinity):
         >>> LocalPerplexity(sd=1.0).outstanding(x).indices.tolist()
         [1, 0, 3, 2, 2]
         """
+        data = as_graph(data)
         n = _n_objects(data)
         if self.min_neighbors >= n:
             raise ParameterError(
@@ -396,7 +408,7 @@ class LocalPerplexity(Affinity):
         return sparse.csr_array(sparse.vstack(parts), shape=(n, n))
 
 
-def _n_objects(data: Data) -> int:
+def _n_objects(data: Matrix | NeighborGraph) -> int:
     return len(data.indices) if isinstance(data, NeighborGraph) else np.shape(data)[0]
 
 
@@ -512,7 +524,9 @@ def _common_beta(squares: np.ndarray, starts: np.ndarray, perplexity: float) -> 
     return float(np.exp(brentq(excess, low, high, xtol=1e-9)) / mean)
 
 
-def _similarity_blocks(data: Data, metric: Metric) -> Iterator[tuple[int, np.ndarray]]:
+def _similarity_blocks(
+    data: Matrix | NeighborGraph, metric: Metric
+) -> Iterator[tuple[int, np.ndarray]]:
     """Blocks of rows of similarities in [0, 1], each with the number of its first row."""
     given = isinstance(metric, str) and metric == "precomputed"
     if isinstance(data, NeighborGraph) or (given and sparse.issparse(data)):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from scipy import sparse
@@ -38,13 +38,16 @@ from manymaps.errors import DataError, ParameterError
 __all__ = [
     "DEFAULT_SEARCH",
     "NeighborGraph",
+    "NeighborPair",
     "NeighborSearch",
+    "as_graph",
     "check_graph",
     "distance_rows",
     "nearest_neighbors",
 ]
 
 Method = Literal["auto", "exact", "faiss", "pynndescent"]
+NeighborPair: TypeAlias = tuple[np.ndarray, np.ndarray] | tuple[np.ndarray, np.ndarray, Any]
 
 _SEARCHES: dict[str, Callable[[Problem, float], Found]] = {
     "exact": search_methods.exact,
@@ -84,6 +87,71 @@ class NeighborGraph:
     distances: np.ndarray
     method: str = "given"
     recall: float = 1.0
+
+
+def as_graph(data: Any) -> Any:
+    """Neighbours that another library found as a `NeighborGraph`; other data as they are.
+
+    Parameters
+    ----------
+    data : tuple of two arrays of shape (n, k), or anything
+        Indices and distances, as umap's `precomputed_knn` (of which the third part, its index, is
+        not read), openTSNE and pynndescent hold them; or distances and indices, as scikit-learn's
+        `kneighbors` gives them: the indices are those that are whole numbers, the first of two.
+        Rows may hold their own object, or none does. A row from which as many duplicates crowd it
+        out loses its farthest neighbour, so that all keep the same number.
+
+    Returns
+    -------
+    NeighborGraph, or `data`
+
+    Raises
+    ------
+    DataError
+        For arrays of other shapes or types, an own object at a distance, a row without its own
+        object where others hold it, and what `check_graph` refuses.
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import NearestNeighbors
+    >>> x = np.array([[0.0], [1.0], [3.0]])
+    >>> as_graph(NearestNeighbors(n_neighbors=2).fit(x).kneighbors(x)).indices.tolist()
+    [[1], [0], [1]]
+    """
+    if not (
+        isinstance(data, tuple)
+        and len(data) in (2, 3)
+        and all(isinstance(part, np.ndarray) and part.ndim == 2 for part in data[:2])
+    ):
+        return data
+    indices, distances = data[:2]
+    if np.issubdtype(distances.dtype, np.integer) and not np.issubdtype(indices.dtype, np.integer):
+        indices, distances = distances, indices
+    _check_arrays(indices, distances)
+    return check_graph(NeighborGraph(*_without_own(indices, distances)))
+
+
+def _without_own(indices: np.ndarray, distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Neighbours without each row's own object, where rows hold it."""
+    n, width = indices.shape
+    own = indices == np.arange(n)[:, None]
+    holds = own.any(axis=1)
+    if not holds.any():
+        return indices, distances
+    rounding = np.sqrt(np.finfo(np.float32).eps) * abs(distances).max()
+    _refuse_row(
+        (own & (distances > rounding)).any(axis=1),
+        "its own object at a distance above 0; rows must stand in the order of their numbers",
+    )
+    _refuse_row(
+        ~holds & (distances.min(axis=1) > rounding),
+        "no own object where others have theirs; give it to all rows or to none",
+    )
+    if width == 1:
+        raise DataError("the neighbours are each row's own object alone; ask for more neighbours")
+    kept = np.ones((n, width), bool)
+    kept[np.arange(n), np.where(holds, own.argmax(axis=1), distances.argmax(axis=1))] = False
+    return indices[kept].reshape(n, width - 1), distances[kept].reshape(n, width - 1)
 
 
 @dataclass(frozen=True)
@@ -191,7 +259,7 @@ def nearest_neighbors(
 
 
 def distance_rows(
-    data: Matrix | NeighborGraph,
+    data: Matrix | NeighborGraph | NeighborPair,
     k: int,
     *,
     metric: Metric = "euclidean",
@@ -202,9 +270,9 @@ def distance_rows(
 
     Parameters
     ----------
-    data : array or sparse array, or NeighborGraph
-        Vectors or distances, of which the k nearest are kept; of given neighbours (a graph, or
-        sparse distances with `metric="precomputed"`) all are.
+    data : array or sparse array, NeighborGraph, or tuple of two arrays
+        Vectors or distances, of which the k nearest are kept; of given neighbours (a graph,
+        what `as_graph` makes one of, or sparse distances with `metric="precomputed"`) all are.
     k, metric, search, seed
         See `nearest_neighbors`.
 
@@ -225,6 +293,7 @@ def distance_rows(
            [1., 0., 0.],
            [0., 2., 0.]])
     """
+    data = as_graph(data)
     if isinstance(data, NeighborGraph):
         graph = check_graph(data)
     elif sparse.issparse(data) and isinstance(metric, str) and metric == "precomputed":
@@ -288,19 +357,14 @@ def check_graph(graph: NeighborGraph) -> NeighborGraph:
     [1, 2]
     """
     indices, distances = np.asarray(graph.indices), np.asarray(graph.distances)
-    if indices.ndim != 2 or indices.shape != distances.shape or 0 in indices.shape:
-        raise DataError(
-            f"the neighbours have indices of shape {indices.shape} and distances of shape "
-            f"{distances.shape}; give both the shape (n, k)"
-        )
-    if not np.issubdtype(indices.dtype, np.integer):
-        raise DataError(f"the neighbours' indices are {indices.dtype}; give whole numbers")
+    _check_arrays(indices, distances)
     if not np.issubdtype(distances.dtype, np.floating):
         distances = distances.astype(np.float64)
     n = len(indices)
+    unfound = " (-1 is one that a search did not find)" if (indices == -1).any() else ""
     _refuse_row(
         ((indices < 0) | (indices >= n)).any(axis=1),
-        f"a neighbour out of range; numbers go from 0 to {n - 1}",
+        f"a neighbour out of range; numbers go from 0 to {n - 1}{unfound}",
     )
     own = (indices == np.arange(n)[:, None]).any(axis=1)
     _refuse_row(own, "its own object among its neighbours; leave it out")
@@ -319,6 +383,17 @@ def check_graph(graph: NeighborGraph) -> NeighborGraph:
         indices=compact(np.take_along_axis(indices, order, axis=1)),
         distances=np.take_along_axis(distances, order, axis=1),
     )
+
+
+def _check_arrays(indices: np.ndarray, distances: np.ndarray) -> None:
+    """Refuse indices and distances of different shapes, and indices that are no whole numbers."""
+    if indices.ndim != 2 or indices.shape != distances.shape or 0 in indices.shape:
+        raise DataError(
+            f"the neighbours have indices of shape {indices.shape} and distances of shape "
+            f"{distances.shape}; give both the shape (n, k)"
+        )
+    if not np.issubdtype(indices.dtype, np.integer):
+        raise DataError(f"the neighbours' indices are {indices.dtype}; give whole numbers")
 
 
 def _refuse_row(bad: Any, what: str) -> None:

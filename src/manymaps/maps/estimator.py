@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from manymaps.affinity.affinities import Affinity, GaussianAffinity
 from manymaps.affinity.distances import check_finite
-from manymaps.affinity.neighbors import NeighborGraph, NeighborSearch
+from manymaps.affinity.neighbors import NeighborGraph, NeighborPair, NeighborSearch, as_graph
 from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_choice, check_number, check_whole
@@ -45,7 +45,9 @@ from manymaps.optimizers.descent import Optimizer
 
 __all__ = ["FittedMaps", "MapEstimator", "plain_value", "same_rows"]
 
-Data: TypeAlias = Associations | Vectors | NeighborGraph | np.ndarray | sparse.sparray
+Data: TypeAlias = (
+    Associations | Vectors | NeighborGraph | NeighborPair | np.ndarray | sparse.sparray
+)
 
 AFFINITIES = ("auto", "precomputed")
 
@@ -138,6 +140,8 @@ class MapEstimator(
             An array or frame holds similarities with `affinity="precomputed"`, distances with
             `metric="precomputed"` (sparse: those of neighbours), else vectors. The index of a
             frame, or else its one column of text, gives the labels of the atlas.
+            Neighbours may also be a pair of arrays, (indices, distances) or (distances, indices), as
+            other libraries give them (`manymaps.affinity.neighbors.as_graph`).
         y : None
             Ignored.
         checkpoint : path, optional
@@ -158,6 +162,7 @@ class MapEstimator(
             For a parameter out of its range.
         """
         self._check_parameters()
+        X = as_graph(X)
         labels, data, target = self._read(X)
         n = target.values.shape[0]
         if self.n_maps > n:
