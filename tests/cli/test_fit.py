@@ -155,6 +155,29 @@ def atlas_of(file: Path, *options: object, **how: object) -> mm.Atlas:
     return mm.load_atlas(file.parent / "out.atlas")
 
 
+class TestResponsesThatAreNeverCues:
+    def test_those_of_enough_cues_are_objects(self, norms):
+        norms.write_text(norms.read_text("utf-8") + "knot,ribbon,2\nsuit,lapel,1\n", "utf-8")
+        for rule, more in (("drop", 0), ("keep:3", 0), ("keep:2", 1), ("keep", 2)):
+            record = json.loads(fitted(norms, "--responses", rule, "--json", "--quiet").stdout)
+            assert record["n_objects"] == 6 + more
+
+    def test_what_comes_next_reads_in_the_same_way(self, norms):
+        norms.write_text(norms.read_text("utf-8") + "knot,ribbon,2\n", "utf-8")
+        for command in ("inspect", "diagnose"):
+            result = invoke(command, norms, "--responses", "keep:2")
+            assert result.exit_code == 0, result.stderr
+            line = result.stdout.splitlines()[-1]
+            assert line.startswith("next: manymaps fit")
+            assert line.endswith("--responses keep:2")
+
+    @pytest.mark.parametrize("rule", ["keep:0", "some", "keep:x"])
+    def test_other_rules_are_usage_errors(self, norms, rule):
+        result = fitted(norms, "--responses", rule)
+        assert result.exit_code == 2
+        assert f"responses is {rule!r}; it must be 'drop', 'keep' or 'keep:N'" in result.stderr
+
+
 class TestFitOfVectors:
     def test_json_has_the_promised_keys(self, vectors):
         result = map_of(vectors, "--json", "--quiet")

@@ -265,6 +265,47 @@ def test_responses_that_are_never_cues(write):
         assert_balanced(norms)
 
 
+FEW_CUES = (
+    "cue,response,count\na,b,2\na,x,3\na,y,1\na,z,0\nb,a,4\nb,x,2\nb,x,2\nb,z,5\nc,x,1\nc,y,2\n"
+)
+
+
+def test_responses_are_kept_where_enough_cues_gave_them(write):
+    path = write("n.csv", FEW_CUES)
+    whole = read_associations(path, responses="keep")
+    for least, labels in ((1, "abcxyz"), (2, "abcxy"), (3, "abcx"), (4, "abc")):
+        norms = read_associations(path, responses=f"keep:{least}")
+        # x has 3 cues and 4 pairs, z has 2 pairs of which one says nothing.
+        by_label = dict(zip(whole.labels, range(6), strict=True))
+        at = [by_label[label] for label in norms.labels]
+        assert sorted(norms.labels) == list(labels)
+        assert norms.labels[:3] == ("a", "b", "c")
+        table = whole.strengths.toarray()[np.ix_(at, at)]
+        sums = table.sum(axis=1, keepdims=True)
+        expected = np.divide(table, sums, out=np.zeros_like(table), where=sums > 0)
+        np.testing.assert_allclose(norms.strengths.toarray(), expected)
+        assert norms.n_responses[0] == 2 + 3 * ("x" in labels) + ("y" in labels)
+        assert_balanced(norms)
+    assert norms.report.dropped["response is never a cue and of fewer than 4 cues"] == 7
+    assert read_associations(path).labels == norms.labels
+    np.testing.assert_array_equal(
+        read_associations(path).strengths.toarray(), norms.strengths.toarray()
+    )
+
+
+def test_frames_take_the_same_rule(write):
+    pandas = pytest.importorskip("pandas")
+    path = write("n.csv", FEW_CUES)
+    norms = associations_from(pandas.read_csv(path), responses="keep:3")
+    assert norms.labels == read_associations(path, responses="keep:3").labels == tuple("abcx")
+
+
+@pytest.mark.parametrize("rule", ["keep:0", "keep:", "keep:-1", "keep:2.5", "sometimes", 5])
+def test_other_rules_of_responses_are_refused(write, rule):
+    with pytest.raises(ParameterError, match=r"responses is .*; it must be 'drop', 'keep' or 'ke"):
+        read_associations(write("n.csv", FEW_CUES), responses=rule)
+
+
 def test_missing_mass_stays_missing(write):
     norms = read_associations(write("n.csv", RULES), rows="keep")
     assert as_dict(norms) == pytest.approx({("a", "b"): 0.2, ("b", "a"): 0.5})

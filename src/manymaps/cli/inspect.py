@@ -42,10 +42,10 @@ def inspect(file: Path, as_json: bool, **reading: Any) -> None:
 
     def text() -> str:
         if not isinstance(data, Associations):
-            return vector_inspection(data, file)
+            return vector_inspection(data, file, reading)
         as_written = read_data(file, {**reading, "rows": "keep"})
         assert isinstance(as_written, Associations)
-        return inspection(data, as_written, file)
+        return inspection(data, as_written, file, reading)
 
     tell(lambda: inspection_record(data), text, as_json=as_json)
 

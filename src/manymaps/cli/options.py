@@ -8,7 +8,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from manymaps.cli.types import InputFile
+from manymaps.cli.types import InputFile, ResponseRule
 
 __all__ = [
     "READING",
@@ -74,10 +74,11 @@ reading_options = combined(
     click.option("--labels", type=InputFile(), help="Labels of a matrix or array, one a line."),
     click.option(
         "--responses",
-        type=click.Choice(["drop", "keep"]),
+        type=ResponseRule(),
+        metavar="drop|keep|keep:N",
         default="drop",
         show_default=True,
-        help="Responses that are never cues.",
+        help="Responses that are never cues; keep:5 keeps those that at least 5 cues gave.",
     ),
     click.option(
         "--rows",

@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from manymaps.cli.contract import BadData
+from manymaps.errors import ParameterError
 
 __all__ = [
     "InputFile",
@@ -23,6 +24,7 @@ __all__ = [
     "OrWord",
     "OutputFile",
     "Range",
+    "ResponseRule",
     "Several",
     "check_folder",
     "neighborhood",
@@ -197,6 +199,22 @@ class Range(click.ParamType):
         if not (dash and first.isdecimal() and last.isdecimal() and 1 <= int(first) <= int(last)):
             self.fail(f"{value!r} is no range of {self.what} such as 2-10", param, ctx)
         return range(int(first), int(last) + 1)
+
+
+class ResponseRule(click.ParamType):
+    """What becomes of responses that are never cues: drop, keep or keep:N."""
+
+    name = "rule"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> str:
+        """The rule, as `read_associations` takes it."""
+        from manymaps.io.pairs import cues_needed
+
+        try:
+            cues_needed(value)
+        except ParameterError as error:
+            self.fail(error.fault, param, ctx)
+        return str(value)
 
 
 positive = click.IntRange(min=1)

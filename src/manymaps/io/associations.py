@@ -86,8 +86,10 @@ def read_associations(
         similarity; then count, #P, R123. Strengths win over counts.
     format : {"edges", "matrix", "csv", "tsv", "parquet", "npy", "npz", "mtx"}, optional
         Overrides what the name and the content of the file say.
-    responses : {"drop", "keep"}
-        Responses that are never cues are left out, or become objects with empty rows.
+    responses : {"drop", "keep", "keep:N"}
+        Responses that are never cues are left out, or become objects with empty rows; with "keep:5"
+        those that at least 5 different cues gave. Of the USF norms "drop" leaves an eighth of
+        the pairs out.
     rows : {"renormalize", "keep"}
         Rows are scaled to sum to 1; or they keep their missing mass: strengths stay as they are,
         counts are divided by the cue's total (dropped responses included), and so are rows that

@@ -10,6 +10,10 @@ With strengths s_ij as read, the row of cue i becomes
     rows="renormalize"    s_ij / sum_kept s_ij             every row sums to 1
     rows="keep"           s_ij / max(1, sum_all s_ij)      the missing mass stays missing
 
+A response that is never a cue is dropped, kept as an object with an empty row, or with
+responses="keep:N" kept where at least N different cues gave it: a rare answer says little of where
+it belongs, while dropping all of them takes an eighth to a quarter of the pairs of norms.
+
 where sum_all runs over all responses that were read, those that are dropped among them, so that
 counts become proportions of what was answered. Matrices and undirected graphs hold similarities,
 not proportions: rows="keep" leaves their values as they are.
@@ -17,6 +21,8 @@ not proportions: rows="keep" leaves their values as they are.
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -29,24 +35,28 @@ from manymaps.errors import DataError, ParameterError
 from manymaps.io.matrices import LabelledMatrix
 from manymaps.io.tables import as_number
 
-__all__ = ["Pairs", "Rules", "associate", "associate_matrix"]
+__all__ = ["Pairs", "Rules", "associate", "associate_matrix", "cues_needed"]
 
 # Published strengths are rounded to three decimals, and some rows hold dozens of them.
 ROUNDING = 5e-3
 _WHOLE_IN_FLOATS = 2**53
+_NEVER_A_CUE = "response is never a cue"
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What to do with responses that are never cues, with row sums and with self pairs."""
+    """What to do with responses that are never cues, with row sums and with self pairs.
+
+    `responses` is "drop", "keep" or "keep:N" (`cues_needed`).
+    """
 
     responses: str = "drop"
     rows: str = "renormalize"
     self_pairs: str = "drop"
 
     def __post_init__(self) -> None:
+        cues_needed(self.responses)
         choices = {
-            "responses": ("drop", "keep"),
             "rows": ("renormalize", "keep"),
             "self_pairs": ("drop", "error"),
         }
@@ -55,6 +65,26 @@ class Rules:
                 raise ParameterError(
                     f"{name} is {getattr(self, name)!r}; it must be {first!r} or {second!r}"
                 )
+
+
+def cues_needed(responses: str) -> float:
+    """How many cues must give a response that is never a cue, for it to be an object.
+
+    >>> [cues_needed(rule) for rule in ("drop", "keep", "keep:5")]
+    [inf, 0.0, 5.0]
+
+    Raises
+    ------
+    ParameterError
+        For what is none of these.
+    """
+    found = re.fullmatch(r"(drop)|keep(?::([1-9]\d*))?", str(responses))
+    if found is None:
+        raise ParameterError(
+            f"responses is {responses!r}; it must be 'drop', 'keep' or 'keep:N' with a number of "
+            "cues, at least 1, such as 'keep:5'"
+        )
+    return math.inf if found[1] else float(found[2] or 0)
 
 
 @dataclass(frozen=True)
@@ -165,8 +195,8 @@ def _numbers(pairs: Pairs, named: Sequence[int]) -> np.ndarray:
 
 def _build(entries: _Entries, rules: Rules) -> Associations:
     """The one way from entries to associations."""
-    kept, dropped = _select(entries, rules)
-    n = len(entries.labels) if rules.responses == "keep" else entries.n_cues
+    kept, dropped, place = _select(entries, rules)
+    n = int((place >= 0).sum())
     if not kept.any():
         raise DataError(_nothing_left(entries, dropped))
     with np.errstate(over="ignore"):
@@ -178,7 +208,7 @@ def _build(entries: _Entries, rules: Rules) -> Associations:
             "divide them by a constant"
         )
     raw = sparse.coo_array(
-        (entries.values[kept], (entries.cue[kept], entries.response[kept])), shape=(n, n)
+        (entries.values[kept], (entries.cue[kept], place[entries.response[kept]])), shape=(n, n)
     ).tocsr()
     merged = int(kept.sum()) - raw.nnz
     scaled = _scale(raw, totals, entries, rules)
@@ -193,8 +223,9 @@ def _build(entries: _Entries, rules: Rules) -> Associations:
         dropped,
         (*entries.notes, *_notes(raw, scaled, totals, entries, rules)),
     )
+    labels = [label for label, at in zip(entries.labels, place, strict=True) if at >= 0]
     return Associations(
-        entries.labels[:n], scaled, report, n_responses=_n_responses(raw, totals, entries, rules)
+        labels, scaled, report, n_responses=_n_responses(raw, totals, entries, rules)
     )
 
 
@@ -209,8 +240,9 @@ def _n_responses(
     return (kept if rules.rows == "renormalize" else totals).astype(np.int64)
 
 
-def _select(entries: _Entries, rules: Rules) -> tuple[np.ndarray, dict[str, int]]:
-    """Which entries stay, and how many go for which reason (the first that applies)."""
+def _select(entries: _Entries, rules: Rules) -> tuple[np.ndarray, dict[str, int], np.ndarray]:
+    """Which entries stay, how many go for which reason (the first that applies), and the number of
+    each object; -1 where it is none."""
     to_self = entries.cue == entries.response
     if rules.self_pairs == "error" and to_self.any():
         k = int(np.flatnonzero(to_self)[0])
@@ -221,15 +253,28 @@ def _select(entries: _Entries, rules: Rules) -> tuple[np.ndarray, dict[str, int]
         )
     kept = np.ones(entries.values.size, dtype=bool)
     dropped = {"empty label": entries.unnamed} if entries.unnamed else {}
-    reasons = {"zero strength": entries.values == 0, "self pair": to_self}
-    if rules.responses == "drop":
-        reasons["response is never a cue"] = entries.response >= entries.n_cues
+    needed = cues_needed(rules.responses)
+    stays = np.arange(len(entries.labels)) < entries.n_cues
+    stays |= _n_givers(entries, (entries.values > 0) & ~to_self) >= needed
+    rare = f" and of fewer than {needed:.0f} cues" if np.isfinite(needed) else ""
+    reasons = {
+        "zero strength": entries.values == 0,
+        "self pair": to_self,
+        f"{_NEVER_A_CUE}{rare}": ~stays[entries.response],
+    }
     for reason, out in reasons.items():
         count = int(np.count_nonzero(kept & out))
         if count:
             dropped[reason] = count
         kept &= ~out
-    return kept, dropped
+    return kept, dropped, np.where(stays, np.cumsum(stays) - 1, -1)
+
+
+def _n_givers(entries: _Entries, counted: np.ndarray) -> np.ndarray:
+    """How many different cues give each object, by the entries that count; shape (n_labels,)."""
+    n = len(entries.labels)
+    pairs = np.unique(entries.cue[counted] * n + entries.response[counted])
+    return np.bincount(pairs % n, minlength=n)
 
 
 def _nothing_left(entries: _Entries, dropped: dict[str, int]) -> str:
@@ -242,7 +287,7 @@ def _nothing_left(entries: _Entries, dropped: dict[str, int]) -> str:
     message = f"{entries.source}: no pairs are left of {entries.n_read:,} read ({reasons})"
     if len(entries.labels) == 1:
         return f"{message}; there is a single word, {entries.labels[0][:60]!r}, and it takes two"
-    if "response is never a cue" in dropped:
+    if any(reason.startswith(_NEVER_A_CUE) for reason in dropped):
         return f"{message}; read with responses='keep' to make objects of all responses"
     return f"{message}; pairs need two different words and a strength above 0"
 
