@@ -38,7 +38,7 @@ from manymaps.model.objective import Entries, Evaluation, Objective
 from manymaps.model.parameters import Parameters, log_softmin
 from manymaps.optimizers.descent import Optimizer, State, shorter_steps
 
-__all__ = ["Cost", "Fit"]
+__all__ = ["Callback", "Cost", "Fit", "read_checkpoint"]
 
 _REFRESH = 50
 _RECORD = 10
@@ -76,6 +76,9 @@ class Fit:
         What the atlas says of two kinds of object (`manymaps.atlas`): rows first, then columns.
     forward : Objective, optional
         Whose KL(P || Q) stands for the fit at its end; the objective's own by default.
+    beside : tuple of dict, optional
+        What its checkpoints also hold, plain values and arrays: the runs before this one
+        (`manymaps.maps.restarts`).
     """
 
     objective: Cost
@@ -88,11 +91,12 @@ class Fit:
     kinds: tuple[str, ...] | None = None
     factors: np.ndarray | None = None
     forward: Objective | None = None
+    beside: tuple[dict[str, Any], dict[str, np.ndarray]] | None = None
     state: State = field(init=False)
     converged: bool = field(default=False, init=False)
     kl: float = field(default=float("nan"), init=False)
     history: dict[str, list[float]] = field(init=False)
-    _log_normalizer: float | None = field(default=None, init=False)
+    log_normalizer: float | None = field(default=None, init=False)
     _entries: tuple[Entries, ...] = field(default=(), init=False)
     _last: Evaluation = field(init=False)
     _with_share: dict[float, Cost] = field(default_factory=dict, init=False)
@@ -115,7 +119,9 @@ class Fit:
         self.state = State(start, seed=seed, units=units, n_summed=self._n_summed)
         self.history = {"iteration": [], "cost": [], "kl": []}
         if resume is not None:
-            self._load(resume)
+            self.restore(resume, *read_checkpoint(resume))
+        elif checkpoint is not None and self.beside is not None:
+            self._save(checkpoint)
         saved = time.monotonic()
 
         with _interrupt_between_iterations(checkpoint is not None) as interrupted:
@@ -144,7 +150,7 @@ class Fit:
         known = forward is self.objective
         self.kl = end.kl if known else forward.evaluate(self.state.parameters).kl
         if self.objective.is_joint:
-            self._log_normalizer = float(end.log_normalizers[0])
+            self.log_normalizer = float(end.log_normalizers[0])
 
     def atlas(self) -> Atlas:
         """The maps as they stand."""
@@ -166,7 +172,7 @@ class Fit:
             method=self.method,
             parameters={**self.settings, "kl_divergence": self.kl, "converged": self.converged},
             history={key: np.array(values) for key, values in self.history.items()},
-            log_normalizer=self._log_normalizer,
+            log_normalizer=self.log_normalizer,
             fingerprint=self.fingerprint,
             kinds=self.kinds,
             factors=self.factors,
@@ -257,6 +263,12 @@ class Fit:
         self.history["kl"].append(evaluation.kl)
 
     def _save(self, path: str) -> None:
+        meta, arrays = self.record()
+        more, others = self.beside or ({}, {})
+        write_archive(path, {**meta, **more}, {**arrays, **others})
+
+    def record(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """The run as a checkpoint holds it: plain values and arrays."""
         state = self.state
         arrays = {f"parameter/{k}": a for k, a in enumerate(state.parameters.arrays)}
         for name, group in state.memory.items():
@@ -271,10 +283,10 @@ class Fit:
             "seed": state.seed,
             "history": self.history,
         }
-        write_archive(path, meta, arrays)
+        return meta, arrays
 
-    def _load(self, path: str) -> None:
-        meta, arrays = read_archive(path, _CHECKPOINT_KIND, _CHECKPOINT_VERSION)
+    def restore(self, path: str, meta: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+        """Stand where a checkpoint stood, which is refused where it is of another fit."""
         if meta["fingerprint"] != self.fingerprint:
             raise DataError(
                 f"{path}: this checkpoint is of other data; resume with the file it was made from"
@@ -283,7 +295,8 @@ class Fit:
         changed = {
             key: (before.get(key), value)
             for key, value in {**self.settings, "method": self.method}.items()
-            if key != "max_iter" and before.get(key) != value
+            # A setting that the checkpoint does not know is younger than it.
+            if key != "max_iter" and before.get(key, value) != value
         }
         if changed:
             key, (then, now) = next(iter(changed.items()))
@@ -316,6 +329,11 @@ def _fading(weights: np.ndarray, active: np.ndarray, shares: np.ndarray) -> np.n
     stranded = active & (earned < _EARNED * proportions) & (shares.sum(axis=0) > 0)
     leaving = np.log(np.maximum(3 / _ACTIVE * proportions, 2.0))
     return np.where(stranded, leaving, np.where(active, 0.0, _FADE)).astype(weights.dtype)
+
+
+def read_checkpoint(path: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """The plain values and arrays of a checkpoint; a DataError for another file."""
+    return read_archive(path, _CHECKPOINT_KIND, _CHECKPOINT_VERSION)
 
 
 def _last_number(name: str) -> int:
