@@ -56,6 +56,7 @@ from manymaps.checks import check_index, check_number, check_whole
 from manymaps.compute.threads import LEAVE_INTERRUPTS
 from manymaps.data.frames import Backend, as_frame
 from manymaps.errors import DataError
+from manymaps.maps.restarts import derived_seeds
 
 __all__ = ["Level", "Stability", "in_order_of", "refit", "stability"]
 
@@ -336,8 +337,7 @@ def refit(
         random_state = int(random_state.randint(2**31 - 1))
     if random_state is not None:
         check_whole("random_state", random_state, 0)
-    children = np.random.SeedSequence(random_state).spawn(n_fits)
-    seeds = [int(child.generate_state(1)[0] >> 1) for child in children]
+    seeds = derived_seeds(random_state, n_fits)
     parallel = Parallel(
         n_jobs=n_jobs, prefer="processes", return_as="generator", **LEAVE_INTERRUPTS
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 import shlex
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from manymaps.atlas.atlas import Atlas
     from manymaps.cli.reading import PairData
     from manymaps.data.counts import Counts
+    from manymaps.maps.restarts import Restart
 
 __all__ = [
     "METHODS",
@@ -176,6 +177,12 @@ model_options = combined(
         help="auto, personas, random, pca, mds, spectral, ca of code, or an atlas.",
     ),
     click.option(
+        "--restarts",
+        type=positive,
+        metavar="N",
+        help="Runs from different starts, the best of which is kept.  [default: 1]",
+    ),
+    click.option(
         "--tolerance",
         type=Number(min=0, min_open=True),
         metavar="X",
@@ -230,12 +237,6 @@ count_options = combined(
         callback=lambda ctx, param, value: False if value else None,
         help="Of code: leave the frequencies of rows and columns out of the model.",
     ),
-    click.option(
-        "--restarts",
-        type=positive,
-        metavar="N",
-        help="Of code: runs from different starts, the best of which is kept.  [default: 1]",
-    ),
 )
 
 
@@ -278,6 +279,7 @@ def fit(ctx: click.Context, file: Path, output: Path, as_json: bool, **options: 
     estimator = build(method, options)
     fitted = _fit_counts if method == OF_COUNTS else _fit_pairs
     atlas, data, n_pairs = fitted(ctx, estimator, file, options)
+    _note_restarts(getattr(estimator, "restarts_", ()))
     _save(atlas, output, drop_vectors=options["drop_vectors"])
     record = fit_record(estimator, n_pairs, method, output)
     tell(lambda: record, lambda: _summary(record, atlas, data), as_json=as_json, summary=True)
@@ -430,6 +432,7 @@ def run_fit(estimator: Any, data: PairData | Counts, ctx: click.Context) -> int:
 def fit_record(estimator: Any, n_pairs: int, method: str, output: Path) -> dict[str, Any]:
     """What `fit --json` prints; of counts, also their likelihood and what was left out."""
     atlas: Atlas = estimator.atlas_
+    restarts: Sequence[Restart] = getattr(estimator, "restarts_", ())
     of_counts = {}
     if atlas.kinds is not None:
         n_rows = atlas.kinds.count(atlas.kinds[0])
@@ -450,9 +453,20 @@ def fit_record(estimator: Any, n_pairs: int, method: str, output: Path) -> dict[
         "kl_divergence": float(estimator.kl_divergence_),
         "converged": bool(estimator.converged_),
         **of_counts,
+        **({"restarts": [asdict(one) for one in restarts]} if restarts else {}),
         "seconds": elapsed(),
         "output": str(output),
     }
+
+
+def _note_restarts(restarts: Sequence[Restart]) -> None:
+    """Say how far several runs differ, and from which seed the best comes."""
+    if len(restarts) > 1:
+        best, *others = sorted(restarts, key=lambda one: one.cost)
+        note(
+            f"best of {len(restarts)} runs: cost {best.cost:.4f}, from the seed {best.seed}; the "
+            f"others end at {others[0].cost:.4f} to {others[-1].cost:.4f}"
+        )
 
 
 def _note_unused(options: Mapping[str, Any], data: PairData) -> None:

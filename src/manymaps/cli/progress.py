@@ -90,8 +90,9 @@ def iterations(total: int, *, hidden: bool) -> Iterator[Watcher]:
 
         def callback(iteration: int, cost: float, atlas_so_far: Callable[[], Any]) -> bool:
             now = time.monotonic()
-            if not started:
-                started.append((iteration, now))
+            # A fit of several runs begins anew with each.
+            if not started or iteration < bar.tasks[task].completed:
+                started[:] = [(iteration, now)]
                 bar.reset(task, completed=iteration)
             first, since = started[0]
             rate = f"{(iteration - first) / (now - since):.1f} it/s" if now > since else ""

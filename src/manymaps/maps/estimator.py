@@ -11,8 +11,9 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import pairwise
+from numbers import Integral
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -35,6 +36,7 @@ from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.maps.insertion import Refinement, insert
 from manymaps.maps.map_order import order_of_maps
 from manymaps.maps.personas import persona_start
+from manymaps.maps.restarts import Restart, best_run, derived_seeds
 from manymaps.maps.run import Cost, Fit
 from manymaps.maps.starts import start_positions
 from manymaps.model.choice import ChoiceModel
@@ -101,6 +103,7 @@ class MapEstimator(
     metric: str | Callable = "euclidean"
     neighbors: NeighborSearch | None = None
     init: str | np.ndarray | Atlas
+    n_init: int = 1
     max_iter: int
     optimizer: Optimizer | None
     tolerance: float
@@ -109,6 +112,7 @@ class MapEstimator(
     n_jobs: int | None
 
     method: str
+    restarts_: tuple[Restart, ...]
     _fitted_rows: Any = None
     _start_spread = 0.01
 
@@ -146,7 +150,8 @@ class MapEstimator(
             Ignored.
         checkpoint : path, optional
             Where to keep the state of the run: written every half minute, when the run is
-            interrupted, and at its end.
+            interrupted, and at its end. Of several runs (`n_init`) it holds all: those that have
+            ended are not made again.
         resume : path, optional
             A checkpoint of the same data and settings, from which to go on.
 
@@ -171,28 +176,35 @@ class MapEstimator(
             )
         observed = strongest_associations(target.values) if self._holds_similarities(X) else None
         with threads(self.n_jobs):
-            start = self._start(data, target)
             optimizer = self.optimizer or self._default_optimizer()
             tolerance = self.tolerance * (1 if optimizer.bears_noise else _FOR_LINE_SEARCH)
             order = target.neighborly_order() if n > _LEAST_TO_ORDER else None
-            if order is not None:
-                target = target.reordered(order)
-            forward = Objective(target, self._model(), self.penalty, tolerance)
-            fit = Fit(
-                objective=self._objective(forward),
-                optimizer=optimizer,
-                max_iter=self.max_iter,
-                labels=labels,
-                method=self.method,
-                settings=self._settings(),
-                order=order,
-                forward=forward,
-            )
-            fit.run(start, self._seed(), self.callback, checkpoint, resume)
+            ordered = target if order is None else target.reordered(order)
+            forward = Objective(ordered, self._model(), self.penalty, tolerance)
+            objective = self._objective(forward)
+
+            def begin(k: int, seed: int | None) -> tuple[Fit, Parameters, int]:
+                start = self._start(data, target, self._seed(seed), first=k == 0)
+                fit = Fit(
+                    objective=objective,
+                    optimizer=optimizer,
+                    max_iter=self.max_iter,
+                    labels=labels,
+                    method=self.method,
+                    settings=self._settings(),
+                    order=order,
+                    forward=forward,
+                )
+                return fit, start, self._seed(seed)
+
+            fit, self.restarts_ = best_run(begin, self._seeds(), self.callback, checkpoint, resume)
         atlas = fit.atlas()
         if isinstance(self.init, str):
             held = atlas.proportions if order is None else atlas.proportions[:, order]
-            atlas = atlas.renumbered(order_of_maps(target.values, held))
+            atlas = atlas.renumbered(order_of_maps(ordered.values, held))
+        if self.n_init > 1:
+            ends = [plain_value(list(asdict(one).values())[:3]) for one in self.restarts_]
+            atlas = replace(atlas, parameters={**atlas.parameters, "restarts": ends})
         self.atlas_ = replace(
             atlas, vectors=data if self._holds_vectors(X) else None, associations=observed
         )
@@ -277,8 +289,15 @@ class MapEstimator(
         return tags
 
     def _check_parameters(self) -> None:
-        for name in ("n_maps", "n_components", "max_iter"):
+        for name in ("n_maps", "n_components", "max_iter", "n_init"):
             check_whole(name, getattr(self, name))
+        if self.n_init > 1 and not isinstance(self.init, str):
+            raise ParameterError(
+                "needs a start by name, such as init='random'; one that is given is the same in "
+                "every run",
+                name="n_init",
+                value=self.n_init,
+            )
         if not isinstance(self.affinity, Affinity):
             suggestion = ", nor an Affinity such as GaussianAffinity(perplexity=30)"
             check_choice("affinity", self.affinity, AFFINITIES, why=suggestion)
@@ -373,8 +392,19 @@ class MapEstimator(
         own = getattr(self.affinity, "perplexity", None)
         return settings if own is None else settings | {"perplexity": plain_value(own)}
 
-    def _seed(self) -> int:
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
+    def _seed(self, seed: int | None = None) -> int:
+        """A number drawn from a seed, or where there is none from `random_state`."""
+        chosen = self.random_state if seed is None else seed
+        return int(check_random_state(chosen).randint(2**31 - 1))
+
+    def _seeds(self) -> list[int | None]:
+        """The seed of each run; None for a single one whose `random_state` is no number."""
+        given = self.random_state
+        first = int(given) if isinstance(given, Integral) else None
+        if self.n_init == 1:
+            return [first]
+        first = self._seed() if first is None else first
+        return [first, *derived_seeds(first, self.n_init - 1)]
 
     @property
     def _spreads(self) -> tuple[float, float]:
@@ -385,11 +415,11 @@ class MapEstimator(
     def _stated_spreads(self) -> tuple[float, float] | None:
         return None if self.optimizer is None else self.optimizer.start_spread
 
-    def _start(self, data: Any, target: Target) -> Parameters:
-        """Positions and weights to start from, in float32."""
+    def _start(self, data: Any, target: Target, seed: int, *, first: bool = True) -> Parameters:
+        """Positions and weights to start from, in float32; the first run or another one."""
         n = target.values.shape[0]
         shape = (self.n_maps, n, self.n_components)
-        generator = np.random.default_rng(self._seed())
+        generator = np.random.default_rng(seed)
         weights = generator.normal(0, self._spreads[1], shape[:2])
         if isinstance(self.init, Atlas):
             positions = self.init.maps
@@ -404,7 +434,8 @@ class MapEstimator(
             )
             weights = weights_from_proportions(held)
         else:
-            positions = self._start_positions(data, target, generator)
+            name = self._start_name if first else "random"
+            positions = self._start_positions(name, data, target, generator)
         if positions.shape != shape or weights.shape != shape[:2]:
             raise ParameterError(f"init has shape {positions.shape}; the fit needs {shape}")
         if not np.isfinite(positions).all():
@@ -425,12 +456,12 @@ class MapEstimator(
         return "random" if stated else str(self.init)
 
     def _start_positions(
-        self, data: Any, target: Target, generator: np.random.Generator
+        self, name: str, data: Any, target: Target, generator: np.random.Generator
     ) -> np.ndarray:
-        """The start that `init` names, shape (n_maps, n, n_components)."""
+        """The start of that name, shape (n_maps, n, n_components)."""
         shape = (self.n_maps, target.values.shape[0], self.n_components)
-        if self.n_maps > 1 or self._start_name == "random":
-            if self._start_name not in ("auto", "random"):
+        if self.n_maps > 1 or name == "random":
+            if name not in ("auto", "random"):
                 raise ParameterError(
                     f"is not one of auto, personas, random, an array of shape {shape}, an Atlas; "
                     "other starts are for one map",
@@ -439,7 +470,7 @@ class MapEstimator(
                 )
             return generator.normal(0, self._spreads[0], shape)
         return start_positions(
-            self._start_name, data, target, self.n_components,
+            name, data, target, self.n_components,
             metric=self.metric, spread=self._spreads[0], generator=generator,
         )[None]  # fmt: skip
 

@@ -68,6 +68,7 @@ class _MultipleMaps(MapEstimator):
         metric: str | Callable = "euclidean",
         neighbors: NeighborSearch | None = None,
         init: str | np.ndarray | Atlas = "auto",
+        n_init: int = 1,
         max_iter: int = 2000,
         optimizer: Optimizer | None = None,
         tolerance: float = 5e-3,
@@ -89,6 +90,7 @@ class _MultipleMaps(MapEstimator):
         self.metric = metric
         self.neighbors = neighbors
         self.init = init
+        self.n_init = n_init
         self.max_iter = max_iter
         self.optimizer = optimizer
         self.tolerance = tolerance
@@ -193,8 +195,11 @@ class MultipleMapsTSNE(_MultipleMaps):
         the papers do, and is "auto" for fewer: they say little of groups, and starts from several
         seeds cost little. One map may also start as that of `TSNE` does, and "auto" is that. With
         an optimizer that states a `start_spread`, as the papers' presets do, "auto" is "random".
+    n_init : int
+        Runs from starts of their own, of which the one of the least cost is kept. Small tables end
+        in one of many hollows: some seeds at twice the divergence of others.
     max_iter : int
-        Most iterations; fewer where the cost stops falling.
+        Most iterations of a run; fewer where the cost stops falling.
     optimizer : Optimizer, optional
         `Momentum()` by default, near the settings of the 2009 report; in a run of fewer than 400
         iterations it holds the weights for a quarter of them. The papers' own are
@@ -205,7 +210,7 @@ class MultipleMapsTSNE(_MultipleMaps):
         always does.
     callback : callable, optional
         Called as callback(iteration, cost, atlas_so_far) after each iteration; `atlas_so_far()`
-        makes an `Atlas`. A true answer stops the run.
+        makes an `Atlas`. A true answer stops the fit.
     random_state : int, RandomState or None
         The same seed gives the same bits at any number of threads on one machine.
     n_jobs : int, optional
@@ -227,6 +232,9 @@ class MultipleMapsTSNE(_MultipleMaps):
     converged_ : bool
     history_ : dict of str to ndarray
         "iteration", "cost" and "kl", the divergence that is minimized.
+    restarts_ : tuple of Restart
+        How each run ended: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`. An estimator
+        with that seed as `random_state` makes the run alone.
     n_features_in_ : int
 
     References
@@ -293,6 +301,7 @@ class MultipleMapsSNE(_MultipleMaps):
         metric: str | Callable = "euclidean",
         neighbors: NeighborSearch | None = None,
         init: str | np.ndarray | Atlas = "auto",
+        n_init: int = 1,
         max_iter: int = 2000,
         optimizer: Optimizer | None = None,
         tolerance: float = 5e-3,
@@ -304,7 +313,7 @@ class MultipleMapsSNE(_MultipleMaps):
             n_maps, n_components, normalization=normalization, mixing=mixing,
             background=background, divergence=divergence, smoothing=smoothing, penalty=penalty,
             kernel_width=kernel_width, affinity=affinity, perplexity=perplexity, metric=metric,
-            neighbors=neighbors, init=init, max_iter=max_iter, optimizer=optimizer,
+            neighbors=neighbors, init=init, n_init=n_init, max_iter=max_iter, optimizer=optimizer,
             tolerance=tolerance, callback=callback, random_state=random_state, n_jobs=n_jobs,
         )  # fmt: skip
 
@@ -350,6 +359,7 @@ class AspectMaps(_MultipleMaps):
         metric: str | Callable = "euclidean",
         neighbors: NeighborSearch | None = None,
         init: str | np.ndarray | Atlas = "random",
+        n_init: int = 1,
         max_iter: int = 2000,
         optimizer: Optimizer | None = None,
         tolerance: float = 5e-3,
@@ -361,7 +371,7 @@ class AspectMaps(_MultipleMaps):
             n_maps, n_components, normalization=normalization, mixing=mixing,
             background=background, divergence=divergence, smoothing=smoothing, penalty=penalty,
             kernel_width=kernel_width, affinity=affinity, perplexity=perplexity, metric=metric,
-            neighbors=neighbors, init=init, max_iter=max_iter, optimizer=optimizer,
+            neighbors=neighbors, init=init, n_init=n_init, max_iter=max_iter, optimizer=optimizer,
             tolerance=tolerance, callback=callback, random_state=random_state, n_jobs=n_jobs,
         )  # fmt: skip
 

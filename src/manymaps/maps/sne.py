@@ -49,6 +49,7 @@ class _SingleMap(MapEstimator):
         affinity: str | Affinity = "auto",
         neighbors: NeighborSearch | None = None,
         init: str | np.ndarray | Atlas = "auto",
+        n_init: int = 1,
         max_iter: int = 1000,
         optimizer: Optimizer | None = None,
         tolerance: float = 5e-3,
@@ -62,6 +63,7 @@ class _SingleMap(MapEstimator):
         self.affinity = affinity
         self.neighbors = neighbors
         self.init = init
+        self.n_init = n_init
         self.max_iter = max_iter
         self.optimizer = optimizer
         self.tolerance = tolerance
@@ -114,8 +116,10 @@ class SNE(_SingleMap):
     init : {"auto", "random", "pca", "mds", "spectral"}, ndarray (n, n_components), or Atlas
         Where to start; "auto" is "pca" for vectors, else "random", which it also is with an
         optimizer that states a `start_spread`.
+    n_init : int
+        Runs of which the one of the least cost is kept; those after the first start at random.
     max_iter : int
-        Most iterations; fewer where the cost stops falling.
+        Most iterations of a run; fewer where the cost stops falling.
     optimizer : Optimizer, optional
         By default `Momentum` with jitter that is annealed in two stages over three quarters of the
         run (Hinton & Roweis 2002).
@@ -123,7 +127,7 @@ class SNE(_SingleMap):
         Aimed relative error of the repulsive forces; 0 sums them exactly.
     callback : callable, optional
         Called as callback(iteration, cost, atlas_so_far) after each iteration; `atlas_so_far()`
-        makes an `Atlas`. A true answer stops the run.
+        makes an `Atlas`. A true answer stops the fit.
     random_state : int, RandomState or None
         The same seed gives the same bits at any number of threads on one machine.
     n_jobs : int, optional
@@ -139,6 +143,8 @@ class SNE(_SingleMap):
     n_iter_ : int
     converged_ : bool
     history_ : dict of str to ndarray
+    restarts_ : tuple of Restart
+        How each run ended: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`.
     n_features_in_ : int
 
     References
@@ -233,6 +239,7 @@ class UniSNE(_SingleMap):
         affinity: str | Affinity = "auto",
         neighbors: NeighborSearch | None = None,
         init: str | np.ndarray | Atlas = "auto",
+        n_init: int = 1,
         max_iter: int = 2500,
         optimizer: Optimizer | None = None,
         tolerance: float = 5e-3,
@@ -242,7 +249,7 @@ class UniSNE(_SingleMap):
     ):
         super().__init__(
             n_components, perplexity=perplexity, metric=metric, affinity=affinity,
-            neighbors=neighbors, init=init, max_iter=max_iter, optimizer=optimizer,
+            neighbors=neighbors, init=init, n_init=n_init, max_iter=max_iter, optimizer=optimizer,
             tolerance=tolerance, callback=callback, random_state=random_state, n_jobs=n_jobs,
         )  # fmt: skip
         self.background = background
@@ -320,6 +327,7 @@ class TSNE(_SingleMap):
         affinity: str | Affinity = "auto",
         neighbors: NeighborSearch | None = None,
         init: str | np.ndarray | Atlas = "auto",
+        n_init: int = 1,
         optimizer: Optimizer | None = None,
         tolerance: float = 5e-3,
         callback: Callable[[int, float, Callable[[], Atlas]], object] | None = None,
@@ -328,7 +336,7 @@ class TSNE(_SingleMap):
     ):
         super().__init__(
             n_components, perplexity=perplexity, metric=metric, affinity=affinity,
-            neighbors=neighbors, init=init, max_iter=max_iter, optimizer=optimizer,
+            neighbors=neighbors, init=init, n_init=n_init, max_iter=max_iter, optimizer=optimizer,
             tolerance=tolerance, callback=callback, random_state=random_state, n_jobs=n_jobs,
         )  # fmt: skip
         self.early_exaggeration = early_exaggeration

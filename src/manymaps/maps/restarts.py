@@ -1,0 +1,149 @@
+"""The best of several runs of one fit, from starts of their own; one checkpoint holds them all.
+
+A fit of many maps ends in one of many hollows of its cost: of small tables some seeds end at twice
+the divergence of others. Runs from several seeds cost what they cost, and the one that ends lowest
+is kept. The seed of the first is that of the whole, so that one run is the first of several; the
+others are derived from it (`derived_seeds`).
+
+The checkpoint of a run that is not the only one also holds how the earlier ones ended and where
+the best of them stands, under "earlier" in its `meta.json` and "best/" among its arrays. A fit that
+goes on from it begins no run again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from manymaps.maps.run import Callback, Fit, read_checkpoint
+from manymaps.model.parameters import Parameters
+from manymaps.optimizers.descent import State
+
+__all__ = ["Begin", "Restart", "best_run", "derived_seeds"]
+
+Begin = Callable[[int, int | None], tuple[Fit, Parameters, int]]
+
+
+@dataclass(frozen=True)
+class Restart:
+    """How one of several runs ended.
+
+    Attributes
+    ----------
+    seed : int or None
+        The `random_state` of an estimator that makes this run alone, where it starts in the same
+        way; None for one run from no number.
+    cost : float
+        What is minimized, the penalty in it; the least is kept.
+    kl_divergence : float
+    n_iter : int
+    converged : bool
+    """
+
+    seed: int | None
+    cost: float
+    kl_divergence: float
+    n_iter: int
+    converged: bool
+
+
+def derived_seeds(seed: int | None, count: int) -> list[int]:
+    """Seeds from one `numpy.random.SeedSequence`, the first of them the same however many follow.
+
+    >>> derived_seeds(0, 3)[:2] == derived_seeds(0, 2)
+    True
+    """
+    children = np.random.SeedSequence(seed).spawn(count)
+    return [int(child.generate_state(1)[0] >> 1) for child in children]
+
+
+def best_run(
+    begin: Begin,
+    seeds: Sequence[int | None],
+    callback: Callback | None = None,
+    checkpoint: str | None = None,
+    resume: str | None = None,
+) -> tuple[Fit, tuple[Restart, ...]]:
+    """Run a fit from each seed, and keep the one of the least cost.
+
+    Parameters
+    ----------
+    begin : callable
+        begin(k, seed) gives the fit of run k, its start, and the seed of its noise.
+    seeds : sequence of int or None
+        One for each run.
+    callback, checkpoint, resume
+        As for `manymaps.maps.run.Fit.run`. A true answer of the callback ends the run and begins
+        no other.
+
+    Returns
+    -------
+    Fit
+        The best, at its end.
+    tuple of Restart
+        All that ended, in the order of the seeds.
+    """
+    ended: list[Restart] = []
+    best: Fit | None = None
+    if resume is not None and len(seeds) > 1:
+        seeds, ended, best = _earlier(begin, seeds, resume)
+    stopped = False
+
+    def watch(iteration: int, cost: float, atlas_so_far: Callable[[], Any]) -> bool:
+        nonlocal stopped
+        stopped = bool(callback and callback(iteration, cost, atlas_so_far))
+        return stopped
+
+    for k in range(len(ended), len(seeds)):
+        fit, start, noise = begin(k, seeds[k])
+        if len(seeds) > 1:
+            fit.beside = _beside(seeds, ended, best)
+        fit.run(start, noise, watch if callback else None, checkpoint, resume)
+        resume = None
+        cost = fit.history["cost"][-1]
+        if best is None or cost < best.history["cost"][-1]:
+            best = fit
+        ended.append(Restart(seeds[k], cost, fit.kl, fit.state.iteration, fit.converged))
+        if stopped:
+            break
+    assert best is not None
+    return best, tuple(ended)
+
+
+def _beside(
+    seeds: Sequence[int | None], ended: Sequence[Restart], best: Fit | None
+) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """What a checkpoint holds of the runs before its own."""
+    earlier: dict[str, Any] = {"seeds": list(seeds), "ended": [asdict(one) for one in ended]}
+    if best is None:
+        return {"earlier": earlier}, {}
+    meta, arrays = best.record()
+    return (
+        {"earlier": {**earlier, "best": meta, "log_normalizer": best.log_normalizer}},
+        {f"best/{name}": array for name, array in arrays.items()},
+    )
+
+
+def _earlier(
+    begin: Begin, seeds: Sequence[int | None], path: str
+) -> tuple[Sequence[int | None], list[Restart], Fit | None]:
+    """The seeds of all runs of a checkpoint, how those before its own ended, and the best."""
+    meta, arrays = read_checkpoint(path)
+    earlier = meta.get("earlier")
+    if earlier is None:
+        return seeds, [], None
+    ended = [Restart(**one) for one in earlier["ended"]]
+    if not ended:
+        return earlier["seeds"], ended, None
+    at = min(range(len(ended)), key=lambda k: ended[k].cost)
+    best, start, _ = begin(at, earlier["seeds"][at])
+    parts = {name.removeprefix("best/"): array for name, array in arrays.items()
+             if name.startswith("best/")}  # fmt: skip
+    best.state = State(start)
+    best.restore(path, earlier["best"], parts)
+    best.kl, best.converged = ended[at].kl_divergence, ended[at].converged
+    best.log_normalizer = earlier["log_normalizer"]
+    return earlier["seeds"], ended, best
