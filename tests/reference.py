@@ -81,6 +81,21 @@ def cost(p, model, sides, penalty=0.0, log_a=0.0, log_b=0.0):
     return scale * divergence + penalty / 2 * sum((y**2).sum() for y, _ in sides)
 
 
+def observed_cost(p, observed, model, side, penalty=0.0):
+    """The objective of `manymaps.model.observed`: choices among the judged pairs alone."""
+    log_v = log_similarity(model.kernel, side, side, model.kernel_width)
+    log_v = np.where(observed, log_v, -np.inf)
+    joint = model.normalization == "joint"
+    divergence = 0.0
+    for i, j in zip(*np.nonzero(p), strict=True):
+        rows = slice(None) if joint else slice(i, i + 1)
+        q = (1 - model.background) * np.exp(log_v[i, j] - log_sum(log_v[rows].ravel()))
+        q += model.background / observed[rows].sum()
+        divergence += p[i, j] * np.log(p[i, j] / q)
+    scale = (p.sum(axis=1) > 0).sum() if joint else 1
+    return scale * divergence + penalty / 2 * (side[0] ** 2).sum()
+
+
 def entropy(p):
     """- sum p log p of each row."""
     return -np.where(p > 0, p * np.log(np.where(p > 0, p, 1)), 0).sum(axis=-1)

@@ -66,6 +66,9 @@ class Target:
         What a full row sums to under the conditional normalization; 1 by default.
     is_symmetric : bool
         p_ij = p_ji throughout, bit by bit.
+    observed : ndarray of bool, shape (n_rows, n_columns), optional
+        Of one set: which pairs were judged, among which alone P chooses; None where all were. It
+        is false on the diagonal (`manymaps.model.observed`).
     """
 
     values: sparse.csr_array
@@ -73,6 +76,7 @@ class Target:
     one_set: bool = True
     row_weights: np.ndarray | None = None
     is_symmetric: bool = False
+    observed: np.ndarray | None = None
 
     @cached_property
     def row_mass(self) -> np.ndarray:
@@ -145,7 +149,8 @@ class Target:
         if not self.is_symmetric:
             values.sort_indices()
         weights = None if self.row_weights is None else self.row_weights[order]
-        return replace(self, values=values, row_weights=weights)
+        observed = None if self.observed is None else self.observed[np.ix_(order, order)]
+        return replace(self, values=values, row_weights=weights, observed=observed)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -154,6 +159,8 @@ class Target:
         for array in (self.values.indptr, self.values.indices, self.values.data):
             digest.update(np.ascontiguousarray(array, np.float64).tobytes())
         digest.update(f"{self.values.shape}{self.normalization}{self.one_set}".encode())
+        if self.observed is not None:
+            digest.update(np.packbits(self.observed).tobytes())
         return digest.hexdigest()[:16]
 
 
@@ -177,9 +184,22 @@ def _pairs(pattern: sparse.csr_array, forward: np.ndarray, backward: np.ndarray)
     )
 
 
-def _cleaned(strengths: sparse.sparray, one_set: bool) -> sparse.csr_array:
+def _judged(observed: np.ndarray | None) -> np.ndarray | None:
+    """Which pairs of different objects were judged; None where all were."""
+    if observed is None:
+        return None
+    judged = np.array(observed, bool)
+    np.fill_diagonal(judged, False)
+    return None if judged.sum() == len(judged) * (len(judged) - 1) else judged
+
+
+def _cleaned(
+    strengths: sparse.sparray, one_set: bool, judged: np.ndarray | None = None
+) -> sparse.csr_array:
     values = sparse.csr_array(strengths, dtype=np.float64, copy=True)
     values.sum_duplicates()
+    if judged is not None:
+        values = sparse.csr_array(values.multiply(judged))
     if one_set:
         rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
         values.data[rows == values.indices] = 0
@@ -191,7 +211,11 @@ def _cleaned(strengths: sparse.sparray, one_set: bool) -> sparse.csr_array:
 
 
 def conditional_target(
-    strengths: sparse.sparray, *, keep_missing_mass: bool = False, one_set: bool = True
+    strengths: sparse.sparray,
+    *,
+    keep_missing_mass: bool = False,
+    one_set: bool = True,
+    observed: np.ndarray | None = None,
 ) -> Target:
     """P whose rows are distributions: p_ij = s_ij / sum_j s_ij.
 
@@ -203,6 +227,8 @@ def conditional_target(
         Leave rows that sum to less than 1 as they are.
     one_set : bool
         Rows and columns are the same objects.
+    observed : ndarray of bool, shape (n, n), optional
+        Of one set: which pairs were judged. The strengths of others count as nothing.
 
     Raises
     ------
@@ -216,9 +242,10 @@ def conditional_target(
     >>> target.values.toarray().tolist()
     [[0.0, 0.75, 0.25], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
     """
-    values = _cleaned(strengths, one_set)
+    judged = _judged(observed)
+    values = _cleaned(strengths, one_set, judged)
     _normalize_rows(values, 1 + 1e-6 if keep_missing_mass else 0.0)
-    return Target(values, "conditional", one_set)
+    return Target(values, "conditional", one_set, observed=judged)
 
 
 def _normalize_rows(values: sparse.csr_array, limit: float) -> None:
@@ -229,7 +256,11 @@ def _normalize_rows(values: sparse.csr_array, limit: float) -> None:
 
 
 def joint_target(
-    strengths: sparse.sparray, *, one_set: bool = True, average: bool = True
+    strengths: sparse.sparray,
+    *,
+    one_set: bool = True,
+    average: bool = True,
+    observed: np.ndarray | None = None,
 ) -> Target:
     """P as one distribution over all pairs: for one set, the averaged conditionals.
 
@@ -238,12 +269,20 @@ def joint_target(
     (van der Maaten & Hinton 2008, section 2.1; Cook et al. 2007, section 2). With `average=False`
     the rows keep their masses, p_ij = (s_ij + s_ji) / (2 sum s); for two sets, p_ij = s_ij / sum s.
 
+    Of a table with missing pairs each row is divided by the mean of its judged ones instead of
+    their sum, p_ij ~ s_ij / mean_i + s_ji / mean_j, brought to a sum of 1 over the judged pairs:
+    what P of the whole table gives to these, if the others are missing by chance. (Sums would make
+    the pairs of an object that was judged with few others heavy.) A pair that was judged in one
+    direction alone counts for both.
+
     Parameters
     ----------
     strengths : sparse array of shape (n_rows, n_columns)
     one_set : bool
     average : bool
         Normalize each row before the two directions of a pair are added up.
+    observed : ndarray of bool, shape (n, n), optional
+        As for `conditional_target`.
 
     Examples
     --------
@@ -251,14 +290,20 @@ def joint_target(
     >>> joint_target(sparse.csr_array([[0, 3], [0, 0]])).values.toarray().tolist()
     [[0.0, 0.5], [0.5, 0.0]]
     """
-    values = _cleaned(strengths, one_set)
+    judged = _judged(observed)
+    values = _cleaned(strengths, one_set, judged)
+    if judged is not None:
+        values = values + (values.T).multiply(~judged & judged.T)
+        judged = judged | judged.T
     if one_set:
         if average:
             _normalize_rows(values, 0.0)
+        if average and judged is not None:
+            values = sparse.diags_array(judged.sum(axis=1).astype(np.float64)) @ values
         values = sparse.csr_array(values + values.T)
         values.sort_indices()
     values.data /= values.data.sum()
-    return Target(values, "joint", one_set, is_symmetric=one_set)
+    return Target(values, "joint", one_set, is_symmetric=one_set, observed=judged)
 
 
 def count_target(
