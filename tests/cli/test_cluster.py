@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import signal
 from pathlib import Path
 
@@ -251,12 +252,16 @@ def test_numbers_of_clusters_are_compared(judged):
     assert result["variance_accounted_for"] == sorted(result["variance_accounted_for"])
     assert result["suggestion"] in (1, 2, 3)
     assert result["reasons"]
-    assert len(result["held_out"]) == 3
+    for name in ("held_out", "held_out_error", "held_out_standard_error", "description_length"):
+        assert len(result[name]) == 3
+    assert result["fewest_by_held_out"] in (1, 2, 3)
     least = record(judged, "--choose", "1-3", "--restarts", 3, "--precision", 10)
     assert least["suggestion"] == 1
     shown = invoke("cluster", judged, "--choose", "2-3", "--restarts", 3)
     assert shown.exit_code == 0
     assert "suggested: " in shown.stdout
+    assert re.search(r"\n2 +\S+% +\S+ +\S+ +\S+ ± \S+\n", shown.stdout)
+    assert "from 2 to 3 clusters" in shown.stdout
     assert f"next: manymaps cluster {judged} --clusters " in shown.stdout
 
 
@@ -315,6 +320,15 @@ def test_inputs_are_not_overwritten(judged):
     assert result.exit_code == 2
     assert "-o would overwrite FILE" in result.stderr
     assert judged.read_bytes() == before
+
+
+@pytest.mark.slow
+def test_a_terminal_shows_how_far_the_comparison_is(judged):
+    done = on_a_terminal("cluster", judged, "--choose", "1-3")
+    assert done.returncode == 0
+    assert "finding 1 to 3 clusters of" in done.stderr
+    assert "11 of 11" in done.stderr
+    assert "suggested" in done.stdout
 
 
 @pytest.mark.slow

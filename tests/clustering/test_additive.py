@@ -56,6 +56,51 @@ def matrix(folder, name):
     return values, rows[0][1:]
 
 
+class TestStarts:
+    """Memberships that a fit sets out from."""
+
+    def test_the_truth_is_kept(self):
+        values, members, _ = overlapping()
+        found = AdditiveClustering(3, init=members, n_init=0).fit(values)
+        np.testing.assert_array_equal(found.memberships_, members)
+        assert found.solutions_.shape == (1,)
+
+    def test_missing_clusters_are_grown_and_superfluous_ones_left_out(self):
+        values, members, _ = overlapping()
+        for start in (members[:, :1], np.hstack([members, ~members])):
+            found = AdditiveClustering(3, init=start, n_init=0).fit(values)
+            np.testing.assert_array_equal(found.memberships_, members)
+        plain = AdditiveClustering(2, init=members, n_init=0, polish=False).fit(values)
+        np.testing.assert_array_equal(plain.memberships_, members[:, :2])
+
+    def test_several_starts_stand_beside_the_random_ones(self):
+        values, members, _ = overlapping(noise=0.05)
+        found = AdditiveClustering(2, init=[members, members[:, :2]], n_init=3, random_state=0)
+        assert found.fit(values).solutions_.shape == (5,)
+        given = AdditiveClustering(2, init=members[:, :2], n_init=0).fit(values)
+        assert found.variance_accounted_for_ >= given.variance_accounted_for_
+
+    def test_observed_features_stand_beside_a_start(self):
+        values, members, _ = overlapping()
+        found = AdditiveClustering(
+            2, init=members[:, 1:], n_init=0, features=members[:, :1]
+        ).fit(values)  # fmt: skip
+        np.testing.assert_array_equal(found.memberships_, members)
+
+    @pytest.mark.parametrize(
+        ("settings", "error", "words"),
+        [
+            ({"init": np.ones((9, 2))}, DataError, r"init has the shape \(9, 2\); give 10 rows"),
+            ({"init": np.full((10, 2), 0.5)}, DataError, "init 0 of object 0 is 0.5"),
+            ({"n_init": 0}, ParameterError, "n_init=0 must be .* without init"),
+            ({"init": [], "n_init": 0}, ParameterError, "n_init=0 must be .* without init"),
+        ],
+    )
+    def test_refusals(self, settings, error, words):
+        with pytest.raises(error, match=words):
+            AdditiveClustering(2, **settings).fit(overlapping()[0])
+
+
 class TestRecovery:
     @pytest.mark.parametrize("constant", ["free", "nonnegative"])
     @pytest.mark.parametrize("solver", ["gibbs", "annealing", "mean-field"])

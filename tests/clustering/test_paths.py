@@ -1,10 +1,14 @@
 """The choice of the number of clusters: its measures, its suggestion and its reasons."""
 
+import time
+
 import numpy as np
 import pytest
 
+from manymaps.clustering import paths
 from manymaps.clustering.additive import AdditiveClustering
 from manymaps.clustering.paths import cluster_path
+from manymaps.clustering.problem import similarities_from
 from manymaps.errors import ParameterError
 
 QUICK = AdditiveClustering(n_init=3, random_state=0)
@@ -55,8 +59,12 @@ def test_an_unknown_precision_is_estimated(values):
     left = np.array([fitted.residual_variance_ for fitted in path.estimators])
     np.testing.assert_allclose(path.bic, 66 * np.log(left) + np.arange(2, 5) * np.log(66))
     assert path.held_out is None
+    np.testing.assert_allclose(
+        path.description_length, path.bic + 2 * 12 * np.arange(1, 4) * np.log(2)
+    )
     assert path.suggestion == 3
     assert any("end of the range" in reason for reason in path.reasons)
+    assert path.fewest_by_held_out is None
 
 
 def test_hidden_pairs_are_the_same_for_a_seed(values):
@@ -79,6 +87,7 @@ def test_errors_of_dissimilarities_have_their_own_unit(values):
     [
         ({"n_clusters": []}, "empty"), ({"precision": 0.0}, "precision"),
         ({"held_out": 0.7}, "held_out"), ({"n_repeats": 0}, "n_repeats"),
+        ({"n_clusters": [2, 5000]}, "is more than the"),
     ],
 )  # fmt: skip
 def test_parameters(values, settings, words):
@@ -89,3 +98,86 @@ def test_parameters(values, settings, words):
 def test_nothing_to_hide():
     with pytest.raises(ParameterError, match="no pair can be hidden"):
         cluster_path([0.1, np.nan, 0.4], [1], estimator=QUICK)
+
+
+FEATURES = {
+    "brother father grandfather grandson nephew son uncle": 0.25,
+    "aunt daughter granddaughter grandmother mother niece sister": 0.25,
+    "brother sister father mother son daughter": 0.4,
+    "granddaughter grandfather grandmother grandson": 0.5,
+    "aunt uncle nephew niece cousin": 0.45,
+}
+
+
+def kinship(seed: int, noise: float) -> np.ndarray:
+    """Similarities of kinship terms by five features."""
+    words = sorted({word for one in FEATURES for word in one.split()})
+    members = np.array([[word in one.split() for word in words] for one in FEATURES], float)
+    error = np.triu(np.random.default_rng(seed).normal(0, noise, (15, 15)), 1)
+    values = (members.T * list(FEATURES.values())) @ members + 0.15 + error + error.T
+    np.fill_diagonal(values, np.nan)
+    return values
+
+
+@pytest.mark.parametrize(("seed", "noise"), [(0, 0.05), (1, 0.05), (2, 0.03)])
+def test_the_true_number_is_suggested_and_not_the_end_of_the_range(seed, noise):
+    path = cluster_path(kinship(seed, noise), range(3, 8), n_repeats=2, random_state=seed)
+    assert path.suggestion == 5
+    assert path.bic.argmin() == 4  # of 7 clusters: weights alone do not choose
+    text = " ".join(path.reasons)
+    assert "from 4 to 5 clusters" in text
+    assert "which pays" in text
+    assert "from 5 to 6 clusters" in text
+    assert "which does not pay" in text
+
+
+def test_the_path_finds_what_long_annealings_find():
+    values = kinship(0, 0.08)
+    path = cluster_path(values, [2, 4, 5], held_out=None, random_state=0)
+    long = [
+        AdditiveClustering(k, n_init=3, random_state=0).fit(values).variance_accounted_for_
+        for k in (2, 4, 5)
+    ]
+    assert (path.vaf > np.array(long) - 1e-3).all()
+
+
+def test_standard_errors_are_over_hidden_pairs(values):
+    path = cluster_path(values, [2, 3], estimator=QUICK, n_repeats=1, random_state=0)
+    assert path.held_out.shape == (2, 1)
+    np.testing.assert_allclose(path.held_out[:, 0], path.held_out_error)
+    squares = np.array([[1.0, 4.0, 9.0], [1.0, 1.0, 4.0]])
+    hidden = paths._Hidden(squares)
+    np.testing.assert_allclose(hidden.error, np.sqrt([14 / 3, 2]))
+    spread = squares.std(axis=1, ddof=1) / np.sqrt(3)
+    np.testing.assert_allclose(hidden.standard_error, spread / 2 / hidden.error)
+    above = np.array([0.0, 3.0, 5.0])
+    assert hidden.excess[0] == pytest.approx(above.mean())
+    assert hidden.excess_standard_error[0] == pytest.approx(above.std(ddof=1) / np.sqrt(3))
+    assert hidden.fewest == 1
+    assert paths._Hidden(np.array([[1.0, 4.0, 9.0], [2.0, 1.0, 8.0]])).fewest == 0
+
+
+def test_each_pair_is_hidden_before_any_is_hidden_twice(values):
+    data = similarities_from(values)
+    sets = paths._hidden_sets(data, 0.1, 12, np.random.RandomState(0))
+    times = np.cumsum([mask.astype(int) for mask in sets], axis=0)
+    upper = np.triu_indices(12, 1)
+    for so_far in times:
+        assert np.ptp(so_far[upper]) <= 1
+
+
+def test_somebody_can_watch(values):
+    seen = []
+    cluster_path(
+        values, [2, 3], estimator=QUICK, n_repeats=2, on_fit=lambda *done: seen.append(done)
+    )
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+@pytest.mark.slow
+def test_a_small_table_takes_seconds():
+    values = kinship(0, 0.05)
+    cluster_path(values, [2, 3], n_repeats=1, random_state=0)
+    start = time.process_time()
+    cluster_path(values, range(2, 11), random_state=0)
+    assert time.process_time() - start < 20  # 4 where nothing else runs; it was 120

@@ -22,7 +22,7 @@ from manymaps.cli.contract import (
     tell,
 )
 from manymaps.cli.options import combined, jobs_option, json_option, seed_option
-from manymaps.cli.progress import interrupted_by_sigterm, working
+from manymaps.cli.progress import counted, interrupted_by_sigterm, working
 from manymaps.cli.types import InputFile, Number, OutputFile, Range, positive
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ __all__ = ["cluster"]
 SOLVERS = ("auto", "gibbs", "annealing", "mean-field", "exact-em", "enumeration")
 CONSTANTS: Mapping[str, str | bool] = {"free": "free", "nonnegative": "nonnegative", "none": False}
 MOST_LISTED = 12
+RESTARTS, RESTARTS_TO_CHOOSE = 10, 3
 
 
 reading_similarities = combined(
@@ -95,9 +96,7 @@ reading_similarities = combined(
     "--restarts",
     type=positive,
     metavar="N",
-    default=10,
-    show_default=True,
-    help="Random starts, the best of which is kept.",
+    help="Random starts, the best of which is kept.  [default: 10; 3 with --choose]",
 )
 @click.option(
     "--constant",
@@ -130,7 +129,7 @@ def cluster(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> No
             _choose(file, table, as_json, options)
             return
         estimator = _estimator(options["clusters"], options)
-        n_starts = options["restarts"]
+        n_starts = estimator.n_init
         starts = "one start" if n_starts == 1 else f"{n_starts:,} starts"
         # What cannot be drawn is told before the clusters are found, and nothing is written then.
         atlas = _map(table, options) if options["plot"] is not None else None
@@ -191,11 +190,12 @@ def _read(file: Path, options: Mapping[str, Any]) -> SimilarityTable:
 def _estimator(n_clusters: int, options: Mapping[str, Any]) -> AdditiveClustering:
     from manymaps.clustering.additive import AdditiveClustering
 
+    usual = RESTARTS if options["choose"] is None else RESTARTS_TO_CHOOSE
     return AdditiveClustering(
         n_clusters,
         solver=options["solver"],
         constant=CONSTANTS[options["constant"]],
-        n_init=options["restarts"],
+        n_init=options["restarts"] or usual,
         kind="dissimilarity" if options["dissimilarities"] else "similarity",
         strict=options["strict"],
         random_state=options["seed"],
@@ -289,13 +289,14 @@ def _choose(file: Path, table: SimilarityTable, as_json: bool, options: Mapping[
         table.values, kind=kind, strict=options["strict"], labels=table.labels
     )
     numbers = options["choose"]
-    with working(f"finding {numbers[0]} to {numbers[-1]} clusters of {file}"):
+    with counted(f"finding {numbers[0]} to {numbers[-1]} clusters of {file}") as on_fit:
         path = cluster_path(
             similarities,
             numbers,
             estimator=_estimator(numbers[0], options),
             precision=options["precision"],
             random_state=options["seed"],
+            on_fit=on_fit,
         )
     tell(
         lambda: {**_path_record(path), "seconds": elapsed()},
@@ -306,11 +307,16 @@ def _choose(file: Path, table: SimilarityTable, as_json: bool, options: Mapping[
 
 
 def _path_record(path: ClusterPath) -> dict[str, Any]:
+    pairs, errors, spreads = path.held_out, path.held_out_error, path.held_out_standard_error
     return {
         "n_clusters": [int(k) for k in path.n_clusters],
         "variance_accounted_for": path.vaf.tolist(),
         "bic": path.bic.tolist(),
-        "held_out": None if path.held_out is None else path.held_out.mean(axis=1).tolist(),
+        "description_length": path.description_length.tolist(),
+        "held_out": None if pairs is None else pairs.mean(axis=1).tolist(),
+        "held_out_error": None if errors is None else errors.tolist(),
+        "held_out_standard_error": None if spreads is None else spreads.tolist(),
+        "fewest_by_held_out": path.fewest_by_held_out,
         "suggestion": int(path.suggestion),
         "reasons": list(path.reasons),
     }
@@ -318,14 +324,20 @@ def _path_record(path: ClusterPath) -> dict[str, Any]:
 
 def _path_report(path: ClusterPath, file: Path) -> str:
     grid = plain_table()
-    header = ["clusters", "variance", "BIC"]
-    if path.held_out is not None:
-        header.append("held-out error")
+    header = ["clusters", "variance", "length", "BIC"]
+    errors, spreads = path.held_out_error, path.held_out_standard_error
+    if errors is not None:
+        header.append("error of hidden pairs")
     grid.add_row(*header)
     for at, k in enumerate(path.n_clusters):
-        cells = [f"{k}", f"{path.vaf[at]:.2%}", f"{path.bic[at]:.1f}"]
-        if path.held_out is not None:
-            cells.append(f"{path.held_out[at].mean():.4g}")
+        cells = [
+            f"{k}",
+            f"{path.vaf[at]:.2%}",
+            f"{path.description_length[at]:.1f}",
+            f"{path.bic[at]:.1f}",
+        ]
+        if errors is not None and spreads is not None:
+            cells.append(f"{errors[at]:.4g} ± {spreads[at]:.2g}")
         grid.add_row(*cells)
     reasons = "".join(f"\n  {reason}" for reason in path.reasons)
     further = shlex.join(["manymaps", "cluster", str(file), "--clusters", str(path.suggestion)])

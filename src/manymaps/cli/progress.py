@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 
-__all__ = ["Watcher", "interrupted_by_sigterm", "iterations", "modified", "working"]
+__all__ = ["Watcher", "counted", "interrupted_by_sigterm", "iterations", "modified", "working"]
 
 _PATIENCE = 2.0
 _ERASE = "\r\x1b[K"
@@ -64,6 +64,38 @@ def working(what: str) -> Iterator[None]:
         timer.join()
         if told.is_set():
             click.echo(_ERASE, err=True, nl=False)
+
+
+@contextmanager
+def counted(what: str) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar of the parts that are done, on a terminal; None where nobody looks.
+
+    The callable is told how many are done, and of how many.
+    """
+    context = click.get_current_context(silent=True)
+    quiet = context is not None and context.meta.get("manymaps.quiet")
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(" of "),
+        TimeRemainingColumn(compact=True),
+        TextColumn("left"),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 @contextmanager

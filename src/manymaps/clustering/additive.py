@@ -33,6 +33,7 @@ from manymaps.clustering.solvers import (
     Polish,
     Solution,
     Solver,
+    improved,
     membership_probabilities,
     n_distinct_clusters,
     solve,
@@ -40,7 +41,7 @@ from manymaps.clustering.solvers import (
 from manymaps.data.frame_labels import labelled_values
 from manymaps.errors import DataError, DataWarning, ParameterError
 
-__all__ = ["AdditiveClustering", "Cluster"]
+__all__ = ["AdditiveClustering", "Cluster", "check_possible", "few_memberships"]
 
 SOLVERS: dict[str, Callable[[], Solver]] = {
     "gibbs": GibbsEM,
@@ -101,8 +102,13 @@ class AdditiveClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         Observed features of 0 and 1, held fixed; only their weights are fitted.
     constant : {"free", "nonnegative"} or False
         The bound of the additive constant, or none at all.
+    init : array of shape (n, k), or a list of such, optional
+        Memberships of 0 and 1 that further starts set out from, by the polish alone. Where k is
+        below n_clusters clusters are added for what the others leave, one after another; where it
+        is above, those go whose loss costs least. Beside given features, memberships of the
+        clusters alone.
     n_init : int
-        Random starts, of which the best is kept.
+        Random starts, of which the best is kept; 0 only beside `init`.
     kind : {"similarity", "dissimilarity"}
         What X holds; dissimilarities d are fitted as max(d) - d.
     strict : bool
@@ -134,8 +140,8 @@ class AdditiveClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
     converged_ : bool
     history_ : dict of str to ndarray
         "variance" and "vaf" of the best start by iteration.
-    solutions_ : ndarray of shape (n_init,)
-        The variance accounted for by each start.
+    solutions_ : ndarray of shape (n_init + starts in init,)
+        The variance accounted for by each start, the random ones first.
 
     Raises
     ------
@@ -169,6 +175,7 @@ class AdditiveClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         prior: Prior | None = None,
         features: Any = None,
         constant: str | bool = "free",
+        init: Any = None,
         n_init: int = 10,
         kind: str = "similarity",
         strict: bool = False,
@@ -181,6 +188,7 @@ class AdditiveClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         self.prior = prior
         self.features = features
         self.constant = constant
+        self.init = init
         self.n_init = n_init
         self.kind = kind
         self.strict = strict
@@ -207,7 +215,7 @@ class AdditiveClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         similarities = similarities_from(X, kind=self.kind, strict=self.strict, labels=labels)
         n = similarities.n_objects
         features = self._check_features(n)
-        self._check_count(n, features.shape[1])
+        check_possible(self.n_clusters, n, features.shape[1])
         if similarities.is_constant:
             warnings.warn(
                 f"all {similarities.n_pairs} similarities are equal: there is nothing for "
@@ -215,8 +223,9 @@ class AdditiveClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
                 DataWarning,
                 stacklevel=2,
             )
+        starts = self._check_starts(n)
         problem = Problem.of(similarities, self.n_clusters, prior, features, self.constant)
-        found = self._best_of_starts(similarities, problem, self._solver(n), polish)
+        found = self._best_of_starts(similarities, problem, self._solver(n), polish, starts)
         self._similarities = similarities
         self._prior = prior
         self.n_features_in_ = n
@@ -295,7 +304,7 @@ class AdditiveClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
 
     def _check_parameters(self) -> tuple[Polish | None, Prior]:
         check_whole("n_clusters", self.n_clusters, 0)
-        check_whole("n_init", self.n_init)
+        check_whole("n_init", self.n_init, 0)
         if not isinstance(self.solver, Solver):
             suggestion = ", nor a solver such as GibbsEM()"
             check_choice("solver", self.solver, ("auto", *SOLVERS), why=suggestion)
@@ -318,7 +327,7 @@ class AdditiveClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
             return self.solver
         if self.solver != "auto":
             return SOLVERS[self.solver]()
-        few = n * self.n_clusters <= _MOST_ANNEALED
+        few = few_memberships(n, self.n_clusters)
         return Annealing(n_sweeps=_SWEEPS) if few else GibbsEM()
 
     def _check_features(self, n: int) -> np.ndarray:
@@ -329,27 +338,31 @@ class AdditiveClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
             raise DataError(
                 f"features have the shape {features.shape}; give {n} rows, one per object"
             )
-        cell = first_cell(features, lambda values: (values != 0) & (values != 1))
-        if cell is not None:
-            raise DataError(
-                f"feature {cell.column} of object {cell.row} is {cell.value}; observed features "
-                "are 0 or 1"
-            )
+        _check_binary(features, "feature", "observed features")
         return features
 
-    def _check_count(self, n: int, n_features: int) -> None:
-        if self.n_clusters == 0 and n_features == 0:
-            check_whole("n_clusters", self.n_clusters, why=" where no features are given")
-        if self.n_clusters > n_distinct_clusters(n):
-            raise ParameterError(
-                f"is more than the {n_distinct_clusters(n)} clusters of at least two that {n} "
-                "objects have",
-                name="n_clusters",
-                value=self.n_clusters,
-            )
+    def _check_starts(self, n: int) -> list[np.ndarray]:
+        """The memberships of `init`, each (n, k)."""
+        given = [] if self.init is None else _each(self.init)
+        if not given:
+            check_whole("n_init", self.n_init, why=" without init")
+        starts = [np.asarray(one, dtype=np.float64) for one in given]
+        for one in starts:
+            if one.ndim != 2 or len(one) != n:
+                raise DataError(
+                    f"init has the shape {one.shape}; give {n} rows, one per object, and a column "
+                    "per cluster"
+                )
+            _check_binary(one, "init", "memberships to start from")
+        return starts
 
     def _best_of_starts(
-        self, similarities: Similarities, problem: Problem, solver: Solver, polish: Polish | None
+        self,
+        similarities: Similarities,
+        problem: Problem,
+        solver: Solver,
+        polish: Polish | None,
+        starts: Sequence[np.ndarray],
     ) -> Solution:
         from sklearn.utils.parallel import Parallel, delayed
 
@@ -360,10 +373,11 @@ class AdditiveClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         found = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(solve)(problem, solver, polish, seed) for seed in seeds[1:]
         )
+        found += [improved(problem, members, polish) for members in starts]
         squares = problem.n_pairs * problem.variance
         constant = similarities.is_constant
         self.solutions_ = np.array([1.0 if constant else 1 - f.left / squares for f in found])
-        best = max(range(self.n_init), key=lambda i: (found[i].objective, -i))
+        best = max(range(len(found)), key=lambda i: (found[i].objective, -i))
         self._probabilities = membership_probabilities(problem, found[best], seeds[0])
         return found[best]
 
@@ -442,6 +456,38 @@ class _Placement:
         codes = np.array([_descend(gram, right, start) for start in starts])
         costs = np.einsum("ck,kl,cl->c", codes, gram, codes) - 2 * codes @ right
         return codes[_first_least(costs, codes)]
+
+
+def few_memberships(n_objects: int, n_clusters: int) -> bool:
+    """Whether so many clusters of so many objects are annealed, where the solver is "auto"."""
+    return n_objects * n_clusters <= _MOST_ANNEALED
+
+
+def check_possible(n_clusters: int, n_objects: int, n_features: int) -> None:
+    """Refuse no clusters at all, and more than there are."""
+    if n_clusters == 0 and n_features == 0:
+        check_whole("n_clusters", n_clusters, why=" where no features are given")
+    if n_clusters > n_distinct_clusters(n_objects):
+        raise ParameterError(
+            f"is more than the {n_distinct_clusters(n_objects)} clusters of at least two that "
+            f"{n_objects} objects have",
+            name="n_clusters",
+            value=n_clusters,
+        )
+
+
+def _each(given: Any) -> list[Any]:
+    """One table of memberships, or several, as a list."""
+    several = isinstance(given, list | tuple) and all(np.ndim(one) == 2 for one in given)
+    return list(given) if several else [given]
+
+
+def _check_binary(values: np.ndarray, name: str, what: str) -> None:
+    cell = first_cell(values, lambda each: (each != 0) & (each != 1))
+    if cell is not None:
+        raise DataError(
+            f"{name} {cell.column} of object {cell.row} is {cell.value}; {what} are 0 or 1"
+        )
 
 
 def _first_least(costs: np.ndarray, codes: np.ndarray) -> int:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -340,6 +340,11 @@ class Problem:
             scale=scale,
             shift=shift,
         )
+
+    def of_clusters(self, n_clusters: int) -> Problem:
+        """The same with another number of clusters to find."""
+        status = np.append(self.status[: self.first], np.full(n_clusters, NONNEGATIVE))
+        return replace(self, n_clusters=n_clusters, status=status)
 
     @property
     def n_objects(self) -> int:

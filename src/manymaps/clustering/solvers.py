@@ -50,7 +50,7 @@ from manymaps.errors import ParameterError
 
 __all__ = [
     "Annealing", "Cooling", "Enumeration", "ExactEM", "Expectations", "GibbsEM", "MeanFieldEM",
-    "Polish", "Solution", "Solver", "membership_probabilities", "refitted", "solve",
+    "Polish", "Solution", "Solver", "improved", "membership_probabilities", "refitted", "solve",
 ]  # fmt: skip
 
 _MOST_BITS = 20
@@ -544,6 +544,27 @@ def solve(
 ) -> Solution:
     """One run: the solver from its random start, then the polish."""
     found = solver.solve(problem, np.random.default_rng(seed))
+    return polish.improve(problem, found) if polish is not None else found
+
+
+def improved(problem: Problem, members: np.ndarray, polish: Polish | None) -> Solution:
+    """The solution that the polish reaches from given memberships (n, k), made as many as wanted.
+
+    Missing clusters are found for those before them, one after another; of superfluous ones those
+    go whose loss costs least.
+    """
+    features = np.vstack([problem.fixed, members[problem.order].T])
+    for n_left in range(members.shape[1] - 1, problem.n_clusters - 1, -1):
+        smaller = problem.of_clusters(n_left)
+        without = [
+            refitted(smaller, np.delete(features, k, axis=0))
+            for k in range(problem.first, len(features))
+        ]
+        features = max(without, key=lambda found: found.objective).features
+    for k in range(len(features), problem.first + problem.n_clusters):
+        features = np.vstack([features, np.zeros(problem.n_objects)])
+        _grow(problem, features, k)
+    found = refitted(problem, features)
     return polish.improve(problem, found) if polish is not None else found
 
 
