@@ -12,7 +12,8 @@ AdditiveClustering AspectMaps AssociationPredictor CODE MultipleMapsSNE Multiple
 SemidefiniteCODE SymmetricSNE TSNE UniSNE
 """
 FUNCTIONS = """
-align ambiguity associations_from cluster_path correspondence_analysis count_cooccurrences
+align ambiguity associations_from cluster_path cluster_stability correspondence_analysis
+count_cooccurrences
 count_texts counts_from diagnose evaluate group_lift group_purity insert insert_rows load_atlas
 load_consonants load_integers load_word_relations nearest_neighbors plot_atlas plot_features
 plot_map plot_senses plot_stability plot_sweep plot_zooms predict_associations prediction_error

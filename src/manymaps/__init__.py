@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from manymaps.clustering.additive import AdditiveClustering as AdditiveClustering
     from manymaps.clustering.paths import cluster_path as cluster_path
     from manymaps.clustering.scaling import similarity_map as similarity_map
+    from manymaps.clustering.stability import cluster_stability as cluster_stability
     from manymaps.cooccurrence.code import CODE as CODE
     from manymaps.cooccurrence.correspondence import (
         correspondence_analysis as correspondence_analysis,
@@ -112,6 +113,7 @@ _HOMES = {
     "affinity.neighbors": ("NeighborGraph", "NeighborSearch", "nearest_neighbors"),
     "clustering.additive": ("AdditiveClustering",),
     "clustering.paths": ("cluster_path",),
+    "clustering.stability": ("cluster_stability",),
     "figures.features": ("plot_features",),
     "io.similarities": ("read_similarities",),
     "clustering.scaling": ("similarity_map",),

@@ -69,7 +69,7 @@ def test_json_has_the_promised_keys(judged):
     assert clusters == {group: pytest.approx(weight) for group, weight in GROUPS.items()}
     assert result == {
         "n_objects": 6, "n_pairs": 15, "n_missing": 0, "solver": "auto", "seed": 5,
-        "output": None, "plot": None,
+        "output": None, "plot": None, "n_bootstraps": None,
     }  # fmt: skip
 
 
@@ -107,6 +107,22 @@ def test_memberships_are_written(judged, tmp_path):
     assert [row[0] for row in rows[1:]] == WORDS
     assert rows[1][1:] == ["1", "1", "0"]
     assert rows[6][1:] == ["0", "0", "1"]
+
+
+def test_how_clusters_come_back(judged, tmp_path):
+    figure = tmp_path / "clusters.svg"
+    options = ("--clusters", 3, "--restarts", 2, "--bootstraps", 4)
+    result = record(judged, *options, "--plot", figure)
+    assert result["n_bootstraps"] == 4
+    for one in result["clusters"]:
+        assert set(one) == {"weight", "members", "jaccard", "recurrence", "jaccard_by_chance"}
+        assert 0 < one["jaccard_by_chance"] <= 1
+        assert one["recurrence"] in (0, 0.25, 0.5, 0.75, 1)
+    assert f"recurs {result['clusters'][0]['recurrence']:.0%}" in figure.read_text("utf-8")
+    lines = invoke("cluster", judged, *options).stdout.splitlines()
+    assert lines[1].split() == ["weight", "jaccard", "by", "chance", "recurs", "members"]
+    assert lines[2].split()[4].endswith("%")
+    assert "refits: 4, each without a quarter of the pairs" in lines[-1]
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
@@ -274,6 +290,7 @@ def test_numbers_of_clusters_are_compared(judged):
         (["--clusters", 99], 2, "--clusters 99 is more than"),
         (["--choose", "3-2"], 2, "no range of numbers of clusters"),
         (["--choose", "0-2"], 2, "no range of numbers of clusters"),
+        (["--choose", "2-3", "--bootstraps", 3], 2, "--bootstraps needs --clusters"),
         (["--choose", "2-3", "-o", "a.csv"], 2, "--choose only compares"),
         (["--clusters", 2, "--precision", 0.1], 2, "--precision needs --choose"),
         (["--choose", "2-3", "--precision", -1], 2, "--precision -1.0 must be"),

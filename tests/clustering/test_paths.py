@@ -8,7 +8,7 @@ import pytest
 from manymaps.clustering import paths
 from manymaps.clustering.additive import AdditiveClustering
 from manymaps.clustering.paths import cluster_path
-from manymaps.clustering.problem import similarities_from
+from manymaps.clustering.problem import hidden_sets, similarities_from
 from manymaps.errors import ParameterError
 
 QUICK = AdditiveClustering(n_init=3, random_state=0)
@@ -159,7 +159,7 @@ def test_standard_errors_are_over_hidden_pairs(values):
 
 def test_each_pair_is_hidden_before_any_is_hidden_twice(values):
     data = similarities_from(values)
-    sets = paths._hidden_sets(data, 0.1, 12, np.random.RandomState(0))
+    sets = hidden_sets(data, 0.1, 12, np.random.RandomState(0))
     times = np.cumsum([mask.astype(int) for mask in sets], axis=0)
     upper = np.triu_indices(12, 1)
     for so_far in times:

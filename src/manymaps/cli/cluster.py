@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from manymaps.atlas.atlas import Atlas
     from manymaps.clustering.additive import AdditiveClustering
     from manymaps.clustering.paths import ClusterPath
+    from manymaps.clustering.stability import ClusterStability
     from manymaps.io.similarities import SimilarityTable
 
 __all__ = ["cluster"]
@@ -99,6 +100,12 @@ reading_similarities = combined(
     help="Random starts, the best of which is kept.  [default: 10; 3 with --choose]",
 )
 @click.option(
+    "--bootstraps",
+    type=positive,
+    metavar="N",
+    help="Say how often each cluster comes back in so many refits of resampled pairs, e.g. 100.",
+)
+@click.option(
     "--constant",
     type=click.Choice(list(CONSTANTS)),
     default="free",
@@ -119,6 +126,7 @@ def cluster(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> No
     \b
     Examples:  manymaps cluster judged.csv --clusters 8
                manymaps cluster judged.csv --choose 2-10
+               manymaps cluster judged.csv --clusters 5 --bootstraps 100
                manymaps cluster judged.csv --clusters 8 -o members.csv --plot clusters.png
                manymaps cluster distances.csv --clusters 5 --dissimilarities --json
     """
@@ -135,11 +143,12 @@ def cluster(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> No
         atlas = _map(table, options) if options["plot"] is not None else None
         with working(f"finding {options['clusters']:,} clusters of {file} from {starts}"):
             estimator.fit(table.values, labels=table.labels)
+        stability = _stability(estimator, options)
         figure = None
         if atlas is not None:
             from manymaps.figures.features import plot_features
 
-            figure = plot_features(atlas, estimator, map=options["map"])
+            figure = plot_features(atlas, estimator, map=options["map"], stability=stability)
         if options["output"] is not None:
             _write_memberships(estimator, options["output"])
         if figure is not None:
@@ -148,8 +157,8 @@ def cluster(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> No
             save_figure(figure, options["plot"])
     seconds = elapsed()
     tell(
-        lambda: _record(estimator, table, options, seconds),
-        lambda: _report(estimator, table, seconds),
+        lambda: _record(estimator, stability, table, options, seconds),
+        lambda: _report(estimator, stability, table, seconds),
         as_json=as_json,
         files=(options["output"], options["plot"]),
         summary=True,
@@ -163,6 +172,8 @@ def _check(ctx: click.Context, file: Path, options: Mapping[str, Any]) -> None:
         )
     if options["choose"] is not None and (options["output"] or options["plot"]):
         raise click.UsageError("-o and --plot need --clusters; --choose only compares", ctx)
+    if options["choose"] is not None and options["bootstraps"] is not None:
+        raise click.UsageError("--bootstraps needs --clusters; --choose only compares", ctx)
     if options["precision"] is not None and options["choose"] is None:
         raise click.UsageError("--precision needs --choose", ctx)
     if options["atlas"] is not None and options["plot"] is None:
@@ -203,6 +214,25 @@ def _estimator(n_clusters: int, options: Mapping[str, Any]) -> AdditiveClusterin
     )
 
 
+def _stability(
+    estimator: AdditiveClustering, options: Mapping[str, Any]
+) -> ClusterStability | None:
+    """How well clusters come back, where that is asked for."""
+    count = options["bootstraps"]
+    if count is None:
+        return None
+    from manymaps.clustering.stability import cluster_stability
+
+    with counted(f"refitting {count:,} times") as on_fit:
+        return cluster_stability(
+            estimator,
+            n_bootstraps=count,
+            random_state=options["seed"],
+            n_jobs=options["jobs"] or -1,
+            on_fit=on_fit,
+        )
+
+
 def _write_memberships(estimator: AdditiveClustering, path: Path) -> None:
     """Objects by clusters, 0 and 1, with the clusters' weights in the header."""
     from manymaps.archive import written_whole
@@ -231,15 +261,25 @@ def _map(table: SimilarityTable, options: Mapping[str, Any]) -> Atlas:
 
 def _record(
     estimator: AdditiveClustering,
+    stability: ClusterStability | None,
     table: SimilarityTable,
     options: Mapping[str, Any],
     seconds: float,
 ) -> dict[str, Any]:
     n = table.n_objects
+    clusters: list[dict[str, Any]] = [
+        {"weight": c.weight, "members": list(c.members)} for c in estimator.clusters_
+    ]
+    if stability is not None:
+        figures = (stability.jaccard, stability.recurrence, stability.by_chance)
+        for one, jaccard, recurrence, chance in zip(clusters, *figures, strict=True):
+            one["jaccard"], one["recurrence"] = float(jaccard), float(recurrence)
+            one["jaccard_by_chance"] = float(chance)
     return {
         "variance_accounted_for": estimator.variance_accounted_for_,
         "constant": estimator.constant_,
-        "clusters": [{"weight": c.weight, "members": list(c.members)} for c in estimator.clusters_],
+        "clusters": clusters,
+        "n_bootstraps": options["bootstraps"],
         "n_objects": n,
         "n_pairs": table.n_pairs,
         "n_missing": n * (n - 1) // 2 - table.n_pairs,
@@ -256,15 +296,23 @@ def _record(
     }
 
 
-def _report(estimator: AdditiveClustering, table: SimilarityTable, seconds: float) -> str:
-    """What a person reads: how good, the clusters, and how the starts agreed."""
+def _report(
+    estimator: AdditiveClustering,
+    stability: ClusterStability | None,
+    table: SimilarityTable,
+    seconds: float,
+) -> str:
+    """What a person reads: how good, the clusters, how they come back, how the starts agreed."""
     grid = plain_table()
+    if stability is not None:
+        grid.add_row("", "weight", "jaccard", "by chance", "recurs", "members")
     for k, one in enumerate(estimator.clusters_):
         members = [shown(label) for label in one.members[:MOST_LISTED]]
         more = len(one.members) - len(members)
         listed = ", ".join(members) + (f" and {more:,} more" if more else "")
-        grid.add_row(f"{k + 1}", f"{one.weight:.3f}", listed or "(nobody)")
-    grid.add_row("", f"{estimator.constant_:.3f}", "(all)")
+        grid.add_row(f"{k + 1}", f"{one.weight:.3f}", *_returns(stability, k), listed or "(nobody)")
+    blank = [""] * (0 if stability is None else 3)
+    grid.add_row("", f"{estimator.constant_:.3f}", *blank, "(all)")
     n = len(estimator.clusters_)
     head = (
         f"{n:,} cluster{'s account' if n != 1 else ' accounts'} for "
@@ -276,7 +324,20 @@ def _report(estimator: AdditiveClustering, table: SimilarityTable, seconds: floa
     spread = f"starts: {n_best} of {len(found)} found the best"
     if n_best < len(found):
         spread += f", the others {found.min():.2%} and more"
+    if stability is not None:
+        spread += (
+            f"\nrefits: {stability.n_bootstraps:,}, each without a quarter of the pairs; a cluster "
+            f"recurs with a Jaccard index of {stability.threshold:g} or more"
+        )
     return f"{head}\n{rendered(grid)}\n{spread}"
+
+
+def _returns(stability: ClusterStability | None, k: int) -> list[str]:
+    """How a cluster comes back, in the columns of the table."""
+    if stability is None:
+        return []
+    jaccard, chance = stability.jaccard[k], stability.by_chance[k]
+    return [f"{jaccard:.2f}", f"{chance:.2f}", f"{stability.recurrence[k]:.0%}"]
 
 
 def _choose(file: Path, table: SimilarityTable, as_json: bool, options: Mapping[str, Any]) -> None:

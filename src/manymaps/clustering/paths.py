@@ -42,12 +42,12 @@ from sklearn.utils import check_random_state
 from manymaps.checks import check_number, check_whole
 from manymaps.clustering.additive import AdditiveClustering, check_possible, few_memberships
 from manymaps.clustering.priors import UniformPrior
-from manymaps.clustering.problem import Similarities, similarities_from
+from manymaps.clustering.problem import Similarities, hidden_sets, similarities_from
 from manymaps.clustering.solvers import Annealing, Polish
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import plural
 
-__all__ = ["ClusterPath", "cluster_path", "quick"]
+__all__ = ["ClusterPath", "cluster_path", "hasty", "quick"]
 
 _EXACT = 1e-12
 _SWEEPS, _STARTS = 1000, 3
@@ -177,7 +177,11 @@ def cluster_path(
     # What cannot be fitted is refused before anything is.
     n_features = 0 if base.features is None else np.shape(base.features)[-1]
     check_possible(int(counts[-1]), data.n_objects, n_features)
-    hidden = [] if held_out is None else _hidden_sets(data, held_out, n_repeats, random)
+    hidden = (
+        []
+        if held_out is None
+        else hidden_sets(data, held_out, n_repeats, random, why="; give held_out=None")
+    )
     found = _paths(base, data, counts, hidden, on_fit)
     fitted = next(found)
     # Squares of pairs that several sets hide stand once for each.
@@ -226,10 +230,10 @@ def quick(estimator: AdditiveClustering, n_objects: int, n_clusters: int) -> Add
     return quicker
 
 
-def _hasty(estimator: AdditiveClustering) -> AdditiveClustering:
-    """The same with one random start, and no clusters exchanged two at a time."""
+def hasty(estimator: AdditiveClustering, n_init: int = 1) -> AdditiveClustering:
+    """The same with few random starts, and no clusters exchanged two at a time."""
     polish = Polish(clusters=1) if estimator.polish is True else estimator.polish
-    return clone(estimator).set_params(n_init=min(1, estimator.n_init), polish=polish)
+    return clone(estimator).set_params(n_init=min(n_init, estimator.n_init), polish=polish)
 
 
 def _paths(
@@ -242,7 +246,7 @@ def _paths(
     """Paths of all pairs, then without each hidden set, in this order as they are ready."""
     from sklearn.utils.parallel import Parallel, delayed
 
-    tasks = [(base, data), *((_hasty(base), data.hiding(mask)) for mask in hidden)]
+    tasks = [(base, data), *((hasty(base), data.hiding(mask)) for mask in hidden)]
     running = Parallel(n_jobs=base.n_jobs, prefer="threads", return_as="generator")(
         delayed(_path)(each, seen, counts) for each, seen in tasks
     )
@@ -286,35 +290,6 @@ def _membership_bits(fitted: AdditiveClustering) -> float:
     odds = prior.log_odds(fitted.weights_[own])
     sizes = fitted.memberships_[:, own].sum(axis=0)
     return float((len(fitted.memberships_) * np.log1p(np.exp(odds)) - sizes * odds).sum())
-
-
-def _hidden_sets(
-    data: Similarities, share: float, n_sets: int, random: np.random.RandomState
-) -> list[np.ndarray]:
-    """Sets of pairs to hide, (n, n) boolean, that leave every object at least one observed pair.
-
-    Pairs that fewer sets have hidden come first.
-    """
-    pairs = np.argwhere(np.triu(data.observed))
-    times = np.zeros(len(pairs), int)
-    sets = []
-    for _ in range(n_sets):
-        wanted = max(1, round(share * len(pairs)))
-        hidden = np.zeros_like(data.observed)
-        left = data.observed.sum(axis=1)
-        for pair in np.lexsort([random.permutation(len(pairs)), times]):
-            i, j = pairs[pair]
-            if wanted and left[i] > 1 and left[j] > 1:
-                hidden[i, j] = True
-                left[[i, j]] -= 1
-                times[pair] += 1
-                wanted -= 1
-        if not hidden.any():
-            raise ParameterError(
-                "no pair can be hidden without leaving an object with none; give held_out=None"
-            )
-        sets.append(hidden)
-    return sets
 
 
 def _squared_errors(

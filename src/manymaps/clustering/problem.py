@@ -28,9 +28,9 @@ from manymaps.clustering.priors import Prior
 from manymaps.compute.nonnegative import FREE, NONNEGATIVE, ZERO
 from manymaps.data.associations import Associations
 from manymaps.data.frame_labels import labelled_values
-from manymaps.errors import DataError, DataWarning
+from manymaps.errors import DataError, DataWarning, ParameterError
 
-__all__ = ["CONSTANTS", "Problem", "Similarities", "similarities_from"]
+__all__ = ["CONSTANTS", "Problem", "Similarities", "hidden_sets", "similarities_from"]
 
 CONSTANTS: dict[object, int] = {"free": FREE, "nonnegative": NONNEGATIVE, False: ZERO}
 
@@ -154,6 +154,38 @@ def similarities_from(
         largest = float(matrix[observed].max())
         matrix = np.where(observed, largest - matrix, 0.0)
     return Similarities(names, matrix, observed, largest)
+
+
+def hidden_sets(
+    data: Similarities, share: float, n_sets: int, random: np.random.RandomState, *, why: str = ""
+) -> list[np.ndarray]:
+    """Sets of pairs to hide, (n, n) boolean, that leave every object at least one observed pair.
+
+    Pairs that fewer sets have hidden come first, so that each is hidden about as often.
+
+    Raises
+    ------
+    ParameterError
+        Where no pair can be hidden; `why` ends its sentence.
+    """
+    pairs = np.argwhere(np.triu(data.observed))
+    times = np.zeros(len(pairs), int)
+    sets = []
+    for _ in range(n_sets):
+        wanted = max(1, round(share * len(pairs)))
+        hidden = np.zeros_like(data.observed)
+        left = data.observed.sum(axis=1)
+        for pair in np.lexsort([random.permutation(len(pairs)), times]):
+            i, j = pairs[pair]
+            if wanted and left[i] > 1 and left[j] > 1:
+                hidden[i, j] = True
+                left[[i, j]] -= 1
+                times[pair] += 1
+                wanted -= 1
+        if not hidden.any():
+            raise ParameterError(f"no pair can be hidden without leaving an object with none{why}")
+        sets.append(hidden)
+    return sets
 
 
 def _matrix_of(X: Any) -> tuple[np.ndarray, Sequence[str] | None]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -39,14 +39,17 @@ from manymaps.figures.outlines import levels, outline
 from manymaps.figures.panel import LABEL_PAD, VEIL, Frame, Look, Scene, dot_area, draw, read_scene
 from manymaps.labels import plural
 
+if TYPE_CHECKING:
+    from manymaps.clustering.stability import ClusterStability
+
 __all__ = ["Feature", "plot_features"]
 
 USUAL = 8
 WIDTH, LIST_WIDTH, GAP = 11.5, 3.3, 0.3
 RADIUS, LEVEL, MOST_LEVELS, CLEARANCE = 14.0, 4.0, 7, 9.0
-DARK = 0.5
+DARK, HALF = 0.5, 0.5
 LINES, FILL = (1.0, 2.6), 0.06
-NUMBER, ENTRY, LINE = 8.0, 9.0, 12.5
+NUMBER, ENTRY, LINE, RECURS = 8.0, 9.0, 12.5, 66.0
 LABELS, MOST_LABELS = (7.5, 10.5), 300
 CROWD, LEAST_SCALE, LEAST_TYPE = 60, 0.6, (6.0, 7.5)
 MOST_ROWS = 3
@@ -74,6 +77,12 @@ class _Shown:
     members: np.ndarray
     color: str
     line: float
+    recurrence: float | None = None
+
+    @property
+    def unsteady(self) -> bool:
+        """Whether it recurs in less than half of the refits."""
+        return self.recurrence is not None and self.recurrence < HALF
 
 
 def plot_features(
@@ -83,6 +92,7 @@ def plot_features(
     map: int = 0,
     features: Sequence[int] | None = None,
     min_proportion: float = 0.1,
+    stability: ClusterStability | None = None,
     size: tuple[float, float] | None = None,
 ) -> Figure:
     """The features of objects as outlines over one map.
@@ -99,6 +109,9 @@ def plot_features(
         Which, from 0 in the order given, at most ten; otherwise the eight heaviest.
     min_proportion : float in [0, 1]
         Objects with less in this map are left out.
+    stability : ClusterStability, optional
+        Of these clusters (`manymaps.clustering.stability`): the list says in what share of the
+        refits each recurs, and the outline of one that recurs in less than half is dashed.
     size : (float, float), optional
         Inches; otherwise 11.5 wide, and as high as the map asks for.
 
@@ -142,12 +155,17 @@ def plot_features(
     # Dots alone: labels are to keep off outlines and numbers too.
     draw(ax, scene, replace(look, max_labels=0), atlas.labels)
     shown = _shown(found, chosen, rows, scene)
+    if stability is not None:
+        shown = _with_recurrence(shown, stability, len(found))
     lines, numbers = _draw_features(ax, scene, shown, typeface)
     _draw_labels(ax, scene, look, atlas.labels, lines, numbers)
     page = Captions(root(ax), typeface)
     page.title(plural("feature", len(chosen)), _subject(clusters, atlas), size=17, shift=TITLE)
     n_listed = _list(page, shown)
     remarks = _remarks(atlas, scene, found, chosen, rows, n_listed)
+    if stability is not None:
+        refits = plural("refit", stability.n_bootstraps)
+        remarks.append(f"recurs: in the share of {refits}; dashed: in less than half")
     page.small_print(remarks, (SIDE * 72, 18), reserve=2 * SIDE * 72)
     return root(ax)
 
@@ -198,6 +216,18 @@ def _shown(
         labels = tuple(str(label) for label in found[k].members)
         shown.append(_Shown(k + 1, weight, labels, members, CATEGORIES[at], line))
     return shown
+
+
+def _with_recurrence(
+    shown: Sequence[_Shown], stability: ClusterStability, n_found: int
+) -> list[_Shown]:
+    recurrence = stability.recurrence
+    if len(recurrence) != n_found:
+        raise ParameterError(
+            f"stability is of {plural('cluster', len(recurrence))}, and {n_found} are drawn; give "
+            "that of these clusters"
+        )
+    return [replace(each, recurrence=float(recurrence[each.number - 1])) for each in shown]
 
 
 def _axes(scene: Scene, size: tuple[float, float] | None) -> Axes:
@@ -327,6 +357,7 @@ def _draw_outline(ax: Axes, lines: Sequence[np.ndarray], feature: _Shown) -> Non
         facecolor=to_rgba(feature.color, FILL),
         edgecolor=feature.color,
         linewidth=feature.line,
+        linestyle=(0, (4, 2)) if feature.unsteady else "solid",
         joinstyle="round",
     )
     patch.set(gid="outline", zorder=1)
@@ -385,6 +416,10 @@ def _list(page: Captions, shown: Sequence[_Shown]) -> int:
              feature.color)  # fmt: skip
         page.write((0, 1), (left + 24, top), f"{feature.weight:.3f}", size=ENTRY, bold=True)
         length = LIST_WIDTH * 72 - 72
+        if feature.recurrence is not None and np.isfinite(feature.recurrence):
+            length -= RECURS
+            text = f"recurs {feature.recurrence:.0%}"
+            page.write((0, 1), (left + 68 + length, top), text, size=ENTRY, color=MUTED)
         for share, color in ((1.0, HAIRLINE), (feature.weight / heaviest, feature.color)):
             bar = Rectangle(
                 ((left + 62) / 72, height + (top + 2) / 72), share * length / 72, 3 / 72,

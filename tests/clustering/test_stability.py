@@ -1,0 +1,130 @@
+"""Which clusters come back: Jaccard indices, refits, and what is drawn again."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+
+from manymaps.clustering.additive import AdditiveClustering
+from manymaps.clustering.scaling import similarity_map
+from manymaps.clustering.stability import cluster_stability, jaccard_indices
+from manymaps.errors import DataError, ParameterError
+from manymaps.figures.features import plot_features
+
+MEMBERS = np.zeros((12, 3))
+MEMBERS[:5, 0] = MEMBERS[3:9, 1] = MEMBERS[7:, 2] = 1
+
+
+def noisy(seed: int, noise: float) -> np.ndarray:
+    error = np.triu(np.random.default_rng(seed).normal(0, noise, (12, 12)), 1)
+    values = (MEMBERS * [0.5, 0.4, 0.3]) @ MEMBERS.T + 0.2 + error + error.T
+    np.fill_diagonal(values, np.nan)
+    return values
+
+
+@pytest.fixture(scope="module")
+def found():
+    """Three clusters that are there, and two of noise."""
+    return AdditiveClustering(5, n_init=2, random_state=0).fit(noisy(0, 0.05))
+
+
+def true_ones(found: AdditiveClustering) -> np.ndarray:
+    return jaccard_indices(found.memberships_, MEMBERS).max(axis=1) == 1
+
+
+def test_indices_are_those_of_sets():
+    rng = np.random.default_rng(0)
+    first, second = rng.random((9, 3)) < 0.4, rng.random((9, 4)) < 0.4
+    first[:, 1] = second[:, 2] = False
+    indices = jaccard_indices(first, second)
+    for k, at in product(range(3), range(4)):
+        one, other = set(np.flatnonzero(first[:, k])), set(np.flatnonzero(second[:, at]))
+        assert indices[k, at] == (len(one & other) / len(one | other) if one | other else 0)
+
+
+def test_true_clusters_come_back_and_those_of_noise_do_not(found):
+    stability = cluster_stability(found, n_bootstraps=12, random_state=0)
+    true = true_ones(found)
+    assert true.sum() == 3
+    assert stability.resampled == "pairs"
+    assert stability.recurrence[true].min() >= 0.9
+    assert stability.jaccard[true].min() > stability.jaccard[~true].max() + 0.1
+    assert (stability.by_chance < stability.jaccard)[true].all()
+    assert "recurs" in str(stability)
+
+
+def test_measures_are_means_over_refits(found):
+    stability = cluster_stability(found, n_bootstraps=3, threshold=0.6, random_state=0)
+    assert stability.jaccards.shape == (3, 5)
+    assert stability.n_bootstraps == 3
+    np.testing.assert_allclose(stability.jaccard, stability.jaccards.mean(axis=0))
+    np.testing.assert_allclose(stability.recurrence, (stability.jaccards >= 0.6).mean(axis=0))
+
+
+def test_neither_threads_nor_the_watcher_change_it(found):
+    seen = []
+    one, two = (
+        cluster_stability(found, n_bootstraps=3, random_state=1, n_jobs=jobs, on_fit=watch)
+        for jobs, watch in ((1, None), (2, lambda *done: seen.append(done)))
+    )
+    np.testing.assert_array_equal(one.jaccards, two.jaccards)
+    np.testing.assert_array_equal(one.by_chance, two.by_chance)
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_judges_are_drawn_where_they_are_known():
+    judges = np.array([noisy(seed, 0.1) for seed in range(8)])
+    judges[0, 0, 1] = np.nan  # the other direction still says it
+    found = AdditiveClustering(3, n_init=2, random_state=0).fit(judges[1:].mean(axis=0))
+    stability = cluster_stability(found, judges=judges, n_bootstraps=4, random_state=0)
+    assert stability.resampled == "judges"
+    assert stability.recurrence.min() == 1
+    alike = np.repeat(judges[1:2], 3, axis=0)
+    found = AdditiveClustering(3, n_init=2, random_state=0).fit(judges[1])
+    same = cluster_stability(found, judges=alike, n_bootstraps=3, random_state=0)
+    np.testing.assert_array_equal(same.jaccards, 1)
+
+
+def test_given_features_are_not_judged():
+    found = AdditiveClustering(
+        2, features=MEMBERS[:, :1], n_init=2, random_state=0
+    ).fit(noisy(0, 0.02))  # fmt: skip
+    stability = cluster_stability(found, n_bootstraps=2, random_state=0)
+    np.testing.assert_array_equal(np.isnan(stability.jaccard), found.observed_)
+    np.testing.assert_array_equal(np.isnan(stability.recurrence), found.observed_)
+
+
+def test_the_figure_dashes_what_does_not_come_back(found):
+    stability = cluster_stability(found, n_bootstraps=8, threshold=0.95, random_state=0)
+    atlas = similarity_map(noisy(0, 0.05), found.labels_names_)
+    figure = plot_features(atlas, found, stability=stability)
+    dashed = {
+        patch.get_linestyle() != "solid"
+        for patch in figure.axes[0].patches
+        if patch.get_gid() == "outline"
+    }
+    assert (stability.recurrence < 0.5).any()
+    assert dashed == {True, False}
+    with pytest.raises(ParameterError, match="stability is of 5 clusters, and 1 are drawn"):
+        plot_features(atlas, found.clusters_[:1], stability=stability)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"n_bootstraps": 0}, ParameterError, "n_bootstraps"),
+        ({"threshold": 0.0}, ParameterError, "threshold"),
+        ({"hidden": 0.5}, ParameterError, "hidden"),
+        ({"judges": np.ones((12, 12))}, DataError, "two judges or more, each 12 x 12"),
+        ({"judges": np.ones((1, 12, 12))}, DataError, "two judges or more"),
+    ],
+)
+def test_refusals(found, options, error, words):
+    with pytest.raises(error, match=words):
+        cluster_stability(found, **options)
+
+
+def test_what_is_not_fitted_has_no_clusters():
+    with pytest.raises(NotFittedError):
+        cluster_stability(AdditiveClustering(2))
