@@ -24,6 +24,14 @@ def command(*arguments: object) -> list[str]:
     return [sys.executable, "-m", "manymaps", *map(str, arguments)]
 
 
+def impatient(*arguments: object) -> list[str]:
+    """The command of a person who wants to know several times a second how far it is."""
+    start = (
+        "from manymaps import progress; progress._LINE = 0.2; from manymaps.cli import main; main()"
+    )
+    return [sys.executable, "-c", start, *map(str, arguments)]
+
+
 def run(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command(*arguments), capture_output=True, text=True, check=False, timeout=1200, **options

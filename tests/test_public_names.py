@@ -18,7 +18,7 @@ count_texts counts_from diagnose evaluate group_lift group_purity insert insert_
 load_consonants load_integers load_word_relations nearest_neighbors plot_atlas plot_features
 plot_map plot_senses plot_stability plot_sweep plot_zooms predict_associations prediction_error
 pseudowords read_associations read_counts read_similarities read_vectors refit resampled save_figure
-similarity_map similarity_table split_associations sweep vectors_from write_page
+show_progress similarity_map similarity_table split_associations sweep vectors_from write_page
 """
 RECORDS = """
 Alignment Ambiguity Associations Atlas AtlasWidget ChoiceModel ConjugateGradient CountEvaluation

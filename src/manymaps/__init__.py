@@ -100,6 +100,7 @@ if TYPE_CHECKING:
     from manymaps.prediction.predictor import predict_associations as predict_associations
     from manymaps.prediction.sweeps import SweepResult as SweepResult
     from manymaps.prediction.sweeps import sweep as sweep
+    from manymaps.progress import show_progress as show_progress
     from manymaps.viewer.page import write_page as write_page
     from manymaps.viewer.widget import AtlasWidget as AtlasWidget
 
@@ -153,6 +154,7 @@ _HOMES = {
     "io.vectors": ("read_vectors", "vectors_from"),
     "data.resampling": ("resampled",),
     "data.vectors": ("Vectors",),
+    "progress": ("show_progress",),
     "viewer.page": ("write_page",),
     "viewer.widget": ("AtlasWidget",),
     "maps.sne": ("SNE", "TSNE", "SymmetricSNE", "UniSNE"),

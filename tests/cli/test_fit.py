@@ -3,7 +3,9 @@
 import json
 import re
 import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +14,10 @@ from click.testing import Result
 
 import manymaps as mm
 from cli_samples import (
+    SILENCE,
     WORDS,
     cluster_vectors,
+    impatient,
     invoke,
     on_a_terminal,
     run,
@@ -22,6 +26,7 @@ from cli_samples import (
 )
 from manymaps.affinity.affinities import GaussianAffinity
 from manymaps.cli.fit import METHODS
+from manymaps.maps.run import Fit
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and terminals of POSIX")
 
@@ -44,6 +49,40 @@ def large(tmp_path: Path) -> Path:
 def fitted(norms: Path, *options: object) -> Result:
     output = norms.parent / "out.atlas"
     return invoke("fit", norms, "-o", output, "--maps", 2, "--iterations", 60, *options)
+
+
+def test_ctrl_c_before_the_first_iteration_leaves_nothing(norms, monkeypatch):
+    def interrupted(*_: object, **__: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("manymaps.maps.estimator.persona_start", interrupted)
+    monkeypatch.setattr("manymaps.maps.estimator._LEAST_TO_SPLIT", 2)
+    result = fitted(norms)
+    assert result.exit_code == 130
+    assert result.stderr.endswith("Error: interrupted; nothing was saved\n")
+    assert [path.name for path in norms.parent.iterdir()] == ["norms.csv"]
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_ctrl_c_twice_waits_for_nothing(norms, monkeypatch, times):
+    """The first one ends the fit with the iteration it is at, the second one at once."""
+    usual = Fit._evaluate
+
+    def evaluate(self: Fit, parameters: object, iteration: int) -> object:
+        for _ in range(times if iteration == 7 else 0):
+            signal.raise_signal(signal.SIGINT)
+        return usual(self, parameters, iteration)
+
+    monkeypatch.setattr(Fit, "_evaluate", evaluate)
+    result = fitted(norms)
+    assert result.exit_code == 130
+    partial = norms.parent / "out.partial.atlas"
+    if times == 2:
+        assert "nothing was saved" in result.stderr
+        assert not partial.exists()
+        return
+    assert f"the maps after 8 iterations are in {partial}" in result.stderr
+    assert mm.load_atlas(partial).labels == tuple(WORDS)
 
 
 class TestFit:
@@ -410,13 +449,54 @@ class TestInterruption:
         assert "Traceback" not in done.stderr
         assert sorted(path.name for path in large.parent.iterdir()) == ["fit.state", "large.csv"]
 
-    def test_interruption_without_a_checkpoint(self, large):
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+    def test_without_a_checkpoint_the_maps_so_far_are_kept(self, large, number):
+        partial = large.parent / "out.partial.atlas"
+        fit = ("fit", large, "-o", large.parent / "out.atlas", "--maps", 4)
+        done = on_a_terminal(*fit, "--iterations", 1_000_000, signal_=number)
+        assert done.returncode == 130, done.stderr
+        assert done.stdout == ""
+        told = re.sub(r"\s+", " ", done.stderr)
+        assert re.search(rf"interrupted; the maps after [\d,]+ iterations are in {partial}", told)
+        assert f"--init {partial}" in told
+        assert "--checkpoint" in told
+        assert "Traceback" not in done.stderr
+        assert sorted(path.name for path in large.parent.iterdir()) == [
+            "large.csv", "out.partial.atlas",
+        ]  # fmt: skip
+        kept = mm.load_atlas(partial)
+        assert kept.maps.shape[:2] == (4, 600)
+        np.testing.assert_allclose(kept.proportions.sum(axis=0), 1, rtol=1e-5)
+        further = invoke(*fit, "--iterations", 20, "--init", partial, "--quiet")
+        assert further.exit_code == 0, further.stderr
+
+    def test_in_the_background_with_stderr_in_a_file(self, large):
+        """As under nohup: lines instead of bars, and TERM ends it with what there is."""
+        log, output = large.with_name("log"), large.with_name("out.atlas")
+        fit = ("fit", large, "-o", output, "--maps", 4, "--iterations", 1_000_000)
+        with log.open("w") as stderr:
+            process = subprocess.Popen(impatient(*fit), stderr=stderr, stdout=stderr)
+        until = time.monotonic() + SILENCE
+        told = rf"s: fitting {large}, iteration [\d,]+ of 1,000,000, cost \d"
+        while not re.search(told, log.read_text()) and time.monotonic() < until:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(SILENCE) == 130
+        told = log.read_text()
+        assert f"fitting {large} took" in told
+        assert "interrupted; the maps after" in told
+        assert "\x1b" not in told
+        assert not output.exists()
+        assert mm.load_atlas(large.with_name("out.partial.atlas")).n_maps == 4
+
+    def test_a_file_of_another_kind_is_not_taken_for_maps_so_far(self, large):
+        partial = large.parent / "out.partial.atlas"
+        partial.write_text("mine")
         fit = ("fit", large, "-o", large.parent / "out.atlas", "--maps", 4)
         done = on_a_terminal(*fit, "--iterations", 1_000_000, signal_=signal.SIGINT)
         assert done.returncode == 130
-        assert "--checkpoint" in done.stderr
-        assert "Traceback" not in done.stderr
-        assert [path.name for path in large.parent.iterdir()] == ["large.csv"]
+        assert "interrupted; nothing was saved" in re.sub(r"\s+", " ", done.stderr)
+        assert partial.read_text() == "mine"
 
     def test_resumed_fit_gives_the_maps_of_an_unbroken_one(self, large):
         """Where an interruption falls must not matter."""

@@ -15,7 +15,11 @@ import manymaps as mm
 from cli_samples import command, invoke, write_vectors
 from manymaps.cli.predict import predict
 from manymaps.cli.sweep import sweep
-from manymaps.prediction.predictor import AssociationPredictor, predict_associations
+from manymaps.prediction.predictor import (
+    AssociationPredictor,
+    _EarlyStopping,
+    predict_associations,
+)
 from sweep_samples import write_ring
 
 QUICK = ("--iterations", 6, "--jobs", 1)
@@ -293,6 +297,27 @@ class TestInterruption:
         assert len({json.dumps(line["settings"], sort_keys=True) for line in lines}) == 10
         assert len(lines) == 10
         assert len(table.read_text().splitlines()) == 11
+
+    @pytest.mark.parametrize("kept", [True, False])
+    def test_an_interrupted_prediction_keeps_its_maps(self, norms, monkeypatch, kept):
+        usual = _EarlyStopping.see
+
+        def see(self, iteration, *rest):
+            if iteration == 3:
+                signal.raise_signal(signal.SIGINT)
+            return usual(self, iteration, *rest)
+
+        monkeypatch.setattr(_EarlyStopping, "see", see)
+        output = norms.with_name("o.atlas")
+        options = ("-o", output) if kept else ()
+        result = invoke("predict", norms, "--maps", 1, "--dims", 2, "--patience", 60, *options)
+        assert (result.exit_code, result.stdout) == (130, "")
+        partial = norms.with_name("o.partial.atlas")
+        told = f"the maps after 3 iterations are in {partial}" if kept else "nothing was saved (-o"
+        assert told in result.stderr
+        assert not output.exists()
+        if kept:
+            assert mm.load_atlas(partial).n_components == 2
 
     def test_without_a_file_to_resume_from_the_table_holds_what_was_finished(
         self, norms, monkeypatch

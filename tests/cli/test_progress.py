@@ -1,60 +1,66 @@
-"""What a terminal shows while a command works."""
+"""Every command that may take long says what it is at, to a person who looks."""
 
-import sys
-import time
+import json
+from pathlib import Path
 
 import pytest
 
-from manymaps.cli import progress
-from manymaps.cli.progress import iterations, working
+import manymaps as mm
+from cli_samples import invoke, write_norms, write_vectors
+from manymaps import progress
+from manymaps.cli import cli
+from sweep_samples import write_ring
+
+SHORT = ("--iterations", 20)
+LONG = {
+    "diagnose": ("judging 6 objects", "norms.csv"),
+    "predict": ("fitting the training part", "ring.csv", "--maps", 1, "--dims", 2, *SHORT),
+    "sweep": ("fits to", "ring.csv", "--maps", 1, "--dims", 2, "-o", "s.csv", *SHORT),
+    "count": ("counting", "posts.jsonl", "-o", "c.npz"),
+    "fit": ("fitting norms.csv", "norms.csv", "-o", "o.atlas", "--maps", 2, *SHORT),
+    "insert": ("placing the new objects", "old.atlas", "words.vec", "-o", "o.atlas"),
+    "evaluate": ("measuring", "old.atlas", "words.vec"),
+    "cluster": ("finding 2 clusters", "ring.csv", "--clusters", 2),
+    "stability": ("fitting ring.csv", "ring.csv", "-o", "o.atlas", "--fits", 2, *SHORT),
+    "view": ("writing o.html", "old.atlas", "-o", "o.html"),
+    "export": ("writing o.graphml", "old.atlas", "-o", "o.graphml"),
+}
+# `demo` fits as `fit` does; the others only read, draw or compare what is there.
+OTHERS = {"demo", "inspect", "senses", "plot", "align"}
 
 
-def on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "_PATIENCE", 0.05)
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    write_norms(tmp_path)
+    write_ring(tmp_path / "ring.csv")
+    known = mm.read_vectors(write_vectors(tmp_path / "words.vec", slice(30)))
+    fit = mm.TSNE(perplexity=5, max_iter=20, random_state=0).fit(known)
+    fit.atlas_.save(tmp_path / "old.atlas")
+    write_vectors(tmp_path / "words.vec")
+    (tmp_path / "posts.jsonl").write_text(json.dumps({"text": "bow tie"}) + "\n")
+    return tmp_path
 
 
-def wait_for_words(capsys: pytest.CaptureFixture[str]) -> str:
-    """What the terminal is told first."""
-    until = time.monotonic() + 60
-    while not (told := capsys.readouterr().err) and time.monotonic() < until:
-        time.sleep(0.02)
-    return told
+@pytest.mark.parametrize("command", LONG)
+def test_long_commands_say_what_they_are_at(folder, monkeypatch, command):
+    expected, *arguments = LONG[command]
+    seen: list[tuple[str, bool]] = []
+    usual = progress.Work.__init__
+
+    def noted(self: progress.Work, what: str, total: int | None = None) -> None:
+        seen.append((what, progress._WATCHER.get() is not None))
+        usual(self, what, total)
+
+    monkeypatch.setattr(progress.Work, "__init__", noted)
+    result = invoke(command, *arguments)
+    assert result.exit_code == 0, result.stderr
+    assert any(what.startswith(expected) for what, _ in seen)
+    assert all(watched for _, watched in seen)
+    seen.clear()
+    invoke(command, *arguments, "--quiet")
+    assert not any(watched for _, watched in seen)
 
 
-def test_long_work_is_told_and_wiped(capsys, monkeypatch):
-    on_a_terminal(monkeypatch)
-    with working("reading words.vec"):
-        assert wait_for_words(capsys) == "reading words.vec ..."
-    assert capsys.readouterr().err == "\r\x1b[K"
-
-
-def test_short_work_is_not_told(capsys, monkeypatch):
-    on_a_terminal(monkeypatch)
-    monkeypatch.setattr(progress, "_PATIENCE", 1.0)
-    with working("reading words.vec"):
-        pass
-    time.sleep(1.2)
-    assert capsys.readouterr().err == ""
-
-
-def test_failure_wipes_the_line(capsys, monkeypatch):
-    def interrupted() -> None:
-        with working("measuring"):
-            assert wait_for_words(capsys) == "measuring ..."
-            raise KeyboardInterrupt
-
-    on_a_terminal(monkeypatch)
-    with pytest.raises(KeyboardInterrupt):
-        interrupted()
-    assert capsys.readouterr().err == "\r\x1b[K"
-
-
-def test_a_pipe_is_told_nothing(capsys, monkeypatch):
-    monkeypatch.setattr(progress, "_PATIENCE", 0.05)
-    with working("reading words.vec"):
-        time.sleep(0.2)
-    with iterations(10, hidden=False) as watcher:
-        assert watcher.callback is None
-        watcher.stage("finding neighbours")
-    assert capsys.readouterr().err == ""
+def test_no_command_is_forgotten():
+    assert set(cli.commands) == set(LONG) | OTHERS

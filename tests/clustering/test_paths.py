@@ -166,14 +166,6 @@ def test_each_pair_is_hidden_before_any_is_hidden_twice(values):
         assert np.ptp(so_far[upper]) <= 1
 
 
-def test_somebody_can_watch(values):
-    seen = []
-    cluster_path(
-        values, [2, 3], estimator=QUICK, n_repeats=2, on_fit=lambda *done: seen.append(done)
-    )
-    assert seen == [(1, 3), (2, 3), (3, 3)]
-
-
 @pytest.mark.slow
 def test_a_small_table_takes_seconds():
     values = kinship(0, 0.05)

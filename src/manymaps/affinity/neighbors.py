@@ -34,6 +34,7 @@ from manymaps.affinity.distances import (
 from manymaps.affinity.search import Found, Problem, compact
 from manymaps.checks import check_choice, check_number
 from manymaps.errors import DataError, ParameterError
+from manymaps.progress import work
 
 __all__ = [
     "DEFAULT_SEARCH",
@@ -253,7 +254,7 @@ def nearest_neighbors(
     points, asked = comparable(points, asked, metric)
     problem = Problem(points, asked, k, _inner_metric(metric), seed)
     method = _chosen(problem, search)
-    with search_methods.numba_threads():
+    with work("finding neighbours"), search_methods.numba_threads():
         indices, distances, recall = _SEARCHES[method](problem, search.recall)
     return NeighborGraph(indices, in_unit(distances, metric), method, recall)
 

@@ -57,6 +57,7 @@ from manymaps.compute.threads import LEAVE_INTERRUPTS
 from manymaps.data.frames import Backend, as_frame
 from manymaps.errors import DataError
 from manymaps.maps.restarts import derived_seeds
+from manymaps.progress import work
 
 __all__ = ["Level", "Stability", "in_order_of", "refit", "stability"]
 
@@ -346,11 +347,14 @@ def refit(
     at_a_time = max(1, min(n_fits, wanted))
     shared = {} if at_a_time == 1 else {"n_jobs": max(1, processors // at_a_time)}
     copies = [clone(estimator).set_params(random_state=seed, **shared) for seed in seeds]
-    atlases = []
-    for atlas in parallel(delayed(_fitted)(copy, data) for copy in copies):
-        atlases.append(atlas)
-        if on_fit is not None:
-            on_fit(len(atlases))
+    atlases: list[Atlas] = []
+    with work("fit", total=n_fits) as at:
+        at(0)
+        for atlas in parallel(delayed(_fitted)(copy, data) for copy in copies):
+            atlases.append(atlas)
+            at(len(atlases))
+            if on_fit is not None:
+                on_fit(len(atlases))
     return atlases
 
 

@@ -21,9 +21,10 @@ from manymaps.cli.contract import (
     shown,
     tell,
 )
+from manymaps.cli.interruption import interrupted_by_sigterm
 from manymaps.cli.options import combined, jobs_option, json_option, seed_option
-from manymaps.cli.progress import counted, interrupted_by_sigterm, working
 from manymaps.cli.types import InputFile, Number, OutputFile, Range, positive
+from manymaps.progress import work
 
 if TYPE_CHECKING:
     from manymaps.atlas.atlas import Atlas
@@ -141,7 +142,7 @@ def cluster(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> No
         starts = "one start" if n_starts == 1 else f"{n_starts:,} starts"
         # What cannot be drawn is told before the clusters are found, and nothing is written then.
         atlas = _map(table, options) if options["plot"] is not None else None
-        with working(f"finding {options['clusters']:,} clusters of {file} from {starts}"):
+        with work(f"finding {options['clusters']:,} clusters of {file} from {starts}"):
             estimator.fit(table.values, labels=table.labels)
         stability = _stability(estimator, options)
         figure = None
@@ -191,7 +192,7 @@ def _read(file: Path, options: Mapping[str, Any]) -> SimilarityTable:
 
     absent = options["absent"] or ("missing" if options["dissimilarities"] else "zero")
     chosen = {name: options[name] for name in ("cue", "response", "strength", "format", "labels")}
-    with working(f"reading {file}"):
+    with work(f"reading {file}"):
         table = read_similarities(file, **chosen, absent=absent)
     for line in table.notes:
         note(line)
@@ -223,13 +224,12 @@ def _stability(
         return None
     from manymaps.clustering.stability import cluster_stability
 
-    with counted(f"refitting {count:,} times") as on_fit:
+    with work(f"refitting {count:,} times"):
         return cluster_stability(
             estimator,
             n_bootstraps=count,
             random_state=options["seed"],
             n_jobs=options["jobs"] or -1,
-            on_fit=on_fit,
         )
 
 
@@ -350,14 +350,13 @@ def _choose(file: Path, table: SimilarityTable, as_json: bool, options: Mapping[
         table.values, kind=kind, strict=options["strict"], labels=table.labels
     )
     numbers = options["choose"]
-    with counted(f"finding {numbers[0]} to {numbers[-1]} clusters of {file}") as on_fit:
+    with work(f"finding {numbers[0]} to {numbers[-1]} clusters of {file}"):
         path = cluster_path(
             similarities,
             numbers,
             estimator=_estimator(numbers[0], options),
             precision=options["precision"],
             random_state=options["seed"],
-            on_fit=on_fit,
         )
     tell(
         lambda: {**_path_record(path), "seconds": elapsed()},

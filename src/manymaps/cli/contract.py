@@ -23,7 +23,7 @@ import unicodedata
 import warnings
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -32,6 +32,7 @@ import click
 
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import UnknownLabel
+from manymaps.progress import watched
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -89,7 +90,8 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command under the contract of this module."""
         ctx.meta["manymaps.started"] = time.perf_counter()
-        with _told_plainly(ctx):
+        seen = nullcontext() if ctx.meta.get("manymaps.quiet") else watched()
+        with _told_plainly(ctx), seen:
             return super().invoke(ctx)
 
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import shlex
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from manymaps.cli.contract import Command, elapsed, note, quiet_option, refuse_overwriting, tell
+from manymaps.cli.interruption import interrupted_by_sigterm
 from manymaps.cli.options import combined, json_option
-from manymaps.cli.progress import interrupted_by_sigterm
 from manymaps.cli.types import InputFile, OrFile, OutputFile, positive
+from manymaps.progress import work
 
 if TYPE_CHECKING:
     from manymaps.data.counts import Counts
@@ -82,8 +81,7 @@ choosing_words = combined(
 )
 @quiet_option
 @json_option
-@click.pass_context
-def count(ctx: click.Context, texts: Path, output: Path, as_json: bool, **options: Any) -> None:
+def count(texts: Path, output: Path, as_json: bool, **options: Any) -> None:
     """Count the words of TEXTS and write the table to OUT.npz.
 
     TEXTS is a folder of files, a table (JSONL, CSV, TSV, Parquet), or a text of one document a
@@ -103,7 +101,7 @@ def count(ctx: click.Context, texts: Path, output: Path, as_json: bool, **option
     if options["weighting"] is not None and options["window"] is None:
         raise click.UsageError("--weighting needs --window")
     with interrupted_by_sigterm():
-        counts = _counted(texts, options, quiet=ctx.meta["manymaps.quiet"])
+        counts = _counted(texts, options)
         for line in counts.report.notes:
             note(line)
         counts.save(output)
@@ -119,7 +117,7 @@ def count(ctx: click.Context, texts: Path, output: Path, as_json: bool, **option
     tell(lambda: record, lambda: _summary(record, counts), as_json=as_json, summary=True)
 
 
-def _counted(texts: Path, options: Mapping[str, Any], *, quiet: bool) -> Counts:
+def _counted(texts: Path, options: Mapping[str, Any]) -> Counts:
     from manymaps.io.texts import Texts
 
     source = Texts(
@@ -132,15 +130,14 @@ def _counted(texts: Path, options: Mapping[str, Any], *, quiet: bool) -> Counts:
     words = _words(options)
     from manymaps.io.counting import count_cooccurrences, count_texts
 
-    with _progress(f"reading {texts}", hidden=quiet) as progress:
+    with work(f"counting {texts}"):
         if options["window"] is None:
-            return count_texts(source, words, progress=progress)
+            return count_texts(source, words)
         return count_cooccurrences(
             source,
             words,
             window=options["window"],
             weighting=options["weighting"] or "flat",
-            progress=progress,
         )
 
 
@@ -162,21 +159,6 @@ def _words(options: Mapping[str, Any]) -> Words:
         lowercase=not options["keep_case"],
         vocabulary=None if chosen is None else list(dict.fromkeys(read_labels(chosen))),
     )
-
-
-@contextmanager
-def _progress(first: str, *, hidden: bool) -> Iterator[Callable[[str], None] | None]:
-    """A line that says how far the work is, where somebody looks; wiped at the end."""
-    if hidden or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as line:
-        task = line.add_task(first, total=None)
-        yield lambda message: line.update(task, description=message)
 
 
 def _summary(record: Mapping[str, Any], counts: Counts) -> str:

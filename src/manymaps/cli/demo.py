@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from manymaps.cli.contract import Command, note, quiet_option, tell
-from manymaps.cli.fit import build, fit_record, run_fit
+from manymaps.cli.fit import build, fit_record, keep_stopped, run_fit
 from manymaps.cli.options import jobs_option, json_option, seed_option
 from manymaps.cli.types import check_folder
 
@@ -31,8 +31,7 @@ DEMO_WORD = "play"
 @jobs_option
 @quiet_option
 @json_option
-@click.pass_context
-def demo(ctx: click.Context, folder: Path, seed: int, jobs: int | None, as_json: bool) -> None:
+def demo(folder: Path, seed: int, jobs: int | None, as_json: bool) -> None:
     """Fit the word relations that come with the package.
 
     Writes DIR/demo.atlas, DIR/demo.html (the page to look words up in) and DIR/demo.png in about a
@@ -52,12 +51,14 @@ def demo(ctx: click.Context, folder: Path, seed: int, jobs: int | None, as_json:
     note(f"the embedded word relations: {data.n_pairs:,} pairs of {data.n_objects:,} words")
     options = {"maps": 20, "seed": seed, "jobs": jobs, "iterations": 500}
     estimator = build("mm-tsne", options)
-    n_pairs = run_fit(estimator, data, ctx)
+    run = run_fit(estimator, data, "the word relations")
     output, page, figure = (folder / f"demo.{suffix}" for suffix in ("atlas", "html", "png"))
+    if run.stopped:
+        keep_stopped(estimator, estimator.atlas_, output, vectors=False)
     estimator.atlas_.save(output)
     write_page(estimator.atlas_, page, title="Relations of English words")
     save_figure(plot_senses(estimator.atlas_, DEMO_WORD), figure)
-    record = fit_record(estimator, n_pairs, "mm-tsne", output)
+    record = fit_record(estimator, run.n_pairs, "mm-tsne", output)
     tell(
         lambda: {**record, "page": str(page), "figure": str(figure)},
         lambda: (

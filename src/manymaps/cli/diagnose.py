@@ -21,6 +21,7 @@ from manymaps.cli.contract import (
     shown,
     tell,
 )
+from manymaps.cli.interruption import interrupted_by_sigterm
 from manymaps.cli.options import (
     jobs_option,
     json_option,
@@ -28,8 +29,8 @@ from manymaps.cli.options import (
     reading_options,
     seed_option,
 )
-from manymaps.cli.progress import interrupted_by_sigterm, working
 from manymaps.cli.types import InputFile
+from manymaps.progress import work
 
 if TYPE_CHECKING:
     from manymaps.analysis.diagnosis import Diagnosis
@@ -89,7 +90,7 @@ def diagnose(file: Path, as_json: bool, **options: Any) -> None:
             objects = f"{data.n_objects:,} objects"
         else:
             objects = f"{len(data):,} vectors"
-        with working(f"judging {objects}, with quick fits of up to 40 maps"):
+        with work(f"judging {objects}, with quick fits of up to 40 maps"):
             found = diagnosed(
                 data,
                 metric=metric or "euclidean",

@@ -87,14 +87,14 @@ def evaluate(ctx: click.Context, atlas: Path, file: Path, as_json: bool, **optio
     """
     from manymaps.analysis.evaluation import evaluate as measure
     from manymaps.atlas.atlas import load_atlas
-    from manymaps.cli.progress import working
     from manymaps.cli.report import count_evaluation_table, evaluation_table
     from manymaps.compute.threads import threads
+    from manymaps.progress import work
 
     loaded = load_atlas(atlas)
     data, settings = _data_and_settings(ctx, loaded, file, options)
     drawing = {"sample": options["sample"], "random_state": options["seed"]}
-    with working("measuring"), threads(options["jobs"]):
+    with work("measuring"), threads(options["jobs"]):
         found: Any = measure(loaded, data, **settings, **drawing)
     if loaded.kinds is not None:
         _note_of_counts(found, by_lot=options["sample"] is None)

@@ -10,9 +10,9 @@ import click
 
 from manymaps.cli.contract import Command, emit_json, note, quiet_option, refuse_overwriting
 from manymaps.cli.options import atlas_argument, json_option, refuse_given, seed_option
-from manymaps.cli.progress import working
 from manymaps.cli.types import InputFile, OrWord, OutputFile, positive
 from manymaps.labels import plural
+from manymaps.progress import work
 
 if TYPE_CHECKING:
     from manymaps.analysis.ambiguity import Ambiguity
@@ -92,7 +92,8 @@ def export(
     fits = [load_atlas(file) for file in files]
     found = None if ambiguity is None else _ambiguity(fits, options)
     if output is not None:
-        export_atlas(fits[0], output)
+        with work(f"writing {output}"):
+            export_atlas(fits[0], output)
     if found is not None and ambiguity is not None:
         write_columns(found.columns, ambiguity)
     n_fits = None if found is None else int(found.n_fits.max())
@@ -114,7 +115,7 @@ def export(
 
 
 def _ambiguity(fits: Sequence[Atlas], options: Mapping[str, Any]) -> Ambiguity:
-    with working("grouping responses"):
+    with work("grouping responses"):
         from manymaps.analysis.ambiguity import ambiguity as of_fits
 
         return of_fits(

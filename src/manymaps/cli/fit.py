@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import click
 
@@ -23,6 +23,12 @@ from manymaps.cli.contract import (
     shown,
     tell,
 )
+from manymaps.cli.interruption import (
+    ending_early,
+    interrupted_by_sigterm,
+    modified,
+    partial_name,
+)
 from manymaps.cli.options import (
     combined,
     jobs_option,
@@ -31,9 +37,10 @@ from manymaps.cli.options import (
     refuse_given,
     seed_option,
 )
-from manymaps.cli.progress import interrupted_by_sigterm, iterations, modified
 from manymaps.cli.types import InputFile, Number, OrFile, OrWord, OutputFile, perplexities, positive
 from manymaps.errors import ParameterError
+from manymaps.labels import plural
+from manymaps.progress import work
 
 if TYPE_CHECKING:
     from manymaps.atlas.atlas import Atlas
@@ -46,11 +53,13 @@ __all__ = [
     "OF_COUNTS",
     "USUAL_METHOD",
     "Method",
+    "Run",
     "build",
     "check_method",
     "count_options",
     "fit",
     "fit_record",
+    "keep_stopped",
     "model_options",
     "run_fit",
     "vector_options",
@@ -63,6 +72,13 @@ class Method:
 
     estimator: str
     defaults: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Run(NamedTuple):
+    """How a fit ended: its stored pairs, and whether somebody stopped it."""
+
+    n_pairs: int
+    stopped: bool
 
 
 METHODS = {
@@ -278,10 +294,12 @@ def fit(ctx: click.Context, file: Path, output: Path, as_json: bool, **options: 
     method = options["method"] = options["method"] or USUAL_METHOD
     estimator = build(method, options)
     fitted = _fit_counts if method == OF_COUNTS else _fit_pairs
-    atlas, data, n_pairs = fitted(ctx, estimator, file, options)
+    atlas, data, run = fitted(ctx, estimator, file, options)
+    if run.stopped:
+        keep_stopped(estimator, atlas, output, vectors=not options["drop_vectors"])
     _note_restarts(getattr(estimator, "restarts_", ()))
     _save(atlas, output, drop_vectors=options["drop_vectors"])
-    record = fit_record(estimator, n_pairs, method, output)
+    record = fit_record(estimator, run.n_pairs, method, output)
     tell(lambda: record, lambda: _summary(record, atlas, data), as_json=as_json, summary=True)
     if options["strict"] and not estimator.converged_:
         raise NotConverged(
@@ -319,8 +337,8 @@ def check_method(ctx: click.Context, file: Path, options: Mapping[str, Any]) -> 
 
 def _fit_pairs(
     ctx: click.Context, estimator: Any, file: Path, options: Mapping[str, Any]
-) -> tuple[Atlas, PairData, int]:
-    """The fitted atlas of associations or vectors, these, and the stored pairs."""
+) -> tuple[Atlas, PairData, Run]:
+    """The fitted atlas of associations or vectors, these, and how the fit ended."""
     from manymaps.cli.reading import aligned, read_data
     from manymaps.cli.report import reading_notes
 
@@ -331,15 +349,15 @@ def _fit_pairs(
     _note_unused(options, data)
     if isinstance(options["init"], Path):
         estimator.set_params(init=aligned(_load(options["init"]), data))
-    n_pairs = run_fit(estimator, data, ctx)
+    run = run_fit(estimator, data, str(file), **_files(options))
     atlas: Atlas = estimator.atlas_
-    return (atlas if metadata is None else atlas.add_metadata(metadata)), data, n_pairs
+    return (atlas if metadata is None else atlas.add_metadata(metadata)), data, run
 
 
 def _fit_counts(
     ctx: click.Context, estimator: Any, file: Path, options: Mapping[str, Any]
-) -> tuple[Atlas, Counts, int]:
-    """The fitted atlas of two kinds of object, their counts, and the stored pairs."""
+) -> tuple[Atlas, Counts, Run]:
+    """The fitted atlas of two kinds of object, their counts, and how the fit ended."""
     from manymaps.cli.reading import read_count_table, with_metadata
     from manymaps.cli.report import reading_notes
 
@@ -350,8 +368,12 @@ def _fit_counts(
         counts = with_metadata(counts, options["metadata"])
     if isinstance(options["init"], Path):
         estimator.set_params(init=_load(options["init"]))
-    n_pairs = run_fit(estimator, counts, ctx)
-    return estimator.atlas_, counts, n_pairs
+    run = run_fit(estimator, counts, str(file), **_files(options))
+    return estimator.atlas_, counts, run
+
+
+def _files(options: Mapping[str, Any]) -> dict[str, Path | None]:
+    return {name: options[name] for name in ("checkpoint", "resume")}
 
 
 def build(method: str, options: Mapping[str, Any]) -> Any:
@@ -388,45 +410,73 @@ def build(method: str, options: Mapping[str, Any]) -> Any:
     return estimator(**parameters)
 
 
-def run_fit(estimator: Any, data: PairData | Counts, ctx: click.Context) -> int:
-    """Fit with progress on a terminal; an interruption says where the last state is.
-
-    Returns
-    -------
-    int
-        The stored pairs: of associations or counts, or of vectors and their neighbours.
+def run_fit(
+    estimator: Any,
+    data: PairData | Counts,
+    what: str,
+    *,
+    checkpoint: Path | None = None,
+    resume: Path | None = None,
+) -> Run:
+    """Fit, and let Ctrl-C (or the signal TERM) end it with what there is.
 
     Raises
     ------
     Interrupted
-        For an interruption (Ctrl-C, or the signal TERM).
+        For an interruption that leaves no maps, but may leave a checkpoint, which is told.
     """
-    from manymaps.data.vectors import Vectors
-
-    checkpoint, resume = ctx.params.get("checkpoint"), ctx.params.get("resume")
     before = modified(checkpoint)
-    total, quiet = estimator.get_params()["max_iter"], ctx.meta["manymaps.quiet"]
     try:
-        with interrupted_by_sigterm(), iterations(total, hidden=quiet) as watcher:
-            estimator.set_params(callback=watcher.callback)
-            if not isinstance(data, Vectors):
-                estimator.fit(data, checkpoint=checkpoint, resume=resume)
-                return data.n_pairs
-            from manymaps.affinity.affinities import Affinity, GaussianAffinity
-            from manymaps.cli.reading import WatchedAffinity
-
-            chosen = estimator.affinity
-            inside = chosen if isinstance(chosen, Affinity) else None
-            watched = WatchedAffinity(
-                inside or GaussianAffinity(estimator.perplexity),
-                repr(inside) if inside else str(chosen),
-                watcher.stage,
-            )
-            estimator.set_params(affinity=watched)
-            estimator.fit(data, checkpoint=checkpoint, resume=resume)
-            return watched.n_pairs
+        with interrupted_by_sigterm(), work(f"fitting {what}"):
+            if checkpoint is not None:
+                n_pairs = _fit(estimator, data, checkpoint=checkpoint, resume=resume)
+                return Run(n_pairs, stopped=False)
+            with ending_early() as stop:
+                estimator.set_params(callback=stop)
+                n_pairs = _fit(estimator, data, resume=resume)
+            return Run(n_pairs, stop.asked)
     except KeyboardInterrupt as error:
         raise Interrupted(_interruption(checkpoint, modified(checkpoint) != before)) from error
+
+
+def _fit(estimator: Any, data: PairData | Counts, **files: Path | None) -> int:
+    """Fit; the stored pairs of associations or counts, or of vectors and their neighbours."""
+    from manymaps.data.vectors import Vectors
+
+    if not isinstance(data, Vectors):
+        estimator.fit(data, **files)
+        return data.n_pairs
+    from manymaps.affinity.affinities import Affinity, GaussianAffinity
+    from manymaps.cli.reading import WatchedAffinity
+
+    chosen = estimator.affinity
+    inside = chosen if isinstance(chosen, Affinity) else None
+    watched = WatchedAffinity(
+        inside or GaussianAffinity(estimator.perplexity), repr(inside) if inside else str(chosen)
+    )
+    estimator.set_params(affinity=watched).fit(data, **files)
+    return watched.n_pairs
+
+
+def keep_stopped(estimator: Any, atlas: Atlas, output: Path, *, vectors: bool) -> NoReturn:
+    """Write the maps of a fit that was stopped beside its output, and say so.
+
+    Raises
+    ------
+    Interrupted
+        Always.
+    """
+    partial = partial_name(output)
+    try:
+        refuse_to_replace("the maps so far", partial)
+    except click.UsageError as error:
+        raise Interrupted(f"interrupted; nothing was saved: {error.message}") from error
+    atlas.save(partial, vectors=vectors)
+    n = plural("iteration", int(estimator.n_iter_))
+    raise Interrupted(
+        f"interrupted; the maps after {n} are in {partial}, and --init {partial} starts another "
+        "fit from them (with --checkpoint FILE a fit can go on where it was)"
+    )
 
 
 def fit_record(estimator: Any, n_pairs: int, method: str, output: Path) -> dict[str, Any]:
@@ -515,7 +565,7 @@ def _save(atlas: Atlas, output: Path, *, drop_vectors: bool) -> None:
 
 def _interruption(checkpoint: Path | None, saved: bool) -> str:
     if checkpoint is None:
-        return "interrupted; nothing was saved (--checkpoint FILE would have kept the state)"
+        return "interrupted; nothing was saved"
     if not saved:
         return "interrupted before there was a state to save"
     return (
@@ -532,8 +582,6 @@ def _summary(record: Mapping[str, Any], atlas: Atlas, data: PairData | Counts) -
         further = ["manymaps", "senses", output, _telling_word(atlas, data)]
     objects, likelihood = f"{record['n_objects']:,} objects", ""
     if atlas.kinds is not None:
-        from manymaps.labels import plural
-
         sizes = (record["n_rows"], record["n_columns"])
         objects = " and ".join(map(plural, dict.fromkeys(atlas.kinds), sizes))
         likelihood = f"log-likelihood {record['log_likelihood']:.4f} per count, "

@@ -157,16 +157,16 @@ def _insert_counts(
     atlas: Atlas, new: Path, options: dict[str, Any]
 ) -> tuple[Atlas, int, list[str]]:
     """New rows by their counts of known columns; those without any are left out and named."""
-    from manymaps.cli.progress import working
     from manymaps.cli.reading import read_count_table
     from manymaps.compute.threads import threads
     from manymaps.cooccurrence.insertion import insert_rows
     from manymaps.labels import plural
+    from manymaps.progress import work
 
     counts = read_count_table(new, options)
     for line in counts.report.notes:
         note(line)
-    with working("placing the new objects"), threads(options["jobs"]):
+    with work("placing the new objects"), threads(options["jobs"]):
         found = insert_rows(atlas, counts)
     if found.n_known:
         kind = plural((atlas.kinds or ("row",))[0], found.n_known)
@@ -223,16 +223,16 @@ def _insert_vectors(atlas: Atlas, new: Path, options: dict[str, Any]) -> Inserti
 
 def _read_new(atlas: Atlas, new: Path, options: dict[str, Any], with_known: bool) -> Vectors:
     """The vectors of NEW: all, or those of the words asked for and, on demand, the atlas's."""
-    from manymaps.cli.progress import working
     from manymaps.io.matrices import read_labels
     from manymaps.io.vectors import read_vectors
+    from manymaps.progress import work
 
     words = options["words"]
     if words is not None:
         words = read_labels(words)
         if with_known:
             words = [*words, *atlas.labels]
-    with working(f"reading {new}"):
+    with work(f"reading {new}"):
         found = read_vectors(new, format=options["format"], labels=options["labels"], words=words)
     for line in found.report.notes:
         note(line)
@@ -243,11 +243,11 @@ def _insert_table(atlas: Atlas, new: Path, options: dict[str, Any]) -> Insertion
     """New objects by their strengths to objects of the atlas."""
     import numpy as np
 
-    from manymaps.cli.progress import working
     from manymaps.io.associations import read_associations
     from manymaps.maps.new_objects import similarity_table
+    from manymaps.progress import work
 
-    with working(f"reading {new}"):
+    with work(f"reading {new}"):
         data = read_associations(
             new, format=options["format"], labels=options["labels"], responses="keep", rows="keep"
         )
@@ -281,15 +281,15 @@ def _note_known(new: Path, n_known: int, n_new: int) -> None:
 
 def _placed(atlas: Atlas, new: Any, options: dict[str, Any], **given: Any) -> Insertion:
     """The insertion, with the options of the command."""
-    from manymaps.cli.progress import working
     from manymaps.compute.threads import threads
     from manymaps.maps.insertion import Refinement
     from manymaps.maps.insertion import insert as place
     from manymaps.maps.neighbor_weights import ExponentialWeights, PowerWeights
+    from manymaps.progress import work
 
     curve = PowerWeights if options["weights"] == "power" else ExponentialWeights
     refinement = Refinement(perplexity=options["perplexity"])
-    with working("placing the new objects"), threads(options["jobs"]):
+    with work("placing the new objects"), threads(options["jobs"]):
         return place(
             atlas,
             new,

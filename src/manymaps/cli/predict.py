@@ -10,6 +10,7 @@ import click
 
 from manymaps.cli.contract import (
     Command,
+    Interrupted,
     elapsed,
     note,
     plain_table,
@@ -19,6 +20,12 @@ from manymaps.cli.contract import (
     rendered,
     tell,
 )
+from manymaps.cli.interruption import (
+    Stop,
+    ending_early,
+    interrupted_by_sigterm,
+    partial_name,
+)
 from manymaps.cli.options import (
     combined,
     jobs_option,
@@ -27,8 +34,9 @@ from manymaps.cli.options import (
     refuse_given,
     seed_option,
 )
-from manymaps.cli.progress import interrupted_by_sigterm, iterations
 from manymaps.cli.types import InputFile, Number, OutputFile, positive
+from manymaps.labels import plural
+from manymaps.progress import work
 
 if TYPE_CHECKING:
     from manymaps.data.associations import Associations
@@ -122,17 +130,29 @@ def predict(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> No
         norms = read_norms(file, options)
         dims = options["dims"] or min(DIMENSIONS, norms.n_objects - 1)
         check_sizes(ctx, norms, {"maps": [options["maps"]], "dims": [dims]})
-        result = _predicted(ctx, norms, dims, options)
+        with ending_early() as stop:
+            result = _predicted(file, norms, dims, options, stop)
         if output is not None:
+            output = partial_name(output) if stop.asked else output
+            refuse_to_replace("-o", output)
             _maps_of(result).atlas(norms.labels).save(output)
+    if stop.asked:
+        raise Interrupted(_interruption(result, output))
     record = _prediction_record(norms, result, {**options, "dims": dims})
     tell(lambda: record, lambda: _prediction_report(record), as_json=as_json, files=(output,))
 
 
+def _interruption(result: PredictionResult, kept: Path | None) -> str:
+    if kept is None:
+        return "interrupted; nothing was saved (-o OUT.atlas keeps the maps)"
+    n = plural("iteration", int(_maps_of(result).best_iteration_))
+    return f"interrupted; the maps after {n} are in {kept}"
+
+
 def _predicted(
-    ctx: click.Context, norms: Associations, dims: int, options: Mapping[str, Any]
+    file: Path, norms: Associations, dims: int, options: Mapping[str, Any], stop: Stop
 ) -> PredictionResult:
-    """The split, the fit and its scores, with a bar where somebody looks."""
+    """The split, the fit and its scores."""
     from manymaps.prediction.held_out import split_associations
     from manymaps.prediction.predictor import predict_associations
 
@@ -144,13 +164,7 @@ def _predicted(
     )
     for line in split.notes:
         note(line)
-    with iterations(options["iterations"], hidden=ctx.meta["manymaps.quiet"]) as watcher:
-
-        def tell(iteration: int, train: float, validation: float) -> bool:
-            if watcher.callback is not None:
-                watcher.callback(iteration, validation, None)
-            return False
-
+    with work(f"fitting the training part of {file}"):
         return predict_associations(
             norms,
             options["maps"],
@@ -161,7 +175,7 @@ def _predicted(
             penalty=options["penalty"],
             max_iter=options["iterations"],
             patience=options["patience"],
-            callback=tell,
+            callback=stop,
             n_jobs=options["jobs"] or -1,
         )
 

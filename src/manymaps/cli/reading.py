@@ -6,7 +6,7 @@ for the same label may stand in both.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeAlias, final
@@ -24,7 +24,6 @@ from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_choice
 from manymaps.cli.contract import note
 from manymaps.cli.options import READING, ROW_SUMS
-from manymaps.cli.progress import working
 from manymaps.cooccurrence.matching import labels_of
 from manymaps.data.associations import Associations
 from manymaps.data.counts import Counts
@@ -36,6 +35,7 @@ from manymaps.io.kinds import looks_like_counts, looks_like_vectors
 from manymaps.io.metadata import read_columns
 from manymaps.io.vectors import read_vectors
 from manymaps.labels import UnknownLabel, first_of, fold, plural
+from manymaps.progress import work
 
 __all__ = [
     "OF_PAIRS",
@@ -106,7 +106,7 @@ def read_data(
 
     rows = reading.get("rows") or ROW_SUMS[0]
     check_choice("rows", rows, ROW_SUMS, why="; a column is named of counts alone")
-    with working(f"reading {file}"):
+    with work(f"reading {file}"):
         if not holds_vectors(file, reading):
             chosen = {name: reading[name] for name in READING}
             return read_associations(file, **{**chosen, "rows": rows})
@@ -129,7 +129,7 @@ def vectors_of_atlas(atlas: Atlas, file: Path) -> Vectors:
     DataError
         Where the file lacks one of the objects.
     """
-    with working(f"reading {file}"):
+    with work(f"reading {file}"):
         return read_vectors(file, words=atlas.labels).subset(atlas.labels)
 
 
@@ -160,17 +160,16 @@ def aligned(atlas: Atlas, data: PairData) -> Atlas:
 
 @final
 class WatchedAffinity(Affinity):
-    """A conditional affinity that tells when it is computed and how many pairs it gave.
+    """A conditional affinity that says how many pairs it gave.
 
     An atlas records the one inside.
     """
 
     joint: ClassVar[bool] = False
 
-    def __init__(self, inside: Affinity, name: str, stage: Callable[[str], None]):
+    def __init__(self, inside: Affinity, name: str):
         self.inside = inside
         self.name = name
-        self.stage = stage
         self.n_pairs = 0
 
     def written(self) -> str:
@@ -191,10 +190,8 @@ class WatchedAffinity(Affinity):
         seed: int = 0,
     ) -> sparse.csr_array:
         """Those of the affinity inside."""
-        self.stage("finding neighbours")
         rows = self.inside.similarities(data, metric=metric, search=search, seed=seed)
         self.n_pairs = int(rows.nnz)
-        self.stage("preparing")
         return rows
 
 
@@ -211,7 +208,7 @@ def holds_counts(file: Path, reading: Mapping[str, Any]) -> bool:
 def read_count_table(file: Path, reading: Mapping[str, Any]) -> Counts:
     """The counts of a file, by the options `format`, `rows`, `columns` and `count`."""
     chosen = {name: reading.get(name) for name in ("format", "rows", "columns", "count")}
-    with working(f"reading {file}"):
+    with work(f"reading {file}"):
         return read_counts(file, **chosen)
 
 

@@ -30,9 +30,10 @@ from manymaps.cli.fit import (
     model_options,
     vector_options,
 )
+from manymaps.cli.interruption import interrupted_by_sigterm
 from manymaps.cli.options import json_option, reading_options, refuse_given
-from manymaps.cli.progress import interrupted_by_sigterm, working
 from manymaps.cli.types import InputFile, Number, OutputFile, positive
+from manymaps.progress import work
 
 if TYPE_CHECKING:
     from manymaps.analysis.stability import Stability
@@ -121,7 +122,7 @@ def stability(ctx: click.Context, files: Sequence[Path], as_json: bool, **option
     finished = [file for file in files if file.suffix == ".atlas"]
     with interrupted_by_sigterm():
         atlases = _load(finished) if finished else _fits(ctx, files[0], options)
-        with working(f"comparing {len(atlases)} fits"):
+        with work(f"comparing {len(atlases)} fits"):
             from manymaps.analysis.stability import stability as compare
 
             found = compare(
@@ -209,7 +210,7 @@ def _fits(ctx: click.Context, file: Path, options: dict[str, Any]) -> list[Atlas
     for line in reading_notes(data):
         note(line)
     n_fits = options["fits"]
-    with working(f"fitting {file} {n_fits} times"):
+    with work(f"fitting {file} {n_fits} times"):
         return refit(
             estimator, data, n_fits, random_state=options["seed"], n_jobs=options["jobs"] or -1
         )

@@ -5,8 +5,7 @@ from __future__ import annotations
 import csv
 import logging
 import shlex
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +24,7 @@ from manymaps.cli.contract import (
     rendered,
     tell,
 )
+from manymaps.cli.interruption import interrupted_by_sigterm
 from manymaps.cli.options import (
     jobs_option,
     json_option,
@@ -45,8 +45,8 @@ from manymaps.cli.predict import (
     splitting_options,
     stopping_options,
 )
-from manymaps.cli.progress import interrupted_by_sigterm, working
 from manymaps.cli.types import InputFile, Number, OutputFile, Several, positive
+from manymaps.progress import work
 
 if TYPE_CHECKING:
     from manymaps.data.associations import Associations
@@ -133,14 +133,14 @@ def sweep(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> None
     with interrupted_by_sigterm():
         norms = read_norms(file, options)
         check_sizes(ctx, norms, {"maps": options["maps"], "dims": options["dims"]})
-        result = _swept(ctx, norms, options)
+        result = _swept(file, norms, options)
         _write_table(result, options["output"])
         best = _best(result)
         if options["plot"] is not None:
             from manymaps import save_figure
             from manymaps.figures.sweep import plot_sweep
 
-            with working("drawing the errors"):
+            with work("drawing the errors"):
                 save_figure(plot_sweep(result), options["plot"])
     tell(
         lambda: _sweep_record(result, best, options),
@@ -161,7 +161,7 @@ def _best(result: SweepResult) -> dict[str, Any]:
         raise RunFailed(str(error)) from error
 
 
-def _swept(ctx: click.Context, norms: Associations, options: Mapping[str, Any]) -> SweepResult:
+def _swept(file: Path, norms: Associations, options: Mapping[str, Any]) -> SweepResult:
     """The sweep; what is done when it ends early is in the file to resume from or in the table."""
     from manymaps.prediction import sweeps
 
@@ -175,11 +175,10 @@ def _swept(ctx: click.Context, norms: Associations, options: Mapping[str, Any]) 
     }
     seed, finished = options["seed"], []
     split = {"by": options["by"], "stratified": options["stratified"], "random_state": seed}
-    with _backend(options) as backend, _points(hidden=ctx.meta["manymaps.quiet"]) as told:
+    with _backend(options) as backend, work(f"fits to {file}"):
 
         def keep(result: PointResult, n_done: int, n_points: int) -> None:
             finished.append(result)
-            told(result, n_done, n_points)
 
         try:
             result = sweeps.sweep(
@@ -255,32 +254,6 @@ def _backend(options: Mapping[str, Any]) -> Iterator[str | None]:
         raise RunFailed(f"no scheduler answers at {address}") from error
     with client:
         yield "dask"
-
-
-@contextmanager
-def _points(*, hidden: bool) -> Iterator[Callable[[PointResult, int, int], None]]:
-    """A bar with the fits that are done and the last one's error, where somebody looks."""
-    if hidden or not sys.stderr.isatty():
-        yield lambda result, n_done, n_points: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (
-        TextColumn("fit {task.completed:.0f} of {task.total:.0f}"),
-        BarColumn(bar_width=24),
-        TextColumn("{task.fields[last]}"),
-        TimeRemainingColumn(compact=True),
-        TextColumn("left"),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("sweep", total=None, last="preparing")
-
-        def tell(result: PointResult, n_done: int, n_points: int) -> None:
-            last = f"validation {result.measures['valid']:.4f}" if result.measures else "failed"
-            bar.update(task, completed=n_done, total=n_points, last=last)
-
-        yield tell
 
 
 def _write_table(result: SweepResult, path: Path) -> None:

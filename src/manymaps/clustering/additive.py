@@ -40,6 +40,7 @@ from manymaps.clustering.solvers import (
 )
 from manymaps.data.frame_labels import labelled_values
 from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.progress import shows_progress, work
 
 __all__ = ["AdditiveClustering", "Cluster", "check_possible", "few_memberships"]
 
@@ -117,6 +118,9 @@ class AdditiveClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         The result does not depend on `n_jobs`.
     n_jobs : int, optional
         Starts run at a time, through joblib and the backend that is set there.
+    verbose : bool
+        Whether to show how far the fit is: on a terminal or in a notebook a bar, elsewhere a line a
+        minute. See `show_progress`.
 
     Attributes
     ----------
@@ -181,6 +185,7 @@ class AdditiveClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         strict: bool = False,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
+        verbose: bool = False,
     ):
         self.n_clusters = n_clusters
         self.solver = solver
@@ -194,7 +199,9 @@ class AdditiveClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         self.strict = strict
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
+    @shows_progress
     def fit(self, X: Any, y: None = None, *, labels: Sequence[str] | None = None) -> Self:
         """Find clusters.
 
@@ -370,9 +377,15 @@ class AdditiveClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         seeds = np.random.SeedSequence(entropy).spawn(self.n_init + 1)
         # The loops run without the interpreter's lock, so threads serve unless joblib's context
         # says otherwise.
-        found = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(solve)(problem, solver, polish, seed) for seed in seeds[1:]
-        )
+        parallel = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
+        found: list[Solution] = []
+        with work("start", total=self.n_init) as at:
+            at(0)
+            for solution in parallel(
+                delayed(solve)(problem, solver, polish, seed) for seed in seeds[1:]
+            ):
+                found.append(solution)
+                at(len(found))
         found += [improved(problem, members, polish) for members in starts]
         squares = problem.n_pairs * problem.variance
         constant = similarities.is_constant

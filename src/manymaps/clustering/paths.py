@@ -29,7 +29,7 @@ hidden pairs has a path of its own, which has not seen them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from operator import index
@@ -46,6 +46,7 @@ from manymaps.clustering.problem import Similarities, hidden_sets, similarities_
 from manymaps.clustering.solvers import Annealing, Polish
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import plural
+from manymaps.progress import work
 
 __all__ = ["ClusterPath", "cluster_path", "hasty", "quick"]
 
@@ -116,7 +117,6 @@ def cluster_path(
     held_out: float | None = 0.1,
     n_repeats: int = 10,
     random_state: int | np.random.RandomState | None = None,
-    on_fit: Callable[[int, int], None] | None = None,
 ) -> ClusterPath:
     """Fit each number of clusters and compare them.
 
@@ -138,8 +138,6 @@ def cluster_path(
         has hidden, as far as there are such.
     random_state : int or RandomState, optional
         Of the hidden pairs, and of fits by default.
-    on_fit : callable, optional
-        Called as on_fit(done, total) when a path is fitted: of all pairs, of each hidden set.
 
     Returns
     -------
@@ -182,10 +180,15 @@ def cluster_path(
         if held_out is None
         else hidden_sets(data, held_out, n_repeats, random, why="; give held_out=None")
     )
-    found = _paths(base, data, counts, hidden, on_fit)
-    fitted = next(found)
-    # Squares of pairs that several sets hide stand once for each.
-    sets = [_squared_errors(path, data, mask) for path, mask in zip(found, hidden, strict=True)]
+    found = _paths(base, data, counts, hidden)
+    with work("path", total=1 + len(hidden)) as at:
+        at(0)
+        fitted = next(found)
+        # Squares of pairs that several sets hide stand once for each.
+        sets = []
+        for done, mask in enumerate(hidden, 1):
+            at(done)
+            sets.append(_squared_errors(next(found), data, mask))
     vaf = np.array([each.variance_accounted_for_ for each in fitted])
     bic = np.array([_bic(each, data, precision) for each in fitted])
     bits = np.array([_membership_bits(each) for each in fitted])
@@ -241,19 +244,15 @@ def _paths(
     data: Similarities,
     counts: np.ndarray,
     hidden: list[np.ndarray],
-    on_fit: Callable[[int, int], None] | None,
 ) -> Iterator[tuple[AdditiveClustering, ...]]:
     """Paths of all pairs, then without each hidden set, in this order as they are ready."""
     from sklearn.utils.parallel import Parallel, delayed
 
     tasks = [(base, data), *((hasty(base), data.hiding(mask)) for mask in hidden)]
-    running = Parallel(n_jobs=base.n_jobs, prefer="threads", return_as="generator")(
-        delayed(_path)(each, seen, counts) for each, seen in tasks
-    )
-    for done, path in enumerate(running, 1):
-        if on_fit is not None:
-            on_fit(done, len(tasks))
-        yield path
+    running: Iterator[tuple[AdditiveClustering, ...]] = Parallel(
+        n_jobs=base.n_jobs, prefer="threads", return_as="generator"
+    )(delayed(_path)(each, seen, counts) for each, seen in tasks)
+    return running
 
 
 def _path(

@@ -23,7 +23,6 @@ Shapes: memberships (n, K), Jaccard indices (n_refits, K).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +36,7 @@ from manymaps.clustering.additive import AdditiveClustering
 from manymaps.clustering.paths import hasty, quick
 from manymaps.clustering.problem import Similarities, hidden_sets, similarities_from
 from manymaps.errors import DataError
+from manymaps.progress import work
 
 __all__ = ["ClusterStability", "cluster_stability", "jaccard_indices"]
 
@@ -96,7 +96,6 @@ def cluster_stability(
     hidden: float = 0.25,
     random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
-    on_fit: Callable[[int, int], None] | None = None,
 ) -> ClusterStability:
     """Refit resampled similarities, and say which clusters come back.
 
@@ -118,8 +117,6 @@ def cluster_stability(
         The result does not depend on `n_jobs`.
     n_jobs : int, optional
         Refits at a time, through joblib.
-    on_fit : callable, optional
-        Called as on_fit(done, total) after each refit.
 
     Returns
     -------
@@ -167,12 +164,13 @@ def cluster_stability(
     )
     jaccards = np.full((n_bootstraps, len(own)), np.nan)
     chances = np.full((n_bootstraps, len(own)), np.nan)
-    for at, members in enumerate(running):
-        jaccards[at, own] = jaccard_indices(clusters, members).max(axis=1)
-        shuffled = members[random.permutation(len(members))]
-        chances[at, own] = jaccard_indices(clusters, shuffled).max(axis=1)
-        if on_fit is not None:
-            on_fit(at + 1, n_bootstraps)
+    with work("refit", total=n_bootstraps) as at:
+        at(0)
+        for row, members in enumerate(running):
+            jaccards[row, own] = jaccard_indices(clusters, members).max(axis=1)
+            shuffled = members[random.permutation(len(members))]
+            chances[row, own] = jaccard_indices(clusters, shuffled).max(axis=1)
+            at(row + 1)
     drawn = "pairs" if judges is None else "judges"
     return ClusterStability(jaccards, chances.mean(axis=0), threshold, drawn)
 

@@ -59,6 +59,7 @@ from manymaps.model.objective import Objective
 from manymaps.model.parameters import Parameters
 from manymaps.model.target import count_target
 from manymaps.optimizers.descent import LBFGS, Optimizer
+from manymaps.progress import shows_progress, work
 
 __all__ = ["CODE"]
 
@@ -107,6 +108,9 @@ class CODE(FittedMaps, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     random_state : int, RandomState or None
     n_jobs : int, optional
         Threads.
+    verbose : bool
+        Whether to show how far the fit is: on a terminal or in a notebook a bar, elsewhere a line a
+        minute. See `show_progress`.
 
     Attributes
     ----------
@@ -166,6 +170,7 @@ class CODE(FittedMaps, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         callback: Callable[[int, float, Callable[[], Atlas]], object] | None = None,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
+        verbose: bool = False,
     ):
         self.n_components = n_components
         self.normalization = normalization
@@ -183,7 +188,9 @@ class CODE(FittedMaps, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self.callback = callback
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
+    @shows_progress
     def fit(
         self,
         X: Any,
@@ -239,11 +246,14 @@ class CODE(FittedMaps, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         warn_of_empty(counts)
         check_size(kept, self.n_components, self.n_maps)
         objective = self._objective(counts, kept, row_similarities, column_similarities)
-        with threads(self.n_jobs):
-            runs = [
-                self._run(kept, objective, first=k == 0, seed=seed, files=(checkpoint, resume))
-                for k, seed in enumerate(self._seeds())
-            ]
+        runs: list[Fit] = []
+        with threads(self.n_jobs), work("start", total=self.n_init) as at:
+            for seed in self._seeds():
+                at(len(runs))
+                first = not runs
+                runs.append(
+                    self._run(kept, objective, first=first, seed=seed, files=(checkpoint, resume))
+                )
         self._keep(min(runs, key=lambda run: run.history["cost"][-1]), kept, counts)
         return self
 
@@ -444,7 +454,7 @@ class CODE(FittedMaps, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         return {
             key: plain_value(value)
             for key, value in self.get_params(deep=False).items()
-            if key not in ("callback", "n_jobs", "init")
+            if key not in ("callback", "n_jobs", "verbose", "init")
         }
 
     def _keep(self, run: Fit, kept: Counts, counts: Counts) -> None:

@@ -18,7 +18,8 @@ the table itself.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -36,6 +37,7 @@ from manymaps.io.corpus import (
     read_corpus,
 )
 from manymaps.labels import listed
+from manymaps.progress import work
 
 __all__ = ["Words", "count_cooccurrences", "count_texts"]
 
@@ -84,10 +86,13 @@ def count_texts(
     >>> count_texts({"a": "tie", "b": "the tie"}, Words(skip_words=1)).column_labels
     ('the',)
     """
-    with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as file:
-        corpus = read_corpus(source, words or Words(), TokenFile(file), progress or _silent)
+    with (
+        _telling(progress) as tell,
+        tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as file,
+    ):
+        corpus = read_corpus(source, words or Words(), TokenFile(file), tell)
         chosen, notes = _choose(corpus)
-        values = _document_word(corpus, chosen, progress or _silent)
+        values = _document_word(corpus, chosen, tell)
     empty = np.flatnonzero(np.diff(values.indptr) == 0)
     if empty.size:
         first = listed([corpus.labels[row] for row in empty], most=3)
@@ -144,11 +149,14 @@ def count_cooccurrences(
     """
     check_whole("window", window)
     check_choice("weighting", weighting, WEIGHTINGS)
-    with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as file:
-        corpus = read_corpus(source, words or Words(), TokenFile(file), progress or _silent)
+    with (
+        _telling(progress) as tell,
+        tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as file,
+    ):
+        corpus = read_corpus(source, words or Words(), TokenFile(file), tell)
         chosen, notes = _choose(corpus)
         values = _word_context(
-            corpus, chosen, window, harmonic=weighting == "harmonic", progress=progress or _silent
+            corpus, chosen, window, harmonic=weighting == "harmonic", progress=tell
         )
     alone = np.flatnonzero(np.diff(values.indptr) == 0)
     labels = tuple(corpus.names[word] for word in chosen)
@@ -314,5 +322,14 @@ class _Sums:
         self._merged[-1] = sparse.csr_array(self._merged[-1] + last)
 
 
-def _silent(message: str) -> None:
-    """Progress where nobody looks."""
+@contextmanager
+def _telling(progress: Progress | None) -> Iterator[Progress]:
+    """What tells in words how far it is: those who look, and the one who is given."""
+    with work("counting") as at:
+
+        def tell(message: str) -> None:
+            at(told=message)
+            if progress is not None:
+                progress(message)
+
+        yield tell

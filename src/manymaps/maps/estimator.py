@@ -44,6 +44,7 @@ from manymaps.model.objective import Objective
 from manymaps.model.parameters import Parameters, weights_from_proportions
 from manymaps.model.target import Target, conditional_target, joint_target
 from manymaps.optimizers.descent import Optimizer
+from manymaps.progress import shows_progress
 
 __all__ = ["FittedMaps", "MapEstimator", "plain_value", "same_rows"]
 
@@ -110,6 +111,7 @@ class MapEstimator(
     callback: Callable[[int, float, Callable[[], Atlas]], object] | None
     random_state: int | np.random.RandomState | None
     n_jobs: int | None
+    verbose: bool
 
     method: str
     restarts_: tuple[Restart, ...]
@@ -128,6 +130,7 @@ class MapEstimator(
         """What is minimized: KL(P || Q), unless the estimator has another choice."""
         return forward
 
+    @shows_progress
     def fit(
         self,
         X: Data,
@@ -143,9 +146,9 @@ class MapEstimator(
         X : Associations, Vectors, NeighborGraph, (sparse) array or frame (n, n) or (n, n_features)
             An array or frame holds similarities with `affinity="precomputed"`, distances with
             `metric="precomputed"` (sparse: those of neighbours), else vectors. The index of a
-            frame, or else its one column of text, gives the labels of the atlas.
-            Neighbours may also be a pair of arrays, (indices, distances) or (distances, indices), as
-            other libraries give them (`manymaps.affinity.neighbors.as_graph`).
+            frame, or else its one column of text, gives the labels of the atlas. Neighbours may
+            also be a pair of arrays, (indices, distances) or (distances, indices), as other
+            libraries give them (`manymaps.affinity.neighbors.as_graph`).
         y : None
             Ignored.
         checkpoint : path, optional
@@ -387,7 +390,7 @@ class MapEstimator(
         settings = {
             key: plain_value(value)
             for key, value in self.get_params(deep=False).items()
-            if key not in ("callback", "n_jobs", "init")
+            if key not in ("callback", "n_jobs", "verbose", "init")
         }
         own = getattr(self.affinity, "perplexity", None)
         return settings if own is None else settings | {"perplexity": plain_value(own)}

@@ -75,6 +75,7 @@ class _MultipleMaps(MapEstimator):
         callback: Callable[[int, float, Callable[[], Atlas]], object] | None = None,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
+        verbose: bool = False,
     ):
         self.n_maps = n_maps
         self.n_components = n_components
@@ -97,6 +98,7 @@ class _MultipleMaps(MapEstimator):
         self.callback = callback
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _model(self) -> ChoiceModel:
         return replace(
@@ -215,6 +217,9 @@ class MultipleMapsTSNE(_MultipleMaps):
         The same seed gives the same bits at any number of threads on one machine.
     n_jobs : int, optional
         Threads for this fit; None keeps the present number, -1 takes all.
+    verbose : bool
+        Whether to show how far the fit is: on a terminal or in a notebook a bar, elsewhere a line a
+        minute. See `show_progress`.
 
     Attributes
     ----------
@@ -308,6 +313,7 @@ class MultipleMapsSNE(_MultipleMaps):
         callback: Callable[[int, float, Callable[[], Atlas]], object] | None = None,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
+        verbose: bool = False,
     ):
         super().__init__(
             n_maps, n_components, normalization=normalization, mixing=mixing,
@@ -315,6 +321,7 @@ class MultipleMapsSNE(_MultipleMaps):
             kernel_width=kernel_width, affinity=affinity, perplexity=perplexity, metric=metric,
             neighbors=neighbors, init=init, n_init=n_init, max_iter=max_iter, optimizer=optimizer,
             tolerance=tolerance, callback=callback, random_state=random_state, n_jobs=n_jobs,
+            verbose=verbose,
         )  # fmt: skip
 
 
@@ -366,6 +373,7 @@ class AspectMaps(_MultipleMaps):
         callback: Callable[[int, float, Callable[[], Atlas]], object] | None = None,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
+        verbose: bool = False,
     ):
         super().__init__(
             n_maps, n_components, normalization=normalization, mixing=mixing,
@@ -373,6 +381,7 @@ class AspectMaps(_MultipleMaps):
             kernel_width=kernel_width, affinity=affinity, perplexity=perplexity, metric=metric,
             neighbors=neighbors, init=init, n_init=n_init, max_iter=max_iter, optimizer=optimizer,
             tolerance=tolerance, callback=callback, random_state=random_state, n_jobs=n_jobs,
+            verbose=verbose,
         )  # fmt: skip
 
     def _default_optimizer(self) -> Optimizer:

@@ -37,6 +37,7 @@ from manymaps.model.inverse import InverseObjective
 from manymaps.model.objective import Entries, Evaluation, Objective
 from manymaps.model.parameters import Parameters, log_softmin
 from manymaps.optimizers.descent import Optimizer, State, shorter_steps
+from manymaps.progress import work
 
 __all__ = ["Callback", "Cost", "Fit", "read_checkpoint"]
 
@@ -124,12 +125,16 @@ class Fit:
             self._save(checkpoint)
         saved = time.monotonic()
 
-        with _interrupt_between_iterations(checkpoint is not None) as interrupted:
+        with (
+            work("iteration", total=self.max_iter) as at,
+            _interrupt_between_iterations(checkpoint is not None) as interrupted,
+        ):
 
             def watch(state: State) -> bool:
                 nonlocal saved
                 if self.optimizer.searches_lines:
                     self._record(state.iteration, self._last)
+                at(state.iteration, f"cost {self._cost():.4f}" if self.history["cost"] else "")
                 stop = bool(callback and callback(state.iteration, self._cost(), self.atlas))
                 if checkpoint is not None:
                     late = time.monotonic() - saved > _CHECKPOINT_SECONDS

@@ -56,6 +56,7 @@ class _SingleMap(MapEstimator):
         callback: Callable[[int, float, Callable[[], Atlas]], object] | None = None,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
+        verbose: bool = False,
     ):
         self.n_components = n_components
         self.perplexity = perplexity
@@ -70,6 +71,7 @@ class _SingleMap(MapEstimator):
         self.callback = callback
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @property
     def embedding_(self) -> np.ndarray:
@@ -132,6 +134,9 @@ class SNE(_SingleMap):
         The same seed gives the same bits at any number of threads on one machine.
     n_jobs : int, optional
         Threads for this fit; None keeps the present number, -1 takes all.
+    verbose : bool
+        Whether to show how far the fit is: on a terminal or in a notebook a bar, elsewhere a line a
+        minute. See `show_progress`.
 
     Attributes
     ----------
@@ -246,11 +251,13 @@ class UniSNE(_SingleMap):
         callback: Callable[[int, float, Callable[[], Atlas]], object] | None = None,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
+        verbose: bool = False,
     ):
         super().__init__(
             n_components, perplexity=perplexity, metric=metric, affinity=affinity,
             neighbors=neighbors, init=init, n_init=n_init, max_iter=max_iter, optimizer=optimizer,
             tolerance=tolerance, callback=callback, random_state=random_state, n_jobs=n_jobs,
+            verbose=verbose,
         )  # fmt: skip
         self.background = background
 
@@ -333,11 +340,13 @@ class TSNE(_SingleMap):
         callback: Callable[[int, float, Callable[[], Atlas]], object] | None = None,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
+        verbose: bool = False,
     ):
         super().__init__(
             n_components, perplexity=perplexity, metric=metric, affinity=affinity,
             neighbors=neighbors, init=init, n_init=n_init, max_iter=max_iter, optimizer=optimizer,
             tolerance=tolerance, callback=callback, random_state=random_state, n_jobs=n_jobs,
+            verbose=verbose,
         )  # fmt: skip
         self.early_exaggeration = early_exaggeration
         self.late_exaggeration = late_exaggeration

@@ -57,6 +57,7 @@ from manymaps.prediction.held_out import (
     score_split,
     split_associations,
 )
+from manymaps.progress import Work, shows_progress, work
 
 __all__ = [
     "PAPER_2009",
@@ -110,6 +111,7 @@ class _EarlyStopping:
     n_cues: int
     patience: int
     callback: Callback | None
+    at: Work
     history: dict[str, list[float]] = field(
         default_factory=lambda: {"iteration": [], "train": [], "validation": []}
     )
@@ -135,6 +137,7 @@ class _EarlyStopping:
             self._goal, self._since = error - _LEAST_GAIN * abs(error), 0
         elif iteration > self.patient_until:
             self._since += 1
+        self.at(iteration, f"validation {error:.4f}")
         stop = bool(self.callback and self.callback(iteration, train, error))
         return stop or self._since >= self.patience
 
@@ -208,6 +211,9 @@ class AssociationPredictor(BaseEstimator):
         The same seed gives the same bits at any number of threads on one machine.
     n_jobs : int, optional
         Threads; None keeps the present number, -1 takes all.
+    verbose : bool
+        Whether to show how far the fit is: on a terminal or in a notebook a bar, elsewhere a line a
+        minute. See `show_progress`.
 
     Attributes
     ----------
@@ -251,6 +257,7 @@ class AssociationPredictor(BaseEstimator):
         callback: Callback | None = None,
         random_state: int | None = None,
         n_jobs: int | None = None,
+        verbose: bool = False,
     ):
         self.n_maps = n_maps
         self.n_components = n_components
@@ -267,7 +274,9 @@ class AssociationPredictor(BaseEstimator):
         self.callback = callback
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
+    @shows_progress
     def fit(
         self,
         train: Associations | sparse.csr_array | Any,
@@ -300,7 +309,6 @@ class AssociationPredictor(BaseEstimator):
         generator = np.random.default_rng(seed)
         known = train if validation is None else train + validation
         n_cues = int((np.diff(known.indptr) > 0).sum())
-        stopping = _EarlyStopping(train, validation, n_cues, self.patience, self.callback)
         init = self.init or ("charts" if self.n_maps > 1 else "spectral")
         optimizer = self.optimizer or self._usual_steps(init)
         share = self._teacher_share(optimizer)
@@ -309,10 +317,14 @@ class AssociationPredictor(BaseEstimator):
         with threads(self.n_jobs):
             self.teacher_ = self._fitted_teacher(train, validation, seed) if share else None
             soft = SoftTarget(train, self.teacher_, share) if self.teacher_ is not None else None
-            if isinstance(optimizer, RowDescent):
-                self.n_iter_ = self._by_passes(optimizer, maps, cost, soft, stopping, generator)
-            else:
-                self.n_iter_ = self._by_iterations(optimizer, maps, cost, stopping)
+            with work("iteration", total=self.max_iter) as at:
+                stopping = _EarlyStopping(
+                    train, validation, n_cues, self.patience, self.callback, at
+                )
+                if isinstance(optimizer, RowDescent):
+                    self.n_iter_ = self._by_passes(optimizer, maps, cost, soft, stopping, generator)
+                else:
+                    self.n_iter_ = self._by_iterations(optimizer, maps, cost, stopping)
             if stopping.best is None:
                 raise ParameterError(
                     "the fit diverged: no error was a number, with "
@@ -414,13 +426,15 @@ class AssociationPredictor(BaseEstimator):
             if width != n:
                 raise DataError(f"the teacher knows {width:,} objects, and the training part {n:,}")
             return self.teacher
-        return AssociationPredictor(
+        teacher = AssociationPredictor(
             1,
             min(_TEACHER_DIMENSIONS, max(n - 1, 1)),
             bias_penalty=self.bias_penalty,
             max_iter=self.max_iter if validation is not None else _TEACHER_PASSES,
             random_state=seed,
-        ).fit(train, validation)
+        )
+        with work("fitting the teacher"):
+            return teacher.fit(train, validation)
 
     def _start(
         self, init: str, train: sparse.csr_array, generator: np.random.Generator

@@ -34,10 +34,11 @@ from manymaps.prediction.held_out import Split, conditional_probabilities, split
 from manymaps.prediction.journal import Journal, fingerprint, stable_home
 from manymaps.prediction.points import MEASURES, Point, PointResult, WorkersLost, run_points
 from manymaps.prediction.predictor import AssociationPredictor
+from manymaps.progress import work
 
 __all__ = ["Point", "PointResult", "SweepResult", "WorkersLost", "sweep"]
 
-_OURS = ("random_state", "n_jobs", "callback")
+_OURS = ("random_state", "n_jobs", "callback", "verbose")
 
 OnResult = Callable[[PointResult, int, int], object]
 
@@ -225,9 +226,12 @@ def sweep(
                 on_result(result, n_done, len(points))
         left = [point for point in points if point.key not in kept]
         running = run_points(left, splits, predictor, backend=backend, n_jobs=n_jobs)
-        with closing(running):
+        with closing(running), work("fit", total=len(points)) as at:
+            at(len(kept))
             for n_done, result in enumerate(running, len(kept) + 1):
                 journal.add(result)
+                error = result.measures.get("valid")
+                at(n_done, "failed" if error is None else f"validation {error:.4f}")
                 if on_result is not None:
                     on_result(result, n_done, len(points))
         done = journal.done

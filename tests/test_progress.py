@@ -1,0 +1,303 @@
+"""What is shown of long work: on a terminal, in a notebook, in a file, and when nobody looks."""
+
+import io
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import manymaps as mm
+from manymaps import progress
+from manymaps.progress import Work, line_of, show_progress, watched, work
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A person without patience, who wants a line twenty times a second."""
+    monkeypatch.setattr(progress, "_PATIENCE", 0.05)
+    monkeypatch.setattr(progress, "_LINE", 0.05)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
+    """What a terminal gets from now on."""
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    return stream
+
+
+def lines(stream: io.StringIO | str) -> list[str]:
+    return (stream if isinstance(stream, str) else stream.getvalue()).splitlines()
+
+
+class TestWords:
+    def test_nothing_is_counted_before_the_first_note(self):
+        one = Work("iteration", 2000)
+        assert (one.named, one.pace, one.left) == ("iteration", "", "")
+        one(0)
+        assert one.named == "iteration 0 of 2,000"
+        assert one.rate is None
+
+    def test_rate_and_time_left_go_by_what_was_done_since_the_first_note(self, monkeypatch):
+        clock = iter([100.0, *[110.0] * 9])
+        monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
+        one = Work("iteration", 2000)
+        one(1000)
+        one(1050, "cost 1.2")
+        assert one.rate == pytest.approx(5)
+        assert one.pace == "5.0 it/s"
+        assert one.left == "3 min left"  # 950 at 5 a second are 190 seconds
+
+    def test_slow_work_has_no_pace(self, monkeypatch):
+        clock = iter([0.0, *[60.0] * 9])
+        monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
+        one = Work("fit", 5)
+        one(0)
+        one(1)
+        assert one.pace == ""
+        assert one.left == "4 min left"
+
+    def test_a_line_holds_all_works_and_the_last_word(self):
+        outer, inner = Work("fitting norms.csv"), Work("iteration", 10)
+        inner(3, "cost 0.5")
+        assert line_of([outer, inner]) == "fitting norms.csv, iteration 3 of 10, cost 0.5"
+
+    @pytest.mark.parametrize(
+        ("seconds", "words"),
+        [(0.4, "0 s"), (99, "99 s"), (100, "2 min"), (1800, "30 min"), (7300, "2 h 02 min")],
+    )
+    def test_durations(self, seconds, words):
+        assert progress._duration(seconds) == words
+
+
+class TestLines:
+    def test_nobody_looks(self, capsys, quick):
+        with work("reading", total=3) as at:
+            at(1)
+            time.sleep(0.2)
+        assert capsys.readouterr() == ("", "")
+
+    def test_a_file_gets_plain_lines_and_one_at_the_end(self, capsys, quick):
+        with watched(), work("fitting norms.csv"), work("iteration", total=100) as at:
+            at(0)
+            time.sleep(0.12)
+            at(40, "cost 1.5")
+            time.sleep(0.12)
+        told = lines(capsys.readouterr().err)
+        assert len(told) >= 3
+        assert "fitting norms.csv, iteration 0 of 100" in told[0]
+        assert "fitting norms.csv, iteration 40 of 100, cost 1.5, " in told[-2]
+        assert told[-1] == "fitting norms.csv took 0 s"
+
+    def test_the_minute_runs_on_over_short_works(self, capsys, monkeypatch):
+        monkeypatch.setattr(progress, "_LINE", 0.3)
+        with watched():
+            for k in range(10):
+                with work(f"part {k}"):
+                    time.sleep(0.05)
+        told = lines(capsys.readouterr().err)
+        assert 1 <= sum("took" not in line for line in told) <= 2
+
+    def test_short_work_leaves_no_line(self, capsys):
+        with watched(), work("reading"):
+            pass
+        assert capsys.readouterr().err == ""
+
+    def test_who_asked_gets_a_line_at_the_end_of_short_work_too(self, capsys):
+        with show_progress(), work("reading"):
+            pass
+        assert capsys.readouterr().err == "reading took 0 s\n"
+
+    def test_failure_ends_it_too(self, capsys):
+        with pytest.raises(KeyboardInterrupt), show_progress(), work("reading"):
+            raise KeyboardInterrupt
+        assert capsys.readouterr().err == "reading took 0 s\n"
+
+    def test_watchers_do_not_add_up(self, capsys):
+        with show_progress(), show_progress(), work("reading"), show_progress():
+            pass
+        assert capsys.readouterr().err == "reading took 0 s\n"
+
+    def test_works_of_other_threads_are_left_alone(self, capsys, quick):
+        def other() -> None:
+            with work("another"):
+                time.sleep(0.1)
+
+        with watched(), work("waiting"):
+            thread = threading.Thread(target=other)
+            thread.start()
+            thread.join()
+        told = capsys.readouterr().err
+        assert "waiting" in told
+        assert "another" not in told
+
+    def test_a_closed_stream_stops_no_work(self, quick, monkeypatch):
+        closed = io.StringIO()
+        closed.close()
+        monkeypatch.setattr(sys, "stderr", closed)
+        with watched(), work("reading"):
+            time.sleep(0.1)
+
+    def test_no_stream_at_all(self, quick, monkeypatch):
+        monkeypatch.setattr(sys, "stderr", None)
+        with show_progress(), work("reading"):
+            time.sleep(0.1)
+
+
+class TestTerminal:
+    def test_bars_are_shown_and_wiped(self, quick, monkeypatch):
+        terminal = on_a_terminal(monkeypatch)
+        with watched(), work("fitting norms.csv"), work("iteration", total=100) as at:
+            at(0)
+            time.sleep(0.05)
+            at(40, "cost 1.5")
+            time.sleep(0.4)
+        told = terminal.getvalue()
+        for part in ("fitting norms.csv ...", "iteration 40 of 100", "cost 1.5", "it/s", "left"):
+            assert part in told
+        assert told.rstrip().endswith("\x1b[2K")
+        assert "took" not in told
+
+    def test_who_asked_keeps_a_line(self, quick, monkeypatch):
+        terminal = on_a_terminal(monkeypatch)
+        with show_progress(), work("reading"):
+            time.sleep(0.3)
+        assert lines(terminal)[-1].endswith("reading took 0 s")
+
+    def test_short_work_is_not_shown(self, quick, monkeypatch):
+        terminal = on_a_terminal(monkeypatch)
+        monkeypatch.setattr(progress, "_PATIENCE", 30.0)
+        with watched(), work("reading"):
+            time.sleep(0.1)
+        assert terminal.getvalue() == ""
+
+    def test_a_dumb_terminal_gets_lines(self, quick, monkeypatch):
+        terminal = on_a_terminal(monkeypatch)
+        monkeypatch.setenv("TERM", "dumb")
+        with watched(), work("reading"):
+            time.sleep(0.2)
+        told = terminal.getvalue()
+        assert "0 s: reading\n" in told
+        assert "\x1b" not in told
+
+
+def ring() -> sparse.csr_array:
+    return sparse.diags_array([1.0] * 4, offsets=[-2, -1, 1, 2], shape=(30, 30)).tocsr()
+
+
+def estimators() -> list:
+    similar = np.kron(np.eye(2), np.ones((4, 4))) + 0.1 * np.eye(8)
+    points = np.random.default_rng(0).normal(size=(20, 3))
+    return [
+        (mm.MultipleMapsTSNE(2, affinity="precomputed", max_iter=5), similar),
+        (mm.MultipleMapsSNE(2, affinity="precomputed", max_iter=5), similar),
+        (mm.AspectMaps(2, affinity="precomputed", max_iter=5), similar),
+        (mm.TSNE(perplexity=3, max_iter=5), points),
+        (mm.SNE(perplexity=3, max_iter=5), points),
+        (mm.SymmetricSNE(perplexity=3, max_iter=5), points),
+        (mm.UniSNE(perplexity=3, max_iter=5), points),
+        (mm.CODE(penalty=0.1, max_iter=5), similar),
+        (mm.AdditiveClustering(2, n_init=2), similar),
+        (mm.AssociationPredictor(1, 2, max_iter=2), ring() / 4),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("estimator", "data"), estimators(), ids=lambda value: type(value).__name__
+)
+def test_estimators_are_silent_unless_they_are_asked(estimator, data, capsys):
+    estimator.set_params(random_state=0)
+    silent = estimator.fit(data)
+    assert capsys.readouterr() == ("", "")
+    name = type(estimator).__name__
+    told = type(estimator)(**estimator.get_params() | {"verbose": True}).fit(data)
+    assert capsys.readouterr() == ("", f"{name} took 0 s\n")
+    if hasattr(silent, "atlas_"):
+        np.testing.assert_array_equal(told.atlas_.maps, silent.atlas_.maps)
+        assert told.atlas_.parameters == silent.atlas_.parameters
+
+
+def test_a_fit_tells_its_iterations_and_costs(monkeypatch, capsys):
+    """Each kind of work of the library says what it is and how much of it is done."""
+    seen: list[str] = []
+    monkeypatch.setattr(progress.Work, "__call__", noting(seen))
+    points = np.random.default_rng(0).normal(size=(30, 3))
+    with show_progress():
+        mm.TSNE(perplexity=3, max_iter=4, random_state=0).fit(points)
+    assert seen[-1].startswith("iteration 4 of 4, cost ")
+    seen.clear()
+    mm.refit(mm.TSNE(perplexity=3, max_iter=2), points, 2, random_state=0)
+    assert seen[0] == "fit 0 of 2"
+    assert seen[-1] == "fit 2 of 2"
+    seen.clear()
+    mm.sweep(ring(), {"n_maps": 1, "n_components": [1, 2], "max_iter": 1})
+    assert [one for one in seen if one.startswith("fit")][-1].startswith("fit 2 of 2, validation ")
+    assert any(one.startswith("iteration 1 of 1, validation ") for one in seen)
+    seen.clear()
+    mm.count_texts(["bow tie", "tie the knot"])
+    assert seen == ["counting, 1 documents, 2 words read", "counting, 2 documents, 5 words read",
+                    "counting, counting, 100%"]  # fmt: skip
+
+
+def noting(seen: list[str]):
+    plain = Work.__call__
+
+    def note(self: Work, *args, **kwargs) -> None:
+        plain(self, *args, **kwargs)
+        seen.append(", ".join(part for part in (self.named, self.told) if part))
+
+    return note
+
+
+SCRIPT = """
+import time
+from manymaps import progress
+progress._PATIENCE = progress._LINE = 0.3
+with progress.show_progress(), progress.work("iteration", total=100) as at:
+    at(0)
+    time.sleep(0.2)
+    at(40, "cost 1.5")
+    time.sleep(1.2)
+"""
+
+
+@pytest.mark.slow
+def test_a_script_with_its_stderr_in_a_file(tmp_path):
+    with (tmp_path / "log").open("w") as log:
+        done = subprocess.run([sys.executable, "-c", SCRIPT], stderr=log, stdout=log, check=False)
+    assert done.returncode == 0
+    told = lines((tmp_path / "log").read_text())
+    assert 3 <= len(told) <= 6
+    assert "iteration 40 of 100, cost 1.5, " in told[-2]
+    assert told[-1].startswith("iteration took ")
+
+
+@pytest.mark.slow
+def test_a_notebook_has_bars_below_the_cell():
+    nbclient = pytest.importorskip("nbclient")
+    nbformat = pytest.importorskip("nbformat")
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(textwrap.dedent(SCRIPT))])
+    messages: list[dict] = []
+
+    class Client(nbclient.NotebookClient):
+        def process_message(self, msg, cell, cell_index):
+            messages.append(msg)
+            return super().process_message(msg, cell, cell_index)
+
+    Client(book, timeout=120, kernel_name="python3").execute()
+    shown = [m["content"]["data"]["text/plain"] for m in messages if "data" in m["content"]]
+    assert any("iteration 40 of 100" in text and "cost 1.5" in text for text in shown)
+    [output] = book.cells[0].outputs
+    assert output["output_type"] == "display_data"
+    assert " took " in output["data"]["text/plain"]
