@@ -111,7 +111,7 @@ class _EarlyStopping:
     n_cues: int
     patience: int
     callback: Callback | None
-    at: Work
+    at: Work = field(default_factory=lambda: Work("iteration"))
     history: dict[str, list[float]] = field(
         default_factory=lambda: {"iteration": [], "train": [], "validation": []}
     )
