@@ -13,6 +13,7 @@ goes on from it begins no run again.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -21,6 +22,7 @@ import numpy as np
 from manymaps.maps.run import Callback, Fit, read_checkpoint
 from manymaps.model.parameters import Parameters
 from manymaps.optimizers.descent import State
+from manymaps.progress import work
 
 __all__ = ["Begin", "Restart", "best_run", "derived_seeds"]
 
@@ -97,18 +99,20 @@ def best_run(
         stopped = bool(callback and callback(iteration, cost, atlas_so_far))
         return stopped
 
-    for k in range(len(ended), len(seeds)):
-        fit, start, noise = begin(k, seeds[k])
-        if len(seeds) > 1:
-            fit.beside = _beside(seeds, ended, best)
-        fit.run(start, noise, watch if callback else None, checkpoint, resume)
-        resume = None
-        cost = fit.history["cost"][-1]
-        if best is None or cost < best.history["cost"][-1]:
-            best = fit
-        ended.append(Restart(seeds[k], cost, fit.kl, fit.state.iteration, fit.converged))
-        if stopped:
-            break
+    with work("run", total=len(seeds)) if len(seeds) > 1 else nullcontext() as at:
+        for k in range(len(ended), len(seeds)):
+            fit, start, noise = begin(k, seeds[k])
+            if at is not None:
+                at(k)
+                fit.beside = _beside(seeds, ended, best)
+            fit.run(start, noise, watch if callback else None, checkpoint, resume)
+            resume = None
+            cost = fit.history["cost"][-1]
+            if best is None or cost < best.history["cost"][-1]:
+                best = fit
+            ended.append(Restart(seeds[k], cost, fit.kl, fit.state.iteration, fit.converged))
+            if stopped:
+                break
     assert best is not None
     return best, tuple(ended)
 
