@@ -16,7 +16,7 @@ from manymaps.model.objective import Objective
 from manymaps.model.parameters import Parameters, log_softmin
 from manymaps.model.target import conditional_target, joint_target
 from manymaps.optimizers.descent import LBFGS, DivergedError, Momentum, State
-from manymaps.optimizers.schedules import Anneal
+from manymaps.optimizers.schedules import Anneal, Switch
 
 N, N_MAPS, SEED = 30, 3, 5
 SETTINGS = {"n_maps": N_MAPS, "penalty": 0.01, "max_iter": 170, "optimizer": "Momentum()"}
@@ -214,6 +214,25 @@ class TestCheckpoint:
             again = new_fit(optimizer=optimizer)
             finished(again, callback=stop_at(k), checkpoint=path, resume=path)
         assert_same_bits(finished(new_fit(optimizer=optimizer), resume=path), once)
+
+    def test_with_an_exaggeration_that_was_halved(self, tmp_path):
+        path, optimizer = tmp_path / "run", Momentum(exaggeration=Switch(12.0, 150, 1.0))
+        # Without clusters every axis of every map decays.
+        table = np.random.default_rng(0).random((N, N))
+        np.fill_diagonal(table, 0)
+        target = conditional_target(sparse.csr_array(table))
+        once = new_fit(target, optimizer=optimizer)
+        limits = []
+
+        def watch(k, cost, atlas):
+            limits.append(optimizer.exaggeration_at(once.state))
+
+        finished(once, callback=watch)
+        assert min(limits[:149]) < 12
+        halved = 1 + next(k for k, limit in enumerate(limits) if limit < 12)
+        part = new_fit(target, optimizer=optimizer)
+        finished(part, callback=stop_at(halved), checkpoint=path)
+        assert_same_bits(finished(new_fit(target, optimizer=optimizer), resume=path), once)
 
     def test_the_limit_of_iterations_may_rise(self, whole, tmp_path):
         path = tmp_path / "run"

@@ -7,7 +7,7 @@ from manymaps.compute.steps import momentum_step
 from manymaps.errors import ParameterError
 from manymaps.model.parameters import Parameters
 from manymaps.optimizers.descent import LBFGS, ConjugateGradient, DivergedError, Momentum, State
-from manymaps.optimizers.schedules import Anneal, Constant, Switch
+from manymaps.optimizers.schedules import Anneal, Constant, Stages, Switch
 
 OPTIMIZERS = [Momentum(0.05, weight_rate=1.0), LBFGS(), ConjugateGradient()]
 
@@ -195,3 +195,63 @@ class TestMomentum:
         assert [optimizer.momentum(k) for k in (0, 249, 250)] == [0.5, 0.5, 0.8]
         assert [optimizer.exaggeration(k) for k in (0, 49, 50)] == [4, 4, 1]
         assert optimizer.jitter(0) == 0
+
+
+class Contraction:
+    """A cost whose descent multiplies the points by a constant factor a step, and notes it."""
+
+    def __init__(self, factor):
+        self.factor, self.strengths = factor, []
+
+    def __call__(self, parameters, iteration):
+        slopes = [(1 - self.factor) * points for points in parameters.positions]
+        weights = [np.zeros_like(weights) for weights in parameters.weights]
+        return 1.0, Parameters(tuple(slopes), tuple(weights))
+
+
+class TestCollapse:
+    """An exaggeration under which the maps collapse is halved; others stay."""
+
+    def strengths(self, factor, spread, n_iter=60, **settings):
+        settings = {"exaggeration": Switch(8.0, 200, 1.0), "gains": False, **settings}
+        optimizer = Momentum(1.0, momentum=Constant(0.0), **settings)
+        points = np.random.default_rng(0).normal(0, spread, (2, 50, 2)).astype(np.float32)
+        state = State(Parameters((points,), (np.zeros((2, 50), np.float32),)))
+        told = []
+
+        def watch(state):
+            told.append(optimizer.exaggeration_at(state))
+            return False
+
+        optimizer.minimize(Contraction(factor), state, n_iter, watch)
+        return told
+
+    def test_is_halved_each_time_the_spread_is(self):
+        told = self.strengths(0.5 ** (1 / 15), 0.01)
+        assert told[:20] == [8.0] * 20
+        # From iteration 20 on a quarter, from 40 on an eighth of the spread is left, and so on.
+        assert (told[21], told[41]) == (4.0, 2.0)
+
+    def test_goes_down_to_none(self):
+        assert self.strengths(0.5, 0.01, n_iter=80)[-1] == 1.0
+
+    def test_what_spreads_is_let_be(self):
+        assert set(self.strengths(1.02, 0.01)) == {8.0}
+
+    def test_what_shrinks_from_afar_is_let_be(self):
+        assert set(self.strengths(0.9, 100.0, n_iter=40)) == {8.0}
+
+    def test_exact_steps_are_as_they_were_given(self):
+        assert set(self.strengths(0.5, 0.01, exact=True)) == {8.0}
+
+    def test_a_later_exaggeration_is_as_it_was_wanted(self):
+        stages = Stages(((0, 8.0), (30, 1.0), (40, 6.0)))
+        told = self.strengths(0.5 ** (1 / 15), 0.01, n_iter=45, exaggeration=stages)
+        assert (told[25], told[35], told[43]) == (4.0, 1.0, 6.0)
+
+    def test_the_automatic_rate_follows(self):
+        optimizer = Momentum("auto", exaggeration=Switch(8.0, 200, 1.0))
+        state = State(None, iteration=20)
+        before = optimizer.rate(state)
+        state.memory["spread under exaggeration"] = (np.array([4.0, 1.0, 1.0]),)
+        assert optimizer.rate(state) == 2 * before

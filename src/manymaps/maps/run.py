@@ -207,7 +207,7 @@ class Fit:
         self._last = objective.evaluate(
             parameters,
             entries=self._active_entries() if approximate and not refresh else None,
-            exaggeration=self.optimizer.exaggeration(iteration),
+            exaggeration=self.optimizer.exaggeration_at(self.state),
             want_cost=record,
         )
         if refresh:

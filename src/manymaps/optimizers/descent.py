@@ -40,6 +40,10 @@ _NEXT_TO_NOTHING = 1e-6
 _AUTO_RATE = 0.25
 _FEW_PARAMETERS = 60_000
 _STIFF = 4.0
+# How often the spread of the maps is looked at, what part of it is left by a collapse, and from
+# which on (in map units, a kernel width by default) there is none.
+_LOOK, _COLLAPSE, _WIDE = 10, 0.5, 0.1
+_GUARD = "spread under exaggeration"
 
 Evaluate = Callable[[Parameters, int], tuple[float, Parameters]]
 Watch = Callable[["State"], bool]
@@ -118,6 +122,10 @@ class Optimizer(ABC):
         """The first iteration from which no setting changes any more."""
         return 0
 
+    def exaggeration_at(self, state: State) -> float:
+        """The exaggeration of the next iteration."""
+        return self.exaggeration(state.iteration)
+
     @abstractmethod
     def minimize(self, evaluate: Evaluate, state: State, n_iter: int, watch: Watch) -> bool:
         """Go on from `state`, in place, until it has `n_iter` iterations or `watch` says stop.
@@ -146,7 +154,9 @@ class Momentum(Optimizer):
     momentum : Schedule
         0.5 for 250 iterations, then 0.8, as in the 2009 report.
     exaggeration : Schedule
-        4 for 50 iterations, then 1, as in the 2009 report.
+        4 for 50 iterations, then 1, as in the 2009 report. Where it draws the maps together instead
+        of parting what is apart in them, it is halved, as often as that takes: whenever the spread
+        of the points falls below half of what it was.
     jitter : Schedule
         Standard deviation of the noise added to the positions after each step (Hinton & Roweis
         2002); none by default.
@@ -162,8 +172,9 @@ class Momentum(Optimizer):
         normalization is KL itself, as published rates often are. It goes without "auto".
     exact : bool
         Make these steps and no others: every object in every map, forces at a hundredth of the
-        tolerance (0 sums them exactly), steps of stiff objects not shortened, all `max_iter` of
-        them. Slower, and with a Gaussian kernel it can throw popular words far off.
+        tolerance (0 sums them exactly), steps of stiff objects not shortened, the exaggeration as
+        given, all `max_iter` of them. Slower, and with a Gaussian kernel it can throw popular words
+        far off.
     start_spread : (float >= 0, float >= 0), optional
         Standard deviations of positions and of mixing weights where an estimator of maps starts,
         whose init="auto" is then "random" (`CODE` and `AssociationPredictor` have starts of their
@@ -301,11 +312,43 @@ class Momentum(Optimizer):
         )  # fmt: skip
         return max(self.hold_weights, *(schedule.settled_at for schedule in schedules))
 
-    def rate(self, iteration: int) -> float:
-        """The learning rate of an iteration."""
+    def exaggeration_at(self, state: State) -> float:
+        """The exaggeration of the next iteration: that of the schedule, or what a collapse left."""
+        wanted = self.exaggeration(state.iteration)
+        known = state.memory.get(_GUARD)
+        return wanted if wanted <= 1 or known is None else min(wanted, float(known[0][0]))
+
+    def rate(self, state: State) -> float:
+        """The learning rate of the next iteration."""
         if self.learning_rate == "auto":
-            return _AUTO_RATE / self.exaggeration(iteration)
+            return _AUTO_RATE / self.exaggeration_at(state)
         return float(self.learning_rate)
+
+    def _guard(self, state: State) -> None:
+        """Halve an exaggeration under which the maps collapse.
+
+        An axis of a map along which the graph of P has an eigenvalue above 1 / exaggeration decays
+        (Linderman & Steinerberger 2019): where all have, as without clusters, the start is gone and
+        what is left is rounding. The spread is looked at now and then, and the exaggeration halved
+        where it has fallen below a part of what it was, and falls. A map that is drawn together
+        from many kernel widths is none of this; there forces are not linear.
+        """
+        if self.exaggeration(state.iteration) <= 1:
+            # A later exaggeration is to be as it was wanted.
+            state.memory.pop(_GUARD, None)
+        strength = self.exaggeration_at(state)
+        if self.exact or strength <= 1 or state.iteration % _LOOK:
+            return
+        spread = max(
+            float(np.sqrt(points.var(axis=1, dtype=np.float64).sum()))
+            for points in state.parameters.positions
+        )
+        limit, reference, before = np.inf, spread, spread
+        if _GUARD in state.memory:
+            limit, reference, before = state.memory[_GUARD][0].tolist()
+        if spread < min(_COLLAPSE * reference, _WIDE) and spread < before:
+            limit, reference = max(1.0, strength / 2), spread
+        state.memory[_GUARD] = (np.array([limit, reference, spread]),)
 
     def minimize(self, evaluate: Evaluate, state: State, n_iter: int, watch: Watch) -> bool:
         """Steps from `state` until `n_iter` or `watch` ends them; see `Optimizer.minimize`."""
@@ -317,6 +360,7 @@ class Momentum(Optimizer):
         while state.iteration < n_iter:
             # A run that diverges ends in DivergedError, not in warnings of its arithmetic.
             with np.errstate(over="ignore", invalid="ignore"):
+                self._guard(state)
                 state.cost, gradient = evaluate(state.parameters, state.iteration)
                 self._move(state, gradient)
             noise = self.jitter(state.iteration)
@@ -329,7 +373,7 @@ class Momentum(Optimizer):
             if checked and not all(np.isfinite(x).all() for x in arrays):
                 raise DivergedError(
                     f"the maps stopped being finite by iteration {state.iteration}; "
-                    f"lower the learning rate (now {self.rate(state.iteration):g})"
+                    f"lower the learning rate (now {self.rate(state):g})"
                 )
             if watch(state):
                 break
@@ -342,7 +386,7 @@ class Momentum(Optimizer):
 
         k = state.iteration
         arrays, steps = state.parameters.arrays, state.memory["step"]
-        rate = self.rate(k) / (state.n_summed if self.averaged else 1)
+        rate = self.rate(state) / (state.n_summed if self.averaged else 1)
         momentum = self.momentum(k)
         weight_momentum = self.weight_momentum(k) if self.weight_momentum else momentum
         sets = len(state.parameters.positions)
