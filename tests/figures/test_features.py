@@ -189,6 +189,30 @@ def test_refusals():
         plot_features(kinds, features({("a",): 1.0}))
 
 
+def test_a_map_of_similarities_does_not_count_what_is_unknown():
+    """Hidden distances come back, as they do not where the mean of the others stands for them."""
+    rng = np.random.default_rng(0)
+    places = rng.normal(size=(16, 2))
+    places[1] = places[0]  # the most similar pair has no distance
+    apart = np.linalg.norm(places[:, None] - places, axis=2)
+    hidden = np.triu(rng.random((16, 16)) < 0.3, 1)
+    hidden[0, 1] = False
+    gaps = np.where(hidden | hidden.T, np.nan, 9 - apart)
+    labels = [str(i) for i in range(16)]
+    points = similarity_map(gaps, labels).maps[0].astype(float)
+    error = np.linalg.norm(points[:, None] - points, axis=2)[hidden] - apart[hidden]
+    assert np.abs(error).max() < 0.01 * apart.max()
+    filled = np.where(np.isnan(gaps), np.nanmean(gaps[~np.eye(16, dtype=bool)]), gaps)
+    by_mean = similarity_map(filled, labels).maps[0].astype(float)
+    worse = np.linalg.norm(by_mean[:, None] - by_mean, axis=2)[hidden] - apart[hidden]
+    assert np.abs(worse).max() > 0.05 * apart.max()
+    one_way = np.where(hidden, np.nan, 9 - apart)
+    whole = similarity_map(9 - apart, labels).maps
+    np.testing.assert_allclose(similarity_map(one_way, labels).maps, whole, atol=1e-5)
+    with pytest.raises(DataError, match="none of the similarities is known"):
+        similarity_map(np.full((3, 3), np.nan), list("abc"))
+
+
 def test_a_map_of_similarities():
     line = np.arange(5.0)
     similar = 10 - np.abs(line[:, None] - line)

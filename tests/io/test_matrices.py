@@ -109,8 +109,8 @@ def test_arrays_in_files(tmp_path):
         (",a,b,c\na,0,1,1\nx,1,0,1\nc,1,1,0\n", "line 3: row 2 is labelled 'x' but column 2 'b'"),
         (",a,b\nb,0,1\na,1,0\n", "row 1 is labelled 'b' but column 1 'a'; both hold the same"),
         (",a,b\na,0,x\nb,1,0\n", r"line 2, column 2 \('b'\): the value is 'x'"),
-        (",a,b\na,0,1\nb,,0\n", r"line 3, column 1 \('a'\): the value is empty"),
-        (",a,b\na,0,nan\nb,1,0\n", "the value is 'nan'"),
+        (",a,b\na,0,1\nb,inf,0\n", r"line 3, column 1 \('a'\): the value is 'inf'"),
+        (",a,b\na,0,none\nb,1,0\n", "the value is 'none'.* empty or NA where one is missing"),
         (",a,b\na,0,1\nb,-1,0\n", "the value is '-1'"),
         (",a,b\na,0,1\nb,1\n", "line 3 has 1 values where the first row has 2"),
         (",a,a\na,0,1\na,1,0\n", "label 'a' stands twice, for objects 1 and 2"),
@@ -131,7 +131,7 @@ def test_tables_that_cannot_be_used(write, text, message):
     [
         (np.ones((2, 3)), r"not square \(2 x 3\)"),
         (np.ones(4), r"not square \(4\)"),
-        (np.array([[0, 1], [np.nan, 0]]), r"row 2 \('1'\), column 1 \('0'\) is nan"),
+        (np.array([[0, 1], [np.inf, 0]]), r"row 2 \('1'\), column 1 \('0'\) is inf"),
         (np.array([[0, -1], [1, 0]]), "is -1.0"),
         (np.array([[0, 1j], [1, 0]]), "type complex128"),
         (np.array([["a", "b"], ["c", "d"]]), "not real numbers"),
@@ -142,6 +142,67 @@ def test_arrays_that_cannot_be_used(tmp_path, array, message):
     with pytest.raises(DataError, match=message) as caught:
         read_associations(tmp_path / "bad.npy")
     assert "bad.npy" in str(caught.value)
+
+
+GAPS = np.array([[1, 0.6, np.nan], [0.6, 1, 0], [np.nan, 0, np.nan]])
+
+
+@pytest.mark.parametrize("gap", ["", "NA", "nan", "."])
+def test_empty_cells_are_pairs_that_were_not_judged(write, gap):
+    text = MATRIX.replace(",0.4\n", f",{gap}\n").replace("suit,0.4", f"suit,{gap}")
+    norms = read_associations(write("m.csv", text), rows="keep")
+    expected = np.nan_to_num(GAPS) * (1 - np.eye(3))
+    np.testing.assert_array_equal(norms.strengths.toarray(), expected)
+    assert norms.missing.toarray().nonzero()[0].tolist() == [0, 2]
+    assert norms.missing.toarray().nonzero()[1].tolist() == [2, 0]
+    assert norms.observed.tolist() == [
+        [False, True, False],
+        [True, False, True],
+        [False, True, False],
+    ]
+    assert "2 of 6 cells are empty: nothing is known of these pairs" in norms.report.notes[0]
+    assert norms.n_missing == 2
+    assert norms.is_symmetric
+
+
+def test_gaps_of_arrays_and_frames(tmp_path):
+    expected = associations_from(GAPS, rows="keep")
+    assert expected.n_missing == 2
+    np.save(tmp_path / "a.npy", GAPS)
+    frame = pd.DataFrame(GAPS, index=WORDS, columns=WORDS)
+    for norms in (
+        read_associations(tmp_path / "a.npy", rows="keep"),
+        associations_from(frame, rows="keep"),
+        associations_from(sparse.csr_array(GAPS), rows="keep"),
+    ):
+        np.testing.assert_array_equal(norms.strengths.toarray(), expected.strengths.toarray())
+        np.testing.assert_array_equal(norms.missing.toarray(), expected.missing.toarray())
+    rows = associations_from(GAPS)
+    np.testing.assert_allclose(rows.strengths.sum(axis=1), [1, 1, 0])
+    assert rows.n_missing == 2
+
+
+def test_one_triangle_is_enough_for_a_symmetric_table():
+    whole = associations_from(DENSE, rows="keep")
+    half = np.where(np.triu(np.ones((3, 3)), 1) > 0, np.nan, DENSE)
+    norms = associations_from(half, rows="keep")
+    np.testing.assert_array_equal(norms.strengths.toarray(), whole.strengths.toarray())
+    assert norms.missing is None
+    one_way = np.array([[0, 0.2, np.nan], [0.9, 0, 0.5], [0.4, 0.5, 0]])
+    asymmetric = associations_from(one_way, rows="keep")
+    assert asymmetric.missing.toarray().tolist() == [[0, 0, 1], [0, 0, 0], [0, 0, 0]]
+    assert asymmetric.strengths.toarray()[2, 0] == 0.4
+
+
+def test_missing_pairs_are_checked():
+    table = sparse.csr_array([[0, 1.0, 0], [1, 0, 0], [0, 0, 0]])
+    gap = sparse.csr_array((3, 3), dtype=bool)
+    assert Associations(WORDS, table, missing=gap).missing is None
+    assert Associations(WORDS, table, missing=np.eye(3, dtype=bool)).missing is None
+    with pytest.raises(DataError, match=r"row 1 \('knot'\), column 0 \('tie'\) is missing and has"):
+        Associations(WORDS, table, missing=np.array([[0, 0, 0], [1, 0, 0], [0, 0, 0]]))
+    with pytest.raises(DataError, match=r"missing has the shape \(2, 2\)"):
+        Associations(WORDS, table, missing=np.eye(2, dtype=bool))
 
 
 def test_pickles_are_never_loaded(tmp_path):

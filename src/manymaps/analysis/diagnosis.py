@@ -357,10 +357,12 @@ def _similarities(data: Associations) -> _Subject:
             f"all {S.nnz:,} similarities are {S.data[0]:g}: every object is like every other, and "
             "there is nothing to judge"
         )
-    notes = (f"{alone:,} objects without a similarity to another are left out",) if alone else ()
+    notes = [f"{alone:,} objects without a similarity to another are left out"] if alone else []
+    if data.n_missing:
+        notes.append(f"{data.n_missing:,} cells are missing; here they count as no similarity")
     S.data = _within_range(S.data)
     labels = [data.labels[i] for i in paired]
-    return _Subject(labels, sparse.csr_array(S[paired][:, paired]), None, notes)
+    return _Subject(labels, sparse.csr_array(S[paired][:, paired]), None, tuple(notes))
 
 
 def _distances(

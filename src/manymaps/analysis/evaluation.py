@@ -1,7 +1,7 @@
 """What an atlas keeps of data: atlas and data of the same objects, brought together by label.
 
 KL divergence   of P, made from the data as the atlas's fit made it, from the model's q with its
-                background; over the objects that both have
+                background; over the objects that both have, and the pairs that were judged
 local, global, trustworthiness, continuity       `manymaps.metrics`
 recall at 10    share of the objects whose strongest associate, or nearest neighbour, is among the
                 ten most similar objects under the model
@@ -50,7 +50,7 @@ from manymaps.metrics.spaces import (
     VectorSpace,
     blocks,
 )
-from manymaps.model.objective import Objective
+from manymaps.model.observed import objective_of
 from manymaps.model.parameters import Parameters, weights_from_proportions
 from manymaps.model.target import Target, conditional_target, joint_target
 
@@ -223,11 +223,14 @@ class _Shared:
         Strengths, vectors or distances.
     associations : bool
         Whether they are strengths.
+    observed : ndarray of bool, shape (n, n), optional
+        Of strengths: which pairs were judged, where some were not.
     """
 
     atlas: Atlas
     values: Any
     associations: bool
+    observed: np.ndarray | None = None
 
 
 def _shared_objects(atlas: Atlas, data: Associations | Vectors, metric: str) -> _Shared:
@@ -260,7 +263,8 @@ def _shared_objects(atlas: Atlas, data: Associations | Vectors, metric: str) -> 
     theirs = [position[atlas.labels[i]] for i in ours]
     part = replace(atlas, vectors=None).subset(ours)  # not to copy what is not looked at
     if isinstance(data, Associations):
-        return _Shared(part, data.strengths[theirs][:, theirs], True)
+        observed = None if data.observed is None else data.observed[np.ix_(theirs, theirs)]
+        return _Shared(part, data.strengths[theirs][:, theirs], True, observed)
     if metric != "precomputed":
         return _Shared(part, data.values[theirs], False)
     if data.values.shape[0] != data.values.shape[1]:
@@ -323,8 +327,10 @@ def _target(
     joint = shared.atlas.model.normalization == "joint"
     if shared.associations:
         if joint:
-            return joint_target(shared.values)
-        return conditional_target(shared.values, keep_missing_mass=keep_missing_mass)
+            return joint_target(shared.values, observed=shared.observed)
+        return conditional_target(
+            shared.values, keep_missing_mass=keep_missing_mass, observed=shared.observed
+        )
     affinity = shared.atlas.settings.similarities_by(perplexity)
     rows = affinity.similarities(shared.values, metric=metric)
     return joint_target(rows, average=not affinity.joint) if joint else conditional_target(rows)
@@ -335,7 +341,7 @@ def _divergence(atlas: Atlas, target: Target) -> float:
     tolerance = 0.0 if atlas.n_objects <= MOST_IN_FULL else TOLERANCE
     weights = weights_from_proportions(atlas.proportions)
     there = Parameters((atlas.maps.astype(np.float32),), (weights.astype(np.float32),))
-    return float(Objective(target, atlas.model, tolerance=tolerance).evaluate(there).kl)
+    return float(objective_of(target, atlas.model, tolerance=tolerance).evaluate(there).kl)
 
 
 def _nearest(data: Space, rows: np.ndarray) -> sparse.csr_array:

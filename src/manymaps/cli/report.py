@@ -71,6 +71,7 @@ def inspection_record(data: PairData | Counts, hint: str | None = None) -> dict[
         "n_objects": data.n_objects,
         "n_features": None,
         "n_pairs": data.n_pairs,
+        "n_missing": data.n_missing,
         "symmetric": data.is_symmetric,
         "n_components": data.n_components,
         "merged": data.report.merged,

@@ -105,7 +105,7 @@ def similarities_from(
     ----------
     X : array (n, n), condensed vector (n (n - 1) / 2,), Associations, data frame or Similarities
         NaN is a missing pair; the diagonal is not read. A pair that is absent in `Associations` has
-        similarity 0.
+        similarity 0, unless it is one of their `missing`.
     kind : {"similarity", "dissimilarity"}
     strict : bool
         Refuse an asymmetric matrix, instead of averaging it with a warning.
@@ -192,6 +192,8 @@ def _matrix_of(X: Any) -> tuple[np.ndarray, Sequence[str] | None]:
     """A square float64 matrix and the labels that came with it."""
     if isinstance(X, Associations):
         matrix = X.strengths.toarray()
+        if X.missing is not None:
+            matrix[X.missing.nonzero()] = np.nan
         np.fill_diagonal(matrix, np.nan)
         return matrix, X.labels
     found, X = labelled_values(X, square=True)

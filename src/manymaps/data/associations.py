@@ -3,8 +3,9 @@
     strengths[i, j] >= 0      how strongly cue i recalls response j; i != j
 
 Row i belongs to the cue `labels[i]`; an object without a row of its own (a response that was never
-a cue) has an empty row. `Associations` says what the data *are*; `manymaps.model.target` says what
-is fitted.
+a cue) has an empty row. A pair that is not stored has strength 0, unless it is `missing`: nobody
+judged it, and nothing is known of it. `Associations` says what the data *are*;
+`manymaps.model.target` says what is fitted.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from scipy import sparse
 from manymaps.checks import check_labels, first_cell, not_amount
 from manymaps.errors import DataError
 
-__all__ = ["Associations", "ReadReport"]
+__all__ = ["SYMMETRIC", "Associations", "ReadReport", "associations_of", "known_pairs"]
+
+SYMMETRIC = 1e-9
 
 
 @dataclass(frozen=True)
@@ -70,11 +73,15 @@ class Associations:
     n_responses : ndarray of int, shape (n,), optional
         How many responses each cue was given, of which its row holds the proportions; known where
         counts were read.
+    missing : sparse array of bool, shape (n, n), optional
+        Pairs of different objects that were not judged, and have no strength here. None of them
+        counts in a fit (`manymaps.model.observed`).
 
     Raises
     ------
     DataError
-        Where labels repeat or do not fit the matrix, or a strength is negative or not finite.
+        Where labels repeat or do not fit the matrix, a strength is negative or not finite, or a
+        missing pair has one.
 
     Examples
     --------
@@ -91,6 +98,7 @@ class Associations:
     report: ReadReport = field(default_factory=ReadReport)
     pair_senses: np.ndarray | None = None
     n_responses: np.ndarray | None = None
+    missing: sparse.csr_array | None = None
 
     def __post_init__(self) -> None:
         labels = tuple(str(label) for label in self.labels)
@@ -121,6 +129,29 @@ class Associations:
             )
         object.__setattr__(self, "labels", labels)
         object.__setattr__(self, "strengths", strengths)
+        object.__setattr__(self, "missing", self._checked_missing())
+
+    def _checked_missing(self) -> sparse.csr_array | None:
+        """The missing pairs without the diagonal; None where there are none."""
+        if self.missing is None:
+            return None
+        missing = sparse.coo_array(self.missing)
+        if missing.shape != self.strengths.shape:
+            raise DataError(
+                f"missing has the shape {missing.shape}, the strengths {self.strengths.shape}; "
+                "give both one row and one column per object"
+            )
+        kept = missing.data.astype(bool) & (missing.row != missing.col)
+        pairs = (np.ones(kept.sum(), bool), (missing.row[kept], missing.col[kept]))
+        found = sparse.csr_array(pairs, shape=missing.shape)
+        both = (self.strengths > 0).multiply(found).tocoo()
+        if both.nnz:
+            i, j = both.row[0], both.col[0]
+            raise DataError(
+                f"the pair in row {i} ({self.labels[i]!r}), column {j} ({self.labels[j]!r}) is "
+                f"missing and has the strength {self.strengths[i, j]}; say which"
+            )
+        return found if found.nnz else None
 
     def __repr__(self) -> str:
         return (
@@ -139,10 +170,24 @@ class Associations:
         return int(self.strengths.nnz)
 
     @property
+    def n_missing(self) -> int:
+        """Number of (cue, response) pairs of which nothing is known."""
+        return 0 if self.missing is None else int(self.missing.nnz)
+
+    @property
+    def observed(self) -> np.ndarray | None:
+        """Which pairs are known, (n, n) and false on the diagonal; None where all are."""
+        if self.missing is None:
+            return None
+        observed = ~self.missing.toarray()
+        np.fill_diagonal(observed, False)
+        return observed
+
+    @property
     def is_symmetric(self) -> bool:
         """Whether every pair is as strong in one direction as in the other."""
         difference = abs(self.strengths - self.strengths.T)
-        return difference.nnz == 0 or bool(difference.max() <= 1e-9 * self.strengths.max())
+        return difference.nnz == 0 or bool(difference.max() <= SYMMETRIC * self.strengths.max())
 
     @cached_property
     def n_components(self) -> int:
@@ -154,3 +199,49 @@ class Associations:
         from manymaps.labels import find_label
 
         return find_label(label, self.labels)
+
+
+def associations_of(labels: Sequence[str], table: np.ndarray | sparse.sparray) -> Associations:
+    """A square table of strengths as associations; what is NaN is missing (`known_pairs`).
+
+    >>> found = associations_of(["tie", "knot", "suit"], np.array(
+    ...     [[0, 0.5, np.nan], [np.nan, 0, np.nan], [0.2, np.nan, 0]]))
+    >>> found.n_pairs, found.n_missing
+    (4, 2)
+    """
+    values, missing = known_pairs(sparse.csr_array(table, dtype=np.float64))
+    return Associations(labels, values, missing=missing)
+
+
+def known_pairs(values: sparse.csr_array) -> tuple[sparse.csr_array, sparse.csr_array | None]:
+    """The known values of a square table, and which pairs are missing: those that are NaN.
+
+    Where a table is symmetric as far as it is known, a missing value whose mirror is known has the
+    value of that, so that one triangle is enough. The diagonal is never missing.
+
+    Parameters
+    ----------
+    values : sparse array of shape (n, n)
+
+    Returns
+    -------
+    sparse array of shape (n, n)
+        `values` itself where nothing is NaN.
+    sparse array of bool, shape (n, n), or None
+    """
+    unknown = np.isnan(values.data)
+    if not unknown.any() or values.shape[0] != values.shape[1]:
+        return values, None
+    missing, known = values.copy(), values.copy()
+    missing.data, known.data = unknown.astype(np.float64), np.where(unknown, 0.0, values.data)
+    missing.eliminate_zeros()
+    known.eliminate_zeros()
+    either = sparse.csr_array(missing + missing.T)
+    gap = abs(known - known.T)
+    gap = gap - gap.multiply(either > 0)
+    if abs(gap).max() <= SYMMETRIC * known.max():
+        known = sparse.csr_array(known + known.T.multiply(missing))
+        missing = sparse.csr_array(missing.multiply(missing.T))
+    missing.setdiag(0.0)
+    missing.eliminate_zeros()
+    return known, missing.astype(bool) if missing.nnz else None

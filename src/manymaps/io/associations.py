@@ -73,7 +73,8 @@ def read_associations(
     Edge lists are CSV, TSV or TXT (split at commas, semicolons, tabs or bars, found by content)
     or Parquet, with or without a header; pairs without a strength count one each. Matrices are
     CSV or TSV with labels in the first row and column, NPY, NPZ (of `scipy.sparse.save_npz`, or
-    of `numpy.savez` with `labels`) or MatrixMarket. Any of them may be packed by gzip, bzip2 or
+    of `numpy.savez` with `labels`) or MatrixMarket; a cell that is empty, a point, NA or NaN is a
+    pair that was not judged (`Associations.missing`). Any of them may be packed by gzip, bzip2 or
     xz. Text is UTF-8 (or UTF-16 with its mark). Words are kept as they are written but for
     surrounding white space; NA, NAN, NULL and TRUE are words.
 

@@ -6,7 +6,9 @@ Every reader here returns a `LabelledMatrix`: sparse, float64, one label for eac
 diagonal as it was given. Its values are
 
     "strengths"       finite and not negative
-    "similarities"    any finite number, or NaN where missing: an empty cell, a point, NA or NaN
+    "similarities"    any finite number
+
+or NaN where one is missing: an empty cell, a point, NA or NaN.
 """
 
 from __future__ import annotations
@@ -136,11 +138,12 @@ def labelled_matrix(
 
 
 _WANTED = {
-    "strengths": "similarities must be finite numbers of at least 0",
+    "strengths": "similarities must be finite numbers of at least 0, or NaN where they are missing",
     "similarities": "similarities must be finite numbers, or NaN where they are missing",
 }
 _WANTED_CELL = {
-    "strengths": f"{_WANTED['strengths']}, and 0 where there is none",
+    "strengths": "similarities must be finite numbers of at least 0, 0 where there is none, and "
+    "the cell empty or NA where one is missing",
     "similarities": "similarities must be finite numbers, and the cell empty or NA where one is "
     "missing",
 }
@@ -148,9 +151,7 @@ _WANTED_CELL = {
 
 def _is_bad(values: np.ndarray, rule: ValueRule) -> np.ndarray:
     """Which values break the rule."""
-    if rule == "similarities":
-        return np.isinf(values)
-    return ~np.isfinite(values) | (values < 0)
+    return np.isinf(values) | ((values < 0) & (rule == "strengths"))
 
 
 def read_array(
@@ -279,8 +280,7 @@ def _row_numbers(
     texts = [table.plain_number(cell) for cell in cells] if table.delimiter == ";" else cells
     numbers = np.array([as_number(text) for text in texts])
     is_bad = _is_bad(numbers, rule)
-    if rule == "similarities":
-        is_bad |= np.isnan(numbers) & [cell.lower() not in MISSING for cell in cells]
+    is_bad |= np.isnan(numbers) & [cell.lower() not in MISSING for cell in cells]
     bad = np.flatnonzero(is_bad)
     if bad.size:
         column = int(bad[0])

@@ -16,7 +16,8 @@ it belongs, while dropping all of them takes an eighth to a quarter of the pairs
 
 where sum_all runs over all responses that were read, those that are dropped among them, so that
 counts become proportions of what was answered. Matrices and undirected graphs hold similarities,
-not proportions: rows="keep" leaves their values as they are.
+not proportions: rows="keep" leaves their values as they are. A cell of a matrix that is empty or
+NaN is a missing pair (`manymaps.data.associations.known_pairs`).
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from manymaps.data.associations import Associations, ReadReport
+from manymaps.data.associations import SYMMETRIC, Associations, ReadReport, known_pairs
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.matrices import LabelledMatrix
 from manymaps.io.tables import as_number
@@ -159,7 +160,8 @@ def associate(pairs: Pairs, rules: Rules) -> Associations:
 
 def associate_matrix(matrix: LabelledMatrix, rules: Rules) -> Associations:
     """Associations from a square matrix; every row is an object, its diagonal holds self pairs."""
-    cells = matrix.values.tocoo()
+    values, missing = known_pairs(matrix.values)
+    cells = values.tocoo()
     entries = _Entries(
         labels=matrix.labels,
         n_cues=len(matrix.labels),
@@ -170,8 +172,21 @@ def associate_matrix(matrix: LabelledMatrix, rules: Rules) -> Associations:
         where=lambda k: f"{matrix.source}, row {cells.row[k] + 1}",
         similarities=True,
         n_read=int(cells.nnz),
+        notes=_of_missing(missing),
     )
-    return _build(entries, rules)
+    found = _build(entries, rules)
+    return found if missing is None else replace(found, missing=missing)
+
+
+def _of_missing(missing: sparse.csr_array | None) -> tuple[str, ...]:
+    """What deserves saying of missing pairs."""
+    if missing is None:
+        return ()
+    n = missing.shape[0]
+    return (
+        f"{missing.nnz:,} of {n * (n - 1):,} cells are empty: nothing is known of these pairs, and "
+        "they do not count in a fit (a pair without any similarity is 0)",
+    )
 
 
 def _numbers(pairs: Pairs, named: Sequence[int]) -> np.ndarray:
@@ -339,7 +354,7 @@ def _notes(
 
 def _is_symmetric(values: sparse.csr_array) -> bool:
     difference = abs(values - values.T)
-    return difference.nnz == 0 or bool(difference.max() <= 1e-9 * values.max())
+    return difference.nnz == 0 or bool(difference.max() <= SYMMETRIC * values.max())
 
 
 def _some(names: Sequence[str], most: int = 5) -> str:

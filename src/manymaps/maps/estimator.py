@@ -29,7 +29,7 @@ from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_choice, check_number, check_whole
 from manymaps.compute.threads import threads
-from manymaps.data.associations import Associations
+from manymaps.data.associations import Associations, associations_of
 from manymaps.data.frame_labels import labelled_values
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, DataWarning, ParameterError
@@ -41,6 +41,7 @@ from manymaps.maps.run import Cost, Fit
 from manymaps.maps.starts import start_positions
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.objective import Objective
+from manymaps.model.observed import ObservedObjective, objective_of
 from manymaps.model.parameters import Parameters, weights_from_proportions
 from manymaps.model.target import Target, conditional_target, joint_target
 from manymaps.optimizers.descent import Optimizer
@@ -126,7 +127,7 @@ class MapEstimator(
     def _default_optimizer(self) -> Optimizer:
         """The optimizer for `optimizer=None`."""
 
-    def _objective(self, forward: Objective) -> Cost:
+    def _objective(self, forward: Objective | ObservedObjective) -> Cost:
         """What is minimized: KL(P || Q), unless the estimator has another choice."""
         return forward
 
@@ -146,9 +147,11 @@ class MapEstimator(
         X : Associations, Vectors, NeighborGraph, (sparse) array or frame (n, n) or (n, n_features)
             An array or frame holds similarities with `affinity="precomputed"`, distances with
             `metric="precomputed"` (sparse: those of neighbours), else vectors. The index of a
-            frame, or else its one column of text, gives the labels of the atlas. Neighbours may
-            also be a pair of arrays, (indices, distances) or (distances, indices), as other
-            libraries give them (`manymaps.affinity.neighbors.as_graph`).
+            frame, or else its one column of text, gives the labels of the atlas. A similarity that
+            is NaN, or one of the `missing` of associations, was not judged: the pair does not count
+            in the cost (`manymaps.model.observed`; up to 2,000 objects). Neighbours may also be a
+            pair of arrays, (indices, distances) or (distances, indices), as other libraries give
+            them (`manymaps.affinity.neighbors.as_graph`).
         y : None
             Ignored.
         checkpoint : path, optional
@@ -183,7 +186,7 @@ class MapEstimator(
             tolerance = self.tolerance * (1 if optimizer.bears_noise else _FOR_LINE_SEARCH)
             order = target.neighborly_order() if n > _LEAST_TO_ORDER else None
             ordered = target if order is None else target.reordered(order)
-            forward = Objective(ordered, self._model(), self.penalty, tolerance)
+            forward = objective_of(ordered, self._model(), self.penalty, tolerance)
             objective = self._objective(forward)
 
             def begin(k: int, seed: int | None) -> tuple[Fit, Parameters, int]:
@@ -265,8 +268,9 @@ class MapEstimator(
             self, labelled_values(X)[1], reset=False,
             accept_sparse="csr", dtype=[np.float32, np.float64], ensure_all_finite=False,
         )  # fmt: skip
-        check_finite(rows)
         found = same_rows(rows, known)
+        # A fitted row may have gaps; nothing says where a new one with gaps would belong.
+        check_finite(rows if (found < 0).all() else rows[np.flatnonzero(found < 0)])
         places = self.maps_[:, found]
         fresh = np.flatnonzero(found < 0)
         if len(fresh):
@@ -287,6 +291,7 @@ class MapEstimator(
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = "precomputed" in (self._affinity_name, self._metric_name)
         tags.input_tags.positive_only = tags.input_tags.pairwise
+        tags.input_tags.allow_nan = self._affinity_name == "precomputed"
         assert tags.transformer_tags is not None
         tags.transformer_tags.preserves_dtype = []  # maps are float32, whatever X is
         return tags
@@ -332,7 +337,8 @@ class MapEstimator(
         self._fitted_rows = None
         if isinstance(X, Associations):
             self.n_features_in_ = X.n_objects
-            return tuple(X.labels), None, self._target(X.strengths, keep_missing_mass=True)
+            target = self._target(X.strengths, keep_missing_mass=True, observed=_judged(X))
+            return tuple(X.labels), None, target
         if isinstance(X, NeighborGraph):
             self.n_features_in_ = len(X.indices)
             labels = tuple(str(i) for i in range(len(X.indices)))
@@ -354,8 +360,8 @@ class MapEstimator(
             )
         if self._affinity_name == "precomputed":
             self._fitted_rows = data
-            similarities = Associations(labels, sparse.csr_array(data)).strengths
-            return labels, None, self._target(similarities)
+            judged = associations_of(labels, data)
+            return labels, None, self._target(judged.strengths, observed=_judged(judged))
         return labels, data, self._from_affinity(data)
 
     def _from_affinity(self, data: Any) -> Target:
@@ -377,10 +383,13 @@ class MapEstimator(
         *,
         keep_missing_mass: bool = False,
         average: bool = True,
+        observed: np.ndarray | None = None,
     ) -> Target:
         if self._model().normalization == "joint":
-            return joint_target(similarities, average=average)
-        return conditional_target(similarities, keep_missing_mass=keep_missing_mass)
+            return joint_target(similarities, average=average, observed=observed)
+        return conditional_target(
+            similarities, keep_missing_mass=keep_missing_mass, observed=observed
+        )
 
     def _settings(self) -> dict[str, Any]:
         """The parameters as plain values, for the atlas and the checkpoint.
@@ -476,6 +485,20 @@ class MapEstimator(
             name, data, target, self.n_components,
             metric=self.metric, spread=self._spreads[0], generator=generator,
         )[None]  # fmt: skip
+
+
+def _judged(data: Associations) -> np.ndarray | None:
+    """Which pairs were judged, where some were not; an object without any is refused."""
+    observed = data.observed
+    if observed is not None:
+        alone = np.flatnonzero(~(observed.any(axis=0) | observed.any(axis=1)))
+        if len(alone):
+            more = f", nor have {len(alone) - 1:,} more" if len(alone) > 1 else ""
+            raise DataError(
+                f"object {alone[0]} ({data.labels[alone[0]]!r}) has no known similarity to any "
+                f"other{more}; leave such objects out"
+            )
+    return observed
 
 
 def plain_value(value: Any) -> Any:

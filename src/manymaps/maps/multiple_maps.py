@@ -37,6 +37,7 @@ from manymaps.model.choice import (
 )
 from manymaps.model.inverse import InverseObjective, check_smoothing, predicted_seconds
 from manymaps.model.objective import Objective
+from manymaps.model.observed import ObservedObjective
 from manymaps.optimizers.descent import ConjugateGradient, Momentum, Optimizer
 
 __all__ = ["AspectMaps", "MultipleMapsSNE", "MultipleMapsTSNE"]
@@ -126,9 +127,16 @@ class _MultipleMaps(MapEstimator):
                 value=self.divergence,
             )
 
-    def _objective(self, forward: Objective) -> Cost:
+    def _objective(self, forward: Objective | ObservedObjective) -> Cost:
         if self.divergence == "forward":
             return forward
+        if isinstance(forward, ObservedObjective):
+            raise ParameterError(
+                "sums over all pairs, and some cells are missing; fill them, or take the forward "
+                "divergence",
+                name="divergence",
+                value=self.divergence,
+            )
         self._check_duration(forward.target.values.shape[0])
         return InverseObjective(forward, self.smoothing)
 

@@ -35,6 +35,7 @@ from manymaps.errors import DataError
 from manymaps.model.combined import CombinedObjective
 from manymaps.model.inverse import InverseObjective
 from manymaps.model.objective import Entries, Evaluation, Objective
+from manymaps.model.observed import ObservedObjective
 from manymaps.model.parameters import Parameters, log_softmin
 from manymaps.optimizers.descent import Optimizer, State, shorter_steps
 from manymaps.progress import work
@@ -52,7 +53,7 @@ _CHECKPOINT_SECONDS = 30.0
 _CHECKPOINT_KIND = "manymaps checkpoint"
 _CHECKPOINT_VERSION = 1
 
-Cost = Objective | CombinedObjective | InverseObjective
+Cost = Objective | ObservedObjective | CombinedObjective | InverseObjective
 Callback = Callable[[int, float, Callable[[], Atlas]], object]
 
 
@@ -62,7 +63,7 @@ class Fit:
 
     Parameters
     ----------
-    objective : Objective, CombinedObjective or InverseObjective
+    objective : Objective, ObservedObjective, CombinedObjective or InverseObjective
         What is minimized; the "kl" of the history is its divergence.
     optimizer : Optimizer
     max_iter : int
@@ -91,7 +92,7 @@ class Fit:
     order: np.ndarray | None = None
     kinds: tuple[str, ...] | None = None
     factors: np.ndarray | None = None
-    forward: Objective | None = None
+    forward: Objective | ObservedObjective | None = None
     beside: tuple[dict[str, Any], dict[str, np.ndarray]] | None = None
     state: State = field(init=False)
     converged: bool = field(default=False, init=False)

@@ -93,7 +93,6 @@ class InverseObjective:
     def __post_init__(self) -> None:
         check_smoothing(self.smoothing)
         for refused, what in (
-            (self.target.observed is not None, "tables with missing cells"),
             (not self.target.one_set, "two kinds of object"),
             (self.model.background > 0, f"background={self.model.background!r}"),
             (

@@ -20,7 +20,7 @@ and that objective where none is missing. P is normalized over the same pairs
 
 with s_ij^m the part of map m in v_ij. A normalizer without some of its pairs is no field of
 charges, and taking them off a whole one would cancel; so everything is summed over all pairs,
-densely and in float64, for tables of up to 5,000 objects. Active entries save nothing here: all
+densely and in float64, for tables of up to 2,000 objects. Active entries save nothing here: all
 are.
 
 Arrays: (n, n) for pairs, (n_maps, n, n_components) for positions.
@@ -43,7 +43,7 @@ from manymaps.model.target import Target
 
 __all__ = ["MOST_OBJECTS", "ObservedObjective", "objective_of"]
 
-MOST_OBJECTS = 5_000
+MOST_OBJECTS = 2_000
 
 
 def objective_of(
@@ -70,7 +70,7 @@ class ObservedObjective:
     Raises
     ------
     DataError
-        For more than 5,000 objects.
+        For more than 2,000 objects.
     """
 
     target: Target

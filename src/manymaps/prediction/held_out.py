@@ -113,10 +113,16 @@ def conditional_probabilities(norms: Associations | sparse.sparray) -> sparse.cs
     Raises
     ------
     DataError
-        Where no pair of different objects has a positive strength.
+        Where no pair of different objects has a positive strength, or some cells are missing: a
+        pair that is held out is foreseen among all others, which must be known.
     """
     from manymaps.model.target import conditional_target
 
+    if isinstance(norms, Associations) and norms.n_missing:
+        raise DataError(
+            f"{norms.report.source}: {norms.n_missing:,} cells are missing, and held-out pairs are "
+            "foreseen among all others; fill the cells (0 where there is no similarity)"
+        )
     strengths = norms.strengths if isinstance(norms, Associations) else norms
     return conditional_target(strengths).values
 

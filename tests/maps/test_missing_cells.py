@@ -1,0 +1,258 @@
+"""Tables of judgements with empty cells: what was not judged neither attracts nor repels."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import reference
+from cli_samples import invoke
+from manymaps import (
+    SNE,
+    TSNE,
+    AdditiveClustering,
+    AspectMaps,
+    Associations,
+    MultipleMapsSNE,
+    MultipleMapsTSNE,
+    SymmetricSNE,
+    UniSNE,
+    diagnose,
+    evaluate,
+    load_atlas,
+)
+from manymaps.errors import DataError, ParameterError
+from manymaps.model.target import conditional_target, joint_target
+from manymaps.optimizers.descent import LBFGS
+
+MANY = (MultipleMapsTSNE, MultipleMapsSNE, AspectMaps)
+EACH = pytest.mark.parametrize(
+    "kind", [*MANY, TSNE, SNE, SymmetricSNE, UniSNE], ids=lambda kind: kind.__name__
+)
+
+
+def table(n=20, seed=0):
+    """Similarities that two maps with Cauchy kernels have made."""
+    rng = np.random.default_rng(seed)
+    y, pi = rng.normal(0, 1.5, (2, n, 2)), rng.dirichlet([0.4, 0.4], n).T
+    distances = ((y[:, :, None] - y[:, None]) ** 2).sum(axis=-1)
+    similarities = (pi[:, :, None] * pi[:, None] / (1 + distances)).sum(axis=0)
+    np.fill_diagonal(similarities, 0)
+    return similarities
+
+
+def hidden_pairs(n=20, seed=10, share=0.2):
+    hidden = np.triu(np.random.default_rng(seed).random((n, n)) < share, 1)
+    return hidden | hidden.T
+
+
+def with_gaps(n=20, seed=0):
+    return np.where(hidden_pairs(n, seed + 10), np.nan, table(n, seed))
+
+
+def estimator(kind=MultipleMapsTSNE, **settings):
+    usual = {"n_maps": 2} if kind in MANY else {}
+    return kind(
+        **{"affinity": "precomputed", "random_state": 0, "max_iter": 150, **usual, **settings}
+    )
+
+
+def chosen(fit):
+    return np.array([fit.atlas_.similarities(label) for label in fit.atlas_.labels])
+
+
+@EACH
+def test_the_divergence_is_that_of_the_judged_pairs(kind):
+    fit = estimator(kind).fit(with_gaps())
+    atlas, observed = fit.atlas_, ~hidden_pairs()
+    model, joint = atlas.model, atlas.model.normalization == "joint"
+    make = joint_target if joint else conditional_target
+    p = make(sparse.csr_array(np.nan_to_num(with_gaps())), observed=observed).values.toarray()
+    side = atlas.maps.astype(float), -np.log(atlas.proportions.astype(float))
+    np.fill_diagonal(observed, False)
+    cost = reference.observed_cost(p, observed, model, side)
+    assert fit.kl_divergence_ == pytest.approx(cost / 20, rel=1e-4)
+    # The atlas says how likely any pair is, judged or not.
+    q = chosen(fit)
+    assert (q.sum() if joint else q.sum(axis=1).mean()) == pytest.approx(1, rel=1e-3)
+    assert fit.restarts_[0].kl_divergence == fit.kl_divergence_
+
+
+@pytest.mark.parametrize("normalization", ["conditional", "joint"])
+def test_hidden_cells_come_back(normalization):
+    """A fifth is hidden: what a fit says of it is right by far more than with zeros or means."""
+    found = {"judged": [], "zero": [], "mean": []}
+    for seed in (0, 1):
+        whole, hidden, gaps = table(40, seed), hidden_pairs(40, seed + 10), with_gaps(40, seed)
+        mean = np.nanmean(gaps[~np.eye(40, dtype=bool)])
+        rows = whole / whole.sum(axis=1, keepdims=True)
+        truth = rows if normalization == "conditional" else (rows + rows.T) / 80
+        for name, data in (
+            ("judged", gaps),
+            ("zero", np.nan_to_num(gaps)),
+            ("mean", np.nan_to_num(gaps, nan=mean)),
+        ):
+            settings = {"normalization": normalization, "penalty": 0, "max_iter": 400}
+            fit = estimator(n_init=3, **settings).fit(data)
+            found[name].append(np.corrcoef(chosen(fit)[hidden], truth[hidden])[0, 1])
+    assert min(found["judged"]) > 0.8
+    assert max(found["zero"]) < 0.75
+    assert (np.array(found["judged"]) > np.array(found["mean"]) + 0.1).all()
+
+
+@pytest.mark.parametrize("optimizer", [None, LBFGS()])
+@pytest.mark.parametrize("normalization", ["conditional", "joint"])
+def test_a_table_of_one_pattern_leaves_nothing(optimizer, normalization):
+    """Where one map made the judged pairs, the fit finds its distances, hidden ones too."""
+    places = np.random.default_rng(3).normal(size=(15, 2))
+    similar = 1 / (1 + ((places[:, None] - places) ** 2).sum(axis=2))
+    hidden = hidden_pairs(15, 4)
+    gaps = np.where(hidden, np.nan, similar)
+    settings = {"penalty": 0, "max_iter": 1500, "optimizer": optimizer, "init": "random"}
+    fit = estimator(n_maps=1, normalization=normalization, n_init=3, **settings)
+    q = chosen(fit.fit(gaps))
+    assert fit.kl_divergence_ < 0.01
+    np.fill_diagonal(similar, 0)
+    rows = similar / similar.sum(axis=1, keepdims=True)
+    truth = rows if normalization == "conditional" else (rows + rows.T) / 30
+    assert np.corrcoef(q[hidden], truth[hidden])[0, 1] > 0.95
+
+
+def test_every_form_of_the_table_is_one():
+    gaps, hidden = with_gaps(), hidden_pairs()
+    known = sparse.csr_array(np.nan_to_num(gaps))
+    norms = Associations([str(i) for i in range(20)], known, missing=hidden)
+    half = np.where(np.tri(20, dtype=bool), gaps, np.nan)
+    with_diagonal = gaps.copy()
+    np.fill_diagonal(with_diagonal, np.nan)
+    plain = estimator().fit(gaps)
+    for other in (half, with_diagonal, sparse.csr_array(gaps)):
+        np.testing.assert_array_equal(estimator().fit(other).maps_, plain.maps_)
+    rows = sparse.csr_array(known / known.sum(axis=1)[:, None])
+    full = Associations(norms.labels, rows, missing=hidden)
+    np.testing.assert_allclose(estimator().fit(full).maps_, plain.maps_, rtol=1e-3, atol=1e-4)
+
+
+def test_a_hidden_cell_is_no_zero():
+    zero, gaps = np.nan_to_num(with_gaps()), with_gaps()
+    assert abs(estimator().fit(zero).maps_ - estimator().fit(gaps).maps_).max() > 0.01
+
+
+def test_fitted_rows_are_known_and_new_ones_need_all_similarities():
+    fit = estimator().fit(with_gaps())
+    places = fit.maps_.transpose(1, 0, 2).reshape(20, -1)
+    np.testing.assert_array_equal(fit.transform(with_gaps()), places)
+    np.testing.assert_array_equal(fit.transform(with_gaps()[[3, 1]]), places[[3, 1]])
+    fresh = table(20, 1)[:2]
+    assert np.isfinite(fit.transform(fresh)).all()
+    fresh[1, 4] = np.nan
+    with pytest.raises(DataError, match="NaN in row 1, column 4"):
+        fit.transform(fresh)
+
+
+def test_a_resumed_fit_has_the_same_bits_and_another_table_is_refused(tmp_path):
+    whole = estimator(n_init=2).fit(with_gaps())
+    path, steps = tmp_path / "state", []
+
+    def stop(*_):
+        steps.append(0)
+        return len(steps) == 170
+
+    estimator(n_init=2, callback=stop).fit(with_gaps(), checkpoint=path)
+    rest = estimator(n_init=2).fit(with_gaps(), resume=path)
+    np.testing.assert_array_equal(rest.maps_, whole.maps_)
+    assert rest.restarts_ == whole.restarts_
+    with pytest.raises(DataError, match="of other data"):
+        estimator(n_init=2).fit(np.nan_to_num(with_gaps()), resume=path)
+
+
+class TestWhatElseKnowsThem:
+    def norms(self):
+        known = sparse.csr_array(np.nan_to_num(with_gaps()))
+        return Associations([f"w{i}" for i in range(20)], known, missing=hidden_pairs())
+
+    def test_evaluation_measures_the_divergence_of_the_fit(self):
+        for normalization in ("conditional", "joint"):
+            rows = self.norms().strengths
+            rows = sparse.csr_array(rows / rows.sum(axis=1)[:, None])
+            norms = Associations(self.norms().labels, rows, missing=hidden_pairs())
+            fit = estimator(normalization=normalization).fit(norms)
+            found = evaluate(fit.atlas_, norms)
+            assert found.kl_divergence == pytest.approx(fit.kl_divergence_, rel=1e-4)
+
+    def test_additive_clustering_leaves_them_out(self):
+        settings = {"n_clusters": 2, "n_init": 2, "random_state": 0}
+        by_norms = AdditiveClustering(**settings).fit(self.norms())
+        gaps = with_gaps()
+        np.fill_diagonal(gaps, np.nan)
+        by_array = AdditiveClustering(**settings).fit(gaps)
+        np.testing.assert_array_equal(by_norms.memberships_, by_array.memberships_)
+
+    def test_a_diagnosis_says_that_it_takes_them_for_absent(self):
+        notes = diagnose(self.norms()).notes
+        n = hidden_pairs().sum()
+        assert any(f"{n} cells are missing" in note for note in notes)
+
+
+class TestWhatIsRefused:
+    def test_an_object_that_was_judged_with_no_other(self):
+        gaps = with_gaps()
+        gaps[5], gaps[:, 5] = np.nan, np.nan
+        with pytest.raises(DataError, match=r"object 5 \('5'\) has no known similarity"):
+            estimator().fit(gaps)
+
+    def test_the_inverse_divergence(self):
+        with pytest.raises(ParameterError, match=r"divergence='inverse' sums over all pairs"):
+            estimator(divergence="inverse").fit(with_gaps())
+
+    @pytest.mark.parametrize("value", [np.inf, -1.0])
+    def test_values_that_are_no_similarities(self, value):
+        gaps = with_gaps()
+        gaps[3, 5] = value
+        with pytest.raises(DataError, match=r"row 3 .*column 5"):
+            estimator().fit(gaps)
+
+    def test_nothing_but_gaps(self):
+        with pytest.raises(DataError, match="no known similarity"):
+            estimator().fit(np.full((4, 4), np.nan))
+
+
+class TestCommand:
+    def write(self, tmp_path, gap=""):
+        words = [f"w{i}" for i in range(20)]
+        lines = [
+            ",".join([word, *(gap if np.isnan(x) else f"{x:.6g}" for x in row)])
+            for word, row in zip(words, with_gaps(), strict=True)
+        ]
+        file = tmp_path / "judged.csv"
+        file.write_text("\n".join([",".join(["", *words]), *lines]) + "\n")
+        return file
+
+    @pytest.mark.parametrize("gap", ["", "NA"])
+    def test_empty_cells_of_a_file(self, tmp_path, gap):
+        output = tmp_path / "out.atlas"
+        result = invoke(
+            "fit",
+            self.write(tmp_path, gap),
+            "-o",
+            output,
+            "--maps",
+            2,
+            "--iterations",
+            150,
+            "--json",
+        )
+        assert result.exit_code == 0, result.stderr
+        n = hidden_pairs().sum()
+        assert f"{n} of 380 cells are empty: nothing is known of these pairs" in result.stderr
+        fit = estimator().fit(with_gaps())
+        divergence = json.loads(result.stdout)["kl_divergence"]
+        assert divergence == pytest.approx(fit.kl_divergence_, rel=1e-2)
+        assert load_atlas(output).labels[7] == "w7"
+        evaluated = invoke("evaluate", output, tmp_path / "judged.csv", "--json")
+        assert json.loads(evaluated.stdout)["kl_divergence"] == pytest.approx(divergence, rel=1e-4)
+
+    def test_inspection_counts_them(self, tmp_path):
+        record = json.loads(invoke("inspect", self.write(tmp_path), "--json").stdout)
+        assert record["n_missing"] == hidden_pairs().sum()
