@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from manymaps.affinity.neighbors import NeighborGraph as NeighborGraph
     from manymaps.affinity.neighbors import NeighborSearch as NeighborSearch
     from manymaps.affinity.neighbors import nearest_neighbors as nearest_neighbors
+    from manymaps.analysis.agreement import Agreement as Agreement
+    from manymaps.analysis.agreement import judge_agreement as judge_agreement
     from manymaps.analysis.alignment import Alignment as Alignment
     from manymaps.analysis.alignment import align as align
     from manymaps.analysis.ambiguity import Ambiguity as Ambiguity
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     from manymaps.data.datasets import load_consonants as load_consonants
     from manymaps.data.datasets import load_integers as load_integers
     from manymaps.data.datasets import load_word_relations as load_word_relations
+    from manymaps.data.judgements import Judgements as Judgements
     from manymaps.data.resampling import resampled as resampled
     from manymaps.data.vectors import Vectors as Vectors
     from manymaps.errors import DataError as DataError
@@ -68,6 +71,8 @@ if TYPE_CHECKING:
     from manymaps.io.counting import count_texts as count_texts
     from manymaps.io.counts import counts_from as counts_from
     from manymaps.io.counts import read_counts as read_counts
+    from manymaps.io.judgements import judgements_from as judgements_from
+    from manymaps.io.judgements import read_judgements as read_judgements
     from manymaps.io.similarities import read_similarities as read_similarities
     from manymaps.io.texts import Texts as Texts
     from manymaps.io.vectors import read_vectors as read_vectors
@@ -127,6 +132,7 @@ _HOMES = {
     "metrics.groups": ("group_lift", "group_purity"),
     "cooccurrence.semidefinite": ("DistanceConstraint", "SemidefiniteCODE"),
     "analysis.pseudowords": ("Pseudowords", "pseudowords"),
+    "analysis.agreement": ("Agreement", "judge_agreement"),
     "analysis.alignment": ("Alignment", "align"),
     "analysis.ambiguity": ("Ambiguity", "ambiguity"),
     "analysis.stability": ("Stability", "refit"),
@@ -152,7 +158,9 @@ _HOMES = {
     "figures.maps": ("plot_atlas", "plot_map", "plot_senses", "save_figure"),
     "io.associations": ("associations_from", "read_associations"),
     "io.vectors": ("read_vectors", "vectors_from"),
+    "data.judgements": ("Judgements",),
     "data.resampling": ("resampled",),
+    "io.judgements": ("judgements_from", "read_judgements"),
     "data.vectors": ("Vectors",),
     "progress": ("show_progress",),
     "viewer.page": ("write_page",),

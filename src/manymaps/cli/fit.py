@@ -30,6 +30,7 @@ from manymaps.cli.interruption import (
     partial_name,
 )
 from manymaps.cli.options import (
+    ROW_SUMS,
     combined,
     jobs_option,
     json_option,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from manymaps.atlas.atlas import Atlas
     from manymaps.cli.reading import PairData
     from manymaps.data.counts import Counts
+    from manymaps.data.judgements import Judgements
     from manymaps.maps.restarts import Restart
 
 __all__ = [
@@ -257,8 +259,13 @@ count_options = combined(
 
 
 @click.command(cls=Command)
-@click.argument("file", type=InputFile(), metavar="FILE")
+@click.argument("files", type=InputFile(), metavar="FILE...", nargs=-1, required=True)
 @click.option("-o", "--output", type=OutputFile(), required=True, metavar="OUT.atlas")
+@click.option(
+    "--judge",
+    metavar="COLUMN",
+    help="Of a long table of judgements: who judged. The judges' average is fitted.",
+)
 @model_options
 @count_options
 @vector_options
@@ -270,12 +277,18 @@ count_options = combined(
 @quiet_option
 @json_option
 @click.pass_context
-def fit(ctx: click.Context, file: Path, output: Path, as_json: bool, **options: Any) -> None:
+def fit(
+    ctx: click.Context, files: Sequence[Path], output: Path, as_json: bool, **options: Any
+) -> None:
     """Fit maps to FILE and write them to OUT.atlas.
 
     FILE holds associations, similarities or vectors; or counts of two kinds of object, such as
     documents and words, for the method code. The methods tsne, sne, symmetric-sne, uni-sne and code
     make one map, the others many; code makes several with --maps.
+
+    Several FILEs are judgements of the same objects, a table of each judge (or one long table with
+    --judge): their average is fitted, and each judge compared with the others and with the fit.
+    Cells of a table that are empty were not judged, and do not count.
 
     \b
     Examples:  manymaps fit norms.csv -o norms.atlas
@@ -283,24 +296,45 @@ def fit(ctx: click.Context, file: Path, output: Path, as_json: bool, **options: 
                manymaps fit glove.txt -o nouns.atlas --method tsne --words nouns.txt
                manymaps fit digits.npy -o digits.atlas --method tsne --perplexity 10,100
                manymaps fit counts.npz -o posts.atlas --method code --restarts 5
+               manymaps fit ann.csv ben.csv eve.csv -o judged.atlas --maps 2 --restarts 10
     """
     refuse_overwriting(
         {"-o": output, "--checkpoint": options["checkpoint"]},
-        {"FILE": file, **{f"--{name}": options[name] for name in ("metadata", "words", "labels")}},
+        {
+            **{"FILE" if k == 0 else f"FILE {k + 1}": file for k, file in enumerate(files)},
+            **{f"--{name}": options[name] for name in ("metadata", "words", "labels")},
+        },
     )
     refuse_to_replace("-o", output)
     refuse_to_replace("--checkpoint", options["checkpoint"])
-    check_method(ctx, file, options)
+    judged = len(files) > 1 or options["judge"] is not None
+    if judged:
+        _check_judged(ctx, options)
+    else:
+        check_method(ctx, files[0], options)
     method = options["method"] = options["method"] or USUAL_METHOD
     estimator = build(method, options)
-    fitted = _fit_counts if method == OF_COUNTS else _fit_pairs
-    atlas, data, run = fitted(ctx, estimator, file, options)
+    judgements = _read_judged(files, options) if judged else None
+    fitted: tuple[Atlas, PairData | Counts, Run] = (
+        _fit_counts(ctx, estimator, files[0], options)
+        if method == OF_COUNTS
+        else _fit_pairs(ctx, estimator, files[0], options, judgements)
+    )
+    atlas, data, run = fitted
     if run.stopped:
         keep_stopped(estimator, atlas, output, vectors=not options["drop_vectors"])
     _note_restarts(getattr(estimator, "restarts_", ()))
     _save(atlas, output, drop_vectors=options["drop_vectors"])
     record = fit_record(estimator, run.n_pairs, method, output)
-    tell(lambda: record, lambda: _summary(record, atlas, data), as_json=as_json, summary=True)
+    summary = _summary(record, atlas, data)
+    if judgements is not None:
+        from manymaps.analysis.agreement import judge_agreement
+        from manymaps.cli.report import agreement_table
+
+        agreement = judge_agreement(judgements, atlas)
+        record["judges"] = agreement.records()
+        summary = f"{agreement_table(agreement)}\n{summary}"
+    tell(lambda: record, lambda: summary, as_json=as_json, summary=True)
     if options["strict"] and not estimator.converged_:
         raise NotConverged(
             f"not converged after {estimator.n_iter_} iterations; the atlas is in {output}; "
@@ -335,14 +369,49 @@ def check_method(ctx: click.Context, file: Path, options: Mapping[str, Any]) -> 
         raise ParameterError(f"--init ca does not apply to --method {method or USUAL_METHOD}")
 
 
+def _check_judged(ctx: click.Context, options: Mapping[str, Any]) -> None:
+    """Refuse what does not go with the judgements of several people."""
+    if options["method"] == OF_COUNTS:
+        raise click.UsageError(
+            f"--method {OF_COUNTS} is of counts, and takes one FILE without --judge", ctx
+        )
+    refuse_given(
+        ctx,
+        ("responses", "columns", "count", "metric", "words", "perplexity", "recall"),
+        "the judgements of several people",
+    )
+
+
+def _read_judged(files: Sequence[Path], options: Mapping[str, Any]) -> Judgements:
+    """The judgements of several people."""
+    from manymaps.io.judgements import read_judgements
+
+    names = ("judge", "cue", "response", "strength", "format", "labels")
+    with work("reading judgements"):
+        judgements = read_judgements(files, **{name: options[name] for name in names})
+    pairs = judgements.n_pairs
+    spread = f"{pairs.min():,}" + (f" to {pairs.max():,}" if pairs.min() < pairs.max() else "")
+    note(f"{judgements.n_judges:,} judges of {spread} pairs each; their average is fitted")
+    return judgements
+
+
 def _fit_pairs(
-    ctx: click.Context, estimator: Any, file: Path, options: Mapping[str, Any]
+    ctx: click.Context,
+    estimator: Any,
+    file: Path,
+    options: Mapping[str, Any],
+    judgements: Judgements | None = None,
 ) -> tuple[Atlas, PairData, Run]:
     """The fitted atlas of associations or vectors, these, and how the fit ended."""
     from manymaps.cli.reading import aligned, read_data
     from manymaps.cli.report import reading_notes
+    from manymaps.io.associations import associations_from
 
-    data = read_data(file, options)
+    if judgements is None:
+        data = read_data(file, options)
+    else:
+        rows = options["rows"] or ROW_SUMS[0]
+        data = associations_from(judgements.average, labels=judgements.labels, rows=rows)
     for line in reading_notes(data):
         note(line)
     metadata = _matching_metadata(options["metadata"], data)

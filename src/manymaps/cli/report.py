@@ -18,6 +18,7 @@ from manymaps.data.vectors import Vectors
 from manymaps.labels import plural
 
 if TYPE_CHECKING:
+    from manymaps.analysis.agreement import Agreement
     from manymaps.analysis.evaluation import CountEvaluation, Evaluation
     from manymaps.atlas.atlas import Neighbor, Sense
     from manymaps.atlas.consensus import ConsensusSense
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from manymaps.metrics.groups import GroupMeasure
 
 __all__ = [
+    "agreement_table",
     "count_evaluation_table",
     "count_inspection",
     "evaluation_table",
@@ -40,6 +42,7 @@ __all__ = [
 ]
 
 _ROWS = 1 << 14
+_MOST_SHARES = 8
 # A perplexity of 30 takes 90 neighbours.
 _ENOUGH_FOR_30 = 90
 # What is left out is not worth a row below this.
@@ -296,6 +299,25 @@ def reading_notes(data: PairData | Counts) -> list[str]:
     if data.report.n_dropped:
         lines[0] += f"; dropped {_dropped(data)}"
     return [*lines, *data.report.notes]
+
+
+def agreement_table(found: Agreement) -> str:
+    """What `fit` prints of several judges."""
+    table = plain_table()
+    maps = [] if found.shares is None else [f"map {m}" for m in range(found.shares.shape[1])]
+    few = maps if len(maps) <= _MOST_SHARES else []
+    table.add_row("judge", "pairs", "with the others", "with the fit", *few)
+    for k, judge in enumerate(found.judges):
+        cells = [shown(judge), f"{found.n_pairs[k]:,}", _agreed(found.with_others[k])]
+        cells.append("" if found.with_fit is None else _agreed(found.with_fit[k]))
+        if few and found.shares is not None:
+            cells += [f"{share:.0%}" for share in found.shares[k]]
+        table.add_row(*cells)
+    return rendered(table)
+
+
+def _agreed(correlation: float) -> str:
+    return "none" if np.isnan(correlation) else f"{correlation:.2f}"
 
 
 def _dropped(data: PairData | Counts) -> str:

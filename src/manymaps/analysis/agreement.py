@@ -1,0 +1,206 @@
+"""How each judge agrees with the others, and with a fit of their average.
+
+    with others   the correlation, over the pairs a judge judged, with the mean of all others
+    with the fit  the correlation with what the fit makes of the average
+    shares        how much of a judge's similarities each map explains
+
+A fit of maps gives choices. Its table is what P was made from (`manymaps.model.target`): with O_i
+the judged pairs of row i of the average s,
+
+    fitted_ij = q_ij / sum_{O_i} q  *  sum_{O_i} s                             (conditional)
+    fitted_ij = q_ij / sum_O q  *  2 |O| / (1 / mean_{O_i} s + 1 / mean_{O_j} s)     (joint)
+
+Without the background that is a sum over maps, fitted_ij = sum_m fitted_ij^m. As in the weighted
+models of individual differences (INDSCAL: Carroll & Chang 1970, Psychometrika 35, 283-319) judges
+may weigh the common maps differently: s_ij^k ~ sum_m w_km fitted_ij^m with w >= 0, by least
+squares, and the share of map m is w_km times the sum of fitted^m over the pairs of judge k.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import nnls
+
+from manymaps.atlas.atlas import Atlas
+from manymaps.clustering.additive import AdditiveClustering
+from manymaps.data.frames import Backend, as_frame
+from manymaps.data.judgements import Judgements
+from manymaps.errors import DataError
+from manymaps.labels import first_of
+
+__all__ = ["Agreement", "judge_agreement"]
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far judges agree.
+
+    Attributes
+    ----------
+    judges : tuple of str
+    n_pairs : ndarray of int, shape (n_judges,)
+    with_others : ndarray of shape (n_judges,)
+        Correlations; NaN where fewer than three pairs are in common, or all are equal.
+    with_fit : ndarray of shape (n_judges,), optional
+        Its square is the variance of a judge's similarities that the fit accounts for on a scale of
+        the judge's own.
+    shares : ndarray of shape (n_judges, n_maps), optional
+        Of several maps: each row sums to 1, or is 0 where no map explains anything.
+    fit_with_average : float, optional
+        The correlation of fit and average.
+    """
+
+    judges: tuple[str, ...]
+    n_pairs: np.ndarray
+    with_others: np.ndarray
+    with_fit: np.ndarray | None = None
+    shares: np.ndarray | None = None
+    fit_with_average: float | None = None
+
+    def records(self) -> list[dict[str, Any]]:
+        """One record per judge, as `fit --json` prints them."""
+        return [
+            {
+                "judge": judge,
+                "n_pairs": int(self.n_pairs[k]),
+                "with_others": float(self.with_others[k]),
+                "with_fit": None if self.with_fit is None else float(self.with_fit[k]),
+                "shares": None if self.shares is None else self.shares[k].tolist(),
+            }
+            for k, judge in enumerate(self.judges)
+        ]
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """One row per judge; the shares as columns "map 0", "map 1", ..."""
+        columns = {
+            "judge": np.array(self.judges, dtype=object),
+            "n_pairs": self.n_pairs,
+            "with_others": self.with_others,
+        }
+        if self.with_fit is not None:
+            columns["with_fit"] = self.with_fit
+        if self.shares is not None:
+            columns |= {f"map {m}": share for m, share in enumerate(self.shares.T)}
+        return as_frame(columns, backend)
+
+
+def judge_agreement(
+    judgements: Judgements, fitted: Atlas | AdditiveClustering | np.ndarray | None = None
+) -> Agreement:
+    """How each judge agrees with the others, and with a fit of their average.
+
+    Parameters
+    ----------
+    judgements : Judgements
+    fitted : Atlas, AdditiveClustering or array of shape (n, n), optional
+        A fit of the average; an array is its similarities.
+
+    Returns
+    -------
+    Agreement
+
+    Raises
+    ------
+    DataError
+        For a fit of other objects.
+
+    Examples
+    --------
+    >>> from manymaps import Judgements, judge_agreement
+    >>> one = np.array([[0, 5, 1, 2], [5, 0, 2, 1], [1, 2, 0, 4], [2, 1, 4, 0]])
+    >>> judged = Judgements("abcd", [one, one + 1, one.max() - one])
+    >>> (judge_agreement(judged, one).with_fit + 0.0).round(2).tolist()
+    [1.0, 1.0, -1.0]
+    """
+    parts = None if fitted is None else _fitted_parts(judgements, fitted)
+    with_fit = shares = fit_with_average = None
+    if parts is not None:
+        whole = parts.sum(axis=0)
+        with_fit = np.array([_correlation(one, whole) for one in judgements.values])
+        fit_with_average = _correlation(judgements.average, whole)
+        if len(parts) > 1:
+            shares = np.array([_shares(one, parts) for one in judgements.values])
+    return Agreement(
+        judges=tuple(judgements.judges or ()),
+        n_pairs=judgements.n_pairs,
+        with_others=np.array([
+            _correlation(one, judgements.average_without(k))
+            for k, one in enumerate(judgements.values)
+        ]),
+        with_fit=with_fit,
+        shares=shares,
+        fit_with_average=fit_with_average,
+    )  # fmt: skip
+
+
+def _correlation(left: np.ndarray, right: np.ndarray) -> float:
+    """Of the cells that both know."""
+    both = ~(np.isnan(left) | np.isnan(right))
+    a, b = left[both], right[both]
+    if len(a) < 3 or np.ptp(a) == 0 or np.ptp(b) == 0:
+        return float("nan")
+    return float(np.corrcoef(a, b)[0, 1])
+
+
+def _shares(judged: np.ndarray, parts: np.ndarray) -> np.ndarray:
+    """The weights of maps for a judge, as shares of what they explain; shape (n_maps,)."""
+    known = ~np.isnan(judged) & ~np.isnan(parts[0])
+    columns = parts[:, known].T
+    weights, _ = nnls(columns, judged[known])
+    explained = weights * columns.sum(axis=0)
+    total = explained.sum()
+    return explained / total if total > 0 else explained
+
+
+def _fitted_parts(judgements: Judgements, fitted: Any) -> np.ndarray:
+    """What each map, or a fit of one piece, makes of the average; (n_parts, n, n), NaN inside."""
+    n = judgements.n_objects
+    if isinstance(fitted, AdditiveClustering):
+        _check_labels(judgements, fitted.labels_names_)
+        return _ordered(judgements, fitted.labels_names_, fitted.predict()[None])
+    if not isinstance(fitted, Atlas):
+        table = np.array(fitted, np.float64)
+        if table.shape != (n, n):
+            raise DataError(f"the fit has the shape {table.shape}; the judgements are of {n}")
+        np.fill_diagonal(table, np.nan)
+        return table[None]
+    _check_labels(judgements, fitted.labels)
+    chosen = np.array([fitted.choices.shares(i) for i in range(n)]).transpose(1, 0, 2)
+    chosen = _ordered(judgements, fitted.labels, chosen)
+    scale = _scale(chosen.sum(axis=0), judgements.average, fitted.model.normalization)
+    parts = chosen * scale
+    parts[:, np.eye(n, dtype=bool)] = np.nan
+    return parts
+
+
+def _scale(chosen: np.ndarray, average: np.ndarray, normalization: str) -> np.ndarray:
+    """What a fit's choices are multiplied by to give similarities; shape (n, 1) or (n, n)."""
+    judged = ~np.isnan(average)
+    sums = np.where(judged, average, 0.0).sum(axis=1, keepdims=True)
+    explained = np.where(judged, chosen, 0.0).sum(axis=1, keepdims=True)
+    if normalization == "conditional":
+        return np.divide(sums, explained, out=np.zeros_like(sums), where=explained > 0)
+    counts = judged.sum(axis=1, keepdims=True)
+    inverse = np.divide(counts, sums, out=np.zeros_like(sums), where=sums > 0)
+    both = inverse + inverse.T
+    total = 2 * counts.sum() / explained.sum()
+    return np.divide(total, both, out=np.zeros_like(both), where=both > 0)
+
+
+def _check_labels(judgements: Judgements, labels: Any) -> None:
+    lacking = sorted(set(judgements.labels) ^ set(labels))
+    if lacking:
+        raise DataError(
+            f"the fit and the judgements differ in {len(lacking):,} objects, {first_of(lacking)} "
+            "among them; compare judgements with a fit of the same objects"
+        )
+
+
+def _ordered(judgements: Judgements, labels: Any, parts: np.ndarray) -> np.ndarray:
+    """Tables in the order of the judgements."""
+    place = {label: i for i, label in enumerate(labels)}
+    order = [place[label] for label in judgements.labels]
+    return parts[:, order][:, :, order]

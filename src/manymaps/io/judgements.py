@@ -1,0 +1,247 @@
+"""Judgements of several people, from files and from objects in memory -> `Judgements`.
+
+    a file for each judge     a square table or a list of pairs, as `read_similarities` reads them
+    a long table              judge, object, other object, similarity on each row
+    in memory                 an array (judges, n, n), a list or mapping of tables, a long frame
+
+Objects are matched by label: a judge may have seen some of them alone, in any order. A pair that is
+not in a judge's list was not judged.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.data.associations import Associations
+from manymaps.data.frames import cell_label, frame_columns
+from manymaps.data.judgements import Judgements, mean_of
+from manymaps.errors import DataError, ParameterError
+from manymaps.io.columns import ColumnNames, find_columns, named_column
+from manymaps.io.matrices import MISSING, labelled_matrix
+from manymaps.io.metadata import read_columns
+from manymaps.io.similarities import SimilarityTable, read_similarities
+from manymaps.io.tables import as_number
+
+__all__ = ["judgements_from", "read_judgements"]
+
+Table = tuple[Sequence[str], np.ndarray]
+
+
+def read_judgements(
+    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    judge: str | None = None,
+    cue: str | None = None,
+    response: str | None = None,
+    strength: str | None = None,
+    format: str | None = None,
+    labels: Sequence[str] | str | os.PathLike[str] | None = None,
+) -> Judgements:
+    """Read the judgements of several people.
+
+    Parameters
+    ----------
+    paths : path or sequence of paths
+        A file for each judge, who is called by its name; or with `judge` one long table.
+    judge : str, optional
+        The column of judges of a long table (CSV, TSV or Parquet with a header). What a judge says
+        of a pair more than once is averaged.
+    cue, response, strength : str, optional
+        Columns of the two objects and of the similarity, where they have no usual names.
+    format, labels
+        As for `read_similarities`, for each file.
+
+    Returns
+    -------
+    Judgements
+
+    Raises
+    ------
+    DataError
+        Where a file cannot be used.
+    ParameterError
+        For several files beside a column of judges.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from manymaps import read_judgements
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "judged.csv")
+    ...     _ = file.write_text("judge,item1,item2,similarity\\nann,tie,knot,5\\nben,tie,suit,3\\n")
+    ...     judged = read_judgements(file, judge="judge")
+    >>> judged.judges, judged.labels, judged.n_pairs.tolist()
+    (('ann', 'ben'), ('tie', 'knot', 'suit'), [1, 1])
+    """
+    files = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    names = ColumnNames(cue, response, strength)
+    if judge is not None:
+        if len(files) != 1:
+            raise ParameterError(
+                f"names the judges of one long table, and there are {len(files)} files; leave it "
+                "out where each judge has a file",
+                name="judge",
+                value=judge,
+            )
+        return _of_rows(read_columns(files[0]), judge, names, str(files[0]))
+    stems = [Path(file).name.split(".")[0] for file in files]
+    judges = stems if len(set(stems)) == len(stems) else [str(file) for file in files]
+    tables = [
+        _of_table(read_similarities(
+            file, cue=cue, response=response, strength=strength, format=format, labels=labels,
+            absent="missing",
+        ), str(file))
+        for file in files
+    ]  # fmt: skip
+    return _joined(tables, judges, ", ".join(str(file) for file in files))
+
+
+def judgements_from(
+    data: Any,
+    *,
+    judge: str | None = None,
+    cue: str | None = None,
+    response: str | None = None,
+    strength: str | None = None,
+    labels: Sequence[str] | None = None,
+    judges: Sequence[str] | None = None,
+) -> Judgements:
+    """Judgements from arrays, frames or associations in memory.
+
+    Parameters
+    ----------
+    data : array of shape (n_judges, n, n), sequence or mapping of tables, or frame
+        A table is a square array or frame, `Associations`, or what `read_similarities` gives. A
+        mapping names the judges. With `judge`, a long frame or mapping of columns.
+    judge, cue, response, strength : str, optional
+        As for `read_judgements`.
+    labels : sequence of str, optional
+        Of arrays, which have none.
+    judges : sequence of str, optional
+        Names of the judges; "1", "2", ... without.
+
+    Returns
+    -------
+    Judgements
+
+    Raises
+    ------
+    DataError
+        As `read_judgements`; or for arrays of different sizes, of which nobody knows what their
+        rows are.
+
+    Examples
+    --------
+    >>> from manymaps import judgements_from
+    >>> judged = judgements_from(np.array([[[0, 2], [2, 0]], [[0, 4], [4, 0]]]))
+    >>> judged.average[0, 1].item()
+    3.0
+    """
+    if judge is not None:
+        return _of_rows(
+            frame_columns(data), judge, ColumnNames(cue, response, strength), "the frame"
+        )
+    if isinstance(data, Mapping):
+        judges, data = list(data), list(data.values())
+    names = list(map(str, judges if judges is not None else range(1, len(data) + 1)))
+    if len(names) != len(data):
+        raise DataError(f"there are {len(names)} names for {len(data)} judges; give one for each")
+    tables = [_of_table(one, f"judge {name!r}", labels) for name, one in zip(names, data,
+              strict=True)]  # fmt: skip
+    nameless = labels is None and not any(_has_labels(one) for one in data)
+    if nameless and len({len(values) for _, values in tables}) > 1:
+        sizes = ", ".join(str(len(values)) for _, values in tables)
+        raise DataError(
+            f"the tables have {sizes} rows and no labels; give frames with labels, or tables of "
+            "the same objects in the same order"
+        )
+    return _joined(tables, names, "the tables")
+
+
+def _has_labels(table: Any) -> bool:
+    return isinstance(table, SimilarityTable | Associations) or hasattr(table, "columns")
+
+
+def _of_table(table: Any, source: str, labels: Sequence[str] | None = None) -> Table:
+    """Labels and a dense table with NaN where nothing is known."""
+    if isinstance(table, SimilarityTable):
+        return table.labels, table.values
+    if isinstance(table, Associations):
+        values = table.strengths.toarray()
+        if table.missing is not None:
+            values[table.missing.nonzero()] = np.nan
+        return table.labels, values
+    if hasattr(table, "columns"):
+        labels = [str(name).strip() for name in table.columns]
+        index = getattr(table, "index", None)
+        rows = labels if index is None else [str(name).strip() for name in index]
+        if rows != labels and rows != [str(i) for i in range(len(rows))]:
+            raise DataError(
+                f"{source}: rows and columns have different labels; give both the same in the same "
+                "order"
+            )
+        table = table.to_numpy()
+    found = labelled_matrix(table, labels, source, "similarities")
+    return found.labels, found.values.toarray()
+
+
+def _joined(tables: Sequence[Table], judges: Sequence[str], source: str) -> Judgements:
+    """Tables brought to the objects of all."""
+    place = {label: 0 for names, _ in tables for label in names}
+    place = {label: i for i, label in enumerate(place)}
+    values = np.full((len(tables), len(place), len(place)), np.nan)
+    for one, (names, table) in zip(values, tables, strict=True):
+        at = [place[label] for label in names]
+        one[np.ix_(at, at)] = table
+    return Judgements(tuple(place), values, judges, source)
+
+
+def _of_rows(
+    columns: Mapping[str, Sequence[Any]], judge: str, names: ColumnNames, source: str
+) -> Judgements:
+    """Judgements from the columns of a long table."""
+    header = list(columns)
+    named = named_column(header, judge, "judge", source)
+    rest = [name for k, name in enumerate(header) if k != named]
+    found = find_columns(rest, names, source)
+    if found.strength is None:
+        raise DataError(
+            f"{source} has no column of similarities; its columns are {', '.join(header)}. Name "
+            "one as strength=..."
+        )
+    people = [cell_label(value) for value in columns[judge]]
+    ends = [[cell_label(value) for value in columns[rest[k]]] for k in (found.cue, found.response)]
+    values = _numbers(columns[rest[found.strength]], rest[found.strength], source)
+    for k, cells in enumerate(zip(people, *ends, strict=True)):
+        if not all(cells):
+            raise DataError(f"{source}, row {k + 1} lacks a judge or an object; name all three")
+    judges = {name: k for k, name in enumerate(dict.fromkeys(people))}
+    labels = {name: k for k, name in enumerate(dict.fromkeys([*ends[0], *ends[1]]))}
+    shape = (len(judges), len(labels) ** 2)
+    given = ~np.isnan(values)
+    rows = np.array([judges[name] for name in people])[given]
+    pairs = np.array([labels[a] * len(labels) + labels[b] for a, b in zip(*ends, strict=True)])
+    where = (rows, pairs[given])
+    sums = sparse.coo_array((values[given], where), shape).toarray()
+    counts = sparse.coo_array((np.ones(len(rows)), where), shape).toarray()
+    tables = mean_of(sums, counts).reshape(-1, len(labels), len(labels))
+    return Judgements(tuple(labels), tables, tuple(judges), source)
+
+
+def _numbers(cells: Sequence[Any], name: str, source: str) -> np.ndarray:
+    """Similarities, NaN where a cell is empty; anything else is named."""
+    found = np.array([as_number(value) for value in cells], np.float64)
+    for k in np.flatnonzero(~np.isfinite(found)).tolist():
+        value = cells[k]
+        if not (value is None or value != value or str(value).strip().lower() in MISSING):
+            raise DataError(
+                f"{source}, row {k + 1}: the {name} is {value!r}; similarities must be finite "
+                "numbers, or empty where there is none"
+            )
+    return found

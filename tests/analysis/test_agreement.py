@@ -1,0 +1,194 @@
+"""How judges agree: with hand-made correlations, and with weights of maps that are known."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cli_samples import invoke
+from manymaps import (
+    AdditiveClustering,
+    Judgements,
+    MultipleMapsTSNE,
+    associations_from,
+    judge_agreement,
+    load_atlas,
+)
+from manymaps.errors import DataError
+
+N = 24
+NAN = np.nan
+
+
+def two_maps(seed=0):
+    """The similarities of each of two maps, every object at home in both."""
+    places = np.random.default_rng(seed).normal(0, 1.5, (2, N, 2))
+    squares = ((places[:, :, None] - places[:, None]) ** 2).sum(axis=-1)
+    return 0.25 / (1 + squares)
+
+
+WEIGHTS = np.array([[1.8, 0.2], [0.2, 1.8], [1, 1], [1.4, 0.6], [0.6, 1.4]])
+
+
+def judged(gaps=0.0, noise=0.0, seed=1):
+    rng = np.random.default_rng(seed)
+    tables = np.einsum("km,mij->kij", WEIGHTS, two_maps())
+    for table in tables:
+        table *= np.exp(noise * rng.normal(size=(N, N)))
+        hidden = np.triu(rng.random((N, N)) < gaps, 1)
+        table[...] = np.triu(table, 1) + np.triu(table, 1).T
+        table[hidden | hidden.T] = NAN
+    return Judgements([f"w{i}" for i in range(N)], tables)
+
+
+def fit_of(judgements, **settings):
+    data = associations_from(judgements.average, labels=judgements.labels)
+    usual = {"n_maps": 2, "max_iter": 1500, "penalty": 0, "n_init": 6, "random_state": 0}
+    return MultipleMapsTSNE(**{**usual, **settings}).fit(data)
+
+
+def test_correlations_by_hand():
+    one = np.array([[NAN, 1.0, 2, 3], [1, NAN, 4, 5], [2, 4, NAN, NAN], [3, 5, NAN, NAN]])
+    other = np.array([[NAN, 2.0, 1, 4], [2, NAN, 3, NAN], [1, 3, NAN, 6], [4, NAN, 6, NAN]])
+    third = np.where(np.isnan(one), NAN, 2 * one + 1)
+    found = judge_agreement(Judgements("abcd", [one, other, third]), one)
+    # Of ann and the mean of ben and eve; ben did not judge b and d, and eve neither c and d.
+    mean = {(0, 1): 2.5, (0, 2): 3, (0, 3): 5.5, (1, 2): 6, (1, 3): 11}
+    left = [one[pair] for pair in mean]
+    assert found.with_others[0] == pytest.approx(np.corrcoef(left, list(mean.values()))[0, 1])
+    assert found.with_fit[2] == pytest.approx(1)
+    pairs = [(0, 1), (0, 2), (0, 3), (1, 2)]
+    expected = np.corrcoef([one[p] for p in pairs], [other[p] for p in pairs])[0, 1]
+    assert found.with_fit[1] == pytest.approx(expected)
+    assert found.shares is None
+    assert judge_agreement(Judgements("abcd", [one, other])).with_fit is None
+
+
+def test_too_few_pairs_have_no_correlation():
+    few = np.array([[NAN, 1.0, NAN], [1, NAN, NAN], [NAN, NAN, NAN]])
+    same = np.ones((3, 3))
+    found = judge_agreement(Judgements("abc", [few, same, np.arange(9.0).reshape(3, 3)]))
+    assert np.isnan(found.with_others[:2]).all()
+
+
+@pytest.mark.parametrize("normalization", ["conditional", "joint"])
+@pytest.mark.parametrize("gaps", [0.0, 0.2])
+def test_judges_weigh_the_maps_of_their_average(normalization, gaps):
+    """Who made a judge's table from one map mostly is told by the shares of the fitted maps."""
+    judgements = judged(gaps)
+    fit = fit_of(judgements, normalization=normalization)
+    found = judge_agreement(judgements, fit.atlas_)
+    assert found.fit_with_average > 0.95
+    assert (found.with_fit > 0.6).all()
+    np.testing.assert_allclose(found.shares.sum(axis=1), 1)
+    truth = WEIGHTS[:, 0] - WEIGHTS[:, 1]
+    shares = found.shares[:, 0] - found.shares[:, 1]
+    assert abs(np.corrcoef(shares, truth)[0, 1]) > 0.9
+    # The two who disagree most are those who look at one map each.
+    assert set(np.argsort(found.with_others)[:2].tolist()) == {0, 1}
+
+
+def test_a_stranger_is_found():
+    judgements = judged(0.1, 0.1)
+    stranger = np.random.default_rng(5).random((N, N))
+    stranger = np.triu(stranger, 1) + np.triu(stranger, 1).T
+    more = Judgements(judgements.labels, np.concatenate([judgements.values, [stranger]]))
+    found = judge_agreement(more, fit_of(more, n_init=1, max_iter=300).atlas_)
+    assert np.argmin(found.with_others) == 5
+    assert found.with_fit[5] < np.median(found.with_fit)
+
+
+def test_fits_in_another_order_and_of_other_kinds():
+    judgements = judged()
+    atlas = fit_of(judgements, n_init=1, max_iter=200).atlas_
+    turned = atlas.subset(np.arange(N)[::-1])
+    a, b = (judge_agreement(judgements, fit) for fit in (atlas, turned))
+    np.testing.assert_allclose(a.with_fit, b.with_fit, rtol=1e-4)
+    np.testing.assert_allclose(a.shares, b.shares, atol=1e-4)
+    clusters = AdditiveClustering(3, n_init=2, random_state=0)
+    clusters.fit(judgements.average, labels=judgements.labels)
+    found = judge_agreement(judgements, clusters)
+    assert found.fit_with_average**2 == pytest.approx(clusters.variance_accounted_for_, rel=1e-6)
+    assert found.shares is None
+    frame = a.to_frame("pandas")
+    assert list(frame.columns) == ["judge", "n_pairs", "with_others", "with_fit", "map 0", "map 1"]
+    with pytest.raises(DataError, match=r"differ in 2 objects, 'w0'|differ in 2 objects, 'other'"):
+        judge_agreement(judgements, atlas.subset(np.arange(1, N)).extended(
+            ["other"], np.zeros((2, 1, 2)), np.full((2, 1), 0.5)))  # fmt: skip
+    with pytest.raises(DataError, match=r"shape \(3, 3\)"):
+        judge_agreement(judgements, np.ones((3, 3)))
+
+
+class TestCommand:
+    def write(self, tmp_path):
+        judgements = judged(0.2)
+        files = []
+        for k, table in enumerate(judgements.values):
+            files.append(tmp_path / f"judge{k}.csv")
+            frame = pd.DataFrame(table, index=judgements.labels, columns=judgements.labels)
+            frame.to_csv(files[-1])
+        return judgements, files
+
+    OPTIONS = ("--maps", 2, "--penalty", 0, "--iterations", 200)
+
+    def test_several_files_are_averaged_and_compared(self, tmp_path):
+        judgements, files = self.write(tmp_path)
+        output = tmp_path / "out.atlas"
+        result = invoke("fit", *files, "-o", output, *self.OPTIONS, "--json")
+        assert result.exit_code == 0, result.stderr
+        assert "5 judges of 2" in result.stderr
+        assert "their average is fitted" in result.stderr
+        record = json.loads(result.stdout)
+        fit = fit_of(judgements, n_init=1, max_iter=200)
+        assert record["kl_divergence"] == pytest.approx(fit.kl_divergence_, rel=1e-3)
+        found = judge_agreement(judgements, load_atlas(output))
+        assert [one["judge"] for one in record["judges"]] == [f"judge{k}" for k in range(5)]
+        for name, expected in (
+            ("with_others", found.with_others),
+            ("with_fit", found.with_fit),
+            ("shares", found.shares),
+        ):
+            np.testing.assert_allclose(
+                [one[name] for one in record["judges"]], expected, rtol=1e-4, atol=1e-6
+            )
+        told = invoke("fit", *files, "-o", output, *self.OPTIONS)
+        lines = told.stdout.splitlines()
+        assert lines[0].split("  ")[0] == "judge"
+        assert lines[1].startswith(f"judge0  {judgements.n_pairs[0]}")
+        assert lines[-1].startswith("next: manymaps senses")
+
+    def test_a_long_table(self, tmp_path):
+        judgements, files = self.write(tmp_path)
+        rows = [
+            (f"judge{k}", judgements.labels[i], judgements.labels[j], table[i, j])
+            for k, table in enumerate(judgements.values)
+            for i, j in np.argwhere(np.triu(~np.isnan(table), 1))
+        ]
+        columns = ["rater", "object1", "object2", "similarity"]
+        pd.DataFrame(rows, columns=columns).to_csv(tmp_path / "long.csv", index=False)
+        output = tmp_path / "out.atlas"
+        by_row = invoke("fit", tmp_path / "long.csv", "--judge", "rater", "-o", output,
+                        *self.OPTIONS, "--json")  # fmt: skip
+        by_file = invoke("fit", *files, "-o", output, *self.OPTIONS, "--json")
+        assert by_row.exit_code == 0, by_row.stderr
+        one, other = (json.loads(result.stdout) for result in (by_row, by_file))
+        agreed = [[judge["with_others"] for judge in r["judges"]] for r in (one, other)]
+        np.testing.assert_allclose(*agreed, rtol=1e-6)
+        # Objects stand in another order, and so do the numbers that a start is drawn from.
+        assert one["n_pairs"] == other["n_pairs"]
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (("--method", "code"), "--method code is of counts, and takes one FILE"),
+            (("--metric", "cosine"), "--metric does not apply to the judgements of several"),
+            (("--responses", "keep"), "--responses does not apply to the judgements of several"),
+            (("--judge", "rater"), "--judge rater names the judges of one long table"),
+        ],
+    )
+    def test_what_does_not_go_with_judges(self, tmp_path, options, message):
+        _, files = self.write(tmp_path)
+        result = invoke("fit", *files, "-o", tmp_path / "out.atlas", *options)
+        assert result.exit_code == 2
+        assert message in result.stderr
