@@ -184,8 +184,8 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            (("--color", "group"), "no column 'group' to colour by"),
-            (("--size", "length"), "no column 'length' to size by"),
+            (("--color", "group"), "--color group is no column of the atlas"),
+            (("--size", "length"), "--size length is no column of the atlas"),
             (("--min-proportion", 2), "2"),
             (("--min-proportion", "nan"), "nan"),
         ],

@@ -316,7 +316,7 @@ def test_given_axes_are_drawn_into():
         (lambda a: plot_map(a, 0, min_proportion=1.5), "min_proportion=1.5"),
         (lambda a: plot_map(a, 0, min_proportion=float("nan")), "min_proportion=nan"),
         (lambda a: plot_map(a, 0, max_labels=-1), "-1"),
-        (lambda a: plot_map(a, 0, color="kind"), "no column 'kind'"),
+        (lambda a: plot_map(a, 0, color="kind"), "color='kind' is no column"),
         (lambda a: plot_map(a, 0, size=(0.1, 3)), "no room"),
         (lambda a: plot_atlas(a, panel_size=0.1), "too small"),
         (lambda a: plot_senses(a, a.labels[0], n_neighbors=-3), "-3"),

@@ -392,7 +392,7 @@ def test_lines_are_counted_across_quoted_ends_of_line(write):
         ("cue,response,strength\n", "holds no pairs"),
         ("tie knot 0.5\nknot tie 0.5\n", "one column only when split at commas, semicolons"),
         ("cue\ntie\n", "one column only"),
-        ("cue,answer,strength\na,b,1\n", "no column of responses; its columns are 'cue', 'answer'"),
+        ("cue,reply,strength\na,b,1\n", "no column of responses; its columns are 'cue', 'reply'"),
         ("foo,bar,baz\na,b,1\n", "no column of cues; its columns are 'foo', 'bar', 'baz'"),
         ("cue,response,prop\na,b,.1\n", r"no column of strengths.*perhaps 'prop'"),
         ("cue,response,strength\na,b\n", "line 2 has 2 columns where the first row has 3"),
@@ -464,7 +464,7 @@ def test_unknown_options(write):
             read_associations(path, **{option: "maybe"})
     with pytest.raises(ParameterError, match="format='xls' is not one of 'edges', 'matrix'"):
         read_associations(path, format="xls")
-    with pytest.raises(ParameterError, match="labels belong to a matrix"):
+    with pytest.raises(ParameterError, match=r"labels=\.\.\. is for a matrix"):
         read_associations(path, labels=["tie"], format="edges")
 
 
@@ -507,6 +507,17 @@ def test_parquet_without_pyarrow(tmp_path, monkeypatch):
         read_associations(tmp_path / "n.parquet")
 
 
+@pytest.mark.parametrize(
+    "header", ["stim,resp,freq", "CueWord,Answer,Weight", "word,Response.Word,n_x"]
+)
+def test_headers_of_other_laboratories(write, header):
+    rows = "tie,knot,2\nknot,tie,1\n"
+    names = {"strength": "n_x"} if header.endswith("n_x") else {}
+    norms = read_associations(write("n.csv", f"{header}\n{rows}"), **names)
+    assert norms.labels == ("tie", "knot")
+    assert norms.n_pairs == 2
+
+
 def test_frames_that_cannot_be_used():
     bad = pd.DataFrame({"cue": ["a", "b"], "response": ["b", "a"], "strength": [1, np.nan]})
     with pytest.raises(DataError, match=r"the frame, row 1: the strength of 'b' - 'a' is nan"):
@@ -523,7 +534,7 @@ def test_frames_that_cannot_be_used():
         associations_from("norms.csv")
     with pytest.raises(DataError, match="object of type dict"):
         associations_from({"a": 1})
-    with pytest.raises(ParameterError, match="labels belong to a matrix"):
+    with pytest.raises(ParameterError, match=r"labels=\.\.\. is for a matrix"):
         associations_from(bad, labels=["a", "b"])
 
 

@@ -497,11 +497,11 @@ class TestRefusals:
                 "name": np.array([f"n{i}" for i in range(200)]),
             },
         )
-        with pytest.raises(ParameterError, match=r"no column 'x' to colour by;.*'group', 'year'"):
+        with pytest.raises(ParameterError, match=r"color='x' is no column of.*'group', 'year'"):
             read(atlas, color="x")
-        with pytest.raises(ParameterError, match=r"'name' is no column to colour by"):
+        with pytest.raises(ParameterError, match=r"color='name' is a column that holds no cat"):
             read(atlas, color="name")
-        with pytest.raises(ParameterError, match=r"'group' is no column to size by.*: 'year'"):
+        with pytest.raises(ParameterError, match=r"size='group' is a column .*: 'year'"):
             read(atlas, size="group")
         with pytest.raises(ParameterError, match="it has none"):
             read(single(["a"]), size="year")

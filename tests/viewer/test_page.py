@@ -185,7 +185,7 @@ def test_a_failure_leaves_the_old_page(atlas, tmp_path, monkeypatch):
         patched.setattr(Path, "write_bytes", cut_short)
         with pytest.raises(OSError, match="no space left"):
             write_page(atlas, tmp_path / "page.html", title="New")
-    with pytest.raises(ParameterError, match="no column 'x'"):
+    with pytest.raises(ParameterError, match="color='x' is no column"):
         write_page(atlas, tmp_path / "page.html", color="x")
     with pytest.raises(UnknownLabel):
         write_page(

@@ -105,7 +105,7 @@ def test_an_unknown_label_in_the_selection(widget):
 
 
 def test_an_unknown_column(atlas):
-    with pytest.raises(ParameterError, match="no column 'x' to colour by"):
+    with pytest.raises(ParameterError, match="color='x' is no column"):
         AtlasWidget(atlas, color="x")
 
 

@@ -188,11 +188,12 @@ def _check(ctx: click.Context, file: Path, options: Mapping[str, Any]) -> None:
 
 
 def _read(file: Path, options: Mapping[str, Any]) -> SimilarityTable:
+    from manymaps.cli.reading import reasoned
     from manymaps.io.similarities import read_similarities
 
     absent = options["absent"] or ("missing" if options["dissimilarities"] else "zero")
     chosen = {name: options[name] for name in ("cue", "response", "strength", "format", "labels")}
-    with work(f"reading {file}"):
+    with work(f"reading {file}"), reasoned(file, options):
         table = read_similarities(file, **chosen, absent=absent)
     for line in table.notes:
         note(line)

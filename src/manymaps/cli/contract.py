@@ -115,7 +115,9 @@ def _told_plainly(ctx: click.Context) -> Iterator[None]:
     except ParameterError as error:
         raise click.UsageError(_told(error, ctx), ctx) from error
     except (DataError, UnknownLabel) as error:
-        raise BadData(as_options(str(error))) from error
+        raise BadData(_located(error, as_options(str(error)), ctx)) from error
+    except BadData as error:
+        raise BadData(_located(error, error.message, ctx)) from error
     except KeyboardInterrupt as error:
         raise Interrupted("interrupted") from error
     except (click.ClickException, click.exceptions.Exit, click.Abort):
@@ -150,6 +152,24 @@ def _told(error: ParameterError, ctx: click.Context) -> str:
     return f"{_given(option, error.value)} {as_options(error.fault)}"
 
 
+def _located(error: Exception, message: str, ctx: click.Context) -> str:
+    """What is wrong with data, after the option that named their file or the word, if one did."""
+    for option in ctx.command.params:
+        if not isinstance(option, click.Option):
+            continue
+        given = ctx.params.get(option.name or "")
+        for value in given if isinstance(given, tuple) else (given,):
+            if isinstance(value, Path) and re.match(rf"{re.escape(str(value))}[:, ]", message):
+                return f"{_long(option)} {message}"
+            if isinstance(error, UnknownLabel) and value == error.label:
+                return f"{_long(option)} {value}: {message}"
+    return message
+
+
+def _long(option: click.Parameter) -> str:
+    return max(option.opts, key=len)
+
+
 def as_options(message: str) -> str:
     """Advice of the library, with its arguments as options of the command that runs.
 
@@ -178,7 +198,7 @@ def _option(argument: str, ctx: click.Context) -> click.Option | None:
 
 def _given(option: click.Option, value: Any) -> str:
     """An option as a person would write it."""
-    name = max(option.opts, key=len)
+    name = _long(option)
     if option.is_flag:
         return name
     return f"{name} {','.join(map(str, value)) if isinstance(value, list | tuple) else value}"
@@ -188,14 +208,18 @@ def _given(option: click.Option, value: Any) -> str:
 _OPTIONS = {
     "k": "neighbors",
     "kernel": "kernels",
+    "marginals": "no_marginals",
     "max_iter": "iterations",
     "most_neighbors": "neighbors",
     "n_clusters": "clusters",
     "n_components": "dims",
     "n_fits": "fits",
     "n_init": "restarts",
+    "n_jobs": "jobs",
     "n_maps": "maps",
     "n_neighbors": "neighbors",
+    "n_resamples": "resamples",
+    "n_responses": "per_cue",
     "n_samples": "samples",
     "n_splits": "splits",
     "penalty": "penalties",

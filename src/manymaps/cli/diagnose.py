@@ -23,10 +23,12 @@ from manymaps.cli.contract import (
 )
 from manymaps.cli.interruption import interrupted_by_sigterm
 from manymaps.cli.options import (
+    ROW_SUMS,
     jobs_option,
     json_option,
     reading_arguments,
     reading_options,
+    refuse_given,
     seed_option,
 )
 from manymaps.cli.types import InputFile
@@ -77,9 +79,10 @@ def diagnose(file: Path, as_json: bool, **options: Any) -> None:
     from manymaps.data.associations import Associations
     from manymaps.errors import DataError
 
+    refuse_given(click.get_current_context(), ("columns", "count"), "a diagnosis")
     reading = {name: value for name, value in options.items() if name != "metric"}
     metric = options["metric"]
-    if metric is None and holds_counts(file, reading):
+    if metric is None and reading["rows"] in (None, *ROW_SUMS) and holds_counts(file, reading):
         raise DataError(
             f"{file} holds counts of two kinds of object, and a diagnosis compares objects of one; "
             "--cue, --response and --strength name the columns of associations"

@@ -358,10 +358,13 @@ def check_method(ctx: click.Context, file: Path, options: Mapping[str, Any]) -> 
         from manymaps.cli.reading import holds_counts
 
         if holds_counts(file, options):
+            named = [name for name in ("rows", "columns", "count") if options[name] is not None]
+            why = f" (--{named[0]} {options[named[0]]} names a column of them)" if named else ""
             raise click.UsageError(
-                f"{file} reads as counts of two kinds of object, such as documents and words; fit "
-                "them with --method code (--method with another name, such as "
-                f"{USUAL_METHOD}, reads it as associations or vectors)",
+                f"{file} reads as counts of two kinds of object, such as documents and words{why}; "
+                "fit them with --method code (--method with another name, such as "
+                f"{USUAL_METHOD}, reads it as associations or vectors, whose columns --cue, "
+                "--response and --strength name)",
                 ctx,
             )
     refuse_given(ctx, ("columns", "count"), f"--method {method or USUAL_METHOD}")

@@ -76,6 +76,8 @@ def plot(
     from manymaps.atlas.atlas import load_atlas
 
     loaded = load_atlas(atlas)
+    if zoom is not None and loaded.kinds is None:
+        raise click.UsageError("--zoom is for atlases of two kinds of object; this one has one")
     _check_color(loaded, style["color"])
     if style["label"] is not None and style["label"] not in (loaded.kinds or ()):
         there = f"its kinds are {' and '.join(dict.fromkeys(loaded.kinds or ()))}"

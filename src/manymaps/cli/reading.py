@@ -6,7 +6,8 @@ for the same label may stand in both.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeAlias, final
@@ -47,6 +48,7 @@ __all__ = [
     "kind_of_word",
     "read_count_table",
     "read_data",
+    "reasoned",
     "vectors_of_atlas",
     "with_metadata",
 ]
@@ -106,7 +108,7 @@ def read_data(
 
     rows = reading.get("rows") or ROW_SUMS[0]
     check_choice("rows", rows, ROW_SUMS, why="; a column is named of counts alone")
-    with work(f"reading {file}"):
+    with work(f"reading {file}"), reasoned(file, reading):
         if not holds_vectors(file, reading):
             chosen = {name: reading[name] for name in READING}
             return read_associations(file, **{**chosen, "rows": rows})
@@ -119,6 +121,24 @@ def read_data(
             labels=reading.get("labels"),
             words=words,
         )
+
+
+@contextmanager
+def reasoned(file: Path, reading: Mapping[str, Any]) -> Iterator[None]:
+    """Where a file cannot be read as what an option says it is, the option is named."""
+    meanings = {
+        "labels": "a matrix or an array",
+        **dict.fromkeys(("cue", "response", "strength"), "a list of associations"),
+    }
+    try:
+        yield
+    except DataError as error:
+        given = next((name for name in meanings if reading.get(name) is not None), None)
+        if given is None or f"{given}=..." in str(error):
+            raise
+        raise DataError(
+            f"{error} (--{given} is for {meanings[given]}, and so {file} was read as one)"
+        ) from error
 
 
 def vectors_of_atlas(atlas: Atlas, file: Path) -> Vectors:

@@ -251,7 +251,7 @@ def _backend(options: Mapping[str, Any]) -> Iterator[str | None]:
     try:
         client = Client(address)
     except (OSError, ValueError) as error:
-        raise RunFailed(f"no scheduler answers at {address}") from error
+        raise RunFailed(f"--scheduler {address}: no scheduler answers there") from error
     with client:
         yield "dask"
 

@@ -43,20 +43,24 @@ class InputFile(click.ParamType):
     def convert(self, value: Any, param: Any, ctx: Any) -> Path:
         """The path, once it is known to be readable."""
         path = Path(value)
+        # What is wrong with a file says which option named it; an argument needs no name.
+        option = f"{max(param.opts, key=len)} " if isinstance(param, click.Option) else ""
+        if not str(value).strip():
+            raise BadData(f"{option or param.human_readable_name + ' '}is empty; give a file")
         try:
             if path.is_dir():
                 if not self.folders:
-                    raise BadData(f"{path}: this is a folder; give a file")
+                    raise BadData(f"{option}{path}: this is a folder; give a file")
                 next(path.iterdir(), None)
                 return path
             path.stat()
             if not path.is_file():
-                raise BadData(f"{path}: this is no ordinary file; write it to one first")
+                raise BadData(f"{option}{path}: this is no ordinary file; write it to one first")
             path.open("rb").close()
         except FileNotFoundError as error:
-            raise BadData(f"{path}: no such file") from error
+            raise BadData(f"{option}{path}: no such file") from error
         except OSError as error:
-            raise BadData(f"{path}: cannot be read: {error.strerror}") from error
+            raise BadData(f"{option}{path}: cannot be read: {error.strerror}") from error
         return path
 
 

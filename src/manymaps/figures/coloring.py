@@ -92,7 +92,9 @@ def coloring(atlas: Atlas, column: str | None) -> Coloring:
     columns = atlas.columns
     if column not in columns:
         known = ", ".join(map(repr, columns)) or "it has none"
-        raise ParameterError(f"the atlas has no column {column!r} to colour by; columns: {known}")
+        raise ParameterError(
+            f"is no column of the atlas; columns: {known}", name="color", value=column
+        )
     values = np.asarray(columns[column])
     if values.dtype.kind in "iuf":
         numbers = values.astype(np.float64)

@@ -178,7 +178,7 @@ def read_entries(
         if matrix:
             return read_text_matrix(table, given, rule)
     if given is not None:
-        raise ParameterError(f"labels belong to a matrix, and {source} is a list of pairs")
+        raise ParameterError(f"labels=... is for a matrix, and {source} is a list of pairs")
     if kind == "parquet":
         with open_parquet(file) as opened:
             return _frame_pairs(opened.read(), names, source)
@@ -233,7 +233,7 @@ def associations_from(
     if sparse.issparse(data) or isinstance(data, np.ndarray | list | tuple):
         return associate_matrix(labelled_matrix(data, given, "the matrix"), rules)
     if given is not None:
-        raise ParameterError("labels belong to a matrix; graphs and frames have their own")
+        raise ParameterError("labels=... is for a matrix; graphs and frames have their own")
     if all(hasattr(data, name) for name in ("nodes", "edges", "is_directed")):
         return associate(_graph_pairs(data, strength), rules)
     if not names.any_given and _is_square_frame(data):

@@ -44,9 +44,10 @@ __all__ = [
 
 Names = tuple[str, ...]
 CUE: Names = ("cue", "source", "from", "word1", "stimulus", "prime", "head", "term1", "item1")
-CUE += ("object1", "node1", "left", "subject", "word")
+CUE += ("object1", "node1", "left", "subject", "cueword", "stim", "stimulusword", "word")
 RESPONSE: Names = ("response", "target", "to", "word2", "associate", "tail", "term2", "item2")
 RESPONSE += ("object2", "node2", "right", "neighbor", "neighbour", "related", "object")
+RESPONSE += ("responseword", "resp", "answer")
 STRENGTH: Names = ("strength", "fsg", "r123strength", "r1strength", "weight", "weights", "value")
 STRENGTH += ("similarity", "sim", "score", "probability", "prob", "proximity", "association")
 COUNT: Names = ("count", "counts", "#p", "r123", "r1", "frequency", "freq", "cooccurrence")

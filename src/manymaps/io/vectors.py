@@ -128,7 +128,7 @@ def read_vectors(
     else:
         if labels is not None:
             raise ParameterError(
-                f"labels belong to arrays and tables, and {file} ({kind}) has its own"
+                f"labels=... is for arrays and tables, and {file} ({kind}) has its own labels"
             )
         if kind == "h5ad":
             rows = read_annotated(file, key, words=wanted)
@@ -175,7 +175,7 @@ def vectors_from(data: Any, *, labels: Sequence[str] | str | None = None) -> Vec
     own = own or hasattr(data, "obs_names")
     if own and labels is not None:
         raise ParameterError(
-            f"labels belong to arrays and frames; {type(data).__name__} has its own"
+            f"labels=... is for arrays and frames; {type(data).__name__} has its own"
         )
     if isinstance(data, Vectors):
         return data

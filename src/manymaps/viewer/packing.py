@@ -422,22 +422,24 @@ def _text_column(texts: list[str]) -> tuple[dict[str, Any], np.ndarray | None]:
 
 def _check_shown(columns: Sequence[dict[str, Any]], color: str | None, size: str | None) -> None:
     kinds = {column["name"]: column["type"] for column in columns}
-    for wanted, name, suited, what in (
-        ("colour by", color, ("category", "number"), "categories or numbers"),
-        ("size by", size, ("number",), "numbers"),
+    for parameter, name, suited, what in (
+        ("color", color, ("category", "number"), "categories or numbers"),
+        ("size", size, ("number",), "numbers"),
     ):
         if name is None:
             continue
         known = ", ".join(repr(other) for other, kind in kinds.items() if kind in suited)
         if name not in kinds:
             raise ParameterError(
-                f"the atlas has no column {name!r} to {wanted}; columns of {what}: "
-                f"{known or 'it has none'}"
+                f"is no column of the atlas; columns of {what}: {known or 'it has none'}",
+                name=parameter,
+                value=name,
             )
         if kinds[name] not in suited:
             raise ParameterError(
-                f"the column {name!r} is no column to {wanted}, for it holds no {what}; those that "
-                f"do: {known or 'none'}"
+                f"is a column that holds no {what}; those that do: {known or 'none'}",
+                name=parameter,
+                value=name,
             )
 
 

@@ -1,0 +1,161 @@
+"""Errors speak of options as a person typed them, never of parameters of the library."""
+
+import inspect
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+import numpy as np
+import pytest
+
+import manymaps as mm
+from cli_samples import invoke, write_norms, write_vectors
+from manymaps.analysis.ambiguity import ambiguity
+from manymaps.analysis.stability import refit, stability
+from manymaps.cli import cli
+from manymaps.cli.contract import _option, as_options
+from manymaps.cli.fit import METHODS, PARAMETERS
+from manymaps.io.counting import Words, count_cooccurrences
+from sweep_samples import write_ring
+
+QUICK = ("--iterations", 3)
+COMMANDS = {
+    "inspect": ("ring.csv",),
+    "diagnose": ("ring.csv",),
+    "predict": ("ring.csv", "--maps", 1, "--dims", 2, *QUICK),
+    "sweep": ("ring.csv", "--maps", 1, "--dims", 2, "-o", "s.csv", "--jobs", 1, *QUICK),
+    "count": ("posts.jsonl", "-o", "c.npz"),
+    "fit": ("norms.csv", "-o", "o.atlas", "--maps", 2, *QUICK),
+    "fit of vectors": ("words.vec", "-o", "o.atlas", "--method", "tsne", "--perplexity", 5, *QUICK),
+    "fit of counts": ("counts.npz", "-o", "o.atlas", "--method", "code", *QUICK),
+    "senses": ("norms.atlas", "tie"),
+    "plot": ("norms.atlas", "-o", "o.png"),
+    "insert": ("old.atlas", "words.vec", "-o", "o.atlas"),
+    "evaluate": ("old.atlas", "words.vec"),
+    "cluster": ("ring.csv", "--clusters", 2, "--restarts", 1),
+    "stability": ("ring.csv", "-o", "o.atlas", "--fits", 2, "--maps", 2, "--jobs", 1, *QUICK),
+    "align": ("norms.atlas", "norms.atlas", "-o", "o.atlas"),
+    "view": ("norms.atlas", "-o", "o.html"),
+    "export": ("norms.atlas", "-o", "o.csv"),
+}
+BAD = ("0", "-1", "nonsense", "", "missing.csv", "notes.txt")
+# Values that are not refused at once, but take long, where work of any length may be asked for.
+NO_LIMIT = {"--seed", "--jobs", "--samples", "--sample", "--resamples", "--per-cue", "--title"}
+# Of words in a list, and of what a pattern finds, the fault is that of the texts.
+OTHERS = {"--words": "the list begins|vocabulary", "--token-pattern": "the pattern"}
+
+
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("options")
+    norms = mm.read_associations(write_norms(place))
+    write_ring(place / "ring.csv", 20)
+    known = mm.read_vectors(write_vectors(place / "words.vec", slice(30)))
+    write_vectors(place / "words.vec")
+    quick = {"max_iter": 5, "random_state": 0}
+    mm.TSNE(perplexity=5, **quick).fit(known).atlas_.save(place / "old.atlas")
+    mm.MultipleMapsTSNE(2, **quick).fit(norms).atlas_.save(place / "norms.atlas")
+    values = np.random.default_rng(0).poisson(1.0, (8, 6)) + 1.0
+    mm.Counts(values).save(place / "counts.npz")
+    (place / "posts.jsonl").write_text(json.dumps({"text": "bow tie bow"}) + "\n")
+    (place / "notes.txt").write_text("mine\n")
+    return place
+
+
+@pytest.fixture
+def folder(samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the samples, where the commands work."""
+    place = shutil.copytree(samples, tmp_path / "here")
+    monkeypatch.chdir(place)
+    return place
+
+
+def options() -> list[tuple[str, str]]:
+    return [
+        (name, max(option.opts, key=len))
+        for name in COMMANDS
+        for option in cli.commands[name.split()[0]].params
+        if isinstance(option, click.Option) and not option.is_flag
+    ]
+
+
+@pytest.mark.parametrize(("name", "option"), options())
+def test_an_error_names_the_option_that_was_given(folder, name, option):
+    for value in BAD:
+        if option in NO_LIMIT and value.isdecimal():
+            continue
+        before = set(folder.iterdir())
+        result = invoke(name.split()[0], *COMMANDS[name], option, value)
+        for made in set(folder.iterdir()) - before:
+            made.unlink()  # lest another option takes it for an input
+        if result.exit_code == 0:
+            continue
+        said = " ".join(result.stderr.split("Error:", 1)[1].split())
+        names = rf"{option}\b|'-o' / '--output'|(^| )-o\b|No such option '{value}'"
+        assert re.search(f"{names}|{OTHERS.get(option, names)}", said), (value, said)
+        assert not re.search(r"\b[a-z_]+=\S", said), (value, said)
+        assert "the run failed" not in said, (value, said)
+
+
+def offered(command: str, parameters: Callable, *others: str) -> list[tuple[str, str]]:
+    """The parameters of a function but for those for which a command has no option."""
+    names = set(inspect.signature(parameters).parameters) - set(others)
+    assert set(others) <= set(inspect.signature(parameters).parameters)
+    return [(command, name) for name in sorted(names)]
+
+
+NOT_IN_FIT = (
+    "mixing", "kernel_width", "affinity", "neighbors", "optimizer", "callback", "verbose",
+    "row_weight", "column_weight",
+)  # fmt: skip
+EVERY = [
+    *(
+        ("fit", name)
+        for method in METHODS.values()
+        for name in inspect.signature(getattr(mm, method.estimator)).parameters
+        if name not in NOT_IN_FIT
+    ),
+    *offered("predict", mm.AssociationPredictor, "init", "distillation", "teacher",
+             "weight_penalty", "bias_penalty", "optimizer", "callback", "verbose"),
+    *offered("sweep", mm.sweep, "norms", "grid", "split", "predictor", "on_result"),
+    *offered("cluster", mm.AdditiveClustering, "polish", "prior", "features", "kind", "verbose"),
+    *offered("diagnose", mm.diagnose, "data", "affinity"),
+    *offered("evaluate", mm.evaluate, "atlas", "data", "keep_missing_mass"),
+    *offered("stability", refit, "estimator", "data", "on_fit"),
+    *offered("stability", stability, "atlases"),
+    *offered("export", ambiguity, "atlases", "min_share", "min_proportion"),
+    *offered("count", Words, "lowercase", "tokenizer"),
+    *offered("count", count_cooccurrences, "source", "words", "progress"),
+    *offered("senses", mm.Atlas.senses, "self", "word"),
+    *offered("insert", mm.insert, "atlas", "new", "vectors", "labels"),
+    *offered("view", mm.write_page, "atlas", "path"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "parameter"), sorted(set(EVERY)))
+def test_every_parameter_has_its_option(command, parameter):
+    """What the library says of a parameter that a command passes on is told of the option."""
+    with click.Context(cli.commands[command]) as context:
+        option = _option(parameter, context)
+        assert option is not None
+        flag = max(option.opts, key=len)
+        told = as_options(f"give {parameter}=7, or {parameter}='keep'")
+        assert told == (f"give {flag} 7, or {flag} keep" if not option.is_flag else told)
+        assert "=" not in told
+
+
+# Objects of the library, of which the options give a part.
+WHOLE = {"affinity", "neighbors"}
+
+
+@pytest.mark.parametrize(
+    ("option", "parameter"), [pair for pair in PARAMETERS.items() if pair[1] not in WHOLE]
+)
+def test_the_options_of_fit_stand_for_their_parameters(option, parameter):
+    with click.Context(cli.commands["fit"]) as context:
+        found = _option(parameter, context)
+    assert found is not None
+    assert found.name == option.replace("-", "_")
