@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -152,6 +152,27 @@ def tiny_page(tiny, pages) -> Path:
 
 
 @pytest.fixture(scope="session")
+def grouped() -> mm.Atlas:
+    return page_samples.grouped()
+
+
+@pytest.fixture(scope="session")
+def grouped_page(grouped, pages) -> Path:
+    return written(grouped, pages / "grouped.html")
+
+
+@pytest.fixture(scope="session")
+def ungrouped(grouped) -> mm.Atlas:
+    """The same maps, without what was observed."""
+    return replace(grouped, associations=None)
+
+
+@pytest.fixture(scope="session")
+def ungrouped_page(ungrouped, pages) -> Path:
+    return written(ungrouped, pages / "ungrouped.html")
+
+
+@pytest.fixture(scope="session")
 def relations() -> mm.Atlas:
     return page_samples.relations()
 
@@ -181,7 +202,7 @@ def kinds() -> mm.Atlas:
 
 @pytest.fixture(scope="session")
 def kinds_page(kinds, pages) -> Path:
-    return written(kinds, pages / "kinds.html", color="group", min_proportion=0.05)
+    return written(kinds, pages / "kinds.html", color="group", min_share=0.05)
 
 
 @pytest.fixture(scope="session")

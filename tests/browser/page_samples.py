@@ -5,8 +5,10 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import numpy as np
+from scipy import sparse
 
 import manymaps as mm
+from manymaps.atlas.associations import strongest_associations
 from manymaps.data.datasets import INTEGER_CLUSTERS
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE, T_SNE
 
@@ -52,6 +54,19 @@ def tiny() -> mm.Atlas:
     return mm.Atlas(
         labels, maps, proportions, MULTIPLE_MAPS_T_SNE, metadata={"group": groups, "year": years}
     )
+
+
+def grouped() -> mm.Atlas:
+    """Four maps of sixty words with what was observed of them: groups, and maps without any."""
+    rng = np.random.default_rng(2)
+    circles = rng.random((60, 10)) < 0.15
+    observed = rng.random((60, 60)) * (circles @ circles.T)
+    np.fill_diagonal(observed, 0)
+    proportions = rng.dirichlet(np.full(4, 0.5), size=60).T
+    maps = rng.normal(scale=5, size=(4, 60, 2))
+    associations = strongest_associations(sparse.csr_array(observed))
+    labels = [f"word {i}" for i in range(60)]
+    return mm.Atlas(labels, maps, proportions, MULTIPLE_MAPS_T_SNE, associations=associations)
 
 
 def relations() -> mm.Atlas:

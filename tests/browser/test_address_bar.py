@@ -37,7 +37,7 @@ def test_back_and_forward(open_page, tiny_page):
     at.map.wait_for()
     at.look_up("match")
     assert at.becomes("location.hash.includes('word=match')")
-    steps = [("match", 2), ("tie", 1), ("tie", None), (None, None)]
+    steps = [("match", 2), ("tie", 0), ("tie", None), (None, None)]
     assert (at.word, at.open_map) == steps[0]
     for word, map in steps[1:]:
         at.page.go_back()

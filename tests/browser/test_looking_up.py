@@ -26,11 +26,11 @@ def test_typing_shows_the_senses(at, tiny):
     senses = tiny.senses("tie", n_neighbors=8)
     assert len(found) == len(senses) == 3
     for name, sense in zip(found, senses, strict=True):
-        assert name.startswith(f"tie in map {sense.map}, {100 * sense.proportion:.0f}%")
+        assert name.startswith(f"tie in map {sense.map}, {100 * sense.recall:.0f}%")
         assert all(neighbor.label in name for neighbor in sense.neighbors[:3])
     at.page.keyboard.press("Enter")
     assert at.becomes("location.hash === '#word=tie'")
-    at.expect(at.status).to_contain_text("tie lives in 3 maps: map 0, 55%, near knot")
+    at.expect(at.status).to_contain_text("tie lives in 3 maps: map 1, 52%, near suit")
 
 
 @pytest.mark.parametrize("typed", ["café", "CAFE", "cafe\u0301", "  Cafe ", "caf"])
@@ -126,7 +126,7 @@ def test_asymmetry_is_told(open_page, relations, relations_page):
     at = open_page(relations_page)
     at.look_up("bank")
     at.senses.wait_for()
-    said = at.senses.get_by_role("paragraph").inner_text()
+    said = at.senses.get_by_role("paragraph").last.inner_text()
     told = re.fullmatch(r"(.+) recalls (.+) ([\d.]+)%, (.+) recalls (.+) ([\d.]+)%", said)
     assert told, said
     word, other, to, *back, fro = told.groups()
@@ -193,3 +193,31 @@ def test_the_keyboard_alone(open_page, relations, relations_page, tmp_path):
     keys.press("g")
     at.sheets.first.wait_for()
     assert at.open_map is None
+
+
+def test_what_was_observed_stands_beside_the_model(open_page, grouped, grouped_page):
+    """Cards come in the order of `Atlas.senses`, and a map without any group says so."""
+    at = open_page(grouped_page)
+    found = {word: grouped.senses(word) for word in grouped.labels}
+    word = next(word for word, senses in found.items() if 0 in [sense.share for sense in senses])
+    senses = found[word]
+    at.look_up(word)
+    at.expect(at.cards).to_have_count(len(senses))
+    names = at.cards.evaluate_all("cards => cards.map(card => card.getAttribute('aria-label'))")
+    texts = at.cards.all_inner_texts()
+    for name, text, sense in zip(names, texts, senses, strict=True):
+        told = re.match(r"(.+) in map (\d+), (none|[\d.]+%) observed, model ([\d.]+)%: ", name)
+        assert told, name
+        assert told.group(1, 2) == (word, str(sense.map))
+        assert (told[3] == "none") == (sense.share == 0)
+        observed = 0 if told[3] == "none" else float(told[3][:-1])
+        assert observed == pytest.approx(100 * sense.share, rel=0.05)
+        assert float(told[4]) == pytest.approx(100 * sense.recall, rel=0.05)
+        assert f"{told[3]} observed" in text
+        assert f"model {told[4]}%" in text
+    hidden = 1 - sum({sense.map: sense.recall for sense in senses}.values())
+    said = at.senses.get_by_role("paragraph").all_inner_texts()
+    further = [re.fullmatch(r"(\d) further maps? gives? ([\d.]+)%", text) for text in said]
+    assert any(further) == (hidden >= 0.005)
+    for match in filter(None, further):
+        assert float(match[2]) == pytest.approx(100 * hidden, rel=0.05)

@@ -7,60 +7,48 @@ import manymaps as mm
 
 # As many as the page lists: NEIGHBORS of viewer/src/state/lookups.ts.
 NEIGHBORS = 8
-SENSES = """atlas.senses(given).map(({ map, proportion, share, neighbors }) => ({
-  map, proportion, share,
+SENSES = """atlas.senses(given).map(({ map, recall, share, neighbors }) => ({
+  map, recall, share,
   neighbors: neighbors.map(({ object, share }) => ({ label: atlas.atlas.labels[object], share })),
 }))"""
 
 
 def agree(
-    at, atlas: mm.Atlas, object: int, min_proportion: float, neighbor_kind: str | None = None
+    at, atlas: mm.Atlas, object: int, min_share: float, neighbor_kind: str | None = None
 ) -> None:
-    """The senses of an object: maps, proportions, and neighbours in their order up to ties."""
+    """The senses of an object, in their order: maps, shares, and neighbours up to ties."""
     of = (
         {} if atlas.kinds is None else {"kind": atlas.kinds[object], "neighbor_kind": neighbor_kind}
     )
     expected = atlas.senses(
-        atlas.labels[object], n_neighbors=atlas.n_objects, min_proportion=min_proportion, **of
+        atlas.labels[object], n_neighbors=atlas.n_objects, min_recall=min_share, **of
     )
     found = at.read(SENSES, object)
+    # A page lists nothing in a map where it holds nothing of the object, rounded to 16 bits.
+    expected = [s for s in expected if atlas.proportions[s.map, object] > 1e-5]
+    assert [sense["map"] for sense in found] == [sense.map for sense in expected]
+    # Within a kind the page reckons it itself, from what it holds in 16 bits.
+    slack = 1e-4 if neighbor_kind is None else 1e-3
+    for sense, exact in zip(found, expected, strict=True):
+        assert sense["recall"] == pytest.approx(exact.recall, abs=slack)
     if neighbor_kind is None and atlas.recalls(atlas.labels[object]):
-        agree_on_groups(atlas, object, expected, found)
+        agree_on_groups(expected, found)
         return
-    proportions = {sense.map: sense.proportion for sense in expected}
-    for sense in found:
-        exact = float(atlas.proportions[sense["map"], object])
-        assert sense["proportion"] == pytest.approx(exact, abs=1e-4)
-        # An object that is nowhere as much as that has the map where it is most.
-        assert exact > min_proportion - 1e-4 or len(found) == 1
-    # A proportion at the threshold may be on either side of it, rounded.
-    clear = {m for m, p in proportions.items() if p > min_proportion + 1e-4}
-    assert clear <= {sense["map"] for sense in found}
-    assert len(found) >= 1
-    assert [s["proportion"] for s in found] == sorted(
-        (s["proportion"] for s in found), reverse=True
-    )
-    by_map = {sense.map: sense for sense in expected}
-    for sense in found:
-        if sense["map"] not in by_map:
-            continue
-        exact = [n.similarity for n in by_map[sense["map"]].neighbors]
-        value_of = {n.label: n.similarity for n in by_map[sense["map"]].neighbors}
+    for sense, exact in zip(found, expected, strict=True):
+        assert sense["share"] is None
+        similarities = [n.similarity for n in exact.neighbors]
+        value_of = {n.label: n.similarity for n in exact.neighbors}
         listed = [value_of[n["label"]] for n in sense["neighbors"]]
-        assert len(listed) == min(NEIGHBORS, len(exact))
-        np.testing.assert_allclose(listed, exact[: len(listed)], rtol=0.02, atol=1e-7)
+        assert len(listed) == min(NEIGHBORS, len(similarities))
+        np.testing.assert_allclose(listed, similarities[: len(listed)], rtol=0.02, atol=1e-7)
         shares = [n["share"] for n in sense["neighbors"]]
         np.testing.assert_allclose(shares, listed, rtol=0.03, atol=1e-6)
 
 
-def agree_on_groups(atlas: mm.Atlas, object: int, expected: list, found: list[dict]) -> None:
+def agree_on_groups(expected: list, found: list[dict]) -> None:
     """The groups of an object, in their order; members as in the page's order of similarity."""
-    # A page lists no group in a map where it holds nothing of the object, rounded to 16 bits.
-    expected = [s for s in expected if atlas.proportions[s.map, object] > 1e-5]
-    assert [sense["map"] for sense in found] == [sense.map for sense in expected]
     for sense, exact in zip(found, expected, strict=True):
         assert sense["share"] == pytest.approx(exact.share, rel=1e-5)
-        assert sense["proportion"] == pytest.approx(exact.proportion, abs=1e-4)
         value_of = {n.label: n.similarity for n in exact.neighbors}
         assert len(sense["neighbors"]) == min(NEIGHBORS, len(value_of))
         listed = [value_of[n["label"]] for n in sense["neighbors"]]
@@ -72,7 +60,12 @@ def agree_on_groups(atlas: mm.Atlas, object: int, expected: list, found: list[di
 
 @pytest.mark.parametrize(
     "name",
-    ["tiny", *(pytest.param(name, marks=pytest.mark.slow) for name in ("relations", "norms"))],
+    [
+        "tiny",
+        "grouped",
+        "ungrouped",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("relations", "norms")),
+    ],
 )
 def test_senses(request, open_page, rng, name):
     atlas = request.getfixturevalue(name)

@@ -55,7 +55,7 @@ def test_the_svg_holds_the_visible_labels(at, relations, tmp_path, word):
     assert len(texts) > 5
     dots = [(float(c.get("cx")), float(c.get("cy"))) for c in root.iter(f"{SVG}circle")]
     map = at.open_map
-    there = relations.maps[map, relations.proportions[map] >= 0.1]
+    there = relations.maps[map, relations.map_shares[map] >= 0.1]
     points = at.points(there) - [box["x"], box["y"]]
     inside = ((points > 0) & (points < [box["width"], box["height"]])).all(axis=1)
     gaps = np.linalg.norm(points[inside][:, None] - np.array(dots), axis=2).min(axis=1)
@@ -74,7 +74,7 @@ def test_the_csv_is_the_selection(at, relations, tmp_path):
         at.selection.get_by_role("button", name="CSV").click()
     with saved[0].open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert list(rows[0]) == ["label", "map", "proportion", "x", "y"]
+    assert list(rows[0]) == ["label", "map", "proportion", "recall", "x", "y"]
     assert {row["label"] for row in rows} == set(chosen)
     found = {(row["label"], int(row["map"])): row for row in rows}
     assert len(found) == len(rows)
@@ -88,6 +88,7 @@ def test_the_csv_is_the_selection(at, relations, tmp_path):
     for (label, m), row in found.items():
         i = relations.index(label)
         assert float(row["proportion"]) == pytest.approx(relations.proportions[m, i], abs=1e-4)
+        assert float(row["recall"]) == pytest.approx(relations.map_shares[m, i], abs=1e-4)
         place = [float(row["x"]), float(row["y"])]
         np.testing.assert_allclose(place, relations.maps[m, i], atol=0.02)
 

@@ -4,7 +4,7 @@
  *     packed({ labels: ["tie", "knot"], maps: [[[0, 0], [1, 0]]], proportions: [[65535, 65535]] })
  *
  * A map gives a point to every object; the proportions are whole numbers, 65535 for all of an
- * object, 0 where it does not live.
+ * object, 0 where it does not live. So are the shares of recall, which are the proportions by default.
  */
 import { gzipSync } from "node:zlib";
 import type { Column, Model } from "../src/data/atlas.ts";
@@ -19,6 +19,7 @@ export interface Description {
   labels: string[];
   maps: number[][][];
   proportions: number[][];
+  recalls?: number[][];
   model?: Partial<Model>;
   kinds?: [string, string];
   nRows?: number;
@@ -116,6 +117,12 @@ function blocksOf(description: Description): Blocks {
         : Float32Array.from(positions),
     order: Uint16Array.from(order),
   };
+  if (maps.length > 1) {
+    const { recalls = proportions } = description;
+    blocks.recalls = Uint16Array.from(
+      objects.flatMap((list, m) => list.map((i) => elementAt(elementAt(recalls, m), i))),
+    );
+  }
   if (d > 2) {
     const axes = description.axes ?? Array.from({ length: maps.length * d * 2 }, () => 0.5);
     blocks.axes = Float32Array.from(axes);
@@ -171,7 +178,7 @@ function headerOf(description: Description, blocks: Blocks): Header {
     kinds,
     log_whole: description.logWhole ?? null,
     labels,
-    min_proportion: 0.1,
+    min_share: 0.1,
     color: null,
     size: null,
     maps: maps.map((_, m) => ({

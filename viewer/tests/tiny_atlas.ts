@@ -12,6 +12,8 @@ interface Parts {
   labels: string[];
   points: number[];
   proportions?: number[];
+  /** The proportions by default. */
+  recalls?: number[];
   columns?: Column[];
   kinds?: [string, string];
   nRows?: number;
@@ -27,11 +29,13 @@ export function tinyAtlas(parts: Parts): TinyAtlas {
   const n = labels.length;
   const points = Float32Array.from(parts.points);
   const xs = points.filter((_, i) => i % 2 === 0);
+  const proportions = Float32Array.from(parts.proportions ?? labels.map(() => 1));
   const ys = points.filter((_, i) => i % 2 === 1);
   const map: AtlasMap = {
     number: 0,
     objects: Uint32Array.from({ length: n }, (_, i) => i),
-    proportions: Float32Array.from(parts.proportions ?? labels.map(() => 1)),
+    proportions,
+    recalls: Float32Array.from(parts.recalls ?? proportions),
     coordinates: points,
     points,
     order: Uint32Array.from({ length: n }, (_, i) => i),
@@ -63,7 +67,7 @@ export function tinyAtlas(parts: Parts): TinyAtlas {
     features: [],
     color: null,
     size: null,
-    minProportion: 0.1,
+    minShare: 0.1,
   };
 }
 

@@ -56,12 +56,12 @@ class _Feature:
     help="What `cluster` wrote, with -o or --json, to be drawn as outlines.",
 )
 @click.option(
-    "--min-proportion",
+    "--min-share",
     type=Number(0, 1),
     metavar="X",
     default=0.1,
     show_default=True,
-    help="Hide objects with less of them in a map at first.",
+    help="Hide objects at first in maps that give less of what the model recalls of them.",
 )
 @quiet_option
 @json_option

@@ -8,6 +8,8 @@ maps stand end to end, those of map m from offsets[m] to offsets[m + 1], by numb
 
     proportion = q / 65535        entries whose q is 0 are left out; of an object that would have no
                                   entry the largest is kept, with q = 1
+    recall = q / 65535            what the map gives of what the model recalls of the object
+                                  (`Atlas.map_shares`), at least 1 / 65535; it is what is drawn
     coordinate = low + step q     per map and component; or, in all maps, the number in single
                                   precision where any step would exceed 0.01 kernel widths
 
@@ -15,6 +17,7 @@ maps stand end to end, those of map m from offsets[m] to offsets[m + 1], by numb
     offsets         u4       n_maps + 1
     objects         u2, u4   n_entries
     proportions     u2       n_entries
+    recalls         u2       n_entries, where there are several maps
     positions       u2, f4   n_components * n_entries, one component after the other
     order           u2, u4   n_entries: entries of each map by their number in it, those that stand
                              out first
@@ -79,6 +82,7 @@ class _Entries:
     offsets: np.ndarray
     objects: np.ndarray
     proportions: np.ndarray
+    recalls: np.ndarray
     coordinates: np.ndarray
 
     def of(self, map: int) -> slice:
@@ -128,7 +132,7 @@ def pack_page(
     color: str | None,
     size: str | None,
     features: Any,
-    min_proportion: float,
+    min_share: float,
 ) -> bytes:
     """The bytes from which the viewer shows an atlas; the same for the same atlas.
 
@@ -142,8 +146,9 @@ def pack_page(
         numbers for the one, numbers for the other.
     features : AdditiveClustering or sequence of features, or None
         Fitted; or anything with a `weight` and `members`, which are labels of the atlas.
-    min_proportion : float in [0, 1]
-        Where the threshold stands at first, and what the first views and titles are made of.
+    min_share : float in [0, 1]
+        Of the objects' recall, what a map must give to show them: where the threshold stands at
+        first, and what the first views and titles are made of.
 
     Raises
     ------
@@ -156,23 +161,25 @@ def pack_page(
         Where the atlas is empty, its numbers are beyond single precision, or a column does not
         have one value per object.
     """
-    _check(atlas, min_proportion)
+    _check(atlas, min_share)
     columns, blocks = _columns(atlas)
     _check_shown(columns, color, size)
     listed, members = _features(atlas, features)
     entries = _entries(atlas)
     scales, blocks["positions"] = _positions(entries, atlas.model.kernel_width)
-    maps, of_maps = _maps(atlas, entries, min_proportion)
+    maps, of_maps = _maps(atlas, entries, min_share)
     blocks |= members | of_maps | _senses(atlas, entries) | _log_factors(atlas) | {
         "offsets": entries.offsets.astype("<u4"),
         "objects": entries.objects.astype(_index_type(atlas.n_objects)),
         "proportions": entries.proportions.astype("<u2"),
     }  # fmt: skip
+    if atlas.n_maps > 1:
+        blocks["recalls"] = entries.recalls.astype("<u2")
     header = {
         "title": page_title(atlas) if title is None else str(title),
         **_described(atlas),
         "labels": list(atlas.labels),
-        "min_proportion": float(min_proportion),
+        "min_share": float(min_share),
         "color": color,
         "size": size,
         "maps": [{**map_, **scale} for map_, scale in zip(maps, scales, strict=True)],
@@ -183,8 +190,8 @@ def pack_page(
     return _container(header, blocks)
 
 
-def _check(atlas: Atlas, min_proportion: float) -> None:
-    check_number("min_proportion", min_proportion, least=0, most=1)
+def _check(atlas: Atlas, min_share: float) -> None:
+    check_number("min_share", min_share, least=0, most=1)
     if atlas.n_maps == 0 or atlas.n_objects == 0 or atlas.n_components == 0:
         raise DataError(f"an atlas of shape {atlas.maps.shape} has nothing to show")
     low, high = float(atlas.proportions.min()), float(atlas.proportions.max())
@@ -250,8 +257,16 @@ def _entries(atlas: Atlas) -> _Entries:
     whole[atlas.proportions[:, nowhere].argmax(axis=0), nowhere] = 1
     lives = whole > 0
     offsets = np.concatenate([[0], np.cumsum(lives.sum(axis=1))])
+    # Of one map no object has more or less than all.
+    recalls = whole
+    if atlas.n_maps > 1:
+        recalls = np.clip(np.rint(atlas.map_shares * TOP), 1, TOP).astype(np.int64)
     return _Entries(
-        offsets, np.nonzero(lives)[1], whole[lives], atlas.maps[lives].astype(np.float64)
+        offsets,
+        np.nonzero(lives)[1],
+        whole[lives],
+        recalls[lives],
+        atlas.maps[lives].astype(np.float64),
     )
 
 
@@ -279,7 +294,7 @@ def _positions(
 
 
 def _maps(
-    atlas: Atlas, entries: _Entries, min_proportion: float
+    atlas: Atlas, entries: _Entries, min_share: float
 ) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]:
     """Title, first view and share of each map, and the blocks of order, axes and middles."""
     n_maps, n_components = atlas.n_maps, atlas.n_components
@@ -289,14 +304,13 @@ def _maps(
     axes, middles = np.zeros((n_maps, n_components, 2)), np.zeros((n_maps, n_components))
     for m in range(n_maps):
         here = entries.of(m)
-        objects, weights = entries.objects[here], entries.proportions[here] / TOP
-        proportions = atlas.proportions[m, objects]
-        keys = (np.arange(len(objects)), -proportions, -priority[m, objects])
+        objects, weights = entries.objects[here], entries.recalls[here] / TOP
+        keys = (np.arange(len(objects)), -weights, -priority[m, objects])
         order[here] = np.lexsort(keys)
         points, share = entries.coordinates[here], 1.0
         if n_components != 2:
             points, share, axes[m], middles[m] = _plane(points, weights)
-        shown = weights >= min_proportion
+        shown = weights >= min_share
         shown = shown if shown.any() else np.ones(len(objects), bool)
         budget = OUT_OF_VIEW if shown.sum() > FEW_OBJECTS else 0.0
         box = view(points[shown], weights[shown], budget=budget)

@@ -47,7 +47,7 @@ def write_page(
     size: str | None = None,
     title: str | None = None,
     features: Any = None,
-    min_proportion: float = 0.1,
+    min_share: float = 0.1,
 ) -> None:
     """Write an atlas as one HTML file that opens from disk, offline; whole or not at all.
 
@@ -64,8 +64,9 @@ def write_page(
     features : AdditiveClustering or sequence of features, optional
         To be drawn as outlines: a fitted estimator, or anything with a `weight` and `members`,
         which are labels of the atlas.
-    min_proportion : float in [0, 1]
-        Objects with less in a map are hidden when the page opens.
+    min_share : float in [0, 1]
+        When the page opens, each map shows the objects of whose recall it gives as much
+        (`Atlas.map_shares`); dots have the area of that share.
 
     Raises
     ------
@@ -92,8 +93,7 @@ def write_page(
         raise ParameterError(f"{path}: the name of a page must end in {' or '.join(SUFFIXES)}")
     title = Path(path).stem if title is None else str(title)
     packed = pack_page(
-        atlas, title=title, color=color, size=size, features=features,
-        min_proportion=min_proportion,
+        atlas, title=title, color=color, size=size, features=features, min_share=min_share,
     )  # fmt: skip
     page = _page(packed, title).encode()
     with written_whole(path) as temporary:

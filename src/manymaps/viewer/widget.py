@@ -27,7 +27,7 @@ if find_spec("anywidget") is not None:
         Parameters
         ----------
         atlas : Atlas
-        color, size, features, min_proportion
+        color, size, features, min_share
             As for `write_page`.
         title : str, optional
             By default the numbers of objects and maps.
@@ -84,13 +84,12 @@ if find_spec("anywidget") is not None:
             size: str | None = None,
             title: str | None = None,
             features: Any = None,
-            min_proportion: float = 0.1,
+            min_share: float = 0.1,
             height: int = 640,
         ):
             self._atlas = atlas
             packed = pack_page(
-                atlas, title=title, color=color, size=size, features=features,
-                min_proportion=min_proportion,
+                atlas, title=title, color=color, size=size, features=features, min_share=min_share,
             )  # fmt: skip
             super().__init__(data=packed, height=height)
 

@@ -20,8 +20,13 @@ export interface AtlasMap {
   number: number;
   /** Object of each entry, ascending. */
   objects: Uint32Array;
-  /** Mixing proportion of each entry, in (0, 1]. */
+  /** Mixing proportion of each entry, in (0, 1]: what the model reckons with. */
   proportions: Float32Array;
+  /**
+   * The part that this map gives of what each entry's object recalls, in (0, 1]; its proportion
+   * where there is no other map. What is drawn and listed goes by it.
+   */
+  recalls: Float32Array;
   /** Coordinates in map units, entry by entry: k * nComponents. Distances of the model are taken here. */
   coordinates: Float32Array;
   /** The points that are drawn, k * 2: x, y of each entry, y upwards. */
@@ -65,9 +70,9 @@ export type Column = CategoryColumn | NumberColumn | TextColumn;
 
 export const NO_CATEGORY = 65535;
 
-/** Whether a proportion reaches a threshold; it comes rounded to 16 bits. */
-export function lives(proportion: number, threshold: number): boolean {
-  return proportion >= threshold - 1 / 131070;
+/** Whether a share of recall reaches a threshold; it comes rounded to 16 bits. */
+export function lives(recall: number, threshold: number): boolean {
+  return recall >= threshold - 1 / 131070;
 }
 
 /** A feature of additive clustering: a weight and the objects that have it. */
@@ -77,13 +82,16 @@ export interface Feature {
   members: Uint32Array;
 }
 
-/** The senses of all objects: groups of what each recalls, its largest share first. */
+/**
+ * The senses of all objects: groups of what each recalls, and maps that recall what no group says;
+ * those of the map that gives most of an object's recall first.
+ */
 export interface SenseGroups {
   /** The senses of object i: offsets[i] to offsets[i + 1]. */
   offsets: Uint32Array;
   /** The map that says most of each sense. */
   maps: Uint32Array;
-  /** The part of what the object recalls. */
+  /** The part of what was observed that the object recalls; 0 for a map without any group. */
   shares: Float32Array;
   /** The members of sense s: ends[s] to ends[s + 1]. */
   ends: Uint32Array;
@@ -114,7 +122,8 @@ export interface Atlas {
   /** The columns that colour and size the marks at first. */
   color: string | null;
   size: string | null;
-  minProportion: number;
+  /** The least share of recall that is shown at first. */
+  minShare: number;
 }
 
 /** The name of an object's kind; null where all are of one kind. */

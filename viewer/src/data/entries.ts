@@ -1,14 +1,15 @@
-/** Entries of maps: where an object lives, and which objects live in many maps or weigh in them. */
+/** Entries of maps: where an object lives, and which objects live in many maps or weigh in them.
+ *  What a map has of an object is the part that it gives of the object's recall. */
 import type { Atlas, AtlasMap } from "./atlas.ts";
 import { elementAt, inBounds } from "./elements.ts";
 
 /** Calls back for each entry of a map. */
 export function forEachEntry(
-  { objects, proportions }: AtlasMap,
-  visit: (object: number, proportion: number, entry: number) => void,
+  { objects, recalls }: AtlasMap,
+  visit: (object: number, recall: number, entry: number) => void,
 ): void {
   for (let entry = 0; entry < objects.length; entry++) {
-    visit(inBounds(objects[entry]), inBounds(proportions[entry]), entry);
+    visit(inBounds(objects[entry]), inBounds(recalls[entry]), entry);
   }
 }
 
@@ -23,14 +24,14 @@ export function entryOf({ objects }: AtlasMap, object: number): number {
   return objects[low] === object ? low : -1;
 }
 
-/** The maps of an object with its proportion there, the largest first. */
-export function mapsOf({ maps }: Atlas, object: number): { map: number; proportion: number }[] {
+/** The maps of an object with what each gives of its recall, the most first. */
+export function mapsOf({ maps }: Atlas, object: number): { map: number; recall: number }[] {
   const found = [];
   for (const map of maps) {
     const entry = entryOf(map, object);
-    if (entry >= 0) found.push({ map: map.number, proportion: elementAt(map.proportions, entry) });
+    if (entry >= 0) found.push({ map: map.number, recall: elementAt(map.recalls, entry) });
   }
-  return found.sort((a, b) => b.proportion - a.proportion);
+  return found.sort((a, b) => b.recall - a.recall);
 }
 
 const LEAST_EFFECTIVE = 1.8;
@@ -56,10 +57,10 @@ export function manySided({ maps, nObjects }: Atlas): number[] {
 /** What tells words of one beginning apart in a search: how early they stand in their maps' orders. */
 export function importance({ maps, nObjects }: Atlas): Float32Array {
   const found = new Float32Array(nObjects);
-  for (const { objects, order, proportions } of maps) {
+  for (const { objects, order, recalls } of maps) {
     order.forEach((entry, rank) => {
       const object = inBounds(objects[entry]);
-      const value = inBounds(proportions[entry]) / (1 + rank);
+      const value = inBounds(recalls[entry]) / (1 + rank);
       if (value > inBounds(found[object])) found[object] = value;
     });
   }

@@ -24,9 +24,13 @@ export interface Neighbor {
 export interface Sense {
   map: number;
   entry: number;
-  proportion: number;
-  /** What the object has of it: the part of what it recalls, or of a map its proportion there. */
-  share: number;
+  /** What the map gives of the object's recall in the model. */
+  recall: number;
+  /**
+   * What falls to the group of what was observed of the object: 0 where a map gives some of its
+   * recall but holds no group, null where nothing was observed of the object.
+   */
+  share: number | null;
   neighbors: Neighbor[];
 }
 
@@ -68,28 +72,32 @@ export class Probabilities {
   }
 
   /**
-   * The senses of an object: groups of what it recalls, where that is known, the largest share
-   * first; else its maps, the largest proportion first, of which the first is always listed.
+   * The senses of an object: groups of what it recalls, where that is known; else its maps, of
+   * which the first is always listed. The maps that give most of its recall come first.
    */
   senses(
     object: number,
-    options: { nNeighbors: number; minProportion: number; sameKind?: boolean },
+    options: { nNeighbors: number; minShare: number; sameKind?: boolean },
   ): Sense[] {
-    const { nNeighbors, minProportion, sameKind = false } = options;
+    const { nNeighbors, minShare, sameKind = false } = options;
     const groups = this.#groups(object, nNeighbors);
     if (groups.length > 0) return groups;
     const among = this.#among(object, sameKind);
     const logTotal = this.#logTotal(object, among);
-    return this.#homes
-      .of(object)
-      .map(({ map, entry }) => ({ map, entry, proportion: elementAt(map.proportions, entry) }))
-      .sort((a, b) => b.proportion - a.proportion)
-      .filter(({ proportion }, rank) => rank === 0 || lives(proportion, minProportion))
-      .map(({ map, entry, proportion }) => ({
+    const homes = this.#homes.of(object);
+    const recalls =
+      this.#atlas.kinds !== null && sameKind
+        ? this.#sharesAmong(homes, among)
+        : homes.map(({ map, entry }) => elementAt(map.recalls, entry));
+    return homes
+      .map((home, k) => ({ ...home, recall: elementAt(recalls, k) }))
+      .sort((a, b) => b.recall - a.recall)
+      .filter(({ recall }, rank) => rank === 0 || lives(recall, minShare))
+      .map(({ map, entry, recall }) => ({
         map: map.number,
         entry,
-        proportion,
-        share: proportion,
+        recall,
+        share: null,
         neighbors: this.#strongest(map, entry, among, logTotal, nNeighbors),
       }));
   }
@@ -107,7 +115,7 @@ export class Probabilities {
       found.push({
         map: home.map.number,
         entry: home.entry,
-        proportion: elementAt(home.map.proportions, home.entry),
+        recall: elementAt(home.map.recalls, home.entry),
         share: elementAt(senses.shares, s),
         neighbors: Array.from(members.subarray(0, nNeighbors), (member) => ({
           object: member,
@@ -191,12 +199,27 @@ export class Probabilities {
 
   /** log sum_j [b_j] v_ij over the objects listed; -Infinity without any. */
   #logSum(object: number, among: Among, factors: Float64Array | null): number {
-    const homes = this.#homes.of(object);
+    const { sums, least } = this.#mapSums(this.#homes.of(object), among, factors);
+    return Math.log(sums.reduce((total, sum) => total + sum, 0)) - least;
+  }
+
+  /** What each map gives of the similarities to the objects listed; 0 without any. */
+  #sharesAmong(homes: Home[], among: Among): number[] {
+    const { sums } = this.#mapSums(homes, among, null);
+    const total = sums.reduce((whole, sum) => whole + sum, 0) || 1;
+    return sums.map((sum) => sum / total);
+  }
+
+  /** sum_j [b_j] v_ij^m of each map, times exp(least). */
+  #mapSums(
+    homes: Home[],
+    among: Among,
+    factors: Float64Array | null,
+  ): { sums: number[]; least: number } {
     const gaussian = this.#gaussian;
     // The nearest of all counts 1, so that remote objects keep a sum above 0.
     const least = gaussian ? this.#leastDistance(homes, among) : 0;
-    let total = 0;
-    for (const { map, entry } of homes) {
+    const sums = homes.map(({ map, entry }) => {
       const { objects, proportions } = map;
       const [first, last] = this.#homes.range(map, among);
       const squares = this.#squares(map, entry, first, last);
@@ -208,9 +231,9 @@ export class Probabilities {
         const factor = factors ? inBounds(factors[inBounds(objects[e])]) : 1;
         sum += factor * proportion * kernel;
       }
-      total += elementAt(proportions, entry) * sum;
-    }
-    return Math.log(total) - least;
+      return elementAt(proportions, entry) * sum;
+    });
+    return { sums, least };
   }
 
   #leastDistance(homes: Home[], among: Among): number {

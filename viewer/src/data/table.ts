@@ -1,8 +1,8 @@
 /**
- * Objects as a table in CSV with the columns of `manymaps export`: one row per object and map in which it
- * lives, with the columns
+ * Objects as a table in CSV: one row per object and map in which it lives, with the columns of
+ * `manymaps export`, and what the map gives of the object's recall,
  *
- *     label, map, proportion, x, y (z, or x0, x1, ...), and the columns of the atlas
+ *     label, map, proportion, recall, x, y (z, or x0, x1, ...), and the columns of the atlas
  *
  * Coordinates are those of the model, also where a map of more dimensions is drawn on a plane.
  */
@@ -14,7 +14,7 @@ import { elementAt } from "./elements.ts";
 export function atlasTable(atlas: Atlas, objects: readonly number[]): string {
   const d = atlas.nComponents;
   const axes = d <= 3 ? ["x", "y", "z"].slice(0, d) : Array.from({ length: d }, (_, c) => `x${c}`);
-  const own = ["label", "map", "proportion", ...axes];
+  const own = ["label", "map", "proportion", "recall", ...axes];
   const others = atlas.columns.map(({ name }) => (own.includes(name) ? `metadata_${name}` : name));
   const rows = [[...own, ...others]];
   const homes = homesOf(atlas, objects);
@@ -24,8 +24,8 @@ export function atlasTable(atlas: Atlas, objects: readonly number[]): string {
       const point = map.coordinates.subarray(entry * d, (entry + 1) * d);
       const numbers = [
         map.number,
-        // In the page a proportion has 16 bits, which are five digits.
-        Number(elementAt(map.proportions, entry).toFixed(5)),
+        fiveDigits(elementAt(map.proportions, entry)),
+        fiveDigits(elementAt(map.recalls, entry)),
         ...Array.from(point, shortest),
       ];
       rows.push([elementAt(atlas.labels, object), ...numbers.map(String), ...shared]);
@@ -52,6 +52,11 @@ function written(column: Column, object: number): string {
   }
   const code = elementAt(column.codes, object);
   return code === NO_CATEGORY ? "" : elementAt(column.categories, code);
+}
+
+/** In the page a share has 16 bits, which are five digits. */
+function fiveDigits(share: number): number {
+  return Number(share.toFixed(5));
 }
 
 /** The number of fewest digits that single precision does not tell from this one. */

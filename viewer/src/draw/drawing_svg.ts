@@ -119,7 +119,7 @@ class Drawing {
   emphasized({ chosen, near }: Emphasis): string[] {
     const { scene } = this;
     const { accent, paper } = scene.palette;
-    const isByColumn = scene.look.coloring.legend.type !== "proportion";
+    const isByColumn = scene.look.coloring.legend.type !== "recall";
     const dots = [...near]
       .reverse()
       .map((entry) => this.dot(entry, scene.color(entry), LEAST_NEAR));

@@ -20,7 +20,7 @@ in float shape;
 uniform vec2 middle;   // of the screen, in map units
 uniform vec2 scale;    // map units to the clip square
 uniform vec2 pixel;    // a device pixel in the clip square
-uniform float unit;    // radius of a proportion of 1, device pixels
+uniform float unit;    // radius of a share of 1, device pixels
 uniform float ratio;
 out vec2 place;
 flat out vec4 fill;

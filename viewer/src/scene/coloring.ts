@@ -1,7 +1,7 @@
 /**
- * What colours say: the mixing proportion, a category or a number; on light and on dark paper.
+ * What colours say: the share of recall, a category or a number; on light and on dark paper.
  *
- * Palettes: a single quiet hue for proportions (by their square root), Okabe and Ito's colours for
+ * Palettes: a single quiet hue for shares (by their square root), Okabe and Ito's colours for
  * categories (told apart under every common colour blindness), viridis without the end that comes
  * too close to the paper for numbers. The colours of the dark theme are the same hues made lighter,
  * each with a contrast of 3 : 1 or more on its paper.
@@ -21,8 +21,8 @@ export interface Palette {
   muted: string;
   hairline: string;
   accent: string;
-  /** Stops of the ramp of proportions, from small to large. */
-  proportions: string[];
+  /** Stops of the ramp of shares of recall, from small to large. */
+  recalls: string[];
   categories: string[];
   /** Categories beyond the palette, and objects without a value. */
   other: string;
@@ -38,7 +38,7 @@ export const PALETTES: Record<Theme, Palette> = {
     muted: "#5F666F",
     hairline: "#DDD8CC",
     accent: "#B93C25",
-    proportions: ["#A9C6CC", "#4F8E9C", "#14505F"],
+    recalls: ["#A9C6CC", "#4F8E9C", "#14505F"],
     categories: [
       ...["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#8A7A00"],
       ...["#5B4A9C", "#7A4A22", "#4A4F57"],
@@ -56,7 +56,7 @@ export const PALETTES: Record<Theme, Palette> = {
     muted: "#A4ABB3",
     hairline: "#333A42",
     accent: "#FF8A6B",
-    proportions: ["#3E6D78", "#579CAB", "#A5DBE5"],
+    recalls: ["#3E6D78", "#579CAB", "#A5DBE5"],
     categories: [
       ...["#3E97DA", "#F0B23A", "#2CC295", "#E29AC4", "#F07A35", "#9BD6F7", "#C4B532"],
       ...["#A493F0", "#C08A5E", "#E4E8EC"],
@@ -80,7 +80,7 @@ export interface LegendItem {
 }
 
 export type Legend =
-  | { type: "proportion"; stops: string[] }
+  | { type: "recall"; stops: string[] }
   | { type: "category"; name: string; items: LegendItem[] }
   | {
       type: "number";
@@ -127,27 +127,26 @@ function ramp(stops: string[]): Uint8Array {
 function fromTable(
   table: Uint8Array,
   map: AtlasMap,
-  row: (object: number, proportion: number) => number,
+  row: (object: number, recall: number) => number,
 ): Uint8Array {
   const words = new Uint32Array(table.buffer, table.byteOffset, table.length / 4);
   const colors = new Uint32Array(map.objects.length);
-  forEachEntry(map, (object, proportion, entry) => {
-    colors[entry] = inBounds(words[row(object, proportion)]);
+  forEachEntry(map, (object, recall, entry) => {
+    colors[entry] = inBounds(words[row(object, recall)]);
   });
   return new Uint8Array(colors.buffer);
 }
 
-/** The colours by a column, or by proportion where it is null, unknown or a text. */
+/** The colours by a column, or by share of recall where it is null, unknown or a text. */
 export function coloringBy(atlas: Atlas, name: string | null, theme: Theme): Coloring {
   const column = name === null ? undefined : atlas.columns.find((other) => other.name === name);
   if (column?.type === "category") return byCategory(atlas, column, theme);
   if (column?.type === "number") return byNumber(atlas, column, theme);
-  const stops = PALETTES[theme].proportions;
+  const stops = PALETTES[theme].recalls;
   const table = ramp(stops);
   return {
-    legend: { type: "proportion", stops },
-    colors: (map) =>
-      fromTable(table, map, (_, proportion) => Math.round(255 * Math.sqrt(proportion))),
+    legend: { type: "recall", stops },
+    colors: (map) => fromTable(table, map, (_, recall) => Math.round(255 * Math.sqrt(recall))),
     groups: null,
   };
 }

@@ -20,7 +20,7 @@ import {
 /** How many of a map's visible labels are large, and how many large or middle. */
 const N_LARGE = 6;
 const N_MIDDLE = 36;
-/** The heights of boxes are reckoned for dots where a proportion of 1 has this radius. */
+/** The heights of boxes are reckoned for dots where a share of 1 has this radius. */
 const USUAL_RADIUS = 5;
 /** The relative radius whose label stands at the common offset. */
 const USUAL_SHARE = 0.7;
@@ -41,7 +41,7 @@ export interface LabelSource {
   measure: Measure;
 }
 
-/** How far above its dot the middle of a label stands, where a proportion of 1 has this radius. */
+/** How far above its dot the middle of a label stands, where a share of 1 has this radius. */
 export function lift(radius: number, share: number, lettering: Lettering): number {
   const own = Math.min(4, Math.max(-3, USUAL_RADIUS * (share - USUAL_SHARE)));
   return USUAL_SHARE * radius + GAP + own + (lettering.size * LEADING - USUAL_HEIGHT) / 2;

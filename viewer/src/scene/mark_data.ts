@@ -2,7 +2,7 @@
  * The marks of one map as the painters want them: flat arrays in the order of drawing.
  *
  * Large marks come first, so that small ones stay in sight. Radii are relative: the square root of
- * proportion x size factor, 1 for an object that lives in this map alone.
+ * share of recall x size factor, 1 for an object all of whose recall this map gives.
  */
 
 import { inBounds, startsOf } from "../data/elements.ts";

@@ -1,9 +1,9 @@
 /**
  * What one map shows under a look: which entries, how large, in which colours, with which labels.
  *
- *     dot area = pi R(zoom)^2 proportion x size factor
+ *     dot area = pi R(zoom)^2 share of recall x size factor
  *
- * R, the radius of a proportion of 1, is such that the dots cover INK of the screen when the map
+ * R, the radius of a share of 1, is such that the dots cover INK of the screen when the map
  * fits it (within bounds), and grows slowly as one zooms in. Labels get their zooms in slices
  * (`step`); until a new plan is ready the old one serves, for a subset of its labels is free of
  * overlaps too.
@@ -45,7 +45,7 @@ export interface Look {
   coloring: Coloring;
   /** Factor of the dot area of each object. */
   sizes: Float32Array;
-  /** Entries with a smaller proportion are not shown. */
+  /** Entries with a smaller share of recall are not shown. */
   threshold: number;
   /** Codes of the colouring's groups that are not shown. */
   hiddenCategories: ReadonlySet<number>;
@@ -86,7 +86,7 @@ const MOST_RINGS = 1500;
 export class Scene {
   /** 1 for each entry that is shown. */
   readonly visible: Uint8Array;
-  /** Radii relative to that of a proportion of 1. */
+  /** Radii relative to that of a share of 1. */
   radii: Float32Array;
   marks: MarkData;
   fitCamera: Camera;
@@ -149,13 +149,13 @@ export class Scene {
   resize(size: Size, margin?: number): void {
     this.size = size;
     this.fitCamera = fit(this.map.view, size, margin);
-    const { proportions, objects } = this.map;
+    const { recalls, objects } = this.map;
     const { atlas, sizes } = this.look;
     let total = 0;
     for (let entry = 0; entry < objects.length; entry++) {
-      const proportion = inBounds(proportions[entry]);
-      if (!lives(proportion, atlas.minProportion)) continue;
-      total += proportion * inBounds(sizes[inBounds(objects[entry])]);
+      const recall = inBounds(recalls[entry]);
+      if (!lives(recall, atlas.minShare)) continue;
+      total += recall * inBounds(sizes[inBounds(objects[entry])]);
     }
     const area = (INK * size.width * size.height) / Math.max(total, 1e-9);
     const side = Math.min(size.width, size.height);
@@ -163,7 +163,7 @@ export class Scene {
     this.unitRadius = Math.min(most, Math.max(LEAST_RADIUS, Math.sqrt(area / Math.PI)));
   }
 
-  /** The radius in CSS pixels of a proportion of 1 (and size factor 1) at a zoom. */
+  /** The radius in CSS pixels of a share of 1 (and size factor 1) at a zoom. */
   radius(zoom: number): number {
     const isSmall = this.unitRadius < SMALL_RADIUS;
     const growth = (zoom / this.fitCamera.zoom) ** (isSmall ? 0.4 : 0.25);
@@ -282,10 +282,10 @@ export class Scene {
   }
 
   private relativeRadii(): Float32Array {
-    const { objects, proportions } = this.map;
+    const { objects, recalls } = this.map;
     const { sizes } = this.look;
-    return proportions.map((proportion, entry) =>
-      Math.sqrt(proportion * inBounds(sizes[inBounds(objects[entry])])),
+    return recalls.map((recall, entry) =>
+      Math.sqrt(recall * inBounds(sizes[inBounds(objects[entry])])),
     );
   }
 
@@ -307,13 +307,13 @@ export class Scene {
   }
 
   private newMarks(): MarkData {
-    const { objects, proportions } = this.map;
+    const { objects, recalls } = this.map;
     const { threshold, hiddenCategories, coloring } = this.look;
     const groups = hiddenCategories.size > 0 ? coloring.groups : null;
     for (let entry = 0; entry < objects.length; entry++) {
       const group = groups && inBounds(groups[inBounds(objects[entry])]);
       const isHidden = group !== null && hiddenCategories.has(group);
-      this.visible[entry] = lives(inBounds(proportions[entry]), threshold) && !isHidden ? 1 : 0;
+      this.visible[entry] = lives(inBounds(recalls[entry]), threshold) && !isHidden ? 1 : 0;
     }
     return markData(this.marking, this.drawingOrder, this.visible);
   }

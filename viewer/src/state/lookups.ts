@@ -21,13 +21,13 @@ export class Lookups {
     this.probabilities = new Probabilities(atlas);
   }
 
-  /** The senses of a word, of maps those at the present threshold, the largest first. */
+  /** The senses of a word, of maps those at the present threshold. */
   sensesOf(word: number): Sense[] {
-    const { threshold: minProportion, neighborKind } = this.store.state;
-    const key = `${word} ${minProportion} ${neighborKind}`;
+    const { threshold: minShare, neighborKind } = this.store.state;
+    const key = `${word} ${minShare} ${neighborKind}`;
     if (this.senses?.key !== key) {
       const sameKind = word < this.atlas.nRows === (neighborKind === 0);
-      const asked = { nNeighbors: NEIGHBORS, minProportion, sameKind };
+      const asked = { nNeighbors: NEIGHBORS, minShare, sameKind };
       this.senses = { key, found: this.probabilities.senses(word, asked) };
     }
     return this.senses.found;

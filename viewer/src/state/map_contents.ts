@@ -35,8 +35,8 @@ export class MapContents {
     if (word === null) return NO_EMPHASIS;
     const senses = this.lookups.sensesIn(word, map);
     if (senses.length > 0) return this.emphasisOf(senses);
-    const { proportions } = elementAt(this.atlas.maps, map);
-    const isThere = (entry: number) => lives(elementAt(proportions, entry), threshold);
+    const { recalls } = elementAt(this.atlas.maps, map);
+    const isThere = (entry: number) => lives(elementAt(recalls, entry), threshold);
     return { chosen: this.entriesIn(map, [word]).filter(isThere), near: [] };
   }
 

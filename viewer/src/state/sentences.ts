@@ -6,29 +6,54 @@ import { counted, percent, plainLabel } from "../data/words.ts";
 
 const MOST_SENSES = 3;
 const MOST_NEIGHBORS = 3;
+/** What is not listed is not worth a word below this. */
+const LEAST_SAID = 0.005;
 
 /** The kind of an object and in how many maps it lives. */
 export function whereabouts(atlas: Atlas, object: number, threshold: number): string {
   const kind = kindOf(atlas, object);
   if (atlas.nMaps === 1) return kind ?? "";
-  const homes = mapsOf(atlas, object).filter(({ proportion }) => lives(proportion, threshold));
+  const homes = mapsOf(atlas, object).filter(({ recall }) => lives(recall, threshold));
   return [kind, counted(Math.max(homes.length, 1), "map")].filter(Boolean).join(", ");
 }
 
 /** The first senses of a word, each with a few of its neighbours. */
 export function sensesInWords(atlas: Atlas, word: number, senses: readonly Sense[]): string {
-  const parts = senses.slice(0, MOST_SENSES).map(({ map, share, neighbors }) => {
-    const names = neighbors.slice(0, MOST_NEIGHBORS).map(({ object }) => plainLabel(atlas, object));
+  const parts = senses.slice(0, MOST_SENSES).map((sense) => {
+    const names = sense.neighbors
+      .slice(0, MOST_NEIGHBORS)
+      .map(({ object }) => plainLabel(atlas, object));
     const near = names.join(", ");
-    return `map ${map}, ${percent(share)}${near && `, near ${near}`}`;
+    return `map ${sense.map}, ${shareInWords(sense)}${near && `, near ${near}`}`;
   });
   const name = plainLabel(atlas, word);
   return `${name} ${whereSensesLie(senses)}: ${parts.join("; ")}`;
 }
 
-/** "lives in 3 maps", or "has 4 senses in 3 maps" where one holds several. */
+/** What a word has of a sense: of its recall in the model, and of what was observed of it. */
+export function shareInWords({ share, recall }: Sense): string {
+  return share === null ? percent(recall) : `${observed(share)}, model ${percent(recall)}`;
+}
+
+/** "54% observed", or "none observed" of a map without any group. */
+export function observed(share: number): string {
+  return `${share > 0 ? percent(share) : "none"} observed`;
+}
+
+/** "lives in 3 maps", or "has 4 senses in 3 maps" where one holds several or none that was observed. */
 export function whereSensesLie(senses: readonly Sense[]): string {
-  const maps = counted(new Set(senses.map(({ map }) => map)).size, "map");
-  const isOneEach = new Set(senses.map(({ map }) => map)).size === senses.length;
-  return isOneEach ? `lives in ${maps}` : `has ${counted(senses.length, "sense")} in ${maps}`;
+  const nMaps = new Set(senses.map(({ map }) => map)).size;
+  const nObserved = senses.filter(({ share }) => share !== 0).length;
+  const maps = counted(nMaps, "map");
+  const isOneEach = senses.length === nMaps && nObserved === nMaps;
+  return isOneEach ? `lives in ${maps}` : `has ${counted(nObserved, "sense")} in ${maps}`;
+}
+
+/** "5 further maps give 7%" of what the model recalls of a word; "" where that is next to nothing. */
+export function furtherMaps(atlas: Atlas, word: number, senses: readonly Sense[]): string {
+  const listed = new Map(senses.map(({ map, recall }) => [map, recall]));
+  const rest = 1 - [...listed.values()].reduce((sum, recall) => sum + recall, 0);
+  const others = mapsOf(atlas, word).filter(({ map }) => !listed.has(map));
+  if (others.length === 0 || rest < LEAST_SAID) return "";
+  return `${counted(others.length, "further map")} ${others.length > 1 ? "give" : "gives"} ${percent(rest)}`;
 }

@@ -19,7 +19,7 @@ export interface State {
   map: number | null;
   /** Where the open map is looked at; null where it fits the screen. */
   camera: Camera | null;
-  /** Objects with a smaller proportion in a map are not shown there. */
+  /** A map that gives less of an object's recall does not show it. */
   threshold: number;
   color: string | null;
   size: string | null;

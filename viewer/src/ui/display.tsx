@@ -1,6 +1,7 @@
 /** How the maps are drawn: the threshold, the columns that colour and size marks, the legend, features. */
 
 import type { Column } from "../data/atlas.ts";
+import { percent } from "../data/words.ts";
 import { colorColumns, type Legend, type LegendItem, sizeColumns } from "../scene/coloring.ts";
 import type { Session } from "../state/session.ts";
 
@@ -15,7 +16,7 @@ export function Display({ session }: { session: Session }) {
         <ColumnChoice
           name="Colour"
           columns={colors}
-          none="proportion"
+          none="share of recall"
           value={state.color}
           onChoose={(color) => store.change({ color, hidden: new Set() })}
         />
@@ -25,7 +26,7 @@ export function Display({ session }: { session: Session }) {
         <ColumnChoice
           name="Size"
           columns={sizes}
-          none="proportion"
+          none="share of recall"
           value={state.size}
           onChoose={(size) => store.change({ size })}
         />
@@ -55,11 +56,11 @@ function Threshold({ session }: { session: Session }) {
           }
         />
         <span class="value number" aria-hidden="true">
-          {threshold.toFixed(2)}
+          {percent(threshold)}
         </span>
       </span>
       <span class="unseen" id="threshold-means">
-        Objects with a smaller proportion in a map are not shown there.
+        A map shows the words of whose recall it gives at least this share.
       </span>
     </div>
   );
@@ -95,7 +96,7 @@ function ColumnChoice({ name, columns, none, value, onChoose }: ColumnChoiceProp
 }
 
 function LegendKeys({ session, legend }: { session: Session; legend: Legend }) {
-  if (legend.type === "proportion") return null;
+  if (legend.type === "recall") return null;
   if (legend.type === "number") {
     return (
       <div class="ramp">

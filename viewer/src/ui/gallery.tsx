@@ -8,14 +8,12 @@ import { stepBetween } from "./senses.tsx";
 
 export function Gallery({ session }: { session: Session }) {
   const { word, onlyItsMaps } = session.state;
-  const shares = new Map<number, number>();
-  for (const { map, share } of word === null ? [] : session.lookups.sensesOf(word)) {
-    shares.set(map, (shares.get(map) ?? 0) + share);
-  }
+  const senses = word === null ? [] : session.lookups.sensesOf(word);
+  const recalls = new Map(senses.map(({ map, recall }) => [map, recall]));
   const sorted = [...session.atlas.maps].sort(
-    (a, b) => (shares.get(b.number) ?? 0) - (shares.get(a.number) ?? 0) || a.number - b.number,
+    (a, b) => (recalls.get(b.number) ?? 0) - (recalls.get(a.number) ?? 0) || a.number - b.number,
   );
-  const shown = word !== null && onlyItsMaps ? sorted.filter((m) => shares.has(m.number)) : sorted;
+  const shown = word !== null && onlyItsMaps ? sorted.filter((m) => recalls.has(m.number)) : sorted;
   return (
     <div class="gallery">
       <div class="bar-top">
@@ -40,7 +38,7 @@ export function Gallery({ session }: { session: Session }) {
       <ul class="sheets" onKeyDown={stepBetween}>
         {shown.map((map) => (
           <li key={map.number}>
-            <Sheet session={session} map={map} share={shares.get(map.number)} />
+            <Sheet session={session} map={map} recall={recalls.get(map.number)} />
           </li>
         ))}
       </ul>
@@ -51,15 +49,15 @@ export function Gallery({ session }: { session: Session }) {
 interface SheetProps {
   session: Session;
   map: AtlasMap;
-  /** What the word that is looked up has of this map: its senses' share, or its proportion. */
-  share: number | undefined;
+  /** What the map gives of the recall of the word that is looked up. */
+  recall: number | undefined;
 }
 
-function Sheet({ session, map, share }: SheetProps) {
+function Sheet({ session, map, recall }: SheetProps) {
   const { word, threshold } = session.state;
   const title = mapTitle(session.atlas, map);
-  const count = map.proportions.reduce((n, p) => n + (lives(p, threshold) ? 1 : 0), 0);
-  const isApart = word !== null && share === undefined;
+  const count = map.recalls.reduce((n, share) => n + (lives(share, threshold) ? 1 : 0), 0);
+  const isApart = word !== null && recall === undefined;
   return (
     <button
       type="button"
@@ -72,14 +70,14 @@ function Sheet({ session, map, share }: SheetProps) {
       <span class="caption">
         <span class="share">
           <span>Map {map.number}</span>
-          {share === undefined ? (
+          {recall === undefined ? (
             <span>{counted(count, "object")}</span>
           ) : (
             <>
               <span class="bar">
-                <i style={{ width: `${100 * share}%` }} />
+                <i style={{ width: `${100 * recall}%` }} />
               </span>
-              <span class="number">{percent(share)}</span>
+              <span class="number">{percent(recall)}</span>
             </>
           )}
         </span>

@@ -41,9 +41,9 @@ export function Help({ session, isOpen, onClose }: HelpProps) {
         </button>
       </div>
       <p>
-        Every map shows some of the objects. A dot&#8217;s area says what share of the object lives
-        in this map; what is near it here is one of its senses. Click a word to select it,
-        double-click to see all its senses; drag with Shift for a box, with Alt for a lasso.
+        Every map shows some of the objects. A dot&#8217;s area says how much of what the object
+        recalls this map gives; what is near it here is one of its senses. Click a word to select
+        it, double-click to see all its senses; drag with Shift for a box, with Alt for a lasso.
       </p>
       <dl>
         {KEYS.map(([keys, meaning]) => (

@@ -258,13 +258,13 @@ interface TipProps {
   host: HTMLElement | null;
 }
 
-/** The word under the pointer, its proportion here and its other maps. */
+/** The word under the pointer, what of its recall is here, and its other maps. */
 function Tip({ session, at, host }: TipProps) {
   const { atlas, state } = session;
-  const { number: map, objects, proportions } = at.map;
+  const { number: map, objects, recalls } = at.map;
   const object = elementAt(objects, at.entry);
   const others = mapsOf(atlas, object).filter(
-    (place) => place.map !== map && lives(place.proportion, state.threshold),
+    (place) => place.map !== map && lives(place.recall, state.threshold),
   );
   const { width, height } = host?.getBoundingClientRect() ?? { width: 0, height: 0 };
   const style = {
@@ -276,13 +276,13 @@ function Tip({ session, at, host }: TipProps) {
       <b>
         <Word atlas={atlas} object={object} />
       </b>{" "}
-      {session.isSingle ? kindOf(atlas, object) : percent(elementAt(proportions, at.entry))}
+      {session.isSingle ? kindOf(atlas, object) : percent(elementAt(recalls, at.entry))}
       {others.length > 0 && (
         <span class="more">
           also in {others.length === 1 ? "map" : `${counted(others.length, "map")}:`}{" "}
           {others
             .slice(0, 6)
-            .map((place) => `${place.map} (${percent(place.proportion)})`)
+            .map((place) => `${place.map} (${percent(place.recall)})`)
             .join(", ")}
         </span>
       )}

@@ -1,8 +1,8 @@
-/** The senses of a word, one crop each, the largest first; two of one map are two crops of it. */
+/** The senses of a word, one crop each, what recalls most first; two of one map are two crops of it. */
 
 import type { Sense } from "../data/probabilities.ts";
 import { percent, plainLabel } from "../data/words.ts";
-import { whereSensesLie } from "../state/sentences.ts";
+import { furtherMaps, observed, shareInWords, whereSensesLie } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
 import { Icon } from "./icons.tsx";
 import { Crop } from "./pictures.tsx";
@@ -13,6 +13,7 @@ const TELLING = 0.01;
 
 export function Senses({ session, word }: { session: Session; word: number }) {
   const senses = session.lookups.sensesOf(word);
+  const further = furtherMaps(session.atlas, word, senses);
   return (
     <section
       class={session.state.map === null ? "senses" : "senses low"}
@@ -25,6 +26,11 @@ export function Senses({ session, word }: { session: Session; word: number }) {
           </em>{" "}
           {senses.length === 0 ? "is in none of the maps" : whereSensesLie(senses)}
         </h2>
+        {further && (
+          <p class="quiet" title="Of what the model recalls of it">
+            {further}
+          </p>
+        )}
         <Asymmetry session={session} word={word} />
         <button
           type="button"
@@ -50,13 +56,13 @@ export function Senses({ session, word }: { session: Session; word: number }) {
 function Card({ session, word, sense }: { session: Session; word: number; sense: Sense }) {
   const { atlas, state } = session;
   const near = sense.neighbors.map(({ object }) => plainLabel(atlas, object)).join(", ");
-  const share = percent(sense.share);
+  const { share, recall } = sense;
   return (
     <button
       type="button"
       class="sense"
       aria-current={state.map === sense.map}
-      aria-label={`${plainLabel(atlas, word)} in map ${sense.map}, ${share}: ${near || "no neighbours"}. Open the map there`}
+      aria-label={`${plainLabel(atlas, word)} in map ${sense.map}, ${shareInWords(sense)}: ${near || "no neighbours"}. Open the map there`}
       onClick={() => session.openMap(sense.map)}
     >
       <Crop session={session} word={word} sense={sense} />
@@ -64,10 +70,17 @@ function Card({ session, word, sense }: { session: Session; word: number; sense:
         <span class="share">
           <span>Map {sense.map}</span>
           <span class="bar">
-            <i style={{ width: `${100 * sense.share}%` }} />
+            <i style={{ width: `${100 * (share ?? recall)}%` }} />
+            {share !== null && <b style={{ insetInlineStart: `${100 * recall}%` }} />}
           </span>
-          <span class="number">{share}</span>
+          {share === null && <span class="number">{percent(recall)}</span>}
         </span>
+        {share !== null && (
+          <span class="share told">
+            <span>{observed(share)}</span>
+            <span class="quiet">model {percent(recall)}</span>
+          </span>
+        )}
         <bdi class="near">{near || "no neighbours here"}</bdi>
       </span>
     </button>

@@ -9,7 +9,7 @@ import { Word } from "./words.tsx";
 
 export function WordCard({ session, object }: { session: Session; object: number }) {
   const { atlas, state } = session;
-  const maps = mapsOf(atlas, object).filter((at) => lives(at.proportion, state.threshold));
+  const maps = mapsOf(atlas, object).filter((at) => lives(at.recall, state.threshold));
   return (
     <section class="wordcard" aria-label="The word">
       <h2>
@@ -34,9 +34,9 @@ export function WordCard({ session, object }: { session: Session; object: number
       </p>
       {!session.isSingle && state.word !== object && (
         <p class="row">
-          {maps.slice(0, 8).map(({ map, proportion }) => (
+          {maps.slice(0, 8).map(({ map, recall }) => (
             <button key={map} type="button" class="chip" onClick={() => session.goTo(object, map)}>
-              Map {map} <span class="quiet number">{percent(proportion)}</span>
+              Map {map} <span class="quiet number">{percent(recall)}</span>
             </button>
           ))}
         </p>

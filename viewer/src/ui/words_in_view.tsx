@@ -18,11 +18,11 @@ interface WordsInViewProps {
 
 export function WordsInView({ session, map, shown }: WordsInViewProps) {
   const { atlas, state } = session;
-  const { proportions } = elementAt(atlas.maps, map);
+  const { recalls } = elementAt(atlas.maps, map);
   const rows = shown.slice(-MOST_ROWS).reverse();
   const otherMaps = (object: number) =>
     mapsOf(atlas, object)
-      .filter((at) => at.map !== map && lives(at.proportion, state.threshold))
+      .filter((at) => at.map !== map && lives(at.recall, state.threshold))
       .map((at) => at.map)
       .join(", ");
   return (
@@ -56,7 +56,7 @@ export function WordsInView({ session, map, shown }: WordsInViewProps) {
               </th>
               {!session.isSingle && (
                 <>
-                  <td class="number">{percent(elementAt(proportions, entry))}</td>
+                  <td class="number">{percent(elementAt(recalls, entry))}</td>
                   <td>{otherMaps(object)}</td>
                 </>
               )}

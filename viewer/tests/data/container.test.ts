@@ -27,6 +27,10 @@ const SMALL: Description = {
     [26214, 65535, 0, 65535],
     [39321, 0, 65535, 0],
   ],
+  recalls: [
+    [52428, 65535, 0, 65535],
+    [13107, 0, 65535, 0],
+  ],
   columns: [
     {
       name: "group",
@@ -68,10 +72,12 @@ test("maps, columns and features come out as they went in", async () => {
   assert.deepEqual([...second.objects], [0, 2]);
   assert.ok(Math.abs(elementAt(second.proportions, 0) - 0.6) < 1e-6);
   assert.equal(second.proportions[1], 1);
+  assert.ok(Math.abs(elementAt(first.recalls, 0) - 0.8) < 1e-6);
+  assert.ok(Math.abs(elementAt(second.recalls, 0) - 0.2) < 1e-6);
   assert.deepEqual([second.number, second.title, second.view], [1, [0, 2], [-1, -1, 1, 1]]);
   assert.deepEqual(atlas.columns, SMALL.columns);
   assert.deepEqual(atlas.features[0]?.members, Uint32Array.of(0, 2));
-  assert.deepEqual([atlas.color, atlas.size, atlas.minProportion], [null, null, 0.1]);
+  assert.deepEqual([atlas.color, atlas.size, atlas.minShare], [null, null, 0.1]);
   assert.deepEqual(
     [atlas.kinds, atlas.nRows, atlas.logFactors, atlas.logWhole],
     [null, 0, null, null],
@@ -292,6 +298,12 @@ test("blocks that end beyond the data or hold impossible numbers are refused", a
       blocks.proportions = new Float32Array(5);
     }),
     /the block proportions/,
+  );
+  assert.match(
+    await spoilt((_, blocks) => {
+      Reflect.deleteProperty(blocks, "recalls");
+    }),
+    /the block recalls/,
   );
 });
 

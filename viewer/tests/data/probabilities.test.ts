@@ -1,11 +1,11 @@
 /** `Probabilities` gives the numbers of `manymaps.Atlas` (its senses and similarities), written out here. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AtlasMap } from "../../src/data/atlas.ts";
+import type { Atlas, AtlasMap } from "../../src/data/atlas.ts";
 import { readAtlas } from "../../src/data/container.ts";
 import { elementAt } from "../../src/data/elements.ts";
 import { type Neighbor, Probabilities, type Sense } from "../../src/data/probabilities.ts";
-import { sensesInWords } from "../../src/state/sentences.ts";
+import { furtherMaps, sensesInWords } from "../../src/state/sentences.ts";
 import { type Description, packed } from "../packed.ts";
 import { processorTime } from "../processor_time.ts";
 import { tinyAtlas } from "../tiny_atlas.ts";
@@ -34,7 +34,9 @@ const CASES: Case[] = [
       [[-5.42, -3.78], [-0.35, -0.84], [0.43, 0.43], [4.24, -2.22], [-0.76, 4.09], [1.29, 1.33]]],
     proportions: [[13234, 5209, 23605, 0, 0, 42502], [0, 16574, 20218, 54931, 56657, 23033],
       [52301, 43752, 21712, 10604, 8878, 0]],
-    senses: [[[2, [[1, 0.1192396], [2, 0.0395053]]], [0, [[5, 0.6096609], [2, 0.2042712]]]], [[0,
+    recalls: [[53778, 1925, 10643, 0, 0, 48722], [0, 35252, 44984, 63921, 64574, 16813], [11757,
+      28358, 9908, 1614, 961, 0]],
+    senses: [[[0, [[5, 0.6096609], [2, 0.2042712]]], [2, [[1, 0.1192396], [2, 0.0395053]]]], [[0,
       [[0, 0.4168985], [2, 0.308028]]], [1, [[4, 0.1160947], [3, 0.064854]]]]],
     similarities: [[0.0, 0.1259, 0.243776, 0.0105588, 0.0101034, 0.609661], [0.416898, 0.052252,
       0.349901, 0.064854, 0.116095, 0.0]],
@@ -48,8 +50,9 @@ const CASES: Case[] = [
       0.82]]],
     proportions: [[22189, 16925, 35069, 12214, 38556, 43283], [43346, 48610, 30466, 53321, 26979,
       22252]],
-    senses: [[[1, [[3, 0.4638798], [2, 0.094045]]], [0, [[4, 0.2485419], [5, 0.0861053]]]], [[0,
-      [[4, 0.2944687], [0, 0.1368371]]], [1, [[1, 0.3108178], [4, 0.1627426]]]]],
+    recalls: [[22100, 15, 275, 422, 32179, 28691], [43435, 65520, 65260, 65113, 33356, 36844]],
+    senses: [[[1, [[3, 0.4638798], [2, 0.094045]]], [0, [[4, 0.2485419], [5, 0.0861053]]]], [[1,
+      [[1, 0.3108178], [4, 0.1627426]]], [0, [[4, 0.2944687], [0, 0.1368371]]]]],
     similarities: [[0.0, 0.089299, 0.0940611, 0.466355, 0.254033, 0.096252], [0.152962, 0.310821,
       0.0519205, 0.027085, 0.457211, 0.0]],
   },
@@ -62,9 +65,10 @@ const CASES: Case[] = [
       -1.01]]],
     proportions: [[56479, 0, 23122, 24902, 47917, 35448], [9056, 65535, 42413, 40633, 17618,
       30087]],
+    recalls: [[15612, 0, 9377, 4641, 20794, 11878], [49923, 65535, 56158, 60894, 44741, 53657]],
     logWhole: 0.666942681,
-    senses: [[[0, [[5, 0.0071344], [2, 0.0032649]]], [1, [[1, 0.0190865], [2, 0.011334]]]], [[0,
-      [[2, 0.0334541], [0, 0.0071344]]], [1, [[2, 0.1175098], [3, 0.0708898]]]]],
+    senses: [[[1, [[1, 0.0190865], [2, 0.011334]]], [0, [[5, 0.0071344], [2, 0.0032649]]]], [[1,
+      [[2, 0.1175098], [3, 0.0708898]]], [0, [[2, 0.0334541], [0, 0.0071344]]]]],
     similarities: [[0.0, 0.0190865, 0.0145989, 0.00737181, 0.00277707, 0.0156333], [0.0156333,
       0.0208665, 0.150964, 0.0758606, 0.00674094, 0.0]],
   },
@@ -86,8 +90,8 @@ const CASES: Case[] = [
     maps: [[[-3.48], [-2.67], [-2.72], [-0.7], [-4.63]], [[-0.38], [-1.91], [1.79], [1.91],
       [2.78]]],
     proportions: [[39949, 60250, 47022, 0, 61183], [25586, 5285, 18513, 65535, 4352]],
-    senses: [[[0, [[1, 0.3546007], [2, 0.2905182]]], [1, [[3, 0.0655193], [2, 0.0202437]]]], [[0,
-      [[0, 0.397599], [1, 0.2876493]]]]],
+    recalls: [[59105, 64633, 50956, 0, 60233], [6430, 902, 14579, 65535, 5302]],
+    senses: [[[0, [[1, 0.3546007], [2, 0.2905182]]]], [[0, [[0, 0.397599], [1, 0.2876493]]]]],
     similarities: [[0.0, 0.353028, 0.304686, 0.0839673, 0.258319], [0.386286, 0.284224, 0.249292,
       0.0801978, 0.0]],
   },
@@ -100,11 +104,13 @@ const CASES: Case[] = [
       -0.59], [0.41, 0.83], [-1.64, -0.26]]],
     proportions: [[54008, 65535, 48939, 65535, 5324, 22860, 36631], [11527, 0, 16596, 0, 60211,
       42675, 28904]],
+    recalls: [[62034, 65535, 12419, 65535, 2655, 57674, 30637], [3501, 0, 53116, 0, 62880, 7861,
+      34898]],
     nRows: 3,
     factors: [0.877, 0.322, 0.623, 0.789, 0.73, 0.92, 0.867],
-    senses: [[[0, [[3, 0.8136323], [5, 0.1276654]]], [1, [[4, 0.0579302], [6, 0.0004257]]]], [[0,
-      [[1, 0.6818874], [2, 0.0044784]]], [1, [[2, 0.3104513], [0, 0.0024597]]]]],
-    sameKind: [[0, [[1, 0.8159306], [2, 0.0511069]]], [1, [[2, 0.1329625]]]],
+    senses: [[[0, [[3, 0.8136323], [5, 0.1276654]]]], [[1, [[2, 0.3104513], [0, 0.0024597]]], [0,
+      [[1, 0.6818874], [2, 0.0044784]]]]],
+    sameKind: [[0, [[1, 0.8159307], [2, 0.0511069]]], [1, [[2, 0.1329624]]]],
     similarities: [[0.0, 0.0, 0.0, 0.800067, 0.052706, 0.146632, 0.000595275], [0.00270971,
       0.459228, 0.538063, 0.0, 0.0, 0.0, 0.0]],
   },
@@ -117,11 +123,11 @@ const CASES: Case[] = [
       [-1.6, -1.73], [0.36, -0.86]]],
     proportions: [[43295, 4424, 60806, 0, 0, 0, 0], [22240, 61111, 4729, 65535, 65535, 65535,
       65535]],
+    recalls: [[1, 1, 1, 0, 0, 0, 0], [65535, 65535, 65535, 65535, 65535, 65535, 65535]],
     nRows: 3,
     factors: [0.877, 0.322, 0.623, 0.789, 0.73, 0.92, 0.867],
-    senses: [[[0, []], [1, [[4, 0.9387606], [3, 0.0439591]]]], [[1, [[0, 0.6691945], [2,
-      0.1828555]]]]],
-    sameKind: [[0, [[2, 0.952947], [1, 0.0]]], [1, [[2, 0.0334931], [1, 0.0135599]]]],
+    senses: [[[1, [[4, 0.9387606], [3, 0.0439591]]]], [[1, [[0, 0.6691945], [2, 0.1828555]]]]],
+    sameKind: [[0, [[2, 0.952947], [1, 0.0]]]],
     similarities: [[0.0, 0.0, 0.0, 0.258785, 0.196455, 0.310812, 0.233948], [0.78414, 0.0636521,
       0.152208, 0.0, 0.0, 0.0, 0.0]],
   },
@@ -134,11 +140,13 @@ const CASES: Case[] = [
       [-2.53, 0.54], [0.31, -0.37], [-5.03, -1.08]]],
     proportions: [[41026, 0, 60281, 24655, 3444, 0, 28190], [24509, 65535, 5254, 40880, 62091,
       65535, 37345]],
+    recalls: [[23328, 0, 58229, 19913, 9849, 0, 51105], [42207, 65535, 7306, 45622, 55686, 65535,
+      14430]],
     nRows: 3,
     factors: [0.877, 0.322, 0.623, 0.789, 0.73, 0.92, 0.867],
     logWhole: -0.684726294,
-    senses: [[[0, [[3, 0.1823754], [6, 0.1569522]]], [1, [[5, 0.3652625], [4, 0.1873126]]]], [[1,
-      [[1, 0.2771274], [2, 0.0303262]]], [0, [[2, 0.5513744], [0, 0.1199848]]]]],
+    senses: [[[1, [[5, 0.3652625], [4, 0.1873126]]], [0, [[3, 0.1823754], [6, 0.1569522]]]], [[0,
+      [[2, 0.5513744], [0, 0.1199848]]], [1, [[1, 0.2771274], [2, 0.0303262]]]]],
     sameKind: [[0, [[2, 0.699225]]], [1, [[1, 0.2907289], [2, 0.010046]]]],
     similarities: [[0.0, 0.0, 0.0, 0.0787417, 0.0653187, 0.141322, 0.0673327], [0.0673327,
       0.0485303, 0.19709, 0.0, 0.0, 0.0, 0.0]],
@@ -151,8 +159,8 @@ const CASES: Case[] = [
       [-0.69, -0.1, -1.94]], [[-2.27, 0.61, -3.7], [-0.35, 0.85, -1.97], [-2.23, -1.52, 1.3],
       [-0.26, -3.74, -0.85], [2.03, 1.97, 1.26]]],
     proportions: [[0, 48959, 8663, 25374, 56428], [65535, 16576, 56872, 40161, 9107]],
-    senses: [[[1, [[1, 0.3927733], [2, 0.3414129]]]], [[0, [[3, 0.5076124], [1, 0.4115747]]], [1,
-      [[2, 0.018335], [0, 0.014408]]]]],
+    recalls: [[0, 47577, 13670, 45507, 62177], [65535, 17958, 51865, 20028, 3358]],
+    senses: [[[1, [[1, 0.3927733], [2, 0.3414129]]]], [[0, [[3, 0.5076124], [1, 0.4115747]]]]],
     similarities: [[0.0, 0.392773, 0.341413, 0.229472, 0.0363414], [0.014408, 0.420698, 0.047914,
       0.51698, 0.0]],
   },
@@ -184,7 +192,7 @@ function sameSenses(actual: Sense[], expected: Listed[], what: string): void {
 
 for (const { name, senses, sameKind, similarities, ...description } of CASES) {
   const n = elementAt(description.proportions, 0).length;
-  const options = { nNeighbors: 2, minProportion: 0.1 };
+  const options = { nNeighbors: 2, minShare: 0.1 };
 
   test(`senses: ${name}`, async () => {
     const probabilities = await probabilitiesOf(description);
@@ -195,6 +203,19 @@ for (const { name, senses, sameKind, similarities, ...description } of CASES) {
     }
     for (const { map, neighbors } of probabilities.senses(0, options)) {
       assert.deepEqual(nearIn(probabilities, 0, map, 2), neighbors);
+    }
+    for (const sameKind of [false, true]) {
+      const all = probabilities.senses(0, { ...options, minShare: 0, sameKind });
+      const recalls = all.map(({ recall }) => recall);
+      near(
+        recalls.reduce((sum, recall) => sum + recall, 0),
+        1,
+        "all that is recalled",
+      );
+      assert.deepEqual(
+        recalls,
+        recalls.toSorted((a, b) => b - a),
+      );
     }
   });
 
@@ -231,7 +252,7 @@ function nearIn(
   map: number,
   nNeighbors: number,
 ): Neighbor[] {
-  const senses = probabilities.senses(object, { nNeighbors, minProportion: 0 });
+  const senses = probabilities.senses(object, { nNeighbors, minShare: 0 });
   return senses.find((sense) => sense.map === map)?.neighbors ?? [];
 }
 
@@ -266,10 +287,10 @@ test("an object alone in its maps, or in none, has no neighbours and no similari
       [0, 0, 65535, 0],
     ],
   });
-  assert.deepEqual(probabilities.senses(2, { nNeighbors: 3, minProportion: 0.1 }), [
-    { map: 1, entry: 0, proportion: 1, share: 1, neighbors: [] },
+  assert.deepEqual(probabilities.senses(2, { nNeighbors: 3, minShare: 0.1 }), [
+    { map: 1, entry: 0, recall: 1, share: null, neighbors: [] },
   ]);
-  assert.deepEqual(probabilities.senses(3, { nNeighbors: 3, minProportion: 0.1 }), []);
+  assert.deepEqual(probabilities.senses(3, { nNeighbors: 3, minShare: 0.1 }), []);
   assert.deepEqual(nearIn(probabilities, 0, 1, 3), []);
   assert.deepEqual(nearIn(probabilities, 0, 0, 3), [{ object: 1, share: 1 }]);
   for (const i of [2, 3]) {
@@ -369,6 +390,7 @@ test("one lookup among 200,000 objects of a map is quick", () => {
     number: 0,
     objects: Uint32Array.from({ length: n }, (_, i) => i),
     proportions: new Float32Array(n).fill(1),
+    recalls: new Float32Array(n).fill(1),
     coordinates,
     points: coordinates,
     order: new Uint32Array(n),
@@ -395,13 +417,11 @@ test("one lookup among 200,000 objects of a map is quick", () => {
       features: [],
       color: null,
       size: null,
-      minProportion: 0.1,
+      minShare: 0.1,
     });
-    probabilities.senses(5, { nNeighbors: 8, minProportion: 0.1 });
+    probabilities.senses(5, { nNeighbors: 8, minShare: 0.1 });
     const times = [7, 8, 9].map((object) => {
-      return processorTime(() =>
-        probabilities.senses(object, { nNeighbors: 8, minProportion: 0.1 }),
-      );
+      return processorTime(() => probabilities.senses(object, { nNeighbors: 8, minShare: 0.1 }));
     });
     const slow = processorTime(() => probabilities.associations(7, 8));
     assert.ok(Math.min(...times) < 60 && slow < 2000, `${times} and ${slow} ms`);
@@ -421,9 +441,9 @@ test("groups of what an object recalls are its senses, two of one map too", () =
     members: Uint32Array.of(1, 2, 3, 4),
   };
   const probabilities = new Probabilities(atlas);
-  const [first, second, ...more] = probabilities.senses(0, { nNeighbors: 8, minProportion: 0.1 });
+  const [first, second, ...more] = probabilities.senses(0, { nNeighbors: 8, minShare: 0.1 });
   assert.equal(more.length, 0);
-  assert.deepEqual([first?.map, first?.share, first?.proportion], [0, 0.75, 1]);
+  assert.deepEqual([first?.map, first?.share, first?.recall], [0, 0.75, 1]);
   assert.deepEqual([second?.map, second?.share, second?.entry], [0, 0.25, 0]);
   assert.deepEqual(
     [first, second].map((sense) => sense?.neighbors.map(({ object }) => object)),
@@ -433,13 +453,46 @@ test("groups of what an object recalls are its senses, two of one map too", () =
     ],
   );
   assert.equal(first?.neighbors[0]?.share, probabilities.similarity(0, 1));
-  const [short] = probabilities.senses(0, { nNeighbors: 1, minProportion: 0.1 });
+  const [short] = probabilities.senses(0, { nNeighbors: 1, minShare: 0.1 });
   assert.equal(short?.neighbors.length, 1);
   // Of an object without groups the maps are listed.
-  const [map] = probabilities.senses(1, { nNeighbors: 8, minProportion: 0.1 });
-  assert.deepEqual([map?.share, map?.neighbors.length], [1, 4]);
+  const [map] = probabilities.senses(1, { nNeighbors: 8, minShare: 0.1 });
+  assert.deepEqual([map?.share, map?.recall, map?.neighbors.length], [null, 1, 4]);
   assert.match(
-    sensesInWords(atlas, 0, probabilities.senses(0, { nNeighbors: 2, minProportion: 0.1 })),
-    /^light has 2 senses in 1 map: map 0, 75%, near lamp, bulb; map 0, 25%, near heavy, weight$/,
+    sensesInWords(atlas, 0, probabilities.senses(0, { nNeighbors: 2, minShare: 0.1 })),
+    /^light has 2 senses in 1 map: map 0, 75% observed, model 100%, near lamp, bulb; map 0, 25% observed, model 100%, near heavy, weight$/,
   );
+});
+
+test("a map that recalls what no group says is told as the model's, and what is not listed is counted", () => {
+  const labels = ["light", "lamp", "heavy"];
+  const points = [0, 0, 1, 0, -1, 0];
+  const atlas: Atlas = tinyAtlas({ labels, points });
+  const shares = [
+    [0.2, 1, 0],
+    [0.7, 0, 1],
+    [0.06, 0, 0],
+    [0.04, 0, 0],
+  ];
+  atlas.maps = shares.map((recalls, number) => {
+    const [map] = tinyAtlas({ labels, points, recalls }).maps;
+    return { ...map, number };
+  });
+  atlas.nMaps = 4;
+  atlas.senses = {
+    offsets: Uint32Array.of(0, 2, 2, 2),
+    maps: Uint32Array.of(1, 0),
+    shares: Float32Array.of(0, 0.9),
+    ends: Uint32Array.of(0, 1, 2),
+    members: Uint32Array.of(2, 1),
+  };
+  const senses = new Probabilities(atlas).senses(0, { nNeighbors: 8, minShare: 0.1 });
+  assert.match(
+    sensesInWords(atlas, 0, senses),
+    /^light has 1 sense in 2 maps: map 1, none observed, model 70%, near heavy; map 0, 90% observed, model 20%, near lamp$/,
+  );
+  assert.equal(furtherMaps(atlas, 0, senses), "2 further maps give 10%");
+  const single = tinyAtlas({ labels, points });
+  const all = new Probabilities(single).senses(0, { nNeighbors: 8, minShare: 0.1 });
+  assert.equal(furtherMaps(single, 0, all), "");
 });

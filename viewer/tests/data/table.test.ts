@@ -23,6 +23,10 @@ const SMALL: Description = {
     [26214, 65535, 0],
     [39321, 0, 65535],
   ],
+  recalls: [
+    [52428, 65535, 0],
+    [13107, 0, 65535],
+  ],
   columns: [
     { name: "x", type: "text", values: ["é", "", "b,c"] },
     { name: "group", type: "category", categories: ["a"], codes: Uint16Array.of(0, 65535, 0) },
@@ -40,11 +44,11 @@ test("one row for each object and map in which it lives", async () => {
   const atlas = await readAtlas(packed(SMALL));
   assert.equal(
     atlasTable(atlas, [2, 0, 1]),
-    "label,map,proportion,x,y,metadata_x,group,year\n" +
-      '"line\nbreak",1,1,123456.79,1,"b,c",a,0.1\n' +
-      "tie,0,0.4,0.1,-2,é,a,1990\n" +
-      "tie,1,0.6,3,3,é,a,1990\n" +
-      '"a ""knot"", tied",0,1,1e-7,0.5,,,\n',
+    "label,map,proportion,recall,x,y,metadata_x,group,year\n" +
+      '"line\nbreak",1,1,1,123456.79,1,"b,c",a,0.1\n' +
+      "tie,0,0.4,0.8,0.1,-2,é,a,1990\n" +
+      "tie,1,0.6,0.2,3,3,é,a,1990\n" +
+      '"a ""knot"", tied",0,1,1,1e-7,0.5,,,\n',
   );
   assert.equal(atlasTable(atlas, []).split("\n").length, 2);
 });
@@ -55,7 +59,7 @@ test("coordinates are named as there are dimensions", async () => {
     const bytes = packed({ labels: ["a"], maps: [[point]], proportions: [[65535]] });
     return atlasTable(await readAtlas(bytes), [0]);
   };
-  assert.equal(await header(1), "label,map,proportion,x\na,0,1,0.5\n");
-  assert.equal(await header(3), "label,map,proportion,x,y,z\na,0,1,0.5,0.5,0.5\n");
-  assert.equal((await header(4)).split("\n")[0], "label,map,proportion,x0,x1,x2,x3");
+  assert.equal(await header(1), "label,map,proportion,recall,x\na,0,1,1,0.5\n");
+  assert.equal(await header(3), "label,map,proportion,recall,x,y,z\na,0,1,1,0.5,0.5,0.5\n");
+  assert.equal((await header(4)).split("\n")[0], "label,map,proportion,recall,x0,x1,x2,x3");
 });

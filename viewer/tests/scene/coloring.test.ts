@@ -38,21 +38,21 @@ test("words can be read on both papers", () => {
 });
 
 test("marks stand out from the dark paper", () => {
-  const { paper, categories, other, numbers, proportions } = PALETTES.dark;
-  for (const color of [...categories, other, ...numbers, ...proportions]) {
+  const { paper, categories, other, numbers, recalls } = PALETTES.dark;
+  for (const color of [...categories, other, ...numbers, ...recalls]) {
     assert.ok(contrast(color, paper) >= 3, `${color}: ${contrast(color, paper)}`);
   }
 });
 
-test("proportions are coloured by their square root", () => {
+test("shares of recall are coloured by their square root", () => {
   const atlas = tinyAtlas({
     labels: ["a", "b", "c"],
     points: [0, 0, 1, 1, 2, 2],
-    proportions: [0, 0.25, 1],
+    recalls: [0, 0.25, 1],
   });
   const { colors, legend, groups } = coloringBy(atlas, null, "light");
   const found = colors(atlas.maps[0]);
-  assert.equal(legend.type, "proportion");
+  assert.equal(legend.type, "recall");
   assert.equal(groups, null);
   assert.deepEqual([...found.subarray(0, 4)], [...rgb("#A9C6CC"), 255]);
   for (const [part, value] of rgb("#4F8E9C").entries()) {
@@ -157,11 +157,11 @@ test("the ends of a scale are short numbers", () => {
   assert.deepEqual([legend.low, legend.high], ["≤ 0.0000123", "7.12"]);
 });
 
-test("an unknown column or a text colours by proportion", () => {
+test("an unknown column or a text colours by share of recall", () => {
   const text = { name: "note", type: "text" as const, values: ["x"] };
   const atlas = tinyAtlas({ labels: ["a"], points: [0, 0], columns: [text] });
   for (const name of ["note", "nothing"]) {
-    assert.equal(coloringBy(atlas, name, "dark").legend.type, "proportion");
+    assert.equal(coloringBy(atlas, name, "dark").legend.type, "recall");
   }
   assert.deepEqual(colorColumns(atlas), []);
 });

@@ -52,7 +52,7 @@ test("entries below the threshold are not shown, entries at it are", () => {
   const atlas = tinyAtlas({
     labels: ["a", "b", "c"],
     points: [0, 0, 1, 1, 2, 2],
-    proportions: [0.1, 0.0999, 0.9],
+    recalls: [0.1, 0.0999, 0.9],
   });
   const scene = new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure);
   assert.deepEqual([...scene.visible], [1, 0, 1]);
@@ -79,11 +79,11 @@ test("hidden categories are not shown, others and missing ones by codes of their
   assert.deepEqual(visible(NO_CATEGORY, 1), [1, 1, 0, 0]);
 });
 
-test("a dot's area is proportion times factor", () => {
+test("a dot's area is share of recall times factor", () => {
   const atlas = tinyAtlas({
     labels: ["a", "b"],
     points: [0, 0, 1, 1],
-    proportions: [1, 0.25],
+    recalls: [1, 0.25],
     columns: [{ name: "size", type: "number", low: 0, high: 1, values: Float32Array.from([0, 1]) }],
   });
   const plain = new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure);
@@ -170,11 +170,11 @@ test("a label that has come does not go while one zooms in", () => {
   assert.ok(before.size > 60);
 });
 
-test("the chosen word is labelled first, whatever its proportion", () => {
+test("the chosen word is labelled first, whatever its share", () => {
   const atlas = tinyAtlas({
     labels: ["great", "slight"],
     points: [0, 0, 1e-4, 0],
-    proportions: [1, 0.01],
+    recalls: [1, 0.01],
   });
   const scene = settled(new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure));
   const camera = { x: 0, y: 0, zoom: 100 };
