@@ -145,7 +145,7 @@ class AtlasPage:
         self.settle()
         self.read(
             "atlas.change({ word: null, map: given, camera: null, tool: 'pan', selection: [],"
-            " threshold: atlas.atlas.minShare, onlyItsMaps: false, features: new Set(),"
+            " threshold: atlas.atlas.minRecall, onlyItsMaps: false, features: new Set(),"
             " hidden: new Set() })",
             map,
         )

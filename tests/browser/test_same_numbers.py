@@ -14,14 +14,14 @@ SENSES = """atlas.senses(given).map(({ map, recall, share, neighbors }) => ({
 
 
 def agree(
-    at, atlas: mm.Atlas, object: int, min_share: float, neighbor_kind: str | None = None
+    at, atlas: mm.Atlas, object: int, min_recall: float, neighbor_kind: str | None = None
 ) -> None:
     """The senses of an object, in their order: maps, shares, and neighbours up to ties."""
     of = (
         {} if atlas.kinds is None else {"kind": atlas.kinds[object], "neighbor_kind": neighbor_kind}
     )
     expected = atlas.senses(
-        atlas.labels[object], n_neighbors=atlas.n_objects, min_recall=min_share, **of
+        atlas.labels[object], n_neighbors=atlas.n_objects, min_recall=min_recall, **of
     )
     found = at.read(SENSES, object)
     # A page lists nothing in a map where it holds nothing of the object, rounded to 16 bits.

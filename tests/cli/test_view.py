@@ -73,10 +73,10 @@ def test_the_look(folder):
     (folder / "more.csv").write_text("label,length,group\ntie,3,a\nKNOT,4,b\nrope,4,a\n")
     header = shown(
         folder, "--metadata", folder / "more.csv", "--color", "group", "--size", "length",
-        "--title", "Six words", "--min-share", 0.4,
+        "--title", "Six words", "--min-recall", 0.4,
     )  # fmt: skip
     assert (header["color"], header["size"]) == ("group", "length")
-    assert (header["title"], header["min_share"]) == ("Six words", 0.4)
+    assert (header["title"], header["min_recall"]) == ("Six words", 0.4)
     assert [column["name"] for column in header["columns"]] == ["length", "group"]
 
 
@@ -186,8 +186,8 @@ class TestRefusals:
         [
             (("--color", "group"), "--color group is no column of the atlas"),
             (("--size", "length"), "--size length is no column of the atlas"),
-            (("--min-share", 2), "2"),
-            (("--min-share", "nan"), "nan"),
+            (("--min-recall", 2), "2"),
+            (("--min-recall", "nan"), "nan"),
         ],
     )
     def test_usage(self, folder, options, message):

@@ -86,7 +86,7 @@ class Read:
 
 
 def read(atlas: Atlas, **options: Any) -> Read:
-    usual = {"title": None, "color": None, "size": None, "features": None, "min_share": 0.1}
+    usual = {"title": None, "color": None, "size": None, "features": None, "min_recall": 0.1}
     return Read(pack_page(atlas, **(usual | options)))
 
 
@@ -242,7 +242,7 @@ class TestMaps:
 
     def test_titles_are_the_captions_of_what_is_in_sight(self):
         atlas = several()
-        found = read(atlas, min_share=0.3)
+        found = read(atlas, min_recall=0.3)
         for m, (map_, shares) in enumerate(
             zip(found.header["maps"], atlas.map_shares, strict=True)
         ):
@@ -272,7 +272,7 @@ class TestMaps:
         assert 3 not in found.header["maps"][0]["title"]
 
     def test_a_view_where_nothing_reaches_the_threshold(self):
-        found = read(several(n_maps=20), min_share=1.0)
+        found = read(several(n_maps=20), min_recall=1.0)
         boxes = np.array([map_["view"] for map_ in found.header["maps"]])
         assert (boxes[:, 2] > boxes[:, 0]).all()
 
@@ -296,11 +296,11 @@ class TestMaps:
 class TestHeader:
     def test_what_it_says(self):
         atlas = several(method="mm-tsne")
-        header = read(atlas, title="A <title>", min_share=0.25).header
+        header = read(atlas, title="A <title>", min_recall=0.25).header
         assert header["title"] == "A <title>"
         assert (header["n_objects"], header["n_maps"], header["n_components"]) == (60, 4, 2)
         assert header["method"] == "mm-tsne"
-        assert header["min_share"] == 0.25
+        assert header["min_recall"] == 0.25
         assert header["labels"] == list(atlas.labels)
         assert header["model"] == {
             "kernel": "cauchy", "normalization": "conditional", "background": 0.0,
@@ -322,7 +322,7 @@ class TestHeader:
 
     def test_same_bytes_for_the_same_atlas(self):
         atlas = several(metadata={"group": np.array(["a", "b", "b"] * 20)})
-        settings = {"title": None, "size": None, "features": None, "min_share": 0.1}
+        settings = {"title": None, "size": None, "features": None, "min_recall": 0.1}
         packed = [pack_page(atlas, color="group", **settings) for _ in range(2)]
         assert packed[0] == packed[1]
 
@@ -530,8 +530,8 @@ class TestRefusals:
 
     @pytest.mark.parametrize("value", [-0.1, 1.1, np.nan])
     def test_a_threshold_out_of_range(self, value):
-        with pytest.raises(ParameterError, match="min_share"):
-            read(single(["a"]), min_share=value)
+        with pytest.raises(ParameterError, match="min_recall"):
+            read(single(["a"]), min_recall=value)
 
     def test_an_atlas_without_objects(self):
         with pytest.raises(DataError, match="nothing to show"):

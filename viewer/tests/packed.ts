@@ -178,7 +178,7 @@ function headerOf(description: Description, blocks: Blocks): Header {
     kinds,
     log_whole: description.logWhole ?? null,
     labels,
-    min_share: 0.1,
+    min_recall: 0.1,
     color: null,
     size: null,
     maps: maps.map((_, m) => ({

@@ -67,7 +67,7 @@ export function tinyAtlas(parts: Parts): TinyAtlas {
     features: [],
     color: null,
     size: null,
-    minShare: 0.1,
+    minRecall: 0.1,
   };
 }
 

@@ -56,7 +56,7 @@ class _Feature:
     help="What `cluster` wrote, with -o or --json, to be drawn as outlines.",
 )
 @click.option(
-    "--min-share",
+    "--min-recall",
     type=Number(0, 1),
     metavar="X",
     default=0.1,

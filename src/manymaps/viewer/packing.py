@@ -132,7 +132,7 @@ def pack_page(
     color: str | None,
     size: str | None,
     features: Any,
-    min_share: float,
+    min_recall: float,
 ) -> bytes:
     """The bytes from which the viewer shows an atlas; the same for the same atlas.
 
@@ -146,7 +146,7 @@ def pack_page(
         numbers for the one, numbers for the other.
     features : AdditiveClustering or sequence of features, or None
         Fitted; or anything with a `weight` and `members`, which are labels of the atlas.
-    min_share : float in [0, 1]
+    min_recall : float in [0, 1]
         Of the objects' recall, what a map must give to show them: where the threshold stands at
         first, and what the first views and titles are made of.
 
@@ -161,13 +161,13 @@ def pack_page(
         Where the atlas is empty, its numbers are beyond single precision, or a column does not
         have one value per object.
     """
-    _check(atlas, min_share)
+    _check(atlas, min_recall)
     columns, blocks = _columns(atlas)
     _check_shown(columns, color, size)
     listed, members = _features(atlas, features)
     entries = _entries(atlas)
     scales, blocks["positions"] = _positions(entries, atlas.model.kernel_width)
-    maps, of_maps = _maps(atlas, entries, min_share)
+    maps, of_maps = _maps(atlas, entries, min_recall)
     blocks |= members | of_maps | _senses(atlas, entries) | _log_factors(atlas) | {
         "offsets": entries.offsets.astype("<u4"),
         "objects": entries.objects.astype(_index_type(atlas.n_objects)),
@@ -179,7 +179,7 @@ def pack_page(
         "title": page_title(atlas) if title is None else str(title),
         **_described(atlas),
         "labels": list(atlas.labels),
-        "min_share": float(min_share),
+        "min_recall": float(min_recall),
         "color": color,
         "size": size,
         "maps": [{**map_, **scale} for map_, scale in zip(maps, scales, strict=True)],
@@ -190,8 +190,8 @@ def pack_page(
     return _container(header, blocks)
 
 
-def _check(atlas: Atlas, min_share: float) -> None:
-    check_number("min_share", min_share, least=0, most=1)
+def _check(atlas: Atlas, min_recall: float) -> None:
+    check_number("min_recall", min_recall, least=0, most=1)
     if atlas.n_maps == 0 or atlas.n_objects == 0 or atlas.n_components == 0:
         raise DataError(f"an atlas of shape {atlas.maps.shape} has nothing to show")
     low, high = float(atlas.proportions.min()), float(atlas.proportions.max())
@@ -294,7 +294,7 @@ def _positions(
 
 
 def _maps(
-    atlas: Atlas, entries: _Entries, min_share: float
+    atlas: Atlas, entries: _Entries, min_recall: float
 ) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]:
     """Title, first view and share of each map, and the blocks of order, axes and middles."""
     n_maps, n_components = atlas.n_maps, atlas.n_components
@@ -310,7 +310,7 @@ def _maps(
         points, share = entries.coordinates[here], 1.0
         if n_components != 2:
             points, share, axes[m], middles[m] = _plane(points, weights)
-        shown = weights >= min_share
+        shown = weights >= min_recall
         shown = shown if shown.any() else np.ones(len(objects), bool)
         budget = OUT_OF_VIEW if shown.sum() > FEW_OBJECTS else 0.0
         box = view(points[shown], weights[shown], budget=budget)

@@ -47,7 +47,7 @@ def write_page(
     size: str | None = None,
     title: str | None = None,
     features: Any = None,
-    min_share: float = 0.1,
+    min_recall: float = 0.1,
 ) -> None:
     """Write an atlas as one HTML file that opens from disk, offline; whole or not at all.
 
@@ -64,7 +64,7 @@ def write_page(
     features : AdditiveClustering or sequence of features, optional
         To be drawn as outlines: a fitted estimator, or anything with a `weight` and `members`,
         which are labels of the atlas.
-    min_share : float in [0, 1]
+    min_recall : float in [0, 1]
         When the page opens, each map shows the objects of whose recall it gives as much
         (`Atlas.map_shares`); dots have the area of that share.
 
@@ -93,7 +93,7 @@ def write_page(
         raise ParameterError(f"{path}: the name of a page must end in {' or '.join(SUFFIXES)}")
     title = Path(path).stem if title is None else str(title)
     packed = pack_page(
-        atlas, title=title, color=color, size=size, features=features, min_share=min_share,
+        atlas, title=title, color=color, size=size, features=features, min_recall=min_recall,
     )  # fmt: skip
     page = _page(packed, title).encode()
     with written_whole(path) as temporary:

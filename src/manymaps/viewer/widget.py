@@ -27,7 +27,7 @@ if find_spec("anywidget") is not None:
         Parameters
         ----------
         atlas : Atlas
-        color, size, features, min_share
+        color, size, features, min_recall
             As for `write_page`.
         title : str, optional
             By default the numbers of objects and maps.
@@ -84,12 +84,13 @@ if find_spec("anywidget") is not None:
             size: str | None = None,
             title: str | None = None,
             features: Any = None,
-            min_share: float = 0.1,
+            min_recall: float = 0.1,
             height: int = 640,
         ):
             self._atlas = atlas
             packed = pack_page(
-                atlas, title=title, color=color, size=size, features=features, min_share=min_share,
+                atlas, title=title, color=color, size=size, features=features,
+                min_recall=min_recall,
             )  # fmt: skip
             super().__init__(data=packed, height=height)
 

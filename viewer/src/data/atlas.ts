@@ -123,7 +123,7 @@ export interface Atlas {
   color: string | null;
   size: string | null;
   /** The least share of recall that is shown at first. */
-  minShare: number;
+  minRecall: number;
 }
 
 /** The name of an object's kind; null where all are of one kind. */

@@ -213,7 +213,7 @@ function assemble(header: Fields, blocks: Blocks): Atlas {
     features: featuresOf(header, blocks, nObjects),
     color: shown(header.color),
     size: shown(header.size),
-    minShare: finite(header.min_share, "the least share"),
+    minRecall: finite(header.min_recall, "the least share"),
   };
 }
 

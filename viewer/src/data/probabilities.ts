@@ -77,9 +77,9 @@ export class Probabilities {
    */
   senses(
     object: number,
-    options: { nNeighbors: number; minShare: number; sameKind?: boolean },
+    options: { nNeighbors: number; minRecall: number; sameKind?: boolean },
   ): Sense[] {
-    const { nNeighbors, minShare, sameKind = false } = options;
+    const { nNeighbors, minRecall, sameKind = false } = options;
     const groups = this.#groups(object, nNeighbors);
     if (groups.length > 0) return groups;
     const among = this.#among(object, sameKind);
@@ -92,7 +92,7 @@ export class Probabilities {
     return homes
       .map((home, k) => ({ ...home, recall: elementAt(recalls, k) }))
       .sort((a, b) => b.recall - a.recall)
-      .filter(({ recall }, rank) => rank === 0 || lives(recall, minShare))
+      .filter(({ recall }, rank) => rank === 0 || lives(recall, minRecall))
       .map(({ map, entry, recall }) => ({
         map: map.number,
         entry,

@@ -154,7 +154,7 @@ export class Scene {
     let total = 0;
     for (let entry = 0; entry < objects.length; entry++) {
       const recall = inBounds(recalls[entry]);
-      if (!lives(recall, atlas.minShare)) continue;
+      if (!lives(recall, atlas.minRecall)) continue;
       total += recall * inBounds(sizes[inBounds(objects[entry])]);
     }
     const area = (INK * size.width * size.height) / Math.max(total, 1e-9);

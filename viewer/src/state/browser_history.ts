@@ -19,7 +19,7 @@ export function stateAt(atlas: Atlas, hash: string): Partial<State> {
   const { zoom, x, y, threshold } = place;
   const hasCamera = zoom !== null && x !== null && y !== null && state.map !== null;
   state.camera = hasCamera ? { zoom, x, y } : null;
-  state.threshold = threshold ?? atlas.minShare;
+  state.threshold = threshold ?? atlas.minRecall;
   const asked = (name: string | null, usual: string | null, columns: readonly Column[]) => {
     if (name === NO_COLUMN) return null;
     return columns.some((column) => column.name === name) ? name : usual;
@@ -80,7 +80,7 @@ function placeOf(atlas: Atlas, state: State): Place {
     zoom: camera?.zoom ?? null,
     x: camera?.x ?? null,
     y: camera?.y ?? null,
-    threshold: threshold === atlas.minShare ? null : threshold,
+    threshold: threshold === atlas.minRecall ? null : threshold,
     color: color === atlas.color ? null : (color ?? NO_COLUMN),
     size: size === atlas.size ? null : (size ?? NO_COLUMN),
   };

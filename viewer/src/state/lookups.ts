@@ -23,11 +23,11 @@ export class Lookups {
 
   /** The senses of a word, of maps those at the present threshold. */
   sensesOf(word: number): Sense[] {
-    const { threshold: minShare, neighborKind } = this.store.state;
-    const key = `${word} ${minShare} ${neighborKind}`;
+    const { threshold: minRecall, neighborKind } = this.store.state;
+    const key = `${word} ${minRecall} ${neighborKind}`;
     if (this.senses?.key !== key) {
       const sameKind = word < this.atlas.nRows === (neighborKind === 0);
-      const asked = { nNeighbors: NEIGHBORS, minShare, sameKind };
+      const asked = { nNeighbors: NEIGHBORS, minRecall, sameKind };
       this.senses = { key, found: this.probabilities.senses(word, asked) };
     }
     return this.senses.found;

@@ -47,7 +47,7 @@ export class Session {
       isPreview: false,
       map: null,
       camera: null,
-      threshold: atlas.minShare,
+      threshold: atlas.minRecall,
       color: atlas.color,
       size: atlas.size,
       hidden: new Set(),

@@ -77,7 +77,7 @@ test("maps, columns and features come out as they went in", async () => {
   assert.deepEqual([second.number, second.title, second.view], [1, [0, 2], [-1, -1, 1, 1]]);
   assert.deepEqual(atlas.columns, SMALL.columns);
   assert.deepEqual(atlas.features[0]?.members, Uint32Array.of(0, 2));
-  assert.deepEqual([atlas.color, atlas.size, atlas.minShare], [null, null, 0.1]);
+  assert.deepEqual([atlas.color, atlas.size, atlas.minRecall], [null, null, 0.1]);
   assert.deepEqual(
     [atlas.kinds, atlas.nRows, atlas.logFactors, atlas.logWhole],
     [null, 0, null, null],

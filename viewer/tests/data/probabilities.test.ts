@@ -192,7 +192,7 @@ function sameSenses(actual: Sense[], expected: Listed[], what: string): void {
 
 for (const { name, senses, sameKind, similarities, ...description } of CASES) {
   const n = elementAt(description.proportions, 0).length;
-  const options = { nNeighbors: 2, minShare: 0.1 };
+  const options = { nNeighbors: 2, minRecall: 0.1 };
 
   test(`senses: ${name}`, async () => {
     const probabilities = await probabilitiesOf(description);
@@ -205,7 +205,7 @@ for (const { name, senses, sameKind, similarities, ...description } of CASES) {
       assert.deepEqual(nearIn(probabilities, 0, map, 2), neighbors);
     }
     for (const sameKind of [false, true]) {
-      const all = probabilities.senses(0, { ...options, minShare: 0, sameKind });
+      const all = probabilities.senses(0, { ...options, minRecall: 0, sameKind });
       const recalls = all.map(({ recall }) => recall);
       near(
         recalls.reduce((sum, recall) => sum + recall, 0),
@@ -252,7 +252,7 @@ function nearIn(
   map: number,
   nNeighbors: number,
 ): Neighbor[] {
-  const senses = probabilities.senses(object, { nNeighbors, minShare: 0 });
+  const senses = probabilities.senses(object, { nNeighbors, minRecall: 0 });
   return senses.find((sense) => sense.map === map)?.neighbors ?? [];
 }
 
@@ -287,10 +287,10 @@ test("an object alone in its maps, or in none, has no neighbours and no similari
       [0, 0, 65535, 0],
     ],
   });
-  assert.deepEqual(probabilities.senses(2, { nNeighbors: 3, minShare: 0.1 }), [
+  assert.deepEqual(probabilities.senses(2, { nNeighbors: 3, minRecall: 0.1 }), [
     { map: 1, entry: 0, recall: 1, share: null, neighbors: [] },
   ]);
-  assert.deepEqual(probabilities.senses(3, { nNeighbors: 3, minShare: 0.1 }), []);
+  assert.deepEqual(probabilities.senses(3, { nNeighbors: 3, minRecall: 0.1 }), []);
   assert.deepEqual(nearIn(probabilities, 0, 1, 3), []);
   assert.deepEqual(nearIn(probabilities, 0, 0, 3), [{ object: 1, share: 1 }]);
   for (const i of [2, 3]) {
@@ -417,11 +417,11 @@ test("one lookup among 200,000 objects of a map is quick", () => {
       features: [],
       color: null,
       size: null,
-      minShare: 0.1,
+      minRecall: 0.1,
     });
-    probabilities.senses(5, { nNeighbors: 8, minShare: 0.1 });
+    probabilities.senses(5, { nNeighbors: 8, minRecall: 0.1 });
     const times = [7, 8, 9].map((object) => {
-      return processorTime(() => probabilities.senses(object, { nNeighbors: 8, minShare: 0.1 }));
+      return processorTime(() => probabilities.senses(object, { nNeighbors: 8, minRecall: 0.1 }));
     });
     const slow = processorTime(() => probabilities.associations(7, 8));
     assert.ok(Math.min(...times) < 60 && slow < 2000, `${times} and ${slow} ms`);
@@ -441,7 +441,7 @@ test("groups of what an object recalls are its senses, two of one map too", () =
     members: Uint32Array.of(1, 2, 3, 4),
   };
   const probabilities = new Probabilities(atlas);
-  const [first, second, ...more] = probabilities.senses(0, { nNeighbors: 8, minShare: 0.1 });
+  const [first, second, ...more] = probabilities.senses(0, { nNeighbors: 8, minRecall: 0.1 });
   assert.equal(more.length, 0);
   assert.deepEqual([first?.map, first?.share, first?.recall], [0, 0.75, 1]);
   assert.deepEqual([second?.map, second?.share, second?.entry], [0, 0.25, 0]);
@@ -453,13 +453,13 @@ test("groups of what an object recalls are its senses, two of one map too", () =
     ],
   );
   assert.equal(first?.neighbors[0]?.share, probabilities.similarity(0, 1));
-  const [short] = probabilities.senses(0, { nNeighbors: 1, minShare: 0.1 });
+  const [short] = probabilities.senses(0, { nNeighbors: 1, minRecall: 0.1 });
   assert.equal(short?.neighbors.length, 1);
   // Of an object without groups the maps are listed.
-  const [map] = probabilities.senses(1, { nNeighbors: 8, minShare: 0.1 });
+  const [map] = probabilities.senses(1, { nNeighbors: 8, minRecall: 0.1 });
   assert.deepEqual([map?.share, map?.recall, map?.neighbors.length], [null, 1, 4]);
   assert.match(
-    sensesInWords(atlas, 0, probabilities.senses(0, { nNeighbors: 2, minShare: 0.1 })),
+    sensesInWords(atlas, 0, probabilities.senses(0, { nNeighbors: 2, minRecall: 0.1 })),
     /^light has 2 senses in 1 map: map 0, 75% observed, model 100%, near lamp, bulb; map 0, 25% observed, model 100%, near heavy, weight$/,
   );
 });
@@ -486,13 +486,13 @@ test("a map that recalls what no group says is told as the model's, and what is 
     ends: Uint32Array.of(0, 1, 2),
     members: Uint32Array.of(2, 1),
   };
-  const senses = new Probabilities(atlas).senses(0, { nNeighbors: 8, minShare: 0.1 });
+  const senses = new Probabilities(atlas).senses(0, { nNeighbors: 8, minRecall: 0.1 });
   assert.match(
     sensesInWords(atlas, 0, senses),
     /^light has 1 sense in 2 maps: map 1, none observed, model 70%, near heavy; map 0, 90% observed, model 20%, near lamp$/,
   );
   assert.equal(furtherMaps(atlas, 0, senses), "2 further maps give 10%");
   const single = tinyAtlas({ labels, points });
-  const all = new Probabilities(single).senses(0, { nNeighbors: 8, minShare: 0.1 });
+  const all = new Probabilities(single).senses(0, { nNeighbors: 8, minRecall: 0.1 });
   assert.equal(furtherMaps(single, 0, all), "");
 });
