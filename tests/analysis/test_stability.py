@@ -457,9 +457,11 @@ class TestGroups:
                 assert found.proportions[row] == pytest.approx(sense.proportion)
                 near = found.neighbors[row][found.neighbors[row] >= 0]
                 assert tuple(near.tolist()) == sense.members
-                similar = np.array([n.similarity for n in sense.neighbors])
-                weights = found.weights[row][: len(near)]
-                np.testing.assert_allclose(weights, similar / similar.sum(), rtol=1e-6)
+                observed = np.array([n.observed for n in sense.neighbors])
+                responses = found.responses[row][: len(near)]
+                np.testing.assert_allclose(responses, observed / observed.sum(), rtol=1e-6)
+                votes = atlas.choices.votes(np.full(len(near), i), near)[:, sense.map]
+                np.testing.assert_allclose(found.weights[row][: len(near)], responses * votes)
         assert len(atlas.senses(atlas.labels[0])) == 2
 
     def test_least_share(self):
@@ -489,6 +491,28 @@ class TestGroups:
         assert elsewhere.n_fits == 1
         grown = again.extended(["new"], np.zeros((1, 1, 2)), np.ones((1, 1)), at=1)
         assert {sense.members[0] < 7: sense.n_fits for sense in grown.senses(word)} == told
+
+    def test_a_fit_that_scatters_a_group_does_not_have_it_and_knows_no_other(self):
+        first = self.fit()
+        halves = np.concatenate([first.proportions / 2] * 2)
+        far = 50 * np.random.default_rng(0).normal(size=first.maps.shape)
+        whole = replace(
+            first, maps=np.concatenate([first.maps, far]),
+            proportions=np.concatenate([first.proportions, 0 * first.proportions]),
+        )  # fmt: skip
+        scattering = replace(
+            whole, maps=np.concatenate([first.maps, first.maps]), proportions=halves
+        )
+        found = stability([whole, whole, scattering], threshold=0.6)
+        word = first.labels[0]
+        senses = found.consensus(word)
+        assert [sense.held for sense in senses] == [(True, True, False)] * 2
+        for fit in range(3):
+            told = found.attach(fit)
+            listed = [sense for sense in told.senses(word) if sense.share]
+            assert [sense.n_fits for sense in listed] == [2, 2]
+            assert told.senses_elsewhere(word) == []
+        assert 0 < found.recurrence(word) < 1
 
     def test_associations_follow_their_objects(self):
         first, second = self.fit(), self.fit(1)

@@ -48,8 +48,11 @@ class FitSenses:
         map.
     neighbors : ndarray of int, shape (n_senses, n_neighbors)
         Numbers of objects, strongest first; -1 where there are no more.
+    responses : ndarray of shape (n_senses, n_neighbors)
+        What makes it this sense: the strengths of a group's members, or what a map says of its
+        neighbours; those of a sense sum to 1.
     weights : ndarray of shape (n_senses, n_neighbors)
-        Those of a sense sum to 1.
+        What the map of the sense explains of these, which is all where the sense is a map.
     recurrence : ndarray of shape (n_senses,)
         The share of the other fits in which the sense recurs.
     overlap : ndarray of shape (n_senses,)
@@ -61,6 +64,7 @@ class FitSenses:
     proportions: np.ndarray
     shares: np.ndarray
     neighbors: np.ndarray
+    responses: np.ndarray
     weights: np.ndarray
     recurrence: np.ndarray
     overlap: np.ndarray
@@ -82,7 +86,8 @@ def fit_senses(
     by_map[words] = False
     if by_map.any():
         parts += _of_maps(atlas, by_map, n_neighbors, min_recall)
-    words, maps, shares, near, weights = (np.concatenate(part) for part in zip(*parts, strict=True))
+    words, maps, shares, near, *both = (np.concatenate(part) for part in zip(*parts, strict=True))
+    responses, weights = both
     order = np.lexsort((maps, -shares, words))
     order = order[near[order, 0] >= 0]
     counts = np.bincount(words[order], minlength=atlas.n_objects)
@@ -93,6 +98,7 @@ def fit_senses(
         atlas.proportions[maps[order], words[order]].astype(np.float64),
         shares[order],
         near[order],
+        responses[order],
         weights[order],
         unknown,
         unknown,
@@ -102,20 +108,26 @@ def fit_senses(
 def _of_groups(
     atlas: Atlas, words: np.ndarray, n_neighbors: int, min_share: float
 ) -> tuple[np.ndarray, ...]:
-    """Words, maps, shares, neighbors and weights of senses that are groups."""
+    """Words, maps, shares, neighbors, responses and weights of senses that are groups."""
     assert atlas.associations is not None
     found = sense_groups(atlas.choices, atlas.associations, words)
     owners, listed = found.owners, found.listed(min_share)
     rank = np.arange(len(found.members)) - np.repeat(found.ends[:-1], np.diff(found.ends))
     rows = np.repeat(np.arange(len(owners)), np.diff(found.ends))
-    there = (rank < n_neighbors) & (found.similarities > 0)
+    there = np.flatnonzero((rank < n_neighbors) & (found.strengths > 0))
+    rows, rank = rows[there], rank[there]
     near = np.full((len(owners), n_neighbors), -1, np.int32)
-    weights = np.zeros(near.shape)
-    near[rows[there], rank[there]] = found.members[there]
-    weights[rows[there], rank[there]] = found.similarities[there]
-    whole = weights.sum(axis=1, keepdims=True)
-    weights /= np.where(whole > 0, whole, 1)
-    return tuple(part[listed] for part in (words[owners], found.maps, found.shares, near, weights))
+    responses, votes = np.zeros(near.shape), np.zeros(near.shape)
+    near[rows, rank] = found.members[there]
+    responses[rows, rank] = found.strengths[there]
+    responses /= responses.sum(axis=1, keepdims=True)
+    for start in range(0, len(there), _PAIRS):
+        block = slice(start, start + _PAIRS)
+        senses = rows[block]
+        shares = atlas.choices.votes(words[owners[senses]], near[senses, rank[block]])
+        votes[senses, rank[block]] = shares[np.arange(len(senses)), found.maps[senses]]
+    parts = words[owners], found.maps, found.shares, near, responses, responses * votes
+    return tuple(part[listed] for part in parts)
 
 
 def _of_maps(
@@ -129,7 +141,8 @@ def _of_maps(
     for map in range(atlas.n_maps):
         for rows, columns in _sides(atlas, lives[map] & wanted, atlas.proportions[map] > 0):
             near, weights = _strongest(atlas, map, rows, columns, n_neighbors)
-            parts.append((rows, np.full(len(rows), map), recalls[map, rows], near, weights))
+            here = np.full(len(rows), map)
+            parts.append((rows, here, recalls[map, rows], near, weights, weights))
     return parts
 
 
@@ -234,27 +247,30 @@ def consensus_of(
     """The senses of all words over several fits, beside the maps of one of them.
 
     Average-linkage clusters of the senses that the fits give a word, cut where the mean overlap of
-    two clusters is below the threshold.
+    what makes two clusters is below the threshold. A fit that knows the sense but whose map
+    explains less of it than the threshold does not have it.
     """
     n_objects = len(senses[0].offsets) - 1
     words = np.concatenate([found.words for found in senses])
     by_word = np.argsort(words, kind="stable")
     words = words[by_word]
     fits = np.repeat(np.arange(len(senses)), [len(found.maps) for found in senses])[by_word]
-    maps, shares, neighbors, weights = (
+    maps, shares, neighbors, responses, weights = (
         np.concatenate([getattr(found, name) for found in senses])[by_word]
-        for name in ("maps", "shares", "neighbors", "weights")
+        for name in ("maps", "shares", "neighbors", "responses", "weights")
     )
-    groups = _groups(np.bincount(words, minlength=n_objects), neighbors, weights, threshold)
+    groups = _groups(np.bincount(words, minlength=n_objects), neighbors, responses, threshold)
     by_fit = np.zeros((groups.max(initial=-1) + 1, len(senses)))
+    held = np.zeros(by_fit.shape, bool)
     np.add.at(by_fit, (groups, fits), shares)
+    np.logical_or.at(held, (groups, fits), weights.sum(axis=1) >= threshold - ROUNDING)
     owner = np.zeros(len(by_fit), np.intp)
     owner[groups] = words
-    order = np.lexsort([-by_fit.sum(axis=1), -(by_fit > 0).sum(axis=1), owner])
+    order = np.lexsort([-by_fit.sum(axis=1), -held.sum(axis=1), owner])
     groups = np.argsort(order)[groups]
     own = fits == fit
     of_map = _of_map(maps[own], words[own], groups[own], (n_maps, n_objects))
-    near, means = _mean_neighbors(groups, neighbors, weights, n_objects)
+    near, means = _mean_neighbors(groups, neighbors, responses, n_objects)
     return Consensus(
         offsets=np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=n_objects))]),
         by_fit=by_fit[order].astype(np.float32),
@@ -262,6 +278,7 @@ def consensus_of(
         weights=means,
         of_map=of_map,
         threshold=threshold,
+        held=held[order],
     )
 
 

@@ -1,13 +1,17 @@
 """Whether senses survive a new seed: several fits of the same objects compared.
 
 A sense s of word i in a fit is a weighted set of neighbours. Where the fits know associations it is
-a group of these (`manymaps.atlas.senses`), weighted by the similarity q_ij of its n_neighbors
-strongest members. Otherwise it is a map m that gives some of what the word recalls, with the
-strongest neighbours there,
+a group of the word's own responses (`manymaps.atlas.senses`), weighted by what the map of the sense
+explains of the n_neighbors strongest of them,
+
+    w_s(j) = p_ij r_ij^m / sum_j' p_ij',       r_ij^m = v_ij^m / v_ij
+
+so that a group which a fit scatters over its maps weighs little there. Otherwise it is a map m that
+gives some of what the word recalls, with the strongest neighbours there,
 
     w_s(j) = pi_j^m K(|y_i^m - y_j^m|^2) / sum_j' of the same       over the n_neighbors strongest
 
-so that the weights sum to 1: the shares q_ij^m of the map (`manymaps.atlas.probabilities`), of two
+with weights that sum to 1: the shares q_ij^m of the map (`manymaps.atlas.probabilities`), of two
 kinds of object those of the other kind without the fixed factors. Of two senses
 
     overlap(s, t) = sum_j min(w_s(j), w_t(j))                        from 0 to 1
@@ -134,8 +138,10 @@ class Stability:
     def consensus(self, word: str, *, kind: str | None = None) -> list[ConsensusSense]:
         """The senses of a word over all fits, those of most fits first.
 
-        Average-linkage clusters of the senses of all fits, cut where the mean overlap of two
-        clusters is below the threshold. `maps` are those of the reference.
+        Average-linkage clusters of the senses of all fits by what makes them (the word's own
+        responses, where associations are known), cut where the mean overlap of two clusters is
+        below the threshold. A fit has a sense where one of its maps explains that much of it.
+        `maps` are those of the reference.
 
         Parameters
         ----------

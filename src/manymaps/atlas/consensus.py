@@ -38,27 +38,30 @@ class ConsensusSense:
     Attributes
     ----------
     by_fit : tuple of float
-        What the object has of this sense, fit by fit; 0 where a fit lacks it. That is the share of
-        what was observed, or where no associations are known of what the model recalls.
+        What the object has of this sense, fit by fit; 0 where a fit does not know it. That is the
+        share of what was observed, or where no associations are known of what the model recalls.
     neighbors : tuple of WeightedNeighbor
         Strongest first, by the mean weight over the fits that have the sense.
     maps : tuple of int
         The maps that are this sense, in the atlas to which the consensus belongs.
+    held : tuple of bool
+        Which fits have the sense: one map of theirs explains what makes it.
     """
 
     by_fit: tuple[float, ...]
     neighbors: tuple[WeightedNeighbor, ...]
     maps: tuple[int, ...]
+    held: tuple[bool, ...]
 
     @property
     def n_fits(self) -> int:
         """How many of the fits have the sense."""
-        return sum(share > 0 for share in self.by_fit)
+        return sum(self.held)
 
     @property
     def share(self) -> float:
-        """What the object has of the sense, on average over the fits that have it."""
-        return sum(self.by_fit) / self.n_fits
+        """What the object has of the sense, on average over the fits that know it."""
+        return sum(self.by_fit) / sum(share > 0 for share in self.by_fit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +73,7 @@ class Consensus:
     offsets : ndarray of int, shape (n_objects + 1,)
         Where the senses of each object stand, those of most fits first.
     by_fit : ndarray of shape (n_senses, n_fits)
-        Shares; 0 where a fit lacks the sense.
+        Shares; 0 where a fit does not know the sense.
     neighbors : ndarray of int, shape (n_senses, n_neighbors)
         Numbers of objects, strongest first; -1 where there are no more.
     weights : ndarray of shape (n_senses, n_neighbors)
@@ -78,6 +81,8 @@ class Consensus:
         The senses that each object has in each map of the atlas; -1 where it has no more there.
     threshold : float
         The overlap from which on senses are the same.
+    held : ndarray of bool, shape (n_senses, n_fits), optional
+        Which fits have the sense; by default those that know it.
 
     Raises
     ------
@@ -104,14 +109,18 @@ class Consensus:
     weights: np.ndarray
     of_map: np.ndarray
     threshold: float
+    held: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         n_senses = len(self.by_fit)
+        if self.held is None:
+            object.__setattr__(self, "held", self.by_fit > 0)
         if self.of_map.ndim == 2:
             object.__setattr__(self, "of_map", self.of_map[None])
         fit = (
             self.by_fit.ndim == self.neighbors.ndim == 2
             and self.of_map.ndim == 3
+            and self._held.shape == self.by_fit.shape
             and self.weights.shape == self.neighbors.shape
             and len(self.neighbors) == n_senses
             and self.offsets.shape == (self.n_objects + 1,)
@@ -146,7 +155,12 @@ class Consensus:
             return None
         same = np.isin(self.neighbors[rows], np.asarray(members, np.int64))
         row = rows[np.where(same, self.weights[rows], 0).sum(axis=1).argmax()]
-        return int((self.by_fit[row] > 0).sum())
+        return int(self._held[row].sum())
+
+    @property
+    def _held(self) -> np.ndarray:
+        assert self.held is not None
+        return self.held
 
     def extended(self, count: int, at: int | None = None) -> Consensus:
         """The same with further objects, of which nothing is known, before object `at`.
@@ -176,6 +190,7 @@ class Consensus:
             weights=arrays["weights"],
             of_map=arrays["of_map"],
             threshold=float(arrays["threshold"]),
+            held=arrays.get("held"),
         )
 
     def _sense(self, row: int, i: int, labels: Sequence[str]) -> ConsensusSense:
@@ -184,4 +199,5 @@ class Consensus:
             by_fit=tuple(self.by_fit[row].tolist()),
             neighbors=tuple(WeightedNeighbor(labels[j], weight) for j, weight in near if j >= 0),
             maps=tuple(np.flatnonzero((self.of_map[..., i] == row).any(axis=0)).tolist()),
+            held=tuple(self._held[row].tolist()),
         )

@@ -65,8 +65,8 @@ class SenseGroups:
         Where the members of each sense lie.
     members : ndarray of int, shape (n_members,)
         Numbers of objects: those observed, the strongest first, then the others by similarity.
-    similarities : ndarray of shape (n_members,)
-        v_ij.
+    strengths : ndarray of shape (n_members,)
+        What was observed of them, p_ij; 0 of the others.
     """
 
     offsets: np.ndarray
@@ -74,7 +74,7 @@ class SenseGroups:
     shares: np.ndarray
     ends: np.ndarray
     members: np.ndarray
-    similarities: np.ndarray
+    strengths: np.ndarray
 
     def of(self, word: int) -> range:
         """The numbers of a word's senses."""
@@ -119,8 +119,8 @@ def sense_groups(
         for start in range(0, max(len(words), 1), _WORDS)
     ]
     counts, sizes, *rest = (np.concatenate(part) for part in zip(*parts, strict=True))
-    maps, shares, members, similarities = rest
-    return SenseGroups(_offsets(counts), maps, shares, _offsets(sizes), members, similarities)
+    maps, shares, members, strengths = rest
+    return SenseGroups(_offsets(counts), maps, shares, _offsets(sizes), members, strengths)
 
 
 def listed_senses(
@@ -152,7 +152,6 @@ def listed_senses(
     lone = [choices.nearest_in(words[i], m, MOST_NEAR) for i, m in zip(rows, maps, strict=True)]
     lone_sizes = np.array([len(members) for members in lone], np.int64)
     near = np.concatenate([*lone, np.zeros(0, np.int64)])
-    similar = choices.pair_similarities(words[np.repeat(rows, lone_sizes)], near)
     inside = np.repeat(kept, np.diff(found.ends))
     owners = np.concatenate([found.owners[kept], rows])
     maps = np.concatenate([found.maps[kept], maps])
@@ -166,7 +165,7 @@ def listed_senses(
         shares[order],
         _offsets(sizes[order]),
         np.concatenate([found.members[inside], near])[place],
-        np.concatenate([found.similarities[inside], similar])[place],
+        np.concatenate([found.strengths[inside], np.zeros(len(near))])[place],
     )
 
 
@@ -199,7 +198,7 @@ def _offsets(counts: np.ndarray) -> np.ndarray:
 def _ranked(
     choices: Choices, associations: sparse.csr_array, words: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    """Senses per word and members per sense; maps, shares; members, similarities."""
+    """Senses per word and members per sense; maps, shares; members, strengths."""
     near = associations[words]
     owners = np.repeat(np.arange(len(words)), np.diff(near.indptr))
     labels = _communities(associations, words, near)
@@ -222,7 +221,7 @@ def _ranked(
         maps[order],
         shares[order],
         members[inside],
-        similar[inside],
+        observed[inside],
     )
 
 

@@ -190,8 +190,7 @@ def _draw_row(
         ax.plot([0, right], [y - ROW / 2 - BETWEEN / 2] * 2, color=HAIRLINE, linewidth=0.7)
         name = elide(typeface.printable(row.word), 18)
         _write(ax, 0, y, name, typeface, TYPE + 1, INK, "left", bold=True, gid="word")
-    shares = np.array(sense.by_fit)
-    has = shares > 0
+    shares, has = np.array(sense.by_fit), np.array(sense.held)
     share = sense.n_fits / n_fits
     color = PROPORTIONS(share)
     width = float(np.diff(centers).min()) if len(centers) > 1 else FIT_WIDTH
