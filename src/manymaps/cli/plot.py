@@ -38,6 +38,18 @@ map_numbers = Several(
     show_default=True,
     help="Leave out objects with less of them in the map.",
 )
+@click.option(
+    "--max-labels",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="No more labels a map.  [default: all of 40 dots or fewer, else those with room]",
+)
+@click.option(
+    "--font-size",
+    type=Number(1, 200),
+    metavar="POINTS",
+    help="Of the largest labels; smaller ones keep their ratio.",
+)
 @click.option("--color", metavar="COLUMN", help="Colour by a column of the metadata.")
 @click.option("--label", metavar="KIND", help="Of two kinds of object, the one that has labels.")
 @click.option(

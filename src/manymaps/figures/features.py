@@ -34,9 +34,21 @@ from manymaps.figures.captions import Captions
 from manymaps.figures.coloring import CATEGORIES, HAIRLINE, INK, MUTED, PAPER, Coloring
 from manymaps.figures.labels import place_labels, places_around
 from manymaps.figures.layout import FOOT, HEAD, SIDE, TITLE, AtlasFigure, no_room, root
+from manymaps.figures.leaders import place_all
 from manymaps.figures.lettering import Typeface, elide, text_sizes, typeface_for
 from manymaps.figures.outlines import levels, outline
-from manymaps.figures.panel import LABEL_PAD, VEIL, Frame, Look, Scene, dot_area, draw, read_scene
+from manymaps.figures.panel import (
+    LABEL_PAD,
+    VEIL,
+    Frame,
+    Look,
+    Scene,
+    dot_area,
+    draw,
+    draw_leaders,
+    is_sparse,
+    read_scene,
+)
 from manymaps.labels import plural
 
 if TYPE_CHECKING:
@@ -53,6 +65,7 @@ NUMBER, ENTRY, LINE, RECURS = 8.0, 9.0, 12.5, 66.0
 LABELS, MOST_LABELS = (7.5, 10.5), 300
 CROWD, LEAST_SCALE, LEAST_TYPE = 60, 0.6, (6.0, 7.5)
 MOST_ROWS = 3
+LINE_BULK = 0.25
 
 
 class Feature(Protocol):
@@ -318,16 +331,20 @@ def _draw_labels(
     beads = [line[:: max(1, int(4 * frame.pixel / _step(line)))] for line in lines]
     crossed = np.concatenate([np.empty((0, 2)), *beads])
     crossed = np.column_stack([crossed, np.full(len(crossed), 0.6 * dots[:, 2].max(initial=1.0))])
-    places = places_around(dots[: len(rows), :2], dots[: len(rows), 2], boxes, 0.5 * frame.pixel)
-    chosen = place_labels(
-        places,
-        np.concatenate([dots, crossed]),
-        np.concatenate([np.zeros(2), frame.size]),
-        taken=numbers,
-    )
-    for at in np.flatnonzero(chosen >= 0):
-        box = places[at, chosen[at]]
-        x, y = frame.to_map((box[:2] + box[2:]) / 2)
+    bounds, gap = np.concatenate([np.zeros(2), frame.size]), 0.5 * frame.pixel
+    if len(rows) == len(dots) and is_sparse(frame, boxes):
+        # A line is better crossed than kept off at the end of a long leader.
+        crossed[:, 2] *= LINE_BULK
+        found = place_all(dots, boxes, bounds, gap=gap, others=crossed, taken=numbers)
+        draw_leaders(ax, frame, list(found.leaders[np.isfinite(found.leaders[:, 0, 0])]))
+        placed = found.boxes
+    else:
+        places = places_around(dots[: len(rows), :2], dots[: len(rows), 2], boxes, gap)
+        beaded = np.concatenate([dots, crossed])
+        chosen = place_labels(places, beaded, bounds, taken=numbers)
+        placed = np.where(chosen[:, None] < 0, np.nan, places[np.arange(len(rows)), chosen])
+    for at in np.flatnonzero(np.isfinite(placed[:, 0])):
+        x, y = frame.to_map((placed[at, :2] + placed[at, 2:]) / 2)
         ax.text(
             x, y, texts[at], fontproperties=fonts[at], color=INK if has_feature[at] else MUTED,
             ha="center", va="center", parse_math=False, usetex=False, gid="label", zorder=5,

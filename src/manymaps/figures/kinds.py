@@ -43,7 +43,10 @@ from manymaps.figures.panel import (
     draw_leaders,
     draw_line,
     draw_named,
+    is_sparse,
+    line_box,
     onto_edge,
+    places_of_all,
     places_on_line,
     say_nothing,
     set_frame,
@@ -269,11 +272,17 @@ def _draw_labels(
     assert figure is not None
     boxes = text_sizes(figure, [texts[row] for row in rows.tolist()], fonts)
     boxes += 2 * LABEL_PAD * frame.pixel
-    if scene.n_components == 1:
+    leaders: list[np.ndarray] = []
+    in_place = bool(panel.in_place[rows].any())
+    if len(texts) == len(wanted) and not in_place and is_sparse(frame, boxes):
+        if scene.n_components == 1:
+            taken = np.concatenate([taken, line_box(frame)])
+        centres, leaders = places_of_all(look, frame, panel.dots, boxes, rows, taken)
+    elif scene.n_components == 1:
         centres, leaders = places_on_line(look, frame, panel.dots, boxes, rows, taken)
-        draw_leaders(panel.ax, frame, leaders)
     else:
         centres = _choose(panel, boxes, rows, taken)
+    draw_leaders(panel.ax, frame, leaders)
     for at, centre in centres.items():
         x, y = frame.to_map(centre)
         panel.ax.text(
@@ -312,7 +321,7 @@ def _choose(
         places,
         np.concatenate([dots[rows], dots[rest]]),
         bounds,
-        max_labels=look.max_labels,
+        max_labels=look.most,
         taken=taken,
         max_covered=np.inf if in_place.any() else look.max_covered,
     )

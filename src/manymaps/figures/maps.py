@@ -55,7 +55,7 @@ from manymaps.figures.layout import (
     root,
 )
 from manymaps.figures.lettering import elide, typeface_for
-from manymaps.figures.panel import Look, Scene, around, draw, read_scene
+from manymaps.figures.panel import FEW, Look, Scene, around, check_font_size, draw, read_scene
 from manymaps.labels import plural
 
 __all__ = ["AtlasFigure", "plot_atlas", "plot_map", "plot_senses", "save_figure"]
@@ -70,6 +70,7 @@ def plot_map(
     *,
     min_proportion: float = 0.1,
     max_labels: int | None = None,
+    font_size: float | None = None,
     highlight: str | Sequence[str] = (),
     color: str | None = None,
     label: str | Sequence[str] | None = None,
@@ -86,7 +87,9 @@ def plot_map(
     min_proportion : float in [0, 1]
         Dots with less are left out.
     max_labels : int, optional
-        As many as there is room for otherwise.
+        As many as there is room for otherwise; of 40 dots or fewer all, by leaders if need be.
+    font_size : float, optional
+        Points of the largest labels; the smaller ones keep their ratio.
     highlight : str or sequence of str
         Objects in the accent colour, whose labels come first.
     color : str, optional
@@ -123,7 +126,7 @@ def plot_map(
     >>> sorted(text.get_text() for text in figure.axes[0].texts if text.get_gid() == "label")
     ['knot', 'rope', 'tie']
     """
-    _check(atlas, [map], min_proportion, max_labels)
+    _check(atlas, [map], min_proportion, max_labels, font_size)
     named = _named(atlas, highlight)
     typeface = typeface_for(atlas.labels)
     colors = coloring(atlas, color)
@@ -133,6 +136,7 @@ def plot_map(
     look = Look(typeface, colors, max_labels=max_labels, ground=PAPER)
     if roles is not None:
         look = dressed(roles, look, scene)
+    look = look.lettered(font_size)
     width = 9.0 if size is None else size[0]
     key = key_space(colors, typeface, width) if ax is None else FIRST_ROW * bool(color)
     if ax is None:
@@ -161,6 +165,7 @@ def plot_atlas(
     maps: Sequence[int] | None = None,
     min_proportion: float = 0.1,
     max_labels: int | None = None,
+    font_size: float | None = None,
     highlight: str | Sequence[str] = (),
     color: str | None = None,
     label: str | Sequence[str] | None = None,
@@ -176,7 +181,9 @@ def plot_atlas(
     min_proportion : float in [0, 1]
         Dots with less are left out.
     max_labels : int, optional
-        Per map; otherwise by the size of the panels.
+        Per map; otherwise by the size of the panels, and of 40 dots or fewer all that find room.
+    font_size : float, optional
+        Points of the largest labels; the smaller ones keep their ratio.
     highlight : str or sequence of str
         Objects in the accent colour, whose labels come first.
     color : str, optional
@@ -211,7 +218,7 @@ def plot_atlas(
     chosen = list(range(atlas.n_maps)) if maps is None else [int(m) for m in maps]
     if not chosen:
         raise ParameterError("maps is empty; name one map at least, or leave it out for all")
-    _check(atlas, chosen, min_proportion, max_labels)
+    _check(atlas, chosen, min_proportion, max_labels, font_size)
     named = _named(atlas, highlight)
     typeface = typeface_for(atlas.labels)
     colors = coloring(atlas, color)
@@ -230,13 +237,15 @@ def plot_atlas(
         colors,
         font_sizes=(5.5, 7.0) if panel_size < 3 else (6.5, 8.5),
         dot_areas=(area, area),
-        max_labels=round(2.3 * panel_size**2) if max_labels is None else max_labels,
+        max_labels=max_labels,
+        crowded_labels=round(2.3 * panel_size**2),
         margin=(14.0, 12.0),
         above=atlas.n_components > 1,
     )
     if roles is not None:
         area = common_area(_dots_alone(scenes, roles), panel_size, ink=0.06, areas=(3.0, 36.0))
         look = replace(look, dot_areas=(area, area), air=(3.0, 2.0))
+    look = look.lettered(font_size)
     for ax, m, scene in zip(panels, chosen, scenes, strict=True):
         _draw(ax, scene, look, atlas, roles)
         words = _words(atlas, scene, roles, 3)
@@ -258,6 +267,8 @@ def plot_senses(
     *,
     min_proportion: float = 0.1,
     n_neighbors: int = 12,
+    max_labels: int | None = None,
+    font_size: float | None = None,
     color: str | None = None,
     kind: str | None = None,
     panel_size: float | None = None,
@@ -277,6 +288,10 @@ def plot_senses(
     n_neighbors : int
         How many of the nearest words of each sense the panel reaches to and labels. Of two kinds
         of object these are columns.
+    max_labels : int, optional
+        Per panel; otherwise the word and these neighbours, and of 40 objects or fewer all.
+    font_size : float, optional
+        Points of the largest labels; the smaller ones keep their ratio.
     color : str, optional
         A column of the atlas's metadata.
     kind : str, optional
@@ -306,7 +321,8 @@ def plot_senses(
     >>> len(plot_senses(atlas, "tie").axes)
     2
     """
-    _check(atlas, [], min_proportion, n_neighbors)
+    _check(atlas, [], min_proportion, max_labels, font_size)
+    check_whole("n_neighbors", n_neighbors, 0)
     row = atlas.index(word, kind=kind)
     senses = atlas.senses(word, n_neighbors=n_neighbors, kind=kind)
     grouped = atlas.recalls(word, kind=kind)
@@ -338,16 +354,19 @@ def plot_senses(
     area = common_area(scenes, panel_size, ink=0.035, areas=(30.0, 150.0))
     if roles is not None:
         area = common_area(_dots_alone(scenes, roles), panel_size, ink=0.05, areas=(8.0, 60.0))
+    most = n_neighbors + 1
     look = Look(
         typeface,
         colors,
         font_sizes=(7.0, 9.5),
         dot_areas=(area, area),
-        max_labels=n_neighbors + 1,
+        # Of a large atlas a panel is a cut, in which strangers stand without a label.
+        max_labels=most if max_labels is None and atlas.n_objects > FEW else max_labels,
+        crowded_labels=most,
         max_covered=np.inf,
         margin=(34.0, 18.0),
         air=(1.0, 0.5),
-    )
+    ).lettered(font_size)
     for ax, scene, sense in zip(panels, scenes, senses, strict=True):
         _draw(ax, scene, look, atlas, roles)
         captions = Captions(ax, typeface)
@@ -406,13 +425,18 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
 
 
 def _check(
-    atlas: Atlas, maps: Sequence[int], min_proportion: float, max_labels: int | None
+    atlas: Atlas,
+    maps: Sequence[int],
+    min_proportion: float,
+    max_labels: int | None,
+    font_size: float | None,
 ) -> None:
     for m in maps:
         check_index("map", m, atlas.n_maps)
     check_number("min_proportion", min_proportion, least=0, most=1)
     if max_labels is not None:
         check_whole("max_labels", max_labels, 0)
+    check_font_size(font_size)
 
 
 def _named(atlas: Atlas, highlight: str | Sequence[str]) -> list[int]:

@@ -21,6 +21,7 @@ from matplotlib.transforms import Affine2D, IdentityTransform
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.landmarks import View, principal_plane, view
+from manymaps.checks import check_number
 from manymaps.figures.coloring import ACCENT, HAIRLINE, INK, MUTED, PAPER, Coloring
 from manymaps.figures.labels import (
     NOTHING,
@@ -29,22 +30,28 @@ from manymaps.figures.labels import (
     places_around,
     places_in_tiers,
 )
+from manymaps.figures.leaders import place_all
 from manymaps.figures.lettering import Typeface, elide, text_sizes
 
 __all__ = [
+    "FEW",
     "LABEL_PAD",
     "VEIL",
     "Frame",
     "Look",
     "Scene",
     "around",
+    "check_font_size",
     "dot_area",
     "draw",
     "draw_beyond",
     "draw_leaders",
     "draw_line",
     "draw_named",
+    "is_sparse",
+    "line_box",
     "onto_edge",
+    "places_of_all",
     "places_on_line",
     "read_scene",
     "say_nothing",
@@ -54,7 +61,8 @@ __all__ = [
 
 ARROW = np.array([[1.0, 0.0], [-0.6, 0.75], [-0.6, -0.75], [1.0, 0.0]])
 LABEL_PAD = 1.0
-FAINT_INK = "#4B525C"
+FEW, SPARSE = 40, 0.25
+FAINT_INK, LEADER = "#4B525C", "#BDB8AC"
 VEIL = {"boxstyle": "square,pad=0", "alpha": 0.6, "linewidth": 0}
 
 
@@ -92,6 +100,9 @@ class Look:
     ink : float
         The share of the panel that dots should cover, within `dot_areas`.
     max_labels : int, optional
+        No more than these anywhere.
+    crowded_labels : int, optional
+        No more than these where not every dot can have one.
     max_covered : float
         A label that would cover more of other dots is left out (see `place_labels`) ...
     spacing : float
@@ -114,12 +125,31 @@ class Look:
     dot_areas: tuple[float, float] = (8.0, 150.0)
     ink: float = 0.045
     max_labels: int | None = None
+    crowded_labels: int | None = None
     max_covered: float = 0.45
     spacing: float = 55.0
     margin: tuple[float, float] = (26.0, 16.0)
     above: bool = False
     ground: str = "white"
     air: tuple[float, float] = (6.0, 4.0)
+
+    @property
+    def most(self) -> int | None:
+        """No more labels than these in a crowded panel."""
+        return self.crowded_labels if self.max_labels is None else self.max_labels
+
+    def lettered(self, font_size: float | None) -> Look:
+        """The same with labels of another size, by that of the most important one."""
+        if font_size is None:
+            return self
+        smallest, largest = self.font_sizes
+        return replace(self, font_sizes=(smallest / largest * font_size, font_size))
+
+
+def check_font_size(font_size: float | None) -> None:
+    """Refuse labels that nobody could read, or that no panel would hold."""
+    if font_size is not None:
+        check_number("font_size", font_size, least=1, most=200)
 
 
 @dataclass(frozen=True)
@@ -301,6 +331,12 @@ def onto_edge(directions: np.ndarray, frame: Frame, inset: float) -> np.ndarray:
     return np.asarray(frame.size / 2 + directions * np.minimum(scale, 1.0))
 
 
+def line_box(frame: Frame) -> np.ndarray:
+    """The line of a map of one dimension, as a box (1, 4) that labels keep off."""
+    width, height = frame.size
+    return np.array([[0, height / 2 - frame.pixel, width, height / 2 + frame.pixel]])
+
+
 def draw_line(ax: Axes, frame: Frame) -> None:
     """The line of a map of one dimension."""
     ax.axhline(frame.middle[1], color=HAIRLINE, linewidth=1.0, zorder=1)
@@ -366,6 +402,8 @@ def _draw_labels(
     rows = np.array([row for row, text in texts.items() if text], dtype=np.int64)
     rank = _rank(scene.priority)[rows]
     smallest, largest = look.font_sizes
+    if len(texts) == len(dots) <= FEW:
+        smallest = (smallest + largest) / 2
     sizes = np.round(2 * (smallest + (largest - smallest) * np.sqrt(rank))) / 2
     families = list(look.typeface.families)
     fonts = [FontProperties(family=families, size=size) for size in sizes]
@@ -373,7 +411,8 @@ def _draw_labels(
     assert figure is not None
     boxes = text_sizes(figure, [texts[row] for row in rows.tolist()], fonts)
     boxes += 2 * LABEL_PAD * frame.pixel
-    centres, leaders = _choose(scene, look, frame, dots, boxes, rows)
+    every = len(texts) == len(dots)
+    centres, leaders = _choose(scene, look, frame, dots, boxes, rows, every=every)
     draw_leaders(ax, frame, leaders)
     for at, centre in centres.items():
         is_named = scene.objects[rows[at]] in scene.named
@@ -398,7 +437,7 @@ def draw_leaders(ax: Axes, frame: Frame, leaders: Sequence[np.ndarray]) -> None:
     """Thin lines between dots and labels, from their ends in pixels."""
     if leaders:
         lines = LineCollection(
-            [frame.to_map(leader) for leader in leaders], colors=HAIRLINE, linewidths=0.7
+            [frame.to_map(leader) for leader in leaders], colors=LEADER, linewidths=0.7
         )
         lines.set(gid="leaders", zorder=1)
         ax.add_collection(lines, autolim=False)
@@ -408,8 +447,8 @@ def worth_measuring(look: Look, frame: Frame, dots: np.ndarray) -> np.ndarray:
     """Rows whose labels may find room, in order of priority: the first of each neighbourhood."""
     line = 1.3 * look.font_sizes[0] * frame.pixel
     most = 20 + int(1.5 * frame.size.prod() / (line * 6 * line))
-    if look.max_labels is not None:
-        most = min(most, 20 + 6 * look.max_labels)
+    if look.most is not None:
+        most = min(most, 20 + 6 * look.most)
     cells = np.floor(dots[:, :2] / (look.spacing * frame.pixel)).astype(np.int64)
     cell = np.unique(cells, axis=0, return_inverse=True)[1].ravel()
     order = np.argsort(cell, kind="stable")
@@ -427,10 +466,24 @@ def _rank(priority: np.ndarray) -> np.ndarray:
 
 
 def _choose(
-    scene: Scene, look: Look, frame: Frame, dots: np.ndarray, boxes: np.ndarray, rows: np.ndarray
+    scene: Scene,
+    look: Look,
+    frame: Frame,
+    dots: np.ndarray,
+    boxes: np.ndarray,
+    rows: np.ndarray,
+    *,
+    every: bool,
 ) -> tuple[dict[int, np.ndarray], list[np.ndarray]]:
-    """Centres of the labels that are shown, by their place among the rows; ends of leaders."""
-    if scene.n_components == 1:
+    """Centres of the labels that are shown, by their place among the rows; ends of leaders.
+
+    `every` says that the rows are all that have a label.
+    """
+    on_line = scene.n_components == 1
+    if every and is_sparse(frame, boxes):
+        taken = line_box(frame) if on_line else NOTHING
+        return places_of_all(look, frame, dots, boxes, rows, taken)
+    if on_line:
         return places_on_line(look, frame, dots, boxes, rows)
     if look.above:
         return _choose_by_zoom(look, frame, dots, boxes, rows), []
@@ -439,11 +492,39 @@ def _choose(
         places,
         _labelled_first(dots, rows),
         np.concatenate([np.zeros(2), frame.size]),
-        max_labels=look.max_labels,
+        max_labels=look.most,
         max_covered=look.max_covered,
         spacing=look.spacing * frame.pixel,
     )
     return _middles(places, chosen), []
+
+
+def is_sparse(frame: Frame, boxes: np.ndarray) -> bool:
+    """Whether labels of these sizes are few, and leave so much of a panel that each has a place."""
+    return len(boxes) <= FEW and bool(boxes.prod(axis=1).sum() <= SPARSE * frame.size.prod())
+
+
+def places_of_all(
+    look: Look,
+    frame: Frame,
+    dots: np.ndarray,
+    boxes: np.ndarray,
+    rows: np.ndarray,
+    taken: np.ndarray = NOTHING,
+) -> tuple[dict[int, np.ndarray], list[np.ndarray]]:
+    """Centres of the labels of a sparse panel, by their place among the rows; leaders."""
+    wanted = rows[: look.max_labels]
+    found = place_all(
+        dots[wanted],
+        boxes[: len(wanted)],
+        np.concatenate([np.zeros(2), frame.size]),
+        gap=0.5 * frame.pixel,
+        others=dots[np.setdiff1d(np.arange(len(dots)), wanted)],
+        taken=taken,
+    )
+    centres = (found.boxes[:, :2] + found.boxes[:, 2:]) / 2
+    shown = {int(at): centres[at] for at in np.flatnonzero(found.shown)}
+    return shown, list(found.leaders[np.isfinite(found.leaders[:, 0, 0])])
 
 
 def places_on_line(
@@ -463,7 +544,7 @@ def places_on_line(
         places,
         _labelled_first(dots, rows),
         np.concatenate([np.zeros(2), frame.size]),
-        max_labels=look.max_labels,
+        max_labels=look.most,
         leaders=leaders,
         taken=taken,
     )
@@ -496,5 +577,5 @@ def _choose_by_zoom(
     zooms = label_zooms(
         centres[fits] / frame.zoom, boxes[fits, 0], height, -fits.astype(np.float64)
     )
-    shown = fits[zooms <= frame.zoom][: look.max_labels]
+    shown = fits[zooms <= frame.zoom][: look.most]
     return {int(at): centres[at] for at in shown}

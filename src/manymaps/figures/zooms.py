@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.captions import caption
 from manymaps.atlas.roles import Roles, label_roles, numbers_of_kinds
-from manymaps.checks import check_index, check_number
+from manymaps.checks import check_index, check_number, check_whole
 from manymaps.errors import ParameterError
 from manymaps.figures.captions import Captions
 from manymaps.figures.coloring import NO_VALUE, Coloring, coloring
@@ -40,7 +40,7 @@ from manymaps.figures.layout import (
     root,
 )
 from manymaps.figures.lettering import Typeface, elide, typeface_for
-from manymaps.figures.panel import Look, Scene, read_scene
+from manymaps.figures.panel import Look, Scene, check_font_size, read_scene
 from manymaps.figures.regions import Region, choose_regions
 
 __all__ = ["plot_zooms"]
@@ -59,6 +59,8 @@ def plot_zooms(
     *,
     map: int = 0,
     min_proportion: float = 0.1,
+    max_labels: int | None = None,
+    font_size: float | None = None,
     highlight: str | Sequence[str] = (),
     color: str | None = None,
     label: str | Sequence[str] | None = None,
@@ -79,6 +81,10 @@ def plot_zooms(
         From 0.
     min_proportion : float in [0, 1]
         Objects with less are left out.
+    max_labels : int, optional
+        Per panel; as many as there is room for otherwise.
+    font_size : float, optional
+        Points of the largest labels of the whole map; all others keep their ratio.
     highlight : str or sequence of str
         Objects in the accent colour, whose labels come first.
     color : str, optional
@@ -113,6 +119,9 @@ def plot_zooms(
     3
     """
     asked = _asked(atlas, regions, map, min_proportion)
+    if max_labels is not None:
+        check_whole("max_labels", max_labels, 0)
+    check_font_size(font_size)
     roles = label_roles(atlas, label)
     words = [highlight] if isinstance(highlight, str) else list(highlight)
     named = [atlas.index(word) for word in words] + [
@@ -134,8 +143,10 @@ def plot_zooms(
         count -= 1
     overview, *zooms = _axes(layout)
     look = replace(
-        dressed(roles, Look(typeface, colors), scene), font_sizes=(7.0, 10.5), margin=(18.0, 14.0)
-    )
+        dressed(roles, Look(typeface, colors, max_labels=max_labels), scene),
+        font_sizes=(7.0, 10.5),
+        margin=(18.0, 14.0),
+    ).lettered(font_size)
     whole = _with_room(scene, boxes)
     area, labelled = draw_kinds(overview, whole, look, atlas.labels, roles, regions=boxes)
     panel_border(overview)
@@ -342,7 +353,8 @@ def _with_room(scene: Scene, boxes: Sequence[Region]) -> Scene:
 def _draw_part(ax: Axes, atlas: Atlas, scene: Scene, look: Look, roles: Roles) -> None:
     near = replace(
         look,
-        font_sizes=(7.0, 9.5),
+        # 7 to 9.5 points where those of the whole map have 7 to 10.5.
+        font_sizes=(look.font_sizes[0], look.font_sizes[1] * 9.5 / 10.5),
         dot_areas=(14.0, 40.0),
         ink=0.03,
         air=(2.5, 1.5),

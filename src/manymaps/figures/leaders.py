@@ -1,0 +1,324 @@
+"""Places for the labels of a sparse panel, in which every dot has one.
+
+A label stands beside its dot, or where it cannot at the end of a leader, a line to its dot. Labels
+meet neither one another nor any labelled dot, and leaders meet no label and no other leader. Among
+its places a label takes the one of the least cost, in units of its height,
+
+    cost = rank / 100                  beside the dot, the best place first
+    cost = 1 + distance                at the end of a leader
+    + 3 for each dot on the leader
+    + 2 for a label at the end of a leader that is beside another dot
+    + the bulk of the other dots that the label covers
+    + 8 for each label that has to give way
+    + 2 for each time that the label had to leave this very place
+
+Who gave way chooses again, until all have a place: an ejection chain in which what is contested
+rises in price, as in guided local search (Voudouris & Tsang 1999). Then whoever has the poorest
+place tries others, as long as patience lasts; the best choice of all counts, and last each label
+moves to the best place that is free.
+
+Shapes: points (n, 2), boxes (..., 4) as left, bottom, right, top, and segments (..., 2, 2), in
+pixels, y upwards.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from manymaps.figures.labels import NOTHING, places_around
+
+__all__ = ["Placed", "place_all"]
+
+#: Each label may choose so often, on average.
+CHOICES = 20
+#: Leaders that spread from a dot have these lengths, in heights of a label, and so many directions.
+LENGTHS, DIRECTIONS = (0.7, 1.3, 2.0, 3.0, 4.5, 6.5), 16
+#: Labels in a column stand so far to the side of their dots, and at most so many rows away.
+COLUMNS, ROWS = (1.2, 3.0), 10
+#: A leader stays so far from labels, as a share of their height.
+CLEARANCE = 0.12
+OVER_DOT, STRAY, STANDING, CONTESTED = 3.0, 2.0, 8.0, 2.0
+#: A label so near a dot, in heights of a label, would be taken for the dot's.
+ASIDE = 0.5
+TOUCHING = 0.85
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Where labels stand.
+
+    Attributes
+    ----------
+    boxes : ndarray of shape (n, 4)
+        NaN for a label without a place.
+    leaders : ndarray of shape (n, 2, 2)
+        From the rim of the dot to the label; NaN where the label stands beside its dot.
+    """
+
+    boxes: np.ndarray
+    leaders: np.ndarray
+
+    @property
+    def shown(self) -> np.ndarray:
+        """Which labels have a place, shape (n,)."""
+        return np.isfinite(self.boxes[:, 0])
+
+
+def place_all(
+    dots: np.ndarray,
+    sizes: np.ndarray,
+    bounds: np.ndarray,
+    *,
+    gap: float = 0.0,
+    others: np.ndarray | None = None,
+    taken: np.ndarray = NOTHING,
+) -> Placed:
+    """A place for the label of each dot, as far as there is room.
+
+    Parameters
+    ----------
+    dots : array of shape (n, 3)
+        Centre and radius in pixels, the most important first.
+    sizes : array of shape (n, 2)
+        Widths and heights of the labels in pixels.
+    bounds : array of shape (4,)
+        The box that holds all labels.
+    gap : float
+        Pixels between a dot and a label beside it.
+    others : array of shape (k, 3), optional
+        Dots without a label, which may be covered where nothing else is free.
+    taken : array of shape (k, 4)
+        Boxes that no label may meet.
+
+    Returns
+    -------
+    Placed
+
+    Examples
+    --------
+    >>> found = place_all([[50, 50, 4], [50, 50, 4]], [[30, 8], [30, 8]], [0, 0, 100, 100])
+    >>> found.boxes.tolist(), bool(np.isfinite(found.leaders).any())
+    ([[54.0, 46.0, 84.0, 54.0], [16.0, 46.0, 46.0, 54.0]], False)
+    """
+    dots = np.asarray(dots, dtype=np.float64).reshape(-1, 3)
+    sizes = np.asarray(sizes, dtype=np.float64).reshape(-1, 2)
+    if len(dots) == 0:
+        return Placed(np.empty((0, 4)), np.empty((0, 2, 2)))
+    unlabelled = np.empty((0, 3)) if others is None else np.asarray(others, dtype=np.float64)
+    places = _Places.of(dots, sizes, np.asarray(bounds, np.float64), gap, unlabelled, taken)
+    best = _Choice(places).run()
+    boxes, leaders = np.full((len(dots), 4), np.nan), np.full((len(dots), 2, 2), np.nan)
+    shown = np.flatnonzero(best >= 0)
+    boxes[shown] = places.boxes[shown, best[shown]]
+    leaders[shown] = places.leaders[shown, best[shown]]
+    return Placed(boxes, leaders)
+
+
+@dataclass(frozen=True)
+class _Places:
+    """All places of each label, those beside the dot first, and what each costs.
+
+    boxes (n, k, 4), leaders (n, k, 2, 2), costs (n, k): infinite for a place that cannot be.
+    """
+
+    boxes: np.ndarray
+    leaders: np.ndarray
+    costs: np.ndarray
+    clearance: float
+
+    @classmethod
+    def of(
+        cls,
+        dots: np.ndarray,
+        sizes: np.ndarray,
+        bounds: np.ndarray,
+        gap: float,
+        others: np.ndarray,
+        taken: np.ndarray,
+    ) -> _Places:
+        height = float(np.median(sizes[:, 1]))
+        beside = places_around(dots[:, :2], dots[:, 2], sizes, gap)
+        spread, column = _spread(dots, sizes, height), _columns(dots, sizes)
+        boxes = np.concatenate([beside, spread[0], column[0]], axis=1)
+        none = np.full((*beside.shape[:2], 2, 2), np.nan)
+        leaders = np.concatenate([none, spread[1], column[1]], axis=1)
+        lengths = np.hypot(*np.moveaxis(leaders[:, :, 1] - leaders[:, :, 0], -1, 0))
+        ranks = np.broadcast_to(np.arange(boxes.shape[1]) / 100, lengths.shape)
+        costs = np.where(np.isnan(lengths), ranks, 1 + lengths / height)
+        leaves = (boxes[..., :2] < bounds[:2]) | (boxes[..., 2:] > bounds[2:])
+        costs[np.asarray(leaves.any(axis=-1))] = np.inf
+        for i in range(len(dots)):
+            costs[i, _box_meets(boxes[i], taken).any(axis=1)] = np.inf
+            own = np.arange(len(dots)) == i
+            costs[i, _box_meets(boxes[i], _squares(dots[~own])).any(axis=1)] = np.inf
+            near = np.hypot(*(dots[:, :2] - dots[i, :2]).T) < dots[:, 2] + dots[i, 2]
+            costs[i] += OVER_DOT * _over_dots(leaders[i], dots[~near])
+            led = np.flatnonzero(np.isfinite(lengths[i]))
+            beside_another = _box_meets(boxes[i, led], _squares(dots[~near], ASIDE * height))
+            costs[i, led] += STRAY * beside_another.any(axis=1)
+            bulk = others[:, 2] / max(float(dots[:, 2].max()), 1e-9)
+            costs[i] += _box_meets(boxes[i], _squares(others)) @ bulk
+        return cls(boxes, leaders, costs, CLEARANCE * height)
+
+    def met(self, i: int, k: int) -> np.ndarray:
+        """Which places of all labels a label meets that has its k-th place, (n, k)."""
+        box, line = self.boxes[i, k : k + 1], self.leaders[i, k : k + 1]
+        possible = np.isfinite(self.costs)
+        possible[i] = False
+        boxes, lines = self.boxes[possible], self.leaders[possible]
+        meets = _box_meets(boxes, box) | _line_meets(lines, box, self.clearance)
+        if np.isfinite(line).all():
+            meets |= _line_meets(line, boxes, self.clearance).T | _crosses(lines, line)
+        everywhere = np.zeros(self.costs.shape, dtype=bool)
+        everywhere[possible] = meets[:, 0]
+        return everywhere
+
+
+class _Choice:
+    """Who has which place now; -1 for those without."""
+
+    def __init__(self, places: _Places):
+        self.places = places
+        n = len(places.costs)
+        self.chosen = np.full(n, -1)
+        self.blocked = np.zeros(places.costs.shape, dtype=np.int64)
+        self.contested = np.zeros(places.costs.shape)
+        self._met: dict[tuple[int, int], np.ndarray] = {}
+
+    def run(self) -> np.ndarray:
+        """The best choice that was found."""
+        costs, n = self.places.costs, len(self.chosen)
+        waiting = [i for i in range(n) if np.isfinite(costs[i]).any()]
+        best, least = self.chosen.copy(), (n + 1, 0.0)
+        for _ in range(CHOICES * n):
+            if not waiting:
+                held = np.where(self.chosen >= 0, costs[np.arange(n), self.chosen], 0)
+                worst = int(held.argmax())
+                if held[worst] < 1:
+                    break
+                # All have a place, but this one a poor one: another may give way to it.
+                self._leave(worst)
+                waiting = [worst]
+            i = waiting.pop(0)
+            k = int((costs[i] + self.contested[i] + STANDING * self.blocked[i]).argmin())
+            for j in np.flatnonzero(self.chosen >= 0).tolist():
+                if self._meets(j)[i, k]:
+                    self._leave(j)
+                    waiting.append(j)
+            self._take(i, k)
+            lacking = self.chosen < 0
+            cost = float(costs[np.arange(n), self.chosen][~lacking].sum())
+            if (int(lacking.sum()), cost) < least:
+                best, least = self.chosen.copy(), (int(lacking.sum()), cost)
+        return self._settled(best)
+
+    def _settled(self, chosen: np.ndarray) -> np.ndarray:
+        """A choice in which each label has moved to the best place that is free."""
+        costs = self.places.costs
+        self.blocked[:], self.chosen[:] = 0, -1
+        for i in np.flatnonzero(chosen >= 0).tolist():
+            self._take(i, int(chosen[i]))
+        for i in np.flatnonzero(chosen >= 0).tolist():
+            self._leave(i)
+            self._take(i, int(np.where(self.blocked[i] > 0, np.inf, costs[i]).argmin()))
+        return self.chosen
+
+    def _meets(self, i: int) -> np.ndarray:
+        at = (i, int(self.chosen[i]))
+        if at not in self._met:
+            self._met[at] = self.places.met(*at)
+        return self._met[at]
+
+    def _take(self, i: int, k: int) -> None:
+        self.chosen[i] = k
+        self.blocked += self._meets(i)
+
+    def _leave(self, i: int) -> None:
+        self.blocked -= self._meets(i)
+        self.contested[i, self.chosen[i]] += CONTESTED
+        self.chosen[i] = -1
+
+
+def _spread(dots: np.ndarray, sizes: np.ndarray, height: float) -> tuple[np.ndarray, np.ndarray]:
+    """Boxes at the ends of leaders in all directions, and the leaders, the shortest first."""
+    angles = np.arange(DIRECTIONS) * 2 * np.pi / DIRECTIONS
+    ways = np.tile(np.stack([np.cos(angles), np.sin(angles)], axis=1), (len(LENGTHS), 1))
+    lengths = np.repeat(np.array(LENGTHS) * height, DIRECTIONS)
+    starts = dots[:, None, :2] + ways * dots[:, None, 2:]
+    ends = starts + ways * lengths[:, None]
+    # The nearest point of a box lies straight ahead.
+    middles = ends + ways / np.abs(ways).max(axis=1, keepdims=True) * sizes[:, None] / 2
+    boxes = np.concatenate([middles - sizes[:, None] / 2, middles + sizes[:, None] / 2], axis=2)
+    return boxes, np.stack([starts, ends], axis=2)
+
+
+def _columns(dots: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Boxes in columns to the right and left, and their leaders.
+
+    Rows and columns are those of one grid, so that labels of dots that lie together line up.
+    """
+    row = 1.02 * float(sizes[:, 1].max())
+    rows, side, column = np.meshgrid(np.arange(-ROWS, ROWS + 1), [1, -1], COLUMNS, indexing="ij")
+    x = dots[:, None, 0] + side.ravel() * (dots[:, None, 2] + column.ravel() * row)
+    y = dots[:, None, 1] + rows.ravel() * row
+    ends = np.round(np.stack([x, y], axis=2) / row) * row
+    middles = ends + np.stack([side.ravel(), 0 * side.ravel()], axis=1) * sizes[:, None] / 2
+    boxes = np.concatenate([middles - sizes[:, None] / 2, middles + sizes[:, None] / 2], axis=2)
+    ways = ends - dots[:, None, :2]
+    ways /= np.maximum(np.hypot(ways[..., :1], ways[..., 1:]), 1e-9)
+    return boxes, np.stack([dots[:, None, :2] + ways * dots[:, None, 2:], ends], axis=2)
+
+
+def _box_meets(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
+    a, b = boxes[:, None], others[None]
+    apart = (a[..., :2] >= b[..., 2:]) | (a[..., 2:] <= b[..., :2])
+    return np.asarray(~apart.any(axis=-1))
+
+
+def _squares(dots: np.ndarray, margin: float = 0.0) -> np.ndarray:
+    # A little less than the radius: grazing the square round a dot misses the dot.
+    reach = TOUCHING * dots[:, 2:] + margin
+    return np.concatenate([dots[:, :2] - reach, dots[:, :2] + reach], axis=1)
+
+
+def _over_dots(lines: np.ndarray, dots: np.ndarray) -> np.ndarray:
+    """How many dots each line passes over."""
+    start, way = lines[:, None, 0], lines[:, None, 1] - lines[:, None, 0]
+    square = np.maximum((way**2).sum(axis=-1), 1e-12)
+    along = ((dots[:, :2] - start) * way).sum(axis=-1) / square
+    nearest = start + np.clip(along, 0, 1)[..., None] * way
+    far = np.hypot(*np.moveaxis(dots[:, :2] - nearest, -1, 0))
+    # A place beside its dot has no line: NaN meets nothing.
+    return np.asarray((far < dots[:, 2]).sum(axis=1))
+
+
+def _line_meets(lines: np.ndarray, boxes: np.ndarray, clearance: float) -> np.ndarray:
+    """Which lines pass through which boxes or within a little of them, (n_lines, n_boxes)."""
+    low, high = boxes[:, :2] - clearance, boxes[:, 2:] + clearance
+    start, way = lines[:, None, 0], lines[:, None, 1] - lines[:, None, 0]
+    none = np.isnan(way).any(axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        first, second = (low - start) / way, (high - start) / way
+    enter, leave = np.fmin(first, second), np.fmax(first, second)
+    flat = way == 0
+    beside = flat & ((start <= low) | (start >= high))
+    enter = np.where(flat, -np.inf, enter).max(axis=-1, initial=0.0)
+    leave = np.where(flat, np.inf, leave).min(axis=-1, initial=1.0)
+    return np.asarray((enter < leave) & ~beside.any(axis=-1) & ~none)
+
+
+def _crosses(lines: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Which lines cross which others, (n_lines, n_others)."""
+
+    def side(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+        ab, ac = b - a, c - a
+        return np.asarray(ab[..., 0] * ac[..., 1] - ab[..., 1] * ac[..., 0])
+
+    start, end = lines[:, None, 0], lines[:, None, 1]
+    first, second = others[None, :, 0], others[None, :, 1]
+    return np.asarray(
+        (side(start, end, first) * side(start, end, second) <= 0)
+        & (side(first, second, start) * side(first, second, end) <= 0)
+    )
