@@ -180,6 +180,8 @@ class Choices:
         What each map gives to the choices of i, or to its being chosen. An object that shares no
         map with any other has its proportions.
         """
+        if self.n_maps == 1:
+            return np.ones(self.proportions.shape)
         logs = np.zeros(self.proportions.shape)
         logs[:, self.is_chooser] = self._log_sums
         if self.model.given is not None:

@@ -18,13 +18,14 @@ from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 from matplotlib.transforms import BboxTransformTo, ScaledTranslation, Transform
 
-from manymaps.figures.coloring import ACCENT, HAIRLINE, INK, MUTED, NUMBERS, PROPORTIONS, Coloring
+from manymaps.figures.coloring import ACCENT, HAIRLINE, INK, MUTED, NUMBERS, SHARES, Coloring
 from manymaps.figures.lettering import Typeface, elide, text_sizes
 
 __all__ = ["Captions"]
 
 Pair = tuple[float, float]
 KEY, KEY_ROW, SCALE_LENGTH = 8.5, 15.0, 120.0
+SHARE = "share of recall"
 TOP_LEFT, TOP_RIGHT, BOTTOM_LEFT, BOTTOM_RIGHT = (0, 1), (1, 1), (0, 0), (1, 0)
 
 
@@ -111,16 +112,16 @@ class Captions:
         """What the dots' areas stand for, at the lower right; returns its width in points."""
         x, y = shift
         shown = sorted({max(0.01, round(least, 2)), 0.5, 1.0}, reverse=True)
-        for proportion in shown:
-            label = f"{proportion:g}"
+        for share in shown:
+            label = f"{share:g}"
             self.write(BOTTOM_RIGHT, (x, y), label, size=7.5, color=MUTED, align="right")
-            diameter = 2 * np.sqrt(area * proportion / np.pi)
+            diameter = 2 * np.sqrt(area * share / np.pi)
             x -= self._width(label, 7.5) + 4 + diameter / 2
-            color = PROPORTIONS(np.sqrt(proportion)) if colors.name is None else MUTED
+            color = SHARES(np.sqrt(share)) if colors.name is None else MUTED
             self._dot(BOTTOM_RIGHT, (x, y + 2.7), diameter, color)
             x -= diameter / 2 + 9
-        self.write(BOTTOM_RIGHT, (x, y), "proportion", size=7.5, color=MUTED, align="right")
-        return shift[0] - x + self._width("proportion", 7.5)
+        self.write(BOTTOM_RIGHT, (x, y), SHARE, size=7.5, color=MUTED, align="right")
+        return shift[0] - x + self._width(SHARE, 7.5)
 
     def color_key(self, colors: Coloring, shift: Pair = (0, 10)) -> None:
         """What the colours stand for, in rows from the upper left downwards."""

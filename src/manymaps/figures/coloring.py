@@ -1,6 +1,6 @@
-"""What colours say in a figure: the mixing proportion, a category, or a number.
+"""What colours say in a figure: the share of recall, a category, or a number.
 
-Palettes: a single quiet hue for proportions, Okabe and Ito's colours for categories (told apart
+Palettes: a single quiet hue for shares, Okabe and Ito's colours for categories (told apart
 under every common colour blindness) and three darker ones after them, viridis without its palest
 end for numbers.
 """
@@ -26,7 +26,7 @@ __all__ = [
     "NO_VALUE",
     "NUMBERS",
     "PAPER",
-    "PROPORTIONS",
+    "SHARES",
     "Coloring",
     "coloring",
 ]
@@ -37,7 +37,7 @@ CATEGORIES = (
     *("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#8A7A00"),
     *("#5B4A9C", "#7A4A22", "#4A4F57"),
 )
-PROPORTIONS = LinearSegmentedColormap.from_list("proportions", ["#A9C6CC", "#4F8E9C", "#14505F"])
+SHARES = LinearSegmentedColormap.from_list("shares", ["#A9C6CC", "#4F8E9C", "#14505F"])
 NUMBERS = LinearSegmentedColormap.from_list(
     "numbers", matplotlib.colormaps["viridis"](np.linspace(0, 0.92, 256))
 )
@@ -50,9 +50,9 @@ class Coloring:
     Attributes
     ----------
     name : str or None
-        The metadata column; None where colours show the proportion.
+        The metadata column; None where colours show the share of recall.
     colors : ndarray of shape (n_objects, 4), or None
-        Without a column, each map colours its own dots by `PROPORTIONS`.
+        Without a column, each map colours its own dots by `SHARES`.
     categories : tuple of (str, color)
         The key of a column of categories.
     scale : (str, str) or None
@@ -64,15 +64,15 @@ class Coloring:
     categories: tuple[tuple[str, str], ...] = ()
     scale: tuple[str, str] | None = None
 
-    def of(self, objects: np.ndarray, proportions: np.ndarray) -> np.ndarray:
-        """Colours of some objects that have these proportions, shape (k, 4)."""
+    def of(self, objects: np.ndarray, shares: np.ndarray) -> np.ndarray:
+        """Colours of some objects that have these shares, shape (k, 4)."""
         if self.colors is None:
-            return np.asarray(PROPORTIONS(np.sqrt(np.clip(proportions, 0, 1))))
+            return np.asarray(SHARES(np.sqrt(np.clip(shares, 0, 1))))
         return self.colors[objects]
 
 
 def coloring(atlas: Atlas, column: str | None) -> Coloring:
-    """The colours by a metadata column of an atlas, or by proportion.
+    """The colours by a metadata column of an atlas, or by share of recall.
 
     Parameters
     ----------

@@ -106,7 +106,7 @@ def part(scene: Scene, region: Region) -> Scene:
         scene,
         objects=objects,
         points=scene.points[inside],
-        proportions=scene.proportions[inside],
+        shares=scene.shares[inside],
         priority=scene.priority[inside],
         view=replace(
             scene.view, low=region.low, high=region.high, outside=np.zeros(len(objects), bool)
@@ -141,13 +141,13 @@ def draw_kinds(
     Returns
     -------
     area : float
-        What dot area (square points) stands for a proportion of 1.
+        What dot area (square points) stands for a share of 1.
     labelled : ndarray of int
         The objects that have a label now.
     """
     frame = set_frame(ax, scene, look)
     is_text = roles.is_text[scene.objects]
-    area = dot_area(frame, scene.proportions[~is_text], look)
+    area = dot_area(frame, scene.shares[~is_text], look)
     if len(scene.objects) == 0:
         say_nothing(ax)
         return area, scene.objects
@@ -155,7 +155,7 @@ def draw_kinds(
     directions = pixels - frame.size / 2
     pixels[outside] = onto_edge(directions[outside], frame, 7 * frame.pixel)
     of_text = CROSS_RADIUS if roles.crosses else 0.0
-    radii = np.where(is_text, of_text, np.sqrt(area * scene.proportions / np.pi)) * frame.pixel
+    radii = np.where(is_text, of_text, np.sqrt(area * scene.shares / np.pi)) * frame.pixel
     radii[outside] = 4 * frame.pixel
     is_named = np.isin(scene.objects, list(scene.named))
     dots = np.column_stack([pixels, radii])
@@ -164,7 +164,7 @@ def draw_kinds(
     if scene.n_components == 1:
         draw_line(ax, frame)
     points = frame.to_map(pixels)
-    _draw_swarm(panel, points, area * scene.proportions)
+    _draw_swarm(panel, points, area * scene.shares)
     has_label = roles.has_label[scene.objects] | is_named
     weights = roles.weights[scene.map, scene.objects]
     shown = _draw_labels(panel, labels, has_label, weights, _draw_regions(panel, regions))
@@ -187,7 +187,7 @@ def _draw_swarm(panel: _Panel, points: np.ndarray, areas: np.ndarray) -> None:
     """
     scene, look = panel.scene, panel.look
     is_shown = ~panel.is_text & ~scene.view.outside
-    colors = look.coloring.of(scene.objects, scene.proportions)
+    colors = look.coloring.of(scene.objects, scene.shares)
     rows = np.random.default_rng(0).permutation(np.flatnonzero(is_shown & ~panel.is_named))
     is_known = (colors[rows] != to_rgba(NO_VALUE)).any(axis=1)
     rows = rows[np.argsort(is_known, kind="stable")]
@@ -334,7 +334,7 @@ def _label_color(panel: _Panel, row: int) -> str | tuple[float, float, float, fl
     if panel.is_named[row]:
         return ACCENT
     scene, coloring, one = panel.scene, panel.look.coloring, slice(row, row + 1)
-    color = coloring.of(scene.objects[one], scene.proportions[one])[0]
+    color = coloring.of(scene.objects[one], scene.shares[one])[0]
     is_text = panel.is_text[row]
     if is_text and (coloring.colors is None or np.allclose(color, to_rgba(NO_VALUE))):
         return INK

@@ -136,7 +136,7 @@ def _n_columns(count: int) -> int:
 def frame_page(page: Captions, look: Look, remarks: Sequence[str], least: float | None) -> None:
     """The key of colours below a figure's title, small print and key of areas at its foot.
 
-    Where all proportions are 1, `least` is None and there is no key of areas.
+    Where all shares are 1, `least` is None and there is no key of areas.
     """
     x = SIDE * 72
     page.color_key(look.coloring, (x, -57))
@@ -150,7 +150,7 @@ def common_area(
     scenes: Sequence[Scene], panel_size: float, *, ink: float, areas: tuple[float, float]
 ) -> float:
     """One dot area for all panels, in square points, by the median of their mass."""
-    masses = [float(scene.proportions.sum()) for scene in scenes]
+    masses = [float(scene.shares.sum()) for scene in scenes]
     panel = (72 * panel_size) ** 2
     return float(np.clip(ink * panel / max(float(np.median(masses)), 1e-9), *areas))
 

@@ -1,6 +1,7 @@
 """Static figures of an atlas: one map, all maps, the maps of one word.
 
-Dot area shows the mixing proportion; dots below `min_proportion` are left out. Labels never
+Dot area shows what the map gives of what an object recalls (`Atlas.map_shares`); dots below
+`min_recall` are left out. Labels never
 overlap; where room is scarce the words win that stand out in the map (proportion times recall,
 `manymaps.atlas.landmarks`), and words asked for by name before all.
 
@@ -68,7 +69,7 @@ def plot_map(
     atlas: Atlas,
     map: int = 0,
     *,
-    min_proportion: float = 0.1,
+    min_recall: float = 0.1,
     max_labels: int | None = None,
     font_size: float | None = None,
     highlight: str | Sequence[str] = (),
@@ -84,8 +85,8 @@ def plot_map(
     atlas : Atlas
     map : int
         From 0.
-    min_proportion : float in [0, 1]
-        Dots with less are left out.
+    min_recall : float in [0, 1]
+        Objects to whose recall the map gives less are left out.
     max_labels : int, optional
         As many as there is room for otherwise; of 40 dots or fewer all, by leaders if need be.
     font_size : float, optional
@@ -94,7 +95,7 @@ def plot_map(
         Objects in the accent colour, whose labels come first.
     color : str, optional
         A column of the atlas's metadata: numbers get a colour scale, anything else categories.
-        Otherwise the colour deepens with the proportion.
+        Otherwise the colour deepens with the share of recall.
     label : str or sequence of str, optional
         Of two kinds of object, the one or those that have labels. By default the columns, which
         stand as words in their places, and the rows, dots, where there are 60 or fewer.
@@ -126,13 +127,13 @@ def plot_map(
     >>> sorted(text.get_text() for text in figure.axes[0].texts if text.get_gid() == "label")
     ['knot', 'rope', 'tie']
     """
-    _check(atlas, [map], min_proportion, max_labels, font_size)
+    _check(atlas, [map], min_recall, max_labels, font_size)
     named = _named(atlas, highlight)
     typeface = typeface_for(atlas.labels)
     colors = coloring(atlas, color)
     roles = _roles(atlas, label)
     priority = _priority(atlas, roles)
-    scene = read_scene(atlas, map, priority[map], min_proportion=min_proportion, named=named)
+    scene = read_scene(atlas, map, priority[map], min_recall=min_recall, named=named)
     look = Look(typeface, colors, max_labels=max_labels, ground=PAPER)
     if roles is not None:
         look = dressed(roles, look, scene)
@@ -151,9 +152,9 @@ def plot_map(
     key_height = max(72 * (key - FIRST_ROW), 0)
     captions.title(name, words, size=15, shift=(0, 30 + key_height if color else 12))
     captions.color_key(colors, (0, 10 + key_height))
-    # All proportions of a single map are 1.
-    key_width = 0 if alone else captions.size_key(area, min_proportion, colors, (0, -22))
-    remarks = _map_print(atlas, scene, min_proportion, named, _kinds_print(scene, roles, n_labels))
+    # A single map gives all that there is.
+    key_width = 0 if alone else captions.size_key(area, min_recall, colors, (0, -22))
+    remarks = _map_print(atlas, scene, min_recall, named, _kinds_print(scene, roles, n_labels))
     captions.small_print(remarks, (0, -22), reserve=key_width + 14)
     ax.set_frame_on(False)
     return root(ax)
@@ -163,7 +164,7 @@ def plot_atlas(
     atlas: Atlas,
     *,
     maps: Sequence[int] | None = None,
-    min_proportion: float = 0.1,
+    min_recall: float = 0.1,
     max_labels: int | None = None,
     font_size: float | None = None,
     highlight: str | Sequence[str] = (),
@@ -178,8 +179,8 @@ def plot_atlas(
     atlas : Atlas
     maps : sequence of int, optional
         These alone, in this order.
-    min_proportion : float in [0, 1]
-        Dots with less are left out.
+    min_recall : float in [0, 1]
+        Objects to whose recall the map gives less are left out.
     max_labels : int, optional
         Per map; otherwise by the size of the panels, and of 40 dots or fewer all that find room.
     font_size : float, optional
@@ -218,7 +219,7 @@ def plot_atlas(
     chosen = list(range(atlas.n_maps)) if maps is None else [int(m) for m in maps]
     if not chosen:
         raise ParameterError("maps is empty; name one map at least, or leave it out for all")
-    _check(atlas, chosen, min_proportion, max_labels, font_size)
+    _check(atlas, chosen, min_recall, max_labels, font_size)
     named = _named(atlas, highlight)
     typeface = typeface_for(atlas.labels)
     colors = coloring(atlas, color)
@@ -227,10 +228,7 @@ def plot_atlas(
     panel_size = panel_size or (4.6 if len(chosen) < 3 else 3.2 if len(chosen) < 10 else 2.3)
     shape = 0.45 if atlas.n_components == 1 else 1.0
     panels = grid(len(chosen), (panel_size, shape * panel_size), key=(colors, typeface), title=0.34)
-    scenes = [
-        read_scene(atlas, m, priority[m], min_proportion=min_proportion, named=named)
-        for m in chosen
-    ]
+    scenes = [read_scene(atlas, m, priority[m], min_recall=min_recall, named=named) for m in chosen]
     area = common_area(scenes, panel_size, ink=0.05, areas=(6.0, 36.0))
     look = Look(
         typeface,
@@ -257,7 +255,7 @@ def plot_atlas(
     subject = [plural("object", atlas.n_objects)] if roles is None else numbers_of_kinds(atlas)
     subject[0] = f"of {subject[0]}"
     page.title(plural("map", len(chosen)), subject, size=17, shift=TITLE)
-    frame_page(page, look, _sheet_print(scenes, min_proportion, roles), min_proportion)
+    frame_page(page, look, _sheet_print(scenes, min_recall, roles), min_recall)
     return figure
 
 
@@ -265,7 +263,7 @@ def plot_senses(
     atlas: Atlas,
     word: str,
     *,
-    min_proportion: float = 0.1,
+    min_recall: float = 0.1,
     n_neighbors: int = 12,
     max_labels: int | None = None,
     font_size: float | None = None,
@@ -282,9 +280,10 @@ def plot_senses(
     atlas : Atlas
     word : str
         Matched in any case.
-    min_proportion : float in [0, 1]
-        Dots of less are left out, but for members of the senses; so are, where no associations of
-        the word are known, maps that hold less of it, but the largest is always shown.
+    min_recall : float in [0, 1]
+        Objects to whose recall the map gives less are left out, but for members of the senses; so
+        are maps that give less to the word's own recall and hold no group of what was observed of
+        it, but the first is always shown.
     n_neighbors : int
         How many of the nearest words of each sense the panel reaches to and labels. Of two kinds
         of object these are columns.
@@ -321,10 +320,10 @@ def plot_senses(
     >>> len(plot_senses(atlas, "tie").axes)
     2
     """
-    _check(atlas, [], min_proportion, max_labels, font_size)
+    _check(atlas, [], min_recall, max_labels, font_size)
     check_whole("n_neighbors", n_neighbors, 0)
     row = atlas.index(word, kind=kind)
-    senses = atlas.senses(word, n_neighbors=n_neighbors, kind=kind)
+    senses = atlas.senses(word, n_neighbors=n_neighbors, min_recall=min_recall, kind=kind)
     grouped = atlas.recalls(word, kind=kind)
     typeface = typeface_for(atlas.labels)
     colors = coloring(atlas, color)
@@ -346,7 +345,7 @@ def plot_senses(
             near = np.zeros(atlas.n_objects)
             near[members] = shares[m][members]
         whole = read_scene(
-            atlas, m, priority[m], min_proportion=min_proportion, named=[row],
+            atlas, m, priority[m], min_recall=min_recall, named=[row],
             always=[row, *members],
         )  # fmt: skip
         n_there = int((near[whole.objects] > 0).sum()) if grouped else n_neighbors
@@ -370,8 +369,9 @@ def plot_senses(
     for ax, scene, sense in zip(panels, scenes, senses, strict=True):
         _draw(ax, scene, look, atlas, roles)
         captions = Captions(ax, typeface)
-        has = sense.share if grouped else sense.proportion
-        captions.title(f"{has:.2f}", [f"in map {sense.map}"], size=11, shift=(0, 12))
+        has = sense.share if grouped else sense.recall
+        told = f"{has:.2f}" if has else "none observed"
+        captions.title(told, [f"in map {sense.map}"], size=11, shift=(0, 12))
         captions.bar(has, (0, 5))
         panel_border(ax)
     figure = root(panels[0])
@@ -379,7 +379,7 @@ def plot_senses(
     page = Captions(figure, typeface)
     lives = [f"in {plural('map', len({sense.map for sense in senses}))}"]
     page.title(label, lives, size=17, shift=TITLE, color=ACCENT)
-    frame_page(page, look, _senses_print(senses, min_proportion, grouped), min_proportion)
+    frame_page(page, look, _senses_print(senses, min_recall, grouped), min_recall)
     return figure
 
 
@@ -427,13 +427,13 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
 def _check(
     atlas: Atlas,
     maps: Sequence[int],
-    min_proportion: float,
+    min_recall: float,
     max_labels: int | None,
     font_size: float | None,
 ) -> None:
     for m in maps:
         check_index("map", m, atlas.n_maps)
-    check_number("min_proportion", min_proportion, least=0, most=1)
+    check_number("min_recall", min_recall, least=0, most=1)
     if max_labels is not None:
         check_whole("max_labels", max_labels, 0)
     check_font_size(font_size)
@@ -470,10 +470,7 @@ def _draw(
 
 
 def _dots_alone(scenes: Sequence[Scene], roles: Roles) -> list[Scene]:
-    return [
-        replace(scene, proportions=scene.proportions[~roles.is_text[scene.objects]])
-        for scene in scenes
-    ]
+    return [replace(scene, shares=scene.shares[~roles.is_text[scene.objects]]) for scene in scenes]
 
 
 def _kinds_print(scene: Scene, roles: Roles | None, n_labels: int) -> list[str]:
@@ -491,7 +488,7 @@ def _words(atlas: Atlas, scene: Scene, roles: Roles | None, count: int) -> list[
 def _map_print(
     atlas: Atlas,
     scene: Scene,
-    min_proportion: float,
+    min_recall: float,
     named: Sequence[int],
     kinds: Sequence[str],
 ) -> list[str]:
@@ -499,7 +496,7 @@ def _map_print(
     if atlas.n_maps > 1:
         parts = [
             f"{len(scene.objects):,} of {atlas.n_objects:,} shown, "
-            f"those with a proportion of {min_proportion:g} or more"
+            f"those with {min_recall:g} or more of their recall here"
         ]
     parts = [*(parts if atlas.n_maps > 1 or not kinds else []), *kinds]
     n_outside = int(scene.view.outside.sum())
@@ -510,21 +507,21 @@ def _map_print(
             f"first 2 of {scene.n_components} principal axes, {scene.share:.0%} of the spread"
         )
     parts += [
-        f"{elide(atlas.labels[row], 24)}: {atlas.proportions[scene.map, row]:.2f} here, left out"
+        f"{elide(atlas.labels[row], 24)}: {atlas.map_shares[scene.map, row]:.2f} here, left out"
         for row in named
         if row not in scene.named
     ]
     return parts
 
 
-def _sheet_print(scenes: Sequence[Scene], min_proportion: float, roles: Roles | None) -> list[str]:
-    parts = [f"dots: objects with a proportion of {min_proportion:g} or more"]
+def _sheet_print(scenes: Sequence[Scene], min_recall: float, roles: Roles | None) -> list[str]:
+    parts = [f"dots: objects with {min_recall:g} or more of their recall in the map"]
     if roles is not None:
         dots, texts = (plural(kind) for kind in roles.kinds)
         parts = [
             f"dots: {dots}",
             f"text and specks: {texts}, the frequent first",
-            f"both with a proportion of {min_proportion:g} or more",
+            f"both with {min_recall:g} or more of their recall in the map",
         ]
     n_outside = sum(int(scene.view.outside.sum()) for scene in scenes)
     if n_outside:
@@ -534,13 +531,13 @@ def _sheet_print(scenes: Sequence[Scene], min_proportion: float, roles: Roles | 
     return parts
 
 
-def _senses_print(senses: Sequence[Sense], min_proportion: float, grouped: bool) -> list[str]:
+def _senses_print(senses: Sequence[Sense], min_recall: float, grouped: bool) -> list[str]:
     if grouped:
         rest = max(0.0, 1 - sum(sense.share for sense in senses))
         bars = "bars: share of what the word recalls"
         if rest >= 0.005:
             bars += f", {rest:.2f} falls to smaller groups"
     else:
-        rest = max(0.0, 1 - sum(sense.proportion for sense in senses))
-        bars = f"bars: proportion in each map, {rest:.2f} lies in the others"
-    return [bars, f"dots: {min_proportion:g} or more"]
+        rest = max(0.0, 1 - sum(sense.recall for sense in senses))
+        bars = f"bars: share of what the model recalls, {rest:.2f} lies in other maps"
+    return [bars, f"dots: {min_recall:g} or more"]

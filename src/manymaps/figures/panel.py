@@ -68,7 +68,8 @@ VEIL = {"boxstyle": "square,pad=0", "alpha": 0.6, "linewidth": 0}
 
 @dataclass(frozen=True)
 class Scene:
-    """What a panel shows: objects in order of priority, with their points and proportions.
+    """What a panel shows: objects in order of priority, with their points and what the map gives
+    of their recall.
 
     `share` is how much of the spread of the points two dimensions hold; `named` are the rows of
     objects asked for by name.
@@ -76,7 +77,7 @@ class Scene:
 
     objects: np.ndarray
     points: np.ndarray
-    proportions: np.ndarray
+    shares: np.ndarray
     priority: np.ndarray
     view: View
     n_components: int = 2
@@ -96,7 +97,7 @@ class Look:
     font_sizes : (float, float)
         Points, of the least and of the most important label.
     dot_areas : (float, float)
-        Square points; what a proportion of 1 may measure.
+        Square points; what a share of 1 may measure.
     ink : float
         The share of the panel that dots should cover, within `dot_areas`.
     max_labels : int, optional
@@ -177,7 +178,7 @@ def read_scene(
     map: int,
     weights: np.ndarray,
     *,
-    min_proportion: float,
+    min_recall: float,
     named: Sequence[int] = (),
     always: Sequence[int] = (),
 ) -> Scene:
@@ -189,27 +190,27 @@ def read_scene(
     map : int
     weights : array of shape (n_objects,)
         How much each object stands out in this map.
-    min_proportion : float
-        Objects with less are left out.
+    min_recall : float
+        Objects to whose recall the map gives less are left out.
     named : sequence of int
         Objects whose labels come first.
     always : sequence of int
-        Objects that are shown whatever their proportion.
+        Objects that are shown whatever their share.
     """
-    proportions = atlas.proportions[map].astype(np.float64)
-    is_shown = (proportions >= min_proportion) & (proportions > 0)
+    shares = atlas.map_shares[map]
+    is_shown = (shares >= min_recall) & (shares > 0)
     is_shown[list(always)] = True
     objects = np.flatnonzero(is_shown)
     priority = np.where(np.isin(objects, named), np.inf, weights[objects])
-    order = np.lexsort((objects, -proportions[objects], -priority))
+    order = np.lexsort((objects, -shares[objects], -priority))
     objects, priority = objects[order], priority[order]
-    plane = principal_plane(atlas.maps[map, objects], proportions[objects])
+    plane = principal_plane(atlas.maps[map, objects], shares[objects])
     return Scene(
         objects,
         plane.points,
-        proportions[objects],
+        shares[objects],
         priority,
-        view(plane.points, proportions[objects]),
+        view(plane.points, shares[objects]),
         atlas.n_components,
         plane.share,
         frozenset(row for row in named if row in objects),
@@ -250,7 +251,7 @@ def around(scene: Scene, word: int, shares: np.ndarray, n_neighbors: int) -> Sce
         scene,
         objects=scene.objects[kept],
         points=scene.points[kept],
-        proportions=scene.proportions[kept],
+        shares=scene.shares[kept],
         priority=near[kept],
         view=View(middle - radius, middle + radius, outside[kept]),
         named=frozenset([word]),
@@ -258,7 +259,7 @@ def around(scene: Scene, word: int, shares: np.ndarray, n_neighbors: int) -> Sce
 
 
 def draw(ax: Axes, scene: Scene, look: Look, labels: Sequence[str]) -> float:
-    """Draw a scene into axes, and say what dot area (square points) stands for a proportion of 1.
+    """Draw a scene into axes, and say what dot area (square points) stands for a share of 1.
 
     Parameters
     ----------
@@ -270,7 +271,7 @@ def draw(ax: Axes, scene: Scene, look: Look, labels: Sequence[str]) -> float:
         Of all objects.
     """
     frame = set_frame(ax, scene, look)
-    area = dot_area(frame, scene.proportions, look)
+    area = dot_area(frame, scene.shares, look)
     if len(scene.objects) == 0:
         say_nothing(ax)
         return area
@@ -282,7 +283,7 @@ def draw(ax: Axes, scene: Scene, look: Look, labels: Sequence[str]) -> float:
         draw_line(ax, frame)
     _draw_dots(ax, scene, look, frame.to_map(pixels), area)
     draw_beyond(ax, frame.to_map(pixels[outside]), directions[outside])
-    radii = np.sqrt(area * scene.proportions / np.pi) * frame.pixel
+    radii = np.sqrt(area * scene.shares / np.pi) * frame.pixel
     radii[outside] = 4 * frame.pixel
     _draw_labels(ax, scene, look, frame, np.column_stack([pixels, radii]), labels)
     return area
@@ -316,10 +317,10 @@ def set_frame(ax: Axes, scene: Scene, look: Look) -> Frame:
     return frame
 
 
-def dot_area(frame: Frame, proportions: np.ndarray, look: Look) -> float:
-    """Square points for a proportion of 1, for dots with these proportions to cover `look.ink`."""
+def dot_area(frame: Frame, shares: np.ndarray, look: Look) -> float:
+    """Square points for a share of 1, for dots with these shares to cover `look.ink`."""
     panel = float(np.prod(frame.size / frame.pixel))
-    total = max(float(proportions.sum()), 1e-9)
+    total = max(float(shares.sum()), 1e-9)
     return float(np.clip(look.ink * panel / total, *look.dot_areas))
 
 
@@ -345,8 +346,8 @@ def draw_line(ax: Axes, frame: Frame) -> None:
 def _draw_dots(ax: Axes, scene: Scene, look: Look, points: np.ndarray, area: float) -> None:
     """Large dots first, so that small ones stay in sight; objects asked for by name last."""
     is_named = np.isin(scene.objects, list(scene.named))
-    colors = look.coloring.of(scene.objects, scene.proportions)
-    areas, rim = area * scene.proportions, 0.035 * np.sqrt(area)
+    colors = look.coloring.of(scene.objects, scene.shares)
+    areas, rim = area * scene.shares, 0.035 * np.sqrt(area)
     inside = np.flatnonzero(~scene.view.outside & ~is_named)
     inside = inside[np.argsort(-areas[inside], kind="stable")]
     dots = ax.scatter(

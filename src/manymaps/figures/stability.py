@@ -25,7 +25,7 @@ from manymaps.atlas.consensus import ConsensusSense
 from manymaps.checks import check_whole
 from manymaps.errors import ParameterError
 from manymaps.figures.captions import Captions
-from manymaps.figures.coloring import ACCENT, HAIRLINE, INK, MUTED, PAPER, PROPORTIONS, Coloring
+from manymaps.figures.coloring import ACCENT, HAIRLINE, INK, MUTED, PAPER, SHARES, Coloring
 from manymaps.figures.layout import FOOT, HEAD, SIDE, TITLE, AtlasFigure, root
 from manymaps.figures.lettering import Typeface, elide, text_sizes, typeface_for
 
@@ -192,7 +192,7 @@ def _draw_row(
         _write(ax, 0, y, name, typeface, TYPE + 1, INK, "left", bold=True, gid="word")
     shares, has = np.array(sense.by_fit), np.array(sense.held)
     share = sense.n_fits / n_fits
-    color = PROPORTIONS(share)
+    color = SHARES(share)
     width = float(np.diff(centers).min()) if len(centers) > 1 else FIT_WIDTH
     ax.scatter(
         centers[has], np.full(has.sum(), y), s=_area(width) * shares[has], color=color,

@@ -58,7 +58,7 @@ def plot_zooms(
     regions: int | Sequence[Place | tuple[Place, float]] | None = None,
     *,
     map: int = 0,
-    min_proportion: float = 0.1,
+    min_recall: float = 0.1,
     max_labels: int | None = None,
     font_size: float | None = None,
     highlight: str | Sequence[str] = (),
@@ -79,8 +79,8 @@ def plot_zooms(
         `color` a column of categories one for each of the largest.
     map : int
         From 0.
-    min_proportion : float in [0, 1]
-        Objects with less are left out.
+    min_recall : float in [0, 1]
+        Objects to whose recall the map gives less are left out.
     max_labels : int, optional
         Per panel; as many as there is room for otherwise.
     font_size : float, optional
@@ -118,7 +118,7 @@ def plot_zooms(
     >>> len(plot_zooms(atlas, ["coot", ("oak", 0.5)]).axes)
     3
     """
-    asked = _asked(atlas, regions, map, min_proportion)
+    asked = _asked(atlas, regions, map, min_recall)
     if max_labels is not None:
         check_whole("max_labels", max_labels, 0)
     check_font_size(font_size)
@@ -127,7 +127,7 @@ def plot_zooms(
     named = [atlas.index(word) for word in words] + [
         one.row for one in asked if one.row is not None
     ]
-    scene = read_scene(atlas, map, roles.priority[map], min_proportion=min_proportion, named=named)
+    scene = read_scene(atlas, map, roles.priority[map], min_recall=min_recall, named=named)
     typeface, colors = typeface_for(atlas.labels), coloring(atlas, color)
     groups = _groups(colors, scene)
     count = len(asked) or (
@@ -160,9 +160,9 @@ def plot_zooms(
     page.title(name, numbers_of_kinds(atlas), size=17, shift=TITLE)
     remarks = _remarks(scene, roles, len(labelled))
     if atlas.n_maps > 1:
-        remarks.append(f"both with a proportion of {min_proportion:g} or more")
+        remarks.append(f"both with {min_recall:g} or more of their recall here")
     whole_look = replace(look, dot_areas=(area, area))
-    frame_page(page, whole_look, remarks, min_proportion if atlas.n_maps > 1 else None)
+    frame_page(page, whole_look, remarks, min_recall if atlas.n_maps > 1 else None)
     return root(overview)
 
 
@@ -189,7 +189,7 @@ class _Layout:
 
 
 def _asked(
-    atlas: Atlas, regions: int | Sequence[Any] | None, map: int, min_proportion: float
+    atlas: Atlas, regions: int | Sequence[Any] | None, map: int, min_recall: float
 ) -> list[_Asked]:
     """The regions that were asked for by place, after checks of all parameters."""
     if atlas.kinds is None:
@@ -198,7 +198,7 @@ def _asked(
             "plot_map draws its maps"
         )
     check_index("map", map, atlas.n_maps)
-    check_number("min_proportion", min_proportion, least=0, most=1)
+    check_number("min_recall", min_recall, least=0, most=1)
     if isinstance(regions, str):
         raise ParameterError(
             f"must be a list, such as [{regions!r}]", name="regions", value=regions
@@ -243,10 +243,10 @@ def _box(atlas: Atlas, scene: Scene, asked: _Asked, aspect: float) -> Region:
     if asked.row is not None:
         name = atlas.labels[asked.row]
         if asked.row not in scene.objects:
-            share = atlas.proportions[scene.map, asked.row]
+            share = atlas.map_shares[scene.map, asked.row]
             raise ParameterError(
-                f"there is no region round {name!r}: it has a proportion of {share:.2g} in map "
-                f"{scene.map} and is left out there; lower min_proportion"
+                f"there is no region round {name!r}: it has {share:.2g} of its recall in "
+                f"map {scene.map} and is left out there; lower min_recall"
             )
         middle = scene.points[scene.objects == asked.row][0]
     half = _half(asked.radius or _radius(scene, aspect), aspect)
