@@ -339,6 +339,8 @@ class TestInsert:
         ("plot", "c.png", ("--color", "group")),
         ("plot", "d.png", ("--color", "kind", "--label", "document")),
         ("plot", "e.png", ("--zoom",)),
+        ("plot", "g.png", ("--zoom", "--max-labels", "9", "--font-size", "12")),
+        ("plot", "h.svg", ("--word", "ship", "--word", "tie", "--max-labels", "3")),
         ("plot", "f.svg", ("--zoom", "ship, rope", "--map", "0")),
         ("export", "a.csv", ()),
         ("export", "a.graphml", ()),

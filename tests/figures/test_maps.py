@@ -387,3 +387,33 @@ def test_printable_text():
     assert elide("abc", 3) == "abc"
     assert elide("abcd", 3) == "ab…"
     assert len(elide("e\u0301" * 30, 10)) <= 10
+
+
+class TestSeveralWords:
+    def test_each_has_its_senses_below_a_heading(self):
+        atlas = random_atlas(4, n=60)
+        words = [atlas.labels[3], atlas.labels[7].upper()]
+        figure = plot_senses(atlas, words)
+        alone = [plot_senses(atlas, word) for word in words]
+        assert len(figure.axes) == sum(len(one.axes) for one in alone)
+        panels = iter(figure.axes)
+        for word, one in zip((atlas.labels[3], atlas.labels[7]), alone, strict=True):
+            own = [next(panels) for _ in one.axes]
+            assert word in [text.get_text() for text in own[0].texts if text.get_gid() is None]
+            for ax, other in zip(own, one.axes, strict=True):
+                assert word in words_of(ax)
+                assert len(dots_of(ax)[0]) == len(dots_of(other)[0])
+        assert_no_overlap(figure)
+        tops = [ax.get_position().y1 for ax in figure.axes]
+        assert max(tops[len(alone[0].axes) :]) < min(tops[: len(alone[0].axes)])
+
+    def test_one_in_a_list_is_one(self):
+        atlas = random_atlas(4, n=60)
+        one, listed = (plot_senses(atlas, word) for word in (atlas.labels[0], [atlas.labels[0]]))
+        assert [ax.get_position().bounds for ax in one.axes] == [
+            ax.get_position().bounds for ax in listed.axes
+        ]
+
+    def test_no_word_is_refused(self):
+        with pytest.raises(ParameterError, match="name a word"):
+            plot_senses(random_atlas(4, n=20), [])

@@ -28,7 +28,9 @@ map_numbers = Several(
     "-o", "--output", type=OutputFile(".png", ".svg", ".pdf"), required=True, metavar="FILE"
 )
 @click.option("--map", "maps", type=map_numbers, metavar="3,7", help="These maps alone.")
-@click.option("--word", help="The maps of this word, side by side.")
+@click.option(
+    "--word", "words", multiple=True, help="The senses of this word, side by side; also of several."
+)
 @click.option("--kind", metavar="NAME", help="Of two kinds of object, that of --word.")
 @click.option(
     "--min-proportion",
@@ -64,7 +66,7 @@ def plot(
     atlas: Path,
     output: Path,
     maps: Sequence[int] | None,
-    word: str | None,
+    words: Sequence[str],
     kind: str | None,
     zoom: str | None,
     **style: Any,
@@ -74,14 +76,14 @@ def plot(
     \b
     Examples:  manymaps plot norms.atlas -o norms.png
                manymaps plot norms.atlas -o two.svg --map 3,7
-               manymaps plot norms.atlas -o tie.pdf --word tie
+               manymaps plot norms.atlas -o tie.pdf --word tie --word bow
                manymaps plot posts.atlas -o posts.png --color group --zoom
     """
-    if maps is not None and word is not None:
+    if maps is not None and words:
         raise click.UsageError("give --map or --word, not both")
-    if kind is not None and word is None:
+    if kind is not None and not words:
         raise click.UsageError("--kind needs --word")
-    if word is not None and (zoom is not None or style["label"] is not None):
+    if words and (zoom is not None or style["label"] is not None):
         raise click.UsageError("--zoom and --label do not go with --word")
     if zoom is not None and maps is not None and len(maps) > 1:
         raise click.UsageError("--zoom is of one map; give one number after --map")
@@ -100,13 +102,14 @@ def plot(
         )
     from manymaps import plot_atlas, plot_map, plot_senses, plot_zooms, save_figure
 
-    if word is not None:
+    if words:
         if loaded.kinds is not None or kind is not None:
             from manymaps.cli.reading import kind_of_word
 
-            kind = kind_of_word(loaded, word, kind, None)
+            for word in words:
+                kind_of_word(loaded, word, kind, None)
         del style["label"]
-        figure = plot_senses(loaded, word, kind=kind, **style)
+        figure = plot_senses(loaded, words, kind=kind, **style)
     elif zoom is not None:
         places = [place.strip() for place in zoom.split(",") if place.strip()]
         figure = plot_zooms(loaded, places or None, map=maps[0] if maps else 0, **style)

@@ -39,6 +39,7 @@ __all__ = [
     "own_axes",
     "panel_border",
     "root",
+    "stacked",
 ]
 
 SIDE, HEAD, FOOT = 0.35, 0.75, 0.55
@@ -108,22 +109,57 @@ def grid(
     n_columns: int | None = None,
 ) -> list[Axes]:
     """Panels in rows, each with room for a title above, and the figure round them."""
+    n_columns = n_columns or _n_columns(count)
+    return stacked([count], panel, key=key, title=title, heading=0, n_columns=n_columns)[0]
+
+
+def stacked(
+    counts: Sequence[int],
+    panel: tuple[float, float],
+    *,
+    key: tuple[Coloring, Typeface],
+    title: float,
+    heading: float,
+    n_columns: int,
+) -> list[list[Axes]]:
+    """Groups of panels one below the other, each with a heading above its rows.
+
+    Parameters
+    ----------
+    counts : sequence of int
+        Panels of each group.
+    panel : (float, float)
+        Inches.
+    key : (Coloring, Typeface)
+        For whose key of colours there is room at the head.
+    title, heading : float
+        Inches above each panel, and above each group.
+    n_columns : int
+
+    Raises
+    ------
+    ParameterError
+        For panels too small to see anything.
+    """
     if not min(panel) >= 0.5:
         raise ParameterError(f"panels of {panel} inches are too small; half an inch is the least")
-    n_columns = n_columns or _n_columns(count)
-    n_rows, gap = math.ceil(count / n_columns), 0.16
+    n_rows, gap = [math.ceil(count / n_columns) for count in counts], 0.16
     width = 2 * SIDE + n_columns * panel[0] + (n_columns - 1) * gap
     head = HEAD + key_space(*key, width)
-    height = head + n_rows * (panel[1] + title) + FOOT
+    height = head + sum(n_rows) * (panel[1] + title) + len(counts) * heading + FOOT
     figure = AtlasFigure(width, height)
-    axes = []
-    for k in range(count):
-        row, column = divmod(k, n_columns)
-        left = SIDE + column * (panel[0] + gap)
-        bottom = height - head - (row + 1) * (panel[1] + title)
-        place = (left / width, bottom / height, panel[0] / width, panel[1] / height)
-        axes.append(figure.add_axes(place, facecolor="white"))
-    return axes
+    groups = []
+    for group, count in enumerate(counts):
+        axes = []
+        for k in range(count):
+            row, column = divmod(k, n_columns)
+            left = SIDE + column * (panel[0] + gap)
+            rows = sum(n_rows[:group]) + row + 1
+            bottom = height - head - rows * (panel[1] + title) - (group + 1) * heading
+            place = (left / width, bottom / height, panel[0] / width, panel[1] / height)
+            axes.append(figure.add_axes(place, facecolor="white"))
+        groups.append(axes)
+    return groups
 
 
 def _n_columns(count: int) -> int:

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import matplotlib
@@ -54,6 +54,7 @@ from manymaps.figures.layout import (
     own_axes,
     panel_border,
     root,
+    stacked,
 )
 from manymaps.figures.lettering import elide, typeface_for
 from manymaps.figures.panel import FEW, Look, Scene, around, check_font_size, draw, read_scene
@@ -261,7 +262,7 @@ def plot_atlas(
 
 def plot_senses(
     atlas: Atlas,
-    word: str,
+    word: str | Sequence[str],
     *,
     min_recall: float = 0.1,
     n_neighbors: int = 12,
@@ -271,14 +272,15 @@ def plot_senses(
     kind: str | None = None,
     panel_size: float | None = None,
 ) -> Figure:
-    """The senses of one word side by side, the largest first, centred on the word.
+    """The senses of a word side by side, the largest first, centred on the word.
 
-    Two senses of one map are two cuts of it, each reaching to its own neighbours.
+    Two senses of one map are two cuts of it, each reaching to its own neighbours. Several words
+    stand one below the other.
 
     Parameters
     ----------
     atlas : Atlas
-    word : str
+    word : str or sequence of str
         Matched in any case.
     min_recall : float in [0, 1]
         Objects to whose recall the map gives less are left out, but for members of the senses; so
@@ -322,20 +324,84 @@ def plot_senses(
     """
     _check(atlas, [], min_recall, max_labels, font_size)
     check_whole("n_neighbors", n_neighbors, 0)
-    row = atlas.index(word, kind=kind)
-    senses = atlas.senses(word, n_neighbors=n_neighbors, min_recall=min_recall, kind=kind)
-    grouped = atlas.recalls(word, kind=kind)
+    words = [word] if isinstance(word, str) else list(word)
+    if not words:
+        raise ParameterError("is empty; name a word or some", name="word", value=word)
     typeface = typeface_for(atlas.labels)
     colors = coloring(atlas, color)
     roles = _roles(atlas, None)
     priority = _priority(atlas, roles)
-    panel_size = panel_size or (4.6, 3.9, 3.4)[min(len(senses), 3) - 1]
+    asked = [_lives_of(atlas, one, kind, roles, priority, min_recall, n_neighbors) for one in words]
+    widest = max(len(lives.senses) for lives in asked)
+    alone = len(asked) == 1
+    panel_size = panel_size or ((4.6, 3.9, 3.4)[min(widest, 3) - 1] if alone else 2.7)
     shape = 0.45 if atlas.n_components == 1 else 1.0
-    n_columns = len(senses) if len(senses) <= 4 else min(5, -(-len(senses) // 2))
-    panels = grid(
-        len(senses), (panel_size, shape * panel_size), key=(colors, typeface), title=0.5,
-        n_columns=n_columns,
+    panels = stacked(
+        [len(lives.senses) for lives in asked], (panel_size, shape * panel_size),
+        key=(colors, typeface), title=0.5, heading=0 if alone else 0.36,
+        n_columns=widest if widest <= (4 if alone else 6) else min(5, -(-widest // 2)),
     )  # fmt: skip
+    scenes = [scene for lives in asked for scene in lives.scenes]
+    area = common_area(scenes, panel_size, ink=0.035, areas=(30.0, 150.0))
+    if roles is not None:
+        area = common_area(_dots_alone(scenes, roles), panel_size, ink=0.05, areas=(8.0, 60.0))
+    most = n_neighbors + 1
+    look = Look(
+        typeface,
+        colors,
+        font_sizes=(7.0, 9.5) if alone else (6.5, 8.5),
+        dot_areas=(area, area),
+        # Of a large atlas a panel is a cut, in which strangers stand without a label.
+        max_labels=most if max_labels is None and atlas.n_objects > FEW else max_labels,
+        crowded_labels=most,
+        max_covered=np.inf,
+        margin=(34.0, 18.0),
+        air=(1.0, 0.5),
+    ).lettered(font_size)
+    page = Captions(root(panels[0][0]), typeface)
+    labels = [elide(typeface.printable(atlas.labels[lives.row]), 40) for lives in asked]
+    for axes, lives, label in zip(panels, asked, labels, strict=True):
+        maps = [f"in {plural('map', len({sense.map for sense in lives.senses}))}"]
+        if alone:
+            page.title(label, maps, size=17, shift=TITLE, color=ACCENT)
+        else:
+            Captions(axes[0], typeface).title(label, maps, size=13, shift=(0, 34), color=ACCENT)
+        for ax, scene, sense in zip(axes, lives.scenes, lives.senses, strict=True):
+            _draw(ax, scene, look, atlas, roles)
+            captions = Captions(ax, typeface)
+            has = sense.share if lives.grouped else sense.recall
+            told = f"{has:.2f}" if has else "none observed"
+            captions.title(told, [f"in map {sense.map}"], size=11, shift=(0, 12))
+            captions.bar(has, (0, 5))
+            panel_border(ax)
+    if not alone:
+        page.title(plural("word", len(asked)), labels, size=17, shift=TITLE)
+    frame_page(page, look, _senses_print(asked, min_recall), min_recall)
+    return page.figure
+
+
+@dataclass(frozen=True)
+class _Lives:
+    """The senses of one word and the cut that shows each; `grouped` as `Atlas.recalls`."""
+
+    row: int
+    senses: list[Sense]
+    grouped: bool
+    scenes: list[Scene]
+
+
+def _lives_of(
+    atlas: Atlas,
+    word: str,
+    kind: str | None,
+    roles: Roles | None,
+    priority: np.ndarray,
+    min_recall: float,
+    n_neighbors: int,
+) -> _Lives:
+    row = atlas.index(word, kind=kind)
+    senses = atlas.senses(word, n_neighbors=n_neighbors, min_recall=min_recall, kind=kind)
+    grouped = atlas.recalls(word, kind=kind)
     shares = atlas.shares(word) if roles is None else atlas.choices.nearness(row, roles.is_text)
     scenes = []
     for sense in senses:
@@ -350,37 +416,7 @@ def plot_senses(
         )  # fmt: skip
         n_there = int((near[whole.objects] > 0).sum()) if grouped else n_neighbors
         scenes.append(around(whole, row, near, min(n_neighbors, n_there)))
-    area = common_area(scenes, panel_size, ink=0.035, areas=(30.0, 150.0))
-    if roles is not None:
-        area = common_area(_dots_alone(scenes, roles), panel_size, ink=0.05, areas=(8.0, 60.0))
-    most = n_neighbors + 1
-    look = Look(
-        typeface,
-        colors,
-        font_sizes=(7.0, 9.5),
-        dot_areas=(area, area),
-        # Of a large atlas a panel is a cut, in which strangers stand without a label.
-        max_labels=most if max_labels is None and atlas.n_objects > FEW else max_labels,
-        crowded_labels=most,
-        max_covered=np.inf,
-        margin=(34.0, 18.0),
-        air=(1.0, 0.5),
-    ).lettered(font_size)
-    for ax, scene, sense in zip(panels, scenes, senses, strict=True):
-        _draw(ax, scene, look, atlas, roles)
-        captions = Captions(ax, typeface)
-        has = sense.share if grouped else sense.recall
-        told = f"{has:.2f}" if has else "none observed"
-        captions.title(told, [f"in map {sense.map}"], size=11, shift=(0, 12))
-        captions.bar(has, (0, 5))
-        panel_border(ax)
-    figure = root(panels[0])
-    label = elide(typeface.printable(atlas.labels[row]), 40)
-    page = Captions(figure, typeface)
-    lives = [f"in {plural('map', len({sense.map for sense in senses}))}"]
-    page.title(label, lives, size=17, shift=TITLE, color=ACCENT)
-    frame_page(page, look, _senses_print(senses, min_recall, grouped), min_recall)
-    return figure
+    return _Lives(row, senses, grouped, scenes)
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
@@ -531,8 +567,13 @@ def _sheet_print(scenes: Sequence[Scene], min_recall: float, roles: Roles | None
     return parts
 
 
-def _senses_print(senses: Sequence[Sense], min_recall: float, grouped: bool) -> list[str]:
-    if grouped:
+def _senses_print(asked: Sequence[_Lives], min_recall: float) -> list[str]:
+    senses, grouped = asked[0].senses, asked[0].grouped
+    if len(asked) > 1:
+        bars = "bars: share of what each word recalls"
+        if not all(lives.grouped for lives in asked):
+            bars += ", in the model where that is not known"
+    elif grouped:
         rest = max(0.0, 1 - sum(sense.share for sense in senses))
         bars = "bars: share of what the word recalls"
         if rest >= 0.005:
