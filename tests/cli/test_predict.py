@@ -56,6 +56,9 @@ class TestPredict:
             "train", "valid", "test", "n_iterations", "recall_at_10", "mean_reciprocal_rank",
         }  # fmt: skip
         assert set(found["uniform"]) == {"train", "valid", "test"}
+        for part in ("train", "valid", "test"):
+            per_response = found["per_response"][part]
+            assert per_response == pytest.approx(found[part] / found["shares"][part])
         assert found["n_pairs"] == 240
         assert (found["n_maps"], found["n_components"], found["seed"]) == (2, 3, 4)
 
@@ -64,8 +67,11 @@ class TestPredict:
         lines = result.stdout.splitlines()
         assert lines[0].startswith("2 maps of 3 dimensions, 6 iterations in ")
         assert lines[1].split() == ["train", "validation", "test"]
-        assert re.fullmatch(r"error( +\d\.\d{4}){3}", lines[2])
-        assert re.fullmatch(r"uniform model( +\d\.\d{4}){3}", lines[3])
+        four = r"( +\d+\.\d{4}){3}"
+        assert re.fullmatch(rf"error{four}  nats a cue, summed over .* each part", lines[2])
+        assert re.fullmatch(rf"uniform model{four}", lines[3])
+        assert re.fullmatch(r"responses +80% +1\d% +\d+% +of all, in each part", lines[4])
+        assert re.fullmatch(rf"per response{four}  nats; by this a part .* another", lines[5])
         assert result.stderr == "240 pairs of 40 objects\n"
         quiet = invoke("predict", norms, "--dims", 3, *QUICK, "--quiet")
         assert "held-out associates" in quiet.stdout
@@ -127,8 +133,8 @@ class TestPredictBadInput:
             (("--dims", 40), "--dims 40 is more than the 39 dimensions that 40 objects span"),
             (("--penalty", "nan"), "--penalty"),
             (("--patience", 0), "--patience"),
-            (("--rows", "site"), "--rows site"),
-            (("--count", "n"), "--count does not apply"),
+            (("--rows", "site"), "'--rows': 'site' is not one of"),
+            (("--count", "n"), "No such option '--count'"),
             (("-o", "maps.png"), "must end in .atlas"),
         ],
     )
@@ -185,7 +191,8 @@ class TestSweep:
         ]  # fmt: skip
         assert [line.split()[0] for line in lines[1:3]] == ["2", "1"]
         assert sum(line.endswith("best") for line in lines[1:3]) == 1
-        assert lines[3].startswith(f"next: manymaps predict {norms} --maps ")
+        assert lines[3].endswith("they compare settings, not parts")
+        assert lines[4].startswith(f"next: manymaps predict {norms} --maps ")
         assert f"{table}\n{figure}\n" in result.stderr
         assert figure.stat().st_size > 1000
 

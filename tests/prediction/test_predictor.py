@@ -462,3 +462,16 @@ class TestStopping:
             stopping = _EarlyStopping(part, part, 1, 5, None)
             stops = [stopping.see(k, 0.0, Maps(log_q)) for k in range(10)]
             assert stops.index(True) == 5
+
+
+def test_errors_per_response_are_those_of_each_part_alone(norms: sparse.csr_array) -> None:
+    """By hand: sum p log(p / q) / sum p over the pairs of a part, as if there were no others."""
+    result = predict_associations(norms, 1, 4, penalty=0.02, max_iter=10, random_state=0)
+    q = result.predictor.probabilities(np.arange(norms.shape[0]))
+    named = {"train": "train", "valid": "validation", "test": "test"}
+    for name, part in named.items():
+        pairs = result.split.parts[part].tocoo()
+        p = pairs.data
+        expected = p @ np.log(p / q[pairs.row, pairs.col]) / p.sum()
+        assert result.per_response[name] == pytest.approx(expected)
+    assert sum(result.shares.values()) == pytest.approx(1)

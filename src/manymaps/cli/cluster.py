@@ -22,7 +22,7 @@ from manymaps.cli.contract import (
     tell,
 )
 from manymaps.cli.interruption import interrupted_by_sigterm
-from manymaps.cli.options import combined, jobs_option, json_option, seed_option
+from manymaps.cli.options import carried, combined, jobs_option, json_option, seed_option
 from manymaps.cli.types import InputFile, Number, OutputFile, Range, positive
 from manymaps.progress import work
 
@@ -401,5 +401,6 @@ def _path_report(path: ClusterPath, file: Path) -> str:
             cells.append(f"{errors[at]:.4g} ± {spreads[at]:.2g}")
         grid.add_row(*cells)
     reasons = "".join(f"\n  {reason}" for reason in path.reasons)
-    further = shlex.join(["manymaps", "cluster", str(file), "--clusters", str(path.suggestion)])
-    return f"{rendered(grid)}\nsuggested: {path.suggestion}{reasons}\nnext: {further}"
+    further = ["manymaps", "cluster", str(file), "--clusters", str(path.suggestion)]
+    further += carried(cluster, but=("clusters", "choose", "precision"))
+    return f"{rendered(grid)}\nsuggested: {path.suggestion}{reasons}\nnext: {shlex.join(further)}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,12 +22,10 @@ from manymaps.cli.contract import (
 )
 from manymaps.cli.interruption import interrupted_by_sigterm
 from manymaps.cli.options import (
-    ROW_SUMS,
+    carried,
     jobs_option,
     json_option,
-    reading_arguments,
-    reading_options,
-    refuse_given,
+    pair_options,
     seed_option,
 )
 from manymaps.cli.types import InputFile
@@ -55,7 +52,7 @@ __all__ = ["diagnose", "diagnosis_record", "diagnosis_table"]
     show_default=True,
     help="Triples and paths to draw where there are too many to count.",
 )
-@reading_options
+@pair_options
 @seed_option
 @jobs_option
 @quiet_option
@@ -79,10 +76,9 @@ def diagnose(file: Path, as_json: bool, **options: Any) -> None:
     from manymaps.data.associations import Associations
     from manymaps.errors import DataError
 
-    refuse_given(click.get_current_context(), ("columns", "count"), "a diagnosis")
     reading = {name: value for name, value in options.items() if name != "metric"}
     metric = options["metric"]
-    if metric is None and reading["rows"] in (None, *ROW_SUMS) and holds_counts(file, reading):
+    if metric is None and holds_counts(file, reading):
         raise DataError(
             f"{file} holds counts of two kinds of object, and a diagnosis compares objects of one; "
             "--cue, --response and --strength name the columns of associations"
@@ -105,7 +101,7 @@ def diagnose(file: Path, as_json: bool, **options: Any) -> None:
         note(line)
     tell(
         lambda: {**diagnosis_record(found), "seconds": elapsed()},
-        lambda: f"{diagnosis_table(found, str(file))}\nnext: {_further(found, file, options)}",
+        lambda: f"{diagnosis_table(found, str(file))}\nnext: {_further(found, file)}",
         as_json=as_json,
     )
 
@@ -237,8 +233,10 @@ def _fits(found: Diagnosis) -> list[tuple[str, str, str]]:
     return rows
 
 
-def _further(found: Diagnosis, file: Path, options: Mapping[str, Any]) -> str:
+def _further(found: Diagnosis, file: Path) -> str:
     """The command that would fit what was suggested."""
+    from manymaps.cli.fit import fit
+
     command = ["manymaps", "fit", str(file), "-o", f"{file.name.split('.')[0] or 'out'}.atlas"]
     if found.suggested_maps > 1:
         command += ["--maps", str(found.suggested_maps)]
@@ -246,7 +244,4 @@ def _further(found: Diagnosis, file: Path, options: Mapping[str, Any]) -> str:
         command += ["--method", "tsne"]
     else:
         command += ["--maps", "1"]
-    if options["metric"] is not None:
-        command += ["--metric", options["metric"]]
-    command += reading_arguments(options)
-    return shlex.join(command)
+    return shlex.join([*command, *carried(fit)])

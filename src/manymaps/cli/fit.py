@@ -144,13 +144,14 @@ model_options = combined(
     click.option(
         "--normalization",
         type=click.Choice(["conditional", "joint"]),
-        help="Over each row, or over all pairs.",
+        help="Over each row, or over all pairs.  [default: conditional]",
     ),
     click.option(
         "--penalty",
         type=Number(min=0),
         metavar="X",
-        help="Weight of the maps' size; 0 lets them spread.",
+        help="Weight of the maps' size; 0 lets them spread.  [default: 0.001; mm-sne: 0.01; "
+        "aspect-maps: 0.48; code: 0]",
     ),
     click.option(
         "--background",
@@ -169,7 +170,13 @@ model_options = combined(
         metavar="X",
         help="Share of P spread evenly, for the inverse divergence.  [default: 0.01]",
     ),
-    click.option("--iterations", type=positive, metavar="N", help="At most so many."),
+    click.option(
+        "--iterations",
+        type=positive,
+        metavar="N",
+        help="At most so many.  [default: 2000; sne, symmetric-sne, code: 1000; tsne: 750; "
+        "uni-sne: 2500]",
+    ),
     click.option(
         "--early-exaggeration",
         type=Number(min=1),
@@ -192,7 +199,8 @@ model_options = combined(
         "--init",
         type=OrFile("start", STARTS, ".atlas"),
         metavar="START",
-        help="auto, personas, random, pca, mds, spectral, ca of code, or an atlas.",
+        help="auto, personas (of many maps), random, pca, mds, spectral (of one), ca (of code), or "
+        "an atlas.  [default: auto; aspect-maps: random]",
     ),
     click.option(
         "--restarts",
@@ -204,7 +212,7 @@ model_options = combined(
         "--tolerance",
         type=Number(min=0, min_open=True),
         metavar="X",
-        help="Error allowed in the sums.",
+        help="Relative error allowed in the sums.  [default: 0.005]",
     ),
     seed_option,
     jobs_option,
@@ -244,6 +252,12 @@ vector_options = combined(
 
 
 count_options = combined(
+    click.option(
+        "--max-words",
+        type=positive,
+        metavar="N",
+        help="Of code: fit the columns of most counts alone.  [default: all]",
+    ),
     click.option(
         "--given",
         type=click.Choice(["rows", "columns"]),
@@ -367,7 +381,7 @@ def check_method(ctx: click.Context, file: Path, options: Mapping[str, Any]) -> 
                 "--response and --strength name)",
                 ctx,
             )
-    refuse_given(ctx, ("columns", "count"), f"--method {method or USUAL_METHOD}")
+    refuse_given(ctx, ("columns", "count", "max_words"), f"--method {method or USUAL_METHOD}")
     if options["init"] == "ca":
         raise ParameterError(f"--init ca does not apply to --method {method or USUAL_METHOD}")
 

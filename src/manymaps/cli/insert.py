@@ -32,9 +32,10 @@ if TYPE_CHECKING:
 
 __all__ = ["insert"]
 
+COLUMNS_OF_PAIRS = ("cue", "response", "strength")
 NOT_OF_COUNTS = (
     "vectors", "words", "labels", "neighbors", "sd", "similarity", "weights", "theta", "refine",
-    "perplexity",
+    "perplexity", "cue", "response", "strength",
 )  # fmt: skip
 
 
@@ -106,6 +107,9 @@ NOT_OF_COUNTS = (
     metavar="X[,X...]",
     help="Neighbours that refining looks at.  [default: that of ATLAS]",
 )
+@click.option("--cue", metavar="COLUMN", help="Of a list of strengths, that of the new objects.")
+@click.option("--response", metavar="COLUMN", help="That of the objects of ATLAS.")
+@click.option("--strength", metavar="COLUMN", help="That of the strengths.")
 @click.option("--rows", metavar="COLUMN", help="Of a list of counts, that of its rows.")
 @count_column_options
 @jobs_option
@@ -117,9 +121,10 @@ def insert(
 ) -> None:
     """Place the objects of NEW in ATLAS, whose own objects stay where they are.
 
-    NEW holds vectors, of new objects alone or of those of ATLAS too; or a table with the columns
-    new word, known word and strength. For an atlas of two kinds of object it holds counts, whose
-    new rows are placed among the columns that ATLAS has.
+    NEW holds vectors, of new objects alone or of those of ATLAS too; or a list of strengths, with
+    the columns cue (a new object), response (one of ATLAS) and strength, or others that are named
+    with --cue, --response and --strength. For an atlas of two kinds of object it holds counts,
+    whose new rows are placed among the columns that ATLAS has.
 
     \b
     Examples:  manymaps insert nouns.atlas new.vec -o more.atlas
@@ -180,7 +185,7 @@ def _insert_objects(
     """New objects by vectors or strengths; those that resemble no known one are named."""
     from manymaps.cli.reading import holds_vectors
 
-    reading = {name: options[name] for name in ("format", "words")}
+    reading = {name: options[name] for name in ("format", "words", *COLUMNS_OF_PAIRS)}
     by_vectors = holds_vectors(new, reading)
     found = (_insert_vectors if by_vectors else _insert_table)(atlas, new, options)
     if atlas.vectors is not None and found.atlas.vectors is None:
@@ -243,14 +248,14 @@ def _insert_table(atlas: Atlas, new: Path, options: dict[str, Any]) -> Insertion
     """New objects by their strengths to objects of the atlas."""
     import numpy as np
 
+    from manymaps.cli.reading import reasoned
     from manymaps.io.associations import read_associations
     from manymaps.maps.new_objects import similarity_table
     from manymaps.progress import work
 
-    with work(f"reading {new}"):
-        data = read_associations(
-            new, format=options["format"], labels=options["labels"], responses="keep", rows="keep"
-        )
+    chosen = {name: options[name] for name in ("format", "labels", *COLUMNS_OF_PAIRS)}
+    with work(f"reading {new}"), reasoned(new, options):
+        data = read_associations(new, **chosen, responses="keep", rows="keep")
     for line in data.report.notes:
         note(line)
     pairs = data.strengths.tocoo()

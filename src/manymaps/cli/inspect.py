@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from manymaps.cli.contract import Command, as_options, quiet_option, tell
-from manymaps.cli.options import json_option, reading_options, refuse_given
+from manymaps.cli.options import carried, json_option, reading_options, refuse_given
 from manymaps.cli.types import InputFile
 
 __all__ = ["inspect"]
@@ -42,15 +42,16 @@ def inspect(file: Path, as_json: bool, **reading: Any) -> None:
 
     def text() -> str:
         if not isinstance(data, Associations):
-            return vector_inspection(data, file, reading)
+            return vector_inspection(data, file)
         as_written = read_data(file, {**reading, "rows": "keep"})
         assert isinstance(as_written, Associations)
-        return inspection(data, as_written, file, reading)
+        return inspection(data, as_written, file)
 
     tell(lambda: inspection_record(data), text, as_json=as_json)
 
 
 def _inspect_counts(file: Path, as_json: bool, reading: dict[str, Any]) -> None:
+    from manymaps.cli.fit import fit
     from manymaps.cli.reading import read_count_table
     from manymaps.cli.report import count_inspection, inspection_record
     from manymaps.data.counts import looks_transposed
@@ -63,9 +64,7 @@ def _inspect_counts(file: Path, as_json: bool, reading: dict[str, Any]) -> None:
     hint = looks_transposed(counts)
     stem = file.name.split(".")[0] or "out"
     further = ["manymaps", "fit", str(file), "-o", f"{stem}.atlas", "--method", "code"]
-    for name in ("format", "rows", "columns", "count"):
-        if reading[name] is not None:
-            further += [f"--{name}", reading[name]]
+    further += carried(fit)
     if hint is not None:
         further += ["--given", "columns"]
     tell(

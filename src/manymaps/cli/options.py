@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import click
@@ -14,10 +14,12 @@ __all__ = [
     "READING",
     "ROW_SUMS",
     "atlas_argument",
+    "carried",
     "combined",
     "count_column_options",
     "jobs_option",
     "json_option",
+    "pair_options",
     "reading_options",
     "refuse_given",
     "seed_option",
@@ -41,13 +43,36 @@ def _threads(ctx: click.Context, param: click.Parameter, value: int | None) -> i
     return value
 
 
-def reading_arguments(options: Mapping[str, Any]) -> list[str]:
-    """How a command would be told to read what this one was told to."""
+# Of one run alone, or of the next command anew.
+_NOT_CARRIED = {"output", "plot", "quiet", "as_json", "jobs", "resume", "checkpoint"}
+
+
+def carried(following: click.Command, *, but: Iterable[str] = ()) -> list[str]:
+    """The options that were given to the command that runs and that the next one takes too.
+
+    Parameters
+    ----------
+    following : click.Command
+        The one that is suggested.
+    but : iterable of str
+        Names of parameters that the suggestion sets itself.
+    """
+    ctx = click.get_current_context()
+    taken = {option.name for option in following.params if isinstance(option, click.Option)}
     given: list[str] = []
-    for name in ("cue", "response", "strength", "format", "labels", "responses", "rows"):
-        value = options.get(name)
-        if value is not None and (name, value) != ("responses", "drop"):
-            given += [f"--{name}", str(value)]
+    for option in ctx.command.params:
+        name = option.name or ""
+        if name not in taken - _NOT_CARRIED - set(but):
+            continue
+        if ctx.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+            continue
+        value, flag = ctx.params[name], max(option.opts, key=len)
+        if isinstance(option, click.Option) and option.is_flag:
+            given.append(flag)
+            continue
+        each = value if isinstance(value, tuple) else (value,)
+        written = [str(part) for part in each]
+        given += [flag, ",".join(written)]
     return given
 
 
@@ -66,7 +91,7 @@ count_column_options = combined(
     click.option("--count", metavar="COLUMN", help="Of a list of counts, that of the counts."),
 )
 
-reading_options = combined(
+_columns_of_pairs = combined(
     click.option("--cue", metavar="COLUMN", help="Column of cues, where not recognized."),
     click.option("--response", metavar="COLUMN", help="Column of responses."),
     click.option("--strength", metavar="COLUMN", help="Column of strengths or counts."),
@@ -80,6 +105,20 @@ reading_options = combined(
         show_default=True,
         help="Responses that are never cues; keep:5 keeps those that at least 5 cues gave.",
     ),
+)
+
+# What a command reads that has no use for counts.
+pair_options = combined(
+    _columns_of_pairs,
+    click.option(
+        "--rows",
+        type=click.Choice(ROW_SUMS),
+        help="Rows that do not sum to 1.  [default: renormalize]",
+    ),
+)
+
+reading_options = combined(
+    _columns_of_pairs,
     click.option(
         "--rows",
         metavar="renormalize|keep|COLUMN",

@@ -25,7 +25,7 @@ map_numbers = Several(
 @click.command(cls=Command)
 @atlas_argument
 @click.option(
-    "-o", "--output", type=OutputFile(".png", ".svg", ".pdf"), required=True, metavar="FILE"
+    "-o", "--output", type=OutputFile(".png", ".svg", ".pdf"), required=True, metavar="OUT.png"
 )
 @click.option("--map", "maps", type=map_numbers, metavar="3,7", help="These maps alone.")
 @click.option(

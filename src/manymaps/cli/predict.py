@@ -30,8 +30,7 @@ from manymaps.cli.options import (
     combined,
     jobs_option,
     json_option,
-    reading_options,
-    refuse_given,
+    pair_options,
     seed_option,
 )
 from manymaps.cli.types import InputFile, Number, OutputFile, positive
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "KERNELS",
-    "OF_OTHER_DATA",
     "PENALTY",
     "check_sizes",
     "error_text",
@@ -56,7 +54,6 @@ __all__ = [
 
 KERNELS = ("gaussian", "cauchy")
 MAPS, DIMENSIONS, PENALTY, ITERATIONS, PATIENCE = 2, 35, 0.1, 300, 5
-OF_OTHER_DATA = ("columns", "count")
 
 
 splitting_options = combined(
@@ -105,7 +102,7 @@ stopping_options = combined(
 @click.option(
     "-o", "--output", type=OutputFile(".atlas"), metavar="OUT.atlas", help="Keep the fitted maps."
 )
-@reading_options
+@pair_options
 @seed_option
 @jobs_option
 @quiet_option
@@ -116,7 +113,8 @@ def predict(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> No
 
     The associations are split into training, validation and test part (80/10/10). The maps are
     fitted to the first, the second tells when to stop, and the third is what they are measured by:
-    the error is in nats per cue, lower is better.
+    the error is in nats per cue, lower is better. It is summed over the responses of a part, so
+    that it compares models with one another, and not parts.
 
     \b
     Examples:  manymaps predict norms.csv --maps 2 --dims 35
@@ -125,7 +123,6 @@ def predict(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> No
     output = options["output"]
     refuse_overwriting({"-o": output}, {"FILE": file, "--labels": options["labels"]})
     refuse_to_replace("-o", output)
-    refuse_given(ctx, OF_OTHER_DATA, "associations")
     with interrupted_by_sigterm():
         norms = read_norms(file, options)
         dims = options["dims"] or min(DIMENSIONS, norms.n_objects - 1)
@@ -197,6 +194,8 @@ def _prediction_record(
         **result.as_dict(),
         "seconds": elapsed(),
         "uniform": uniform_errors(result.split),
+        "shares": result.shares,
+        "per_response": result.per_response,
         "best_iteration": int(_maps_of(result).best_iteration_),
         "n_objects": norms.n_objects,
         "n_pairs": norms.n_pairs,
@@ -212,8 +211,16 @@ def _prediction_record(
 def _prediction_report(record: Mapping[str, Any]) -> str:
     grid = plain_table()
     grid.add_row("", "train", "validation", "test")
-    for name, errors in (("error", record), ("uniform model", record["uniform"])):
-        grid.add_row(name, *(error_text(errors[part]) for part in ("train", "valid", "test")))
+    parts = ("train", "valid", "test")
+    for name, errors, meaning in (
+        ("error", record, "nats a cue, summed over the responses of each part"),
+        ("uniform model", record["uniform"], ""),
+    ):
+        grid.add_row(name, *(error_text(errors[part]) for part in parts), meaning)
+    shares, each = record["shares"], record["per_response"]
+    grid.add_row("responses", *(f"{shares[part]:.0%}" for part in parts), "of all, in each part")
+    compared = "nats; by this a part can be compared with another"
+    grid.add_row("per response", *(error_text(each[part]) for part in parts), compared)
     maps = "1 map" if record["n_maps"] == 1 else f"{record['n_maps']:,} maps"
     return (
         f"{maps} of {record['n_components']:,} dimensions, "

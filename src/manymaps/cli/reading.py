@@ -226,10 +226,20 @@ def holds_counts(file: Path, reading: Mapping[str, Any]) -> bool:
 
 
 def read_count_table(file: Path, reading: Mapping[str, Any]) -> Counts:
-    """The counts of a file, by the options `format`, `rows`, `columns` and `count`."""
+    """The counts of a file, by the options `format`, `rows`, `columns`, `count` and `max_words`."""
     chosen = {name: reading.get(name) for name in ("format", "rows", "columns", "count")}
     with work(f"reading {file}"):
-        return read_counts(file, **chosen)
+        counts = read_counts(file, **chosen)
+    most = reading.get("max_words")
+    if most is None or most >= np.count_nonzero(counts.column_totals):
+        return counts
+    fewer = counts.most_frequent_columns(most)
+    kept = fewer.n_counts / counts.n_counts
+    note(
+        f"the {most:,} most frequent of {plural(counts.kinds[1], counts.n_columns)} hold "
+        f"{kept:.1%} of the counts; the others are left out"
+    )
+    return fewer
 
 
 def with_metadata(counts: Counts, path: Path) -> Counts:

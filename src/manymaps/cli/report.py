@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.cli.contract import plain_table, rendered, shown
-from manymaps.cli.options import reading_arguments
+from manymaps.cli.options import carried
 from manymaps.data.counts import Counts
 from manymaps.data.vectors import Vectors
 from manymaps.labels import plural
@@ -129,9 +129,7 @@ def component_sizes(data: Associations) -> np.ndarray:
     return np.sort(np.bincount(group))[::-1]
 
 
-def inspection(
-    data: Associations, as_written: Associations, file: Path, reading: Mapping[str, Any]
-) -> str:
+def inspection(data: Associations, as_written: Associations, file: Path) -> str:
     """What `inspect` prints for a person.
 
     Parameters
@@ -141,8 +139,6 @@ def inspection(
     as_written : Associations
         The same before rows were renormalized.
     file : Path
-    reading : mapping
-        The options by which it was read.
     """
     sizes = component_sizes(data)
     largest = f" (the largest of {sizes[0]:,} objects)" if len(sizes) > 1 else ""
@@ -162,10 +158,10 @@ def inspection(
     table = plain_table()
     for name, value in rows:
         table.add_row(name, value)
-    return f"{rendered(table)}\nnext: {suggested_fit(data, file, reading)}"
+    return f"{rendered(table)}\nnext: {suggested_fit(data, file)}"
 
 
-def vector_inspection(data: Vectors, file: Path, reading: Mapping[str, Any]) -> str:
+def vector_inspection(data: Vectors, file: Path) -> str:
     """What `inspect` prints of vectors for a person."""
     lengths = _lengths(data)
     zero = int((lengths == 0).sum())
@@ -186,7 +182,7 @@ def vector_inspection(data: Vectors, file: Path, reading: Mapping[str, Any]) -> 
     table = plain_table()
     for name, value in rows:
         table.add_row(name, value)
-    return f"{rendered(table)}\nnext: {suggested_fit(data, file, reading)}"
+    return f"{rendered(table)}\nnext: {suggested_fit(data, file)}"
 
 
 def count_inspection(data: Counts, command: Sequence[str], hint: str | None) -> str:
@@ -263,8 +259,10 @@ def _lengths(data: Vectors) -> np.ndarray:
     return lengths
 
 
-def suggested_fit(data: PairData, file: Path, reading: Mapping[str, Any]) -> str:
+def suggested_fit(data: PairData, file: Path) -> str:
     """The command that would fit this file, read as it was read here."""
+    from manymaps.cli.fit import fit
+
     stem = file.name.split(".")[0] or "out"
     command = ["manymaps", "fit", str(file), "-o", f"{stem}.atlas"]
     if isinstance(data, Vectors):
@@ -273,7 +271,7 @@ def suggested_fit(data: PairData, file: Path, reading: Mapping[str, Any]) -> str
             command += ["--perplexity", str(max(1, (len(data) - 1) // 3))]
     elif data.n_objects < 400:
         command += ["--maps", str(min(data.n_objects, max(2, data.n_objects // 10)))]
-    return shlex.join([*command, *reading_arguments(reading)])
+    return shlex.join([*command, *carried(fit)])
 
 
 def reading_notes(data: PairData | Counts) -> list[str]:

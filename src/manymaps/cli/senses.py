@@ -121,7 +121,9 @@ def _known(atlas: Atlas, file: Path | None, kind: str | None) -> list[str]:
     words = [word for word, here in zip(listed, is_known, strict=True) if here]
     known = list({atlas.index(word, kind=kind): word for word in words}.values())
     if not known:
-        raise DataError(f"no word of {file} is in the atlas; it begins with {first_of(missing)}")
+        raise DataError(
+            f"{file}: none of its words is in the atlas; it begins with {first_of(missing)}"
+        )
     if missing:
         note(f"{len(missing):,} of {plural('word', len(listed))} unknown: {first_of(missing)}")
     return known

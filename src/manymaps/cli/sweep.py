@@ -26,21 +26,18 @@ from manymaps.cli.contract import (
 )
 from manymaps.cli.interruption import interrupted_by_sigterm
 from manymaps.cli.options import (
+    carried,
     jobs_option,
     json_option,
-    reading_arguments,
-    reading_options,
-    refuse_given,
+    pair_options,
     seed_option,
 )
 from manymaps.cli.predict import (
-    ITERATIONS,
     KERNELS,
-    OF_OTHER_DATA,
-    PATIENCE,
     PENALTY,
     check_sizes,
     error_text,
+    predict,
     read_norms,
     splitting_options,
     stopping_options,
@@ -106,7 +103,7 @@ whole_numbers = Several(positive, "whole number of at least 1")
     help="How fits run beside one another.  [default: loky]",
 )
 @click.option("--scheduler", metavar="ADDRESS", help="That of a Dask cluster to run the fits on.")
-@reading_options
+@pair_options
 @seed_option
 @jobs_option
 @quiet_option
@@ -127,7 +124,6 @@ def sweep(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> None
     read, kept = {"FILE": file, "--labels": options["labels"]}, {"--resume": options["resume"]}
     refuse_overwriting({"-o": options["output"], "--plot": options["plot"]}, {**read, **kept})
     refuse_overwriting(kept, read)
-    refuse_given(ctx, OF_OTHER_DATA, "associations")
     if options["scheduler"] is not None and options["backend"] not in (None, "dask"):
         raise click.UsageError(f"--scheduler does not apply to --backend {options['backend']}", ctx)
     with interrupted_by_sigterm():
@@ -308,18 +304,9 @@ def _sweep_report(
     for option, name in (("maps", "n_maps"), ("dims", "n_components"), ("penalty", "penalty"),
                          ("kernel", "kernel")):  # fmt: skip
         further += [f"--{option}", f"{best[name]}"]
-    further += [*_splitting(options), *reading_arguments(options)]
-    return f"{rendered(grid)}\nnext: {shlex.join(further)}"
-
-
-def _splitting(options: Mapping[str, Any]) -> list[str]:
-    """The options of splits and fits that are not the usual ones."""
-    given = ["--stratified"] if options["stratified"] else []
-    usual = {"by": "pair", "iterations": ITERATIONS, "patience": PATIENCE}
-    for name, value in usual.items():
-        if options[name] != value:
-            given += [f"--{name}", f"{options[name]}"]
-    return given
+    further += carried(predict, but=("maps", "dims"))
+    scale = "errors in nats a cue, summed over each part: they compare settings, not parts"
+    return f"{rendered(grid)}\n{scale}\nnext: {shlex.join(further)}"
 
 
 def _with_spread(record: Mapping[str, Any], part: str) -> str:

@@ -583,7 +583,8 @@ class PredictionResult:
     Attributes
     ----------
     train, validation, test : float
-        (1 / N) sum p log(p / q) over each part.
+        (1 / N) sum p log(p / q) over each part: sums over parts of different sizes, which compare
+        models and not parts; see `per_response`.
     n_iterations : int
         0 for a predictor without iterations.
     seconds : float
@@ -605,6 +606,18 @@ class PredictionResult:
     per_word: np.ndarray
     split: Split
     predictor: Predictor
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """The share of all responses that each part holds: "train", "valid" and "test"."""
+        parts = {"train": self.split.train, "valid": self.split.validation, "test": self.split.test}
+        return {name: float(part.sum()) / self.split.n_cues for name, part in parts.items()}
+
+    @property
+    def per_response(self) -> dict[str, float]:
+        """The errors per response, sum p log(p / q) / sum p, by which parts can be compared."""
+        errors = {"train": self.train, "valid": self.validation, "test": self.test}
+        return {name: errors[name] / share for name, share in self.shares.items()}
 
     @property
     def recall(self) -> dict[int, float]:
