@@ -1,6 +1,8 @@
 """Tables and graphs for other programs."""
 
 import csv
+import tracemalloc
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
@@ -10,7 +12,7 @@ import pytest
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.export import export_atlas, write_columns
 from manymaps.errors import ParameterError
-from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
+from manymaps.model.choice import CODE, MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE, T_SNE
 
 LABELS = ["tie", 'knot, "tight"', "a\x00b"]
 
@@ -34,7 +36,92 @@ def test_csv_holds_every_object_in_every_map(atlas, tmp_path):
 
 def test_parquet_holds_the_frame(atlas, tmp_path):
     export_atlas(atlas, tmp_path / "a.parquet")
-    assert pl.read_parquet(tmp_path / "a.parquet").equals(atlas.to_frame("polars"))
+    written = pl.read_parquet(tmp_path / "a.parquet")
+    assert written.drop("recall").equals(atlas.to_frame("polars"))
+    shares = np.concatenate([atlas.shares(label).sum(axis=1) for label in LABELS])
+    np.testing.assert_allclose(written["recall"], shares, atol=1e-6)
+
+
+def test_maps_that_give_little_of_the_recall_can_be_left_out(atlas, tmp_path):
+    atlas = replace(atlas, proportions=np.array([[0.999, 0.99, 0.5], [0.001, 0.01, 0.5]]))
+    shares = np.array([atlas.shares(label).sum(axis=1) for label in LABELS])
+    for least in (0.0, 0.05, 0.5, 1.0):
+        left_out = export_atlas(atlas, tmp_path / "a.csv", min_recall=least)
+        with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
+            rows = {(row["label"], int(row["map"])) for row in csv.DictReader(file)}
+        best = shares == shares.max(axis=1, keepdims=True)
+        kept = np.argwhere((shares >= least) | best)
+        assert rows == {(LABELS[i], m) for i, m in kept}
+        assert left_out == 6 - len(rows)
+    assert left_out == 3
+    with pytest.raises(ParameterError, match=r"min_recall=1\.5"):
+        export_atlas(atlas, tmp_path / "a.csv", min_recall=1.5)
+
+
+def by_definition(atlas: Atlas, count: int) -> dict[tuple[str, str], tuple[float, int]]:
+    """Each object's strongest others, with q_ij and the map of the largest share, one by one."""
+    edges = {}
+    for i, label in enumerate(atlas.labels):
+        shares = atlas.shares(label)
+        similarities = shares.sum(axis=0)
+        for j in np.argsort(-similarities, kind="stable")[:count]:
+            if similarities[j] > 0:
+                edges[f"n{i}", f"n{j}"] = (similarities[j], int(shares[:, j].argmax()))
+    return edges
+
+
+@pytest.mark.parametrize("kind", ["cauchy", "gaussian", "joint", "two kinds"])
+def test_edges_are_those_of_the_model(kind, tmp_path):
+    rng = np.random.default_rng(0)
+    n, model = 300, {"cauchy": MULTIPLE_MAPS_T_SNE, "gaussian": MULTIPLE_MAPS_SNE}.get(kind)
+    maps, proportions = rng.normal(size=(4, n, 2)), rng.dirichlet([0.3] * 4, size=n).T
+    proportions = proportions.astype(np.float32).astype(np.float64)
+    others = {}
+    if kind == "joint":
+        model = replace(MULTIPLE_MAPS_T_SNE, normalization="joint")
+    if kind == "two kinds":
+        model = CODE
+        others = {"kinds": ("site",) * 100 + ("bird",) * 200, "factors": rng.uniform(1, 2, n)}
+    atlas = Atlas([f"w{i}" for i in range(n)], maps, proportions, model, **others)
+    export_atlas(atlas, tmp_path / "a.graphml", n_neighbors=5)
+    graph, expected = nx.read_graphml(tmp_path / "a.graphml"), by_definition(atlas, 5)
+    assert set(graph.edges) == set(expected)
+    for ends, (weight, best) in expected.items():
+        assert graph.edges[ends]["weight"] == pytest.approx(weight, rel=1e-4)
+        assert graph.edges[ends]["map"] == best
+
+
+def test_edges_of_who_is_far_from_all(tmp_path):
+    """Where the similarities themselves are too small for a number, their logarithms are not."""
+    maps = np.array([[[0.0, 0], [1, 0], [60, 0], [0, 1]]])
+    atlas = Atlas(["a", "b", "far", "d"], maps, np.ones((1, 4)), MULTIPLE_MAPS_SNE)
+    export_atlas(atlas, tmp_path / "a.graphml", n_neighbors=1)
+    graph = nx.read_graphml(tmp_path / "a.graphml")
+    assert graph.edges["n2", "n1"]["weight"] == pytest.approx(1)
+
+
+def test_metadata_of_the_name_of_a_column_stay_apart(atlas, tmp_path):
+    export_atlas(replace(atlas, metadata={"recall": np.array([7, 8, 9])}), tmp_path / "a.csv")
+    with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["metadata_recall"] for row in rows] == ["7", "7", "8", "8", "9", "9"]
+
+
+def test_edges_are_streamed(tmp_path):
+    """No tree of the graph is held: a file of 20 MB takes a fraction of that."""
+    n = 4000
+    maps, rng = np.zeros((1, n, 2)), np.random.default_rng(0)
+    maps[0] = rng.normal(size=(n, 2))
+    metadata = {"text": np.array(["x" * 2000] * n)}
+    atlas = Atlas([f"w{i}" for i in range(n)], maps, np.ones((1, n)), T_SNE, metadata=metadata)
+    atlas.choices.strongest(np.arange(1), 1)
+    export_atlas(atlas.subset(range(3)), tmp_path / "a.graphml")
+    tracemalloc.start()
+    export_atlas(atlas, tmp_path / "a.graphml", n_neighbors=2)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (tmp_path / "a.graphml").stat().st_size > 8e6
+    assert peak < 6e6
 
 
 def test_graph_holds_the_strongest_similarities(atlas, tmp_path):

@@ -86,6 +86,7 @@ def test_several_fits(folder):
     assert result.stderr == ""
     assert json.loads(result.stdout) == {
         "output": None, "ambiguity": str(folder / "words.csv"), "n_objects": 6, "n_fits": 3,
+        "left_out": None,
     }  # fmt: skip
     uneven = 2 ** -(0.8 * np.log2(0.8) + 0.2 * np.log2(0.2))
     [tie, *_] = rows_of(folder / "words.csv")
@@ -102,13 +103,34 @@ def test_the_fits_of_a_consensus(folder):
 
 
 def test_both_tables_at_once(folder):
-    result = export(folder, "-o", folder / "maps.csv", "--json")
+    result = export(folder, "-o", folder / "maps.csv", "--min-recall", 0, "--json")
     assert result.exit_code == 0, result.stderr
     assert json.loads(result.stdout)["output"] == str(folder / "maps.csv")
     assert len(rows_of(folder / "maps.csv")) == 12
     assert len(rows_of(folder / "words.csv")) == 6
     alone = invoke("export", folder / "a.atlas", "-o", folder / "maps.csv", "--json")
     assert json.loads(alone.stdout)["n_fits"] is None
+
+
+def test_what_is_left_out_is_said(folder):
+    atlas = mm.load_atlas(folder / "a.atlas")
+    kept = int((atlas.choices.map_shares >= 0.5).sum())
+    assert 6 <= kept < 12
+    told = invoke("export", folder / "a.atlas", "-o", folder / "maps.csv", "--min-recall", 0.5)
+    assert told.exit_code == 0, told.stderr
+    assert (
+        f"maps.csv: {kept} of 12 places; those that give less than 50% of a word's recall are "
+        "left out (--min-recall 0 writes all)"
+    ) in told.stderr
+    assert len(rows_of(folder / "maps.csv")) == kept
+    record = invoke(
+        "export", folder / "a.atlas", "-o", folder / "m.csv", "--min-recall", 0.5, "--json"
+    )
+    assert json.loads(record.stdout)["left_out"] == 12 - kept
+    whole = invoke("export", folder / "a.atlas", "-o", folder / "maps.csv", "--min-recall", 0)
+    assert whole.stderr == f"{folder / 'maps.csv'}\n"
+    graph = invoke("export", folder / "a.atlas", "-o", folder / "a.graphml", "--min-recall", 0.5)
+    assert (graph.exit_code, "--min-recall does not apply" in graph.stderr) == (2, True)
 
 
 def test_parquet(folder):

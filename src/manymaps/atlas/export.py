@@ -1,6 +1,7 @@
 """An atlas as a table or a graph, for other programs.
 
-    .csv, .parquet   one row per object and map (`Atlas.to_frame`)
+    .csv, .parquet   one row per object and map (`Atlas.to_frame`), with the share of the object's
+                     recall that the map gives; rows of little recall can be left out
     .graphml         a node per object, an edge from each to its k most similar objects
 
 An edge i -> j has the weight sum_m q_ij^m, the model's similarity without the background, and the
@@ -13,24 +14,36 @@ import csv
 import io
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TextIO
-from xml.etree import ElementTree
+from xml.sax.saxutils import XMLGenerator
+from xml.sax.xmlreader import AttributesImpl
 
 import numpy as np
 
 from manymaps.archive import written_whole
 from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.probabilities import Choices
+from manymaps.checks import check_number
 from manymaps.data.frames import as_frame, long_columns
 from manymaps.errors import ParameterError
+from manymaps.progress import work
 
 __all__ = ["columns_as_csv", "export_atlas", "write_columns"]
+
+_ROWS_AT_ONCE = 256
 
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def export_atlas(atlas: Atlas, path: str | os.PathLike[str], *, n_neighbors: int = 10) -> None:
+def export_atlas(
+    atlas: Atlas,
+    path: str | os.PathLike[str],
+    *,
+    n_neighbors: int = 10,
+    min_recall: float = 0.0,
+) -> int:
     """Write an atlas as CSV, Parquet or GraphML, by the suffix; whole or not at all.
 
     Parameters
@@ -40,11 +53,19 @@ def export_atlas(atlas: Atlas, path: str | os.PathLike[str], *, n_neighbors: int
         Ends in .csv, .parquet or .graphml.
     n_neighbors : int
         Edges from each object of a graph.
+    min_recall : float in [0, 1]
+        Of a table: leave out the rows of maps that give less of what an object recalls in the
+        model, but for the one that gives most.
+
+    Returns
+    -------
+    int
+        How many rows of a table were left out.
 
     Raises
     ------
     ParameterError
-        For another suffix.
+        For another suffix, or a recall out of its range.
     ImportError
         Where Parquet is written without pyarrow.
     OSError
@@ -53,12 +74,19 @@ def export_atlas(atlas: Atlas, path: str | os.PathLike[str], *, n_neighbors: int
     suffix = Path(path).suffix.lower()
     if suffix not in (".csv", ".parquet", ".graphml"):
         raise ParameterError(f"{path}: the name must end in .csv, .parquet or .graphml")
+    check_number("min_recall", min_recall, least=0, most=1)
     with written_whole(path) as temporary:
         if suffix == ".graphml":
             _write_graph(atlas, temporary, n_neighbors)
-            return
-        columns = long_columns(atlas.labels, atlas.maps, atlas.proportions, atlas.columns)
-        _write_table(columns, temporary)
+            return 0
+        recall = atlas.choices.map_shares
+        columns = long_columns(
+            atlas.labels, atlas.maps, atlas.proportions, atlas.columns,
+            {"recall": recall.astype(np.float32)},
+        )  # fmt: skip
+        kept = (recall >= np.minimum(min_recall, recall.max(axis=0))).T.ravel()
+        _write_table({name: values[kept] for name, values in columns.items()}, temporary)
+        return int(np.count_nonzero(~kept))
 
 
 def write_columns(columns: Mapping[str, np.ndarray], path: str | os.PathLike[str]) -> None:
@@ -122,26 +150,64 @@ def _write_parquet(columns: Mapping[str, np.ndarray], path: Path) -> None:
 
 
 def _write_graph(atlas: Atlas, path: Path, n_neighbors: int) -> None:
-    root = ElementTree.Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
+    """The graph as GraphML, written as it is found."""
     nodes = _node_columns(atlas)
-    for name, values in nodes.items():
-        _declare(root, "node", name, _xml_type(values))
-    _declare(root, "edge", "weight", "double")
-    _declare(root, "edge", "map", "int")
-    graph = ElementTree.SubElement(root, "graph", edgedefault="directed")
-    for i in range(atlas.n_objects):
-        node = ElementTree.SubElement(graph, "node", id=f"n{i}")
+    with path.open("wb") as file:
+        xml = XMLGenerator(file, "utf-8", short_empty_elements=True)
+        xml.startDocument()
+        _start(xml, "graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
         for name, values in nodes.items():
-            _datum(node, f"node_{name}", values[i])
-    for i in range(atlas.n_objects):
-        shares = atlas.choices.shares(i)
-        similarities = shares.sum(axis=0)
-        for j in np.argsort(-similarities, kind="stable")[:n_neighbors]:
-            if similarities[j] > 0:
-                edge = ElementTree.SubElement(graph, "edge", source=f"n{i}", target=f"n{j}")
-                _datum(edge, "edge_weight", similarities[j])
-                _datum(edge, "edge_map", int(shares[:, j].argmax()))
-    ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
+            _declare(xml, "node", name, _xml_type(values))
+        _declare(xml, "edge", "weight", "double")
+        _declare(xml, "edge", "map", "int")
+        _start(xml, "graph", edgedefault="directed")
+        for i in range(atlas.n_objects):
+            data = {f"node_{name}": values[i] for name, values in nodes.items()}
+            _element(xml, "node", {"id": f"n{i}"}, data)
+        for i, j, weight, best in _edges(atlas, n_neighbors):
+            ends = {"source": f"n{i}", "target": f"n{j}"}
+            _element(xml, "edge", ends, {"edge_weight": weight, "edge_map": best})
+        xml.endElement("graph")
+        xml.endElement("graphml")
+        xml.endDocument()
+
+
+def _edges(atlas: Atlas, count: int) -> Iterator[tuple[int, int, float, int]]:
+    """i, j, q_ij and the map that gives most of it, of the objects that each i chooses most."""
+    choices, n = atlas.choices, atlas.n_objects
+    with work("object", total=n) as at:
+        for start in range(0, n, _ROWS_AT_ONCE):
+            rows = np.arange(start, min(start + _ROWS_AT_ONCE, n))
+            at(start)
+            # Between two kinds of object a choice has factors too, which compiled sums know not of.
+            if atlas.kinds is None:
+                found = choices.strongest(rows, count)
+                yield from _edges_of_sums(choices, rows, found)
+                rows = rows[found[:, 0] < 0]
+            for i in rows.tolist():
+                yield from _edges_of_shares(choices.shares(i), i, count)
+
+
+def _edges_of_sums(
+    choices: Choices, rows: np.ndarray, found: np.ndarray
+) -> Iterator[tuple[int, int, float, int]]:
+    """Those of one kind of object, of whom each row has found its strongest."""
+    at, place = np.nonzero(found >= 0)
+    sources, targets = rows[at], found[at, place]
+    whole = choices.log_whole if choices.is_joint else choices.log_normalizers[sources]
+    weights = np.exp(np.log(choices.pair_similarities(sources, targets)) - whole)
+    best = choices.votes(sources, targets).argmax(axis=1)
+    yield from zip(sources.tolist(), targets.tolist(), weights.tolist(), best.tolist(), strict=True)
+
+
+def _edges_of_shares(
+    shares: np.ndarray, i: int, count: int
+) -> Iterator[tuple[int, int, float, int]]:
+    """Those of one object, from what each map gives to its choices, (n_maps, n)."""
+    similarities = shares.sum(axis=0)
+    for j in np.argsort(-similarities, kind="stable")[:count].tolist():
+        if similarities[j] > 0:
+            yield i, j, float(similarities[j]), int(shares[:, j].argmax())
 
 
 def _node_columns(atlas: Atlas) -> dict[str, np.ndarray]:
@@ -166,14 +232,27 @@ def _xml_type(values: np.ndarray) -> str:
     )
 
 
-def _declare(root: ElementTree.Element, kind: str, name: str, type_: str) -> None:
-    attributes = {"for": kind, "attr.name": _legal(name), "attr.type": type_}
-    ElementTree.SubElement(root, "key", {"id": _legal(f"{kind}_{name}"), **attributes})
+def _declare(xml: XMLGenerator, kind: str, name: str, type_: str) -> None:
+    named = {"attr.name": _legal(name), "attr.type": type_}
+    _start(xml, "key", id=_legal(f"{kind}_{name}"), **{"for": kind}, **named)
+    xml.endElement("key")
 
 
-def _datum(parent: ElementTree.Element, key: str, value: object) -> None:
-    text = str(value).lower() if isinstance(value, bool | np.bool_) else str(value)
-    ElementTree.SubElement(parent, "data", key=_legal(key)).text = _legal(text)
+def _element(
+    xml: XMLGenerator, name: str, attributes: Mapping[str, str], data: Mapping[str, object]
+) -> None:
+    """A node or an edge with its values."""
+    _start(xml, name, **attributes)
+    for key, value in data.items():
+        _start(xml, "data", key=_legal(key))
+        text = str(value).lower() if isinstance(value, bool | np.bool_) else str(value)
+        xml.characters(_legal(text))
+        xml.endElement("data")
+    xml.endElement(name)
+
+
+def _start(xml: XMLGenerator, name: str, **attributes: str) -> None:
+    xml.startElement(name, AttributesImpl(attributes))
 
 
 def _legal(text: str) -> str:

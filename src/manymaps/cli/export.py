@@ -10,7 +10,7 @@ import click
 
 from manymaps.cli.contract import Command, emit_json, note, quiet_option, refuse_overwriting
 from manymaps.cli.options import atlas_argument, json_option, refuse_given, seed_option
-from manymaps.cli.types import InputFile, OrWord, OutputFile, positive
+from manymaps.cli.types import InputFile, Number, OrWord, OutputFile, positive
 from manymaps.labels import plural
 from manymaps.progress import work
 
@@ -20,10 +20,27 @@ if TYPE_CHECKING:
 
 __all__ = ["export"]
 
+LEAST_WRITTEN = 0.01
+
 
 @click.command(cls=Command)
 @atlas_argument
-@click.option("-o", "--output", type=OutputFile(".csv", ".parquet", ".graphml"), metavar="FILE")
+@click.option(
+    "-o",
+    "--output",
+    type=OutputFile(".csv", ".parquet", ".graphml"),
+    metavar="OUT.csv",
+    help="A table (.csv, .parquet) or a graph (.graphml).",
+)
+@click.option(
+    "--min-recall",
+    type=Number(0, 1),
+    metavar="X",
+    default=LEAST_WRITTEN,
+    show_default=True,
+    help="Of a table: leave out maps that give less of what the model recalls of a word, but for "
+    "the first; 0 writes all.",
+)
 @click.option(
     "--ambiguity",
     type=OutputFile(".csv", ".parquet"),
@@ -60,14 +77,16 @@ __all__ = ["export"]
 def export(
     atlas: Path,
     output: Path | None,
+    min_recall: float,
     ambiguity: Path | None,
     as_json: bool,
     **options: Any,
 ) -> None:
     """Write an atlas as a table (CSV, Parquet) or a graph (GraphML).
 
-    The table has a row per object and map; the graph an edge from each object to the ten most
-    similar ones.
+    The table has a row for each place of an object: its map, the proportion of the object in it,
+    the coordinates, and the share of the object's recall that the map gives. The graph has an edge
+    from each object to the ten most similar ones.
 
     With --ambiguity, a table of all words: the effective number of senses (2 to the power of the
     entropy of their shares) with its standard error, how many senses are listed, and the effective
@@ -81,8 +100,11 @@ def export(
     """
     if output is None and ambiguity is None:
         raise click.UsageError("give -o FILE, --ambiguity WORDS.csv, or both")
+    ctx = click.get_current_context()
     if ambiguity is None:
-        refuse_given(click.get_current_context(), options, "an export without --ambiguity")
+        refuse_given(ctx, options, "an export without --ambiguity")
+    if output is None or output.suffix.lower() == ".graphml":
+        refuse_given(ctx, ["min_recall"], "an export without a table")
     files = (atlas, *options["with"])
     for read in files:
         refuse_overwriting({"-o": output, "--ambiguity": ambiguity}, {"an atlas": read})
@@ -91,9 +113,10 @@ def export(
 
     fits = [load_atlas(file) for file in files]
     found = None if ambiguity is None else _ambiguity(fits, options)
+    left_out = 0
     if output is not None:
         with work(f"writing {output}"):
-            export_atlas(fits[0], output)
+            left_out = export_atlas(fits[0], output, min_recall=min_recall)
     if found is not None and ambiguity is not None:
         write_columns(found.columns, ambiguity)
     n_fits = None if found is None else int(found.n_fits.max())
@@ -104,14 +127,23 @@ def export(
                 "ambiguity": None if ambiguity is None else str(ambiguity),
                 "n_objects": fits[0].n_objects,
                 "n_fits": n_fits,
+                "left_out": None if output is None else left_out,
             }
         )
         return
     if output is not None:
-        note(f"{output}")
+        note(f"{output}" + (f": {_written(fits[0], left_out, min_recall)}" if left_out else ""))
     if n_fits is not None:
         words, over = plural("word", fits[0].n_objects), plural("fit", n_fits)
         note(f"{ambiguity}: {words} over {over}")
+
+
+def _written(atlas: Atlas, left_out: int, min_recall: float) -> str:
+    n_places = atlas.n_objects * atlas.n_maps
+    return (
+        f"{n_places - left_out:,} of {n_places:,} places; those that give less than "
+        f"{min_recall:.0%} of a word's recall are left out (--min-recall 0 writes all)"
+    )
 
 
 def _ambiguity(fits: Sequence[Atlas], options: Mapping[str, Any]) -> Ambiguity:

@@ -44,6 +44,7 @@ def long_columns(
     maps: np.ndarray,
     proportions: np.ndarray,
     metadata: Mapping[str, np.ndarray],
+    beside: Mapping[str, np.ndarray] | None = None,
 ) -> dict[str, np.ndarray]:
     """One row per object and map, the maps of one object together.
 
@@ -54,6 +55,8 @@ def long_columns(
     proportions : ndarray of shape (n_maps, n)
     metadata : mapping of str to ndarray of shape (n,)
         A column that has the name of one of ours gets "metadata_" before it.
+    beside : mapping of str to ndarray of shape (n_maps, n), optional
+        Further figures of each object in each map.
 
     Returns
     -------
@@ -68,6 +71,7 @@ def long_columns(
     }
     for c in range(n_components):
         columns[axes[c]] = maps[:, :, c].T.ravel()
+    columns |= {name: values.T.ravel() for name, values in (beside or {}).items()}
     for name, values in metadata.items():
         free = name if name not in columns else f"metadata_{name}"
         columns[free] = np.repeat(np.asarray(values), n_maps)
