@@ -22,10 +22,13 @@ A figure and what a single map can have:
     shared         most objects that share a nearest neighbour                      5 in the plane
     triangles      of the triples, those with a side longer than the way round      0
     negative       of the spectrum of the double-centred table, the negative part   0
-    one, best      what one map of the plane holds, and the best number of maps that was tried
+    stress         of nonmetric scaling in the plane (of 75 objects)                below .05
+    one, four, best  what one map of the plane holds, one map of four dimensions, and the best
+                   number of maps that was tried
     maps           the suggested number
 
-What tells them apart: digits have hubs (six share a nearest neighbour) like points of many
+Many maps are suggested only where two of them hold more than one map of four dimensions does.
+What tells the data apart: digits have hubs (six share a nearest neighbour) like points of many
 dimensions, but no asymmetry and no negative part, so they want dimensions. The constructions have
 the failure that each is built for, and the norms have them all.
 
@@ -59,7 +62,7 @@ NORMS = Path(os.environ.get("MANYMAPS_DATA", FOLDER)) / "usf" / "usf_free_associ
 LEAST_TO_SPLIT, SLACK = 100, 0.02
 HEADS = (
     "asymmetry", "intransitive", "centrality", "reciprocity", "shared", "triangles", "negative",
-    "one", "best", "maps", "seconds",
+    "stress", "one", "four", "best", "maps", "seconds",
 )  # fmt: skip
 
 
@@ -88,11 +91,12 @@ def first_of(data: mm.Associations, quick: bool) -> mm.Associations:
 
 def cells(found: Diagnosis) -> list[str]:
     """The figures as the table has them."""
-    shares = found.held if found.n_fitted <= FEW else found.kept
+    few = found.n_fitted <= FEW
+    shares = found.held if few else found.kept
     figures = (
         found.asymmetry, found.intransitivity, found.centrality, found.reciprocity,
         found.max_shared_nearest_neighbor, found.triangle_violations, found.negative_share,
-        shares[0], max(shares),
+        found.stress, shares[0], found.held_in_four if few else found.kept_in_four, max(shares),
     )  # fmt: skip
     return [f"{value:.3g}" if value == value else "none" for value in map(_plain, figures)]
 

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from manymaps.figures.maps import plot_map as plot_map
     from manymaps.figures.maps import plot_senses as plot_senses
     from manymaps.figures.maps import save_figure as save_figure
+    from manymaps.figures.shepard import plot_shepard as plot_shepard
     from manymaps.figures.stability import plot_stability as plot_stability
     from manymaps.figures.sweep import plot_sweep as plot_sweep
     from manymaps.figures.zooms import plot_zooms as plot_zooms
@@ -136,6 +137,7 @@ _HOMES = {
     "analysis.alignment": ("Alignment", "align"),
     "analysis.ambiguity": ("Ambiguity", "ambiguity"),
     "analysis.stability": ("Stability", "refit"),
+    "figures.shepard": ("plot_shepard",),
     "figures.stability": ("plot_stability",),
     "figures.sweep": ("plot_sweep",),
     "prediction.points": ("WorkersLost",),

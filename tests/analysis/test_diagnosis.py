@@ -32,8 +32,10 @@ from manymaps.analysis.nonmetricity import (
 from manymaps.data.associations import Associations
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, ParameterError
-from manymaps.io.associations import read_associations
+from manymaps.io.associations import associations_from, read_associations
 
+NO_SCALINGS = diagnosis._Scalings(mock.Mock(stress=0.5), 0.5, 0.5)
+NO_FITS = diagnosis._Fits((1,), (1.0,), (1.0,), 1.0, 1.0)
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
@@ -208,7 +210,10 @@ def figures(found: Diagnosis) -> np.ndarray:
 def test_neither_the_order_nor_the_unit_matters(seed, unit):
     S = table(9, seed)
     order = np.random.default_rng(seed).permutation(9)
-    with mock.patch.object(diagnosis, "_fits", return_value=((1,), (1.0,), (1.0,))):
+    with (
+        mock.patch.object(diagnosis, "_fits", return_value=NO_FITS),
+        mock.patch.object(diagnosis, "_scalings", return_value=NO_SCALINGS),
+    ):
         first = diagnose(S, affinity="precomputed")
         second = diagnose(unit * S[np.ix_(order, order)], affinity="precomputed")
     np.testing.assert_allclose(figures(second), figures(first), rtol=1e-6, atol=1e-9)
@@ -278,6 +283,99 @@ def test_similarities_of_points_need_one_map_by_their_fits():
     assert found.suggested_maps == 1
 
 
+def distances(points: np.ndarray) -> np.ndarray:
+    return np.linalg.norm(points[:, None] - points, axis=-1)
+
+
+def judged(similarities: np.ndarray, noise: float, seed: int) -> np.ndarray:
+    """With judgements' errors, the same both ways."""
+    error = np.triu(np.random.default_rng(seed).normal(0, noise, similarities.shape), 1)
+    table = np.clip(similarities + error + error.T, 0.001, None)
+    np.fill_diagonal(table, 0)
+    return table
+
+
+def colors(noise: float, seed: int = 0) -> np.ndarray:
+    """Fourteen hues round most of a circle, as Ekman (1954) had."""
+    angles = np.linspace(0, 5.2, 14)
+    circle = np.column_stack([np.cos(angles), np.sin(angles)])
+    return judged(np.exp(-1.2 * distances(circle) ** 1.3), noise, seed)
+
+
+def worlds(n: int, noise: float, seed: int) -> np.ndarray:
+    """Two planes, a third of the objects by halves in both."""
+    rng = np.random.default_rng(seed)
+    shared, rest = n // 3, n - n // 3
+    shares = np.zeros((2, n))
+    shares[:, :shared] = 0.5
+    shares[0, shared : shared + rest // 2] = shares[1, shared + rest // 2 :] = 1
+    total = np.zeros((n, n))
+    for own in shares:
+        total += np.outer(own, own) * np.exp(-1.5 * distances(rng.normal(size=(n, 2))))
+    np.fill_diagonal(total, 0)
+    return judged(total / total.max(), noise, seed)
+
+
+@pytest.mark.parametrize(("noise", "stress"), [(0.0, 0.01), (0.02, 0.05), (0.05, 0.12)])
+def test_a_circle_of_colors_needs_one_map(noise, stress):
+    found = diagnose(colors(noise), affinity="precomputed")
+    assert found.suggested_maps == 1
+    assert (found.serves, found.suggested_dimensions) == ("plane", 2)
+    assert found.stress < stress < 0.2 < found.stress_by_chance
+    assert found.held[0] < 0.95 < found.held[1]  # by which two maps were suggested once
+    assert found.scaling.positions.shape == (14, 2)
+
+
+def test_a_cloud_of_four_dimensions_needs_dimensions():
+    points = np.random.default_rng(0).normal(size=(30, 4)) / np.sqrt(2)
+    found = diagnose(judged(np.exp(-distances(points)), 0.02, 0), affinity="precomputed")
+    assert (found.serves, found.suggested_maps, found.suggested_dimensions) == ("dimensions", 1, 4)
+    assert found.held_in_four > found.held[0] + 0.03
+    assert found.stress_in_four < found.stress / 2
+    assert "dimensions serve as well as maps" in found.reason
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.05])
+def test_two_worlds_need_maps(noise):
+    found = diagnose(worlds(24, noise, 0), affinity="precomputed")
+    assert (found.serves, found.suggested_maps, found.suggested_dimensions) == ("maps", 2, 2)
+    assert found.held[1] > found.held_in_four + 0.03
+    assert found.stress > 0.1
+    assert "maps serve better" in found.reason
+
+
+def test_symmetric_values_are_joint_whatever_reading_made_of_their_rows():
+    values = np.zeros((15, 15))
+    values[:14, :14] = colors(0.03)  # and one that is like no other
+    read = associations_from(values)
+    assert not read.is_symmetric
+    assert read.row_sums is not None
+    np.testing.assert_allclose(read.similarities.toarray(), values)
+    one = diagnose(read)
+    other = diagnose(associations_from(values, rows="keep"))
+    for found in (one, other, diagnose(values, affinity="precomputed")):
+        assert found.asymmetry == 0
+        assert found.normalization == "joint"
+        assert found.n_objects == 14
+        assert "the same both ways, and judged jointly" in found.notes[-1]
+    np.testing.assert_allclose(figures(one), figures(other), atol=1e-9)
+    np.testing.assert_allclose(one.held, other.held, atol=0.02)
+    rows = diagnose(sparse.csr_array(np.tril(values) * 2 + np.triu(values)).toarray(),
+                    affinity="precomputed")  # fmt: skip
+    assert rows.normalization == "conditional"
+    assert rows.asymmetry > 0.1
+
+
+def test_joint_shares_are_over_all_pairs():
+    line = np.array([[[0.0], [1.0], [3.0]]])
+    P = np.array([[0, 0.3, 0.1], [0.3, 0, 0.1], [0.1, 0.1, 0]])
+    similar = 1 / (1 + distances(line[0]) ** 2)
+    np.fill_diagonal(similar, 0)
+    held = np.minimum(P, similar / similar.sum()).sum()
+    found = diagnosis.shares_of_strength(line, np.ones((1, 3)), sparse.csr_array(P), "joint")
+    assert found == pytest.approx((held, 1.0))
+
+
 @pytest.mark.slow
 def test_free_association_is_far_from_metric(data_folder):
     norms = read_associations(data_folder / "usf" / "usf_free_association.tsv.gz")
@@ -293,7 +391,8 @@ def test_free_association_is_far_from_metric(data_folder):
     assert found.negative_share - 4 * found.negative_error > 0.08
     assert found.suggested_maps >= 10
     assert found.kept[0] < 0.6 < 0.8 < max(found.kept)
-    assert "maps" in found.reason
+    assert "maps serve better" in found.reason
+    assert found.kept[1] > found.kept_in_four + 0.03
 
 
 def test_the_same_seed_gives_the_same_figures_at_any_number_of_threads():
@@ -302,7 +401,8 @@ def test_the_same_seed_gives_the_same_figures_at_any_number_of_threads():
 
 
 def test_vectors_keep_their_labels_and_many_are_drawn_by_lot(monkeypatch):
-    monkeypatch.setattr(diagnosis, "_fits", lambda *_, **__: ((1,), (1.0,), (1.0,)))
+    monkeypatch.setattr(diagnosis, "_fits", lambda *_, **__: NO_FITS)
+    monkeypatch.setattr(diagnosis, "_scalings", lambda *_, **__: NO_SCALINGS)
     monkeypatch.setattr(diagnosis, "_MOST_DISTANCES", 300)
     rng = np.random.default_rng(0)
     hub = np.vstack([np.zeros((1, 8)), np.eye(8), -np.eye(8)]) + rng.normal(0, 0.01, (17, 8))
@@ -326,7 +426,10 @@ def test_figures_are_the_same_at_any_scale(exponent):
         (distances, {"metric": "precomputed"}),
     ):
         scaled = np.ldexp(table, exponent)
-        with mock.patch.object(diagnosis, "_fits", return_value=((1,), (1.0,), (1.0,))):
+        with (
+            mock.patch.object(diagnosis, "_fits", return_value=NO_FITS),
+            mock.patch.object(diagnosis, "_scalings", return_value=NO_SCALINGS),
+        ):
             found = diagnose(scaled, n_samples=1000, **options)
             usual = diagnose(table, n_samples=1000, **options)
         np.testing.assert_allclose(figures(found), figures(usual), rtol=1e-6, atol=1e-9)
@@ -337,6 +440,7 @@ def test_objects_without_similarity_are_left_out():
     S[:3, :3] = [[0, 0.5, 0.5], [1, 0, 0], [1, 0, 0]]
     found = diagnose(S, affinity="precomputed")
     assert found.n_objects == 3
+    assert found.normalization == "conditional"
     assert found.notes == ("3 objects without a similarity to another are left out",)
 
 
@@ -407,10 +511,10 @@ def test_the_example_tells_the_data_apart(tmp_path, monkeypatch):
     rows = {
         name.strip(): cells.split()
         for name, cells in re.findall(
-            r"^([a-z ]{18})((?: +[\d.e-]+| +none){11})$", done.stdout, re.M
+            r"^([a-z ]{18})((?: +[\d.e-]+| +none){13})$", done.stdout, re.M
         )
     }
-    maps = {name: int(cells[9]) for name, cells in rows.items()}
+    maps = {name: int(cells[11]) for name, cells in rows.items()}
     assert maps.pop("word relations") > 2
     assert maps == {"intransitive": 2, "central": 2, "asymmetric": 2, "plane": 1, "digits": 1}
     assert len({tuple(cells[:7]) for cells in rows.values()}) == len(rows)

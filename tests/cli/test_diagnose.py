@@ -32,6 +32,7 @@ def record(file, *options):
 def test_json_has_the_promised_keys_and_the_figures_of_python(norms):
     found = record(norms, "--seed", 3, "--jobs", 1)
     assert found.pop("seconds") > 0
+    assert found.pop("plot") is None
     assert set(PROMISED) <= set(found)
     here = diagnosis_record(diagnose(read_associations(norms), random_state=3, n_jobs=1))
     assert found == json.loads(json.dumps(here))
@@ -47,7 +48,9 @@ def test_a_person_reads_each_figure_with_its_meaning(norms):
         "triangles", "negative part",
     ]  # fmt: skip
     assert "in a plane at most 5 objects can share a nearest neighbour; here" in lines[6]
-    assert lines[9].startswith("fit of 1 map")
+    assert lines[9].startswith("stress")
+    assert lines[10].startswith("fit of 1 map")
+    assert lines[-3].startswith("fit in 4 dims")
     assert lines[-2].startswith("suggested")
     assert lines[-1].startswith(f"next: manymaps fit {norms} -o norms.atlas --maps")
     quiet = invoke("diagnose", norms, "--quiet")
@@ -65,6 +68,42 @@ def test_vectors_are_read_as_vectors(tmp_path):
     assert record(file, "--metric", "cosine")["centrality"] != found["centrality"]
     printed = invoke("diagnose", file, "--metric", "cosine").stdout
     assert "--metric cosine" in printed.splitlines()[-1]
+
+
+def write_judged(folder):
+    """Eight hues round a circle, as a labelled table with ones on its diagonal."""
+    angles = np.arange(8) * np.pi / 4
+    points = np.column_stack([np.cos(angles), np.sin(angles)])
+    values = np.exp(-np.linalg.norm(points[:, None] - points, axis=-1) * (1 + 0.1 * points[:, :1]))
+    names = [f"hue{i}" for i in range(8)]
+    rows = [",".join([name, *map(repr, row)]) for name, row in
+            zip(names, ((values + values.T) / 2).tolist(), strict=True)]  # fmt: skip
+    file = folder / "judged.csv"
+    file.write_text("\n".join([",".join(["", *names]), *rows]) + "\n")
+    return file
+
+
+def test_judged_similarities_are_joint_and_said_to_be(tmp_path):
+    file = write_judged(tmp_path)
+    result = invoke("diagnose", file)
+    assert result.exit_code == 0
+    assert "the same both ways, and judged jointly" in result.stderr
+    assert "renormalized" not in result.stderr
+    assert "every pair is as strong in one direction as in the other" in result.stdout
+    assert result.stdout.rstrip().endswith("--maps 1 --normalization joint")
+    assert record(file)["normalization"] == "joint"
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+def test_the_shepard_plot_is_drawn(tmp_path, suffix):
+    file, figure = write_judged(tmp_path), tmp_path / f"shepard{suffix}"
+    assert record(file, "--plot", figure)["plot"] == str(figure)
+    assert figure.stat().st_size > 1000
+    if suffix == ".svg":
+        drawn = figure.read_text("utf-8")
+        assert "Shepard plot" in drawn
+        assert "hue3" in drawn
+    assert invoke("diagnose", file, "--plot", file).exit_code == 2
 
 
 def test_what_cannot_be_counted_is_null_and_none(tmp_path):
@@ -125,5 +164,6 @@ def test_an_interrupt_ends_it_with_130(norms, monkeypatch):
 
 def test_usage(norms):
     assert invoke("diagnose", norms, "--samples", 5).exit_code == 2
+    assert invoke("diagnose", norms, "--plot", "shepard.gif").exit_code == 2
     assert invoke("diagnose", norms, "--metric", "cosine").exit_code == 2
     assert invoke("diagnose", "nowhere.csv").exit_code == 3

@@ -1,25 +1,41 @@
 """How far data are from what one map can show, and how many maps they ask for.
 
-`diagnose` computes the figures of `manymaps.analysis.nonmetricity` and what maps of the plane can
-hold, by quick fits of multiple maps t-SNE without penalty:
+`diagnose` computes the figures of `manymaps.analysis.nonmetricity`, the stress of nonmetric scaling
+(`manymaps.analysis.scaling`), and what maps can hold, by quick fits of multiple maps t-SNE without
+penalty:
 
-    held(M) = (1 / n) sum_i sum_j min(p_ij, q_ij)
-    kept(M) = (1 / n) sum_i sum_{j in T_i} p_ij      T_i: the objects likeliest under the maps, as
-                                                     many as i has associates
+    held(M x d) = (1 / n) sum_i sum_j min(p_ij, q_ij)
+    kept(M x d) = (1 / n) sum_i sum_{j in T_i} p_ij      T_i: the objects likeliest under the maps,
+                                                         as many as i has associates
 
-Both are shares of an object's strength. The first asks that the maps give each associate its
-probability, the second only that they rank the associates before all others. Above 750 objects they
-are those of 750, taken by following associations from an object drawn by lot (so that strong ties
-stay together), with p brought to a sum of 1 among them: more objects may need more maps.
+for M maps of d dimensions. Both are shares of an object's strength. The first asks that the maps
+give each associate its probability, the second only that they rank the associates before all
+others. Above 750 objects they are those of 750, taken by following associations from an object
+drawn by lot (so that strong ties stay together), with p brought to a sum of 1 among them: more
+objects may need more maps. The share that decides is held up to 100 objects, where a fit ends at an
+optimum, and kept above, where ranks settle long before probabilities.
 
-**The suggested number of maps** follows one rule:
+**Similarities that are the same both ways are judged jointly**: p_ij is one distribution over all
+pairs (p_ij = (p_j|i + p_i|j) / 2n), so are the fits, and the shares are sums over all pairs. Rows
+that were brought to a sum of 1 in reading are brought back first; they alone made an asymmetry.
+
+**The suggestion** follows one rule:
 
 1. Data that are distances in a space, nearly (asymmetry and the negative part of the spectrum at
-   most 1 %), get 1: a single map holds them if it has dimensions enough, and kept(1) says how much
-   two dimensions keep.
-2. Others get the smallest number of 1, 2, 5, 10, 20 and 40 (while there are five objects a map)
-   that reaches 95 %, or 98 % of the best where none does: in held(M) up to 100 objects, where a
-   fit ends at an optimum; in kept(M) above, where ranks settle long before probabilities.
+   most 1 %), get one map; so does what a plane holds (95 %), and similarities the same both ways
+   whose order a plane keeps (stress at most .05, and below half of what chance gives).
+2. Others get several maps only where two maps of the plane hold more than one map of four
+   dimensions does, by 3 % or more: both have four coordinates for each object, so that what more
+   parameters hold of any data is on both sides. Similarities the same both ways whose stress in
+   the plane is below half of what chance gives have to show 5 %. The number is the smallest of 2,
+   5, 10, 20 and 40 (while there are five objects a map, and of up to 100 objects two pairs to a
+   parameter, after Kruskal & Wish 1978, Multidimensional scaling, p. 34) that reaches 95 %, or 98 %
+   of the best where none does.
+3. Where they do not get several maps, four dimensions are suggested where these hold more than the
+   plane by 3 % or more, with two pairs to a parameter likewise, and the stress in the plane is not
+   so low; otherwise one map of the plane.
+
+`docs/design.md` has how often this finds simulated circles, planes, clouds and pairs of worlds.
 
 How the data are read, where a choice had to be made:
 
@@ -40,7 +56,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
@@ -61,6 +77,7 @@ from manymaps.analysis.nonmetricity import (
     strong_links,
     two_step_paths,
 )
+from manymaps.analysis.scaling import NonmetricScaling, nonmetric_scaling, stress_by_chance
 from manymaps.checks import check_choice, check_whole, first_cell
 from manymaps.data.associations import Associations
 from manymaps.data.frame_labels import labelled_values
@@ -68,7 +85,9 @@ from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.maps.multiple_maps import MultipleMapsTSNE
 from manymaps.metrics.spaces import MapSpace
+from manymaps.model.choice import Normalization
 from manymaps.model.similarities import normalized
+from manymaps.model.target import joint_target
 from manymaps.optimizers.descent import LBFGS
 
 __all__ = ["Diagnosis", "diagnose", "shares_of_strength"]
@@ -79,9 +98,13 @@ ENOUGH: Final = 0.95
 NEARLY_BEST: Final = 0.98
 NEARLY_METRIC: Final = 0.01
 FEW: Final = 100
+MARGIN: Final = 0.03
+MARGIN_OF_ORDERED: Final = 0.05
+GOOD: Final = 0.05
 
 _MOST_DISTANCES = 3000
 _MOST_FITTED = 750
+_MOST_SCALED = 75
 _FAR = 300
 _DIGITS = 9
 _OBJECTS_PER_MAP = 5
@@ -131,6 +154,19 @@ class Diagnosis:
     suggested_maps : int
     reason : str
         A sentence.
+    normalization : {"conditional", "joint"}
+        Whether rows were fitted, or all pairs together: those of similarities the same both ways.
+    held_in_four, kept_in_four : float in [0, 1]
+        The same shares for one map of four dimensions.
+    serves : {"plane", "dimensions", "maps"}
+        What holds the data with the fewest parameters.
+    suggested_dimensions : int
+        Of each map: 4 where dimensions serve better than maps, else 2.
+    stress, stress_in_four, stress_by_chance : float
+        Of nonmetric scaling in the plane and in four dimensions, and in the plane where the
+        dissimilarities are dealt to the pairs by lot.
+    scaling : NonmetricScaling
+        That of the plane, for `manymaps.figures.shepard`; of 75 objects where there are more.
     notes : tuple of str
         What was left out or drawn by lot.
     """
@@ -161,6 +197,15 @@ class Diagnosis:
     n_fitted: int
     suggested_maps: int
     reason: str
+    normalization: Normalization
+    held_in_four: float
+    kept_in_four: float
+    serves: str
+    suggested_dimensions: int
+    stress: float
+    stress_in_four: float
+    stress_by_chance: float
+    scaling: NonmetricScaling = field(compare=False, repr=False)
     notes: tuple[str, ...] = ()
 
 
@@ -172,10 +217,60 @@ class _Subject:
     near: sparse.csr_array
     distances: np.ndarray | None
     notes: tuple[str, ...]
+    joint: bool = False
 
     @property
     def kind(self) -> str:
         return "similarities" if self.distances is None else "distances"
+
+    @property
+    def normalization(self) -> Normalization:
+        return "joint" if self.joint else "conditional"
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """What is fitted: a table of similarities, and the P that a fit makes of it."""
+
+    table: sparse.csr_array
+    P: sparse.csr_array
+    normalization: Normalization
+
+    @property
+    def few(self) -> bool:
+        """Whether fits end at optima, so that probabilities decide."""
+        return self.P.shape[0] <= FEW
+
+    @property
+    def n_pairs(self) -> int:
+        """Independent similarities."""
+        return self.P.nnz // 2 if self.normalization == "joint" else self.P.nnz
+
+
+@dataclass(frozen=True)
+class _Fits:
+    """Numbers of maps of the plane, what they hold and keep, and one map of four dimensions."""
+
+    tried: tuple[int, ...]
+    held: tuple[float, ...]
+    kept: tuple[float, ...]
+    held_in_four: float
+    kept_in_four: float
+
+
+@dataclass(frozen=True)
+class _Scalings:
+    plane: NonmetricScaling
+    in_four: float
+    by_chance: float
+
+
+@dataclass(frozen=True)
+class _Suggestion:
+    serves: str
+    maps: int
+    dimensions: int
+    reason: str
 
 
 def diagnose(
@@ -251,13 +346,14 @@ def diagnose(
         unreturned = 0.0
         triangles = distance_triangles(D, n_samples, generator)
         negative = negative_share_of_distances(D, generator)
-    P = _to_fit(subject, generator)
+    task = _to_fit(subject, generator)
+    scalings = _scalings(subject, random_state)
     metric_already = max(unreturned, negative.value) <= NEARLY_METRIC
-    tried, held, kept = _fits(P, metric_already, random_state, n_jobs)
+    fits = _fits(task, metric_already, random_state, n_jobs)
     if metric_already:
-        suggested, reason = 1, _metric_reason(kept[0], unreturned, negative)
+        suggested = _for_distances(fits, unreturned, negative, task.few)
     else:
-        suggested, reason = _fewest(tried, held if P.shape[0] <= FEW else kept)
+        suggested = _suggestion(fits, task, scalings)
     return Diagnosis(
         n_objects=near.shape[0],
         n_pairs=int(near.nnz if D is None else near.nnz // 2),
@@ -279,18 +375,30 @@ def diagnose(
         n_triangles=triangles.n,
         negative_share=negative.value,
         negative_error=negative.standard_error,
-        n_maps_tried=tried,
-        held=held,
-        kept=kept,
-        n_fitted=P.shape[0],
-        suggested_maps=suggested,
-        reason=reason,
+        n_maps_tried=fits.tried,
+        held=fits.held,
+        kept=fits.kept,
+        n_fitted=task.P.shape[0],
+        suggested_maps=suggested.maps,
+        reason=suggested.reason,
+        normalization=task.normalization,
+        held_in_four=fits.held_in_four,
+        kept_in_four=fits.kept_in_four,
+        serves=suggested.serves,
+        suggested_dimensions=suggested.dimensions,
+        stress=scalings.plane.stress,
+        stress_in_four=scalings.in_four,
+        stress_by_chance=scalings.by_chance,
+        scaling=scalings.plane,
         notes=subject.notes,
     )
 
 
 def shares_of_strength(
-    maps: np.ndarray, proportions: np.ndarray, P: sparse.csr_array
+    maps: np.ndarray,
+    proportions: np.ndarray,
+    P: sparse.csr_array,
+    normalization: Normalization = "conditional",
 ) -> tuple[float, float]:
     """The shares of strength that maps hold and keep, under the Cauchy kernel.
 
@@ -299,7 +407,8 @@ def shares_of_strength(
     maps : ndarray of shape (n_maps, n, n_components)
     proportions : ndarray of shape (n_maps, n)
     P : sparse array of shape (n, n)
-        Rows sum to 1; empty ones do not count.
+        Rows sum to 1, and empty ones do not count; the whole sums to 1 under "joint".
+    normalization : {"conditional", "joint"}
 
     Returns
     -------
@@ -317,14 +426,15 @@ def shares_of_strength(
     everybody = np.arange(P.shape[0])
     log_v = MapSpace(maps, proportions).log_similarities(everybody, everybody)
     np.fill_diagonal(log_v, -np.inf)
-    q = normalized(log_v, axis=1)
+    joint = normalization == "joint"
+    q = normalized(log_v, axis=None if joint else 1)
     counts = np.diff(P.indptr)
     last = -np.sort(-q, axis=1)[everybody, np.maximum(counts, 1) - 1]
     rows = np.repeat(everybody, counts)
     there = q[rows, P.indices]
     listed = (there >= last[rows]) & (there > 0)
-    n = np.count_nonzero(counts)
-    return float(np.minimum(P.data, there).sum() / n), float(P.data @ listed / n)
+    whole = P.data.sum() if joint else np.count_nonzero(counts)
+    return float(np.minimum(P.data, there).sum() / whole), float(P.data @ listed / whole)
 
 
 def _read(data: Any, affinity: str, metric: Metric, generator: np.random.Generator) -> _Subject:
@@ -341,7 +451,7 @@ def _read(data: Any, affinity: str, metric: Metric, generator: np.random.Generat
 
 def _similarities(data: Associations) -> _Subject:
     """Strengths without self pairs and zeros, among the objects that have a pair."""
-    pairs = data.strengths.tocoo()
+    pairs = data.similarities.tocoo()
     kept = (pairs.row != pairs.col) & (pairs.data > 0)
     shape = pairs.shape
     S = sparse.csr_array((pairs.data[kept], (pairs.row[kept], pairs.col[kept])), shape=shape)
@@ -360,9 +470,16 @@ def _similarities(data: Associations) -> _Subject:
     notes = [f"{alone:,} objects without a similarity to another are left out"] if alone else []
     if data.n_missing:
         notes.append(f"{data.n_missing:,} cells are missing; here they count as no similarity")
+    joint = asymmetry(S) <= _EQUAL
+    if joint:
+        S = sparse.csr_array((S + S.T) / 2)
+        notes.append(
+            "similarities are the same both ways, and judged jointly: all pairs together, not "
+            "row by row"
+        )
     S.data = _within_range(S.data)
     labels = [data.labels[i] for i in paired]
-    return _Subject(labels, sparse.csr_array(S[paired][:, paired]), None, tuple(notes))
+    return _Subject(labels, sparse.csr_array(S[paired][:, paired]), None, tuple(notes), joint)
 
 
 def _distances(
@@ -421,37 +538,64 @@ def _check_enough(n: int, which: str) -> None:
         raise DataError(f"there {count}{which}; a diagnosis needs at least three")
 
 
-def _to_fit(subject: _Subject, generator: np.random.Generator) -> sparse.csr_array:
-    """P of all objects, or of some that hang together; rows sum to 1, or to 0."""
+def _to_fit(subject: _Subject, generator: np.random.Generator) -> _Task:
+    """All objects, or some that hang together, and their P."""
     n = subject.near.shape[0]
     if subject.distances is not None:
         some = np.sort(generator.choice(n, min(n, _MOST_FITTED), replace=False))
         D = subject.distances[np.ix_(some, some)]
         affinity = GaussianAffinity(min(_PERPLEXITY, max(1.0, (len(some) - 1) / 3)))
-        return sparse.csr_array(affinity.similarities(D, metric="precomputed"))
+        P = sparse.csr_array(affinity.similarities(D, metric="precomputed"))
+        return _Task(P, P, subject.normalization)
     table = subject.near
     if n > _MOST_FITTED:
-        some = _together(table, generator)
+        some = _together(table, generator, _MOST_FITTED)
         table = table[some][:, some]
+    if subject.joint:
+        return _Task(table, joint_target(table).values, subject.normalization)
     sums = np.asarray(table.sum(axis=1)).ravel()
     unit = sparse.diags_array(1 / np.where(sums > 0, sums, 1)).tocsr()
-    return sparse.csr_array(unit @ table)
+    P = sparse.csr_array(unit @ table)
+    return _Task(P, P, subject.normalization)
 
 
-def _together(table: sparse.csr_array, generator: np.random.Generator) -> np.ndarray:
+def _scalings(subject: _Subject, seed: int) -> _Scalings:
+    """Nonmetric scaling of the objects, or of some that hang together."""
+    generator = np.random.default_rng(seed)
+    n = subject.near.shape[0]
+    some = np.arange(n)
+    if subject.distances is not None:
+        if n > _MOST_SCALED:
+            some = np.sort(generator.choice(n, _MOST_SCALED, replace=False))
+        D = subject.distances[np.ix_(some, some)]
+    else:
+        both = sparse.csr_array((subject.near + subject.near.T) / 2)
+        if n > _MOST_SCALED:
+            some = _together(both, generator, _MOST_SCALED)
+        near = both[some][:, some].toarray()
+        D = near.max() - near
+    labels = tuple(subject.labels[i] for i in some)
+    return _Scalings(
+        nonmetric_scaling(D, 2, labels=labels, random_state=seed),
+        nonmetric_scaling(D, 4, n_init=0, random_state=seed).stress,
+        stress_by_chance(D, 2, seed),
+    )
+
+
+def _together(table: sparse.csr_array, generator: np.random.Generator, count: int) -> np.ndarray:
     """Objects found by following associations from one drawn by lot, and on from others."""
     order = generator.permutation(table.shape[0])
     shuffled = table[order][:, order]
     found: list[int] = []
     seen = np.zeros(table.shape[0], bool)
-    while len(found) < _MOST_FITTED:
+    while len(found) < count:
         start = int(np.flatnonzero(~seen)[0])
         near = sparse.csgraph.breadth_first_order(
             shuffled, start, directed=False, return_predecessors=False
         )
         seen[near] = True
         found.extend(near.tolist())
-    return np.sort(order[found[:_MOST_FITTED]])
+    return np.sort(order[found[:count]])
 
 
 def _within_range(values: np.ndarray) -> np.ndarray:
@@ -468,59 +612,97 @@ def _without_rounding(near: sparse.csr_array) -> sparse.csr_array:
     return result
 
 
-def _fits(
-    P: sparse.csr_array, metric_already: bool, seed: int, n_jobs: int | None
-) -> tuple[tuple[int, ...], tuple[float, ...], tuple[float, ...]]:
-    """Numbers of maps, what they hold, and what they keep; the best of several starts of few."""
-    n = P.shape[0]
+def _fits(task: _Task, metric_already: bool, seed: int, n_jobs: int | None) -> _Fits:
+    """What numbers of maps hold and keep, and one map of four dimensions."""
+    n = task.P.shape[0]
     most = 1 if metric_already else max(2, n // _OBJECTS_PER_MAP)
-    tried = tuple(m for m in NUMBERS_OF_MAPS if m <= most)
-    few = n <= FEW
+    tried = tuple(
+        m for m in NUMBERS_OF_MAPS if m <= most and (m <= 2 or _warranted(task, 3 * m - 1))
+    )
+    held, kept = zip(*(_best_fit(task, m, 2, seed, n_jobs) for m in tried), strict=True)
+    return _Fits(tried, held, kept, *_best_fit(task, 1, 4, seed, n_jobs))
+
+
+def _warranted(task: _Task, n_parameters: int) -> bool:
+    """Whether there are two pairs to each of so many parameters of an object, where few."""
+    return not task.few or 2 * n_parameters * task.P.shape[0] <= task.n_pairs
+
+
+def _best_fit(
+    task: _Task, n_maps: int, n_components: int, seed: int, n_jobs: int | None
+) -> tuple[float, float]:
+    """What so many maps hold and keep, by the best of several starts."""
     settings: dict[str, Any] = (
         {"optimizer": LBFGS(), "tolerance": 0.0, "max_iter": 500}
-        if few
+        if task.few
         else {"max_iter": _ITERATIONS}
     )
-    best = []
-    for m in tried:
-        found = []
-        # A single map has the most local optima, and costs the least.
-        for start in range(_STARTS if few else _STARTS_OF_ONE if m == 1 else 1):
-            # Starts differ from seed to seed, lest one that suits other data decides.
-            fit = MultipleMapsTSNE(
-                m, penalty=0.0, affinity="precomputed", init="random",
-                random_state=_seed(seed, start), n_jobs=n_jobs, **settings,
-            )  # fmt: skip
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", DataWarning)
-                fit.fit(P)
-            found.append(shares_of_strength(fit.maps_, fit.proportions_, P))
-        best.append(max(found))
-    held, kept = zip(*best, strict=True)
-    return tried, held, kept
+    found = []
+    # A single map has the most local optima, and costs the least.
+    for start in range(_STARTS if task.few else _STARTS_OF_ONE if n_maps == 1 else 1):
+        # Starts differ from seed to seed, lest one that suits other data decides.
+        fit = MultipleMapsTSNE(
+            n_maps, n_components, penalty=0.0, affinity="precomputed", init="random",
+            normalization=task.normalization, random_state=_seed(seed, start), n_jobs=n_jobs,
+            **settings,
+        )  # fmt: skip
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            fit.fit(task.table)
+        found.append(shares_of_strength(fit.maps_, fit.proportions_, task.P, task.normalization))
+    return max(found)
 
 
 def _seed(seed: int, start: int) -> int:
     return int(np.random.SeedSequence([seed, start]).generate_state(1)[0])
 
 
-def _metric_reason(kept: float, unreturned: float, negative: Estimate) -> str:
-    return (
+def _for_distances(fits: _Fits, unreturned: float, negative: Estimate, few: bool) -> _Suggestion:
+    """One map, and whether its plane is enough."""
+    reason = (
         f"the data are distances in a space, nearly (asymmetry {unreturned:.1%}, negative part "
         f"{negative.value:.1%}), so that one map holds them if it has dimensions enough; two "
-        f"dimensions keep {kept:.0%} of the neighbours, by weight"
+        f"dimensions keep {fits.kept[0]:.0%} of the neighbours, by weight, four "
+        f"{fits.kept_in_four:.0%}"
     )
+    plane, four = (fits.held[0], fits.held_in_four) if few else (fits.kept[0], fits.kept_in_four)
+    more = four - plane > MARGIN
+    return _Suggestion("dimensions" if more else "plane", 1, 4 if more else 2, reason)
+
+
+def _suggestion(fits: _Fits, task: _Task, scalings: _Scalings) -> _Suggestion:
+    """Maps where two of them hold more than four dimensions do, by more than the margin."""
+    shares = fits.held if task.few else fits.kept
+    four = fits.held_in_four if task.few else fits.kept_in_four
+    one, two = shares[0], shares[min(1, len(shares) - 1)]
+    plane = f"one map of the plane holds {one:.0%} of the strength"
+    stress, chance = scalings.plane.stress, scalings.by_chance
+    ordered = task.normalization == "joint" and 2 * stress < chance
+    if ordered and stress <= GOOD:
+        reason = f"{plane}, and keeps the order of the similarities (stress {stress:.3f})"
+        return _Suggestion("plane", 1, 2, reason)
+    if one >= ENOUGH:
+        return _Suggestion("plane", 1, 2, f"{plane}, and two maps {two:.0%}")
+    beside = f"two maps {two:.0%}, and one map of four dimensions {four:.0%}"
+    if two - four > (MARGIN_OF_ORDERED if ordered else MARGIN):
+        at, reason = _fewest(fits.tried[1:], shares[1:])
+        reason = f"{plane}, {beside}, with as many coordinates: maps serve better; {reason}"
+        return _Suggestion("maps", at, 2, reason)
+    if four - one > MARGIN and not ordered and _warranted(task, 4):
+        reason = f"{plane}, {beside}, with as many coordinates: dimensions serve as well as maps"
+        return _Suggestion("dimensions", 1, 4, reason)
+    reason = f"{plane}, {beside}: what more parameters hold is no more than they hold of anything"
+    return _Suggestion("plane", 1, 2, reason)
 
 
 def _fewest(tried: Sequence[int], shares: Sequence[float]) -> tuple[int, str]:
-    """The smallest number of maps that is nearly as good as the best, and why."""
+    """The smallest number of several maps that is nearly as good as the best, and why."""
     best = max(shares)
     wanted = ENOUGH if best >= ENOUGH else NEARLY_BEST * best
     at = next(i for i, share in enumerate(shares) if share >= wanted)
-    one = f"one map of the plane holds {shares[0]:.0%} of the strength"
-    if at == 0:
-        return 1, f"{one}, and more maps at most {best:.0%}"
-    reason = f"{one}, {tried[at]} maps {shares[at]:.0%}"
+    reason = f"{tried[at]} maps hold {shares[at]:.0%}"
+    if len(tried) == 1:
+        return tried[at], f"{reason}, and there is too little to fit more"
     if at < len(tried) - 1:
         return tried[at], f"{reason} and more at most {best:.0%}"
     if best < ENOUGH:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from dataclasses import asdict
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from manymaps.cli.contract import (
     note,
     plain_table,
     quiet_option,
+    refuse_overwriting,
     rendered,
     shown,
     tell,
@@ -28,7 +29,7 @@ from manymaps.cli.options import (
     pair_options,
     seed_option,
 )
-from manymaps.cli.types import InputFile
+from manymaps.cli.types import InputFile, OutputFile
 from manymaps.progress import work
 
 if TYPE_CHECKING:
@@ -52,6 +53,12 @@ __all__ = ["diagnose", "diagnosis_record", "diagnosis_table"]
     show_default=True,
     help="Triples and paths to draw where there are too many to count.",
 )
+@click.option(
+    "--plot",
+    type=OutputFile(".png", ".svg", ".pdf"),
+    metavar="OUT.png",
+    help="Draw the Shepard plot, and nonmetric scaling in a plane beside it.",
+)
 @pair_options
 @seed_option
 @jobs_option
@@ -62,12 +69,14 @@ def diagnose(file: Path, as_json: bool, **options: Any) -> None:
 
     One map is a space: there, A is as near to B as B to A, what is near to the same is not far
     from each other, and few objects can share a nearest neighbour. Each figure says how far the
-    data break one of these rules; a few quick fits then suggest a number of maps.
+    data break one of these rules; a few quick fits then suggest whether a plane, more dimensions or
+    several maps serve best. Similarities that are the same both ways are judged as such.
 
     FILE holds associations, similarities or vectors, as `manymaps fit` reads them.
 
     \b
     Examples:  manymaps diagnose norms.csv
+               manymaps diagnose judged.csv --plot shepard.png
                manymaps diagnose glove.txt --metric cosine --json
     """
     from manymaps.analysis.diagnosis import diagnose as diagnosed
@@ -75,8 +84,10 @@ def diagnose(file: Path, as_json: bool, **options: Any) -> None:
     from manymaps.cli.report import reading_notes
     from manymaps.data.associations import Associations
     from manymaps.errors import DataError
+    from manymaps.io.pairs import NO_LONGER_SYMMETRIC
 
-    reading = {name: value for name, value in options.items() if name != "metric"}
+    refuse_overwriting({"--plot": options["plot"]}, {"FILE": file, "--labels": options["labels"]})
+    reading = {name: value for name, value in options.items() if name not in ("metric", "plot")}
     metric = options["metric"]
     if metric is None and holds_counts(file, reading):
         raise DataError(
@@ -97,21 +108,30 @@ def diagnose(file: Path, as_json: bool, **options: Any) -> None:
                 random_state=options["seed"],
                 n_jobs=options["jobs"],
             )
+        if options["plot"] is not None:
+            from manymaps import plot_shepard, save_figure
+
+            save_figure(plot_shepard(found), options["plot"])
     for line in [*reading_notes(data), *found.notes]:
-        note(line)
+        # What rows do to symmetric values is undone here.
+        if line != NO_LONGER_SYMMETRIC:
+            note(line)
+    written = None if options["plot"] is None else str(options["plot"])
     tell(
-        lambda: {**diagnosis_record(found), "seconds": elapsed()},
+        lambda: {**diagnosis_record(found), "seconds": elapsed(), "plot": written},
         lambda: f"{diagnosis_table(found, str(file))}\nnext: {_further(found, file)}",
         as_json=as_json,
+        files=(options["plot"],),
     )
 
 
 def diagnosis_record(found: Diagnosis) -> dict[str, Any]:
     """What `diagnose --json` prints; NaN, there null, stands for what could not be counted."""
+    # The scaling is drawn, not told.
     record = {
-        name: value
-        for name, value in asdict(found).items()
-        if name not in ("n_maps_tried", "held", "kept")
+        one.name: getattr(found, one.name)
+        for one in fields(found)
+        if one.name not in ("n_maps_tried", "held", "kept", "scaling")
     }
     tried = zip(found.n_maps_tried, found.held, found.kept, strict=True)
     return {
@@ -167,13 +187,20 @@ def _rows(found: Diagnosis) -> list[tuple[str, str, str]]:
             _number(found.negative_share, found.negative_error),
             "of the spectrum; 0 for distances in a space",
         ),
+        ("stress", _number(found.stress), _of_stress(found)),
         *_fits(found),
-        ("suggested", _maps(found.suggested_maps), found.reason),
+        ("suggested", _suggested(found), found.reason),
     ]  # fmt: skip
 
 
 def _maps(count: int) -> str:
     return "1 map" if count == 1 else f"{count} maps"
+
+
+def _suggested(found: Diagnosis) -> str:
+    if found.serves == "dimensions":
+        return f"1 map, {found.suggested_dimensions} dims"
+    return _maps(found.suggested_maps)
 
 
 def _number(value: float, error: float = 0.0) -> str:
@@ -214,6 +241,15 @@ def _of_triangles(found: Diagnosis) -> str:
     return f"of {found.n_triangles:,} triples ({counted}), one side longer than the way round"
 
 
+def _of_stress(found: Diagnosis) -> str:
+    n_scaled = len(found.scaling.labels)
+    some = f" of {n_scaled} objects" if n_scaled < found.n_objects else ""
+    return (
+        f"of nonmetric scaling{some} in the plane, where below .05 is good; in four dimensions "
+        f"{_number(found.stress_in_four)}, in the plane by chance {_number(found.stress_by_chance)}"
+    )
+
+
 def _fits(found: Diagnosis) -> list[tuple[str, str, str]]:
     """What maps keep and hold; the share that the suggestion goes by comes first."""
     from manymaps.analysis.diagnosis import FEW
@@ -230,6 +266,10 @@ def _fits(found: Diagnosis) -> list[tuple[str, str, str]]:
         if not rows:
             reading = f"of the strength{some} {meanings[0]}; {second:.0%} {meanings[1]}"
         rows.append((f"fit of {_maps(n_maps)}", f"{first:.0%}", reading))
+    four = (found.kept_in_four, found.held_in_four)
+    first, second = four[::-1] if found.n_fitted <= FEW else four
+    reading = f"{second:.0%}; one map of four dimensions, as many coordinates as two maps have"
+    rows.append(("fit in 4 dims", f"{first:.0%}", reading))
     return rows
 
 
@@ -244,4 +284,8 @@ def _further(found: Diagnosis, file: Path) -> str:
         command += ["--method", "tsne"]
     else:
         command += ["--maps", "1"]
+    if found.kind == "similarities" and found.suggested_dimensions > 2:
+        command += ["--dims", str(found.suggested_dimensions)]
+    if found.normalization == "joint":
+        command += ["--normalization", "joint"]
     return shlex.join([*command, *carried(fit)])

@@ -76,6 +76,9 @@ class Associations:
     missing : sparse array of bool, shape (n, n), optional
         Pairs of different objects that were not judged, and have no strength here. None of them
         counts in a fit (`manymaps.model.observed`).
+    row_sums : ndarray of shape (n,), optional
+        What the rows summed to before they were brought to a sum of 1; known where the values as
+        read were the same both ways, which the rows no longer are.
 
     Raises
     ------
@@ -99,6 +102,7 @@ class Associations:
     pair_senses: np.ndarray | None = None
     n_responses: np.ndarray | None = None
     missing: sparse.csr_array | None = None
+    row_sums: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         labels = tuple(str(label) for label in self.labels)
@@ -126,6 +130,11 @@ class Associations:
             raise DataError(
                 f"n_responses has the shape {np.shape(self.n_responses)} for {len(labels)} "
                 "objects; give one number for each"
+            )
+        if self.row_sums is not None and np.shape(self.row_sums) != (len(labels),):
+            raise DataError(
+                f"row_sums has the shape {np.shape(self.row_sums)} for {len(labels)} objects; give "
+                "one number for each"
             )
         object.__setattr__(self, "labels", labels)
         object.__setattr__(self, "strengths", strengths)
@@ -188,6 +197,14 @@ class Associations:
         """Whether every pair is as strong in one direction as in the other."""
         difference = abs(self.strengths - self.strengths.T)
         return difference.nnz == 0 or bool(difference.max() <= SYMMETRIC * self.strengths.max())
+
+    @property
+    def similarities(self) -> sparse.csr_array:
+        """The values the same both ways where they were so as read; else the strengths."""
+        if self.row_sums is None:
+            return self.strengths
+        values = sparse.csr_array(sparse.diags_array(self.row_sums) @ self.strengths)
+        return sparse.csr_array((values + values.T) / 2)
 
     @cached_property
     def n_components(self) -> int:

@@ -36,10 +36,21 @@ from manymaps.errors import DataError, ParameterError
 from manymaps.io.matrices import LabelledMatrix
 from manymaps.io.tables import as_number
 
-__all__ = ["Pairs", "Rules", "associate", "associate_matrix", "cues_needed"]
+__all__ = [
+    "NO_LONGER_SYMMETRIC",
+    "Pairs",
+    "Rules",
+    "associate",
+    "associate_matrix",
+    "cues_needed",
+]
 
 # Published strengths are rounded to three decimals, and some rows hold dozens of them.
 ROUNDING = 5e-3
+NO_LONGER_SYMMETRIC = (
+    "the values are symmetric, the renormalized rows are not; "
+    "rows='keep' keeps the values as they are"
+)
 _WHOLE_IN_FLOATS = 2**53
 _NEVER_A_CUE = "response is never a cue"
 
@@ -240,8 +251,20 @@ def _build(entries: _Entries, rules: Rules) -> Associations:
     )
     labels = [label for label, at in zip(entries.labels, place, strict=True) if at >= 0]
     return Associations(
-        labels, scaled, report, n_responses=_n_responses(raw, totals, entries, rules)
+        labels,
+        scaled,
+        report,
+        n_responses=_n_responses(raw, totals, entries, rules),
+        row_sums=_lost_sums(raw, scaled),
     )
+
+
+def _lost_sums(raw: sparse.csr_array, scaled: sparse.csr_array) -> np.ndarray | None:
+    """The row sums of values that were the same both ways, and as rows are not."""
+    if raw.nnz != scaled.nnz or not _is_symmetric(raw) or _is_symmetric(scaled):
+        return None
+    read, now = (np.asarray(table.sum(axis=1)).ravel() for table in (raw, scaled))
+    return np.divide(read, now, out=np.ones_like(read), where=now > 0)
 
 
 def _n_responses(
@@ -333,10 +356,7 @@ def _notes(
     notes = []
     if entries.similarities:
         if rules.rows == "renormalize" and _is_symmetric(raw) and not _is_symmetric(scaled):
-            notes.append(
-                "the values are symmetric, the renormalized rows are not; "
-                "rows='keep' keeps the values as they are"
-            )
+            notes.append(NO_LONGER_SYMMETRIC)
     else:
         above = totals > 1 + ROUNDING
         if np.median(totals[totals > 0]) <= 1 + ROUNDING:

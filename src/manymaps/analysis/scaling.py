@@ -1,0 +1,154 @@
+"""Nonmetric scaling: how well the order of dissimilarities can be the order of distances.
+
+    stress = sqrt( sum_{i<j} (d_ij - f(D_ij))^2 / sum_{i<j} d_ij^2 ),   d_ij = |y_i - y_j|
+
+with f the rising function of the dissimilarities D that fits the distances best (Kruskal 1964,
+Psychometrika 29, 1-27 and 115-129: stress formula one; equal dissimilarities may have unequal
+distances, his primary approach). He calls .2 poor, .1 fair, .05 good, .025 excellent; few objects
+have little stress whatever they are, so that `stress_by_chance` stands beside: that of the same
+dissimilarities dealt to the pairs by lot.
+
+Positions are those of scikit-learn's SMACOF, the best of the start from classical scaling and of
+random ones; disparities and stress are computed here from what it leaves.
+
+Shapes: dissimilarities (n, n), positions (n, n_components); pairs (n (n - 1) / 2,) in the order of
+`np.triu_indices(n, 1)`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from manymaps.compute.scaling import centred_products, scaled_axes
+
+__all__ = ["NonmetricScaling", "nonmetric_scaling", "stress_by_chance"]
+
+_MAX_ITER, _EPS = 300, 1e-6
+_JITTER = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class NonmetricScaling:
+    """Objects placed so that the order of their distances is that of their dissimilarities.
+
+    Attributes
+    ----------
+    labels : tuple of str, length n
+    positions : ndarray of shape (n, n_components)
+    dissimilarities, distances, disparities : ndarray of shape (n (n - 1) / 2,)
+        What was given, d, and f(D).
+    stress : float in [0, 1]
+    """
+
+    labels: tuple[str, ...]
+    positions: np.ndarray
+    dissimilarities: np.ndarray
+    distances: np.ndarray
+    disparities: np.ndarray
+    stress: float
+
+
+def nonmetric_scaling(
+    dissimilarities: np.ndarray,
+    n_components: int,
+    *,
+    labels: tuple[str, ...] = (),
+    n_init: int = 1,
+    random_state: int = 0,
+) -> NonmetricScaling:
+    """The best of `n_init` random starts and that of classical scaling.
+
+    Parameters
+    ----------
+    dissimilarities : ndarray of shape (n, n)
+        Symmetric; the diagonal is not read, and only the order matters.
+    n_components : int
+    labels : tuple of str, length n, optional
+    n_init : int
+    random_state : int
+
+    Examples
+    --------
+    >>> points = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.2], [3.0, 2.0], [2.5, 0.0]])
+    >>> D = np.hypot(*(points[:, None] - points).T)
+    >>> nonmetric_scaling(D**3, 2).stress < 0.01
+    True
+    """
+    n = len(dissimilarities)
+    upper = np.triu_indices(n, 1)
+    given = np.asarray(dissimilarities, dtype=np.float64)
+    pairs = given[upper]
+    spread = np.ptp(pairs)
+    # Zeros would count as missing; the order is all that matters.
+    table = 1 + (given - pairs.min()) / (spread if spread > 0 else 1.0)
+    np.fill_diagonal(table, 0.0)
+    generator = np.random.default_rng(random_state)
+    starts = [_classical(table, n_components, generator)]
+    starts += [generator.normal(size=(n, n_components)) for _ in range(n_init)]
+    best: NonmetricScaling | None = None
+    for start in starts:
+        positions = _settled(table, start)
+        distances = np.sqrt(((positions[upper[0]] - positions[upper[1]]) ** 2).sum(axis=1))
+        disparities = _rising(pairs, distances)
+        squares = float((distances**2).sum())
+        left = float(((distances - disparities) ** 2).sum())
+        stress = float(np.sqrt(left / squares)) if squares > 0 else 1.0
+        if best is None or stress < best.stress:
+            best = NonmetricScaling(labels, positions, pairs, distances, disparities, stress)
+    assert best is not None
+    return best
+
+
+def stress_by_chance(
+    dissimilarities: np.ndarray, n_components: int, random_state: int = 0
+) -> float:
+    """The stress where the dissimilarities are dealt to the pairs by lot."""
+    n = len(dissimilarities)
+    upper = np.triu_indices(n, 1)
+    dealt = np.zeros((n, n))
+    dealt[upper] = np.random.default_rng(random_state).permutation(dissimilarities[upper])
+    return nonmetric_scaling(dealt + dealt.T, n_components, random_state=random_state).stress
+
+
+def _classical(table: np.ndarray, n_components: int, generator: np.random.Generator) -> np.ndarray:
+    n = len(table)
+    axes = np.zeros((n, n_components))
+    found = scaled_axes(
+        centred_products(table**2), min(n_components, n - 1), np.ones(n), most_dense=n
+    )[:, ::-1]
+    axes[:, : found.shape[1]] = found
+    return axes + _JITTER * generator.normal(size=axes.shape)
+
+
+def _settled(table: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """Positions where SMACOF comes to rest."""
+    from sklearn.manifold import smacof
+
+    with warnings.catch_warnings():
+        # Versions of scikit-learn differ in what they warn of here; the stress is computed anew.
+        warnings.simplefilter("ignore")
+        positions, _ = smacof(
+            table,
+            metric=False,
+            n_components=start.shape[1],
+            init=start,
+            n_init=1,
+            max_iter=_MAX_ITER,
+            eps=_EPS,
+            normalized_stress=True,
+        )
+    result: np.ndarray = positions - positions.mean(axis=0)
+    return result
+
+
+def _rising(dissimilarities: np.ndarray, distances: np.ndarray) -> np.ndarray:
+    """The best rising function of the dissimilarities, equal ones in the order of distances."""
+    from sklearn.isotonic import isotonic_regression
+
+    order = np.lexsort([distances, dissimilarities])
+    result = np.empty_like(distances)
+    result[order] = isotonic_regression(distances[order])
+    return result

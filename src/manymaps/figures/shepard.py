@@ -1,0 +1,140 @@
+"""A Shepard plot: how well the order of dissimilarities is the order of distances in a plane.
+
+On the left a dot for each pair, its dissimilarity across and its distance upwards, and the rising
+line that fits the distances best; what lies about it is the stress (`manymaps.analysis.scaling`).
+On the right the plane itself: nonmetric scaling of the objects.
+
+Conventions are those of `manymaps.figures.maps`. Artists carry the group ids of
+`manymaps.figures.panel`, and "pair" and "rising".
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+
+from manymaps.analysis.diagnosis import Diagnosis
+from manymaps.atlas.atlas import Atlas
+from manymaps.figures.captions import Captions
+from manymaps.figures.coloring import ACCENT, CATEGORIES, HAIRLINE, MUTED, Coloring
+from manymaps.figures.layout import FOOT, HEAD, SIDE, TITLE, AtlasFigure, no_room, panel_border
+from manymaps.figures.lettering import typeface_for
+from manymaps.figures.panel import Look, draw, read_scene
+from manymaps.labels import plural
+from manymaps.model.choice import T_SNE
+
+__all__ = ["plot_shepard"]
+
+WIDTH, HEIGHT = 10.0, 5.6
+LEFT, GAP, BELOW, ABOVE = 0.75, 0.45, 0.45, 0.2
+TICK, AREA, MOST_OPAQUE = 8.0, 12.0, 300
+JUDGED = ((0.025, "excellent"), (0.05, "good"), (0.1, "fair"))
+
+
+def plot_shepard(found: Diagnosis, *, size: tuple[float, float] | None = None) -> Figure:
+    """The Shepard plot of a diagnosis, and the plane of nonmetric scaling beside it.
+
+    Parameters
+    ----------
+    found : Diagnosis
+    size : (float, float), optional
+        Inches; otherwise 10 by 5.6.
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    ParameterError
+        For a size that leaves no room.
+
+    Examples
+    --------
+    >>> from manymaps.analysis.diagnosis import diagnose
+    >>> angles = np.arange(8) * np.pi / 4
+    >>> circle = np.column_stack([np.cos(angles), np.sin(angles)])
+    >>> len(plot_shepard(diagnose(circle)).axes)
+    2
+    """
+    width, height = (WIDTH, HEIGHT) if size is None else size
+    inner = width - LEFT - GAP - SIDE
+    upper = height - HEAD - ABOVE - FOOT - BELOW
+    if not (inner > 2 and upper > 1):
+        raise no_room((width, height), (WIDTH, HEIGHT))
+    figure = AtlasFigure(width, height)
+    places = [
+        (left / width, (FOOT + BELOW) / height, inner / 2 / width, upper / height)
+        for left in (LEFT, LEFT + GAP + inner / 2)
+    ]
+    pairs = figure.add_axes(places[0], facecolor="white")
+    plane = figure.add_axes(places[1], facecolor="white")
+    _draw_pairs(pairs, found)
+    _draw_plane(plane, found)
+    typeface = typeface_for(found.scaling.labels)
+    Captions(pairs, typeface).title(
+        "Shepard plot", [plural("pair", len(found.scaling.distances))], size=11, shift=(0, 7)
+    )
+    Captions(plane, typeface).title(
+        "nonmetric scaling", [plural("object", len(found.scaling.labels))], size=11, shift=(0, 7)
+    )
+    page = Captions(figure, typeface)
+    page.title(f"Stress {found.stress:.3f}", [_judged(found.stress)], size=15, shift=TITLE)
+    page.small_print(_remarks(found), (SIDE * 72, 18), reserve=2 * SIDE * 72)
+    return figure
+
+
+def _draw_pairs(ax: Axes, found: Diagnosis) -> None:
+    scaling = found.scaling
+    order = np.lexsort([scaling.disparities, scaling.dissimilarities])
+    across, rising = scaling.dissimilarities[order], scaling.disparities[order]
+    alpha = min(0.8, MOST_OPAQUE / len(order)) if len(order) > MOST_OPAQUE else 0.8
+    ax.scatter(
+        scaling.dissimilarities, scaling.distances, s=AREA, color=CATEGORIES[0],
+        alpha=max(alpha, 0.15), linewidths=0, gid="pair", zorder=2,
+    )  # fmt: skip
+    ax.plot(across, rising, color=ACCENT, linewidth=1.6, gid="rising", zorder=3)
+    ax.set_ylim(bottom=0)
+    font = FontProperties(family=list(typeface_for([]).families), size=TICK)
+    what = "dissimilarity (the largest similarity less each)"
+    if found.kind == "distances":
+        what = "distance as given"
+    ax.set_xlabel(what, fontproperties=font, color=MUTED)
+    ax.set_ylabel("distance in the plane", fontproperties=font, color=MUTED)
+    ax.grid(axis="y", color=HAIRLINE, linewidth=0.7)
+    ax.set_axisbelow(True)
+    ax.tick_params(length=0, labelcolor=MUTED)
+    for label in (*ax.get_xticklabels(), *ax.get_yticklabels()):
+        label.set_fontproperties(font)
+    for side, spine in ax.spines.items():
+        spine.set(color=HAIRLINE, linewidth=0.8, visible=side in ("left", "bottom"))
+
+
+def _draw_plane(ax: Axes, found: Diagnosis) -> None:
+    scaling = found.scaling
+    n = len(scaling.labels)
+    atlas = Atlas(scaling.labels, scaling.positions[None], np.ones((1, n)), T_SNE, method="mds")
+    scene = read_scene(atlas, 0, np.ones(n), min_proportion=0.1)
+    look = Look(
+        typeface_for(scaling.labels), Coloring(), dot_areas=(8.0, 40.0), ink=0.01, margin=(30, 20)
+    )
+    draw(ax, scene, look, atlas.labels)
+    panel_border(ax)
+
+
+def _judged(stress: float) -> str:
+    """In Kruskal's words."""
+    return next((word for most, word in JUDGED if stress <= most), "poor")
+
+
+def _remarks(found: Diagnosis) -> list[str]:
+    remarks = [
+        f"stress of the same dissimilarities dealt by lot {found.stress_by_chance:.3f}",
+        f"in four dimensions {found.stress_in_four:.3f}",
+        "line: the rising function that fits the distances best",
+    ]
+    if len(found.scaling.labels) < found.n_objects:
+        remarks.insert(0, f"{len(found.scaling.labels)} of {found.n_objects:,} objects")
+    return remarks
