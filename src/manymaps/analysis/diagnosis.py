@@ -336,16 +336,7 @@ def diagnose(
     nearest = nearest_neighbor_figures(near)
     strong, linked = strong_links(near, k), strong_links(near, 4 * k)
     paths = two_step_paths(strong, linked, n_samples, generator)
-    D = subject.distances
-    if D is None:
-        both = sparse.csr_array((near + near.T) / 2)
-        unreturned = asymmetry(near)
-        triangles = similarity_triangles(both, n_samples, generator)
-        negative = negative_share_of_similarities(scaled_similarities(both), generator)
-    else:
-        unreturned = 0.0
-        triangles = distance_triangles(D, n_samples, generator)
-        negative = negative_share_of_distances(D, generator)
+    unreturned, triangles, negative = _violations(subject.distances, near, n_samples, generator)
     task = _to_fit(subject, generator)
     scalings = _scalings(subject, random_state)
     metric_already = max(unreturned, negative.value) <= NEARLY_METRIC
@@ -356,7 +347,7 @@ def diagnose(
         suggested = _suggestion(fits, task, scalings)
     return Diagnosis(
         n_objects=near.shape[0],
-        n_pairs=int(near.nnz if D is None else near.nnz // 2),
+        n_pairs=int(near.nnz if subject.distances is None else near.nnz // 2),
         n_components=int(sparse.csgraph.connected_components(near, directed=False)[0]),
         kind=subject.kind,
         asymmetry=unreturned,
@@ -392,6 +383,19 @@ def diagnose(
         scaling=scalings.plane,
         notes=subject.notes,
     )
+
+
+def _violations(
+    D: np.ndarray | None, near: sparse.csr_array, n_samples: int, generator: np.random.Generator
+) -> tuple[float, Estimate, Estimate]:
+    """Asymmetry, broken triangles and the negative part of the spectrum."""
+    if D is not None:
+        triangles = distance_triangles(D, n_samples, generator)
+        return 0.0, triangles, negative_share_of_distances(D, generator)
+    both = sparse.csr_array((near + near.T) / 2)
+    triangles = similarity_triangles(both, n_samples, generator)
+    negative = negative_share_of_similarities(scaled_similarities(both), generator)
+    return asymmetry(near), triangles, negative
 
 
 def shares_of_strength(
