@@ -33,12 +33,14 @@ map_numbers = Several(
 )
 @click.option("--kind", metavar="NAME", help="Of two kinds of object, that of --word.")
 @click.option(
+    "--min-recall",
     "--min-proportion",
+    "min_recall",
     type=Number(0, 1),
     metavar="X",
     default=0.1,
     show_default=True,
-    help="Leave out objects with less of them in the map.",
+    help="Leave out objects to whose recall the map gives less; both names say the same.",
 )
 @click.option(
     "--max-labels",
