@@ -61,6 +61,7 @@ __all__ = [
 
 ARROW = np.array([[1.0, 0.0], [-0.6, 0.75], [-0.6, -0.75], [1.0, 0.0]])
 LABEL_PAD = 1.0
+SPECK = 0.02
 FEW, SPARSE = 40, 0.25
 FAINT_INK, LEADER = "#4B525C", "#BDB8AC"
 VEIL = {"boxstyle": "square,pad=0", "alpha": 0.6, "linewidth": 0}
@@ -200,6 +201,8 @@ def read_scene(
     shares = atlas.map_shares[map]
     is_shown = (shares >= min_recall) & (shares > 0)
     is_shown[list(always)] = True
+    # What is named by a label has a dot that can be seen.
+    shares = np.where(np.isin(np.arange(len(shares)), always), np.maximum(shares, SPECK), shares)
     objects = np.flatnonzero(is_shown)
     priority = np.where(np.isin(objects, named), np.inf, weights[objects])
     order = np.lexsort((objects, -shares[objects], -priority))
