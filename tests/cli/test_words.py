@@ -172,6 +172,30 @@ class TestInsertion:
         assert "the columns cue (a new object), response (one of ATLAS) and strength" in text
 
 
+class TestReasons:
+    """Why a file was read as what it is not."""
+
+    def test_labels_make_a_matrix(self, odd):
+        Path("names.txt").write_text("tie\nknot\n")
+        result = invoke("inspect", odd, "--labels", "names.txt")
+        assert result.exit_code == 3
+        assert "(--labels is for a matrix or an array, and so odd.csv was read as one)" in " ".join(
+            result.stderr.split()
+        )
+
+    def test_columns_of_pairs_make_a_list(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        Path("v.vec").write_text("2 2\na 1 2\nb 3 4\n")
+        result = invoke("inspect", "v.vec", "--cue", "a")
+        assert "(--cue is for a list of associations, and so v.vec was read as one)" in " ".join(
+            result.stderr.split()
+        )
+
+    def test_a_column_that_is_missing_needs_no_reason(self, odd):
+        result = invoke("inspect", odd, "--cue", "Item C")
+        assert result.stderr.endswith("Name one of them as --cue ...\n")
+
+
 def test_the_most_frequent_columns_alone(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     values = np.random.default_rng(0).poisson(3.0, (8, 6)) + np.arange(1.0, 7)

@@ -518,6 +518,20 @@ def test_headers_of_other_laboratories(write, header):
     assert norms.n_pairs == 2
 
 
+def test_a_header_that_is_not_utf8_is_told_as_such(write):
+    rows = "Reizwort;Antwort;Häufigkeit\nBär;Honig;1\nHonig;Bär;2\n"
+    file = write("g.csv", rows.encode("latin-1"))
+    for names in ({}, {"cue": "Reizwort", "response": "Antwort", "strength": "Häufigkeit"}):
+        with pytest.raises(DataError, match=r"line 1: byte 0xE4 .* is not UTF-8; save the file"):
+            read_associations(file, **names)
+
+
+def test_the_column_of_strengths_is_another_than_that_of_responses(write):
+    """R1 is the first response in a file of answers, and its count in one of norms."""
+    file = write("raw.csv", "cue,R1,R2\ntie,knot,suit\nknot,tie,rope\n")
+    assert read_associations(file, response="R1").n_pairs == 2
+
+
 def test_frames_that_cannot_be_used():
     bad = pd.DataFrame({"cue": ["a", "b"], "response": ["b", "a"], "strength": [1, np.nan]})
     with pytest.raises(DataError, match=r"the frame, row 1: the strength of 'b' - 'a' is nan"):

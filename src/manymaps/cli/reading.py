@@ -6,6 +6,7 @@ for the same label may stand in both.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -134,7 +135,8 @@ def reasoned(file: Path, reading: Mapping[str, Any]) -> Iterator[None]:
         yield
     except DataError as error:
         given = next((name for name in meanings if reading.get(name) is not None), None)
-        if given is None or f"{given}=..." in str(error):
+        # What names a column or counts labels says enough by itself.
+        if given is None or re.search("its columns are| labels for ", str(error)):
             raise
         raise DataError(
             f"{error} (--{given} is for {meanings[given]}, and so {file} was read as one)"

@@ -248,7 +248,12 @@ def _text_pairs(table: TextTable, names: ColumnNames) -> Pairs:
     if _has_row_names(rows, names):
         rows[0] = (rows[0][0], ["", *rows[0][1]])
     first = rows[0][1]
-    columns, header, notes = _text_columns(table, rows, names)
+    try:
+        columns, header, notes = _text_columns(table, rows, names)
+    except DataError:
+        # A name that cannot be read is not found either, however it is typed.
+        table.check_decoded(rows[0][0], *first)
+        raise
     needed = max(columns.cue, columns.response, columns.strength or 0) + 1
     cues: list[str] = []
     responses: list[str] = []

@@ -404,7 +404,7 @@ def find_columns(names: Sequence[str], wanted: ColumnNames, source: str) -> Colu
     for role, aliases in (("cue", CUE), ("response", RESPONSE), ("strength", STRENGTH + COUNT)):
         found[role] = named_column(names, getattr(wanted, role), role, source)
         if found[role] is None:
-            found[role] = usual_column(names, aliases)
+            found[role] = usual_column(names, aliases, tuple(found.values()))
         if found[role] is None and role != "strength":
             raise DataError(
                 f"{source} has no column of {role}s; its columns are {listed(names)}. "

@@ -300,11 +300,16 @@ def _annotated_has_counts(path: Path) -> bool:
 def _text_has_counts(path: Path, asked: str | None) -> bool:
     """Whether the first rows of a text are those of a long list of two kinds or of a table."""
     table, head = open_count_table(_first_rows(path), str(path), delimiters_of(path, asked))
-    if not head.header or has_pair_header(head.names, ColumnNames()):
+    if not head.header or has_pair_header(head.names, ColumnNames()) or _has_cues(head.names):
         return False
     if asked == "edges" or head.is_long:
         return head.is_long
     return not _shares_labels(table.head()) and _is_count_table(head)
+
+
+def _has_cues(names: Sequence[str]) -> bool:
+    """Whether a column is called cue: then responses stand in another, whatever it is called."""
+    return any(folded(name) == "cue" for name in names)
 
 
 def _corner_names_kind(corner: str) -> bool:
