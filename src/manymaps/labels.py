@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import unicodedata
 from collections.abc import Sequence
 
@@ -13,6 +14,7 @@ __all__ = [
     "first_of",
     "fold",
     "listed",
+    "natural_order",
     "numbered_labels",
     "only_count",
     "plural",
@@ -77,6 +79,16 @@ def find_label(label: str, labels: Sequence[str]) -> int:
         return position[wanted]
     near = difflib.get_close_matches(wanted[:100], position, n=3, cutoff=0.6)
     raise UnknownLabel(label, [labels[position[other]] for other in near])
+
+
+def natural_order(text: str) -> tuple[list[tuple[int, int, str]], str]:
+    """A key that sorts texts as people do: by the numbers in them, else the alphabet, in any case.
+
+    >>> sorted(["b", "10", "9", "A", "sort 12", "sort 3"], key=natural_order)
+    ['9', '10', 'A', 'b', 'sort 3', 'sort 12']
+    """
+    parts = re.split(r"([0-9]+)", text.casefold())
+    return [(0, int(p), "") if p.isdecimal() else (1, 0, p) for p in parts if p], text
 
 
 def only_count(labels: Sequence[str], start: str = "") -> bool:

@@ -10,6 +10,7 @@ from manymaps.atlas import captions
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.captions import caption
 from manymaps.errors import ParameterError
+from manymaps.labels import natural_order
 from manymaps.model import CODE
 from manymaps.model.choice import MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE, T_SNE
 
@@ -145,3 +146,72 @@ def test_values_out_of_range():
         random_atlas().captions(0)
     with pytest.raises(ParameterError, match="min_proportion"):
         random_atlas().captions(min_proportion=1.5)
+
+
+class TestCategories:
+    """Labels that only count more than 40 objects give way to categories that stand out."""
+
+    @staticmethod
+    def counted(n=60, **parts):
+        rng = np.random.default_rng(0)
+        held = np.full((3, n), 0.1)
+        kinds = np.arange(n) % 6
+        for m in range(3):
+            held[m, kinds // 2 == m] = 0.8
+        return Atlas(list(map(str, range(n))), rng.normal(size=(3, n, 2)), held,
+                     MULTIPLE_MAPS_T_SNE, metadata={**parts, "digit": kinds})  # fmt: skip
+
+    def test_the_categories_that_stand_out_name_a_map(self):
+        atlas = self.counted()
+        assert [set(words) for words in atlas.captions()] == [
+            {"digit 0", "1"}, {"digit 2", "3"}, {"digit 4", "5"},
+        ]  # fmt: skip
+        named = np.array(["ox", "cow"] * 3)[atlas.metadata["digit"]]
+        worded = atlas.add_metadata(named, name="animal")
+        assert worded.captions() == atlas.captions()
+        shown = np.arange(60)
+        assert captions.title_words(worded, 0, shown, column="animal") == []
+        of_half = np.array(["ox", "", "cow", "cow", "cow", "cow"])[atlas.metadata["digit"]]
+        worded = atlas.add_metadata(of_half, name="animal")
+        assert captions.title_words(worded, 0, shown, column="animal") == ["ox"]
+
+    def test_by_the_formula(self):
+        atlas = random_atlas(1, n=48, n_maps=4)
+        kinds = np.random.default_rng(1).integers(0, 5, 48)
+        atlas = replace(atlas, labels=list(map(str, range(48))), metadata={"kind": kinds})
+        shown = np.flatnonzero(atlas.proportions[2] > 0.1)
+        squares = atlas.proportions**2
+        score = {}
+        for c in range(5):
+            here = squares[2, [i for i in shown if kinds[i] == c]].sum()
+            everywhere = squares[:, kinds == c].sum()
+            part, usual = here / squares[2, shown].sum(), everywhere / squares.sum()
+            if part >= 0.1 and part > usual:
+                score[str(c)] = here**2 / everywhere
+        best = sorted(score, key=lambda c: -score[c])
+        found = captions.title_words(atlas, 2, shown, n_words=5)
+        assert found == [f"kind {best[0]}", *best[1:]]
+
+    def test_nothing_where_there_are_no_categories(self):
+        rng = np.random.default_rng(0)
+        for values in (
+            rng.normal(size=60),
+            np.arange(60),
+            np.arange(60) % 2 == 0,
+            np.zeros(60, int),
+        ):
+            atlas = replace(self.counted(), metadata={"n": values})
+            assert atlas.captions() == [(), (), ()]
+
+    def test_few_numbers_and_other_labels_stay(self):
+        few = self.counted(n=40)
+        assert all(word in few.labels for words in few.captions() for word in words)
+        words = replace(self.counted(), labels=[f"w{i}" for i in range(60)])
+        assert all(word in words.labels for named in words.captions() for word in named)
+
+
+def test_natural_order_is_of_numbers_as_numbers():
+    texts = ["10", "9", "-3", "b", "A", "sort 12", "sort 3", "Ä", ""]
+    assert sorted(texts, key=natural_order) == [
+        "", "9", "10", "-3", "A", "b", "sort 3", "sort 12", "Ä",
+    ]  # fmt: skip

@@ -417,3 +417,30 @@ class TestSeveralWords:
     def test_no_word_is_refused(self):
         with pytest.raises(ParameterError, match="name a word"):
             plot_senses(random_atlas(4, n=20), [])
+
+
+class TestNumberedRows:
+    @pytest.fixture
+    def digits(self):
+        atlas = random_atlas(7, n=90)
+        kinds = np.where(atlas.proportions[0] > 0.5, 10, np.arange(90) % 9 + 1).astype(str)
+        return replace(atlas, labels=list(map(str, range(90))), metadata={"digit": kinds})
+
+    def test_titles_are_the_categories_that_stand_out(self, digits):
+        figure = plot_atlas(digits, color="digit")
+        told = [text.get_text() for text in figure.axes[0].texts if text.get_gid() is None]
+        assert told[:2] == ["0", "digit 10"]
+        bare = plot_atlas(replace(digits, metadata={}))
+        assert [t.get_text() for t in bare.axes[1].texts if t.get_gid() is None] == ["1"]
+
+    def test_the_key_is_in_natural_order(self, digits):
+        figure = plot_map(digits, color="digit")
+        texts = [text.get_text() for text in figure.axes[0].texts]
+        start = texts.index("digit")
+        assert texts[start + 1 : start + 11] == [str(k) for k in range(1, 11)]
+
+    def test_numbers_of_rows_do_not_hide_what_colours_say(self, digits):
+        assert not labels_of(plot_map(digits, color="digit").axes[0])
+        assert words_of(plot_map(digits, 0, color="digit", highlight="7").axes[0]) == ["7"]
+        assert labels_of(plot_map(digits).axes[0])
+        assert labels_of(plot_map(digits, color="digit", max_labels=9).axes[0])

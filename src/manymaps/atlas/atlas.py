@@ -27,7 +27,7 @@ from scipy import sparse
 
 from manymaps.archive import read_archive, same_content, write_archive
 from manymaps.atlas.associations import associations_from_arrays, checked_associations
-from manymaps.atlas.captions import caption, dominant
+from manymaps.atlas.captions import dominant, title_words
 from manymaps.atlas.consensus import Consensus, ConsensusSense
 from manymaps.atlas.probabilities import Choices
 from manymaps.atlas.settings import FitSettings
@@ -746,7 +746,8 @@ class Atlas:
         -------
         list of tuple of str
             Map by map, what stands for most of the map first (`manymaps.atlas.captions`). Of two
-            kinds of object the columns are named.
+            kinds of object the columns are named. Where labels only count more than 40 objects,
+            categories of the metadata that stand out in a map, if there are some.
 
         Raises
         ------
@@ -767,10 +768,10 @@ class Atlas:
         check_number("min_proportion", min_proportion, least=0, most=1)
         words = None if self.kinds is None else ~self.choices.is_row
         found = (
-            caption(self, m, dominant(held, min_proportion), n_words=n_words, words=words)
+            title_words(self, m, dominant(held, min_proportion), n_words=n_words, words=words)
             for m, held in enumerate(self.proportions)
         )
-        return [tuple(self.labels[j] for j in named) for named in found]
+        return [tuple(named) for named in found]
 
     def add_metadata(self, frame: Any, on: str | None = None, *, name: str | None = None) -> Atlas:
         """The same atlas with further columns, joined by label, or one in the objects' order.

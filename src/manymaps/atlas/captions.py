@@ -12,6 +12,13 @@ word that adds most, one after the other, comes within a factor 1 - 1/e of the b
 (Nemhauser, Wolsey & Fisher 1978). With two kinds of object i runs over those that stand as dots, j
 over those that stand as words, and b are the fixed factors; else b = 1.
 
+Labels that only count the objects ("0", "1", ...) say nothing, where the objects are too many to be
+such numbers themselves. There a column of categories names a map, if there is one: with w_c^m the
+weight of a category's objects, those that have more of map m than of all maps together, most first
+by
+
+    (w_c^m)^2 / sum_m' w_c^m',      w_c^m = sum_{i in c} (pi_i^m)^2
+
 Shapes: maps (n_maps, n_objects, n_components), proportions (n_maps, n_objects).
 """
 
@@ -22,13 +29,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from manymaps.labels import only_count
 from manymaps.model.similarities import kernel_values
 
 if TYPE_CHECKING:
     from manymaps.atlas.atlas import Atlas
 
-__all__ = ["caption", "dominant"]
+__all__ = ["caption", "dominant", "labels_say_nothing", "title_words"]
 
+#: So few objects may be the numbers that they are labelled with.
+FEW_NUMBERS = 40
+MOST_CATEGORIES = 50
+#: A category names a map if it has such a part of it.
+LEAST_OF_MAP = 0.1
 MOST_MEMBERS = 2000
 MOST_CANDIDATES = 500
 
@@ -80,6 +93,70 @@ def caption(
         chosen.append(int(named[best]))
         covered = np.maximum(covered, near[:, best])
     return chosen
+
+
+def title_words(
+    atlas: Atlas,
+    map: int,
+    shown: np.ndarray,
+    *,
+    n_words: int = 4,
+    words: np.ndarray | None = None,
+    column: str | None = None,
+) -> list[str]:
+    """What names a map: labels, or where these only count, the categories that stand out there.
+
+    Parameters
+    ----------
+    atlas, map, shown, n_words, words
+        As for `caption`.
+    column : str, optional
+        The column of metadata whose categories name a map whose labels do not; by default the first
+        that has some.
+
+    Returns
+    -------
+    list of str
+        Empty where neither labels nor categories say anything. The first of categories that are
+        numbers has the name of their column before it.
+    """
+    if not labels_say_nothing(atlas):
+        chosen = caption(atlas, map, shown, n_words=n_words, words=words)
+        return [atlas.labels[j] for j in chosen]
+    columns = atlas.columns if column is None else {column: atlas.columns.get(column)}
+    for name, values in columns.items():
+        categories = None if values is None else _categories(np.asarray(values))
+        if categories is not None:
+            found = _standing_out(atlas, map, shown, categories)[:n_words]
+            numbers = all(category.lstrip("-").isdigit() for category in found)
+            return [f"{name} {found[0]}", *found[1:]] if found and numbers else found
+    return []
+
+
+def labels_say_nothing(atlas: Atlas) -> bool:
+    """Whether the labels only count the objects, as those of data without names."""
+    return atlas.n_objects > FEW_NUMBERS and only_count(atlas.labels)
+
+
+def _categories(values: np.ndarray) -> np.ndarray | None:
+    """Texts of the categories of a column, "" where one is missing; None where there are none."""
+    if values.dtype.kind not in "iuUO":
+        return None
+    texts = np.array(["" if v is None or v != v else str(v) for v in values.tolist()])
+    distinct = len(set(texts.tolist()) - {""})
+    return texts if 2 <= distinct <= min(MOST_CATEGORIES, len(texts) / 4) else None
+
+
+def _standing_out(atlas: Atlas, map: int, shown: np.ndarray, categories: np.ndarray) -> list[str]:
+    squares = atlas.proportions.astype(np.float64) ** 2
+    names, groups = np.unique(categories, return_inverse=True)
+    here = np.bincount(groups[shown], squares[map, shown], len(names))
+    everywhere = np.bincount(groups, squares.sum(axis=0), len(names))
+    part, usual = here / max(here.sum(), 1e-300), everywhere / max(everywhere.sum(), 1e-300)
+    stands = (part >= LEAST_OF_MAP) & (part > usual) & (names != "")
+    weight = np.where(stands, here**2 / np.maximum(everywhere, 1e-300), 0)
+    order = np.argsort(-weight, kind="stable")
+    return [str(names[c]) for c in order if stands[c]]
 
 
 def dominant(proportions: np.ndarray, least: float) -> np.ndarray:

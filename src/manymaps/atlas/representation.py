@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from html import escape
 
 from manymaps.atlas.atlas import Atlas
-from manymaps.atlas.captions import caption, dominant
+from manymaps.atlas.captions import dominant, title_words
 from manymaps.atlas.entry import Entry
 from manymaps.atlas.roles import numbers_of_kinds
 from manymaps.labels import first_of, plural
@@ -95,9 +95,10 @@ def atlas_html(atlas: Atlas) -> str:
     rows = []
     for m, held in enumerate(atlas.proportions[:MOST_MAPS]):
         home = dominant(held, AT_HOME)
-        named = caption(atlas, m, home, n_words=CAPTION, words=words)
-        about = ", ".join(f"<bdi>{escape(_plain(atlas.labels[j]))}</bdi>" for j in named)
-        rows.append(f"<tr><td>{m}</td><td>{len(home):,}</td><td>{about}</td></tr>")
+        named = title_words(atlas, m, home, n_words=CAPTION, words=words)
+        about = ", ".join(f"<bdi>{escape(_plain(word))}</bdi>" for word in named)
+        cell = f'<td style="text-align:left">{about}</td>'
+        rows.append(f"<tr><td>{m}</td><td>{len(home):,}</td>{cell}</tr>")
     if atlas.n_maps > MOST_MAPS:
         rows.append(f"<tr><td colspan=3>and {atlas.n_maps - MOST_MAPS:,} more maps</td></tr>")
     heads = "".join(f"<th>{name}</th>" for name in ("map", "objects", "about"))

@@ -455,7 +455,7 @@ def senses_table(
     observed, and so has each neighbour, the model's in brackets. Where there are several maps, the
     captions say what each is about.
     """
-    table, several = plain_table(), len(captions) > 1
+    table, several = plain_table(), len(captions) > 1 and any(captions)
     fits = [] if n_fits is None else [""]
     if grouped:
         table.add_row("", "model", "data", *fits, "data (model)")

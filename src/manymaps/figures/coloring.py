@@ -17,6 +17,7 @@ from matplotlib.colors import LinearSegmentedColormap, Normalize, to_rgba
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.errors import ParameterError
+from manymaps.labels import natural_order
 
 __all__ = [
     "ACCENT",
@@ -79,8 +80,9 @@ def coloring(atlas: Atlas, column: str | None) -> Coloring:
     atlas : Atlas
     column : str or None
         Numbers get a colour scale; anything else is a category, of which the ten most frequent
-        have a colour of their own. Of two kinds of object, "kind" is a column too, and the key is
-        silent about a kind that has no value at all.
+        have a colour of their own; the key names them in the order in which people look them up.
+        Of two kinds of object, "kind" is a column too, and the key is silent about a kind that has
+        no value at all.
 
     Raises
     ------
@@ -140,7 +142,7 @@ def _by_category(name: str, texts: Sequence[str], asked: np.ndarray) -> Coloring
     frequent = [text for text, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
     own = dict(zip(frequent, CATEGORIES, strict=False))
     colors = np.array([to_rgba(own.get(text, NO_VALUE)) for text in texts]).reshape(-1, 4)
-    key = list(own.items())
+    key = sorted(own.items(), key=lambda entry: natural_order(entry[0]))
     if len(counts) > len(own):
         key.append((f"{len(counts) - len(own)} others", NO_VALUE))
     elif any(not text for text, is_asked in zip(texts, asked, strict=True) if is_asked):

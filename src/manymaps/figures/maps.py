@@ -33,13 +33,13 @@ from matplotlib.figure import Figure
 
 from manymaps.archive import written_whole
 from manymaps.atlas.atlas import Atlas, Sense
-from manymaps.atlas.captions import caption
+from manymaps.atlas.captions import labels_say_nothing, title_words
 from manymaps.atlas.landmarks import standing
 from manymaps.atlas.roles import Roles, label_roles, numbers_of_kinds
 from manymaps.checks import check_index, check_number, check_whole
 from manymaps.errors import ParameterError
 from manymaps.figures.captions import Captions
-from manymaps.figures.coloring import ACCENT, INK, PAPER, coloring
+from manymaps.figures.coloring import ACCENT, INK, PAPER, Coloring, coloring
 from manymaps.figures.kinds import draw_kinds, dressed, remarks
 from manymaps.figures.layout import (
     FIRST_ROW,
@@ -89,7 +89,8 @@ def plot_map(
     min_recall : float in [0, 1]
         Objects to whose recall the map gives less are left out.
     max_labels : int, optional
-        As many as there is room for otherwise; of 40 dots or fewer all, by leaders if need be.
+        As many as there is room for otherwise; of 40 dots or fewer all, by leaders if need be; of
+        coloured dots whose labels only count more than 40 objects none but the highlighted.
     font_size : float, optional
         Points of the largest labels; the smaller ones keep their ratio.
     highlight : str or sequence of str
@@ -135,6 +136,7 @@ def plot_map(
     roles = _roles(atlas, label)
     priority = _priority(atlas, roles)
     scene = read_scene(atlas, map, priority[map], min_recall=min_recall, named=named)
+    max_labels = _most_labels(atlas, colors, named, max_labels)
     look = Look(typeface, colors, max_labels=max_labels, ground=PAPER)
     if roles is not None:
         look = dressed(roles, look, scene)
@@ -147,7 +149,7 @@ def plot_map(
     area, n_labels = _draw(ax, scene, look, atlas, roles)
     alone = atlas.n_maps == 1
     name = METHOD_NAMES.get(atlas.method, "Map") if alone else f"Map {map}"
-    words = _words(atlas, scene, roles, 4)
+    words = _words(atlas, scene, roles, 4, color)
     if roles is not None and alone:
         words = numbers_of_kinds(atlas)
     key_height = max(72 * (key - FIRST_ROW), 0)
@@ -183,7 +185,8 @@ def plot_atlas(
     min_recall : float in [0, 1]
         Objects to whose recall the map gives less are left out.
     max_labels : int, optional
-        Per map; otherwise by the size of the panels, and of 40 dots or fewer all that find room.
+        Per map; otherwise by the size of the panels, of 40 dots or fewer all, and of coloured dots
+        whose labels only count more than 40 objects none but the highlighted.
     font_size : float, optional
         Points of the largest labels; the smaller ones keep their ratio.
     highlight : str or sequence of str
@@ -236,7 +239,7 @@ def plot_atlas(
         colors,
         font_sizes=(5.5, 7.0) if panel_size < 3 else (6.5, 8.5),
         dot_areas=(area, area),
-        max_labels=max_labels,
+        max_labels=_most_labels(atlas, colors, named, max_labels),
         crowded_labels=round(2.3 * panel_size**2),
         margin=(14.0, 12.0),
         above=atlas.n_components > 1,
@@ -247,7 +250,7 @@ def plot_atlas(
     look = look.lettered(font_size)
     for ax, m, scene in zip(panels, chosen, scenes, strict=True):
         _draw(ax, scene, look, atlas, roles)
-        words = _words(atlas, scene, roles, 3)
+        words = _words(atlas, scene, roles, 3, color)
         name_color = ACCENT if scene.named else INK
         Captions(ax, typeface).title(f"{m}", words, size=8.5, color=name_color)
         panel_border(ax)
@@ -475,6 +478,15 @@ def _check(
     check_font_size(font_size)
 
 
+def _most_labels(
+    atlas: Atlas, colors: Coloring, named: Sequence[int], max_labels: int | None
+) -> int | None:
+    """Numbers of rows only hide what colours say; there those asked for have labels."""
+    if max_labels is None and colors.name is not None and labels_say_nothing(atlas):
+        return len(named)
+    return max_labels
+
+
 def _named(atlas: Atlas, highlight: str | Sequence[str]) -> list[int]:
     words = [highlight] if isinstance(highlight, str) else list(highlight)
     return [atlas.index(word) for word in words]
@@ -514,11 +526,12 @@ def _kinds_print(scene: Scene, roles: Roles | None, n_labels: int) -> list[str]:
     return [] if roles is None else remarks(roles, scene, n_labels)
 
 
-def _words(atlas: Atlas, scene: Scene, roles: Roles | None, count: int) -> list[str]:
-    """What a map is about, in words that its panel shows."""
+def _words(
+    atlas: Atlas, scene: Scene, roles: Roles | None, count: int, column: str | None
+) -> list[str]:
+    """What a map is about, in words that its panel shows, or categories where words only count."""
     words = None if roles is None else roles.is_text
-    chosen = caption(atlas, scene.map, scene.objects, n_words=count, words=words)
-    return [atlas.labels[j] for j in chosen]
+    return title_words(atlas, scene.map, scene.objects, n_words=count, words=words, column=column)
 
 
 def _map_print(

@@ -284,15 +284,16 @@ def _found(
 
 
 def _groups(colors: Coloring, scene: Scene) -> list[tuple[str, np.ndarray]]:
-    """Names and members (by place in the scene) of the groups that colours show."""
+    """Names and members (by place in the scene) of the groups that colours show, largest first."""
     if colors.colors is None or colors.scale is not None or colors.name == "kind":
         return []
     own = colors.colors[scene.objects]
-    return [
+    groups = [
         (name, (own == to_rgba(color)).all(axis=1))
         for name, color in colors.categories
         if color != NO_VALUE
     ]
+    return sorted(groups, key=lambda group: -int(group[1].sum()))
 
 
 def _layout(
