@@ -395,7 +395,7 @@ def _check_judged(ctx: click.Context, options: Mapping[str, Any]) -> None:
     refuse_given(
         ctx,
         ("responses", "columns", "count", "metric", "words", "perplexity", "recall"),
-        "the judgements of several people",
+        "the judgements of several people (--judge, or several files)",
     )
 
 
