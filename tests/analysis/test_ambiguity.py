@@ -115,7 +115,8 @@ class TestOneFit:
     def test_the_order_of_maps_changes_nothing(self):
         atlas = scattered(3)
         found, again = mm.ambiguity(atlas), mm.ambiguity(atlas.renumbered([2, 0, 1]))
-        np.testing.assert_array_equal(again.ambiguity, found.ambiguity)
+        # What maps give is summed in another order.
+        np.testing.assert_allclose(again.ambiguity, found.ambiguity, rtol=1e-12)
 
 
 class TestSeveralFits:
