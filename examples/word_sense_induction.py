@@ -145,7 +145,8 @@ def by_listed_sense(atlas: mm.Atlas, pairs: Pairs) -> np.ndarray:
     for own in by_word(pairs):
         held: dict[str, tuple[float, int]] = {}
         senses = atlas.senses(atlas.labels[pairs.words[own.start]], n_neighbors=LISTED)
-        for number, sense in enumerate(senses):
+        # A map of which nothing was observed is the model's alone, and no sense of these pairs.
+        for number, sense in enumerate(one for one in senses if one.share > 0):
             for near in sense.neighbors:
                 if near.similarity > held.get(near.label, (0.0, -1))[0]:
                     held[near.label] = (near.similarity, number)

@@ -114,5 +114,5 @@ def test_no_scheduler_at_the_address(tmp_path):
             "--scheduler", "tcp://127.0.0.1:9",
         )  # fmt: skip
     assert result.exit_code == 1
-    assert "no scheduler answers at tcp://127.0.0.1:9" in result.stderr
+    assert "--scheduler tcp://127.0.0.1:9: no scheduler answers there" in result.stderr
     assert "Traceback" not in result.stderr

@@ -184,11 +184,12 @@ def cluster_path(
     with work("path", total=1 + len(hidden)) as at:
         at(0)
         fitted = next(found)
+        at(1)
         # Squares of pairs that several sets hide stand once for each.
         sets = []
-        for done, mask in enumerate(hidden, 1):
-            at(done)
+        for done, mask in enumerate(hidden, 2):
             sets.append(_squared_errors(next(found), data, mask))
+            at(done)
     vaf = np.array([each.variance_accounted_for_ for each in fitted])
     bic = np.array([_bic(each, data, precision) for each in fitted])
     bits = np.array([_membership_bits(each) for each in fitted])
