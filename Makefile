@@ -11,7 +11,7 @@ export OPENBLAS_THREAD_TIMEOUT ?= 8
 # Two processes of tests, and the programs that they start, share what Python compiles.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all lint clean
+.PHONY: demo test test-all campaigns lint clean
 
 demo: $(VENV)/ready
 	$(BIN)/manymaps demo -o demo
@@ -21,6 +21,12 @@ test: $(VENV)/ready-dev
 
 test-all: $(VENV)/ready-dev
 	$(BIN)/pytest -n 2 --dist worksteal -m slow
+
+# An hour of cases that nobody chose; MINUTES and SEED change how many and which.
+MINUTES ?= 60
+SEED ?= 0
+campaigns: $(VENV)/ready-dev
+	cd tests && ../$(BIN)/python -m campaigns --minutes $(MINUTES) --seed $(SEED)
 
 lint: $(VENV)/ready-dev
 	$(BIN)/ruff check .
