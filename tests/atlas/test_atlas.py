@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import reference
-from manymaps.archive import read_archive, write_archive
+from manymaps.archive import Schema, read_archive, write_archive
 from manymaps.atlas.atlas import Atlas, Neighbor, load_atlas
 from manymaps.atlas.consensus import Consensus
+from manymaps.atlas.storage import ATLAS
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.labels import UnknownLabel
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE, T_SNE, ChoiceModel
@@ -249,15 +250,15 @@ class TestFile:
     def test_foreign(self, tmp_path):
         path = tmp_path / "a.atlas"
         path.write_text("cue,response\ntie,knot\n")
-        with pytest.raises(DataError, match="not a manymaps atlas"):
+        with pytest.raises(DataError, match="cannot be read as a manymaps atlas"):
             load_atlas(path)
-        write_archive(path, {"format": "manymaps checkpoint", "version": 1}, {})
+        write_archive(path, Schema("manymaps checkpoint", 1, "another"), {}, {})
         with pytest.raises(DataError, match="not a manymaps atlas"):
             load_atlas(path)
 
     def test_newer(self, tmp_path):
         path = tmp_path / "a.atlas"
-        write_archive(path, {"format": "manymaps atlas", "version": 99}, {})
+        write_archive(path, Schema("manymaps atlas", 99, "a newer one"), {}, {})
         with pytest.raises(DataError, match=r"newer manymaps.*99.*upgrade"):
             load_atlas(path)
 
@@ -269,18 +270,18 @@ class TestFile:
     def test_part_that_is_missing(self, tmp_path, part):
         path = tmp_path / "a.atlas"
         random_atlas().save(path)
-        meta, arrays = read_archive(path, "manymaps atlas", 1)
+        meta, arrays = read_archive(path, ATLAS)
         meta.pop(part, None)
         arrays.pop(part, None)
-        write_archive(path, meta, arrays)
-        with pytest.raises(DataError, match=r"a\.atlas.*lacks or garbles"):
+        write_archive(path, Schema("manymaps atlas", 1, "ours"), meta, arrays)
+        with pytest.raises(DataError, match=rf"a\.atlas.*'{part}' is missing"):
             load_atlas(path)
 
     def test_model_of_another_kind(self, tmp_path):
         path = tmp_path / "a.atlas"
         random_atlas().save(path)
-        meta, arrays = read_archive(path, "manymaps atlas", 1)
-        write_archive(path, meta | {"model": meta["model"] | {"kernel": "laplace"}}, arrays)
+        meta, arrays = read_archive(path, ATLAS)
+        write_archive(path, ATLAS, meta | {"model": meta["model"] | {"kernel": "laplace"}}, arrays)
         with pytest.raises(DataError, match="lacks or garbles"):
             load_atlas(path)
 
@@ -324,7 +325,8 @@ class TestSubsetAndExtended:
         metadata = {"size": np.arange(14), "name": np.array(list("abcdefghijklmn"))}
         held = sparse.csr_array(vectors) if sparse_vectors else vectors
         atlas = random_atlas(vectors=held, factors=rng.random(14) + 1, metadata=metadata)
-        new = rng.random((3, k, 2)).astype(np.float32), rng.random((3, k)).astype(np.float32)
+        shares = rng.dirichlet(np.ones(3), k).T.astype(np.float32)
+        new = rng.random((3, k, 2)).astype(np.float32), shares
         longer = atlas.extended(
             [f"new {i}" for i in range(k)], *new, at=at, factors=np.ones(k),
             metadata={"size": np.arange(k)}, vectors=rng.random((k, 4)),
@@ -357,7 +359,7 @@ class TestSubsetAndExtended:
     def test_new_objects_are_of_the_kind_before_them(self, at, kind):
         two = replace(T_SNE, given="rows", normalization="conditional")
         atlas = random_atlas(two, kinds=["cue"] * 6 + ["response"] * 8, factors=np.ones(14))
-        new = ["new"], np.zeros((3, 1, 2)), np.zeros((3, 1))
+        new = ["new"], np.zeros((3, 1, 2)), np.full((3, 1), 1 / 3)
         longer = atlas.extended(*new, at=at, factors=np.ones(1))
         assert (longer.labels[at], longer.kinds[at]) == ("new", kind)
         with pytest.raises(ParameterError, match="factors=None is missing"):

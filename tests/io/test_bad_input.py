@@ -253,7 +253,7 @@ class TestAtlas:
             options = [name, str(folder / "bad.atlas"), *rest, *output.get(name, [])]
             result = CliRunner().invoke(cli, options)
             assert result.exit_code == 3
-            assert "bad.atlas: this is not a manymaps atlas" in result.stderr
+            assert "bad.atlas cannot be read as a manymaps atlas" in result.stderr
         assert {path.name for path in folder.iterdir()} == {"bad.atlas", "whole.atlas"}
 
 

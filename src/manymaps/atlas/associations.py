@@ -9,8 +9,6 @@ shares of all that i was fitted with, p_ij / sum_j p_ij.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 from scipy import sparse
 
@@ -18,7 +16,6 @@ from manymaps.errors import DataError
 
 __all__ = [
     "MOST_PARTNERS",
-    "associations_from_arrays",
     "checked_associations",
     "strongest_associations",
 ]
@@ -86,29 +83,4 @@ def checked_associations(table: sparse.sparray, n_objects: int) -> sparse.csr_ar
         table.sum_duplicates()
     if not (np.isfinite(table.data).all() and (table.data >= 0).all()):
         raise DataError("the associations hold a strength that is negative or not finite")
-    return table
-
-
-def associations_from_arrays(
-    arrays: Mapping[str, np.ndarray], n_objects: int
-) -> sparse.csr_array | None:
-    """The table of which these are the parts, None where there are none.
-
-    Raises
-    ------
-    KeyError
-        Where a part is missing.
-    DataError
-        Where they do not fit one another.
-    """
-    if not arrays:
-        return None
-    parts = arrays["data"], arrays["indices"], arrays["indptr"]
-    try:
-        table = sparse.csr_array(parts, shape=(n_objects, n_objects))
-        table.check_format(full_check=True)
-    except ValueError as error:
-        raise DataError(
-            f"the parts of the associations do not fit one another ({error})"
-        ) from error
     return table

@@ -9,7 +9,7 @@ commands.
 
 Shapes: maps (n_maps, n_objects, n_components), proportions (n_maps, n_objects).
 
-A file `.atlas` is an archive (`manymaps.archive`): a zip of `.npy` arrays and `meta.json`.
+What the file `.atlas` holds is declared in `manymaps.atlas.storage`.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 import numpy as np
 from scipy import sparse
 
-from manymaps.archive import read_archive, same_content, write_archive
-from manymaps.atlas.associations import associations_from_arrays, checked_associations
+from manymaps.atlas.associations import checked_associations
 from manymaps.atlas.captions import dominant, title_words
 from manymaps.atlas.consensus import Consensus, ConsensusSense
 from manymaps.atlas.probabilities import Choices
 from manymaps.atlas.settings import FitSettings
+from manymaps.atlas.storage import load_atlas, same_atlas, save_atlas
 from manymaps.checks import check_choice, check_index, check_number, check_whole
 from manymaps.data.frames import (
     Backend,
@@ -49,11 +49,12 @@ if TYPE_CHECKING:
 
 __all__ = ["LEAST_RECALL", "LEAST_SHARE", "Atlas", "Neighbor", "Sense", "load_atlas"]
 
-FORMAT_VERSION = 1
 #: Groups with a smaller share of what a word recalls are slivers, not senses.
 LEAST_SHARE = 0.05
 #: Maps that give less of what the model recalls of a word are no senses of it.
 LEAST_RECALL = 0.1
+#: As far from 1 may the sum of an object's proportions be, which are kept in single precision.
+PROPORTION_ERROR = 1e-3
 #: What a map explains of a word's pairs where it does not earn its place.
 NOTHING_EARNED = 0.01
 
@@ -169,7 +170,8 @@ class Atlas:
     Raises
     ------
     DataError
-        Where shapes disagree, an array holds a value that is not finite, or the kinds are not two.
+        Where shapes disagree, an array holds a value that is not finite, an object's proportions
+        are no shares of one whole, or the kinds are not two.
 
     Examples
     --------
@@ -221,9 +223,7 @@ class Atlas:
             raise DataError(f"{len(self.labels)} labels for {self.maps.shape[1]} objects")
         if self.vectors is not None and self.vectors.shape[0] != len(self.labels):
             raise DataError(f"{self.vectors.shape[0]} vectors for {len(self.labels)} objects")
-        for name, array in (("maps", self.maps), ("proportions", self.proportions)):
-            if not np.isfinite(array).all():
-                raise DataError(f"the {name} hold a value that is not finite")
+        self._check_values()
         told = None if self.consensus is None else self.consensus.of_map.shape[1:]
         if told is not None and told != self.proportions.shape:
             raise DataError(
@@ -234,6 +234,28 @@ class Atlas:
             object.__setattr__(self, "associations", checked)
         if self.kinds is not None or self.model.given is not None:
             self._check_kinds()
+
+    def _check_values(self) -> None:
+        """Refuse places that are not finite, proportions that are none, and ragged metadata."""
+        if not self.maps.size:
+            raise DataError(f"maps of shape {self.maps.shape} hold nothing")
+        for name, array in (("maps", self.maps), ("proportions", self.proportions)):
+            if not np.isfinite(array).all():
+                raise DataError(f"the {name} hold a value that is not finite")
+        wholes = self.proportions.sum(axis=0, dtype=np.float64)
+        wrong = (np.abs(wholes - 1) > PROPORTION_ERROR) | (self.proportions.min(axis=0) < 0)
+        if wrong.any():
+            i = int(np.argmax(wrong))
+            raise DataError(
+                f"the proportions of {self.labels[i]!r} are no shares of one whole: they sum to "
+                f"{wholes[i]:.6g}, the least is {self.proportions[:, i].min():.6g}"
+            )
+        for name, column in self.metadata.items():
+            if np.shape(column) != (self.n_objects,):
+                raise DataError(
+                    f"the metadata {name!r} have shape {np.shape(column)} for {self.n_objects:,} "
+                    "objects; give one value per object"
+                )
 
     def _check_kinds(self) -> None:
         kinds = tuple(str(kind) for kind in self.kinds or ())
@@ -313,7 +335,7 @@ class Atlas:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Atlas):
             return NotImplemented
-        return self is other or same_content(self._stored(), other._stored())
+        return self is other or same_atlas(self, other)
 
     @property
     def n_maps(self) -> int:
@@ -1046,69 +1068,7 @@ class Atlas:
         OSError
             Where the place cannot be written; nothing is left behind.
         """
-        write_archive(path, *self._stored(vectors=vectors))
-
-    def _stored(self, *, vectors: bool = True) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """What a file of the atlas holds: plain values, and arrays."""
-        meta = {
-            "format": "manymaps atlas",
-            "version": FORMAT_VERSION,
-            "method": self.method,
-            "model": self.model.as_dict(),
-            "parameters": dict(self.parameters),
-            "log_normalizer": self.log_normalizer,
-            "fingerprint": self.fingerprint,
-            "labels": list(self.labels),
-            "kinds": None if self.kinds is None else list(self.kinds),
-        }
-        arrays = {"maps": self.maps, "proportions": self.proportions}
-        arrays |= {f"history/{key}": np.asarray(value) for key, value in self.history.items()}
-        arrays |= {f"metadata/{key}": np.asarray(value) for key, value in self.metadata.items()}
-        if self.factors is not None:
-            arrays["factors"] = self.factors
-        if self.consensus is not None:
-            arrays |= {f"consensus/{k}": part for k, part in self.consensus.arrays().items()}
-        if self.associations is not None:
-            arrays |= {f"associations/{k}": part for k, part in _parts(self.associations).items()}
-        if vectors and self.vectors is not None:
-            arrays |= _vector_arrays(self.vectors)
-            meta["vector_shape"] = list(self.vectors.shape)
-        return meta, arrays
-
-
-def load_atlas(path: str | os.PathLike[str]) -> Atlas:
-    """Read an atlas that `Atlas.save` wrote.
-
-    Raises
-    ------
-    FileNotFoundError
-        Where there is no such file.
-    DataError
-        Where the file is no atlas, is cut short, or comes from a newer version.
-    """
-    meta, arrays = read_archive(path, "manymaps atlas", FORMAT_VERSION)
-    try:
-        return Atlas(
-            labels=meta["labels"],
-            maps=arrays["maps"],
-            proportions=arrays["proportions"],
-            model=ChoiceModel(**meta["model"]),
-            method=meta["method"],
-            parameters=meta["parameters"],
-            history=_under(arrays, "history/"),
-            log_normalizer=meta["log_normalizer"],
-            fingerprint=meta["fingerprint"],
-            metadata=_under(arrays, "metadata/"),
-            vectors=_vectors(_under(arrays, "vectors/"), meta.get("vector_shape")),
-            kinds=meta.get("kinds"),
-            factors=arrays.get("factors"),
-            consensus=_consensus(_under(arrays, "consensus/")),
-            associations=associations_from_arrays(
-                _under(arrays, "associations/"), len(meta["labels"])
-            ),
-        )
-    except (KeyError, TypeError, ParameterError) as error:
-        raise DataError(f"{path}: the atlas lacks or garbles a part ({error})") from error
+        save_atlas(self, path, vectors=vectors)
 
 
 def _stacked(
@@ -1124,36 +1084,9 @@ def _stacked(
     return np.concatenate([part.astype(dtype, copy=False) for part in (old[:at], dense, old[at:])])
 
 
-def _vector_arrays(vectors: np.ndarray | sparse.csr_array) -> dict[str, np.ndarray]:
-    if not sparse.issparse(vectors):
-        return {"vectors/dense": np.asarray(vectors)}
-    return {f"vectors/{name}": part for name, part in _parts(vectors).items()}
-
-
-def _parts(table: sparse.csr_array) -> dict[str, np.ndarray]:
-    return {name: getattr(table, name) for name in ("data", "indices", "indptr")}
-
-
 def _spread(table: sparse.csr_array, k: int, at: int) -> sparse.csr_array:
     """The table of more objects, with k empty rows and columns before row and column `at`."""
     n = table.shape[0]
     indptr = np.insert(table.indptr, at, np.full(k, table.indptr[at]))
     columns = table.indices + k * (table.indices >= at)
     return sparse.csr_array((table.data, columns, indptr), shape=(n + k, n + k))
-
-
-def _vectors(
-    arrays: Mapping[str, np.ndarray], shape: Sequence[int] | None
-) -> np.ndarray | sparse.csr_array | None:
-    if not arrays or "dense" in arrays:
-        return arrays.get("dense")
-    parts = arrays["data"], arrays["indices"], arrays["indptr"]
-    return sparse.csr_array(parts, shape=tuple(shape or ()))
-
-
-def _consensus(arrays: Mapping[str, np.ndarray]) -> Consensus | None:
-    return Consensus.from_arrays(arrays) if arrays else None
-
-
-def _under(arrays: Mapping[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
-    return {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}

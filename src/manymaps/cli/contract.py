@@ -21,7 +21,6 @@ import sys
 import time
 import unicodedata
 import warnings
-import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from itertools import combinations
@@ -376,8 +375,10 @@ def refuse_to_replace(option: str, path: Path | None) -> None:
 
 
 def _is_archive(path: Path) -> bool:
+    from manymaps.archive.arrays import open_arrays
+
     try:
-        with zipfile.ZipFile(path) as archive:
-            return "meta.json" in archive.namelist()
-    except (OSError, zipfile.BadZipFile):
+        with open_arrays(path) as file:
+            return "meta.json" in file.others
+    except (OSError, DataError):
         return False

@@ -17,7 +17,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -26,7 +25,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from manymaps.archive import written_whole
+from manymaps.archive import ArrayPart, Schema, write_arrays
 from manymaps.checks import check_whole
 from manymaps.data.associations import ReadReport
 from manymaps.data.count_values import (
@@ -45,7 +44,7 @@ from manymaps.labels import first_of, plural
 
 __all__ = [
     "COLUMN_METADATA",
-    "FORMAT_VERSION",
+    "COUNTS",
     "ROW_METADATA",
     "VERSION_KEY",
     "Counts",
@@ -53,9 +52,37 @@ __all__ = [
 ]
 
 VERSION_KEY = "manymaps_counts"
-FORMAT_VERSION = 1
 ROW_METADATA = "row_metadata."
 COLUMN_METADATA = "column_metadata."
+
+COUNTS = Schema(
+    "manymaps counts",
+    1,
+    "A table of counts, `.npz`: written by `Counts.save` and `manymaps count`, read by "
+    "`read_counts`, and by `scipy.sparse.load_npz`.",
+    arrays={
+        VERSION_KEY: ArrayPart("iu", (), "the version of the format", least=0),
+        "format": ArrayPart("S", (), "csr", optional=True),
+        "_is_array": ArrayPart("b", (), "true, for SciPy", optional=True),
+        "shape": ArrayPart("iu", (2,), "n_rows, n_columns", least=0),
+        "indptr": ArrayPart(
+            "iu", ("n_rows + 1",), "where each row begins and ends", least=0, most="n_pairs"
+        ),
+        "indices": ArrayPart("iu", ("n_pairs",), "columns", least=0),
+        "data": ArrayPart("biuf", ("n_pairs",), "counts", least=0),
+        "row_labels": ArrayPart("Uu", ("...",), "texts, or UTF-8 with zeros between them"),
+        "column_labels": ArrayPart("Uu", ("...",), "texts, or UTF-8 with zeros between them"),
+        "kinds": ArrayPart("U", (2,), "what rows and columns are"),
+        "report": ArrayPart("U", (), "JSON: what was read, merged and left out"),
+        f"{ROW_METADATA}*": ArrayPart(
+            "biufUmM", ("n_rows",), "a column of metadata by its name", finite=False
+        ),
+        f"{COLUMN_METADATA}*": ArrayPart(
+            "biufUmM", ("n_columns",), "the same of columns", finite=False
+        ),
+    },
+)
+
 # Labels that tell the side they belong to: words and genes are features; files and the barcodes
 # of cells are observations.
 WORD = re.compile(r"[^\W\d_]+(['-][^\W\d_]+)*")
@@ -321,7 +348,7 @@ class Counts:
         ('tie', 'knot')
         """
         arrays = {
-            VERSION_KEY: np.array(FORMAT_VERSION),
+            VERSION_KEY: np.array(COUNTS.version),
             "format": np.array(b"csr"),
             "_is_array": np.array(True),
             "shape": np.array(self.shape, dtype=np.int64),
@@ -335,13 +362,8 @@ class Counts:
         }
         arrays |= {ROW_METADATA + name: column for name, column in self.row_metadata.items()}
         arrays |= {COLUMN_METADATA + name: column for name, column in self.column_metadata.items()}
-        with (
-            written_whole(path) as temporary,
-            zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as archive,
-        ):
-            for name, array in arrays.items():
-                with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                    np.lib.format.write_array(member, array, allow_pickle=False)
+        COUNTS.check({}, arrays)
+        write_arrays(path, arrays)
 
 
 def looks_transposed(counts: Counts) -> str | None:

@@ -29,6 +29,7 @@ from typing import Final
 import numpy as np
 from scipy import sparse
 
+from manymaps.archive.arrays import open_arrays
 from manymaps.checks import check_number
 from manymaps.data.associations import Associations, ReadReport
 
@@ -242,8 +243,8 @@ def _rebuilt(
 
 def _read() -> dict[str, np.ndarray]:
     source = resources.files("manymaps") / "data" / "word_relations.npz"
-    with source.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-        return dict(arrays)
+    with resources.as_file(source) as path, open_arrays(path) as file:
+        return {name: file.read(name) for name in file.heads}
 
 
 def _labels(arrays: dict[str, np.ndarray]) -> list[str]:

@@ -26,6 +26,8 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
+from manymaps.archive.arrays import csr_from, two_lengths
+from manymaps.archive.door import refuse_wide
 from manymaps.data.count_values import sparse_rows, texts_of
 from manymaps.data.kinds import UNKNOWN_KINDS
 from manymaps.errors import DataError
@@ -85,7 +87,7 @@ def read_npz_counts(path: Path, heads: Heads) -> CountParts:
     """
     _refuse_objects(path, heads)
     values, used = _npz_table(path, heads)
-    lines = [name for name, (shape, _) in heads.items() if len(shape) == 1 and name not in used]
+    lines = [name for name, head in heads.items() if len(head.shape) == 1 and name not in used]
     arrays = read_arrays(path, lines)
     used_columns, column_labels, column_notes = _npz_labels(arrays, COLUMN_KEYS, values.shape[1])
     rest = {name: array for name, array in arrays.items() if name != used_columns}
@@ -117,7 +119,7 @@ def _key_kind(key: str | None) -> str | None:
 
 def _refuse_objects(path: Path, heads: Heads) -> None:
     """Refuse arrays of Python objects, which only pickles hold."""
-    pickled = [name for name, (_, kind) in heads.items() if kind.hasobject]
+    pickled = [name for name, head in heads.items() if head.dtype.hasobject]
     if pickled:
         raise DataError(
             f"{path}: {pickled[0]!r} is an array of Python objects, which are not read; save "
@@ -127,27 +129,14 @@ def _refuse_objects(path: Path, heads: Heads) -> None:
 
 def _npz_table(path: Path, heads: Heads) -> tuple[sparse.csr_array, tuple[str, ...]]:
     """The table of an NPZ file, and the arrays that it is made of."""
-    try:
-        if set(heads) >= SPARSE_PARTS:
-            stored = read_sparse(path)
-            if stored.ndim != 2:
-                raise ValueError(f"the shape is {stored.shape}")
-            if hasattr(stored, "check_format"):
-                stored.check_format(full_check=True)
-            parts = (*PARTS, "data", "row", "col", "offsets", "coords")
-            return sparse.csr_array(stored), parts
-        if has_sparse_parts(heads):
-            return _csr_of_parts(path, heads)
-    except DataError:
-        raise
-    except (ValueError, KeyError, TypeError) as error:
-        raise DataError(
-            f"{path}: its arrays are no sparse table ({error}); is it cut short?"
-        ) from error
-    tables = [name for name, (shape, _) in heads.items() if len(shape) == 2]
+    if set(heads) >= SPARSE_PARTS:
+        return read_sparse(path), (*PARTS, "data", "row", "col", "offsets", "coords")
+    if has_sparse_parts(heads):
+        return _csr_of_parts(path, heads)
+    tables = [name for name, head in heads.items() if len(head.shape) == 2]
     usual = [name for name in TABLE_KEYS if name in tables]
     if not usual and len(tables) != 1:
-        shapes = ", ".join(f"{name!r} {shape}" for name, (shape, _) in heads.items())
+        shapes = ", ".join(f"{name!r} {head.shape}" for name, head in heads.items())
         raise DataError(
             f"{path} holds {len(tables)} tables, and none is named 'counts'; its arrays are "
             f"{shapes or 'none'}. A sparse table needs 'indptr', 'indices' and 'counts'"
@@ -161,21 +150,16 @@ def _csr_of_parts(path: Path, heads: Heads) -> tuple[sparse.csr_array, tuple[str
     data_key = next(key for key in DATA_KEYS if key in heads)
     used = ("indptr", "indices", data_key, *(("shape",) if "shape" in heads else ()))
     arrays = read_arrays(path, used)
-    indptr, indices, data = arrays["indptr"], arrays["indices"], arrays[data_key]
-    if data.dtype.kind not in "buif" or {indptr.dtype.kind, indices.dtype.kind} - set("iu"):
-        raise DataError(
-            f"{path}: 'indptr' and 'indices' must be whole numbers and {data_key!r} numbers; they "
-            f"are of the types {indptr.dtype}, {indices.dtype} and {data.dtype}"
-        )
-    n_columns = int(indices.max()) + 1 if indices.size else 0
+    indices = arrays["indices"]
+    n_columns = int(indices.max()) + 1 if indices.size and indices.dtype.kind in "iu" else 0
     if "shape" in arrays:
-        shape = tuple(int(size) for size in arrays["shape"].ravel())
+        shape = two_lengths(arrays["shape"], str(path))
     else:
-        labels = (heads[key][0][0] for key in COLUMN_KEYS if key in heads and heads[key][0])
-        shape = (indptr.size - 1, next((n for n in labels if n >= n_columns), n_columns))
-    values = sparse.csr_array((data, indices, indptr), shape=shape)
-    values.check_format(full_check=True)
-    return values, used
+        labels = (heads[key].shape[0] for key in COLUMN_KEYS if key in heads and heads[key].shape)
+        n_rows = max(0, arrays["indptr"].size - 1)
+        shape = (n_rows, next((n for n in labels if n >= n_columns), n_columns))
+    refuse_wide(path, shape, path.stat().st_size)
+    return csr_from({**arrays, "data": arrays[data_key]}, shape, str(path)), used
 
 
 def _table(values: np.ndarray, source: str) -> sparse.csr_array:

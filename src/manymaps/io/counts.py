@@ -21,11 +21,15 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from manymaps.archive import Schema, ValuePart
+from manymaps.archive.archives import read_declared
+from manymaps.archive.arrays import csr_from, two_lengths
+from manymaps.archive.door import refuse_wide
 from manymaps.data.associations import ReadReport
 from manymaps.data.count_values import as_csr, blocks, texts_of
 from manymaps.data.counts import (
     COLUMN_METADATA,
-    FORMAT_VERSION,
+    COUNTS,
     ROW_METADATA,
     VERSION_KEY,
     Counts,
@@ -55,6 +59,17 @@ __all__ = [
     "read_counts",
 ]
 
+_WHOLE = ValuePart((int,), "a number", least=0)
+_REPORT = Schema(
+    "report", 1, "`ReadReport` in a file of counts",
+    values={
+        "source": ValuePart((str,), "what was read"),
+        "n_read": _WHOLE,
+        "merged": _WHOLE,
+        "dropped": ValuePart((dict,), "left out, by reason", each=_WHOLE),
+        "notes": ValuePart((list,), "what else to say", each=ValuePart((str,), "a note")),
+    },
+)  # fmt: skip
 EXPECTED = "counts: a long list (document, word, count) or a table"
 
 
@@ -141,41 +156,45 @@ def read_counts(
     if kind == "npz":
         heads = array_heads(file, "npz")
         if VERSION_KEY in heads:
-            return _saved(file, tuple(heads))
+            return _saved(file)
         return assembled(read_npz_counts(file, heads), source)
     return assembled(read_matrix_counts(file, kind), source)
 
 
-def _saved(path: Path, names: tuple[str, ...]) -> Counts:
+def _saved(path: Path) -> Counts:
     """Counts as `Counts.save` wrote them."""
-    arrays = read_arrays(path, names)
+    arrays = read_arrays(path, [VERSION_KEY])
+    version = arrays[VERSION_KEY]
+    if version.shape or version.dtype.kind not in "iu":
+        raise DataError(f"{path}: this file of counts does not say its version; it is damaged")
+    if version > COUNTS.version:
+        raise DataError(
+            f"{path}: written by a newer manymaps (format {version}, this one reads up to "
+            f"{COUNTS.version}); upgrade manymaps"
+        )
+    arrays = read_declared(path, COUNTS)
+    shape = two_lengths(arrays["shape"], str(path))
+    refuse_wide(path, shape, path.stat().st_size)
+    values = csr_from(arrays, shape, str(path))
     try:
-        version = int(arrays[VERSION_KEY])
-        if version > FORMAT_VERSION:
-            raise DataError(
-                f"{path}: written by a newer manymaps (format {version}, this one reads up to "
-                f"{FORMAT_VERSION}); upgrade manymaps"
-            )
-        parts = (arrays["data"], arrays["indices"], arrays["indptr"])
-        values = sparse.csr_array(parts, shape=tuple(int(n) for n in arrays["shape"]))
-        values.check_format(full_check=True)
         first, second = texts_of(arrays["kinds"])
-        report = ReadReport(**json.loads(str(arrays["report"])))
+        told = json.loads(str(arrays["report"]))
+        if not isinstance(told, dict):
+            raise ValueError("its report is no mapping")
+        _REPORT.check(told, {})
+        report = ReadReport(
+            str(path), told["n_read"], told["merged"], told["dropped"], tuple(told["notes"])
+        )
         labels = [texts_of(arrays[name]) for name in ("row_labels", "column_labels")]
         metadata = [
             {n.removeprefix(start): array for n, array in arrays.items() if n.startswith(start)}
             for start in (ROW_METADATA, COLUMN_METADATA)
         ]
         return Counts(
-            values, labels[0], labels[1], (first, second), metadata[0], metadata[1],
-            ReadReport(
-                str(path), report.n_read, report.merged, report.dropped, tuple(report.notes)
-            ),
-        )  # fmt: skip
-    except (DataError, ParameterError):
-        raise
-    except (KeyError, ValueError, TypeError) as error:
-        raise DataError(f"{path}: this file of counts is damaged ({error})") from error
+            values, labels[0], labels[1], (first, second), metadata[0], metadata[1], report
+        )
+    except (RecursionError, TypeError, ValueError) as error:
+        raise DataError(f"{path}: this file of counts is damaged: {error}") from error
 
 
 def counts_from(

@@ -14,31 +14,29 @@ nobody reads; no other encoding is guessed, because a wrong guess changes words 
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import importlib
 import importlib.util
 import io
-import lzma
 import re
 import warnings
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
 
+from manymaps.archive.arrays import ADVICE, Head, npy_head, open_arrays, read_npy
+from manymaps.archive.door import reading
+from manymaps.archive.packing import PACKED_SUFFIXES, rewindable, unpacked
 from manymaps.errors import DataError
 
 __all__ = [
     "SPARSE_PARTS",
     "Heads",
-    "UnpackedFile",
     "array_heads",
     "first_bytes",
     "first_numbers",
@@ -57,16 +55,8 @@ __all__ = [
     "unpacked",
 ]
 
-Heads: TypeAlias = Mapping[str, tuple[tuple[int, ...], np.dtype]]
+Heads: TypeAlias = Mapping[str, Head]
 
-# A bzip2 file goes on with one of two patterns, if it goes on; BZh alone may begin a word.
-PACKERS: dict[re.Pattern[bytes], Callable[..., Any]] = {
-    re.compile(rb"\x1f\x8b"): gzip.open,
-    re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90|.{0,5}\Z)", re.DOTALL): bz2.open,
-    re.compile(rb"\xfd7zXZ\x00"): lzma.open,
-}
-PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
-PACKING_ERRORS = (OSError, EOFError, zlib.error, lzma.LZMAError)
 MAGIC = {b"PAR1": "parquet", b"\x93NUM": "npy", b"%%Ma": "mtx", b"%Mat": "mtx", b"\x89HDF": "h5ad"}
 CONTAINERS = (".parquet", ".npy", ".npz", ".mtx", ".h5ad")
 ZIP = b"PK\x03\x04"
@@ -76,35 +66,7 @@ UTF8_MARK = b"\xef\xbb\xbf"
 HEAD_SIZE = 2**12
 # scipy.sparse.save_npz writes arrays of these names.
 SPARSE_PARTS = {"format", "shape", "data"}
-ARRAY_ERRORS = (ValueError, EOFError, OSError, KeyError, TypeError, zlib.error, zipfile.BadZipFile)
 PAIRS = "pairs (cue, response, strength) or a matrix"
-
-
-@dataclass(frozen=True)
-class UnpackedFile:
-    """A file open for reading, through gzip, bzip2 or xz where its content says so."""
-
-    stream: BinaryIO
-    packed: bool
-
-
-@contextmanager
-def unpacked(path: Path) -> Iterator[UnpackedFile]:
-    """Open a file, unpacked by its content; a damaged one is a `DataError` that names it."""
-    with path.open("rb") as file:
-        first = file.read(10)
-        file.seek(0)
-        opener = next((PACKERS[magic] for magic in PACKERS if magic.match(first)), None)
-        if opener is None:
-            yield UnpackedFile(file, packed=False)
-            return
-        try:
-            with opener(file) as stream:
-                yield UnpackedFile(stream, packed=True)
-        except PACKING_ERRORS as error:
-            raise DataError(
-                f"{path} is damaged or cut short: it cannot be unpacked ({error}); fetch it again"
-            ) from error
 
 
 def read_bytes(path: Path, expected: str = PAIRS) -> bytes:
@@ -184,7 +146,7 @@ def stored_format(path: Path, start: bytes) -> str | None:
 def _holds_arrays(path: Path) -> bool:
     """Whether a zip archive is one of arrays, whatever its name."""
     try:
-        with _seekable(path) as file, zipfile.ZipFile(file) as archive:
+        with rewindable(path) as file, zipfile.ZipFile(file) as archive:
             names = archive.namelist()
     except zipfile.BadZipFile:
         return False
@@ -195,13 +157,6 @@ def _archive(source: object) -> DataError:
     return DataError(
         f"{source} is a zip archive or a spreadsheet; unpack it, or save the sheet as CSV"
     )
-
-
-@contextmanager
-def _seekable(path: Path) -> Iterator[BinaryIO]:
-    """A file in which one may go back; what is packed is held in memory."""
-    with unpacked(path) as file:
-        yield io.BytesIO(file.stream.read()) if file.packed else file.stream
 
 
 def to_utf8(data: bytes, source: str) -> bytes:
@@ -257,7 +212,7 @@ def open_parquet(path: Path) -> Iterator[Any]:
             f"reading {path} needs pyarrow; install it with 'pip install \"manymaps[parquet]\"', "
             "or save the file in another format"
         ) from error
-    with _seekable(path) as file:
+    with rewindable(path) as file:
         try:
             with parquet.ParquetFile(file if isinstance(file, io.BytesIO) else path) as opened:
                 yield opened
@@ -319,71 +274,25 @@ def _unreadable_h5ad(path: Path, error: Exception) -> DataError:
     )
 
 
-@contextmanager
-def _array_errors(path: Path, kind: str) -> Iterator[None]:
-    """What libraries raise for damaged arrays is a `DataError` that names the file."""
-    try:
-        yield
-    except DataError:
-        raise
-    except ARRAY_ERRORS as error:
-        hint = "or of another format?"
-        if kind != "mtx":
-            hint = (
-                "of another format, or an array of Python objects? Save numbers as float32, and "
-                "labels as np.array(labels, dtype=str)"
-            )
-        raise DataError(
-            f"{path} cannot be read as {kind.upper()} ({error}); is it cut short, {hint}"
-        ) from error
-
-
 def array_heads(path: Path, kind: str) -> Heads:
-    """Shape and type of each array of an NPY or NPZ file, read from their heads alone."""
-    with _array_errors(path, kind):
-        if kind == "npy":
-            with unpacked(path) as file:
-                return {"": _npy_head(file.stream)}
-        heads = {}
-        with _seekable(path) as stream, zipfile.ZipFile(stream) as archive:
-            for name in archive.namelist():
-                with archive.open(name) as member:
-                    heads[name.removesuffix(".npy")] = _npy_head(member)
-        return heads
-
-
-def _npy_head(stream: Any) -> tuple[tuple[int, ...], np.dtype]:
-    version = np.lib.format.read_magic(stream)
-    read = np.lib.format.read_array_header_1_0
-    if version > (1, 0):
-        read = np.lib.format.read_array_header_2_0
-    shape, _, kind = read(stream)
-    return shape, kind
+    """The head of each array of an NPY or NPZ file, by name; that of an NPY file is ""."""
+    if kind == "npy":
+        with reading(path, "NPY", ADVICE), unpacked(path) as file:
+            return {"": npy_head(file.stream)}
+    with open_arrays(path) as arrays:
+        return arrays.heads
 
 
 def read_arrays(path: Path, keys: Sequence[str]) -> dict[str, np.ndarray]:
     """Some arrays of an NPZ file; those of Python objects are refused."""
-    with (
-        _array_errors(path, "npz"),
-        _seekable(path) as file,
-        np.load(file, allow_pickle=False) as archive,
-    ):
-        return {key: archive[key] for key in keys}
+    with open_arrays(path) as arrays:
+        return {key: arrays.read(key) for key in keys}
 
 
-def read_sparse(path: Path) -> Any:
+def read_sparse(path: Path) -> sparse.csr_array:
     """A table that `scipy.sparse.save_npz` wrote."""
-    with _array_errors(path, "npz"), _seekable(path) as file:
-        return sparse.load_npz(file)
-
-
-def read_npy(path: Path) -> np.ndarray:
-    """The array of an NPY file, memory-mapped where it is not packed."""
-    with _array_errors(path, "npy"):
-        with unpacked(path) as file:
-            if file.packed:
-                return np.load(file.stream, allow_pickle=False)
-        return np.load(path, mmap_mode="r", allow_pickle=False)
+    with open_arrays(path) as arrays:
+        return arrays.table()
 
 
 @dataclass(frozen=True)
@@ -397,5 +306,5 @@ def read_market(path: Path) -> Any:
     """The matrix of a MatrixMarket file, dense or sparse, unpacked while it is read."""
     from scipy.io import mmread
 
-    with _array_errors(path, "mtx"), unpacked(path) as file:
+    with reading(path, "MTX"), unpacked(path) as file:
         return mmread(_Forward(file.stream.read), spmatrix=False)

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+from manymaps.archive.arrays import two_lengths
 from manymaps.data.counts import VERSION_KEY
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.columns import (
@@ -260,10 +261,10 @@ def _npz_has_counts(path: Path) -> bool:
     if VERSION_KEY in heads:
         return True
     if set(heads) >= SPARSE_PARTS:
-        if heads["data"][1].kind not in "iu":
+        if heads["data"].dtype.kind not in "iu":
             return False
-        shape = read_arrays(path, ["shape"])["shape"].ravel()
-        return shape.size == 2 and int(shape[0]) != int(shape[1])
+        n_rows, n_columns = _stored_shape(path)
+        return n_rows != n_columns
     return has_sparse_parts(heads)
 
 
@@ -335,10 +336,15 @@ def _array_is_wide(path: Path, kind: str) -> bool:
     """Whether an array file holds a table that is not square."""
     heads = array_heads(path, kind)
     if set(heads) >= SPARSE_PARTS:
-        shapes = [tuple(read_arrays(path, ["shape"])["shape"])]
+        shapes = [_stored_shape(path)]
     else:
-        shapes = [shape for shape, _ in heads.values() if len(shape) == 2]
+        shapes = [head.shape for head in heads.values() if len(head.shape) == 2]
     return bool(shapes) and all(shape[0] != shape[1] for shape in shapes)
+
+
+def _stored_shape(path: Path) -> tuple[int, ...]:
+    """The shape of a table that `scipy.sparse.save_npz` wrote."""
+    return two_lengths(read_arrays(path, ["shape"])["shape"], str(path))
 
 
 def _parquet_has_vectors(path: Path) -> bool:

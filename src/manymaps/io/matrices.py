@@ -169,16 +169,17 @@ def read_array(
 def _read_npz(path: Path) -> tuple[Any, list[str] | None]:
     """A sparse matrix as scipy saves it, or the one matrix of an archive; with its labels."""
     heads = array_heads(path, "npz")
-    label_key = next((key for key in LABEL_KEYS if key in heads), None)
+    lines = [key for key, head in heads.items() if len(head.shape) == 1]
+    label_key = next((key for key in LABEL_KEYS if key in lines), None)
     labels = None
     if label_key is not None:
         labels = [str(x).strip() for x in read_arrays(path, [label_key])[label_key]]
     if set(heads) >= SPARSE_PARTS:
         return read_sparse(path), labels
-    tables = [key for key, (shape, _) in heads.items() if key != label_key and len(shape) == 2]
+    tables = [key for key, head in heads.items() if key != label_key and len(head.shape) == 2]
     named = [key for key in MATRIX_KEYS if key in tables]
     if not named and len(tables) != 1:
-        shapes = ", ".join(f"{key!r} {shape}" for key, (shape, _) in heads.items())
+        shapes = ", ".join(f"{key!r} {head.shape}" for key, head in heads.items())
         raise DataError(
             f"{path} holds {len(tables)} matrices, and none is named 'strengths' or 'matrix'; its "
             f"arrays are {shapes or 'none'}"

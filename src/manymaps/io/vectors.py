@@ -308,16 +308,16 @@ def _mapping_rows(data: Mapping[Any, Any]) -> VectorRows:
 def _open_npz(path: Path, key: str | None) -> tuple[Any, Any]:
     """The table of an NPZ file and its labels, if it has some; nothing else is loaded."""
     heads = array_heads(path, "npz")
-    rows = [name for name, (shape, _) in heads.items() if len(shape) == 1]
-    texts = [name for name in rows if heads[name][1].kind in "US"]
+    rows = [name for name, head in heads.items() if len(head.shape) == 1]
+    texts = [name for name in rows if heads[name].dtype.kind in "US"]
     word_key = next((name for name in (*WORD_KEYS, *texts) if name in texts), None)
-    pickled = [name for name in WORD_KEYS if name in rows and heads[name][1].kind == "O"]
+    pickled = [name for name in WORD_KEYS if name in rows and heads[name].dtype.kind == "O"]
     if word_key is None and pickled:
         raise DataError(
             f"{path}: {pickled[0]!r} is an array of Python objects, which are not read; save it "
             "as np.array(words, dtype=str)"
         )
-    tables = [name for name, (shape, _) in heads.items() if len(shape) == 2]
+    tables = [name for name, head in heads.items() if len(head.shape) == 2]
     usual = [name for name in VECTOR_KEYS if name in tables]
     stored_sparse = key is None and set(heads) >= SPARSE_PARTS
     if key is not None and key not in heads:

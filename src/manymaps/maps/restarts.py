@@ -15,16 +15,33 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
+from types import NoneType
 from typing import Any
 
 import numpy as np
 
+from manymaps.archive import Schema, ValuePart
+from manymaps.errors import DataError
 from manymaps.maps.run import Callback, Fit, read_checkpoint
 from manymaps.model.parameters import Parameters
 from manymaps.optimizers.descent import State
 from manymaps.progress import work
 
 __all__ = ["Begin", "Restart", "best_run", "derived_seeds"]
+
+_NUMBER = (int, float, bool, NoneType)
+_EARLIER = Schema(
+    "earlier", 1, "the runs of a checkpoint before its own",
+    values={
+        "seeds": ValuePart((list,), "of all runs", each=ValuePart((int, NoneType), "", least=0)),
+        "ended": ValuePart(
+            (list,), "how each ended",
+            each=ValuePart((dict,), "`Restart`", each=ValuePart(_NUMBER, "a number")),
+        ),
+        "best": ValuePart((dict,), "the best, as a checkpoint holds it", optional=True),
+        "log_normalizer": ValuePart((float, NoneType), "log Z of the best", optional=True),
+    },
+)  # fmt: skip
 
 Begin = Callable[[int, int | None], tuple[Fit, Parameters, int]]
 
@@ -139,7 +156,15 @@ def _earlier(
     earlier = meta.get("earlier")
     if earlier is None:
         return seeds, [], None
-    ended = [Restart(**one) for one in earlier["ended"]]
+    try:
+        _EARLIER.check(earlier, {})
+        if len(earlier["ended"]) >= len(seeds) or len(earlier["seeds"]) != len(seeds):
+            raise ValueError(f"it is of {len(earlier['seeds'])} runs, and not of {len(seeds)}")
+        ended = [Restart(**one) for one in earlier["ended"]]
+        if ended and "best" not in earlier:
+            raise ValueError("it lacks the best of its runs")
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{path}: this checkpoint is damaged: {error}") from error
     if not ended:
         return earlier["seeds"], ended, None
     at = min(range(len(ended)), key=lambda k: ended[k].cost)

@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from manymaps.archive import read_archive, write_archive
+from manymaps.archive import ArrayPart, Schema, ValuePart, read_archive, write_archive
 from manymaps.atlas.atlas import Atlas
 from manymaps.errors import DataError
 from manymaps.model.combined import CombinedObjective
@@ -40,7 +40,7 @@ from manymaps.model.parameters import Parameters, log_softmin
 from manymaps.optimizers.descent import Optimizer, State, shorter_steps
 from manymaps.progress import work
 
-__all__ = ["Callback", "Cost", "Fit", "read_checkpoint"]
+__all__ = ["CHECKPOINT", "Callback", "Cost", "Fit", "read_checkpoint"]
 
 _REFRESH = 50
 _RECORD = 10
@@ -50,8 +50,41 @@ _EARNED = 0.02
 _FADE_FROM = 150
 _CONVERGED = 1e-5
 _CHECKPOINT_SECONDS = 30.0
-_CHECKPOINT_KIND = "manymaps checkpoint"
-_CHECKPOINT_VERSION = 1
+
+_RUN_VALUES = {
+    "fingerprint": ValuePart((str,), "of the data that are fitted"),
+    "method": ValuePart((str,), "the method, as the command line spells it"),
+    "settings": ValuePart((dict,), "all settings of the fit"),
+    "iteration": ValuePart((int,), "iterations done", least=0),
+    "seed": ValuePart((int,), "where noise comes from", least=0),
+    "history": ValuePart(
+        (dict,), "iteration, cost and kl, as often as they were recorded",
+        each=ValuePart((list,), "numbers", each=ValuePart((float,), "a number")),
+    ),
+}  # fmt: skip
+_RUN_ARRAYS = {
+    "parameter/*": ArrayPart("f", ("...",), "positions of each set of objects, then weights"),
+    "memory/*": ArrayPart("bf", ("...",), "what optimizer and run carry along", finite=False),
+}
+_RUN = Schema("run", 1, "one run of a checkpoint", _RUN_VALUES, _RUN_ARRAYS)
+
+CHECKPOINT = Schema(
+    "manymaps checkpoint",
+    1,
+    "The state of a fit, written by `fit(checkpoint=...)` and `--checkpoint`, and gone on with by "
+    "`resume`. Arrays have the shapes of the fit that it is of.",
+    values={
+        **_RUN_VALUES,
+        "earlier": ValuePart(
+            (dict,), "of several runs: their seeds, how those before this one ended, the best",
+            optional=True,
+        ),
+    },
+    arrays={
+        **_RUN_ARRAYS,
+        "best/*": ArrayPart("bf", ("...",), "the best of the earlier runs", finite=False),
+    },
+)  # fmt: skip
 
 Cost = Objective | ObservedObjective | CombinedObjective | InverseObjective
 Callback = Callable[[int, float, Callable[[], Atlas]], object]
@@ -271,7 +304,7 @@ class Fit:
     def _save(self, path: str) -> None:
         meta, arrays = self.record()
         more, others = self.beside or ({}, {})
-        write_archive(path, {**meta, **more}, {**arrays, **others})
+        write_archive(path, CHECKPOINT, {**meta, **more}, {**arrays, **others})
 
     def record(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         """The run as a checkpoint holds it: plain values and arrays."""
@@ -280,8 +313,6 @@ class Fit:
         for name, group in state.memory.items():
             arrays |= {f"memory/{name}/{k}": a for k, a in enumerate(group)}
         meta = {
-            "format": _CHECKPOINT_KIND,
-            "version": _CHECKPOINT_VERSION,
             "fingerprint": self.fingerprint,
             "method": self.method,
             "settings": self.settings,
@@ -292,7 +323,17 @@ class Fit:
         return meta, arrays
 
     def restore(self, path: str, meta: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
-        """Stand where a checkpoint stood, which is refused where it is of another fit."""
+        """Stand where a checkpoint stood, which is refused where it is of another fit.
+
+        Raises
+        ------
+        DataError
+            Where it is of other data or settings, or does not fit this fit.
+        """
+        try:
+            _RUN.check(meta, arrays)
+        except ValueError as error:
+            raise _damaged(path, error) from error
         if meta["fingerprint"] != self.fingerprint:
             raise DataError(
                 f"{path}: this checkpoint is of other data; resume with the file it was made from"
@@ -310,20 +351,68 @@ class Fit:
                 f"{path}: this checkpoint was made with {key}={then!r}, not {now!r}; "
                 "resume with the same settings"
             )
-        start = self.state.parameters
-        parameters = start.like([arrays[f"parameter/{k}"].copy() for k in range(len(start.arrays))])
-        memory: dict[str, list[np.ndarray]] = {}
-        for name in sorted((k for k in arrays if k.startswith("memory/")), key=_last_number):
-            memory.setdefault(name.split("/")[1], []).append(arrays[name].copy())
+        try:
+            parameters = self._stored_parameters(arrays)
+            memory = self._stored_memory(arrays, parameters)
+            _check_history(meta["history"])
+        except ValueError as error:
+            raise _damaged(path, error) from error
         self.state = State(
             parameters,
             iteration=meta["iteration"],
             seed=meta["seed"],
             units=self.state.units,
             n_summed=self._n_summed,
-            memory={name: tuple(group) for name, group in memory.items()},
+            memory=memory,
         )
         self.history = meta["history"]
+
+    def _stored_parameters(self, arrays: dict[str, np.ndarray]) -> Parameters:
+        """The parameters among the arrays of a checkpoint, like those of the start."""
+        start = self.state.parameters
+        found = _group(arrays, "parameter/")
+        wanted = [(part.shape, part.dtype) for part in start.arrays]
+        if [(part.shape, part.dtype) for part in found] != wanted:
+            raise ValueError(
+                f"its parameters have shapes {[part.shape for part in found]}, and those of this "
+                f"fit {[shape for shape, _ in wanted]}"
+            )
+        return start.like(found)
+
+    def _stored_memory(
+        self, arrays: dict[str, np.ndarray], parameters: Parameters
+    ) -> dict[str, tuple[np.ndarray, ...]]:
+        """The memory among the arrays of a checkpoint, which must fit the parameters."""
+        names = {name.split("/")[1] for name in arrays if name.startswith("memory/")}
+        memory = {name: _group(arrays, f"memory/{name}/") for name in sorted(names)}
+        self.optimizer.check_memory(memory, parameters)
+        if self.optimizer.bears_noise:
+            masks = [(part.shape, part.dtype.kind) for part in memory.get("active", ())]
+            if masks != [(part.shape, "b") for part in parameters.weights]:
+                raise ValueError("its active entries do not fit the fit")
+            cost = memory.get("cost at refresh", (np.array(0.0),))
+            if [part.shape for part in cost] != [()]:
+                raise ValueError("its cost is not one number")
+        return memory
+
+
+def _group(arrays: dict[str, np.ndarray], prefix: str) -> tuple[np.ndarray, ...]:
+    """The arrays whose names are a prefix and a number from 0, in their order."""
+    found = {name.removeprefix(prefix) for name in arrays if name.startswith(prefix)}
+    if found != {str(k) for k in range(len(found))}:
+        raise ValueError(f"the arrays {prefix + '*'!r} are not numbered from 0")
+    return tuple(arrays[f"{prefix}{k}"].copy() for k in range(len(found)))
+
+
+def _check_history(history: dict[str, list[float]]) -> None:
+    """Refuse a history without its columns, or with ragged ones."""
+    lengths = {len(column) for column in history.values()}
+    if not {"iteration", "cost", "kl"} <= history.keys() or len(lengths) > 1:
+        raise ValueError("its history lacks a column, or has columns of different lengths")
+
+
+def _damaged(path: str, error: ValueError) -> DataError:
+    return DataError(f"{path}: this checkpoint is damaged: {error}")
 
 
 def _fading(weights: np.ndarray, active: np.ndarray, shares: np.ndarray) -> np.ndarray:
@@ -339,11 +428,7 @@ def _fading(weights: np.ndarray, active: np.ndarray, shares: np.ndarray) -> np.n
 
 def read_checkpoint(path: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """The plain values and arrays of a checkpoint; a DataError for another file."""
-    return read_archive(path, _CHECKPOINT_KIND, _CHECKPOINT_VERSION)
-
-
-def _last_number(name: str) -> int:
-    return int(name.rsplit("/", 1)[1])
+    return read_archive(path, CHECKPOINT)
 
 
 @contextmanager

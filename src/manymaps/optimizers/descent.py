@@ -13,7 +13,7 @@ True. A `State` holds all that is needed to go on later.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Self
 
@@ -125,6 +125,21 @@ class Optimizer(ABC):
     def exaggeration_at(self, state: State) -> float:
         """The exaggeration of the next iteration."""
         return self.exaggeration(state.iteration)
+
+    def new_memory(self, parameters: Parameters) -> dict[str, tuple[np.ndarray, ...]]:
+        """What the optimizer carries from step to step, as it is before the first."""
+        return {}
+
+    def check_memory(
+        self, memory: Mapping[str, tuple[np.ndarray, ...]], parameters: Parameters
+    ) -> None:
+        """Refuse, by a ValueError, a memory from a file that does not fit these parameters."""
+        for name, group in self.new_memory(parameters).items():
+            found = [(part.shape, part.dtype) for part in memory.get(name, ())]
+            if found != [(part.shape, part.dtype) for part in group]:
+                raise ValueError(f"its memory of {name!r} does not fit the fit")
+            if not all(np.isfinite(part).all() for part in memory[name]):
+                raise ValueError(f"its memory of {name!r} holds a value that is not finite")
 
     @abstractmethod
     def minimize(self, evaluate: Evaluate, state: State, n_iter: int, watch: Watch) -> bool:
@@ -324,6 +339,22 @@ class Momentum(Optimizer):
             return _AUTO_RATE / self.exaggeration_at(state)
         return float(self.learning_rate)
 
+    def new_memory(self, parameters: Parameters) -> dict[str, tuple[np.ndarray, ...]]:
+        """Steps, and their gains."""
+        memory = {"step": tuple(np.zeros_like(a) for a in parameters.arrays)}
+        if self.gains:
+            memory["gain"] = tuple(np.ones_like(a) for a in parameters.arrays)
+        return memory
+
+    def check_memory(
+        self, memory: Mapping[str, tuple[np.ndarray, ...]], parameters: Parameters
+    ) -> None:
+        """Refuse also what was noted of a collapse, where it is not what `_guard` notes."""
+        super().check_memory(memory, parameters)
+        noted = memory.get(_GUARD, (np.zeros(3),))
+        if [part.shape for part in noted] != [(3,)] or np.isnan(noted[0]).any():
+            raise ValueError(f"its memory of {_GUARD!r} is not three numbers")
+
     def _guard(self, state: State) -> None:
         """Halve an exaggeration under which the maps collapse.
 
@@ -354,9 +385,7 @@ class Momentum(Optimizer):
         """Steps from `state` until `n_iter` or `watch` ends them; see `Optimizer.minimize`."""
         arrays = state.parameters.arrays
         if "step" not in state.memory:
-            state.memory["step"] = tuple(np.zeros_like(a) for a in arrays)
-            if self.gains:
-                state.memory["gain"] = tuple(np.ones_like(a) for a in arrays)
+            state.memory |= self.new_memory(state.parameters)
         while state.iteration < n_iter:
             # A run that diverges ends in DivergedError, not in warnings of its arithmetic.
             with np.errstate(over="ignore", invalid="ignore"):

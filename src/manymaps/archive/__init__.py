@@ -1,0 +1,21 @@
+"""Files: what is let in from them, what archives hold, and writing that leaves nothing half done.
+
+door        limits and errors of all that is read         packing     gzip, bzip2 and xz
+arrays      .npy, and zips of them                        schema      what an archive must hold
+archives    reading and writing by a schema               whole       whole or not at all
+"""
+
+from manymaps.archive.archives import read_archive, same_content, write_archive, write_arrays
+from manymaps.archive.schema import ArrayPart, Schema, ValuePart
+from manymaps.archive.whole import written_whole
+
+__all__ = [
+    "ArrayPart",
+    "Schema",
+    "ValuePart",
+    "read_archive",
+    "same_content",
+    "write_archive",
+    "write_arrays",
+    "written_whole",
+]

@@ -1,0 +1,98 @@
+"""The door: what comes in from a file is no larger than it may be, and fails as a `DataError`.
+
+Libraries promise no list of what they raise for damaged bytes, and it changes from release to
+release; so whatever they raise while they read is one error here, which names the file. And they
+believe what a file says of its own sizes; so these are compared with its length before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from manymaps.errors import DataError, ParameterError
+
+__all__ = ["DAMAGED", "most_unpacked", "reading", "refuse_large", "refuse_wide"]
+
+#: What a packed file may unpack to in any case, and how many times its own length otherwise.
+ALWAYS_UNPACKED = 2**30
+MOST_EXPANSION = 10
+DAMAGED = "is it cut short, or of another format?"
+# What a label of a row or a column takes at least.
+_LABEL_BYTES = 64
+# They say what is wrong by themselves, and are no fault of what is in the file.
+_OF_THE_PLACE = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
+
+
+@contextmanager
+def reading(source: object, what: str, advice: str = DAMAGED) -> Iterator[None]:
+    """Whatever a library raises in the block is a `DataError` that names the file.
+
+    Parameters
+    ----------
+    source : path or str
+        What is read, as the error names it.
+    what : str
+        What it is read as.
+    advice : str
+        What may be wrong, and what to do.
+
+    Examples
+    --------
+    >>> with reading("a.npy", "NPY", "is it cut short?"):
+    ...     raise KeyError("descr")
+    Traceback (most recent call last):
+        ...
+    manymaps.errors.DataError: a.npy cannot be read as NPY ('descr'); is it cut short?
+    """
+    try:
+        yield
+    except (DataError, ParameterError, ImportError, *_OF_THE_PLACE):
+        raise
+    except RecursionError as error:
+        raise DataError(f"{source} cannot be read as {what} (nested too deep); {advice}") from error
+    except MemoryError as error:
+        raise DataError(
+            f"{source} cannot be read as {what}: it asks for more memory than there is; {advice}"
+        ) from error
+    except Exception as error:
+        told = " ".join(str(error).split())[:200] or type(error).__name__
+        raise DataError(f"{source} cannot be read as {what} ({told}); {advice}") from error
+
+
+def most_unpacked(length: int) -> int:
+    """Bytes that a file of this length may unpack to: 1 GiB, or ten times its length.
+
+    >>> most_unpacked(5) == 2**30, most_unpacked(2**30) == 10 * 2**30
+    (True, True)
+    """
+    return max(ALWAYS_UNPACKED, MOST_EXPANSION * length)
+
+
+def refuse_large(source: object, promised: int, length: int) -> None:
+    """Refuse a file of this length that promises more bytes than it may unpack to.
+
+    >>> try:
+    ...     refuse_large("bomb.npz", 2**40, 1000)
+    ... except DataError as error:
+    ...     print(str(error)[:70])
+    bomb.npz promises 1,024.0 GiB in 1,000 bytes, and may promise 1.0 GiB;
+    """
+    limit = most_unpacked(length)
+    if promised > limit:
+        raise DataError(
+            f"{source} promises {_gib(promised)} in {length:,} bytes, and may promise {_gib(limit)}"
+            "; it is damaged, or save it without compression"
+        )
+
+
+def refuse_wide(source: object, shape: tuple[int, ...], length: int) -> None:
+    """Refuse a sparse table whose rows and columns alone would take more than a file may unpack to.
+
+    >>> refuse_wide("a.npz", (1000, 1000), 500)
+    """
+    refuse_large(f"{source}: a table of shape {shape}", _LABEL_BYTES * sum(shape), length)
+
+
+def _gib(n: int) -> str:
+    return f"{n / 2**30:,.1f} GiB" if n < 2**60 else "more than there is"

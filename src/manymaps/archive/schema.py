@@ -1,0 +1,255 @@
+"""What an archive holds, declared once: by this it is written, read and described.
+
+    THING = Schema("thing", 1, "what it is", values={...}, arrays={...})
+    THING.check(meta, arrays)
+
+The shape of an array is written by names of dimensions; a name stands for the same length in the
+whole archive, and may bound values:
+
+    ArrayPart("iu", ("n_stored",), least=0, most="n_objects - 1", says="columns of the table")
+
+A key that ends in "*" stands for all names that begin so. Names that no schema knows are of a
+version that is older or younger, and are left out.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import NoneType
+from typing import Any, TypeVar
+
+import numpy as np
+
+from manymaps.archive.arrays import Head
+
+__all__ = ["ArrayPart", "Schema", "ValuePart"]
+
+_DIMENSION = re.compile(r"(\w+?)(?: ([+-]) (\d+))?")
+_KIND_NAMES = {
+    "f": "real", "iu": "whole", "b": "truth", "U": "text", "biuf": "number", "f4": "float32",
+    "biufUmM": "number, text or time",
+}  # fmt: skip
+_TYPE_NAMES = {
+    str: "text", int: "whole number", float: "number", bool: "truth", list: "list",
+    dict: "mapping", NoneType: "nothing",
+}  # fmt: skip
+_Part = TypeVar("_Part", "ArrayPart", "ValuePart")
+
+
+@dataclass(frozen=True)
+class ArrayPart:
+    """What an array of an archive must be.
+
+    Parameters
+    ----------
+    kinds : str
+        Kinds of NumPy type that it may have (of "biufU"), or one type, such as "f4".
+    shape : tuple of str or int
+        Its dimensions: numbers, names, "name + 1", or "..." first for any further ones.
+    says : str
+        What it is, for the page of formats.
+    least, most : float or str
+        Between these lie all values; a text is a dimension, as in `shape`.
+    finite : bool
+        Whether infinity and NaN are refused.
+    optional : bool
+    """
+
+    kinds: str
+    shape: tuple[str | int, ...]
+    says: str
+    least: float | str = -math.inf
+    most: float | str = math.inf
+    finite: bool = True
+    optional: bool = False
+
+    @property
+    def type_name(self) -> str:
+        """How the page of formats calls its type."""
+        return _KIND_NAMES.get(self.kinds, self.kinds)
+
+    def check_head(self, name: str, head: Head, lengths: dict[str, int]) -> None:
+        """Refuse an array of another type or shape; notes the lengths that it tells first."""
+        kinds = self.kinds
+        fits = head.dtype == np.dtype(kinds) if kinds[-1].isdigit() else head.dtype.kind in kinds
+        if not fits:
+            raise ValueError(
+                f"the array {name!r} is of type {head.dtype}, and should hold {self.type_name} "
+                "values"
+            )
+        shape, wanted = head.shape, self.shape
+        if wanted[:1] == ("...",):
+            wanted = wanted[1:]
+            shape = shape[len(shape) - len(wanted) :] if len(shape) >= len(wanted) else shape
+        for size, dimension in zip(shape, wanted, strict=False):
+            _note_length(dimension, size, lengths)
+        if len(shape) != len(wanted) or any(
+            size != _length(dimension, lengths)
+            for size, dimension in zip(shape, wanted, strict=True)
+        ):
+            told = ", ".join(
+                str(d) if isinstance(d, int) else f"{d} = {_length(d, lengths):,}"
+                for d in wanted
+                if isinstance(d, int) or _named(d) in lengths
+            )
+            raise ValueError(
+                f"the array {name!r} has shape {head.shape}, and should have "
+                f"({told or 'one value'})"
+            )
+
+    def check_values(self, name: str, array: np.ndarray, lengths: Mapping[str, int]) -> None:
+        """Refuse values that are not finite, or beyond the bounds."""
+        if array.dtype.kind not in "iuf" or not array.size:
+            return
+        if array.dtype.kind == "f" and self.finite and not np.isfinite(array).all():
+            raise ValueError(f"the array {name!r} holds a value that is not finite")
+        least, most = (_length(bound, lengths) for bound in (self.least, self.most))
+        if least == -math.inf and most == math.inf:
+            return
+        low, high = np.nanmin(array), np.nanmax(array)
+        if low < least or high > most:
+            raise ValueError(
+                f"the array {name!r} reaches from {low} to {high}, and may from {least} to {most}"
+            )
+
+
+@dataclass(frozen=True)
+class ValuePart:
+    """What a plain value of an archive must be.
+
+    Parameters
+    ----------
+    types : tuple of type
+        Of `str`, `int`, `float` (whole numbers too), `bool`, `list`, `dict`, `NoneType`.
+    says : str
+        What it is, for the page of formats.
+    least : float
+        The smallest number.
+    each : ValuePart, optional
+        What each element of a list or a mapping must be.
+    length : str
+        The dimension that the length of a list is.
+    optional : bool
+    """
+
+    types: tuple[type, ...]
+    says: str
+    least: float = -math.inf
+    each: ValuePart | None = None
+    length: str = ""
+    optional: bool = False
+
+    @property
+    def type_name(self) -> str:
+        """How the page of formats calls its type."""
+        each = f" of {self.each.type_name}" if self.each is not None else ""
+        return " or ".join(_TYPE_NAMES[kind] for kind in self.types) + each
+
+    def check(self, name: str, value: Any, lengths: dict[str, int]) -> None:
+        """Refuse a value of another type, or out of range."""
+        allowed = (*self.types, int) if float in self.types else self.types
+        if type(value) not in allowed:
+            raise ValueError(f"{name!r} is {value!r:.60}, and should be a {self.type_name}")
+        if isinstance(value, int | float) and value < self.least:
+            raise ValueError(f"{name!r} is {value!r}, and should be at least {self.least}")
+        if isinstance(value, list) and self.length:
+            _note_length(self.length, len(value), lengths)
+            if len(value) != _length(self.length, lengths):
+                raise ValueError(f"{name!r} has {len(value):,} elements for {lengths}")
+        if self.each is not None and isinstance(value, list | dict):
+            for element in value.values() if isinstance(value, dict) else value:
+                self.each.check(f"an element of {name}", element, lengths)
+
+
+@dataclass(frozen=True)
+class Schema:
+    """What an archive of one kind holds.
+
+    Parameters
+    ----------
+    kind : str
+        The "format" of its `meta.json`.
+    version : int
+        The one that is written; older ones are read.
+    says : str
+        What it is and who writes it, for the page of formats.
+    values : mapping of str to ValuePart
+        Plain values of `meta.json` beside "format" and "version".
+    arrays : mapping of str to ArrayPart
+
+    Examples
+    --------
+    >>> schema = Schema("thing", 1, "a thing", {"labels": ValuePart((list,), "", length="n")},
+    ...                 {"x": ArrayPart("f", ("n",), "places")})
+    >>> schema.check({"labels": ["a", "b"]}, {"x": np.zeros(2)})
+    >>> schema.check({"labels": ["a", "b"]}, {"x": np.zeros(3)})
+    Traceback (most recent call last):
+        ...
+    ValueError: the array 'x' has shape (3,), and should have (n = 2)
+    """
+
+    kind: str
+    version: int
+    says: str
+    values: Mapping[str, ValuePart] = field(default_factory=dict)
+    arrays: Mapping[str, ArrayPart] = field(default_factory=dict)
+
+    def check(self, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
+        """Refuse values and arrays that are not as declared, by a ValueError that says which."""
+        heads = {name: Head(array.shape, array.dtype) for name, array in arrays.items()}
+        parts, lengths = self.check_heads(meta, heads)
+        for name, part in parts.items():
+            part.check_values(name, arrays[name], lengths)
+
+    def check_heads(
+        self, meta: Mapping[str, Any], heads: Mapping[str, Head]
+    ) -> tuple[dict[str, ArrayPart], dict[str, int]]:
+        """The same before any array is read: the arrays that are declared, and all lengths."""
+        lengths: dict[str, int] = {}
+        for name, value in self._declared(self.values, meta).items():
+            value.check(name, meta[name], lengths)
+        parts = self._declared(self.arrays, heads)
+        for name, part in parts.items():
+            part.check_head(name, heads[name], lengths)
+        return parts, lengths
+
+    @staticmethod
+    def _declared(parts: Mapping[str, _Part], there: Mapping[str, Any]) -> dict[str, _Part]:
+        """The parts of the names that are there, in the order in which they are declared."""
+        found: dict[str, _Part] = {}
+        for key, part in parts.items():
+            if key.endswith("*"):
+                found |= {name: part for name in there if name.startswith(key[:-1])}
+            elif key in there:
+                found[key] = part
+            elif not part.optional:
+                raise ValueError(f"{key!r} is missing")
+        return found
+
+
+def _named(dimension: str) -> str:
+    return dimension.split(" ", 1)[0]
+
+
+def _length(dimension: str | float, lengths: Mapping[str, int]) -> float:
+    """The length that a dimension stands for; NaN, which nothing equals, where none is known."""
+    if not isinstance(dimension, str):
+        return dimension
+    found = _DIMENSION.fullmatch(dimension)
+    assert found is not None, dimension
+    name, sign, more = found.groups()
+    if name not in lengths:
+        return math.nan
+    return lengths[name] + int(more or 0) * (-1 if sign == "-" else 1)
+
+
+def _note_length(dimension: str | int, size: int, lengths: dict[str, int]) -> None:
+    """Take the length of a dimension that is named for the first time."""
+    if not isinstance(dimension, int):
+        found = _DIMENSION.fullmatch(dimension)
+        assert found is not None, dimension
+        name, sign, more = found.groups()
+        lengths.setdefault(name, size - int(more or 0) * (-1 if sign == "-" else 1))

@@ -1,0 +1,218 @@
+"""The file `.atlas`: what it holds, and how an atlas is written to it and read from it.
+
+ATLAS           the schema: names, types, shapes and ranges (`manymaps.archive.schema`)
+save_atlas, load_atlas, same_atlas
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from types import NoneType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.archive import (
+    ArrayPart,
+    Schema,
+    ValuePart,
+    read_archive,
+    same_content,
+    write_archive,
+)
+from manymaps.archive.arrays import csr_from, csr_parts
+from manymaps.atlas.consensus import Consensus
+from manymaps.errors import DataError
+from manymaps.model.choice import ChoiceModel
+
+if TYPE_CHECKING:
+    from manymaps.atlas.atlas import Atlas
+
+__all__ = ["ATLAS", "load_atlas", "same_atlas", "save_atlas"]
+
+_TEXT = ValuePart((str,), "a text")
+
+ATLAS = Schema(
+    "manymaps atlas",
+    1,
+    "The maps of labelled objects, `.atlas`: written by `Atlas.save` and by every command that "
+    "fits, read by `load_atlas`.",
+    values={
+        "labels": ValuePart((list,), "the label of each object", each=_TEXT, length="n_objects"),
+        "method": ValuePart((str,), "the method, as the command line spells it"),
+        "model": ValuePart(
+            (dict,), "`ChoiceModel`: kernel, normalization, mixing, background, kernel_width, given"
+        ),
+        "parameters": ValuePart((dict,), "all settings of the fit"),
+        "log_normalizer": ValuePart((float, NoneType), "log Z of a joint model"),
+        "fingerprint": ValuePart((str,), "of the data that was fitted"),
+        "kinds": ValuePart(
+            (list, NoneType), "the kind of each object, where there are two: rows, then columns",
+            each=_TEXT, length="n_objects", optional=True,
+        ),
+        "vector_shape": ValuePart(
+            (list,), "of the fitted vectors: n_objects, n_features",
+            each=ValuePart((int,), "a length", least=0), optional=True,
+        ),
+    },
+    arrays={
+        "maps": ArrayPart(
+            "f", ("n_maps", "n_objects", "n_components"), "the point of each object in each map"
+        ),
+        "proportions": ArrayPart(
+            "f", ("n_maps", "n_objects"), "mixing proportions; each object's sum to 1", least=0
+        ),
+        "history/*": ArrayPart(
+            "biuf", ("...",), "what the fit recorded: iteration, cost, kl", finite=False
+        ),
+        "metadata/*": ArrayPart(
+            "biufUmM", ("n_objects",), "a column of metadata by its name", finite=False
+        ),
+        "factors": ArrayPart(
+            "f", ("n_objects",), "fixed factors of rows and columns", least=0, optional=True
+        ),
+        "consensus/offsets": ArrayPart(
+            "iu", ("n_objects + 1",), "where the senses of each object begin and end",
+            least=0, most="n_senses", optional=True,
+        ),
+        "consensus/by_fit": ArrayPart(
+            "f", ("n_senses", "n_fits"), "the share of each sense in each fit",
+            least=0, optional=True,
+        ),
+        "consensus/neighbors": ArrayPart(
+            "iu", ("n_senses", "n_neighbors"), "numbers of objects, -1 where there are no more",
+            least=-1, most="n_objects - 1", optional=True,
+        ),
+        "consensus/weights": ArrayPart(
+            "f", ("n_senses", "n_neighbors"), "the share of each neighbour", least=0, optional=True
+        ),
+        "consensus/of_map": ArrayPart(
+            "iu", ("...", "n_maps", "n_objects"), "the senses of an object in a map, -1 for none",
+            least=-1, most="n_senses - 1", optional=True,
+        ),
+        "consensus/threshold": ArrayPart(
+            "f", (), "the overlap from which on senses are the same", optional=True
+        ),
+        "consensus/held": ArrayPart(
+            "b", ("n_senses", "n_fits"), "which fits have the sense", optional=True
+        ),
+        "associations/data": ArrayPart(
+            "f", ("n_associations",), "shares of each object's strongest partners, as CSR",
+            least=0, optional=True,
+        ),
+        "associations/indices": ArrayPart(
+            "iu", ("n_associations",), "their numbers",
+            least=0, most="n_objects - 1", optional=True,
+        ),
+        "associations/indptr": ArrayPart(
+            "iu", ("n_objects + 1",), "where those of each object begin and end",
+            least=0, most="n_associations", optional=True,
+        ),
+        "vectors/dense": ArrayPart(
+            "biuf", ("n_objects", "n_features"), "the fitted vectors", optional=True
+        ),
+        "vectors/data": ArrayPart(
+            "biuf", ("n_stored",), "the fitted vectors as CSR of `vector_shape`", optional=True
+        ),
+        "vectors/indices": ArrayPart("iu", ("n_stored",), "their columns", least=0, optional=True),
+        "vectors/indptr": ArrayPart(
+            "iu", ("n_objects + 1",), "where each row begins and ends",
+            least=0, most="n_stored", optional=True,
+        ),
+    },
+)  # fmt: skip
+
+
+def save_atlas(atlas: Atlas, path: str | os.PathLike[str], *, vectors: bool = True) -> None:
+    """Write an atlas; see `Atlas.save`."""
+    write_archive(path, ATLAS, *_stored(atlas, vectors=vectors))
+
+
+def same_atlas(one: Atlas, other: Atlas) -> bool:
+    """Whether `save_atlas` would write the same of both."""
+    return same_content(_stored(one), _stored(other))
+
+
+def load_atlas(path: str | os.PathLike[str]) -> Atlas:
+    """Read an atlas that `Atlas.save` wrote.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there is no such file.
+    DataError
+        Where the file is no atlas, is damaged or cut short, or comes from a newer version.
+    """
+    from manymaps.atlas.atlas import Atlas
+
+    meta, arrays = read_archive(path, ATLAS)
+    n_objects = len(meta["labels"])
+    consensus, associations = _under(arrays, "consensus/"), _under(arrays, "associations/")
+    try:
+        return Atlas(
+            labels=meta["labels"],
+            maps=arrays["maps"],
+            proportions=arrays["proportions"],
+            model=ChoiceModel(**meta["model"]),
+            method=meta["method"],
+            parameters=meta["parameters"],
+            history=_under(arrays, "history/"),
+            log_normalizer=meta["log_normalizer"],
+            fingerprint=meta["fingerprint"],
+            metadata=_under(arrays, "metadata/"),
+            vectors=_vectors(_under(arrays, "vectors/"), n_objects, meta.get("vector_shape")),
+            kinds=meta.get("kinds"),
+            factors=arrays.get("factors"),
+            consensus=Consensus.from_arrays(consensus) if consensus else None,
+            associations=(
+                csr_from(associations, (n_objects, n_objects), "the associations")
+                if associations
+                else None
+            ),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataError(f"{path}: the atlas lacks or garbles a part ({error})") from error
+
+
+def _stored(atlas: Atlas, *, vectors: bool = True) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """What a file of the atlas holds: plain values, and arrays."""
+    meta = {
+        "method": atlas.method,
+        "model": atlas.model.as_dict(),
+        "parameters": dict(atlas.parameters),
+        "log_normalizer": atlas.log_normalizer,
+        "fingerprint": atlas.fingerprint,
+        "labels": list(atlas.labels),
+        "kinds": None if atlas.kinds is None else list(atlas.kinds),
+    }
+    arrays = {"maps": atlas.maps, "proportions": atlas.proportions}
+    arrays |= {f"history/{key}": np.asarray(value) for key, value in atlas.history.items()}
+    arrays |= {f"metadata/{key}": np.asarray(value) for key, value in atlas.metadata.items()}
+    if atlas.factors is not None:
+        arrays["factors"] = atlas.factors
+    if atlas.consensus is not None:
+        arrays |= {f"consensus/{k}": part for k, part in atlas.consensus.arrays().items()}
+    if atlas.associations is not None:
+        arrays |= {f"associations/{k}": part for k, part in csr_parts(atlas.associations).items()}
+    if vectors and atlas.vectors is not None:
+        if sparse.issparse(atlas.vectors):
+            parts = csr_parts(sparse.csr_array(atlas.vectors))
+        else:
+            parts = {"dense": np.asarray(atlas.vectors)}
+        arrays |= {f"vectors/{name}": part for name, part in parts.items()}
+        meta["vector_shape"] = list(atlas.vectors.shape)
+    return meta, arrays
+
+
+def _vectors(
+    arrays: Mapping[str, np.ndarray], n_objects: int, shape: Sequence[int] | None
+) -> np.ndarray | sparse.csr_array | None:
+    if not arrays or "dense" in arrays:
+        return arrays.get("dense")
+    return csr_from(arrays, (n_objects, (shape or [0])[-1]), "the vectors")
+
+
+def _under(arrays: Mapping[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
+    return {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}

@@ -1,0 +1,167 @@
+"""Archives: whole or not at all, and refused where they are something else."""
+
+import json
+import zipfile
+
+import numpy as np
+import pytest
+
+from manymaps.archive import (
+    ArrayPart,
+    Schema,
+    ValuePart,
+    read_archive,
+    write_archive,
+    written_whole,
+)
+from manymaps.errors import DataError
+
+META = {"labels": ["é", "\N{GRINNING FACE}"]}
+THING = Schema(
+    "manymaps atlas",
+    1,
+    "a thing",
+    {"labels": ValuePart((list,), "labels", each=ValuePart((str,), "a label"))},
+    {
+        "maps": ArrayPart("f", ("...",), "places", optional=True),
+        "history/*": ArrayPart("biuf", ("n_records",), "what was recorded"),
+        "cost": ArrayPart("f", (), "one number", optional=True),
+    },
+)
+
+
+def read(path):
+    return read_archive(path, THING)
+
+
+def write(path, arrays, meta=META, schema=THING):
+    write_archive(path, schema, meta, arrays)
+
+
+def test_what_is_written_is_read(tmp_path):
+    arrays = {
+        "maps": np.arange(6.0).reshape(2, 3),
+        "history/cost": np.array([3, 2]),
+        "cost": np.array(2.5),
+    }
+    write(tmp_path / "a", arrays)
+    meta, again = read(tmp_path / "a")
+    assert meta == {"format": "manymaps atlas", "version": 1, **META}
+    assert again.keys() == arrays.keys()
+    for name, array in arrays.items():
+        assert again[name].shape == array.shape
+        np.testing.assert_array_equal(again[name], array)
+
+
+def test_failure_leaves_the_old_file_and_nothing_else(tmp_path):
+    file = tmp_path / "a.txt"
+    file.write_text("old")
+
+    def half() -> None:
+        with written_whole(file) as temporary:
+            temporary.write_text("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        half()
+    assert file.read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_a_link_keeps_pointing_at_its_file(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    with written_whole(tmp_path / "link") as temporary:
+        temporary.write_text("new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "new"
+
+
+def test_a_long_name_in_wide_letters_is_written(tmp_path):
+    file = tmp_path / ("語" * 80 + ".txt")
+    with written_whole(file) as temporary:
+        temporary.write_text("whole")
+    assert file.read_text() == "whole"
+
+
+def test_every_truncation_is_refused(tmp_path):
+    write(tmp_path / "a", {"maps": np.arange(20.0)})
+    whole = (tmp_path / "a").read_bytes()
+    for length in range(0, len(whole) - 1, 37):
+        (tmp_path / "cut").write_bytes(whole[:length])
+        with pytest.raises(DataError, match="cut short"):
+            read(tmp_path / "cut")
+
+
+@pytest.mark.parametrize("member", [{"a": 1}, [], "text", {"format": "manymaps checkpoint"}])
+def test_foreign_zip_is_refused(tmp_path, member):
+    with zipfile.ZipFile(tmp_path / "a", "w") as archive:
+        archive.writestr("meta.json", json.dumps(member))
+    with pytest.raises(DataError, match="not a manymaps atlas"):
+        read(tmp_path / "a")
+
+
+@pytest.mark.parametrize(
+    ("version", "message"), [(2, "newer manymaps"), (None, "version"), ("1", "version")]
+)
+def test_other_version_is_refused(tmp_path, version, message):
+    write(tmp_path / "a", {}, META | {"version": version})
+    with pytest.raises(DataError, match=message):
+        read(tmp_path / "a")
+
+
+def test_pickled_array_is_refused(tmp_path):
+    np.save(tmp_path / "object.npy", np.array([{}], dtype=object), allow_pickle=True)
+    with zipfile.ZipFile(tmp_path / "a", "w") as archive:
+        archive.writestr(
+            "meta.json", json.dumps({"format": "manymaps atlas", "version": 1, **META})
+        )
+        archive.write(tmp_path / "object.npy", "maps.npy")
+    with pytest.raises(DataError):
+        read(tmp_path / "a")
+
+
+class TestWriting:
+    def test_what_could_not_be_read_is_not_written(self, tmp_path):
+        with pytest.raises(DataError, match=r"cannot be written: the array 'maps'.*not finite"):
+            write(tmp_path / "a", {"maps": np.array([np.nan])})
+        with pytest.raises(DataError, match=r"cannot be written: .*an element of labels"):
+            write(tmp_path / "a", {}, {"labels": [1]})
+        with pytest.raises(DataError, match=r"cannot be written.*JSON"):
+            write(tmp_path / "a", {}, META | {"further": object()})
+        assert list(tmp_path.iterdir()) == []
+
+    def test_what_would_unpack_to_too_much_is_stored_unpacked(self, tmp_path, monkeypatch):
+        """A table of zeros of any size is read back."""
+        monkeypatch.setattr("manymaps.archive.door.ALWAYS_UNPACKED", 2**16)
+        write(tmp_path / "few", {"maps": np.zeros(100)})
+        write(tmp_path / "many", {"maps": np.zeros(100_000, np.float32)})
+        assert (tmp_path / "few").stat().st_size < 800
+        assert (tmp_path / "many").stat().st_size > 400_000
+        assert read(tmp_path / "many")[1]["maps"].shape == (100_000,)
+
+
+class TestReading:
+    def test_what_no_schema_knows_is_left_out(self, tmp_path):
+        wider = Schema(THING.kind, 1, "", {}, {"new": ArrayPart("f", ("n",), "of a later version")})
+        write(tmp_path / "a", {"new": np.zeros(3)}, schema=wider)
+        assert read(tmp_path / "a")[1] == {}
+
+    @pytest.mark.parametrize(
+        ("meta", "message"),
+        [
+            ("{", "cannot be read as a manymaps atlas"),
+            ("[" * 100_000, "nested too deep"),
+            ('{"format": "manymaps atlas", "version": ' + "9" * 5000 + "}", "cannot be read"),
+            ('{"format": "manymaps atlas", "version": true, "labels": []}', "its version"),
+            ('{"format": "manymaps atlas", "version": 1}', "'labels' is missing"),
+            (
+                '{"format": "manymaps atlas", "version": 1, "labels": "a"}',
+                "should be a list of text",
+            ),
+        ],
+    )
+    def test_damaged_values_are_refused(self, tmp_path, meta, message):
+        with zipfile.ZipFile(tmp_path / "a", "w") as archive:
+            archive.writestr("meta.json", meta)
+        with pytest.raises(DataError, match=rf"a\b.*{message}"):
+            read(tmp_path / "a")

@@ -1,0 +1,244 @@
+"""The one door for arrays: what is refused before anything is allocated, and what comes through."""
+
+import io
+import zipfile
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from manymaps.archive.arrays import csr_from, csr_parts, open_arrays, read_npy
+from manymaps.errors import DataError
+
+TYPES = (
+    "bool", "int8", "uint8", "int16", "int64", "uint64", "float16", "float32", "float64", ">f8",
+    ">i2", "<U3", ">U3", "S4", "complex64", "datetime64[D]",
+)  # fmt: skip
+
+
+def npy(header: str, data: bytes = b"", version: tuple[int, int] = (1, 0)) -> bytes:
+    """A file of this header, whatever it says."""
+    text = (header + "\n").encode()
+    length = len(text).to_bytes(2 if version == (1, 0) else 4, "little")
+    return b"\x93NUMPY" + bytes(version) + length + text + data
+
+
+def header(shape: object, descr: object = "<f8", *, fortran: bool = False) -> str:
+    return f"{{'descr': {descr!r}, 'fortran_order': {fortran}, 'shape': {shape}, }}"
+
+
+def written(tmp_path: Path, content: bytes, place: str) -> Path:
+    """The file as it is, packed, or as the member "x" of a zip."""
+    path = tmp_path / f"a.{place}"
+    if place == "npz":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("x.npy", content)
+    elif place == "npy.gz":
+        import gzip
+
+        path.write_bytes(gzip.compress(content))
+    else:
+        path.write_bytes(content)
+    return path
+
+
+def read(path: Path) -> np.ndarray:
+    if path.suffix != ".npz":
+        return read_npy(path)
+    with open_arrays(path) as file:
+        return file.read("x")
+
+
+PLACES = pytest.mark.parametrize("place", ["npy", "npy.gz", "npz"])
+
+
+@PLACES
+@pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 3), (0, 4), (2, 0, 3)])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_arrays_come_through(tmp_path, place, shape, order):
+    for kind in TYPES:
+        values = np.arange(np.prod(shape, dtype=int)).reshape(shape)
+        array = np.asarray(values.astype("m8[D]") if kind[0] == "d" else values, order=order)
+        array = np.asarray(array.astype("i8").astype(kind), order=order)
+        buffer = io.BytesIO()
+        np.save(buffer, array)
+        found = read(written(tmp_path, buffer.getvalue(), place))
+        assert found.dtype.kind == array.dtype.kind
+        assert found.dtype.itemsize == array.dtype.itemsize
+        assert found.shape == array.shape
+        np.testing.assert_array_equal(found, array)
+
+
+DAMAGED = {
+    "more than there is": npy(header((10**9,)), b"12345678"),
+    "more than there can be": npy(header((2**62,)), b"12345678"),
+    "a product beyond all numbers": npy(header((2**40, 2**40, 2**40)), b"12345678"),
+    "less than there is": npy(header((1,)), bytes(16)),
+    "a negative length": npy(header((-1,)), b""),
+    "two negative lengths": npy(header((-1, -1)), bytes(8)),
+    "a length that is true": npy(header((True,)), bytes(8)),
+    "lengths that are no numbers": npy(header(("a",)), bytes(8)),
+    "many dimensions": npy(header((1,) * 70), bytes(8)),
+    "Python objects": npy(header((1,), "|O"), bytes(8)),
+    "records": npy(header((1,), [("a", "<f8")]), bytes(8)),
+    "raw bytes": npy(header((1,), "|V8"), bytes(8)),
+    "subarrays": npy(header((1,), ("<f4", (2,))), bytes(8)),
+    "an unknown type": npy(header((1,), "<q9"), bytes(8)),
+    "no mapping": npy("[1, 2", bytes(8)),
+    "a call": npy("__import__('os').abort()", bytes(8)),
+    "brackets": npy("(" * 9_000, bytes(8)),
+    "digits": npy(header("(" + "9" * 5_000 + ",)"), bytes(8)),
+    "zeros": npy("\0" * 50, bytes(8)),
+    "a missing key": npy("{'descr': '<f8', 'shape': (1,)}", bytes(8)),
+    "a header that is longer than the file": b"\x93NUMPY\x02\x00\xff\xff\xff\xff{",
+    "another version": npy(header((1,)), bytes(8), (9, 0)),
+    "nothing": b"",
+    "half a magic": b"\x93NUM",
+}
+
+
+@PLACES
+@pytest.mark.parametrize("what", DAMAGED)
+def test_damaged_heads_are_refused(tmp_path, place, what):
+    path = written(tmp_path, DAMAGED[what], place)
+    with pytest.raises(DataError, match=path.name):
+        read(path)
+
+
+def test_objects_beside_numbers_are_no_harm_until_they_are_asked_for(tmp_path):
+    path = tmp_path / "a.npz"
+    np.savez(path, x=np.ones(2), names=np.array(["a", None], dtype=object))
+    with open_arrays(path) as file:
+        assert file.read("x").tolist() == [1, 1]
+        with pytest.raises(DataError, match=r"a\.npz, member 'names', .*neither numbers nor texts"):
+            file.read("names")
+
+
+class TestZips:
+    def test_a_bomb_is_refused_before_it_is_unpacked(self, tmp_path):
+        path = tmp_path / "bomb.npz"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for k in range(3):
+                with archive.open(f"x{k}.npy", "w") as member:
+                    member.write(npy(header((2**26,), "|i1")))
+                    for _ in range(64):
+                        member.write(bytes(2**20))
+        assert path.stat().st_size < 2**18
+        with (
+            pytest.raises(DataError, match=r"promises 1\.5 GiB in [\d,]+ bytes"),
+            open_arrays(path),
+        ):
+            pass
+
+    def test_a_lying_size_is_refused(self, tmp_path):
+        buffer = io.BytesIO()
+        np.save(buffer, np.zeros(4))
+        path = written(tmp_path, buffer.getvalue(), "npz")
+        content = path.read_bytes()
+        size = len(buffer.getvalue()).to_bytes(4, "little")
+        assert content.count(size) == 2
+        for lie in (0, 1, 2**20, 2**31, 2**32 - 2):
+            path.write_bytes(content.replace(size, lie.to_bytes(4, "little")))
+            with pytest.raises(DataError, match=r"a\.npz"):
+                read(path)
+
+    @pytest.mark.parametrize("packing", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+    def test_other_packings_are_refused(self, tmp_path, packing):
+        with zipfile.ZipFile(tmp_path / "a.npz", "w", packing) as archive:
+            archive.writestr("x.npy", npy(header((1,)), bytes(8)))
+        with pytest.raises(DataError, match="packed in an unknown way"):
+            read(tmp_path / "a.npz")
+
+    def test_a_member_that_stands_twice_is_refused(self, tmp_path):
+        with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
+            archive.writestr("x.npy", npy(header((1,)), bytes(8)))
+            with pytest.warns(UserWarning, match="Duplicate"):
+                archive.writestr("x.npy", npy(header((1,)), bytes(8)))
+        with pytest.raises(DataError, match=r"'x\.npy' stands twice"):
+            read(tmp_path / "a.npz")
+
+    def test_flipped_bytes_never_end_in_anything_else(self, tmp_path):
+        path = tmp_path / "a.npz"
+        np.savez_compressed(path, x=np.arange(50.0), labels=np.array(["a", "b"]))
+        whole = path.read_bytes()
+        rng = np.random.default_rng(0)
+        for _ in range(300):
+            content = bytearray(whole)
+            for at in rng.integers(len(content), size=rng.integers(1, 4)):
+                content[at] = rng.integers(256)
+            path.write_bytes(bytes(content))
+            with suppress(DataError), open_arrays(path) as file:
+                for name in file.heads:
+                    file.read(name)
+
+
+PARTS = csr_parts(sparse.csr_array([[0.0, 2.0, 1.0], [0.0, 0.0, 0.0], [1.0, 0.0, 4.0]]))
+
+
+class TestTables:
+    @pytest.mark.parametrize("kind", ["csr", "csc", "coo", "bsr", "dia"])
+    @pytest.mark.parametrize("wrap", [sparse.csr_array, sparse.csr_matrix])
+    def test_all_that_scipy_saves(self, tmp_path, kind, wrap):
+        table = np.array([[0.0, 2, 0, 1], [3, 0, 0, 0], [0, 0, 4, 0], [0, 5, 0, 0]])
+        sparse.save_npz(tmp_path / "a.npz", wrap(table).asformat(kind))
+        with open_arrays(tmp_path / "a.npz") as file:
+            np.testing.assert_array_equal(file.table().toarray(), table)
+
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            ({"indices": np.array([0, 1, 2, 3])}, "from 0 to 3, beyond its 3 columns"),
+            ({"indices": np.array([0, 1, -1, 2])}, "from -1 to 2"),
+            ({"indices": np.array([0, 1, 2])}, "do not fit its 3 rows"),
+            ({"indices": np.array([0.0, 1, 2, 0])}, "whole ones"),
+            ({"indptr": np.array([0, 2, 4])}, "do not fit its 3 rows"),
+            ({"indptr": np.array([0, 9, 2, 4])}, "not one behind the other"),
+            ({"indptr": np.array([1, 2, 2, 4])}, "begin and end at 1 and 4"),
+            ({"indptr": np.array([0, 2, 2, 2**40])}, "begin and end at 0 and 1099511627776"),
+            ({"data": np.array(["a", "b", "c", "d"])}, "real numbers"),
+            ({"data": np.ones((4, 1))}, "do not fit"),
+        ],
+    )
+    def test_parts_that_do_not_fit(self, changes, message):
+        with pytest.raises(DataError, match=f"here: .*{message}"):
+            csr_from({**PARTS, **changes}, (3, 3), "here")
+
+    def test_a_missing_part(self):
+        with pytest.raises(DataError, match="lacks its indptr"):
+            csr_from({k: v for k, v in PARTS.items() if k != "indptr"}, (3, 3), "here")
+
+    def test_foreign_byte_order_and_halves_are_computed_with(self):
+        parts = {
+            "data": PARTS["data"].astype(">f2"),
+            "indices": PARTS["indices"].astype(">i8"),
+            "indptr": PARTS["indptr"].astype(">i2"),
+        }
+        table = csr_from(parts, (3, 3), "here")
+        assert (table @ np.ones(3)).tolist() == [3, 0, 5]
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"shape": np.array([10**12, 10**12])},
+            {"shape": np.array([3, 10**9])},
+            {"shape": np.array([-3, 3])},
+            {"shape": np.array(3)},
+            {"shape": np.array([3.0, 3.0])},
+            {"format": np.array(b"xyz")},
+            {"format": np.array(7)},
+            {"row": np.array([0, 2**40, 1, 1])},
+            {"row": np.array([0, -1, 1, 1])},
+            {"row": np.array([0.5, 1, 1, 1])},
+            {"col": np.array([0, 1])},
+        ],
+    )
+    def test_damaged_tables_are_refused(self, tmp_path, changes):
+        parts = {
+            "format": np.array(b"coo"), "shape": np.array([3, 3]), "data": np.ones(4),
+            "row": np.array([0, 1, 1, 2]), "col": np.array([0, 1, 2, 0]),
+        }  # fmt: skip
+        np.savez(tmp_path / "a.npz", **{**parts, **changes})
+        with open_arrays(tmp_path / "a.npz") as file, pytest.raises(DataError, match=r"a\.npz"):
+            file.table()
