@@ -18,7 +18,7 @@ from scipy import sparse
 import manymaps as mm
 from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.atlas import Atlas
-from manymaps.atlas.captions import caption, dominant
+from manymaps.atlas.captions import dominant, title_words
 from manymaps.atlas.landmarks import principal_plane, standing
 from manymaps.atlas.landmarks import view as view_of
 from manymaps.errors import DataError, ParameterError
@@ -224,7 +224,7 @@ class TestEntries:
 
     def test_one_object(self):
         found = read(single(["alone"]))
-        assert found.header["maps"][0]["title"] == [0]
+        assert found.header["maps"][0]["title"] == ["alone"]
         np.testing.assert_array_equal(found.points(0), [[1, 0]])
 
 
@@ -240,13 +240,32 @@ class TestMaps:
             )
             np.testing.assert_array_equal(ordered, expected)
 
-    def test_titles_are_the_captions_of_what_is_in_sight(self):
+    def test_titles_are_the_words_of_what_is_in_sight(self):
         atlas = several()
         found = read(atlas, min_recall=0.3)
         for m, (map_, shares) in enumerate(
             zip(found.header["maps"], atlas.map_shares, strict=True)
         ):
-            assert map_["title"] == caption(atlas, m, dominant(shares, 0.3), n_words=5)
+            expected = title_words(atlas, m, dominant(shares, 0.3), n_words=5)
+            assert map_["title"] == expected
+            assert expected
+            assert set(expected) <= set(atlas.labels)
+
+    def test_categories_name_the_maps_of_objects_that_are_only_numbered(self):
+        atlas = several(80)
+        digits = atlas.proportions.argmax(axis=0) + 5
+        numbered = replace(atlas, labels=list(map(str, range(80))), metadata={"digit": digits})
+        titles = [map_["title"] for map_ in read(numbered).header["maps"]]
+        assert titles == [[f"digit {m + 5}"] for m in range(4)]
+        names = np.array(["ox", "cow", "hen", "cat"])[digits - 5]
+        both = numbered.add_metadata(names, name="animal")
+        assert [map_["title"] for map_ in read(both).header["maps"]] == titles
+        colored = read(both, color="animal").header["maps"]
+        assert [map_["title"] for map_ in colored] == [["ox"], ["cow"], ["hen"], ["cat"]]
+
+    def test_nothing_names_the_maps_of_objects_that_are_only_numbered_without_categories(self):
+        numbered = replace(several(), labels=list(map(str, range(60))))
+        assert [map_["title"] for map_ in read(numbered).header["maps"]] == [[]] * 4
 
     def test_views_hold_what_is_in_sight(self):
         atlas = several()
@@ -269,7 +288,7 @@ class TestMaps:
         found = read(atlas)
         assert found.of("recalls", 0)[3] < 0.001 * 65535 < 0.999 * 65535 < found.of("recalls", 1)[3]
         np.testing.assert_allclose(found.header["maps"][0]["view"], [0, 0, 1, 1])
-        assert 3 not in found.header["maps"][0]["title"]
+        assert "stray" not in found.header["maps"][0]["title"]
 
     def test_a_view_where_nothing_reaches_the_threshold(self):
         found = read(several(n_maps=20), min_recall=1.0)
@@ -364,7 +383,8 @@ class TestTwoKinds:
     def test_words_name_the_map(self, atlas):
         found = read(atlas)
         title = found.header["maps"][0]["title"]
-        assert {atlas.kinds[i] for i in title} == {"word"}
+        assert title
+        assert {atlas.kinds[atlas.labels.index(word)] for word in title} == {"word"}
 
     def test_many_documents_come_after_the_words(self, atlas):
         n = list(atlas.kinds).count("document")

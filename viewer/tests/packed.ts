@@ -47,7 +47,7 @@ export function packed(
   change: (header: Header, blocks: Blocks) => void = () => {},
 ): Uint8Array {
   const blocks = blocksOf(description);
-  const header = headerOf(description, blocks);
+  const header = headerOf(description);
   change(header, blocks);
   return written(header, blocks);
 }
@@ -157,7 +157,7 @@ function scaleOf(description: Description, m: number): { low: number[]; step: nu
   return { low, step };
 }
 
-function headerOf(description: Description, blocks: Blocks): Header {
+function headerOf(description: Description): Header {
   const { labels, maps, model = {}, kinds = null } = description;
   const { kernelWidth = 1, ...others } = model;
   return {
@@ -182,7 +182,9 @@ function headerOf(description: Description, blocks: Blocks): Header {
     color: null,
     size: null,
     maps: maps.map((_, m) => ({
-      title: Array.from(blocks.objects.subarray(elementAt(blocks.offsets, m)).slice(0, 2)),
+      title: elementAt(homes(description), m)
+        .slice(0, 2)
+        .map((object) => elementAt(labels, object)),
       view: [-1, -1, 1, 1],
       share: 1,
       ...scaleOf(description, m),

@@ -40,7 +40,7 @@ export function tinyAtlas(parts: Parts): TinyAtlas {
     points,
     order: Uint32Array.from({ length: n }, (_, i) => i),
     view: [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)],
-    title: [0],
+    title: labels.slice(0, 1),
     share: 1,
   };
   return {

@@ -33,7 +33,8 @@ maps stand end to end, those of map m from offsets[m] to offsets[m + 1], by numb
     feature/K       u4       the objects that have the K-th feature
 
 The header holds the labels, the model, each map's title, view and scales, the columns with their
-categories, and where each block lies. `viewer/src/data/container.ts` reads all this.
+categories, and where each block lies. A title is a list of words: labels, or where these only count
+the objects, categories. `viewer/src/data/container.ts` reads all this.
 
 Shapes: coordinates (n_entries, n_components), points (k, 2).
 """
@@ -55,7 +56,7 @@ from typing import Any
 import numpy as np
 
 from manymaps.atlas.atlas import LEAST_RECALL, LEAST_SHARE, Atlas
-from manymaps.atlas.captions import caption
+from manymaps.atlas.captions import title_words
 from manymaps.atlas.landmarks import principal_plane, standing, view
 from manymaps.atlas.senses import listed_senses
 from manymaps.checks import check_number
@@ -167,7 +168,7 @@ def pack_page(
     listed, members = _features(atlas, features)
     entries = _entries(atlas)
     scales, blocks["positions"] = _positions(entries, atlas.model.kernel_width)
-    maps, of_maps = _maps(atlas, entries, min_recall)
+    maps, of_maps = _maps(atlas, entries, color, min_recall)
     blocks |= members | of_maps | _senses(atlas, entries) | _log_factors(atlas) | {
         "offsets": entries.offsets.astype("<u4"),
         "objects": entries.objects.astype(_index_type(atlas.n_objects)),
@@ -294,7 +295,7 @@ def _positions(
 
 
 def _maps(
-    atlas: Atlas, entries: _Entries, min_recall: float
+    atlas: Atlas, entries: _Entries, color: str | None, min_recall: float
 ) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]:
     """Title, first view and share of each map, and the blocks of order, axes and middles."""
     n_maps, n_components = atlas.n_maps, atlas.n_components
@@ -314,12 +315,11 @@ def _maps(
         shown = shown if shown.any() else np.ones(len(objects), bool)
         budget = OUT_OF_VIEW if shown.sum() > FEW_OBJECTS else 0.0
         box = view(points[shown], weights[shown], budget=budget)
+        title = title_words(
+            atlas, m, objects[shown], n_words=TITLE_WORDS, words=words, column=color
+        )
         described.append(
-            {
-                "title": caption(atlas, m, objects[shown], n_words=TITLE_WORDS, words=words),
-                "view": [*box.low.tolist(), *box.high.tolist()],
-                "share": share,
-            }
+            {"title": title, "view": [*box.low.tolist(), *box.high.tolist()], "share": share}
         )
     largest = int(np.diff(entries.offsets).max())
     blocks = {"order": order.astype(_index_type(largest))}

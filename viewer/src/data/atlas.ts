@@ -35,8 +35,8 @@ export interface AtlasMap {
   order: Uint32Array;
   /** The box shown at first: left, bottom, right, top in map units. */
   view: [number, number, number, number];
-  /** Objects whose labels name the map. */
-  title: number[];
+  /** Labels that name the map, or categories where objects are only numbered. */
+  title: string[];
   /** Share of the spread that the two drawn dimensions hold, 1 for flat maps. */
   share: number;
 }

@@ -261,11 +261,8 @@ function mapsOf(header: Fields, blocks: Blocks, nObjects: number, d: number): At
           (middles as Float32Array).subarray(number * d),
         )
       : flat(coordinates, d);
-    const title = numbers(map.title, "a title");
+    const title = texts(map.title, "a title");
     const view = numbers(map.view, "a view");
-    if (title.some((object) => !(Number.isInteger(object) && object >= 0 && object < nObjects))) {
-      throw damaged("a title names an object that is not there");
-    }
     if (view.length !== 4) throw damaged("a view");
     return {
       number,

@@ -5,15 +5,18 @@ import { elementAt } from "./elements.ts";
 
 /** A label for messages and names: never empty, never endless. */
 export function plainLabel(atlas: Atlas, object: number): string {
-  const label = elementAt(atlas.labels, object).replace(/\s+/g, " ").trim();
+  return plain(elementAt(atlas.labels, object));
+}
+
+function plain(text: string): string {
+  const label = text.replace(/\s+/g, " ").trim();
   if (label === "") return "an object without a label";
   return label.length > 60 ? `${label.slice(0, 59)}…` : label;
 }
 
 /** The first words of those that name a map. */
-export function mapTitle(atlas: Atlas, map: AtlasMap, most = 4): string {
-  const words = map.title.slice(0, most).map((object) => plainLabel(atlas, object));
-  return words.join(" · ") || "no words";
+export function mapTitle(map: AtlasMap, most = 4): string {
+  return map.title.slice(0, most).map(plain).join(" · ") || "no words";
 }
 
 /** A share as per cent: two digits that tell, "less than" where there are none. */

@@ -116,7 +116,7 @@ export class Session {
   openMap(map: number): void {
     if (map === this.state.map) this.flyToWord();
     else this.step({ map, camera: null });
-    this.announce(`Map ${map}: ${mapTitle(this.atlas, elementAt(this.atlas.maps, map))}`);
+    this.announce(`Map ${map}: ${mapTitle(elementAt(this.atlas.maps, map))}`);
   }
 
   /** Flies to the word where it lives in the open map, and else to where all of it is seen. */

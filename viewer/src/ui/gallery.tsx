@@ -55,7 +55,7 @@ interface SheetProps {
 
 function Sheet({ session, map, recall }: SheetProps) {
   const { word, threshold } = session.state;
-  const title = mapTitle(session.atlas, map);
+  const title = mapTitle(map);
   const count = map.recalls.reduce((n, share) => n + (lives(share, threshold) ? 1 : 0), 0);
   const isApart = word !== null && recall === undefined;
   return (

@@ -45,7 +45,7 @@ export function MapPage({ session, map, onShown }: MapPageProps) {
         ref={host}
         role="application"
         tabIndex={0}
-        aria-label={`Map ${map}: ${mapTitle(session.atlas, at)}. Arrow keys move it, plus and minus zoom, 0 shows all; the table “Words in view” lists its words`}
+        aria-label={`Map ${map}: ${mapTitle(at)}. Arrow keys move it, plus and minus zoom, 0 shows all; the table “Words in view” lists its words`}
       />
       <Plaque session={session} map={map} />
       <Dock session={session} />
@@ -124,7 +124,7 @@ function sameCamera(a: Camera, b: Camera): boolean {
 
 function Plaque({ session, map }: { session: Session; map: number }) {
   const at = elementAt(session.atlas.maps, map);
-  const title = mapTitle(session.atlas, at);
+  const title = mapTitle(at);
   if (session.isSingle) return null;
   return (
     <div class="plaque">

@@ -74,7 +74,10 @@ test("maps, columns and features come out as they went in", async () => {
   assert.equal(second.proportions[1], 1);
   assert.ok(Math.abs(elementAt(first.recalls, 0) - 0.8) < 1e-6);
   assert.ok(Math.abs(elementAt(second.recalls, 0) - 0.2) < 1e-6);
-  assert.deepEqual([second.number, second.title, second.view], [1, [0, 2], [-1, -1, 1, 1]]);
+  assert.deepEqual(
+    [second.number, second.title, second.view],
+    [1, ["tie", "tuxedo"], [-1, -1, 1, 1]],
+  );
   assert.deepEqual(atlas.columns, SMALL.columns);
   assert.deepEqual(atlas.features[0]?.members, Uint32Array.of(0, 2));
   assert.deepEqual([atlas.color, atlas.size, atlas.minRecall], [null, null, 0.1]);
@@ -305,6 +308,14 @@ test("blocks that end beyond the data or hold impossible numbers are refused", a
     }),
     /the block recalls/,
   );
+  for (const title of [[0], "tie", null]) {
+    assert.match(
+      await spoilt((header) => {
+        elementAt(header.maps as Header[], 0).title = title;
+      }),
+      /a title/,
+    );
+  }
 });
 
 test("no header ends in another error than one for people", async () => {
