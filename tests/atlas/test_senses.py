@@ -205,9 +205,9 @@ def test_no_map_that_recalls_a_tenth_is_hidden(seed):
 def test_listed_together_as_word_by_word():
     atlas = made()
     words = np.arange(60)
-    ask = atlas.choices, atlas.associations
-    whole = listed_senses(*ask, words, 0.1, 0.1)
-    alone = [listed_senses(*ask, words[i : i + 1], 0.1, 0.1) for i in words]
+    ask, recalls = (atlas.choices, atlas.associations), atlas.map_shares.T
+    whole = listed_senses(*ask, words, recalls, 0.1, 0.1)
+    alone = [listed_senses(*ask, words[[i]], recalls[[i]], 0.1, 0.1) for i in words]
     assert [listed(whole, i) for i in words] == [listed(one, 0) for one in alone]
     assert (whole.shares == 0).any()
 

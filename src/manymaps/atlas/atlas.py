@@ -587,7 +587,7 @@ class Atlas:
     def _recall(self, i: int, near: np.ndarray, kind: str | None) -> np.ndarray:
         """What each map gives to the recall of object i, shape (n_maps,)."""
         if self.kinds is None or kind in (None, self._other_kind(i)):
-            return self.choices.recalls(np.array([i]))[0]
+            return self.choices.map_shares_of(i)
         sums = near.sum(axis=1)
         return np.asarray(sums / (sums.sum() or 1.0))
 
@@ -665,8 +665,10 @@ class Atlas:
         from manymaps.atlas.senses import listed_senses
 
         assert self.associations is not None
-        found = listed_senses(self.choices, self.associations, np.array([i]), min_share, min_recall)
-        recall = self.choices.recalls(np.array([i]))[0]
+        recall = self.choices.map_shares_of(i)
+        found = listed_senses(
+            self.choices, self.associations, np.array([i]), recall[None], min_share, min_recall
+        )
         stranded = self._stranded(i)
         similarities, told = self.choices.shares(i).sum(axis=0), self.consensus
         senses = []

@@ -28,7 +28,6 @@ __all__ = ["Choices"]
 
 _DIRECT_PAIRS = 2e9
 _TOLERANCE = 5e-3
-_FEW_ROWS = 20
 
 
 @dataclass(frozen=True)
@@ -121,14 +120,11 @@ class Choices:
             logs[:, self.is_chooser] -= self.log_normalizers
         return normalized(logs)
 
-    def recalls(self, rows: np.ndarray) -> np.ndarray:
-        """`map_shares` of some objects, (n_rows, n_maps); of few without a sum over all."""
-        if len(rows) > _FEW_ROWS:
-            return np.ascontiguousarray(self.map_shares[:, rows].T)
-        sums = np.array([self.shares(i).sum(axis=1) for i in rows]).reshape(-1, self.n_maps)
-        whole = sums.sum(axis=1, keepdims=True)
-        alone = self.proportions[:, rows].T.astype(np.float64)
-        return np.divide(sums, whole, out=alone, where=whole > 0)
+    def map_shares_of(self, i: int) -> np.ndarray:
+        """`map_shares` of one object, (n_maps,), without those of all."""
+        sums = self.shares(i).sum(axis=1)
+        whole = sums.sum()
+        return sums / whole if whole > 0 else self.proportions[:, i].astype(np.float64)
 
     def nearest_in(self, i: int, map: int, count: int) -> np.ndarray:
         """The objects j of largest v_ij^m, at most `count`, of those whose similarity is not 0."""

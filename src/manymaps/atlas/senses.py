@@ -127,6 +127,7 @@ def listed_senses(
     choices: Choices,
     associations: sparse.csr_array,
     words: np.ndarray,
+    recalls: np.ndarray,
     min_share: float,
     min_recall: float,
 ) -> SenseGroups:
@@ -136,6 +137,8 @@ def listed_senses(
     ----------
     choices, associations, words
         As for `sense_groups`.
+    recalls : ndarray of shape (n_words, n_maps)
+        What each map gives to the recall of each of the words.
     min_share : float
         Of a group in what was observed; a word's largest is listed whatever it has.
     min_recall : float
@@ -147,7 +150,7 @@ def listed_senses(
         By what their maps give of the word's recall, the most first; in one map the largest share
         first. Maps without any group have a share of 0.
     """
-    found, recalls = sense_groups(choices, associations, words), choices.recalls(words)
+    found = sense_groups(choices, associations, words)
     kept, rows, maps = _wanted(found, recalls, min_share, min_recall)
     lone = [choices.nearest_in(words[i], m, MOST_NEAR) for i, m in zip(rows, maps, strict=True)]
     lone_sizes = np.array([len(members) for members in lone], np.int64)

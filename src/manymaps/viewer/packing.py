@@ -233,7 +233,9 @@ def _senses(atlas: Atlas, entries: _Entries) -> dict[str, np.ndarray]:
     if atlas.kinds is not None or atlas.associations is None:
         return {}
     words = np.arange(atlas.n_objects)
-    found = listed_senses(atlas.choices, atlas.associations, words, LEAST_SHARE, LEAST_RECALL)
+    found = listed_senses(
+        atlas.choices, atlas.associations, words, atlas.map_shares.T, LEAST_SHARE, LEAST_RECALL
+    )
     owners = found.owners
     n_entries = np.diff(entries.offsets)
     packed = np.repeat(np.arange(atlas.n_maps), n_entries) * atlas.n_objects + entries.objects
