@@ -110,7 +110,8 @@ class TestAsking:
         assert entry.senses == known.senses("bow")
         assert entry.neighbors == known.neighbors("bow")
         text = repr(entry)
-        assert text.startswith(f"<bow: {len(entry.senses)} senses in ")
+        homes = [sense.map for sense in entry.senses if sense.share > 0]
+        assert text.startswith(f"<bow: {len(homes)} senses in {len(set(homes))} maps\n")
         assert text.count("\n") == len(entry.senses)
         assert entry.senses[0].neighbors[0].label in text
         told = known.add_metadata(list(range(len(known))), name="n")

@@ -288,6 +288,7 @@ class TestSenses:
         told = {sense["map"]: sense["stranded"] for sense in senses["senses"]}
         assert told == {0: True, 1: False}
         lines = invoke("senses", tmp_path / "stranded.atlas", "tie").stdout.splitlines()
+        assert lines[0] == "tie has 1 sense in 1 map"
         assert any(re.match(r"map 0 +\d\d% +stranded +shelf - ", line) for line in lines)
 
     def test_several_words(self, atlas, tmp_path):

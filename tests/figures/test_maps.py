@@ -240,6 +240,22 @@ def test_senses_come_in_order_of_recall_centred_on_the_word():
         assert near & set(words_of(ax))
 
 
+def test_a_map_that_holds_no_sense_is_drawn_but_not_counted():
+    points = np.array([[[0.0, 0], [3, 0], [50, 0]], [[0, 0], [90, 0], [0.1, 0]]])
+    held = np.array([[0.9, 1.0, 0.0], [0.1, 0.0, 1.0]])
+    observed = sparse.csr_array([[0, 0, 1.0], [0, 0, 0], [1.0, 0, 0]])
+    atlas = Atlas(
+        ["tie", "shelf", "knot"], points, held, MULTIPLE_MAPS_T_SNE, associations=observed
+    )
+    assert {sense.map: sense.share for sense in atlas.senses("tie")} == {1: 1.0, 0: 0.0}
+    for words, n_axes in (("tie", 2), (["tie", "knot"], 3)):
+        figure = plot_senses(atlas, words)
+        assert len(figure.axes) == n_axes
+        written = {text.get_text() for text in figure.findobj(Text)}
+        assert {"in 1 map", "none observed", "in map 0"} <= written
+        assert "in 2 maps" not in written
+
+
 def test_two_senses_in_one_map_are_two_cuts_of_it():
     points = np.array([[[0, 0], [1, 0], [1, 1], [1, 2], [-3, 0], [-3, 1], [-3, 2]]], float)
     table = np.zeros((7, 7))

@@ -7,16 +7,16 @@ set, and each label keeps its direction of writing to itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 
-from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.atlas import Atlas, Sense
 from manymaps.atlas.captions import dominant, title_words
 from manymaps.atlas.entry import Entry
 from manymaps.atlas.roles import numbers_of_kinds
 from manymaps.labels import first_of, plural
 
-__all__ = ["atlas_html", "atlas_text", "entry_text"]
+__all__ = ["atlas_html", "atlas_text", "entry_text", "where_senses_lie"]
 
 LONGEST = 40
 MOST_SENSES, NEIGHBORS = 8, 6
@@ -72,13 +72,28 @@ def _plain(label: str) -> str:
     return shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + "…"
 
 
+def where_senses_lie(senses: Sequence[Sense], *, grouped: bool) -> tuple[int, int]:
+    """How many senses a word has, and in how many maps these lie.
+
+    Of groups (`Atlas.recalls`) those count to which something of what was observed falls. The maps
+    that are listed beside them, since the model recalls some of the word there, hold no sense.
+
+    >>> shares = [(17, 0.4), (17, 0.1), (7, 0.0)]
+    >>> senses = [Sense(map, 0.5, (), share=share) for map, share in shares]
+    >>> where_senses_lie(senses, grouped=True), where_senses_lie(senses, grouped=False)
+    ((2, 1), (3, 2))
+    """
+    counted = [sense for sense in senses if sense.share > 0] if grouped else senses
+    return len(counted), len({sense.map for sense in counted})
+
+
 def entry_text(entry: Entry) -> str:
     """The senses of an entry, a line each, with their share, map and neighbours."""
     senses, grouped = entry.senses, entry.recalls
     name = _plain(entry.label) + ("" if entry.kind is None else f" ({_plain(entry.kind)})")
-    maps = plural("map", len({sense.map for sense in senses}))
-    counted = f": {plural('sense', len(senses))}" if grouped else ""
-    lines = [f"<{name}{counted} in {maps}"]
+    n_senses, n_maps = where_senses_lie(senses, grouped=grouped)
+    counted = f": {plural('sense', n_senses)}" if grouped else ""
+    lines = [f"<{name}{counted} in {plural('map', n_maps)}"]
     for sense in senses[:MOST_SENSES]:
         near = _listed((n.label for n in sense.neighbors[:NEIGHBORS]), NEIGHBORS)
         has = f"{sense.share if grouped else sense.proportion:.2f}".removeprefix("0")

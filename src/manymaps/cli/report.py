@@ -455,6 +455,8 @@ def senses_table(
     observed, and so has each neighbour, the model's in brackets. Where there are several maps, the
     captions say what each is about.
     """
+    from manymaps.atlas.representation import where_senses_lie
+
     table, several = plain_table(), len(captions) > 1 and any(captions)
     fits = [] if n_fits is None else [""]
     if grouped:
@@ -480,9 +482,9 @@ def senses_table(
         table.add_row("elsewhere", *(["", share] if grouped else [share]), told, near)
     if left_out is not None and (left_out.n_groups or left_out.recall >= LEAST_SAID):
         table.add_row(*_left_out(left_out, fits, grouped=grouped))
-    maps = plural("map", len({sense.map for sense in senses}))
-    found = sum(sense.share > 0 for sense in senses)
-    lives = f"has {plural('sense', found)} in {maps}" if grouped else f"lives in {maps}"
+    n_senses, n_maps = where_senses_lie(senses, grouped=grouped)
+    maps = plural("map", n_maps)
+    lives = f"has {plural('sense', n_senses)} in {maps}" if grouped else f"lives in {maps}"
     return f"{shown(word)} {lives}\n{rendered(table)}"
 
 

@@ -35,6 +35,7 @@ from manymaps.archive import written_whole
 from manymaps.atlas.atlas import Atlas, Sense
 from manymaps.atlas.captions import labels_say_nothing, title_words
 from manymaps.atlas.landmarks import standing
+from manymaps.atlas.representation import where_senses_lie
 from manymaps.atlas.roles import Roles, label_roles, numbers_of_kinds
 from manymaps.checks import check_index, check_number, check_whole
 from manymaps.errors import ParameterError
@@ -364,7 +365,8 @@ def plot_senses(
     page = Captions(root(panels[0][0]), typeface)
     labels = [elide(typeface.printable(atlas.labels[lives.row]), 40) for lives in asked]
     for axes, lives, label in zip(panels, asked, labels, strict=True):
-        maps = [f"in {plural('map', len({sense.map for sense in lives.senses}))}"]
+        _, n_maps = where_senses_lie(lives.senses, grouped=lives.grouped)
+        maps = [f"in {plural('map', n_maps)}"]
         if alone:
             page.title(label, maps, size=17, shift=TITLE, color=ACCENT)
         else:

@@ -40,13 +40,13 @@ export function observed(share: number): string {
   return `${share > 0 ? percent(share) : "none"} observed`;
 }
 
-/** "lives in 3 maps", or "has 4 senses in 3 maps" where one holds several or none that was observed. */
+/** "lives in 3 maps", or "has 4 senses in 3 maps" where one holds several, and others no observed one. */
 export function whereSensesLie(senses: readonly Sense[]): string {
-  const nMaps = new Set(senses.map(({ map }) => map)).size;
-  const nObserved = senses.filter(({ share }) => share !== 0).length;
+  const found = senses.filter(({ share }) => share !== 0);
+  const nMaps = new Set(found.map(({ map }) => map)).size;
   const maps = counted(nMaps, "map");
-  const isOneEach = senses.length === nMaps && nObserved === nMaps;
-  return isOneEach ? `lives in ${maps}` : `has ${counted(nObserved, "sense")} in ${maps}`;
+  const isOneEach = senses.length === nMaps;
+  return isOneEach ? `lives in ${maps}` : `has ${counted(found.length, "sense")} in ${maps}`;
 }
 
 /** "5 further maps give 7%" of what the model recalls of a word; "" where that is next to nothing. */
