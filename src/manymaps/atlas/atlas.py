@@ -329,9 +329,6 @@ class Atlas:
             )
         return Entry(self, self.index(label, kind=kind))
 
-    # Arrays inside may change, so that there is no hash.
-    __hash__ = None  # type: ignore[assignment]
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Atlas):
             return NotImplemented
