@@ -252,7 +252,7 @@ class ArrayFile:
 
     def _shape(self) -> tuple[int, int]:
         shape = two_lengths(self.read("shape"), self._source)
-        refuse_wide(self._source, shape, self.length)
+        refuse_wide(self._source, shape)
         return shape
 
     def text(self, name: str) -> bytes:

@@ -12,14 +12,14 @@ from contextlib import contextmanager
 
 from manymaps.errors import DataError, ParameterError
 
-__all__ = ["DAMAGED", "most_unpacked", "reading", "refuse_large", "refuse_wide"]
+__all__ = ["DAMAGED", "MOST_LABELS", "most_unpacked", "reading", "refuse_large", "refuse_wide"]
 
 #: What a packed file may unpack to in any case, and how many times its own length otherwise.
 ALWAYS_UNPACKED = 2**30
 MOST_EXPANSION = 10
 DAMAGED = "is it cut short, or of another format?"
-# What a label of a row or a column takes at least.
-_LABEL_BYTES = 64
+#: No file names more objects of one kind; as texts these alone take a gigabyte.
+MOST_LABELS = 10_000_000
 # They say what is wrong by themselves, and are no fault of what is in the file.
 _OF_THE_PLACE = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
 
@@ -86,12 +86,17 @@ def refuse_large(source: object, promised: int, length: int) -> None:
         )
 
 
-def refuse_wide(source: object, shape: tuple[int, ...], length: int) -> None:
-    """Refuse a sparse table whose rows and columns alone would take more than a file may unpack to.
+def refuse_wide(source: object, shape: tuple[int, ...]) -> None:
+    """Refuse a table of more rows or columns than a file may name.
 
-    >>> refuse_wide("a.npz", (1000, 1000), 500)
+    >>> refuse_wide("a.npz", (1000, 10**12))
+    Traceback (most recent call last):
+        ...
+    manymaps.errors.DataError: a.npz: a table of 1,000 x 1,000,000,000,000; 10,000,000 are the most
     """
-    refuse_large(f"{source}: a table of shape {shape}", _LABEL_BYTES * sum(shape), length)
+    if max(shape, default=0) > MOST_LABELS:
+        told = " x ".join(f"{n:,}" for n in shape)
+        raise DataError(f"{source}: a table of {told}; {MOST_LABELS:,} are the most")
 
 
 def _gib(n: int) -> str:

@@ -38,12 +38,12 @@ from manymaps.io.files import (
     Heads,
     read_arrays,
     read_bytes,
-    read_market,
     read_npy,
     read_sparse,
     split_lines,
     stem_of,
 )
+from manymaps.io.market import read_market
 from manymaps.io.matrices import read_labels
 from manymaps.labels import listed, numbered_labels, repeated_label
 
@@ -158,7 +158,7 @@ def _csr_of_parts(path: Path, heads: Heads) -> tuple[sparse.csr_array, tuple[str
         labels = (heads[key].shape[0] for key in COLUMN_KEYS if key in heads and heads[key].shape)
         n_rows = max(0, arrays["indptr"].size - 1)
         shape = (n_rows, next((n for n in labels if n >= n_columns), n_columns))
-    refuse_wide(path, shape, path.stat().st_size)
+    refuse_wide(path, shape)
     return csr_from({**arrays, "data": arrays[data_key]}, shape, str(path)), used
 
 

@@ -174,7 +174,7 @@ def _saved(path: Path) -> Counts:
         )
     arrays = read_declared(path, COUNTS)
     shape = two_lengths(arrays["shape"], str(path))
-    refuse_wide(path, shape, path.stat().st_size)
+    refuse_wide(path, shape)
     values = csr_from(arrays, shape, str(path))
     try:
         first, second = texts_of(arrays["kinds"])

@@ -2,7 +2,7 @@
 
     path -> unpacked(path).stream        bytes, through gzip, bzip2 or xz where the content says so
          -> stored_format(path)          "parquet", "npy", "npz", "mtx", "h5ad", or None for text
-         -> open_parquet, open_annotated, array_heads, read_arrays, read_npy, read_market
+         -> open_parquet, open_annotated, array_heads, read_arrays, read_npy
 
 What a file is, its first bytes say, and never its name alone: a name that promises a container
 which the bytes deny is an error. Python objects are never unpickled.
@@ -20,9 +20,8 @@ import io
 import re
 import warnings
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -44,7 +43,6 @@ __all__ = [
     "open_parquet",
     "read_arrays",
     "read_bytes",
-    "read_market",
     "read_npy",
     "read_sparse",
     "split_lines",
@@ -293,18 +291,3 @@ def read_sparse(path: Path) -> sparse.csr_array:
     """A table that `scipy.sparse.save_npz` wrote."""
     with open_arrays(path) as arrays:
         return arrays.table()
-
-
-@dataclass(frozen=True)
-class _Forward:
-    """A stream that is read and no more: scipy goes back in others, and dies where it cannot."""
-
-    read: Callable[[int], bytes]
-
-
-def read_market(path: Path) -> Any:
-    """The matrix of a MatrixMarket file, dense or sparse, unpacked while it is read."""
-    from scipy.io import mmread
-
-    with reading(path, "MTX"), unpacked(path) as file:
-        return mmread(_Forward(file.stream.read), spmatrix=False)

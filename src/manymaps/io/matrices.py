@@ -30,11 +30,11 @@ from manymaps.io.files import (
     array_heads,
     read_arrays,
     read_bytes,
-    read_market,
     read_npy,
     read_sparse,
     split_lines,
 )
+from manymaps.io.market import read_market
 from manymaps.io.tables import HEAD_ROWS, TextTable, as_number, is_number
 
 __all__ = [
