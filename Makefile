@@ -34,6 +34,7 @@ lint: $(VENV)/ready-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/draw_rooms.py --check
+	$(BIN)/python scripts/describe_formats.py --check
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

@@ -30,7 +30,7 @@ __all__ = ["ArrayPart", "Schema", "ValuePart"]
 _DIMENSION = re.compile(r"(\w+?)(?: ([+-]) (\d+))?")
 _KIND_NAMES = {
     "f": "real", "iu": "whole", "b": "truth", "U": "text", "biuf": "number", "f4": "float32",
-    "biufUmM": "number, text or time",
+    "biufUmM": "number, text or time", "bf": "number or truth", "S": "text", "Uu": "text",
 }  # fmt: skip
 _TYPE_NAMES = {
     str: "text", int: "whole number", float: "number", bool: "truth", list: "list",
@@ -145,8 +145,10 @@ class ValuePart:
     @property
     def type_name(self) -> str:
         """How the page of formats calls its type."""
-        each = f" of {self.each.type_name}" if self.each is not None else ""
-        return " or ".join(_TYPE_NAMES[kind] for kind in self.types) + each
+        names = [_TYPE_NAMES[kind] for kind in self.types]
+        if self.each is not None:
+            names[0] += f" of {self.each.type_name}"
+        return " or ".join(names)
 
     def check(self, name: str, value: Any, lengths: dict[str, int]) -> None:
         """Refuse a value of another type, or out of range."""

@@ -27,11 +27,11 @@ from manymaps.model.parameters import Parameters
 from manymaps.optimizers.descent import State
 from manymaps.progress import work
 
-__all__ = ["Begin", "Restart", "best_run", "derived_seeds"]
+__all__ = ["EARLIER", "Begin", "Restart", "best_run", "derived_seeds"]
 
 _NUMBER = (int, float, bool, NoneType)
-_EARLIER = Schema(
-    "earlier", 1, "the runs of a checkpoint before its own",
+EARLIER = Schema(
+    "earlier", 1, "What a checkpoint of several runs (`n_init`) holds of those before its own.",
     values={
         "seeds": ValuePart((list,), "of all runs", each=ValuePart((int, NoneType), "", least=0)),
         "ended": ValuePart(
@@ -157,7 +157,7 @@ def _earlier(
     if earlier is None:
         return seeds, [], None
     try:
-        _EARLIER.check(earlier, {})
+        EARLIER.check(earlier, {})
         if len(earlier["ended"]) >= len(seeds) or len(earlier["seeds"]) != len(seeds):
             raise ValueError(f"it is of {len(earlier['seeds'])} runs, and not of {len(seeds)}")
         ended = [Restart(**one) for one in earlier["ended"]]

@@ -17,19 +17,47 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
+from types import NoneType, TracebackType
 from typing import IO, Any, Self
 
 import numpy as np
 from scipy import sparse
 
+from manymaps.archive import Schema, ValuePart
 from manymaps.errors import DataError
 from manymaps.prediction.points import MEASURES, Point, PointResult
 
-__all__ = ["Journal", "fingerprint", "stable_home"]
+__all__ = ["JOURNAL", "POINT", "Journal", "fingerprint", "stable_home"]
 
-FORMAT, VERSION = "manymaps sweep", 1
-_BEGINNING = f'{{"format": "{FORMAT}"'.encode()
+JOURNAL = Schema(
+    "manymaps sweep",
+    1,
+    "The finished points of a sweep, a line of JSON each, below a header of these values: "
+    "written and gone on with by `sweep` and `predict`.",
+    values={
+        "data": ValuePart((str,), "fingerprint of the associations"),
+        "split": ValuePart((str,), "how they were split"),
+        "predictor": ValuePart((str,), "the predictor, as Python writes it"),
+    },
+)
+POINT = Schema(
+    "point of a sweep",
+    1,
+    "One line below the header.",
+    values={
+        "settings": ValuePart((dict,), "the parameters of the point"),
+        "split": ValuePart((int,), "number of the split", least=0),
+        "seed": ValuePart((int,), "of the fit", least=0),
+        "measures": ValuePart(
+            (dict,), "by name; infinity and NaN as words",
+            each=ValuePart((float, str), "a measure"),
+        ),
+        "n_iterations": ValuePart((int,), "iterations done", least=0),
+        "seconds": ValuePart((float,), "how long it took", least=0),
+        "failure": ValuePart((str, NoneType), "why it failed"),
+    },
+)  # fmt: skip
+_BEGINNING = f'{{"format": "{JOURNAL.kind}"'.encode()
 _OURS = re.compile(r"^manymaps(\.[a-z_0-9]+)*(?=\.|$)")
 _NAMES = {"data": "other data", "split": "other splits", "predictor": "another predictor"}
 
@@ -87,7 +115,7 @@ class Journal:
 
     def __init__(self, path: str | os.PathLike[str] | None, header: Mapping[str, str]):
         self.path = None if path is None else Path(path)
-        self.header = {"format": FORMAT, "version": VERSION, **header}
+        self.header = {"format": JOURNAL.kind, "version": JOURNAL.version, **header}
         self.done: dict[str, PointResult] = {}
         self._file: IO[bytes] | None = None
 
@@ -136,9 +164,9 @@ class Journal:
                 if number > 1:
                     result = _result(record)
                     self.done[result.point.key] = result
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
+            except (ValueError, RecursionError) as error:
                 what = "this is no file of a sweep" if number == 1 else "this point is damaged"
-                raise DataError(f"{self.path}, line {number}: {what}") from error
+                raise DataError(f"{self.path}, line {number}: {what} ({error})") from error
             if number == 1:
                 self._check(record)
         if whole < len(content):
@@ -147,12 +175,12 @@ class Journal:
             self._write(self.header)
 
     def _check(self, found: Any) -> None:
-        if not isinstance(found, dict) or found.get("format") != FORMAT:
+        if not isinstance(found, dict) or found.get("format") != JOURNAL.kind:
             raise DataError(f"{self.path}: this is no file of a sweep")
-        if not isinstance(found.get("version"), int) or found["version"] > VERSION:
+        if type(found.get("version")) is not int or found["version"] > JOURNAL.version:
             raise DataError(
                 f"{self.path}: written by a newer manymaps (format {found.get('version')}, this "
-                f"one reads {VERSION}); upgrade manymaps"
+                f"one reads {JOURNAL.version}); upgrade manymaps"
             )
         for name, what in _NAMES.items():
             if stable_home(str(found.get(name))) != self.header[name]:
@@ -177,12 +205,13 @@ def _record(result: PointResult) -> dict[str, Any]:
     }
 
 
-def _result(record: Mapping[str, Any]) -> PointResult:
-    point = Point(dict(record["settings"]), int(record["split"]), int(record["seed"]))
+def _result(record: Any) -> PointResult:
+    if not isinstance(record, dict):
+        raise ValueError("it is no mapping")
+    POINT.check(record, {})
+    point = Point(record["settings"], record["split"], record["seed"])
     measures = {name: float(value) for name, value in record["measures"].items()}
     failure = record["failure"]
     if failure is None and set(measures) != set(MEASURES):
         raise ValueError("measures are missing")
-    return PointResult(
-        point, measures, int(record["n_iterations"]), float(record["seconds"]), failure
-    )
+    return PointResult(point, measures, record["n_iterations"], record["seconds"], failure)
