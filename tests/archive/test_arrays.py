@@ -86,6 +86,7 @@ DAMAGED = {
     "raw bytes": npy(header((1,), "|V8"), bytes(8)),
     "subarrays": npy(header((1,), ("<f4", (2,))), bytes(8)),
     "an unknown type": npy(header((1,), "<q9"), bytes(8)),
+    "no characters": npy(header((1,), "<U2"), b"a\0\0\0\0\0\x11\0"),
     "no mapping": npy("[1, 2", bytes(8)),
     "a call": npy("__import__('os').abort()", bytes(8)),
     "brackets": npy("(" * 9_000, bytes(8)),

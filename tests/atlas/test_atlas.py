@@ -277,6 +277,36 @@ class TestFile:
         with pytest.raises(DataError, match=rf"a\.atlas.*'{part}' is missing"):
             load_atlas(path)
 
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            (lambda m, a: a["proportions"].__imul__(2), "sum to 2"),
+            (lambda m, a: a["proportions"].fill(np.nan), "'proportions' holds a value"),
+            (lambda m, a: a["proportions"].__isub__(0.5), "reaches from -0"),
+            (lambda m, a: a.update(maps=a["maps"].astype(int)), "should hold real values"),
+            (lambda m, a: a.update(maps=a["maps"][:, 1:]), "should have"),
+            (lambda m, a: a.update(maps=a["maps"][..., :0]), "hold nothing"),
+            (lambda m, a: a["maps"].fill(1e30), "and may reach"),
+            (lambda m, a: a.update({"metadata/size": np.arange(3)}), "'metadata/size' has shape"),
+            (lambda m, a: a.update({"metadata/size": np.zeros((14, 2))}), "'metadata/size'"),
+            (lambda m, a: a.update({"consensus/offsets": np.arange(15.0)}), "whole values"),
+            (lambda m, a: a.update({"consensus/offsets": np.arange(15)}), "garbles.*by_fit"),
+            (lambda m, a: m["labels"].pop(), "should have"),
+            (lambda m, a: m.update(labels=["a", 1]), "an element of labels"),
+            (lambda m, a: m.update(model=[]), "'model' is"),
+            (lambda m, a: m.update(log_normalizer="1"), "'log_normalizer' is"),
+            (lambda m, a: m.update(parameters={"perplexity": {}}), "no number"),
+        ],
+    )
+    def test_damaged_parts(self, tmp_path, change, message):
+        path = tmp_path / "a.atlas"
+        random_atlas().save(path)
+        meta, arrays = read_archive(path, ATLAS)
+        change(meta, arrays)
+        write_archive(path, Schema("manymaps atlas", 1, "whatever it holds"), meta, arrays)
+        with pytest.raises(DataError, match=rf"a\.atlas: .*{message}"):
+            load_atlas(path)
+
     def test_model_of_another_kind(self, tmp_path):
         path = tmp_path / "a.atlas"
         random_atlas().save(path)

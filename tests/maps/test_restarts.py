@@ -7,8 +7,10 @@ import pytest
 
 from cli_samples import invoke
 from manymaps import SNE, TSNE, AspectMaps, MultipleMapsSNE, MultipleMapsTSNE, UniSNE, load_atlas
-from manymaps.errors import ParameterError
+from manymaps.archive import read_archive, write_archive
+from manymaps.errors import DataError, ParameterError
 from manymaps.maps.restarts import derived_seeds
+from manymaps.maps.run import CHECKPOINT
 
 MANY = {"n_maps": 2, "max_iter": 60}
 
@@ -121,6 +123,30 @@ class TestInterruption:
         rest = estimator(**joint).fit(table(), resume=path)
         assert rest.atlas_.log_normalizer == whole.atlas_.log_normalizer
         assert_same_bits(rest, whole)
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            (lambda e: e.pop("seeds"), "'seeds' is missing"),
+            (lambda e: e["seeds"].pop(), "it is of 2 runs, and not of 3"),
+            (lambda e: e.update(seeds=[0, "1", 2]), "an element of seeds"),
+            (lambda e: e["ended"].extend(2 * e["ended"]), "it is of 3 runs"),
+            (lambda e: e["ended"][0].pop("cost"), "cost"),
+            (lambda e: e["ended"][0].update(cost="low"), "an element of an element of ended"),
+            (lambda e: e.pop("best"), "lacks the best"),
+            (lambda e: e["best"].pop("iteration"), "'iteration' is missing"),
+            (lambda e: e["best"].update(history={}), "history lacks a column"),
+        ],
+    )
+    def test_damaged_records_of_earlier_runs_are_refused(self, tmp_path, change, message):
+        path, steps = tmp_path / "state", []
+        stop = lambda *_: steps.append(0) or len(steps) == 61  # noqa: E731
+        estimator(n_init=3, callback=stop).fit(table(), checkpoint=path)
+        meta, arrays = read_archive(path, CHECKPOINT)
+        change(meta["earlier"])
+        write_archive(path, CHECKPOINT, meta, arrays)
+        with pytest.raises(DataError, match=rf"state: this checkpoint is damaged: .*{message}"):
+            estimator(n_init=3).fit(table(), resume=path)
 
     def test_a_true_answer_begins_no_other_run(self):
         fit = estimator(n_init=3, callback=lambda k, *_: k == 7).fit(table())

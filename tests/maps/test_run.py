@@ -7,10 +7,11 @@ import pytest
 from scipy import sparse
 
 import reference
+from manymaps.archive import Schema, write_archive
 from manymaps.atlas.atlas import Atlas
 from manymaps.compute.threads import threads
 from manymaps.errors import DataError
-from manymaps.maps.run import Fit, _fading
+from manymaps.maps.run import Fit, _fading, read_checkpoint
 from manymaps.model.choice import MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE
 from manymaps.model.objective import Objective
 from manymaps.model.parameters import Parameters, log_softmin
@@ -19,6 +20,7 @@ from manymaps.optimizers.descent import LBFGS, DivergedError, Momentum, State
 from manymaps.optimizers.schedules import Anneal, Switch
 
 N, N_MAPS, SEED = 30, 3, 5
+ANYTHING = Schema("manymaps checkpoint", 1, "whatever it holds")
 SETTINGS = {"n_maps": N_MAPS, "penalty": 0.01, "max_iter": 170, "optimizer": "Momentum()"}
 
 
@@ -276,6 +278,46 @@ class TestCheckpoint:
         fit.method = "mm-sne"
         with pytest.raises(DataError, match="method='mm-tsne', not 'mm-sne'"):
             finished(fit, resume=path)
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            (lambda m, a: a.pop("parameter/1"), "its parameters have shapes"),
+            (lambda m, a: a.update({"parameter/0": a["parameter/0"][:, 1:]}), "have shapes"),
+            (lambda m, a: a.update({"parameter/0": a["parameter/0"].astype(float)}), "shapes"),
+            (lambda m, a: a["parameter/0"].fill(np.nan), "'parameter/0' holds a value"),
+            (lambda m, a: a["parameter/0"].fill(1e30), "'parameter/0' reaches from 1"),
+            (lambda m, a: a.update({"parameter/x": a["parameter/0"]}), "not numbered from 0"),
+            (lambda m, a: a.pop("memory/step/1"), "memory of 'step' does not fit"),
+            (lambda m, a: a.update({"memory/gain/0": np.ones(3, "f4")}), "of 'gain' does not"),
+            (lambda m, a: a["memory/step/0"].fill(np.inf), "'step' holds a value that is not"),
+            (lambda m, a: a.pop("memory/active/0"), "active entries do not fit"),
+            (lambda m, a: a.update({"memory/active/0": np.ones((2, 2), bool)}), "active entries"),
+            (lambda m, a: a.update({"memory/active/0": np.ones((N_MAPS, N))}), "active entries"),
+            (lambda m, a: a.update({"memory/cost at refresh/0": np.ones(2)}), "not one number"),
+            (
+                lambda m, a: a.update({"memory/spread under exaggeration/0": np.ones(2)}),
+                "not three numbers",
+            ),
+            (lambda m, a: m.pop("fingerprint"), "'fingerprint' is missing"),
+            (lambda m, a: m.update(iteration="1"), "should be a whole number"),
+            (lambda m, a: m.update(iteration=True), "should be a whole number"),
+            (lambda m, a: m.update(iteration=-1), "at least 0"),
+            (lambda m, a: m.update(seed=2**70), "beyond all numbers"),
+            (lambda m, a: m.update(settings=[]), "'settings' is"),
+            (lambda m, a: m["history"].pop("kl"), "its history lacks a column"),
+            (lambda m, a: m["history"]["kl"].append(1.0), "columns of different lengths"),
+            (lambda m, a: m["history"].update(kl=["x"]), "an element"),
+        ],
+    )
+    def test_damaged_is_refused_before_it_is_gone_on_with(self, tmp_path, change, message):
+        path = tmp_path / "run"
+        finished(new_fit(max_iter=1), checkpoint=path)
+        meta, arrays = read_checkpoint(path)
+        change(meta, arrays)
+        write_archive(path, ANYTHING, meta, arrays)
+        with pytest.raises(DataError, match=rf"run: this .*damaged: .*{message}"):
+            finished(new_fit(), resume=path)
 
     def test_that_is_none(self, whole, tmp_path):
         whole.atlas().save(tmp_path / "an.atlas")

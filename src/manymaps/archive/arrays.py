@@ -16,6 +16,7 @@ from __future__ import annotations
 import io
 import math
 import os
+import sys
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -127,7 +128,16 @@ def _values(stream: Any, head: Head) -> np.ndarray:
             raise EOFError(f"{done:,} of {len(view):,} bytes")
     if stream.read(1):
         raise ValueError(f"more bytes than its shape {head.shape} has")
+    _check_texts(array)
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def _check_texts(array: np.ndarray) -> None:
+    """Refuse what is no character; Python ends in a SystemError where it meets one."""
+    if array.dtype.kind == "U" and array.size and array.dtype.itemsize:
+        codes = np.ascontiguousarray(array).reshape(-1).view(f"{array.dtype.byteorder}u4")
+        if codes.max() > sys.maxunicode:
+            raise ValueError(f"{codes.max():#x} is no character")
 
 
 def read_npy(path: Path) -> np.ndarray:
@@ -153,7 +163,9 @@ def read_npy(path: Path) -> np.ndarray:
         if not head.n_bytes:
             return np.empty(head.shape, head.dtype)
         order: Any = "F" if head.fortran_order else "C"
-        return np.memmap(path, head.dtype, "r", start, head.shape, order)
+        array = np.memmap(path, head.dtype, "r", start, head.shape, order)
+        _check_texts(array)
+        return array
 
 
 @contextmanager

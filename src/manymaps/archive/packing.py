@@ -34,6 +34,9 @@ PACKERS: dict[re.Pattern[bytes], Callable[..., Any]] = {
 }
 PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
 _BUFFER_SIZE = 2**16
+# A stream that unpacks to more than gzip can pack is a trap, and slow before it is large.
+_MOST_RATIO = 1_100
+_ANY_RATIO = 2**26
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,8 @@ class _Limited(io.RawIOBase):
         self._stream = stream
         self._path = path
         self._length = length
-        self._left = most_unpacked(length)
+        self._limit = min(most_unpacked(length), max(_ANY_RATIO, _MOST_RATIO * length))
+        self._left = self._limit
 
     def readable(self) -> bool:
         return True
@@ -90,7 +94,7 @@ class _Limited(io.RawIOBase):
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         position = self._stream.seek(offset, whence)
-        self._left = most_unpacked(self._length) - position
+        self._left = self._limit - position
         return position
 
     def readinto(self, buffer: WriteableBuffer) -> int:
@@ -103,10 +107,9 @@ class _Limited(io.RawIOBase):
             ) from error
         self._left -= len(data)
         if self._left < 0:
-            limit = most_unpacked(self._length) / 2**30
             raise DataError(
-                f"{self._path} unpacks to more than {limit:,.1f} GiB from {self._length:,} bytes; "
-                "it is damaged, or unpack it before it is read"
+                f"{self._path} unpacks to more than {self._limit / 2**20:,.0f} MiB from "
+                f"{self._length:,} bytes; it is damaged, or unpack it before it is read"
             )
         memoryview(buffer)[: len(data)] = data
         return len(data)

@@ -27,6 +27,7 @@ from manymaps.archive.arrays import Head
 
 __all__ = ["ArrayPart", "Schema", "ValuePart"]
 
+_MOST_INTEGER = 2**63 - 1
 _DIMENSION = re.compile(r"(\w+?)(?: ([+-]) (\d+))?")
 _KIND_NAMES = {
     "f": "real", "iu": "whole", "b": "truth", "U": "text", "biuf": "number", "f4": "float32",
@@ -155,6 +156,8 @@ class ValuePart:
         allowed = (*self.types, int) if float in self.types else self.types
         if type(value) not in allowed:
             raise ValueError(f"{name!r} is {value!r:.60}, and should be a {self.type_name}")
+        if isinstance(value, int) and abs(value) > _MOST_INTEGER:
+            raise ValueError(f"{name!r} is {value!r:.60}, beyond all numbers that are kept")
         if isinstance(value, int | float) and value < self.least:
             raise ValueError(f"{name!r} is {value!r}, and should be at least {self.least}")
         if isinstance(value, list) and self.length:

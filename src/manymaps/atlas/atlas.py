@@ -47,12 +47,14 @@ from manymaps.model.choice import ChoiceModel
 if TYPE_CHECKING:
     from manymaps.atlas.entry import Entry
 
-__all__ = ["LEAST_RECALL", "LEAST_SHARE", "Atlas", "Neighbor", "Sense", "load_atlas"]
+__all__ = ["FARTHEST", "LEAST_RECALL", "LEAST_SHARE", "Atlas", "Neighbor", "Sense", "load_atlas"]
 
 #: Groups with a smaller share of what a word recalls are slivers, not senses.
 LEAST_SHARE = 0.05
 #: Maps that give less of what the model recalls of a word are no senses of it.
 LEAST_RECALL = 0.1
+#: Squares of distances are computed in single precision.
+FARTHEST = 1e18
 #: As far from 1 may the sum of an object's proportions be, which are kept in single precision.
 PROPORTION_ERROR = 1e-3
 #: What a map explains of a word's pairs where it does not earn its place.
@@ -242,6 +244,11 @@ class Atlas:
         for name, array in (("maps", self.maps), ("proportions", self.proportions)):
             if not np.isfinite(array).all():
                 raise DataError(f"the {name} hold a value that is not finite")
+        farthest = float(np.abs(self.maps).max())
+        if farthest > FARTHEST:
+            raise DataError(
+                f"the maps reach {farthest:g} from their origin, and may reach {FARTHEST:g}"
+            )
         wholes = self.proportions.sum(axis=0, dtype=np.float64)
         wrong = (np.abs(wholes - 1) > PROPORTION_ERROR) | (self.proportions.min(axis=0) < 0)
         if wrong.any():

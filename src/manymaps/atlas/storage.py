@@ -24,6 +24,7 @@ from manymaps.archive import (
 )
 from manymaps.archive.arrays import csr_from, csr_parts
 from manymaps.atlas.consensus import Consensus
+from manymaps.atlas.settings import FitSettings
 from manymaps.errors import DataError
 from manymaps.model.choice import ChoiceModel
 
@@ -151,6 +152,7 @@ def load_atlas(path: str | os.PathLike[str]) -> Atlas:
     n_objects = len(meta["labels"])
     consensus, associations = _under(arrays, "consensus/"), _under(arrays, "associations/")
     try:
+        FitSettings.of(meta["parameters"])
         return Atlas(
             labels=meta["labels"],
             maps=arrays["maps"],

@@ -174,5 +174,5 @@ def _earlier(
     best.state = State(start)
     best.restore(path, earlier["best"], parts)
     best.kl, best.converged = ended[at].kl_divergence, ended[at].converged
-    best.log_normalizer = earlier["log_normalizer"]
+    best.log_normalizer = earlier.get("log_normalizer")
     return earlier["seeds"], ended, best

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from manymaps.archive import ArrayPart, Schema, ValuePart, read_archive, write_archive
-from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.atlas import FARTHEST, Atlas
 from manymaps.errors import DataError
 from manymaps.model.combined import CombinedObjective
 from manymaps.model.inverse import InverseObjective
@@ -63,9 +63,12 @@ _RUN_VALUES = {
     ),
 }  # fmt: skip
 _RUN_ARRAYS = {
-    "parameter/*": ArrayPart("f", ("...",), "positions of each set of objects, then weights"),
+    "parameter/*": ArrayPart(
+        "f", ("...",), "positions of each set of objects, then weights",
+        least=-FARTHEST, most=FARTHEST,
+    ),
     "memory/*": ArrayPart("bf", ("...",), "what optimizer and run carry along", finite=False),
-}
+}  # fmt: skip
 _RUN = Schema("run", 1, "one run of a checkpoint", _RUN_VALUES, _RUN_ARRAYS)
 
 CHECKPOINT = Schema(

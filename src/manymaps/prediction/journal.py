@@ -166,7 +166,7 @@ class Journal:
                     self.done[result.point.key] = result
             except (ValueError, RecursionError) as error:
                 what = "this is no file of a sweep" if number == 1 else "this point is damaged"
-                raise DataError(f"{self.path}, line {number}: {what} ({error})") from error
+                raise DataError(f"{self.path}, line {number}: {what} ({error!s:.200})") from error
             if number == 1:
                 self._check(record)
         if whole < len(content):
