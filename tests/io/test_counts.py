@@ -137,7 +137,7 @@ def test_the_split_at_once_reads_what_the_parser_reads(tmp_path):
     text = "\n".join(["document,word,count", *lines])
     plain = read_counts(save(tmp_path / "a.csv", text))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("manymaps.io.count_tables.BLOCK_BYTES", 1000)
+        patch.setattr("manymaps.io.coded_cells.BLOCK_BYTES", 1000)
         blocks = read_counts(save(tmp_path / "a.csv", text))
     parsed = read_counts(save(tmp_path / "b.csv", text + '\n"d1","wör1",0\n'))
     for other in (blocks, parsed):

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from scipy import sparse
 from manymaps.data.associations import Associations
 from manymaps.data.frames import cell_label, eager_frame
 from manymaps.errors import DataError, ParameterError
+from manymaps.io.coded_cells import coded_columns, refuse_undecoded, row_at
 from manymaps.io.columns import (
     STRENGTH,
     ColumnNames,
@@ -46,7 +49,7 @@ from manymaps.io.matrices import (
     read_labels,
     read_text_matrix,
 )
-from manymaps.io.pairs import Pairs, Rules, associate, associate_matrix
+from manymaps.io.pairs import Pairs, Rules, associate, associate_matrix, coded_pairs
 from manymaps.io.tables import TextTable, delimiters_of, is_number, open_table
 from manymaps.labels import listed
 
@@ -244,23 +247,42 @@ def associations_from(
 
 def _text_pairs(table: TextTable, names: ColumnNames) -> Pairs:
     """The pairs of a text table, with or without a header."""
-    rows = list(table.rows())
-    if _has_row_names(rows, names):
-        rows[0] = (rows[0][0], ["", *rows[0][1]])
-    first = rows[0][1]
+    head = list(islice(table.rows(), 2))
+    named_rows = _has_row_names(table, head, names)
+    if named_rows:
+        head[0] = (head[0][0], ["", *head[0][1]])
+    first = head[0][1]
     try:
-        columns, header, notes = _text_columns(table, rows, names)
+        columns, header, notes = _text_columns(table, head, names)
     except DataError:
         # A name that cannot be read is not found either, however it is typed.
-        table.check_decoded(rows[0][0], *first)
+        table.check_decoded(head[0][0], *first)
         raise
+    repeated: set[int] = set()
+    rows = partial(_pair_rows, table, columns, first, header, repeated)
+    ends, values = coded_columns(
+        table, (len(first), header), (columns.cue, columns.response), columns.strength, rows
+    )
+    if repeated:
+        notes += (f"{len(repeated)} repeated headers left out",)
+    refuse_undecoded(table, ends, rows)
+    return Pairs(
+        ends[0],
+        ends[1],
+        values,
+        table.source,
+        lambda k: f"{table.source}, line {row_at(rows, k)[0]}",
+        lambda k: row_at(rows, k)[1][columns.strength] if columns.strength is not None else 1,
+        notes=notes,
+    )
+
+
+def _pair_rows(
+    table: TextTable, columns: Columns, first: list[str], header: bool, repeated: set[int]
+) -> Iterator[tuple[int, list[str]]]:
+    """The rows of pairs, each with its columns; the lines of headers that repeat are told."""
     needed = max(columns.cue, columns.response, columns.strength or 0) + 1
-    cues: list[str] = []
-    responses: list[str] = []
-    values: list[str] = []
-    lines: list[int] = []
-    repeated = 0
-    for line, cells in rows[1:] if header else rows:
+    for line, cells in islice(table.rows(), int(header), None):
         if len(cells) < needed or (len(cells) > len(first) and any(cells[len(first) :])):
             raise DataError(
                 f"{table.source}, line {line} has {len(cells)} columns where the first row has "
@@ -268,33 +290,21 @@ def _text_pairs(table: TextTable, names: ColumnNames) -> Pairs:
                 "above the header"
             )
         if header and cells == first and columns.strength is not None:
-            repeated += 1  # files joined end to end repeat their header
+            repeated.add(line)  # files joined end to end repeat their header
             continue
-        cues.append(cells[columns.cue])
-        responses.append(cells[columns.response])
-        lines.append(line)
-        if columns.strength is not None:
-            values.append(table.plain_number(cells[columns.strength]))
-    if repeated:
-        notes += (f"{repeated} repeated headers left out",)
-    if not table.data.isascii():
-        for line, source, target in zip(lines, cues, responses, strict=True):
-            table.check_decoded(line, source, target)
-    return Pairs(
-        cues,
-        responses,
-        values if columns.strength is not None else None,
-        table.source,
-        lambda k: f"{table.source}, line {lines[k]}",
-        notes=notes,
-    )
+        yield line, cells
 
 
-def _has_row_names(rows: Sequence[tuple[int, list[str]]], names: ColumnNames) -> bool:
+def _has_row_names(
+    table: TextTable, head: Sequence[tuple[int, list[str]]], names: ColumnNames
+) -> bool:
     """Whether each row starts with a name that the header leaves out, as R writes frames."""
-    (_, first), body = rows[0], rows[1:]
-    wider = len(body) > 1 and all(len(cells) == len(first) + 1 for _, cells in body)
-    return wider and has_pair_header(first, names) and all(cells[-1] for _, cells in body)
+    width = len(head[0][1]) + 1
+    if len(head) < 2 or len(head[1][1]) != width or not has_pair_header(head[0][1], names):
+        return False
+    if next(islice(table.rows(), 2, None), None) is None:
+        return False
+    return all(len(cells) == width and cells[-1] for _, cells in islice(table.rows(), 1, None))
 
 
 def _text_columns(
@@ -362,7 +372,7 @@ def _frame_pairs(frame: Any, names: ColumnNames, source: str) -> Pairs:
     numeric = [table[name].dtype.is_numeric() for name in table.columns]
     columns, notes = _named_columns(table.columns, numeric, names, source)
     cells = {c: table[table.columns[c]].to_list() for c in vars(columns).values() if c is not None}
-    return Pairs(
+    return coded_pairs(
         list(map(cell_label, cells[columns.cue])),
         list(map(cell_label, cells[columns.response])),
         None if columns.strength is None else cells[columns.strength],
@@ -403,7 +413,7 @@ def _graph_pairs(graph: Any, attribute: str | None) -> Pairs:
         cues, targets = cues + targets, targets + cues
         values = values + values
     ends = list(zip(cues, targets, strict=True))
-    return Pairs(
+    return coded_pairs(
         cues,
         targets,
         values,

@@ -11,7 +11,7 @@ memory beside their file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,7 +23,6 @@ from manymaps.errors import DataError
 __all__ = [
     "CountParts",
     "Entries",
-    "LabelCodes",
     "summed",
 ]
 
@@ -59,29 +58,6 @@ class CountParts:
     merged: int = 0
     dropped: dict[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-
-
-class LabelCodes(dict[Any, int]):
-    """The number of each label, in the order in which they are first asked for.
-
-    >>> codes = LabelCodes()
-    >>> [codes[label] for label in ("tie", "knot", "tie")]
-    [0, 1, 0]
-    """
-
-    def __missing__(self, label: Any) -> int:
-        code = self[label] = len(self)
-        return code
-
-    def of(self, labels: Iterable[Any], count: int) -> np.ndarray:
-        """The codes of `count` labels, of shape (count,)."""
-        return np.fromiter(map(self.__getitem__, labels), dtype=np.int32, count=count)
-
-    def merged(self, codes: np.ndarray, name: Callable[[Any], str]) -> tuple[list[str], np.ndarray]:
-        """The names of the labels, each once, and `codes` in terms of these."""
-        names = LabelCodes()
-        code_of = names.of(map(name, self), len(self))
-        return list(names), code_of[codes] if len(self) else codes
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from scipy import sparse
 from manymaps.data.count_values import metadata_array, sparse_rows
 from manymaps.data.frames import cell_label, eager_frame, index_labels
 from manymaps.errors import DataError, ParameterError
+from manymaps.io.coded_cells import LabelCodes
 from manymaps.io.columns import (
     WantedColumns,
     find_count_columns,
@@ -26,7 +27,7 @@ from manymaps.io.columns import (
     label_position,
     two_kinds,
 )
-from manymaps.io.count_entries import CountParts, Entries, LabelCodes, summed
+from manymaps.io.count_entries import CountParts, Entries, summed
 from manymaps.io.tables import as_number
 from manymaps.labels import listed
 

@@ -10,17 +10,16 @@ header is read where two columns of text stand before one of numbers, or alone.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 
 import numpy as np
 from scipy import sparse
 
 from manymaps.data.kinds import UNKNOWN_KINDS
 from manymaps.errors import DataError
+from manymaps.io.coded_cells import coded_columns, refuse_undecoded, row_at
 from manymaps.io.columns import (
     CORNERS,
     CountColumns,
@@ -32,9 +31,8 @@ from manymaps.io.columns import (
     label_position,
     two_kinds,
 )
-from manymaps.io.count_entries import CountParts, Entries, LabelCodes, summed
+from manymaps.io.count_entries import CountParts, Entries, summed
 from manymaps.io.tables import (
-    UNDECODED,
     TextTable,
     as_number,
     is_number,
@@ -43,12 +41,6 @@ from manymaps.io.tables import (
 from manymaps.labels import repeated_label
 
 __all__ = ["TableHead", "open_count_table", "read_text_counts", "table_head"]
-
-# Lines of a list are taken apart this many at a time.
-BATCH = 2**15
-BLOCK_BYTES = 2**22
-NEWLINE = ord("\n")
-QUOTED_CELL = re.compile(r"""[^"]*|\s*"[^"]*"\s*""")
 
 
 @dataclass(frozen=True)
@@ -187,140 +179,39 @@ def _read_long(table: TextTable, head: TableHead, wanted: WantedColumns) -> Coun
         raise DataError(
             f"{table.source} has {width} columns and no header; add one such as document,word,count"
         )
-    used = [roles.rows, roles.columns, *([] if roles.count is None else [roles.count])]
-    coded = _coded_columns(table, head, used)
-    (row_labels, rows), (column_labels, columns) = coded[:2]
-    _refuse_undecoded(table, head, row_labels, rows)
-    _refuse_undecoded(table, head, column_labels, columns)
-    texts, numbered = coded[2] if roles.count is not None else (["1"], np.zeros_like(rows))
+    rows = partial(_rows_of_width, table, head)
+    (first, second), values = coded_columns(
+        table, (width, head.header), (roles.rows, roles.columns),
+        roles.count, rows,
+    )  # fmt: skip
+    if not first.codes.size:
+        raise DataError(f"{table.source} has a header and no rows")
+    refuse_undecoded(table, (first, second), rows)
     entries = Entries(
-        row_labels,
-        column_labels,
-        rows,
-        columns,
-        np.array([as_number(table.plain_number(text)) for text in texts])[numbered],
+        first.texts,
+        second.texts,
+        first.codes,
+        second.codes,
+        np.ones(first.codes.size) if values is None else values,
         roles.kinds,
-        where=partial(_place, table, head),
-        written=lambda k: texts[numbered[k]],
+        where=lambda k: f"{table.source}, line {row_at(rows, k)[0]}",
+        written=lambda k: row_at(rows, k)[1][roles.count] if roles.count is not None else 1,
         notes=notes,
     )
     return summed(entries, table.source)
 
 
-def _coded_columns(
-    table: TextTable, head: TableHead, used: Sequence[int]
-) -> list[tuple[list[str], np.ndarray]]:
-    """Different cells of some columns, and for each row below the header which of them it has.
-
-    Text in which each line has its cells is split at once, which is several times as fast as to
-    parse it. It may have quotation marks around whole cells, in columns that nobody reads too.
-    """
-    if _is_plain(table, head):
-        marked = table.quoted and b'"' in table.data
-        coded = _coded(_split_columns(table, head), range(len(head.names)) if marked else used)
-        if not marked:
-            return [codes.merged(places, str.strip) for codes, places in coded]
-        if all(QUOTED_CELL.fullmatch(cell) for codes, _ in coded for cell in codes):
-            return [coded[c][0].merged(coded[c][1], _unquoted) for c in used]
-    parsed = _coded(_parsed_columns(table, head), used)
-    if not parsed:
-        raise DataError(f"{table.source} has a header and no rows")
-    return [codes.merged(places, str.strip) for codes, places in parsed]
-
-
-def _coded(
-    batches: Iterator[list[Sequence[str]]], used: Sequence[int]
-) -> list[tuple[LabelCodes, np.ndarray]]:
-    """The codes of some columns of batches of rows; nothing where there are no rows."""
-    codes = [LabelCodes() for _ in used]
-    parts = [
-        [of.of(cells[c], len(cells[c])) for of, c in zip(codes, used, strict=True)]
-        for cells in batches
-    ]
-    places = [np.concatenate(blocks) for blocks in zip(*parts, strict=True)]
-    return list(zip(codes, places, strict=False))
-
-
-def _unquoted(cell: str) -> str:
-    """A cell without the quotation marks around it."""
-    return cell.strip().removeprefix('"').removesuffix('"').strip()
-
-
-def _split_columns(table: TextTable, head: TableHead) -> Iterator[list[Sequence[str]]]:
-    """The columns of plain text, a block of lines at a time; cells as they stand in the file."""
-    width, start = len(head.names), len(head.names) if head.header else 0
-    for block in _line_blocks(table.data):
-        text = block.decode("utf-8", "surrogateescape").removesuffix("\n")
-        cells = text.replace("\n", table.delimiter).split(table.delimiter)
-        if len(cells) > start:
-            yield [cells[start + c :: width] for c in range(width)]
-        start = 0
-
-
-def _parsed_columns(table: TextTable, head: TableHead) -> Iterator[list[Sequence[str]]]:
-    """The columns of any text, a batch of rows at a time."""
-    rows = _data_rows(table, head)
-    while batch := list(islice(rows, BATCH)):
-        if {len(cells) for _, cells in batch} != {len(head.names)}:
-            _refuse_widths(table, batch, len(head.names))
-        yield list(zip(*[cells for _, cells in batch], strict=True))
-
-
-def _line_blocks(data: bytes) -> Iterator[bytes]:
-    """Stretches of whole lines."""
-    start = 0
-    while start < len(data):
-        end = data.rfind(b"\n", start, start + BLOCK_BYTES) + 1
-        end = end or data.find(b"\n", start) + 1 or len(data)
-        yield data[start:end]
-        start = end
-
-
-def _is_plain(table: TextTable, head: TableHead) -> bool:
-    """Whether each line has the same number of cells, and one header stands above all."""
-    data, width = table.data, len(head.names)
-    if data.count(b"\r") != data.count(b"\r\n"):
-        return False
-    if head.cornerless or (head.header and data.count(data.partition(b"\n")[0].strip()) > 1):
-        return False
-    delimiter = ord(table.delimiter)
-    for block in _line_blocks(data):
-        letters = np.frombuffer(block if block.endswith(b"\n") else block + b"\n", dtype=np.uint8)
-        marks = letters[(letters == delimiter) | (letters == NEWLINE)]
-        if marks.size % width:
-            return False
-        ends = marks.reshape(-1, width) == NEWLINE
-        if ends[:, :-1].any() or not ends[:, -1].all():
-            return False
-    return True
-
-
-def _place(table: TextTable, head: TableHead, k: int) -> str:
-    """Where the k-th row of a list stands; only who reports an error asks."""
-    line, _ = next(islice(_data_rows(table, head), k, None))
-    return f"{table.source}, line {line}"
-
-
-def _refuse_widths(table: TextTable, batch: Sequence[tuple[int, list[str]]], width: int) -> None:
-    """Refuse the first row that has more or fewer cells than the header."""
-    line, cells = next(row for row in batch if len(row[1]) != width)
-    raise DataError(
-        f"{table.source}, line {line} has {len(cells):,} cells where the first row has {width:,}; "
-        "is it cut short, or is a delimiter part of a label? Then put the label in quotation marks"
-    )
-
-
-def _refuse_undecoded(
-    table: TextTable, head: TableHead, labels: Sequence[str], places: np.ndarray
-) -> None:
-    """Refuse labels with bytes that are not UTF-8, by their first line."""
-    if table.data.isascii():
-        return
-    stray = next((code for code, label in enumerate(labels) if UNDECODED.search(label)), None)
-    if stray is not None:
-        k = int(np.flatnonzero(places == stray)[0])
-        line, _ = next(islice(_data_rows(table, head), k, None))
-        table.check_decoded(line, labels[stray])
+def _rows_of_width(table: TextTable, head: TableHead) -> Iterator[tuple[int, list[str]]]:
+    """The rows below the header, which have as many cells."""
+    width = len(head.names)
+    for line, cells in _data_rows(table, head):
+        if len(cells) != width:
+            raise DataError(
+                f"{table.source}, line {line} has {len(cells):,} cells where the first row has "
+                f"{width:,}; is it cut short, or is a delimiter part of a label? Then put the "
+                "label in quotation marks"
+            )
+        yield line, cells
 
 
 def _read_wide(table: TextTable, head: TableHead) -> CountParts:
@@ -340,9 +231,7 @@ def _read_wide(table: TextTable, head: TableHead) -> CountParts:
     lines: list[int] = []
     others: list[list[str]] = [[] for _ in texts]
     data, indices, indptr = [], [], [0]
-    for line, cells in _data_rows(table, head):
-        if len(cells) != len(head.names):
-            _refuse_widths(table, [(line, cells)], len(head.names))
+    for line, cells in _rows_of_width(table, head):
         name = str(len(lines)) if label is None else cells[label]
         table.check_decoded(line, name)
         numbers = _numbers(table, line, name, cells, features, column_labels)

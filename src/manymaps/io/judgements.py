@@ -23,10 +23,10 @@ from manymaps.data.frames import cell_label, frame_columns
 from manymaps.data.judgements import Judgements, mean_of
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.columns import ColumnNames, find_columns, named_column
-from manymaps.io.matrices import MISSING, labelled_matrix
+from manymaps.io.matrices import labelled_matrix
 from manymaps.io.metadata import read_columns
 from manymaps.io.similarities import SimilarityTable, read_similarities
-from manymaps.io.tables import as_number
+from manymaps.io.tables import MISSING, as_number
 
 __all__ = ["judgements_from", "read_judgements"]
 

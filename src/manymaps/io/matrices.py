@@ -35,7 +35,7 @@ from manymaps.io.files import (
     split_lines,
 )
 from manymaps.io.market import read_market
-from manymaps.io.tables import HEAD_ROWS, TextTable, as_number, is_number
+from manymaps.io.tables import HEAD_ROWS, MISSING, TextTable, as_number, is_number
 
 __all__ = [
     "LabelledMatrix",
@@ -48,7 +48,6 @@ __all__ = [
 ]
 
 ValueRule: TypeAlias = Literal["strengths", "similarities"]
-MISSING = ("", "na", "nan", ".")
 
 MATRIX_KEYS = ("strengths", "matrix", "similarity", "similarities", "weights", "counts", "X", "P")
 LABEL_KEYS = ("labels", "words", "names", "vocabulary", "vocab")

@@ -33,8 +33,9 @@ from scipy import sparse
 
 from manymaps.data.associations import SYMMETRIC, Associations, ReadReport, known_pairs
 from manymaps.errors import DataError, ParameterError
+from manymaps.io.coded_cells import CodedColumn, LabelCodes
 from manymaps.io.matrices import LabelledMatrix
-from manymaps.io.tables import as_number
+from manymaps.io.tables import known_number
 
 __all__ = [
     "NO_LONGER_SYMMETRIC",
@@ -42,6 +43,7 @@ __all__ = [
     "Rules",
     "associate",
     "associate_matrix",
+    "coded_pairs",
     "cues_needed",
 ]
 
@@ -101,17 +103,19 @@ def cues_needed(responses: str) -> float:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Pairs as they were read, before any rule.
+    """Pairs as they were read, before any rule; pair k stands between two of the labels.
 
     Attributes
     ----------
-    cues, responses : list of str
-        Stripped; empty where there is none.
-    values : sequence or None
-        Numbers or texts of numbers; None where every pair counts one.
+    cues, responses : CodedColumn of n cells
+        An empty label is that of no object.
+    values : ndarray of shape (n,), or None
+        As `known_number` reads them; None where every pair counts one.
     source : str
     where : callable
         The place of the k-th pair, for messages.
+    written : callable
+        The k-th value as it was written.
     objects : tuple of str
         Objects known beforehand; they count as cues.
     similarities : bool
@@ -119,14 +123,87 @@ class Pairs:
     notes : tuple of str
     """
 
-    cues: list[str]
-    responses: list[str]
-    values: Sequence[Any] | None
+    cues: CodedColumn
+    responses: CodedColumn
+    values: np.ndarray | None
     source: str
     where: Callable[[int], str]
+    written: Callable[[int], Any]
     objects: tuple[str, ...] = ()
     similarities: bool = False
     notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return self.cues.codes.size
+
+    def ends(self, k: int) -> tuple[str, str]:
+        """The labels of the k-th pair."""
+        return (
+            self.cues.texts[self.cues.codes[k]],
+            self.responses.texts[self.responses.codes[k]],
+        )
+
+    def numbered(
+        self, kept: np.ndarray | None = None
+    ) -> tuple[list[str], int, np.ndarray, np.ndarray]:
+        """The objects of all pairs, or of some, in the order in which they first appear.
+
+        Parameters
+        ----------
+        kept : ndarray of int, optional
+            The pairs.
+
+        Returns
+        -------
+        labels : list of str
+            Those known beforehand, then the cues, then what is a response alone.
+        n_cues : int
+            How many labels the first two of these are.
+        cue, response : ndarray of int32, shape (n_kept,)
+            The numbers of the ends of each pair.
+        """
+        place = {label: i for i, label in enumerate(self.objects)}
+        columns = []
+        n_cues = 0
+        for column in (self.cues, self.responses):
+            codes = column.codes if kept is None else column.codes[kept]
+            number = np.full(len(column.texts), -1, dtype=np.int32)
+            for code in _first_seen(codes, len(column.texts)).tolist():
+                number[code] = place.setdefault(column.texts[code], len(place))
+            columns.append(number[codes])
+            n_cues = n_cues or len(place)
+        return list(place), n_cues, columns[0], columns[1]
+
+
+def coded_pairs(
+    cues: Sequence[str],
+    responses: Sequence[str],
+    values: Sequence[Any] | None,
+    source: str,
+    where: Callable[[int], str],
+    **other: Any,
+) -> Pairs:
+    """Pairs of cells in memory."""
+    columns = []
+    for cells in (cues, responses):
+        codes = LabelCodes()
+        places = codes.of(cells, len(cells))
+        columns.append(CodedColumn(list(codes), places))
+    numbers = None
+    if values is not None:
+        numbers = np.fromiter(map(known_number, values), np.float64, len(values))
+    written = (lambda k: 1) if values is None else values.__getitem__
+    return Pairs(columns[0], columns[1], numbers, source, where, written, **other)
+
+
+def _first_seen(codes: np.ndarray, n: int) -> np.ndarray:
+    """The codes that occur, by their first places."""
+    first = np.full(n, codes.size, dtype=np.int64)
+    # Of several values for one place the last is kept.
+    first[codes[::-1]] = np.arange(codes.size)[::-1]
+    order = np.argsort(first, kind="stable")
+    return order[: np.count_nonzero(first < codes.size)]
 
 
 @dataclass(frozen=True)
@@ -148,25 +225,27 @@ class _Entries:
 
 def associate(pairs: Pairs, rules: Rules) -> Associations:
     """Associations from pairs; the objects stand in the order in which they first appear."""
-    named = [k for k, ends in enumerate(zip(pairs.cues, pairs.responses, strict=True)) if all(ends)]
-    code = {label: i for i, label in enumerate(pairs.objects)}
-    cue = [code.setdefault(pairs.cues[k], len(code)) for k in named]
-    n_cues = len(code)
-    response = [code.setdefault(pairs.responses[k], len(code)) for k in named]
+    named = np.flatnonzero(_is_named(pairs.cues) & _is_named(pairs.responses))
+    labels, n_cues, cue, response = pairs.numbered(None if len(named) == len(pairs) else named)
     entries = _Entries(
-        labels=tuple(code),
+        labels=tuple(labels),
         n_cues=n_cues,
-        cue=np.array(cue, dtype=np.int64),
-        response=np.array(response, dtype=np.int64),
+        cue=cue,
+        response=response,
         values=_numbers(pairs, named),
         source=pairs.source,
-        where=lambda k: pairs.where(named[k]),
+        where=lambda k: pairs.where(int(named[k])),
         similarities=pairs.similarities,
-        n_read=len(pairs.cues),
-        unnamed=len(pairs.cues) - len(named),
+        n_read=len(pairs),
+        unnamed=len(pairs) - len(named),
         notes=pairs.notes,
     )
     return _build(entries, rules)
+
+
+def _is_named(column: CodedColumn) -> np.ndarray:
+    """Which cells hold a label."""
+    return np.array([bool(text) for text in column.texts], dtype=bool)[column.codes]
 
 
 def associate_matrix(matrix: LabelledMatrix, rules: Rules) -> Associations:
@@ -176,8 +255,8 @@ def associate_matrix(matrix: LabelledMatrix, rules: Rules) -> Associations:
     entries = _Entries(
         labels=matrix.labels,
         n_cues=len(matrix.labels),
-        cue=cells.row.astype(np.int64),
-        response=cells.col.astype(np.int64),
+        cue=cells.row,
+        response=cells.col,
         values=cells.data,
         source=matrix.source,
         where=lambda k: f"{matrix.source}, row {cells.row[k] + 1}",
@@ -200,21 +279,21 @@ def _of_missing(missing: sparse.csr_array | None) -> tuple[str, ...]:
     )
 
 
-def _numbers(pairs: Pairs, named: Sequence[int]) -> np.ndarray:
+def _numbers(pairs: Pairs, named: np.ndarray) -> np.ndarray:
     """The strengths of the named pairs; the first that is none is an error with its place."""
     if pairs.values is None:
         return np.ones(len(named))
-    values = np.array([as_number(pairs.values[k]) for k in named], dtype=np.float64)
+    values = pairs.values if len(named) == len(pairs) else pairs.values[named]
     bad = np.flatnonzero(~np.isfinite(values) | (values < 0))
     if bad.size:
-        k = named[bad[0]]
-        value = pairs.values[k]
+        k = int(named[bad[0]])
+        value = pairs.written(k)
         shown = "missing" if value is None or value == "" else repr(value)[:60]
         hint = " (write decimals with a point)" if "," in shown else ""
+        cue, response = pairs.ends(k)
         raise DataError(
-            f"{pairs.where(k)}: the strength of {pairs.cues[k][:60]!r} - "
-            f"{pairs.responses[k][:60]!r} is {shown}; strengths must be finite numbers of at "
-            f"least 0{hint}"
+            f"{pairs.where(k)}: the strength of {cue[:60]!r} - {response[:60]!r} is {shown}; "
+            f"strengths must be finite numbers of at least 0{hint}"
         )
     return values
 
@@ -293,7 +372,8 @@ def _select(entries: _Entries, rules: Rules) -> tuple[np.ndarray, dict[str, int]
     dropped = {"empty label": entries.unnamed} if entries.unnamed else {}
     needed = cues_needed(rules.responses)
     stays = np.arange(len(entries.labels)) < entries.n_cues
-    stays |= _n_givers(entries, (entries.values > 0) & ~to_self) >= needed
+    if np.isfinite(needed):
+        stays |= _n_givers(entries, (entries.values > 0) & ~to_self) >= needed
     rare = f" and of fewer than {needed:.0f} cues" if np.isfinite(needed) else ""
     reasons = {
         "zero strength": entries.values == 0,
@@ -311,7 +391,7 @@ def _select(entries: _Entries, rules: Rules) -> tuple[np.ndarray, dict[str, int]
 def _n_givers(entries: _Entries, counted: np.ndarray) -> np.ndarray:
     """How many different cues give each object, by the entries that count; shape (n_labels,)."""
     n = len(entries.labels)
-    pairs = np.unique(entries.cue[counted] * n + entries.response[counted])
+    pairs = np.unique(entries.cue[counted].astype(np.int64) * n + entries.response[counted])
     return np.bincount(pairs % n, minlength=n)
 
 

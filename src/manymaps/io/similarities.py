@@ -22,9 +22,8 @@ from manymaps.checks import check_choice
 from manymaps.errors import DataError
 from manymaps.io.associations import read_entries
 from manymaps.io.columns import ColumnNames
-from manymaps.io.matrices import MISSING, LabelledMatrix
+from manymaps.io.matrices import LabelledMatrix
 from manymaps.io.pairs import Pairs
-from manymaps.io.tables import as_number
 
 __all__ = ["SimilarityTable", "read_similarities"]
 
@@ -128,21 +127,20 @@ def read_similarities(
 
 def _listed(pairs: Pairs, absent: str) -> SimilarityTable:
     """A table from a list of pairs; one that is listed twice must be so with one value."""
-    values, code = _numbers(pairs), dict[str, int]()
-    cues = np.array([code.setdefault(label, len(code)) for label in pairs.cues], np.int64)
-    responses = np.array([code.setdefault(label, len(code)) for label in pairs.responses], np.int64)
-    n = len(code)
+    values = _numbers(pairs)
+    labels, _, cues, responses = pairs.numbered()
+    n = len(labels)
     _check_size(n, pairs.source)
-    cells = cues * n + responses
+    cells = cues.astype(np.int64) * n + responses
     order = np.argsort(cells, kind="stable")
     again = np.flatnonzero(np.diff(cells[order]) == 0)
     differ = again[~_same(values[order[again]], values[order[again + 1]])]
     if differ.size:
         first, second = order[differ[0]], order[differ[0] + 1]
         raise DataError(
-            f"{pairs.where(int(second))}: the pair {pairs.cues[second][:60]!r} - "
-            f"{pairs.responses[second][:60]!r} is {values[second]:g} here and {values[first]:g} at "
-            f"{pairs.where(int(first))}; give each pair one similarity"
+            f"{pairs.where(int(second))}: the pair {_named(pairs, second)} is {values[second]:g} "
+            f"here and {values[first]:g} at {pairs.where(int(first))}; give each pair one "
+            "similarity"
         )
     table, given = np.full((n, n), np.nan), np.zeros((n, n), bool)
     table[cues, responses] = values
@@ -157,27 +155,28 @@ def _listed(pairs: Pairs, absent: str) -> SimilarityTable:
     if n_absent:
         meant = "they count as 0" if absent == "zero" else "they are unknown"
         notes += (f"{n_absent:,} of {n * (n - 1) // 2:,} pairs are not in the list; {meant}",)
-    return SimilarityTable(tuple(code), table, pairs.source, n_absent, notes)
+    return SimilarityTable(tuple(labels), table, pairs.source, n_absent, notes)
 
 
 def _numbers(pairs: Pairs) -> np.ndarray:
     """The values of the pairs, NaN where the cell is empty; anything else is named."""
-    if pairs.values is None:
-        return np.ones(len(pairs.cues))
-    found = np.empty(len(pairs.cues))
-    for k, value in enumerate(pairs.values):
-        found[k] = as_number(value)
-        missing = value is None or str(value).strip().lower() in MISSING
-        if not (missing or np.isfinite(found[k])):
-            raise DataError(
-                f"{pairs.where(k)}: the similarity of {pairs.cues[k][:60]!r} - "
-                f"{pairs.responses[k][:60]!r} is {value!r}; similarities must be finite numbers"
-            )
-    lacking = next((k for k, ends in enumerate(zip(pairs.cues, pairs.responses, strict=True))
-                    if not all(ends)), None)  # fmt: skip
-    if lacking is not None:
-        raise DataError(f"{pairs.where(lacking)}: a label is empty; name both objects")
-    return found
+    values = np.ones(len(pairs)) if pairs.values is None else pairs.values
+    if np.isinf(values).any():
+        k = int(np.flatnonzero(np.isinf(values))[0])
+        raise DataError(
+            f"{pairs.where(k)}: the similarity of {_named(pairs, k)} is {pairs.written(k)!r}; "
+            "similarities must be finite numbers"
+        )
+    for column in (pairs.cues, pairs.responses):
+        if "" in column.texts:
+            k = int(np.flatnonzero(column.codes == column.texts.index(""))[0])
+            raise DataError(f"{pairs.where(k)}: a label is empty; name both objects")
+    return values
+
+
+def _named(pairs: Pairs, k: int) -> str:
+    """The objects of a pair, for a message."""
+    return " - ".join(repr(label[:60]) for label in pairs.ends(k))
 
 
 def _same(left: np.ndarray, right: np.ndarray) -> np.ndarray:

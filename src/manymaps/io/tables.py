@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -22,16 +23,20 @@ from manymaps.errors import DataError
 from manymaps.io.files import suffix_of, to_utf8
 
 __all__ = [
+    "MISSING",
     "TextTable",
     "as_number",
     "delimiters_of",
     "header_delimiter",
     "is_number",
+    "known_number",
     "numbered_rows",
     "open_headed_table",
     "open_table",
 ]
 
+# What a cell without a number holds, in any case.
+MISSING = ("", "na", "nan", ".")
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 HEAD_ROWS = 30
 # Delimiters are compared by so many bytes.
@@ -151,6 +156,18 @@ def as_number(value: Any) -> float:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         return float("nan")
+
+
+def known_number(value: Any) -> float:
+    """A number; NaN where there is none (`MISSING`), infinite where something else stands.
+
+    >>> known_number("3"), known_number("NA"), known_number(None), known_number("much")
+    (3.0, nan, nan, inf)
+    """
+    number = as_number(value)
+    if number == number or value is None or str(value).strip().lower() in MISSING:
+        return number
+    return number if isinstance(value, float) else math.inf
 
 
 def open_table(
