@@ -35,7 +35,6 @@ from manymaps.io.columns import (
 )
 from manymaps.io.files import (
     first_bytes,
-    open_parquet,
     read_bytes,
     stored_format,
 )
@@ -50,6 +49,7 @@ from manymaps.io.matrices import (
     read_text_matrix,
 )
 from manymaps.io.pairs import Pairs, Rules, associate, associate_matrix, coded_pairs
+from manymaps.io.parquet import open_parquet
 from manymaps.io.tables import TextTable, delimiters_of, is_number, open_table
 from manymaps.labels import listed
 
@@ -184,7 +184,8 @@ def read_entries(
         raise ParameterError(f"labels=... is for a matrix, and {source} is a list of pairs")
     if kind == "parquet":
         with open_parquet(file) as opened:
-            return _frame_pairs(opened.read(), names, source)
+            frame = opened.read()
+        return _frame_pairs(frame, names, source)
     return _text_pairs(table, names)
 
 

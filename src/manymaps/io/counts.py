@@ -36,6 +36,7 @@ from manymaps.data.counts import (
     _empty_notes,
 )
 from manymaps.errors import DataError, ParameterError
+from manymaps.io.annotated import open_annotated
 from manymaps.io.columns import WantedColumns
 from manymaps.io.count_arrays import read_matrix_counts, read_npz_counts
 from manymaps.io.count_entries import CountParts
@@ -44,13 +45,12 @@ from manymaps.io.count_tables import open_count_table, read_text_counts
 from manymaps.io.files import (
     array_heads,
     first_bytes,
-    open_annotated,
-    open_parquet,
     read_arrays,
     read_bytes,
     stored_format,
 )
 from manymaps.io.kinds import COUNT_FORMATS, COUNT_TEXTS, asked_format
+from manymaps.io.parquet import open_parquet
 from manymaps.io.tables import delimiters_of
 
 __all__ = [
@@ -149,10 +149,12 @@ def read_counts(
         return assembled(read_text_counts(table, head, wanted, layout), source)
     if kind == "parquet":
         with open_parquet(file) as opened:
-            return assembled(frame_counts(opened.read(), source, wanted), source)
+            table = opened.read()
+        return assembled(frame_counts(table, source, wanted), source)
     if kind == "h5ad":
-        with open_annotated(file) as data:
-            return assembled(annotated_counts(data, key, source), source)
+        with open_annotated(file, "layers", key) as data:
+            parts = annotated_counts(data, key, source)
+        return assembled(parts, source)
     if kind == "npz":
         heads = array_heads(file, "npz")
         if VERSION_KEY in heads:

@@ -2,7 +2,9 @@
 
     path -> unpacked(path).stream        bytes, through gzip, bzip2 or xz where the content says so
          -> stored_format(path)          "parquet", "npy", "npz", "mtx", "h5ad", or None for text
-         -> open_parquet, open_annotated, array_heads, read_arrays, read_npy
+         -> array_heads, read_arrays, read_npy, read_sparse
+
+`manymaps.io.parquet`, `market` and `annotated` open what their names say.
 
 What a file is, its first bytes say, and never its name alone: a name that promises a container
 which the bytes deny is an error. Python objects are never unpickled.
@@ -14,16 +16,11 @@ nobody reads; no other encoding is guessed, because a wrong guess changes words 
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import io
 import re
-import warnings
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -38,9 +35,6 @@ __all__ = [
     "Heads",
     "array_heads",
     "first_bytes",
-    "first_numbers",
-    "open_annotated",
-    "open_parquet",
     "read_arrays",
     "read_bytes",
     "read_npy",
@@ -189,87 +183,6 @@ def split_lines(data: bytes, source: str) -> list[str]:
             "save the file as UTF-8"
         ) from error
     return [line.strip() for line in re.split(r"\r\n|\r|\n", text)]
-
-
-@contextmanager
-def open_parquet(path: Path) -> Iterator[Any]:
-    """A Parquet file, open as `pyarrow.parquet.ParquetFile`.
-
-    Raises
-    ------
-    DataError
-        Where it is damaged, on opening or on reading on.
-    ImportError
-        Where pyarrow is not installed.
-    """
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError as error:
-        raise ImportError(
-            f"reading {path} needs pyarrow; install it with 'pip install \"manymaps[parquet]\"', "
-            "or save the file in another format"
-        ) from error
-    with rewindable(path) as file:
-        try:
-            with parquet.ParquetFile(file if isinstance(file, io.BytesIO) else path) as opened:
-                yield opened
-        except (pyarrow.ArrowException, OSError) as error:
-            raise DataError(
-                f"{path} cannot be read as Parquet ({error}); is it cut short, or of another "
-                "format?"
-            ) from error
-
-
-@contextmanager
-def open_annotated(path: Path) -> Iterator[Any]:
-    """An .h5ad file, open as AnnData whose tables stay in the file until they are asked for.
-
-    Raises
-    ------
-    DataError
-        Where it cannot be opened.
-    ImportError
-        Where anndata is not installed.
-    """
-    if not importlib.util.find_spec("anndata"):
-        raise ImportError(
-            f"reading {path} needs anndata; install it with 'pip install \"manymaps[anndata]\"'"
-        )
-    import anndata
-
-    try:
-        with warnings.catch_warnings():
-            # Repeated names are told, with their places, when the table is put together.
-            warnings.filterwarnings("ignore", message=".*names are not unique")
-            data = anndata.read_h5ad(path, backed="r")
-    except (OSError, KeyError, ValueError) as error:
-        raise _unreadable_h5ad(path, error) from error
-    try:
-        yield data
-    finally:
-        data.file.close()
-
-
-def first_numbers(path: Path, most: int) -> np.ndarray | None:
-    """About so many numbers of the X of an .h5ad file; None where h5py is not installed."""
-    if not importlib.util.find_spec("h5py"):
-        return None
-    h5py = importlib.import_module("h5py")
-    try:
-        with h5py.File(path) as file:
-            stored = file["X"]
-            if isinstance(stored, h5py.Group):
-                return np.asarray(stored["data"][:most])
-            return np.asarray(stored[: max(1, most // stored.shape[1])])
-    except (OSError, KeyError, ValueError) as error:
-        raise _unreadable_h5ad(path, error) from error
-
-
-def _unreadable_h5ad(path: Path, error: Exception) -> DataError:
-    return DataError(
-        f"{path} cannot be read as .h5ad ({error}); is it cut short, or of another format?"
-    )
 
 
 def array_heads(path: Path, kind: str) -> Heads:

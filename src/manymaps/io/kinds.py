@@ -22,6 +22,7 @@ import numpy as np
 from manymaps.archive.arrays import two_lengths
 from manymaps.data.counts import VERSION_KEY
 from manymaps.errors import DataError, ParameterError
+from manymaps.io.annotated import first_numbers
 from manymaps.io.columns import (
     ColumnNames,
     folded,
@@ -35,14 +36,13 @@ from manymaps.io.files import (
     SPARSE_PARTS,
     array_heads,
     first_bytes,
-    first_numbers,
-    open_parquet,
     read_arrays,
     stored_format,
     suffix_of,
     unpacked,
 )
 from manymaps.io.matrices import looks_like_matrix
+from manymaps.io.parquet import open_parquet
 from manymaps.io.tables import HEAD_ROWS, delimiters_of, is_number
 from manymaps.io.vector_tables import find_text_columns, open_vector_table
 from manymaps.io.word2vec import CONTROL, HEAD_LINES, HEADER, is_word_line
@@ -227,7 +227,7 @@ def _schema(path: Path) -> _Schema | None:
     """The columns of a Parquet file; None where they are those of pairs, or pyarrow is missing."""
     try:
         with open_parquet(path) as file:
-            schema = file.schema_arrow
+            schema = file.schema
     except ImportError:
         return None  # the reader that is chosen names the extra
     from pyarrow import types

@@ -9,7 +9,8 @@ from typing import Any
 
 from manymaps.data.frames import frame_columns, label_column
 from manymaps.errors import DataError
-from manymaps.io.files import first_bytes, open_parquet, read_bytes, stored_format
+from manymaps.io.files import first_bytes, read_bytes, stored_format
+from manymaps.io.parquet import open_parquet
 from manymaps.io.tables import open_headed_table
 
 __all__ = [
@@ -36,7 +37,8 @@ def read_columns(path: str | os.PathLike[str]) -> dict[str, list[Any]]:
     expected = "a header and one row per label"
     if stored_format(path, first_bytes(path, expected)) == "parquet":
         with open_parquet(path) as file:
-            return frame_columns(file.read())
+            table = file.read()
+        return frame_columns(table)
     table = open_headed_table(read_bytes(path, expected), str(path))
     (_, header), *body = table.rows()
     if len(set(header)) != len(header):

@@ -24,7 +24,8 @@ from typing import Any
 from manymaps.errors import DataError
 from manymaps.io.columns import named_column, usual_column
 from manymaps.io.documents import FALLBACK, Document, ReadingLog, Scalar, storable
-from manymaps.io.files import open_parquet, unpacked
+from manymaps.io.files import unpacked
+from manymaps.io.parquet import open_parquet
 from manymaps.io.tables import header_delimiter, numbered_rows
 from manymaps.labels import listed
 
@@ -186,12 +187,12 @@ def _parquet_documents(file: TextFile, log: ReadingLog) -> Iterator[Document]:
     with open_parquet(file.path) as table:
         from pyarrow.types import is_nested
 
-        schema = table.schema_arrow
+        schema = table.schema
         kept = [name for name in schema.names if not is_nested(schema.field(name).type)]
         log.nested |= dict.fromkeys(name for name in schema.names if name not in kept)
         roles = _find_roles(kept, file, source)
         place = 0
-        for batch in table.iter_batches(batch_size=BATCH_ROWS, columns=kept):
+        for batch in table.batches(BATCH_ROWS, kept):
             for record in batch.to_pylist():
                 yield _document(record, roles, place, f"{source}, row {place}", log)
                 place += 1

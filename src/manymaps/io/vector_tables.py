@@ -22,8 +22,10 @@ from scipy import sparse
 from manymaps.data.frames import eager_frame, index_labels
 from manymaps.data.vectors import BLOCK_SIZE, VectorRows, choose_rows, refuse_not_finite
 from manymaps.errors import DataError, ParameterError
+from manymaps.io.annotated import open_annotated
 from manymaps.io.columns import folded, named_column
-from manymaps.io.files import open_annotated, open_parquet, read_bytes
+from manymaps.io.files import read_bytes
+from manymaps.io.parquet import ParquetFile, open_parquet
 from manymaps.io.tables import (
     HEAD_ROWS,
     TextTable,
@@ -237,11 +239,11 @@ def read_parquet_vectors(
         Where pyarrow is not installed.
     """
     with open_parquet(path) as file:
-        n_read = file.metadata.num_rows
+        n_read = file.n_rows
         if words is None:
             table = file.read()
         else:
-            label_column = label_column or _arrow_label(file.schema_arrow, str(path))
+            label_column = label_column or _arrow_label(file.schema, str(path))
             table = _rows_of_words(file, label_column, words, str(path))
     if words is not None and not len(table):
         choose_rows([], words, str(path))
@@ -249,19 +251,18 @@ def read_parquet_vectors(
     return VectorRows(rows.labels, rows.values, n_read, rows.notes)
 
 
-def _rows_of_words(file: Any, label: str, words: Collection[str], source: str) -> Any:
+def _rows_of_words(file: ParquetFile, label: str, words: Collection[str], source: str) -> Any:
     """The rows of an open Parquet file of which the label is one of some words."""
     import pyarrow
     from pyarrow import compute
 
     wanted = pyarrow.array(sorted(words), pyarrow.string())
-    place = _named(file.schema_arrow.names, label, "labels", source)
-    batches = []
-    for batch in file.iter_batches():
-        column = batch.column(place)
-        kept = compute.is_in(column.cast(pyarrow.string()), value_set=wanted)
-        batches.append(batch.filter(kept))
-    return pyarrow.Table.from_batches(batches, file.schema_arrow)
+    place = _named(file.schema.names, label, "labels", source)
+    kept = []
+    for table in file.batches():
+        labels = table.column(place).cast(pyarrow.string())
+        kept.append(table.filter(compute.is_in(labels, value_set=wanted)))
+    return pyarrow.concat_tables(kept) if kept else file.schema.empty_table()
 
 
 def annotated_rows(
@@ -321,7 +322,7 @@ def read_annotated(
     ImportError
         Where anndata is not installed.
     """
-    with open_annotated(path) as data:
+    with open_annotated(path, "obsm", key) as data:
         return annotated_rows(data, key, str(path), words=words)
 
 
