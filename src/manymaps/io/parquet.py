@@ -6,15 +6,17 @@
         file.batches(1024)          or some rows at a time
 
 A few bytes of Parquet may stand for any number of rows: values that repeat are stored once, and a
-text that stands in a dictionary once for all rows. So the values that the file promises are
-compared with its length before anything is read; and where a column of texts may be longer than it
-is stored, it is read with its dictionary, and told out only when its length is known.
+text that stands in a dictionary once for all rows. So the rows that the file promises are compared
+with its length before anything is read; columns of texts are read with their dictionaries, and told
+out only when the length of that is known; and lists are read some rows at a time.
+
+What the file says of single columns (`pyarrow.parquet.ColumnChunkMetaData`) is not asked for: where
+it is damaged, the question ends the process.
 """
 
 from __future__ import annotations
 
 import io
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,6 +28,8 @@ from manymaps.archive.packing import rewindable
 __all__ = ["ParquetFile", "open_parquet"]
 
 LEAST_NUMBER = 8
+BATCH_ROWS = 2**16
+LIST_ROWS = 2**10
 
 
 @contextmanager
@@ -49,10 +53,13 @@ def open_parquet(path: Path) -> Iterator[ParquetFile]:
     with rewindable(path) as stream:
         source = stream if isinstance(stream, io.BytesIO) else path
         with reading(path, "Parquet"):
-            metadata = parquet.read_metadata(source)
-            texts = _refuse_promises(metadata, path)
-            stream.seek(0)
-            opened = parquet.ParquetFile(source, metadata=metadata, read_dictionary=texts)
+            opened = parquet.ParquetFile(source)
+            texts = _long_texts(opened, path)
+            if texts:
+                stream.seek(0)
+                opened = parquet.ParquetFile(
+                    source, metadata=opened.metadata, read_dictionary=texts
+                )
         with opened:
             yield ParquetFile(path, opened)
 
@@ -69,6 +76,7 @@ class ParquetFile:
 
     def __init__(self, path: Path, opened: Any):
         self._path = path
+        self._length = path.stat().st_size
         self._opened = opened
         with reading(path, "Parquet"):
             self.schema = opened.schema_arrow
@@ -76,10 +84,20 @@ class ParquetFile:
 
     def read(self) -> Any:
         """The whole table."""
-        with reading(self._path, "Parquet"):
-            return _told_out(self._opened.read(), self._path)
+        import pyarrow
+        from pyarrow import types
 
-    def batches(self, size: int = 2**16, columns: Sequence[str] | None = None) -> Iterator[Any]:
+        size = LIST_ROWS if any(map(types.is_nested, self.schema.types)) else BATCH_ROWS
+        parts, n_bytes = [], 0
+        for table in self.batches(size):
+            parts.append(table)
+            n_bytes += table.nbytes
+            refuse_large(self._path, n_bytes, self._length)
+        return pyarrow.concat_tables(parts) if parts else self.schema.empty_table()
+
+    def batches(
+        self, size: int = BATCH_ROWS, columns: Sequence[str] | None = None
+    ) -> Iterator[Any]:
         """Tables of some rows each, perhaps of some columns alone."""
         import pyarrow
 
@@ -94,41 +112,51 @@ class ParquetFile:
             yield table
 
 
-def _refuse_promises(metadata: Any, path: Path) -> list[str]:
-    """Refuse more values than the file may hold; which columns of texts may be longer than stored.
+def _long_texts(opened: Any, path: Path) -> list[str]:
+    """The columns of texts that may be longer than they are stored.
 
-    A text is no longer than what its column is stored in, so that few or short ones need no care.
+    Raises
+    ------
+    DataError
+        Where the file promises more rows than it may.
     """
-    length, promised = path.stat().st_size, 0
-    texts: Counter[str] = Counter()
-    for group in map(metadata.row_group, range(metadata.num_row_groups)):
-        promised += LEAST_NUMBER * group.num_rows
-        for place in range(group.num_columns):
-            column = group.column(place)
-            width = max(LEAST_NUMBER, metadata.schema.column(place).length)
-            promised += column.num_values * width
-            if column.physical_type == "BYTE_ARRAY":
-                texts[column.path_in_schema] += column.num_values * column.total_uncompressed_size
-    refuse_large(path, promised, length)
-    return [name for name, longest in texts.items() if longest > most_unpacked(length)]
+    from pyarrow import types
+
+    metadata, schema = opened.metadata, opened.schema_arrow
+    groups = [metadata.row_group(place) for place in range(metadata.num_row_groups)]
+    n_rows = max(metadata.num_rows, sum(group.num_rows for group in groups))
+    width = sum(max(LEAST_NUMBER, _width(kind)) for kind in schema.types)
+    refuse_large(path, n_rows * width, path.stat().st_size)
+    # No text is longer than all that its rows are stored in.
+    longest = sum(group.num_rows * group.total_byte_size for group in groups)
+    if longest <= most_unpacked(path.stat().st_size):
+        return []
+    are_texts = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
+    return [field.name for field in schema if any(test(field.type) for test in are_texts)]
+
+
+def _width(kind: Any) -> int:
+    """Bytes of a value where all are of one length."""
+    try:
+        return int(kind.bit_width // 8)
+    except ValueError:
+        return 0
 
 
 def _told_out(table: Any, path: Path) -> Any:
-    """The table without dictionaries of texts, after the length that these stand for is known.
-
-    Those within lists stay: nobody reads texts there.
-    """
+    """The table without dictionaries of texts, after the length that these stand for is known."""
     from pyarrow import compute, types
 
+    table.validate(full=True)
     promised = 0
     for place, field in enumerate(table.schema):
         if not types.is_dictionary(field.type):
             continue
         kind, column = field.type.value_type, table.column(place)
-        for chunk in column.chunks if types.is_string(kind) or types.is_binary(kind) else ():
-            lengths = compute.binary_length(chunk.dictionary)
-            promised += compute.sum(lengths.take(chunk.indices)).as_py() or 0
-        refuse_large(path, promised, path.stat().st_size)
+        if not types.is_primitive(kind):
+            for chunk in column.chunks:
+                lengths = compute.binary_length(chunk.dictionary)
+                promised += compute.sum(lengths.take(chunk.indices)).as_py() or 0
+            refuse_large(path, promised, path.stat().st_size)
         table = table.set_column(place, field.with_type(kind), column.cast(kind))
-    table.validate(full=True)
     return table
