@@ -365,21 +365,10 @@ def plot_senses(
     page = Captions(root(panels[0][0]), typeface)
     labels = [elide(typeface.printable(atlas.labels[lives.row]), 40) for lives in asked]
     for axes, lives, label in zip(panels, asked, labels, strict=True):
-        _, n_maps = where_senses_lie(lives.senses, grouped=lives.grouped)
-        maps = [f"in {plural('map', n_maps)}"]
-        if alone:
-            page.title(label, maps, size=17, shift=TITLE, color=ACCENT)
-        else:
-            Captions(axes[0], typeface).title(label, maps, size=13, shift=(0, 34), color=ACCENT)
-        for ax, scene, sense in zip(axes, lives.scenes, lives.senses, strict=True):
-            _draw(ax, scene, look, atlas, roles)
-            captions = Captions(ax, typeface)
-            has = sense.share if lives.grouped else sense.recall
-            told = f"{has:.2f}" if has else "none observed"
-            captions.title(told, [f"in map {sense.map}"], size=11, shift=(0, 12))
-            captions.bar(has, (0, 5))
-            panel_border(ax)
-    if not alone:
+        _draw_lives(axes, lives, look, atlas, roles, heading=None if alone else label)
+    if alone:
+        page.title(labels[0], asked[0].where, size=17, shift=TITLE, color=ACCENT)
+    else:
         page.title(plural("word", len(asked)), labels, size=17, shift=TITLE)
     frame_page(page, look, _senses_print(asked, min_recall), min_recall)
     return page.figure
@@ -393,6 +382,12 @@ class _Lives:
     senses: list[Sense]
     grouped: bool
     scenes: list[Scene]
+
+    @property
+    def where(self) -> list[str]:
+        """In how many maps the senses lie, as a heading tells it."""
+        _, n_maps = where_senses_lie(self.senses, grouped=self.grouped)
+        return [f"in {plural('map', n_maps)}"]
 
 
 def _lives_of(
@@ -422,6 +417,28 @@ def _lives_of(
         n_there = int((near[whole.objects] > 0).sum()) if grouped else n_neighbors
         scenes.append(around(whole, row, near, min(n_neighbors, n_there)))
     return _Lives(row, senses, grouped, scenes)
+
+
+def _draw_lives(
+    axes: Sequence[Axes],
+    lives: _Lives,
+    look: Look,
+    atlas: Atlas,
+    roles: Roles | None,
+    heading: str | None,
+) -> None:
+    """The senses of a word, a panel each, with what the word has of it as a number and a bar."""
+    if heading is not None:
+        row = Captions(axes[0], look.typeface)
+        row.title(heading, lives.where, size=13, shift=(0, 34), color=ACCENT)
+    for ax, scene, sense in zip(axes, lives.scenes, lives.senses, strict=True):
+        _draw(ax, scene, look, atlas, roles)
+        captions = Captions(ax, look.typeface)
+        has = sense.share if lives.grouped else sense.recall
+        told = f"{has:.2f}" if has else "none observed"
+        captions.title(told, [f"in map {sense.map}"], size=11, shift=(0, 12))
+        captions.bar(has, (0, 5))
+        panel_border(ax)
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
