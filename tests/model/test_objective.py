@@ -138,13 +138,13 @@ class TestClosedForms:
     def test_symmetric_sne(self):
         case, p, q, difference = self.case(SYMMETRIC_SNE)
         expected = 4 * np.einsum("ij,ijk->ik", p - q, difference)
-        self.assert_gradient(case, case.objective.scale * expected)
+        self.assert_gradient(case, case.objective.target.scale * expected)
 
     def test_t_sne(self):
         case, p, q, difference = self.case(T_SNE)
         near = 1 / (1 + (difference**2).sum(axis=-1))
         expected = 4 * np.einsum("ij,ijk->ik", (p - q) * near, difference)
-        self.assert_gradient(case, case.objective.scale * expected)
+        self.assert_gradient(case, case.objective.target.scale * expected)
 
 
 class TestLimits:
@@ -200,7 +200,7 @@ class TestLimits:
         turned = Problem(replace(case.objective, target=target), parameters)
         assert turned.evaluation.kl == pytest.approx(case.evaluation.kl, rel=1e-6)
         # The cost is per row with mass, of which the two sets have different numbers.
-        ratio = turned.objective.scale / case.objective.scale
+        ratio = turned.objective.target.scale / case.objective.target.scale
         there = (a for pair in self.pairs(turned.evaluation.gradient) for a in pair)
         for one, other in zip(there, case.evaluation.gradient.arrays, strict=True):
             np.testing.assert_allclose(one, ratio * other, atol=1e-5)
@@ -371,7 +371,7 @@ class TestEvaluation:
             there = p > 0
             stretched = -4 * (p[there] * log_v[there]).sum()
             if model.normalization == "joint":
-                return case.objective.scale * (stretched + reference.log_sum(log_v.ravel()))
+                return case.objective.target.scale * (stretched + reference.log_sum(log_v.ravel()))
             return stretched + (p.sum(axis=1) * reference.log_sum(log_v, axis=1)).sum()
 
         gradient = case.objective.evaluate(case.parameters, exaggeration=4.0).gradient.arrays

@@ -103,6 +103,16 @@ def test_number_of_choices(normalization, one_set, choices):
     assert Target(table, normalization, one_set).n_choices == choices
 
 
+@pytest.mark.parametrize(("normalization", "scale"), [("conditional", 1.0), ("joint", 3.0)])
+def test_a_joint_divergence_weighs_as_much_as_those_of_all_rows_that_say_anything(
+    normalization, scale
+):
+    table = without_self_pairs(np.ones((4, 4)))
+    table[2] = 0
+    target = Target(sparse.csr_array(table), normalization)
+    assert (target.is_joint, target.scale) == (normalization == "joint", scale)
+
+
 def test_negative_entropy():
     p = conditional_target(sparse.csr_array(random_strengths(1))).values.toarray()
     expected = (p[p > 0] * np.log(p[p > 0])).sum()

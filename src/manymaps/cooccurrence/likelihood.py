@@ -57,7 +57,7 @@ def count_objective(atlas: Atlas, values: sparse.sparray, *, tolerance: float = 
 
 def log_likelihood(target: Target, kl: float) -> float:
     """Mean log q of a count of a target from its KL divergence (`objective.Evaluation.kl`)."""
-    rows = 1 if target.normalization == "joint" else target.n_rows_with_mass
+    rows = 1 if target.is_joint else target.n_rows_with_mass
     return target.negative_entropy / rows - kl
 
 

@@ -121,7 +121,7 @@ def usual_steps(objective: Objective | CombinedObjective, start: Parameters) -> 
     """The length of a usual step of each parameter: the curvature grows with an object's mass."""
     target = objective.target
     lengths = [
-        1 / np.sqrt(np.maximum(mass * objective.scale, _LEAST_MASS))
+        1 / np.sqrt(np.maximum(mass * target.scale, _LEAST_MASS))
         for mass in (target.row_mass, target.column_mass)
     ]
     return Parameters(

@@ -191,7 +191,7 @@ class Fit:
         forward = self.forward or self.objective
         known = forward is self.objective
         self.kl = end.kl if known else forward.evaluate(self.state.parameters).kl
-        if self.objective.is_joint:
+        if self.objective.target.is_joint:
             self.log_normalizer = float(end.log_normalizers[0])
 
     def atlas(self) -> Atlas:
@@ -269,11 +269,11 @@ class Fit:
     @cached_property
     def _shortening(self) -> tuple[np.ndarray, ...]:
         """Factors of the position steps of each side, (n,): stiff objects take shorter ones."""
-        target, scale = self.objective.target, self.objective.scale
+        target = self.objective.target
         masses = [target.row_mass, target.column_mass]
         if target.one_set:
             masses = [target.row_mass + target.column_mass]
-        return tuple(shorter_steps(mass * scale) for mass in masses)
+        return tuple(shorter_steps(mass * target.scale) for mass in masses)
 
     def _active_entries(self) -> tuple[Entries, ...]:
         masks = self.state.memory["active"]

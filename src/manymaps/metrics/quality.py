@@ -382,7 +382,7 @@ def kl_divergence(target: Target, maps: MapSpace, *, background: float = 0.0) ->
         peak[~np.isfinite(peak)] = 0.0
         with np.errstate(divide="ignore"):
             log_z[block] = peak + np.log(np.exp(logs - peak[:, None]).sum(axis=1))
-    if target.normalization == "joint":
+    if target.is_joint:
         log_z[:] = np.logaddexp.reduce(log_z)
     possible = np.isfinite(log_v)
     log_q = np.full(table.nnz, -np.inf)
@@ -390,7 +390,7 @@ def kl_divergence(target: Target, maps: MapSpace, *, background: float = 0.0) ->
     if background:
         log_q = np.logaddexp(np.log1p(-background) + log_q, np.log(background / target.n_choices))
     divergence = target.negative_entropy - float(table.data @ log_q)
-    return divergence if target.normalization == "joint" else divergence / target.n_rows_with_mass
+    return divergence if target.is_joint else divergence / target.n_rows_with_mass
 
 
 def _trust(judge: Space, neighbors: Space, rows: np.ndarray, among: np.ndarray, k: int) -> Measure:

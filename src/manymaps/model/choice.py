@@ -93,6 +93,14 @@ class ChoiceModel:
         check_number("background", self.background, least=0, below=1)
         check_number("kernel_width", self.kernel_width, above=0)
 
+    def with_background_share(self, share: float) -> ChoiceModel:
+        """The same model with a part of its background.
+
+        >>> UNI_SNE.with_background_share(0.5).background
+        0.1
+        """
+        return replace(self, background=self.background * share)
+
     def as_dict(self) -> dict[str, Any]:
         """The record as plain values, for files."""
         return asdict(self)

@@ -57,16 +57,6 @@ class CombinedObjective:
         return self.between.model
 
     @property
-    def is_joint(self) -> bool:
-        """Whether one normalization spans all pairs between the kinds."""
-        return self.between.is_joint
-
-    @property
-    def scale(self) -> float:
-        """What the KL divergence between the kinds is multiplied by in the cost."""
-        return self.between.scale
-
-    @property
     def fingerprint(self) -> str:
         """Identifies the data, similarities within the kinds among them."""
         parts = [f"{term.side}{term.objective.fingerprint}" for term in self.within]

@@ -116,16 +116,6 @@ class InverseObjective:
         return self.forward.model
 
     @property
-    def is_joint(self) -> bool:
-        """Whether one normalization spans all pairs."""
-        return self.forward.is_joint
-
-    @property
-    def scale(self) -> float:
-        """What the divergence is multiplied by in the cost."""
-        return self.forward.scale
-
-    @property
     def fingerprint(self) -> str:
         """Identifies the data."""
         return self.forward.fingerprint
@@ -140,7 +130,7 @@ class InverseObjective:
         (pairs,) = self.target.sides
         even = self.smoothing / self.target.n_choices
         forward, backward = pairs.forward.astype(np.float64), pairs.backward.astype(np.float64)
-        if not self.is_joint:
+        if not self.target.is_joint:
             mass = np.where(self.target.row_mass > 0, self.target.row_mass, 1.0)
             forward /= np.repeat(mass, np.diff(pairs.indptr))
             backward /= mass[pairs.indices]
@@ -151,7 +141,7 @@ class InverseObjective:
     @cached_property
     def _counts(self) -> np.ndarray:
         """1 for rows that have a cost, else 0."""
-        if self.is_joint:
+        if self.target.is_joint:
             return np.ones(self.target.values.shape[0])
         return (self.target.row_mass > 0).astype(np.float64)
 
@@ -180,7 +170,7 @@ class InverseObjective:
         with alone_if(n * n * n_maps < _FEW_SIMILARITIES):
             row_sums(*maps, *stored, log_forward, log_rest, log_z, mean_log_v, mean_log_p)
             row_weights = self._counts
-            if self.is_joint:
+            if self.target.is_joint:
                 log_z, mean_log_v, mean_log_p, row_weights = _pooled(log_z, mean_log_v, mean_log_p)
             divergence = float(row_weights @ (mean_log_v - log_z - mean_log_p))
             divergence_slopes(
@@ -190,13 +180,13 @@ class InverseObjective:
         gradient = self._gradient(slope, pull, log_pi, active.mask)
         penalty, pressure = size_penalty(positions, self.forward.penalty)
         gradient.positions[0][...] += pressure
-        value = self.scale * divergence + penalty
+        value = self.target.scale * divergence + penalty
         return Evaluation(
             value if want_cost else np.nan,
-            divergence if self.is_joint else divergence / self.target.n_rows_with_mass,
+            divergence if self.target.is_joint else divergence / self.target.n_rows_with_mass,
             gradient,
             (share,),
-            log_z[:1] if self.is_joint else log_z,
+            log_z[:1] if self.target.is_joint else log_z,
         )
 
     def _maps(
@@ -216,7 +206,7 @@ class InverseObjective:
         self, slope: np.ndarray, pull: np.ndarray, log_pi: np.ndarray, mask: np.ndarray
     ) -> Parameters:
         """From slopes along log pi and pulls, where active, to those of weights and positions."""
-        factor = self.scale
+        factor = self.target.scale
         pull *= np.float32(factor / self.model.kernel_width)
         weights = np.zeros_like(log_pi)
         if self.model.mixing == "learned":

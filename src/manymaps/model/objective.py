@@ -141,20 +141,10 @@ class Objective:
     engine: str = "auto"
 
     @property
-    def scale(self) -> float:
-        """What the KL divergence is multiplied by in the cost."""
-        return float(self.target.n_rows_with_mass) if self.is_joint else 1.0
-
-    @property
-    def is_joint(self) -> bool:
-        """Whether one normalization spans all pairs."""
-        return self.model.normalization == "joint"
-
-    @property
     def _is_plain(self) -> bool:
         """A joint model of one set of objects without factors: q_ij = q_ji."""
         return (
-            self.is_joint
+            self.target.is_joint
             and self.target.one_set
             and self.row_factors is None
             and self.column_factors is None
@@ -170,7 +160,7 @@ class Objective:
         n_rows, n_columns = self.target.values.shape
         rows = np.zeros(n_rows, np.float32)
         columns = np.zeros(n_columns, np.float32)
-        if self.row_factors is not None and self.is_joint:
+        if self.row_factors is not None and self.target.is_joint:
             rows = np.log(self.row_factors).astype(np.float32)
         if self.column_factors is not None:
             columns = np.log(self.column_factors).astype(np.float32)
@@ -183,8 +173,7 @@ class Objective:
 
     def with_background_share(self, share: float) -> Objective:
         """The same objective with a part of its model's background."""
-        model = replace(self.model, background=self.model.background * share)
-        return replace(self, model=model)
+        return replace(self, model=self.model.with_background_share(share))
 
     def evaluate(
         self,
@@ -209,17 +198,19 @@ class Objective:
         else:
             pulls, shares, mass, cost = self._attraction(sides, chooser, want_cost)
         with np.errstate(divide="ignore"):
-            log_rho = chooser + (np.log(mass.sum()) if self.is_joint else np.log(mass))
+            log_rho = chooser + (np.log(mass.sum()) if self.target.is_joint else np.log(mass))
         felt = self._felt(sides, seen, log_rho)
         gradient = self._gradient(sides, seen, felt, log_rho, pulls, shares, exaggeration)
         kl_sum = self.target.negative_entropy + cost if want_cost else np.nan
-        value = self.scale * kl_sum
+        value = self.target.scale * kl_sum
         for k, positions in enumerate(parameters.positions):
             penalty, slope = size_penalty(positions, self.penalty)
             value += penalty
             gradient.positions[k][...] += slope
-        kl = kl_sum if self.is_joint else kl_sum / self.target.n_rows_with_mass
-        return Evaluation(value, kl, gradient, shares, np.unique(log_z) if self.is_joint else log_z)
+        kl = kl_sum if self.target.is_joint else kl_sum / self.target.n_rows_with_mass
+        return Evaluation(
+            value, kl, gradient, shares, np.unique(log_z) if self.target.is_joint else log_z
+        )
 
     def _all_entries(self, shape: tuple[int, ...]) -> Entries:
         if shape[:2] not in self._everywhere:
@@ -258,7 +249,7 @@ class Objective:
         log_z = np.empty(rows.log_pi.shape[1], np.float64)
         with alone_if(len(seen[0]) < _FEW_ENTRIES):
             log_normalizers(*rows.entries.by_object, rows.log_pi, seen[0], seen[2], log_z)
-        if self.is_joint:
+        if self.target.is_joint:
             log_z += log_a
             peak = log_z.max()
             log_z[:] = peak + np.log(np.exp(log_z - peak).sum()) if np.isfinite(peak) else peak
@@ -377,7 +368,7 @@ class Objective:
             with alone_if(len(side.log_charges) < _FEW_ENTRIES):
                 gradients(
                     *side.entries.by_object, side.log_pi, chooser, chosen, *as_chooser, *as_chosen,
-                    pull, share, exaggeration, self.scale, d_positions, d_weights,
+                    pull, share, exaggeration, self.target.scale, d_positions, d_weights,
                 )  # fmt: skip
             if width != 1.0:
                 d_positions /= np.float32(width)

@@ -87,24 +87,13 @@ class ObservedObjective:
             )
 
     @property
-    def is_joint(self) -> bool:
-        """Whether one normalization spans all pairs."""
-        return self.model.normalization == "joint"
-
-    @property
-    def scale(self) -> float:
-        """What the KL divergence is multiplied by in the cost."""
-        return float(self.target.n_rows_with_mass) if self.is_joint else 1.0
-
-    @property
     def fingerprint(self) -> str:
         """Identifies the data, what is missing in them too."""
         return self.target.fingerprint
 
     def with_background_share(self, share: float) -> ObservedObjective:
         """The same objective with a part of its model's background."""
-        model = replace(self.model, background=self.model.background * share)
-        return replace(self, model=model)
+        return replace(self, model=self.model.with_background_share(share))
 
     @cached_property
     def _dense(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -112,7 +101,7 @@ class ObservedObjective:
         observed = self.target.observed
         assert observed is not None
         counts = observed.sum(axis=1, keepdims=True).astype(np.float64)
-        if self.is_joint:
+        if self.target.is_joint:
             counts = np.full_like(counts, counts.sum())
         return self.target.values.toarray(), observed, 1 / np.maximum(counts, 1)
 
@@ -143,29 +132,29 @@ class ObservedObjective:
         np.divide((1 - self.model.background) * chosen, Q, out=ratio, where=Q > 0)
         explained = P * ratio
         mass = explained.sum(axis=1, keepdims=True)
-        if self.is_joint:
+        if self.target.is_joint:
             mass = np.full_like(mass, mass.sum())
         slopes = mass * chosen - exaggeration * explained
         gradient, shares = self._gradient(positions, log_pi, log_v, slopes, explained)
         value = kl = np.nan
         if want_cost:
             kl = self.target.negative_entropy - self._log_likelihood(P, log_choice, Q)
-            value = self.scale * kl
+            value = self.target.scale * kl
         penalty, pressure = size_penalty(parameters.positions[0], self.penalty)
         gradient.positions[0][...] += pressure
         whole = self._log_normalizers(log_v)
         return Evaluation(
             value + penalty,
-            kl if self.is_joint else kl / self.target.n_rows_with_mass,
+            kl if self.target.is_joint else kl / self.target.n_rows_with_mass,
             gradient,
             (shares,),
-            whole[:1, 0] if self.is_joint else whole[:, 0],
+            whole[:1, 0] if self.target.is_joint else whole[:, 0],
         )
 
     def _log_normalizers(self, log_v: np.ndarray) -> np.ndarray:
         """log Z_i of each row, or log Z repeated, shape (n, 1)."""
         rows = np.logaddexp.reduce(log_v, axis=1, keepdims=True)
-        return np.full_like(rows, np.logaddexp.reduce(rows[:, 0])) if self.is_joint else rows
+        return np.full_like(rows, np.logaddexp.reduce(rows[:, 0])) if self.target.is_joint else rows
 
     def _log_likelihood(self, P: np.ndarray, log_choice: np.ndarray, Q: np.ndarray) -> float:
         """sum_ij p_ij log q_ij."""
@@ -196,9 +185,9 @@ class ObservedObjective:
                 felt /= 1 + squares
             # Without BLAS, whose sums depend on the number of threads.
             pulls[m] = np.einsum("ij,jd->id", felt, points) - felt.sum(axis=1)[:, None] * points
-        pulls *= 2 * self.scale / self.model.kernel_width
+        pulls *= 2 * self.target.scale / self.model.kernel_width
         change = np.exp(log_pi) * along_pi.sum(axis=0) - along_pi
-        change *= self.scale * (self.model.mixing == "learned")
+        change *= self.target.scale * (self.model.mixing == "learned")
         return Parameters((pulls.astype(np.float32),), (change.astype(np.float32),)), shares
 
 

@@ -94,17 +94,27 @@ class Target:
         return int((self.row_mass > 0).sum())
 
     @property
+    def is_joint(self) -> bool:
+        """Whether one normalization spans all pairs."""
+        return self.normalization == "joint"
+
+    @property
+    def scale(self) -> float:
+        """What the divergence, summed over normalizations, is multiplied by in the cost."""
+        return float(self.n_rows_with_mass) if self.is_joint else 1.0
+
+    @property
     def n_choices(self) -> int:
         """Pairs among which one normalization chooses; the background spreads over them."""
         n_rows, n_columns = self.values.shape
         per_row = n_columns - 1 if self.one_set else n_columns
-        return per_row if self.normalization == "conditional" else n_rows * per_row
+        return n_rows * per_row if self.is_joint else per_row
 
     @cached_property
     def negative_entropy(self) -> float:
         """sum_ij p_ij log p_ij, with rows brought to their weights under "conditional"."""
         logs = np.log(self.values.data)
-        if self.row_weights is not None and self.normalization == "conditional":
+        if self.row_weights is not None and not self.is_joint:
             weights = np.repeat(self.row_weights, np.diff(self.values.indptr))
             logs -= np.log(weights)
         return float(self.values.data @ logs)
