@@ -1,15 +1,20 @@
 """Threads within a block, and compiled code on the disk that several processes share."""
 
 import importlib
+import os
 import pkgutil
 import re
+import subprocess
+import sys
 
 import pytest
+from numba import njit
 from numba.core.caching import IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import manymaps.compute
+from manymaps.compute.jit import compiled
 from manymaps.compute.threads import one_blas_thread
 
 
@@ -99,3 +104,84 @@ def test_code_of_an_older_source_is_written_over(kind, tmp_path):
         kind(str(tmp_path), "loop", source).save("for a row", f"code of the {source}")
     assert kind(str(tmp_path), "loop", "second").load("for a row") == "code of the second"
     assert len([*tmp_path.glob("*.nbc")]) == 1
+
+
+def test_a_damaged_file_is_as_good_as_none(kind, tmp_path):
+    file = kind(str(tmp_path), "loop", "of this source")
+    file.save("for a row", "code for a row")
+    for damaged in sorted(tmp_path.iterdir()):
+        whole = damaged.read_bytes()
+        for content in (
+            b"",
+            whole[: len(whole) // 2],
+            whole[:-1],
+            b"\x80\x05K\x01K\x02",
+            b"junk\n",
+        ):
+            damaged.write_bytes(content)
+            assert file.load("for a row") is None, content
+            file.save("for a row", "code for a row")
+            assert file.load("for a row") == "code for a row", content
+
+
+def test_a_folder_that_cannot_be_written_to_keeps_nothing(kind, tmp_path):
+    file = kind(str(tmp_path / "missing"), "loop", "of this source")
+    file.save("for a row", "code for a row")
+    assert file.load("for a row") is None
+
+
+def test_without_a_place_for_compiled_code():
+    """Numba finds none for code that is in no file."""
+    made: dict = {}
+    exec("def doubled(x):\n    return 2 * x", made)
+    with pytest.raises(RuntimeError, match="no locator"):
+        njit(cache=True)(made["doubled"])
+    assert compiled(made["doubled"])(21) == 42
+
+
+FORKED = """
+import multiprocessing, sys
+import numpy as np
+import numba
+from manymaps import nearest_neighbors
+from manymaps.compute.steps import momentum_step
+from manymaps.compute.threads import threads
+
+points = np.random.default_rng(0).normal(size=(5000, 8)).astype(np.float32)
+
+def results():
+    x = points.ravel().copy()
+    step, gains = np.zeros_like(x), np.ones_like(x)
+    with threads(2):
+        for _ in range(3):
+            momentum_step(x, np.sin(x), step, gains, np.float32(0.1), np.float32(0.5))
+        return [x, step, gains, nearest_neighbors(points[:500], 5).indices]
+
+before = results()
+assert numba.threading_layer() == "omp", numba.threading_layer()
+
+def same():
+    same = all(np.array_equal(a, b) for a, b in zip(before, results()))
+    sys.exit(0 if same and numba.get_num_threads() == 1 else 5)
+
+process = multiprocessing.get_context("fork").Process(target=same)
+process.start()
+process.join(120)
+process.kill()
+results()
+sys.exit(process.exitcode)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="GNU's OpenMP is Linux's")
+def test_loops_run_in_a_forked_process():
+    environment = os.environ | {"NUMBA_NUM_THREADS": "2"}
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FORKED],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

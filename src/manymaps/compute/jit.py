@@ -1,19 +1,31 @@
 """The only place with numba options.
 
 `compiled` for a loop over arrays, `parallel` for one whose outer loop is a `prange`, `inlined` for
-a formula for one pair. All are cached on disk. Fast-math is the explicit set that lets sums be
-reordered and multiply-adds be fused; infinities and NaN keep their meaning.
+a formula for one pair. All are cached on disk where there is a place for it, and compiled anew in
+each process where there is none. Fast-math is the explicit set that lets sums be reordered and
+multiply-adds be fused; infinities and NaN keep their meaning.
+
+GNU's OpenMP cannot start threads in a process that was forked from one that has: numba ends such a
+process at its next parallel loop, others wait for ever. There each of these loops is compiled as a
+serial one, and other libraries are told to use one thread.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import pickle
+import sys
 from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numba
 from numba.core.caching import IndexDataCacheFile
+from numba.core.registry import CPUDispatcher
+from threadpoolctl import threadpool_limits
 
 # Threads that spin at the end of each loop steal the very time another process needs to let them
 # finish: on a busy machine an iteration took ten times as long. The price is 80 microseconds to
@@ -34,7 +46,7 @@ _FAST = {"reassoc", "contract", "arcp", "nsz"}
 
 def compiled(function: Callable) -> Any:
     """Compile a serial loop."""
-    return _kept(numba.njit(cache=True, fastmath=_FAST, error_model="numpy", nogil=True)(function))
+    return _kept(_serial(function))
 
 
 def parallel(function: Callable) -> Any:
@@ -44,7 +56,9 @@ def parallel(function: Callable) -> Any:
     any number of threads.
     """
     options = {"fastmath": _FAST, "error_model": "numpy", "nogil": True, "parallel": True}
-    return _kept(numba.njit(cache=True, **options)(function))
+    dispatcher = _kept(numba.njit(**options)(function))
+    _PARALLEL.append(dispatcher)
+    return dispatcher
 
 
 def inlined(function: Callable) -> Any:
@@ -55,7 +69,11 @@ def inlined(function: Callable) -> Any:
     loop with several.
     """
     options = {"fastmath": _FAST, "error_model": "numpy", "forceinline": True}
-    return _kept(numba.njit(cache=True, **options)(function))
+    return _kept(numba.njit(**options)(function))
+
+
+def _serial(function: Callable) -> Any:
+    return numba.njit(fastmath=_FAST, error_model="numpy", nogil=True)(function)
 
 
 class _NamedByArguments(IndexDataCacheFile):
@@ -64,21 +82,79 @@ class _NamedByArguments(IndexDataCacheFile):
     Numba numbers them without a lock. Two processes that compile one function for different
     arguments at the same moment choose the same number; the index then names code for other
     arguments than it says, and calls give nonsense in silence. Like this the worst that can happen
-    is that something is compiled again.
+    is that something is compiled again. So it is where a file is damaged or cannot be written, as
+    on a full disk.
     """
 
     def save(self, key: Any, data: Any) -> None:
-        overloads = self._load_index()
-        if key not in overloads:
-            number = int.from_bytes(hashlib.sha256(repr(key).encode()).digest()[:6])
-            overloads[key] = self._data_name(number)
-            self._save_index(overloads)
-        self._save_data(overloads[key], data)
+        with suppress(OSError):
+            overloads = self._load_index()
+            if key not in overloads:
+                number = int.from_bytes(hashlib.sha256(repr(key).encode()).digest()[:6])
+                overloads[key] = self._data_name(number)
+                self._save_index(overloads)
+            self._save_data(overloads[key], data)
+
+    def _load_index(self) -> Any:
+        try:
+            return super()._load_index()
+        except _DAMAGED:
+            return {}
+
+    def _load_data(self, name: str) -> Any:
+        try:
+            return super()._load_data(name)
+        except _DAMAGED as error:
+            raise OSError(f"{name} is damaged") from error  # by which numba knows that it is gone
 
 
-def _kept(dispatcher: Any) -> Any:
-    """A compiled function whose cached code no other process overwrites."""
+_DAMAGED = (OSError, EOFError, pickle.UnpicklingError, ValueError, TypeError, IndexError)
+
+
+def _kept(dispatcher: Any, prefix: str = "") -> Any:
+    """A compiled function whose code is kept on the disk, where no other process overwrites it."""
+    try:
+        dispatcher.enable_caching()
+    except RuntimeError:
+        return dispatcher  # no folder can be written to
     files = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if isinstance(files, IndexDataCacheFile):
         files.__class__ = _NamedByArguments
+        files._index_name = f"{prefix}{files._index_name}"
+        files._index_path = str(Path(files._cache_path, files._index_name))
+        files._data_name_pattern = f"{prefix}{files._data_name_pattern}"
     return dispatcher
+
+
+_PARALLEL: list[Any] = []
+
+
+class _Alone(CPUDispatcher):
+    """A parallel loop in a process where no thread can be started."""
+
+    def __call__(self, *arguments: Any) -> Any:
+        return _alone(self.py_func)(*arguments)
+
+
+@cache
+def _alone(function: Callable) -> Any:
+    return _kept(_serial(function), "alone-")
+
+
+def _stay_alone() -> None:
+    """One thread for all that uses OpenMP, in a process that was forked from one with more."""
+    try:
+        used = numba.threading_layer() == "omp"
+    except ValueError:
+        used = False  # no parallel loop has run yet
+    if used or "faiss" in sys.modules:
+        threadpool_limits(1, user_api="openmp")
+        numba.set_num_threads(1)
+        numba.config.NUMBA_NUM_THREADS = 1  # the most that `threads` gives to anything
+    if used:
+        for dispatcher in _PARALLEL:
+            dispatcher.__class__ = _Alone
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_stay_alone)
