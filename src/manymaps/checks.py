@@ -6,13 +6,12 @@ A check returns nothing where all is well. One of a parameter takes its name and
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from numbers import Integral, Real
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from manymaps.constraints import Choice, Number, Whole, check_parameter
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import plural, repeated_label
 
@@ -40,11 +39,7 @@ def check_whole(
     Traceback (most recent call last):
     manymaps.errors.ParameterError: n_maps=0 must be a whole number of at least 1
     """
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if whole and least <= value and (most is None or value <= most):
-        return
-    limits = f"of at least {least:,}" if most is None else f"from {least:,} to {most:,}"
-    raise ParameterError(f"must be a whole number {limits}{why}", name=name, value=value)
+    check_parameter(name, value, [Whole(least, most, why)])
 
 
 def check_number(
@@ -63,23 +58,7 @@ def check_number(
     Traceback (most recent call last):
     manymaps.errors.ParameterError: background=1.0 must be a number of at least 0 and below 1
     """
-    number: Any = value if isinstance(value, Real) else math.nan
-    if (
-        -math.inf < number < math.inf
-        and (least is None or number >= least)
-        and (above is None or number > above)
-        and (most is None or number <= most)
-        and (below is None or number < below)
-    ):
-        return
-    if least is not None and most is not None:
-        limits = [f"from {least:g} to {most:g}"]
-    else:
-        ends = {"of at least": least, "above": above, "at most": most, "below": below}
-        limits = [f"{words} {end:g}" for words, end in ends.items() if end is not None]
-    kind = "finite number" if most is None and below is None else "number"
-    said = " ".join([kind, " and ".join(limits)]).rstrip()
-    raise ParameterError(f"must be a {said}{why}", name=name, value=value)
+    check_parameter(name, value, [Number(least, above, most, below, why)])
 
 
 def check_choice(name: str, value: Any, allowed: Iterable[Any], *, why: str = "") -> None:
@@ -89,11 +68,7 @@ def check_choice(name: str, value: Any, allowed: Iterable[Any], *, why: str = ""
     Traceback (most recent call last):
     manymaps.errors.ParameterError: kernel='linear' is not one of cauchy, gaussian
     """
-    known = tuple(allowed)
-    # An array, which has no truth when compared, is none of them either.
-    if not (isinstance(value, Hashable) and value in known):
-        named = ", ".join(map(str, known))
-        raise ParameterError(f"is not one of {named}{why}", name=name, value=value)
+    check_parameter(name, value, [Choice(tuple(allowed), why)])
 
 
 def check_index(kind: str, index: int, count: int) -> None:

@@ -141,8 +141,11 @@ def shows_progress(fit: Callable[Arguments, Result]) -> Callable[Arguments, Resu
 
     @functools.wraps(fit)
     def shown(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        from manymaps.constraints import VERBOSE
+
         estimator: Any = args[0]
-        if not estimator.verbose:
+        # What is neither a number nor a boolean, `fit` itself refuses.
+        if not any(one.allows(estimator.verbose) for one in VERBOSE) or not estimator.verbose:
             return fit(*args, **kwargs)
         with show_progress(), work(type(estimator).__name__):
             return fit(*args, **kwargs)

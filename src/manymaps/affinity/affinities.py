@@ -21,6 +21,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
+from numbers import Real
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -43,9 +44,11 @@ from manymaps.affinity.neighbors import (
     distance_rows,
 )
 from manymaps.checks import check_number, check_whole
+from manymaps.constraints import Number, Several, check_parameter, instance
 from manymaps.errors import DataError, DataWarning, ParameterError
 
 __all__ = [
+    "PERPLEXITY",
     "Affinity",
     "GaussianAffinity",
     "GlobalGaussian",
@@ -54,6 +57,12 @@ __all__ = [
 ]
 
 Data: TypeAlias = Matrix | NeighborGraph | NeighborPair
+
+#: What a perplexity may be, before anything is known of the data.
+PERPLEXITY = (Number(least=1), Several(Number(least=1), "several such numbers"))
+
+_NUMBER = instance("a number", Real)
+_NUMBERS = (_NUMBER, Several(_NUMBER, "several numbers"))
 
 _NEIGHBORS_PER_PERPLEXITY = 3
 _ALL_PAIRS = 5_000
@@ -150,8 +159,6 @@ class GaussianAffinity(Affinity):
 
     def __post_init__(self) -> None:
         _make_plain(self)
-        if not self._scales():
-            raise ParameterError("perplexity is empty; give at least one")
         if self.n_neighbors is not None and self.n_neighbors < max(self._scales()):
             raise ParameterError(
                 f"cannot carry a perplexity of {max(self._scales()):g}; give at least as many",
@@ -432,7 +439,10 @@ def _check_neighbors(n_neighbors: int | None, n: int) -> None:
 
 
 def _make_plain(affinity: Affinity) -> None:
-    """NumPy's numbers as Python's, arrays as tuples, so that the record prints and compares."""
+    """NumPy's numbers as Python's, arrays as tuples, so that the record prints and compares.
+
+    A perplexity that is no number is refused; what numbers are possible, the data says.
+    """
     name: str
     value: Any
     for name, value in list(vars(affinity).items()):
@@ -440,6 +450,7 @@ def _make_plain(affinity: Affinity) -> None:
             object.__setattr__(affinity, name, tuple(np.ravel(value).tolist()))
         elif isinstance(value, np.generic | np.ndarray):
             object.__setattr__(affinity, name, value.item())
+    check_parameter("perplexity", vars(affinity)["perplexity"], _NUMBERS)
 
 
 def _check_carried(perplexity: float, rows: sparse.csr_array) -> None:

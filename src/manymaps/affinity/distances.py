@@ -19,11 +19,13 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.checks import first_cell, not_finite
+from manymaps.constraints import FUNCTION, instance
 from manymaps.errors import DataError
 
 __all__ = [
     "BLOCK_CELLS",
     "EUCLIDEAN",
+    "METRIC",
     "Matrix",
     "Metric",
     "check_distances",
@@ -39,6 +41,8 @@ __all__ = [
 Metric: TypeAlias = str | Callable[[np.ndarray, np.ndarray], float]
 Matrix: TypeAlias = np.ndarray | sparse.csr_array
 
+#: What a metric may be, before its name is looked up.
+METRIC = (instance("the name of a metric", str), FUNCTION)
 EUCLIDEAN = (
     "euclidean",
     "l2",

@@ -12,18 +12,18 @@ Shapes: similarities (n, n), memberships (n, K), weights (K,).
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from manymaps.checks import check_choice, check_whole, first_cell
+from manymaps.checks import check_whole, first_cell
 from manymaps.clustering.priors import Prior, SizePrior, TiedSizePrior, UniformPrior
-from manymaps.clustering.problem import CONSTANTS, Problem, Similarities, similarities_from
+from manymaps.clustering.problem import CONSTANTS, KINDS, Problem, Similarities, similarities_from
 from manymaps.clustering.solvers import (
     Annealing,
     Enumeration,
@@ -37,6 +37,20 @@ from manymaps.clustering.solvers import (
     membership_probabilities,
     n_distinct_clusters,
     solve,
+)
+from manymaps.constraints import (
+    ARRAY,
+    FLAG,
+    N_JOBS,
+    NONE,
+    RANDOM_STATE,
+    VERBOSE,
+    Allowed,
+    CheckedParameters,
+    Choice,
+    Several,
+    Whole,
+    instance,
 )
 from manymaps.data.frame_labels import labelled_values
 from manymaps.errors import DataError, DataWarning, ParameterError
@@ -82,7 +96,9 @@ class Cluster:
         return f"{self.weight:.3f} {{{', '.join(self.members)}}}"
 
 
-class AdditiveClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class AdditiveClustering(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, CheckedParameters, BaseEstimator
+):
     """Overlapping clusters whose weights add up to the similarities of their members.
 
     Parameters
@@ -170,6 +186,28 @@ class AdditiveClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
     [[1, 1]]
     """
 
+    _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
+        "n_clusters": [Whole(0)],
+        "solver": [Choice(("auto", *SOLVERS)), instance("a solver such as GibbsEM()", Solver)],
+        "polish": [FLAG, instance("a Polish object", Polish)],
+        "prior": [
+            instance(
+                "UniformPrior(), SizePrior(), TiedSizePrior()",
+                UniformPrior, SizePrior, TiedSizePrior,
+            ),
+            NONE,
+        ],
+        "features": [ARRAY, NONE],
+        "constant": [Choice(CONSTANTS)],
+        "init": [ARRAY, Several(ARRAY, "several of them"), NONE],
+        "n_init": [Whole(0)],
+        "kind": [Choice(KINDS)],
+        "strict": [FLAG],
+        "random_state": RANDOM_STATE,
+        "n_jobs": N_JOBS,
+        "verbose": VERBOSE,
+    }  # fmt: skip
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -218,7 +256,10 @@ class AdditiveClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         -------
         self
         """
-        polish, prior = self._check_parameters()
+        self._validate_params()
+        searching = self.polish if isinstance(self.polish, Polish) else Polish()
+        polish = searching if self.polish else None
+        prior = UniformPrior() if self.prior is None else self.prior
         similarities = similarities_from(X, kind=self.kind, strict=self.strict, labels=labels)
         n = similarities.n_objects
         features = self._check_features(n)
@@ -308,26 +349,6 @@ class AdditiveClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         assert tags.transformer_tags is not None
         tags.transformer_tags.preserves_dtype = []  # memberships are int8, whatever X is
         return tags
-
-    def _check_parameters(self) -> tuple[Polish | None, Prior]:
-        check_whole("n_clusters", self.n_clusters, 0)
-        check_whole("n_init", self.n_init, 0)
-        if not isinstance(self.solver, Solver):
-            suggestion = ", nor a solver such as GibbsEM()"
-            check_choice("solver", self.solver, ("auto", *SOLVERS), why=suggestion)
-        check_choice("constant", self.constant, CONSTANTS)
-        if not isinstance(self.polish, Polish):
-            check_choice("polish", self.polish, (True, False), why=", nor a Polish object")
-        prior = UniformPrior() if self.prior is None else self.prior
-        if not isinstance(prior, UniformPrior | SizePrior | TiedSizePrior):
-            raise ParameterError(
-                "is not one of UniformPrior(), SizePrior(), TiedSizePrior()",
-                name="prior",
-                value=self.prior,
-            )
-        if isinstance(self.polish, Polish):
-            return self.polish, prior
-        return Polish() if self.polish else None, prior
 
     def _solver(self, n: int) -> Solver:
         if isinstance(self.solver, Solver):

@@ -30,9 +30,10 @@ from manymaps.data.associations import Associations
 from manymaps.data.frame_labels import labelled_values
 from manymaps.errors import DataError, DataWarning, ParameterError
 
-__all__ = ["CONSTANTS", "Problem", "Similarities", "hidden_sets", "similarities_from"]
+__all__ = ["CONSTANTS", "KINDS", "Problem", "Similarities", "hidden_sets", "similarities_from"]
 
 CONSTANTS: dict[object, int] = {"free": FREE, "nonnegative": NONNEGATIVE, False: ZERO}
+KINDS = ("similarity", "dissimilarity")
 
 _ASYMMETRY = 1e-9
 _EQUAL = 1e-12
@@ -126,7 +127,7 @@ def similarities_from(
     >>> found.n_pairs, found.values[0, 1].item()
     (1, 0.2)
     """
-    check_choice("kind", kind, ("similarity", "dissimilarity"))
+    check_choice("kind", kind, KINDS)
     if isinstance(X, Similarities):
         return X
     matrix, found = _matrix_of(X)

@@ -3,52 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 
-from manymaps.checks import check_choice, check_number, check_whole
-from manymaps.cooccurrence.starts import INITS
 from manymaps.data.counts import Counts
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.labels import first_of, plural
-from manymaps.optimizers.descent import Optimizer
 
-__all__ = ["check_parameters", "check_size", "warn_of_empty"]
-
-_WHOLE = ("n_components", "n_maps", "n_init", "max_iter")
-_NOT_NEGATIVE = ("penalty", "row_weight", "column_weight")
-_CHOICES = {
-    "normalization": ("conditional", "joint"),
-    "given": ("rows", "columns"),
-    "marginals": (True, False),
-}
-
-
-def check_parameters(estimator: Any, *, files: bool) -> None:
-    """Raise `ParameterError` for a parameter of `CODE` out of its range.
-
-    `files` says that a checkpoint is written or read.
-    """
-    for name in _WHOLE:
-        check_whole(name, getattr(estimator, name))
-    for name in _NOT_NEGATIVE:
-        check_number(name, getattr(estimator, name), least=0)
-    check_number("tolerance", estimator.tolerance, least=0, most=0.1)
-    for name, allowed in _CHOICES.items():
-        check_choice(name, getattr(estimator, name), allowed)
-    if isinstance(estimator.init, str):
-        check_choice("init", estimator.init, INITS, why=", nor a pair of arrays or an Atlas")
-    if estimator.optimizer is not None and not isinstance(estimator.optimizer, Optimizer):
-        raise ParameterError(
-            "is no optimizer; give LBFGS(), ConjugateGradient() or Momentum()",
-            name="optimizer",
-            value=estimator.optimizer,
-        )
-    if files and estimator.n_init > 1:
-        raise ParameterError(
-            "goes without a checkpoint, which is of one run", name="n_init", value=estimator.n_init
-        )
+__all__ = ["check_size", "warn_of_empty"]
 
 
 def check_size(kept: Counts, n_components: int, n_maps: int) -> None:

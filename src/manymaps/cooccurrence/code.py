@@ -23,9 +23,9 @@ map; maps_ (n_maps, n_rows + n_columns, n_components), rows first.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy import sparse
@@ -35,7 +35,23 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.compute.threads import threads
-from manymaps.cooccurrence.checks import check_parameters, check_size, warn_of_empty
+from manymaps.constraints import (
+    ARRAY,
+    FLAG,
+    FUNCTION,
+    N_JOBS,
+    NONE,
+    RANDOM_STATE,
+    VERBOSE,
+    Allowed,
+    CheckedParameters,
+    Choice,
+    Kind,
+    Number,
+    Whole,
+    instance,
+)
+from manymaps.cooccurrence.checks import check_size, warn_of_empty
 from manymaps.cooccurrence.likelihood import (
     log_likelihood,
     mean_log_likelihood,
@@ -43,22 +59,22 @@ from manymaps.cooccurrence.likelihood import (
 )
 from manymaps.cooccurrence.matching import matched, within_kind_order
 from manymaps.cooccurrence.runaways import runaway_note
-from manymaps.cooccurrence.starts import Starts, start_parameters, usual_steps
+from manymaps.cooccurrence.starts import INITS, Starts, start_parameters, usual_steps
 from manymaps.data.counts import Counts, looks_transposed
 from manymaps.data.frames import end_to_end
-from manymaps.errors import DataError, DataWarning
+from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.io.counts import counts_from
 from manymaps.labels import plural
 from manymaps.maps.estimator import FittedMaps, plain_value, same_rows
 from manymaps.maps.map_order import order_of_maps
 from manymaps.maps.run import Fit
+from manymaps.model.choice import CHOICES, ChoiceModel
 from manymaps.model.choice import CODE as CODE_MODEL
-from manymaps.model.choice import ChoiceModel
 from manymaps.model.combined import CombinedObjective, WithinKind, within_kind_target
-from manymaps.model.objective import Objective
+from manymaps.model.objective import TOLERANCE, Objective
 from manymaps.model.parameters import Parameters
 from manymaps.model.target import count_target
-from manymaps.optimizers.descent import LBFGS, Optimizer
+from manymaps.optimizers.descent import LBFGS, OPTIMIZER, Optimizer
 from manymaps.progress import shows_progress, work
 
 __all__ = ["CODE"]
@@ -66,7 +82,13 @@ __all__ = ["CODE"]
 _FOR_LINE_SEARCH = 0.01
 
 
-class CODE(FittedMaps, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+def _is_pair(init: Any) -> bool:
+    return isinstance(init, tuple | list) and len(init) == 2 and all(map(ARRAY.allows, init))
+
+
+class CODE(
+    FittedMaps, ClassNamePrefixFeaturesOutMixin, TransformerMixin, CheckedParameters, BaseEstimator
+):
     """Euclidean embedding of co-occurrence data, in one map or in many.
 
     Parameters
@@ -151,6 +173,30 @@ class CODE(FittedMaps, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     'coot'
     """
 
+    _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
+        "n_components": [Whole(1)],
+        "normalization": CHOICES["normalization"],
+        "given": [Choice(("rows", "columns"))],
+        "marginals": [FLAG],
+        "n_maps": [Whole(1)],
+        "penalty": [Number(least=0)],
+        "init": [
+            Choice(INITS),
+            Kind("a pair of arrays", _is_pair),
+            instance("an Atlas", Atlas),
+        ],
+        "n_init": [Whole(1)],
+        "max_iter": [Whole(1)],
+        "optimizer": OPTIMIZER,
+        "tolerance": TOLERANCE,
+        "row_weight": [Number(least=0)],
+        "column_weight": [Number(least=0)],
+        "callback": [FUNCTION, NONE],
+        "random_state": RANDOM_STATE,
+        "n_jobs": N_JOBS,
+        "verbose": VERBOSE,
+    }
+
     def __init__(
         self,
         n_components: int = 2,
@@ -233,7 +279,11 @@ class CODE(FittedMaps, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             For empty rows and columns, more dimensions than the smaller side, and points whose best
             place lies at infinity.
         """
-        check_parameters(self, files=checkpoint is not None or resume is not None)
+        self._validate_params()
+        if self.n_init > 1 and not (checkpoint is None and resume is None):
+            raise ParameterError(
+                "goes without a checkpoint, which is of one run", name="n_init", value=self.n_init
+            )
         counts = self._validated(X, reset=True)
         self._rows = np.flatnonzero(counts.row_totals > 0)
         self._columns = np.flatnonzero(counts.column_totals > 0)

@@ -29,7 +29,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy.special import logsumexp
@@ -37,9 +37,22 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 
 from manymaps.atlas.atlas import Atlas
-from manymaps.checks import check_choice, check_number, check_whole
+from manymaps.checks import check_number, check_whole
+from manymaps.constraints import (
+    FLAG,
+    NONE,
+    VERBOSE,
+    Allowed,
+    CheckedParameters,
+    Choice,
+    Kind,
+    Number,
+    Whole,
+    instance,
+)
 from manymaps.cooccurrence.checks import warn_of_empty
 from manymaps.cooccurrence.programs import (
+    FORMS,
     MOST_POINTS_FOR_CLARABEL,
     DistanceLimit,
     Program,
@@ -115,7 +128,12 @@ class DistanceConstraint:
             )
 
 
-class SemidefiniteCODE(BaseEstimator):
+def _are_constraints(given: Any) -> bool:
+    listed = isinstance(given, Sequence) and not isinstance(given, str)
+    return listed and all(isinstance(one, DistanceConstraint) for one in given)
+
+
+class SemidefiniteCODE(CheckedParameters, BaseEstimator):
     """CODE as a convex program over Gram matrices, for small tables.
 
     Parameters
@@ -202,6 +220,19 @@ class SemidefiniteCODE(BaseEstimator):
     'coot'
     """
 
+    _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
+        "n_components": [Whole(1), NONE],
+        "form": [Choice(FORMS)],
+        "given": [Choice(("rows", "columns"))],
+        "marginals": [FLAG],
+        "trace_penalty": [Choice(("path",)), Number(least=0)],
+        "constraints": [Kind("a sequence of DistanceConstraint", _are_constraints)],
+        "polish": [FLAG],
+        "solver": [instance("the name of a solver", str), NONE],
+        "solver_options": [instance("a mapping", Mapping), NONE],
+        "verbose": VERBOSE,
+    }
+
     def __init__(
         self,
         n_components: int | None = 2,
@@ -257,6 +288,7 @@ class SemidefiniteCODE(BaseEstimator):
             For a large table, before the solver starts; for empty rows and columns; where cells
             without counts send the optimum to infinity, or a path does not reach its rank.
         """
+        self._validate_params()
         counts = X if isinstance(X, Counts) else counts_from(X)
         program = self._checked(counts)
         rows, columns = (np.flatnonzero(x > 0) for x in (counts.row_totals, counts.column_totals))
@@ -298,15 +330,10 @@ class SemidefiniteCODE(BaseEstimator):
         d = self.n_components
         if d is not None:
             check_whole("n_components", d, 1, n_points, why=", the rows and columns, or None")
-        if isinstance(self.trace_penalty, str):
-            check_choice("trace_penalty", self.trace_penalty, ("path",), why=", nor a number")
-            if d is None:
-                raise ParameterError(
-                    "a trace path needs n_components, the rank that it should come down to"
-                )
-        for constraint in self.constraints:
-            if not isinstance(constraint, DistanceConstraint):
-                raise ParameterError(f"{constraint!r} among constraints is no DistanceConstraint")
+        elif self.trace_penalty == "path":
+            raise ParameterError(
+                "a trace path needs n_components, the rank that it should come down to"
+            )
         if self.polish and (self.form == "own-marginals" or len(self.constraints)):
             raise ParameterError(
                 "polish=True goes on with CODE, which knows neither form='own-marginals' nor "

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import pairwise
 from numbers import Integral
-from typing import Any, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -22,13 +22,25 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from manymaps.affinity.affinities import Affinity, GaussianAffinity
-from manymaps.affinity.distances import check_finite
+from manymaps.affinity.affinities import PERPLEXITY, Affinity, GaussianAffinity
+from manymaps.affinity.distances import METRIC, check_finite
 from manymaps.affinity.neighbors import NeighborGraph, NeighborPair, NeighborSearch, as_graph
 from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.atlas import Atlas
-from manymaps.checks import check_choice, check_number, check_whole
 from manymaps.compute.threads import threads
+from manymaps.constraints import (
+    ARRAY,
+    FUNCTION,
+    N_JOBS,
+    NONE,
+    RANDOM_STATE,
+    VERBOSE,
+    Allowed,
+    CheckedParameters,
+    Choice,
+    Whole,
+    instance,
+)
 from manymaps.data.associations import Associations, associations_of
 from manymaps.data.frame_labels import labelled_values
 from manymaps.data.vectors import Vectors
@@ -38,13 +50,13 @@ from manymaps.maps.map_order import order_of_maps
 from manymaps.maps.personas import persona_start
 from manymaps.maps.restarts import Restart, best_run, derived_seeds
 from manymaps.maps.run import Cost, Fit
-from manymaps.maps.starts import start_positions
+from manymaps.maps.starts import STARTS, start_positions
 from manymaps.model.choice import ChoiceModel
-from manymaps.model.objective import Objective
+from manymaps.model.objective import TOLERANCE, Objective
 from manymaps.model.observed import ObservedObjective, objective_of
 from manymaps.model.parameters import Parameters, weights_from_proportions
 from manymaps.model.target import Target, conditional_target, joint_target
-from manymaps.optimizers.descent import Optimizer
+from manymaps.optimizers.descent import OPTIMIZER, Optimizer
 from manymaps.progress import shows_progress
 
 __all__ = ["FittedMaps", "MapEstimator", "plain_value", "same_rows"]
@@ -89,13 +101,38 @@ class FittedMaps:
 
 
 class MapEstimator(
-    FittedMaps, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC
+    FittedMaps,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    CheckedParameters,
+    BaseEstimator,
+    ABC,
 ):
     """Base of the estimators that fit maps to similarities.
 
     Subclasses have the parameters of `manymaps.maps.multiple_maps.MultipleMapsTSNE` or of
     `manymaps.maps.sne.TSNE`, or some of them, and name their `ChoiceModel` and default optimizer.
     """
+
+    _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
+        "n_components": [Whole(1)],
+        "perplexity": PERPLEXITY,
+        "metric": METRIC,
+        "affinity": [
+            Choice(AFFINITIES),
+            instance("an Affinity such as GaussianAffinity(perplexity=30)", Affinity),
+        ],
+        "neighbors": [instance("a NeighborSearch", NeighborSearch), NONE],
+        "init": [Choice(STARTS), ARRAY, instance("an Atlas", Atlas)],
+        "n_init": [Whole(1)],
+        "max_iter": [Whole(1)],
+        "optimizer": OPTIMIZER,
+        "tolerance": TOLERANCE,
+        "callback": [FUNCTION, NONE],
+        "random_state": RANDOM_STATE,
+        "n_jobs": N_JOBS,
+        "verbose": VERBOSE,
+    }
 
     n_maps: int = 1
     n_components: int
@@ -172,7 +209,7 @@ class MapEstimator(
         ParameterError
             For a parameter out of its range.
         """
-        self._check_parameters()
+        self._validate_params()
         X = as_graph(X)
         labels, data, target = self._read(X)
         n = target.values.shape[0]
@@ -296,9 +333,8 @@ class MapEstimator(
         tags.transformer_tags.preserves_dtype = []  # maps are float32, whatever X is
         return tags
 
-    def _check_parameters(self) -> None:
-        for name in ("n_maps", "n_components", "max_iter", "n_init"):
-            check_whole(name, getattr(self, name))
+    def _validate_params(self) -> None:
+        super()._validate_params()
         if self.n_init > 1 and not isinstance(self.init, str):
             raise ParameterError(
                 "needs a start by name, such as init='random'; one that is given is the same in "
@@ -306,11 +342,6 @@ class MapEstimator(
                 name="n_init",
                 value=self.n_init,
             )
-        if not isinstance(self.affinity, Affinity):
-            suggestion = ", nor an Affinity such as GaussianAffinity(perplexity=30)"
-            check_choice("affinity", self.affinity, AFFINITIES, why=suggestion)
-        check_number("tolerance", self.tolerance, least=0, most=0.1)
-        check_number("penalty", self.penalty, least=0)
 
     @property
     def _affinity_name(self) -> str:

@@ -15,27 +15,28 @@ AspectMaps         exp(-d2)      Cook, Sutskever, Mnih & Hinton 2007, with their
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
 from manymaps.affinity.affinities import Affinity
 from manymaps.affinity.neighbors import NeighborSearch
 from manymaps.atlas.atlas import Atlas
-from manymaps.checks import check_choice
+from manymaps.constraints import Allowed, Choice, Number, Whole
 from manymaps.errors import DataWarning, ParameterError
 from manymaps.maps.estimator import MapEstimator
 from manymaps.maps.run import Cost
 from manymaps.model.choice import (
+    CHOICES,
     MULTIPLE_MAPS_SNE,
     MULTIPLE_MAPS_T_SNE,
     ChoiceModel,
     Mixing,
     Normalization,
 )
-from manymaps.model.inverse import InverseObjective, check_smoothing, predicted_seconds
+from manymaps.model.inverse import SMOOTHING, InverseObjective, predicted_seconds
 from manymaps.model.objective import Objective
 from manymaps.model.observed import ObservedObjective
 from manymaps.optimizers.descent import ConjugateGradient, Momentum, Optimizer
@@ -51,6 +52,17 @@ class _MultipleMaps(MapEstimator):
     """The constructor and the model that the three estimators share."""
 
     _preset: ChoiceModel
+    _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
+        **MapEstimator._parameter_constraints,
+        "normalization": CHOICES["normalization"],
+        "mixing": CHOICES["mixing"],
+        "background": CHOICES["background"],
+        "kernel_width": CHOICES["kernel_width"],
+        "n_maps": [Whole(1)],
+        "divergence": [Choice(get_args(Divergence))],
+        "smoothing": SMOOTHING,
+        "penalty": [Number(least=0)],
+    }
 
     def __init__(
         self,
@@ -115,10 +127,8 @@ class _MultipleMaps(MapEstimator):
         """What was minimized, without the penalty: KL(P || Q), or KL(Q || P~) if "inverse"."""
         return float(self.history_["kl"][-1])
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_choice("divergence", self.divergence, get_args(Divergence))
-        check_smoothing(self.smoothing)
+    def _validate_params(self) -> None:
+        super()._validate_params()
         if self.divergence == "inverse" and self.background != 0:
             raise ParameterError(
                 f"goes without a background, not with {self.background!r}; the smoothing does for "

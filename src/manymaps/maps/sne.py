@@ -12,19 +12,19 @@ Each is a `ChoiceModel` with its optimizer; the run is `manymaps.maps.run`'s, as
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from manymaps.affinity.affinities import Affinity
 from manymaps.affinity.neighbors import NeighborSearch
 from manymaps.atlas.atlas import Atlas
-from manymaps.checks import check_number
+from manymaps.constraints import AUTO, Allowed, Number
 from manymaps.maps.estimator import MapEstimator
+from manymaps.model.choice import CHOICES, SYMMETRIC_SNE, T_SNE, UNI_SNE, ChoiceModel
 from manymaps.model.choice import SNE as SNE_MODEL
-from manymaps.model.choice import SYMMETRIC_SNE, T_SNE, UNI_SNE, ChoiceModel
 from manymaps.optimizers.descent import Momentum, Optimizer
 from manymaps.optimizers.schedules import Constant, Line, Stages
 
@@ -233,6 +233,10 @@ class UniSNE(_SingleMap):
     """
 
     method = "uni-sne"
+    _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
+        **_SingleMap._parameter_constraints,
+        "background": CHOICES["background"],
+    }
 
     def __init__(
         self,
@@ -320,6 +324,12 @@ class TSNE(_SingleMap):
     """
 
     method = "tsne"
+    _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
+        **_SingleMap._parameter_constraints,
+        "early_exaggeration": [Number(least=1)],
+        "late_exaggeration": [Number(least=1)],
+        "learning_rate": [Number(above=0), AUTO],
+    }
 
     def __init__(
         self,
@@ -354,11 +364,6 @@ class TSNE(_SingleMap):
 
     def _model(self) -> ChoiceModel:
         return T_SNE
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        for name in ("early_exaggeration", "late_exaggeration"):
-            check_number(name, getattr(self, name), least=1)
 
     def _default_optimizer(self) -> Optimizer:
         span = min(_EXAGGERATED, self.max_iter // 3)

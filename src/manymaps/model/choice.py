@@ -20,11 +20,12 @@ A model is a delta on another one: t-SNE is symmetric SNE with the kernel replac
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from manymaps.checks import check_choice, check_number
+from manymaps.constraints import NONE, Allowed, Choice, Number, check_parameter
 
 __all__ = [
+    "CHOICES",
     "CODE",
     "MULTIPLE_MAPS_SNE",
     "MULTIPLE_MAPS_T_SNE",
@@ -39,6 +40,16 @@ Kernel = Literal["gaussian", "cauchy"]
 Normalization = Literal["conditional", "joint"]
 Mixing = Literal["learned", "fixed"]
 Given = Literal["rows", "columns"]
+
+#: What each choice may be, for estimators that have it as a parameter too.
+CHOICES: dict[str, Allowed] = {
+    "kernel": [Choice(get_args(Kernel))],
+    "normalization": [Choice(get_args(Normalization))],
+    "mixing": [Choice(get_args(Mixing))],
+    "background": [Number(least=0, below=1)],
+    "kernel_width": [Number(above=0)],
+    "given": [Choice(get_args(Given)), NONE],
+}
 
 
 @dataclass(frozen=True)
@@ -83,15 +94,8 @@ class ChoiceModel:
     given: Given | None = None
 
     def __post_init__(self) -> None:
-        for name, allowed in (
-            ("kernel", ("gaussian", "cauchy")),
-            ("normalization", ("conditional", "joint")),
-            ("mixing", ("learned", "fixed")),
-            ("given", (None, "rows", "columns")),
-        ):
-            check_choice(name, getattr(self, name), allowed)
-        check_number("background", self.background, least=0, below=1)
-        check_number("kernel_width", self.kernel_width, above=0)
+        for name, allowed in CHOICES.items():
+            check_parameter(name, getattr(self, name), allowed)
 
     def with_background_share(self, share: float) -> ChoiceModel:
         """The same model with a part of its background.

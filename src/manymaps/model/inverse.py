@@ -25,10 +25,10 @@ from functools import cached_property
 
 import numpy as np
 
-from manymaps.checks import check_number
 from manymaps.compute.inverse import divergence_slopes, row_sums
 from manymaps.compute.similarity import GAUSSIAN, KERNEL_CODES
 from manymaps.compute.threads import alone_if
+from manymaps.constraints import Number, check_parameter
 from manymaps.errors import ParameterError
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.objective import Entries, Evaluation, Objective
@@ -36,16 +36,14 @@ from manymaps.model.parameters import Parameters, log_softmin
 from manymaps.model.penalty import size_penalty
 from manymaps.model.target import Pairs, Target
 
-__all__ = ["InverseObjective", "check_smoothing", "predicted_seconds"]
+__all__ = ["SMOOTHING", "InverseObjective", "predicted_seconds"]
 
 _FEW_SIMILARITIES = 50_000
 _PER_SIMILARITY = {"gaussian": 2.2e-9, "cauchy": 1.8e-9}
 
-
-def check_smoothing(smoothing: float) -> None:
-    """Raise `ParameterError` unless the smoothing lies between 0 and 1."""
-    reason = ": without any, a pair that the data does not know would cost infinity"
-    check_number("smoothing", smoothing, above=0, below=1, why=reason)
+_WITHOUT_ANY = ": without any, a pair that the data does not know would cost infinity"
+#: What the smoothing may be.
+SMOOTHING = (Number(above=0, below=1, why=_WITHOUT_ANY),)
 
 
 def predicted_seconds(n: int, n_maps: int, kernel: str) -> float:
@@ -91,7 +89,7 @@ class InverseObjective:
     smoothing: float = 0.01
 
     def __post_init__(self) -> None:
-        check_smoothing(self.smoothing)
+        check_parameter("smoothing", self.smoothing, SMOOTHING)
         for refused, what in (
             (not self.target.one_set, "two kinds of object"),
             (self.model.background > 0, f"background={self.model.background!r}"),

@@ -29,6 +29,7 @@ from manymaps.compute.mixture import gather_entries, gradients, log_normalizers
 from manymaps.compute.similarity import GAUSSIAN, KERNEL_CODES
 from manymaps.compute.single_map import single_map_attraction, single_map_cost
 from manymaps.compute.threads import alone_if
+from manymaps.constraints import Number
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.parameters import Parameters, log_softmin
 from manymaps.model.penalty import size_penalty
@@ -37,7 +38,10 @@ from manymaps.model.target import Target
 _LEAST_REST = 1e-30
 _FEW_ENTRIES = 16_000
 
-__all__ = ["Entries", "Evaluation", "Objective"]
+__all__ = ["TOLERANCE", "Entries", "Evaluation", "Objective"]
+
+#: What the tolerance of the repulsive forces may be.
+TOLERANCE = (Number(least=0, most=0.1),)
 
 
 @dataclass(frozen=True)

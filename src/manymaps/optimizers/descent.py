@@ -21,12 +21,14 @@ import numpy as np
 from scipy.optimize import OptimizeResult, minimize
 
 from manymaps.checks import check_number, check_whole
+from manymaps.constraints import NONE, instance
 from manymaps.errors import ParameterError
 from manymaps.model.parameters import Parameters
 from manymaps.optimizers.schedules import Constant, Schedule, Switch
 
 __all__ = [
     "LBFGS",
+    "OPTIMIZER",
     "ConjugateGradient",
     "DivergedError",
     "Momentum",
@@ -147,6 +149,13 @@ class Optimizer(ABC):
 
         Returns whether the optimizer itself found nothing left to gain.
         """
+
+
+#: What the optimizer of an estimator may be, which has one of its own.
+OPTIMIZER = (
+    instance("an optimizer such as Momentum() or LBFGS()", Optimizer),
+    NONE,
+)
 
 
 @dataclass(frozen=True)

@@ -36,18 +36,24 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from manymaps.affinity.network import association_network, popularity, row_normalized
-from manymaps.checks import check_number, check_whole
+from manymaps.checks import check_whole
+from manymaps.constraints import Allowed, CheckedParameters, Number, Whole
 from manymaps.errors import DataError
 from manymaps.prediction.held_out import Split, checked_part, prediction_error
 
 __all__ = [
-    "AssociationModel", "GridPoint", "Popularity", "SpreadingActivation", "Uniform", "tune",
+    "NOT_NEGATIVE", "POSITIVE", "SHARE", "AssociationModel", "GridPoint", "Popularity",
+    "SpreadingActivation", "Uniform", "tune",
 ]  # fmt: skip
+
+SHARE = Number(least=0, most=1)
+POSITIVE = Number(above=0)
+NOT_NEGATIVE = Number(least=0)
 
 Model = TypeVar("Model", bound="AssociationModel")
 
 
-class AssociationModel(BaseEstimator, ABC):
+class AssociationModel(CheckedParameters, BaseEstimator, ABC):
     """What the models share: popularity, smoothing, normalization and checks.
 
     A subclass says how it is fitted and how much a cue activates each object.
@@ -55,6 +61,12 @@ class AssociationModel(BaseEstimator, ABC):
 
     #: Parameters by which a fitted model is read; another value of them needs no new fit.
     reading: ClassVar[frozenset[str]] = frozenset({"smoothing", "uniform", "popularity"})
+
+    _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
+        "smoothing": [SHARE],
+        "uniform": [SHARE],
+        "popularity": [Number()],
+    }
 
     smoothing: float
     uniform: float = 0.1
@@ -79,8 +91,8 @@ class AssociationModel(BaseEstimator, ABC):
         ParameterError
             For a parameter out of its range.
         """
+        self._validate_params()
         train = checked_part(train, "training")
-        self._check_shares("smoothing", "uniform")
         self.popularity_ = popularity(train)
         self._fit(train, random_state)
         return self
@@ -88,7 +100,7 @@ class AssociationModel(BaseEstimator, ABC):
     def probabilities(self, rows: np.ndarray | Sequence[int]) -> np.ndarray:
         """q(j|i) of cues, shape (len(rows), n) float64; rows sum to 1 and hold 0 at their cue."""
         check_is_fitted(self, "popularity_")
-        self._check_shares("smoothing", "uniform")
+        self._validate_params()
         rows = np.asarray(rows, np.int64)
         at, b = np.arange(len(rows)), self.popularity_
         floor = np.tile((1 - self.uniform) * b, (len(rows), 1)) / (b.sum() - b[rows])[:, None]
@@ -104,24 +116,11 @@ class AssociationModel(BaseEstimator, ABC):
         found += np.where(known, self.smoothing, 1.0) * floor
         return found
 
-    def _check_shares(self, *names: str) -> None:
-        for name in names:
-            check_number(name, getattr(self, name), least=0, most=1)
-
-    def _check_counts(self, n_objects: int | None = None, /, **least: int) -> None:
-        """Each parameter a whole number of at least this many, and less than `n_objects`."""
-        most = None if n_objects is None else n_objects - 1
-        why = "" if n_objects is None else f", for there are {n_objects:,} objects"
+    def _check_counts(self, n_objects: int, **least: int) -> None:
+        """Each parameter a whole number of at least this many, and less than the objects."""
         for name, low in least.items():
-            check_whole(name, getattr(self, name), low, most, why=why)
-
-    def _check_positive(self, *names: str) -> None:
-        for name in names:
-            check_number(name, getattr(self, name), above=0)
-
-    def _check_not_negative(self, *names: str) -> None:
-        for name in names:
-            check_number(name, getattr(self, name), least=0)
+            why = f", for there are {n_objects:,} objects"
+            check_whole(name, getattr(self, name), low, n_objects - 1, why=why)
 
 
 class Uniform(AssociationModel):
@@ -132,6 +131,8 @@ class Uniform(AssociationModel):
     >>> Uniform().fit(sparse.csr_array([[0, 1, 0], [1, 0, 0], [0, 1, 0]])).probabilities([1])
     array([[0.5, 0. , 0.5]])
     """
+
+    _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {}
 
     smoothing = 1.0
     uniform = 1.0
@@ -157,6 +158,8 @@ class Popularity(AssociationModel):
     >>> Popularity(uniform=0).fit(ties).probabilities([0]).round(3)
     array([[0.   , 0.995, 0.005]])
     """
+
+    _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {"uniform": [SHARE]}
 
     smoothing = 1.0
 
@@ -203,6 +206,14 @@ class SpreadingActivation(AssociationModel):
     """
 
     reading = AssociationModel.reading | {"steps", "first_step", "decay"}
+    _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
+        **AssociationModel._parameter_constraints,
+        "steps": [Whole(1)],
+        "first_step": [Whole(1)],
+        "decay": [POSITIVE],
+        "backward": [SHARE],
+        "power": [POSITIVE],
+    }
 
     def __init__(
         self,
@@ -226,19 +237,14 @@ class SpreadingActivation(AssociationModel):
         self.uniform = uniform
 
     def _fit(self, train: sparse.csr_array, seed: int | None) -> None:
-        self._check_steps()
-        self._check_shares("backward")
-        self._check_positive("power")
         network = association_network(train, power=self.power, backward=self.backward)
         self.network_ = row_normalized(network)
 
-    def _check_steps(self) -> None:
-        self._check_positive("decay")
-        self._check_counts(first_step=1)
-        self._check_counts(steps=self.first_step)
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        check_whole("steps", self.steps, self.first_step)
 
     def _activation(self, rows: np.ndarray) -> np.ndarray:
-        self._check_steps()
         back = sparse.csr_array(self.network_.T)
         now = self.network_[rows].toarray().T
         total = now.copy() if self.first_step == 1 else np.zeros_like(now)

@@ -25,10 +25,10 @@ Shapes: positions (n_maps, n, n_components), weights (n_maps, n), biases (n,).
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, Protocol, Self
+from typing import Any, ClassVar, Literal, Protocol, Self
 
 import numpy as np
 from scipy import sparse
@@ -37,12 +37,24 @@ from sklearn.utils.validation import check_is_fitted
 
 from manymaps.affinity.network import popularity, spectral_directions
 from manymaps.atlas.atlas import Atlas
-from manymaps.checks import check_choice, check_number, check_whole
 from manymaps.compute.threads import one_blas_thread, threads
+from manymaps.constraints import (
+    FUNCTION,
+    N_JOBS,
+    NONE,
+    VERBOSE,
+    Allowed,
+    CheckedParameters,
+    Choice,
+    Kind,
+    Number,
+    Whole,
+    instance,
+)
 from manymaps.data.associations import Associations
 from manymaps.data.frame_labels import labelled_values
 from manymaps.errors import DataError, ParameterError
-from manymaps.model.choice import ChoiceModel, Kernel
+from manymaps.model.choice import CHOICES, ChoiceModel, Kernel
 from manymaps.model.parameters import Parameters, log_softmin
 from manymaps.model.rows import ChoiceMaps, RowCost
 from manymaps.optimizers.descent import Momentum, Optimizer, State, shorter_steps
@@ -81,7 +93,7 @@ PAPER_2009 = Momentum(
 
 _SPREAD, _NOISE = 2.0, 0.01
 _MOST_DIRECTIONS = 300
-_LARGEST_PENALTY = 1e6
+_PENALTY = Number(least=0, most=1e6, why=", for fits are in single precision")
 _FULL_EVERY = 10
 _LEAST_GAIN = 3e-4
 #: The single map of which several learn, its passes without a validation part, and their share.
@@ -161,7 +173,7 @@ class _EarlyStopping:
         return sparse.csr_array(self.train + self.validation), marks.data == 2
 
 
-class AssociationPredictor(BaseEstimator):
+class AssociationPredictor(CheckedParameters, BaseEstimator):
     """Maps fitted to the training part of norms, stopped early by the validation part.
 
     q(j|i) ~ exp(beta_j) sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2),   j != i
@@ -239,6 +251,31 @@ class AssociationPredictor(BaseEstimator):
     ((2, 30), [1.0, 1.0], 0.0)
     """
 
+    _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
+        "n_maps": [Whole(1)],
+        "n_components": [Whole(1)],
+        "kernel": CHOICES["kernel"],
+        "init": [Choice(("spectral", "charts", "random")), NONE],
+        "distillation": [Number(least=0, most=1), NONE],
+        "teacher": [
+            Kind("a predictor", lambda value: callable(getattr(value, "probabilities", None))),
+            NONE,
+        ],
+        "penalty": [_PENALTY],
+        "weight_penalty": [_PENALTY],
+        "bias_penalty": [_PENALTY, NONE],
+        "optimizer": [
+            instance("RowDescent() or another optimizer", RowDescent, Optimizer),
+            NONE,
+        ],
+        "max_iter": [Whole(1)],
+        "patience": [Whole(1)],
+        "callback": [FUNCTION, NONE],
+        "random_state": [Whole(0), NONE],
+        "n_jobs": N_JOBS,
+        "verbose": VERBOSE,
+    }
+
     def __init__(
         self,
         n_maps: int = 2,
@@ -302,6 +339,7 @@ class AssociationPredictor(BaseEstimator):
         ParameterError
             For a parameter out of its range.
         """
+        self._validate_params()
         names, train = _labelled_part(train)
         train, validation = self._checked(train, _labelled_part(validation)[1])
         self._labels = names or tuple(map(str, range(train.shape[0])))
@@ -372,18 +410,6 @@ class AssociationPredictor(BaseEstimator):
     def _checked(
         self, train: sparse.csr_array, validation: sparse.csr_array | None
     ) -> tuple[sparse.csr_array, sparse.csr_array | None]:
-        for name in ("n_maps", "n_components", "max_iter", "patience"):
-            check_whole(name, getattr(self, name))
-        for name in ("penalty", "weight_penalty", "bias_penalty"):
-            value = getattr(self, name)
-            if value is not None:
-                reason = ", for fits are in single precision"
-                check_number(name, value, least=0, most=_LARGEST_PENALTY, why=reason)
-        check_choice("kernel", self.kernel, ("gaussian", "cauchy"))
-        if self.init is not None:
-            check_choice("init", self.init, ("spectral", "charts", "random"))
-        if self.distillation is not None:
-            check_number("distillation", self.distillation, least=0, most=1)
         train = checked_part(train, "training")
         if validation is not None:
             validation = checked_part(validation, "validation")

@@ -13,6 +13,9 @@ Shapes: positions (n, n_components), activation (len(rows), n).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 import numpy as np
 from scipy import sparse
 
@@ -23,8 +26,9 @@ from manymaps.affinity.network import (
 )
 from manymaps.compute.scaling import centred_products, scaled_axes
 from manymaps.compute.threads import one_blas_thread
+from manymaps.constraints import Allowed, Number, Whole
 from manymaps.model.rows import ChoiceMaps, RowCost
-from manymaps.prediction.models import AssociationModel
+from manymaps.prediction.models import NOT_NEGATIVE, POSITIVE, AssociationModel
 
 __all__ = ["ChoiceCost", "ClassicalScaling", "ExtendedEuclidean", "LatentSemanticAnalysis"]
 
@@ -99,6 +103,14 @@ class LatentSemanticAnalysis(AssociationModel):
     """
 
     reading = AssociationModel.reading | {"temperature"}
+    _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
+        **AssociationModel._parameter_constraints,
+        "n_components": [Whole(1)],
+        "power": [NOT_NEGATIVE],
+        "exponent": [NOT_NEGATIVE],
+        "offset": [POSITIVE],
+        "temperature": [POSITIVE],
+    }
 
     def __init__(
         self,
@@ -123,8 +135,6 @@ class LatentSemanticAnalysis(AssociationModel):
 
     def _fit(self, train: sparse.csr_array, seed: int | None) -> None:
         self._check_counts(train.shape[0], n_components=1)
-        self._check_positive("offset")
-        self._check_not_negative("power", "exponent")
         self.directions_ = spectral_directions(
             train,
             self.n_components,
@@ -135,7 +145,6 @@ class LatentSemanticAnalysis(AssociationModel):
         )
 
     def _activation(self, rows: np.ndarray) -> np.ndarray:
-        self._check_positive("temperature")
         cosines = self.directions_[rows] @ self.directions_.T
         found = np.exp((cosines - 1) / self.temperature)
         found[~self.directions_[rows].any(axis=1)] = 0.0  # nothing is known of these cues
@@ -176,6 +185,15 @@ class ClassicalScaling(AssociationModel):
     """
 
     reading = AssociationModel.reading | {"negative", "width"}
+    _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
+        **AssociationModel._parameter_constraints,
+        "n_positive": [Whole(1)],
+        "n_negative": [Whole(0)],
+        "negative": [Number()],
+        "width": [POSITIVE],
+        "offset": [POSITIVE],
+        "power": [POSITIVE],
+    }
 
     def __init__(
         self,
@@ -202,7 +220,6 @@ class ClassicalScaling(AssociationModel):
 
     def _fit(self, train: sparse.csr_array, seed: int | None) -> None:
         self._check_counts(train.shape[0], n_positive=1, n_negative=0)
-        self._check_positive("width", "offset", "power")
         products = self._products(train)
         self.positive_ = _eigenmap(products, self.n_positive, 1.0, seed)
         self.negative_ = _eigenmap(products, self.n_negative, -1.0, seed)
@@ -222,7 +239,6 @@ class ClassicalScaling(AssociationModel):
         return centred_products(np.square(lengths, out=lengths).astype(np.float32))
 
     def _activation(self, rows: np.ndarray) -> np.ndarray:
-        self._check_positive("width")
         found = _squared_distances(self.positive_, rows)
         if self.negative and self.negative_.shape[1]:
             found -= self.negative * _squared_distances(self.negative_, rows)
@@ -274,6 +290,14 @@ class ExtendedEuclidean(AssociationModel):
     """
 
     reading = AssociationModel.reading | {"temperature"}
+    _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
+        **AssociationModel._parameter_constraints,
+        "n_components": [Whole(1)],
+        "penalty": [NOT_NEGATIVE],
+        "max_iter": [Whole(1)],
+        "offset": [POSITIVE],
+        "temperature": [POSITIVE],
+    }
 
     def __init__(
         self,
@@ -299,8 +323,6 @@ class ExtendedEuclidean(AssociationModel):
     def _fit(self, train: sparse.csr_array, seed: int | None) -> None:
         from scipy.optimize import minimize
 
-        self._check_counts(max_iter=1)
-        self._check_not_negative("penalty")
         start = LatentSemanticAnalysis(n_components=self.n_components, offset=self.offset)
         positions = start.fit(train, random_state=seed).directions_
         specificities = -np.log(self.popularity_)
@@ -318,7 +340,6 @@ class ExtendedEuclidean(AssociationModel):
         self.n_iter_ = int(found.nit)
 
     def _activation(self, rows: np.ndarray) -> np.ndarray:
-        self._check_positive("temperature")
         found = _squared_distances(self.positions_, rows) + self.specificities_
         found[np.arange(len(rows)), rows] = np.inf
         found -= found.min(axis=1, keepdims=True)

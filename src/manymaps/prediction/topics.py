@@ -17,12 +17,15 @@ Shapes: topics_given_cue (n, n_topics), words_given_topic (n_topics, n).
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
+from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
 
 from manymaps.affinity.network import association_network, row_normalized
-from manymaps.prediction.models import AssociationModel
+from manymaps.constraints import Allowed, Whole
+from manymaps.prediction.models import NOT_NEGATIVE, POSITIVE, SHARE, AssociationModel
 
 __all__ = ["ProbabilisticLSA", "TopicModel"]
 
@@ -35,11 +38,17 @@ class _Topics(AssociationModel):
     self_weight: float
 
     reading = AssociationModel.reading | {"tempering"}
+    _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
+        **AssociationModel._parameter_constraints,
+        "n_topics": [Whole(1)],
+        "max_iter": [Whole(1)],
+        "backward": [SHARE],
+        "self_weight": [NOT_NEGATIVE],
+        "tempering": [POSITIVE],
+    }
 
     def _contexts(self, train: sparse.csr_array) -> sparse.csr_array:
         """Row i: what i recalls and what recalls it, and i itself; sums to 1 where not empty."""
-        self._check_shares("backward")
-        self._check_not_negative("self_weight")
         spread = row_normalized(association_network(train, backward=self.backward))
         own = self.self_weight * sparse.eye_array(train.shape[0])
         return row_normalized(sparse.csr_array(spread + own))
@@ -53,7 +62,6 @@ class _Topics(AssociationModel):
         self.words_given_topic_ = given_topic / np.where(mass > 0, mass, 1.0)[:, None]
 
     def _activation(self, rows: np.ndarray) -> np.ndarray:
-        self._check_positive("tempering")
         return np.asarray(self.topics_given_cue_[rows] ** self.tempering @ self.words_given_topic_)
 
 
@@ -110,7 +118,6 @@ class ProbabilisticLSA(_Topics):
         from sklearn.decomposition import NMF
         from sklearn.exceptions import ConvergenceWarning
 
-        self._check_counts(max_iter=1)
         self._check_counts(train.shape[0], n_topics=1)
         model = NMF(
             self.n_topics,
@@ -154,6 +161,13 @@ class TopicModel(_Topics):
     True
     """
 
+    _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
+        **_Topics._parameter_constraints,
+        "counts": [POSITIVE],
+        "topic_prior": [POSITIVE],
+        "word_prior": [POSITIVE],
+    }
+
     def __init__(
         self,
         *,
@@ -184,8 +198,6 @@ class TopicModel(_Topics):
     def _fit(self, train: sparse.csr_array, seed: int | None) -> None:
         from sklearn.decomposition import LatentDirichletAllocation
 
-        self._check_positive("counts", "topic_prior", "word_prior")
-        self._check_counts(n_topics=1, max_iter=1)
         model = LatentDirichletAllocation(
             self.n_topics,
             doc_topic_prior=self.topic_prior,

@@ -1,0 +1,264 @@
+"""What a parameter may be: declared once, checked in one place.
+
+An estimator declares the parameters of its constructor in `_parameter_constraints`, the dictionary
+that scikit-learn's own have, and `_validate_params` refuses the first that is none of what stands
+under its name:
+
+    _parameter_constraints = {"max_iter": [Whole(1)], "learning_rate": [Number(above=0), AUTO]}
+
+scikit-learn's kinds of constraint are private, take True for a whole number, and know no way out.
+What depends on the data, or on another parameter, is checked where that is known.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+
+from manymaps.errors import ParameterError
+
+__all__ = [
+    "ARRAY", "AUTO", "FLAG", "FUNCTION", "NONE", "N_JOBS", "RANDOM_STATE", "VERBOSE", "Allowed",
+    "CheckedParameters", "Choice", "Constraint", "Kind", "Number", "Several", "Whole",
+    "check_parameter", "instance",
+]  # fmt: skip
+
+
+class Constraint(ABC):
+    """One thing that a parameter may be; `why`, where given, ends the sentence of a refusal."""
+
+    why: str = ""
+
+    @abstractmethod
+    def allows(self, value: Any) -> bool:
+        """Whether a value is such a thing."""
+
+    @property
+    @abstractmethod
+    def said(self) -> str:
+        """What it is called after "must be"."""
+
+
+@dataclass(frozen=True)
+class Whole(Constraint):
+    """A whole number, both ends belonging to its range; a boolean is none.
+
+    >>> Whole(1).allows(np.int32(3)), Whole(1).allows(True), Whole(1, 9).said
+    (True, False, 'a whole number from 1 to 9')
+    """
+
+    least: int | None = None
+    most: int | None = None
+    why: str = ""
+
+    def allows(self, value: Any) -> bool:
+        """Whether it is a whole number in the range."""
+        if not isinstance(value, Integral) or isinstance(value, bool):
+            return False
+        number = int(value)
+        return (self.least is None or number >= self.least) and (
+            self.most is None or number <= self.most
+        )
+
+    @property
+    def said(self) -> str:
+        """The kind of number and its range."""
+        least, most = self.least, self.most
+        if least is not None and most is not None:
+            return f"a whole number from {least:,} to {most:,}"
+        if least is None and most is None:
+            return "a whole number"
+        return f"a whole number of at {f'most {most:,}' if least is None else f'least {least:,}'}"
+
+
+@dataclass(frozen=True)
+class Number(Constraint):
+    """A finite number in a range, to which `least` and `most` belong; a boolean is none.
+
+    >>> Number(least=0, below=1).allows(np.float32(0.5)), Number(above=0).allows("a")
+    (True, False)
+    """
+
+    least: float | None = None
+    above: float | None = None
+    most: float | None = None
+    below: float | None = None
+    why: str = ""
+
+    def allows(self, value: Any) -> bool:
+        """Whether it is a finite number in the range."""
+        number: Any = value if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+        return bool(
+            -math.inf < number < math.inf
+            and (self.least is None or number >= self.least)
+            and (self.above is None or number > self.above)
+            and (self.most is None or number <= self.most)
+            and (self.below is None or number < self.below)
+        )
+
+    @property
+    def said(self) -> str:
+        """The kind of number and its range."""
+        if self.least is not None and self.most is not None:
+            limits = [f"from {self.least:g} to {self.most:g}"]
+        else:
+            ends = {
+                "of at least": self.least, "above": self.above, "at most": self.most,
+                "below": self.below,
+            }  # fmt: skip
+            limits = [f"{words} {end:g}" for words, end in ends.items() if end is not None]
+        kind = "finite number" if self.most is None and self.below is None else "number"
+        return " ".join([f"a {kind}", " and ".join(limits)]).rstrip()
+
+
+@dataclass(frozen=True)
+class Choice(Constraint):
+    """One of some values.
+
+    >>> Choice(("cauchy", "gaussian")).allows("linear")
+    False
+    """
+
+    values: Iterable[Any]
+    why: str = ""
+
+    def allows(self, value: Any) -> bool:
+        """Whether it is one of them; an array, which has no truth when compared, is none."""
+        return isinstance(value, Hashable) and value in tuple(self.values)
+
+    @property
+    def said(self) -> str:
+        """The values."""
+        known = tuple(self.values)
+        return repr(known[0]) if len(known) == 1 else f"one of {', '.join(map(str, known))}"
+
+
+@dataclass(frozen=True)
+class Kind(Constraint):
+    """Whatever a test says yes to.
+
+    >>> Kind("a function", callable).allows(print)
+    True
+    """
+
+    called: str
+    test: Callable[[Any], bool]
+
+    def allows(self, value: Any) -> bool:
+        """Whether the test says yes."""
+        return self.test(value)
+
+    @property
+    def said(self) -> str:
+        """What it is called."""
+        return self.called
+
+
+@dataclass(frozen=True)
+class Several(Constraint):
+    """A list, tuple or array of at least one thing that a constraint allows.
+
+    >>> Several(Whole(1), "several numbers").allows([3, 5])
+    True
+    """
+
+    each: Constraint
+    called: str
+
+    def allows(self, value: Any) -> bool:
+        """Whether it is such a sequence."""
+        listed = isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim)
+        return bool(listed and len(value) and all(map(self.each.allows, value)))
+
+    @property
+    def said(self) -> str:
+        """What it is called."""
+        return self.called
+
+
+Allowed: TypeAlias = Sequence[Constraint]
+
+
+def instance(called: str, *types: type) -> Kind:
+    """An object of one of some classes.
+
+    >>> instance("a text", str).allows("a")
+    True
+    """
+    return Kind(called, lambda value: isinstance(value, types))
+
+
+def _holds_numbers(value: Any) -> bool:
+    try:
+        table = np.asarray(value)
+        table = table.astype(np.float64) if table.dtype.kind == "O" else table
+    except (OverflowError, TypeError, ValueError):
+        return False
+    return table.ndim > 0 and table.dtype.kind in "biuf"
+
+
+NONE = Kind("None", lambda value: value is None)
+FLAG = instance("True or False", bool, np.bool_)
+FUNCTION = Kind("a function", callable)
+ARRAY = Kind("an array", _holds_numbers)
+AUTO = Choice(("auto",))
+RANDOM_STATE = (
+    Whole(0, 2**32 - 1), instance("a numpy.random.RandomState", np.random.RandomState), NONE,
+)  # fmt: skip
+N_JOBS = Whole(1), Whole(most=-1), NONE
+VERBOSE = FLAG, Whole(0)
+
+
+def check_parameter(name: str, value: Any, allowed: Allowed) -> None:
+    """Refuse a value that is none of what its parameter may be.
+
+    Raises
+    ------
+    ParameterError
+        With the name and the value.
+
+    Examples
+    --------
+    >>> check_parameter("learning_rate", -1, [Number(above=0), AUTO])
+    Traceback (most recent call last):
+    manymaps.errors.ParameterError: learning_rate=-1 must be a finite number above 0, or 'auto'
+    >>> check_parameter("init", "circle", [Choice(("ca", "random")), ARRAY])
+    Traceback (most recent call last):
+    manymaps.errors.ParameterError: init='circle' is not one of ca, random, nor an array
+    """
+    if any(one.allows(value) for one in allowed):
+        return
+    first, *others = allowed
+    words = [one.said for one in others]
+    if isinstance(first, Choice):
+        named = ", ".join(map(str, first.values))
+        fault = f"is not one of {named}" + (f", nor {' or '.join(words)}" if words else "")
+    else:
+        fault = f"must be {', '.join([first.said, *words[:-1]])}"
+        fault += f", or {words[-1]}" if words else ""
+    why = "".join(one.why for one in allowed)
+    raise ParameterError(f"{fault}{why}", name=name, value=value)
+
+
+class CheckedParameters:
+    """An estimator whose class declares what its parameters may be."""
+
+    _parameter_constraints: ClassVar[Mapping[str, Allowed]]
+
+    get_params: Callable[..., dict[str, Any]]
+
+    def _validate_params(self) -> None:
+        """Refuse the first parameter that is not what the class declares.
+
+        The name is scikit-learn's, which does the same for its own estimators. A parameter that a
+        subclass adds without a word on it may be anything.
+        """
+        for name, value in self.get_params(deep=False).items():
+            if name in self._parameter_constraints:
+                check_parameter(name, value, self._parameter_constraints[name])

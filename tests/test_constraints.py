@@ -1,0 +1,196 @@
+"""What parameters may be, and that every estimator says it of each of its own."""
+
+import inspect
+import pkgutil
+from importlib import import_module
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, clone
+
+import manymaps
+from manymaps import CODE, TSNE, AdditiveClustering, AssociationPredictor, MultipleMapsTSNE
+from manymaps.constraints import (
+    ARRAY,
+    AUTO,
+    FUNCTION,
+    N_JOBS,
+    NONE,
+    Choice,
+    Number,
+    Several,
+    Whole,
+    check_parameter,
+    instance,
+)
+from manymaps.errors import ParameterError
+
+
+def estimators():
+    """Every estimator of the package that can be made."""
+    for module in pkgutil.walk_packages(manymaps.__path__, "manymaps."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)
+    found, left = set(), [BaseEstimator]
+    while left:
+        for kind in left.pop().__subclasses__():
+            left.append(kind)
+            if kind.__module__.startswith("manymaps.") and not inspect.isabstract(kind):
+                found.add(kind)
+    return sorted((kind for kind in found if not kind.__name__.startswith("_")), key=str)
+
+
+EACH = pytest.mark.parametrize("estimator", estimators(), ids=lambda kind: kind.__name__)
+
+
+class Foreign:
+    """What no parameter takes."""
+
+    def __repr__(self):
+        return "Foreign()"
+
+
+WRONG = [
+    Foreign(), "a", b"a", "", True, np.True_, None, -1, 0, 0.5, 2.0, np.float32(2), 1j, 10**400,
+    float("nan"), float("inf"), (), [], [1, "a"], {"a": 1}, {1}, np.array([1.0, 2.0]),
+    np.array("a"), np.array(3), range(3), print, np.random.default_rng(0), Foreign,
+]  # fmt: skip
+
+
+def test_all_are_found():
+    names = {kind.__name__ for kind in estimators()}
+    assert {"TSNE", "SNE", "SymmetricSNE", "UniSNE", "MultipleMapsSNE", "MultipleMapsTSNE"} < names
+    assert {"AspectMaps", "CODE", "SemidefiniteCODE", "AdditiveClustering"} < names
+    assert {"AssociationPredictor", "SpreadingActivation", "TopicModel", "Uniform"} < names
+
+
+@EACH
+def test_every_parameter_is_declared(estimator):
+    assert estimator._parameter_constraints.keys() == estimator().get_params(deep=False).keys()
+
+
+@EACH
+def test_defaults_are_allowed(estimator):
+    estimator()._validate_params()
+    clone(estimator())._validate_params()
+
+
+@EACH
+def test_what_is_not_allowed_is_named_before_anything_is_read(estimator):
+    for name, allowed in estimator._parameter_constraints.items():
+        refused = [value for value in WRONG if not any(one.allows(value) for one in allowed)]
+        assert any(isinstance(value, Foreign) for value in refused), name
+        for value in refused:
+            with pytest.raises(ParameterError) as caught:
+                estimator(**{name: value}).fit(None)
+            assert caught.value.name == name
+            assert caught.value.value is value
+            assert str(caught.value).startswith(f"{name}=")
+
+
+@pytest.mark.parametrize(
+    ("estimator", "name", "value"),
+    [
+        (TSNE, "early_exaggeration", "a"),
+        (TSNE, "tolerance", "a"),
+        (TSNE, "n_components", True),
+        (TSNE, "max_iter", True),
+        (TSNE, "perplexity", "a"),
+        (TSNE, "perplexity", [5, "a"]),
+        (TSNE, "learning_rate", "fast"),
+        (TSNE, "learning_rate", None),
+        (TSNE, "metric", 3),
+        (TSNE, "neighbors", 15),
+        (TSNE, "init", 7),
+        (TSNE, "optimizer", "adam"),
+        (TSNE, "callback", "print"),
+        (TSNE, "random_state", -1),
+        (TSNE, "random_state", "seed"),
+        (TSNE, "n_jobs", 1.5),
+        (TSNE, "n_jobs", 0),
+        (TSNE, "verbose", "loud"),
+        (MultipleMapsTSNE, "smoothing", "a"),
+        (CODE, "marginals", "yes"),
+        (CODE, "init", (np.zeros((4, 2)),)),
+        (AdditiveClustering, "strict", "no"),
+        (AdditiveClustering, "features", Foreign()),
+        (AssociationPredictor, "teacher", "myself"),
+        (AssociationPredictor, "random_state", "seed"),
+    ],
+)
+def test_a_wrong_type_is_a_parameter_error(estimator, name, value):
+    with pytest.raises(ParameterError, match=f"^{name}=") as caught:
+        estimator(**{name: value}).fit(np.eye(6))
+    assert caught.value.name == name
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"max_iter": np.int64(20), "n_components": np.uint8(1), "random_state": np.int32(3)},
+        {"tolerance": np.float32(0.01), "perplexity": np.float64(4), "n_jobs": np.int8(1)},
+        {"perplexity": np.array([3, 5]), "early_exaggeration": np.float32(3), "verbose": np.False_},
+        {"perplexity": 4, "learning_rate": np.int64(1), "random_state": np.random.RandomState(0)},
+    ],
+)
+def test_numbers_of_numpy_are_numbers(settings):
+    points = np.random.default_rng(0).normal(size=(20, 3))
+    fit = TSNE(**{"max_iter": 20, "perplexity": 5, **settings}).fit(points)
+    assert np.isfinite(fit.embedding_).all()
+
+
+def test_a_subclass_may_add_a_parameter_without_a_word():
+    class Ours(TSNE):
+        def __init__(self, perplexity=30.0, anything=None):
+            super().__init__(perplexity=perplexity, max_iter=5)
+            self.anything = anything
+
+    assert Ours(5, Foreign()).fit(np.random.default_rng(0).normal(size=(20, 3))).n_iter_ == 5
+    with pytest.raises(ParameterError, match=r"^perplexity='a'"):
+        Ours("a").fit(np.eye(6))
+
+
+@pytest.mark.parametrize(
+    ("allowed", "value", "said"),
+    [
+        ([Whole(1)], True, "must be a whole number of at least 1"),
+        ([Whole()], 2.0, "must be a whole number"),
+        ([Whole(most=-1)], 3, "must be a whole number of at most -1"),
+        ([Number(above=0), AUTO], "a", "must be a finite number above 0, or 'auto'"),
+        ([Number(least=0, most=1), NONE], True, "must be a number from 0 to 1, or None"),
+        (
+            [Number(least=0, why=": so"), FUNCTION, NONE],
+            (),
+            "must be a finite number of at least 0, a function, or None: so",
+        ),
+        (
+            [Choice(("ca", "random")), ARRAY, instance("an Atlas", int)],
+            "circle",
+            "is not one of ca, random, nor an array or an Atlas",
+        ),
+        (
+            N_JOBS,
+            0,
+            "must be a whole number of at least 1, a whole number of at most -1, or None",
+        ),
+        ([Several(Whole(1), "several numbers")], [], "must be several numbers"),
+    ],
+)
+def test_refusals_say_what_is_allowed(allowed, value, said):
+    with pytest.raises(ParameterError) as caught:
+        check_parameter("x", value, allowed)
+    assert str(caught.value) == f"x={value!r} {said}"
+
+
+@pytest.mark.parametrize(
+    "value", [[1.0, 2], np.eye(2), ((0, 1), (2, 3)), np.array([1, "2"], object)]
+)
+def test_arrays(value):
+    assert ARRAY.allows(value)
+
+
+@pytest.mark.parametrize(
+    "value", ["a", 1.0, None, [[1], [2, 3]], ["a", "b"], np.array(3.0), {"a": 1}, [1j], Foreign()]
+)
+def test_no_arrays(value):
+    assert not ARRAY.allows(value)
