@@ -59,7 +59,9 @@ def test_the_best_of_several_is_the_run_of_its_seed(kind):
 
 def test_one_run_is_the_first_of_several():
     one = estimator(random_state=np.random.RandomState(3)).fit(table())
-    assert [end.seed for end in one.restarts_] == [None]
+    drawn = np.random.RandomState(3).randint(2**31 - 1)
+    assert [end.seed for end in one.restarts_] == [drawn]
+    assert_same_bits(one, estimator(random_state=drawn).fit(table()))
     assert "restarts" not in one.atlas_.parameters
     first = estimator(n_init=2).fit(table()).restarts_[0]
     assert first == estimator().fit(table()).restarts_[0]

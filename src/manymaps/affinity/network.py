@@ -20,6 +20,7 @@ from scipy import sparse
 
 from manymaps.compute.scaling import extreme_eigenpairs
 from manymaps.compute.threads import one_blas_thread
+from manymaps.seeds import drawn_generator
 
 __all__ = [
     "association_network",
@@ -97,7 +98,8 @@ def spectral_directions(
     power, exponent, offset : float
         See the module; offset > 0.
     seed : int or None
-        Of the vector from which the eigenvectors are sought, which decides their signs.
+        Of the vector from which the eigenvectors are sought, which decides their signs. None draws
+        it from NumPy's global state, once, where they are sought.
 
     Returns
     -------
@@ -118,7 +120,7 @@ def spectral_directions(
         if n <= _DENSE:
             values, axes = np.linalg.eigh(scaled.toarray())
         else:
-            start = np.random.default_rng(seed).normal(size=n)
+            start = drawn_generator(seed).normal(size=n)
             values, axes = extreme_eigenpairs(
                 scaled, found, start, tolerance=_TOLERANCE, max_iter=_RESTARTS
             )

@@ -41,6 +41,7 @@ from manymaps.data.frames import Backend, as_frame
 from manymaps.data.resampling import N_RESPONSES, resampled
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import plural
+from manymaps.seeds import drawn_generator
 
 __all__ = ["Ambiguity", "ambiguity"]
 
@@ -137,7 +138,7 @@ def ambiguity(
     n_responses : int
         How many responses each cue was given, which an atlas does not know.
     random_state : int, Generator or None
-        For drawing them.
+        For drawing them; None draws a seed from NumPy's global state, once.
 
     Returns
     -------
@@ -214,7 +215,7 @@ def _resampled(
     assert table is not None
     # Labels may stand twice in an atlas, but not in associations, where they mean nothing here.
     norms = Associations([str(i) for i in range(n)], table)
-    rng = np.random.default_rng(random_state)
+    rng = drawn_generator(random_state)
     for _ in range(n_resamples):
         sample = resampled(norms, rng, n_responses=n_responses).strengths
         sample = strongest_associations(sample)

@@ -62,6 +62,7 @@ from manymaps.data.frames import Backend, as_frame
 from manymaps.errors import DataError
 from manymaps.maps.restarts import derived_seeds
 from manymaps.progress import work
+from manymaps.seeds import drawn_seed
 
 __all__ = ["Level", "Stability", "in_order_of", "refit", "stability"]
 
@@ -312,6 +313,7 @@ def refit(
     data : whatever its `fit` takes
     n_fits : int
     random_state : int, RandomState or None
+        None draws a number from NumPy's global state, once, and a `RandomState` from itself.
     n_jobs : int, optional
         Fits at a time; -1 for as many as there are processors.
     on_fit : callable, optional
@@ -340,11 +342,9 @@ def refit(
     from sklearn.utils.parallel import Parallel, delayed
 
     check_whole("n_fits", n_fits)
-    if isinstance(random_state, np.random.RandomState):
-        random_state = int(random_state.randint(2**31 - 1))
-    if random_state is not None:
+    if not isinstance(random_state, np.random.RandomState | None):
         check_whole("random_state", random_state, 0)
-    seeds = derived_seeds(random_state, n_fits)
+    seeds = derived_seeds(drawn_seed(random_state), n_fits)
     parallel = Parallel(
         n_jobs=n_jobs, prefer="processes", return_as="generator", **LEAVE_INTERRUPTS
     )

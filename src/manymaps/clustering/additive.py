@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from manymaps.checks import check_whole, first_cell
@@ -55,6 +55,7 @@ from manymaps.constraints import (
 from manymaps.data.frame_labels import labelled_values
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.progress import shows_progress, work
+from manymaps.seeds import drawn_seed
 
 __all__ = ["AdditiveClustering", "Cluster", "check_possible", "few_memberships"]
 
@@ -130,8 +131,9 @@ class AdditiveClustering(
         What X holds; dissimilarities d are fitted as max(d) - d.
     strict : bool
         Refuse an asymmetric matrix, instead of averaging it with a warning.
-    random_state : int or RandomState, optional
-        The result does not depend on `n_jobs`.
+    random_state : int, RandomState or None
+        None draws a number from NumPy's global state, once, and a `RandomState` from itself: the
+        fit is that of this number. It does not depend on `n_jobs`.
     n_jobs : int, optional
         Starts run at a time, through joblib and the backend that is set there.
     verbose : bool
@@ -394,7 +396,7 @@ class AdditiveClustering(
     ) -> Solution:
         from sklearn.utils.parallel import Parallel, delayed
 
-        entropy = check_random_state(self.random_state).randint(2**31 - 1)
+        entropy = np.random.RandomState(drawn_seed(self.random_state)).randint(2**31 - 1)
         seeds = np.random.SeedSequence(entropy).spawn(self.n_init + 1)
         # The loops run without the interpreter's lock, so threads serve unless joblib's context
         # says otherwise.

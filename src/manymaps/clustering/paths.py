@@ -37,7 +37,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import check_random_state
 
 from manymaps.checks import check_number, check_whole
 from manymaps.clustering.additive import AdditiveClustering, check_possible, few_memberships
@@ -47,6 +46,7 @@ from manymaps.clustering.solvers import Annealing, Polish
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import plural
 from manymaps.progress import work
+from manymaps.seeds import drawn_seed
 
 __all__ = ["ClusterPath", "cluster_path", "hasty", "quick"]
 
@@ -136,8 +136,9 @@ def cluster_path(
     n_repeats : int
         Random sets of hidden pairs, the same for every K; a set hides pairs that no set before it
         has hidden, as far as there are such.
-    random_state : int or RandomState, optional
-        Of the hidden pairs, and of fits by default.
+    random_state : int, RandomState or None
+        Of the hidden pairs, and of fits by default. None and a `RandomState` draw a number, once,
+        None from NumPy's global state.
 
     Returns
     -------
@@ -166,7 +167,7 @@ def cluster_path(
     if held_out is not None:
         check_number("held_out", held_out, above=0, below=0.5, why=", or None")
     check_whole("n_repeats", n_repeats)
-    random = check_random_state(random_state)
+    random = np.random.RandomState(drawn_seed(random_state))
     seed = int(random.randint(2**31 - 1))
     base = AdditiveClustering(n_init=_STARTS, random_state=seed) if estimator is None else estimator
     data = similarities_from(X, kind=base.kind, strict=base.strict)

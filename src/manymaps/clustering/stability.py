@@ -29,7 +29,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from manymaps.checks import check_number, check_whole
@@ -38,6 +37,7 @@ from manymaps.clustering.paths import hasty, quick
 from manymaps.clustering.problem import Similarities, hidden_sets, similarities_from
 from manymaps.errors import DataError
 from manymaps.progress import work
+from manymaps.seeds import drawn_seed
 
 __all__ = ["ClusterStability", "cluster_stability", "jaccard_indices"]
 
@@ -114,8 +114,9 @@ def cluster_stability(
         The Jaccard index of a cluster that has come back.
     hidden : float in (0, 0.5)
         The share of pairs that is hidden from each refit, where judges are not known.
-    random_state : int or RandomState, optional
-        The result does not depend on `n_jobs`.
+    random_state : int, RandomState or None
+        None and a `RandomState` draw a number, once, None from NumPy's global state. The result
+        does not depend on `n_jobs`.
     n_jobs : int, optional
         Refits at a time, through joblib.
 
@@ -149,7 +150,7 @@ def cluster_stability(
     check_whole("n_bootstraps", n_bootstraps)
     check_number("threshold", threshold, above=0, most=1)
     check_number("hidden", hidden, above=0, below=0.5)
-    random = check_random_state(random_state)
+    random = np.random.RandomState(drawn_seed(random_state))
     data = estimator._similarities
     own = ~estimator.observed_
     clusters = estimator.memberships_[:, own]

@@ -30,7 +30,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from manymaps.atlas.atlas import Atlas
@@ -76,6 +76,7 @@ from manymaps.model.parameters import Parameters
 from manymaps.model.target import count_target
 from manymaps.optimizers.descent import LBFGS, OPTIMIZER, Optimizer
 from manymaps.progress import shows_progress, work
+from manymaps.seeds import drawn_seed
 
 __all__ = ["CODE"]
 
@@ -128,6 +129,8 @@ class CODE(
         Called with (iteration, cost, function that gives the atlas so far) after every iteration;
         stops the run by returning True.
     random_state : int, RandomState or None
+        None draws a number from NumPy's global state, once, and a `RandomState` from itself: the
+        fit is that of this number.
     n_jobs : int, optional
         Threads.
     verbose : bool
@@ -451,7 +454,7 @@ class CODE(
         return CombinedObjective(between, tuple(within)) if within else between
 
     def _seeds(self) -> list[np.random.SeedSequence]:
-        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        seed = np.random.RandomState(drawn_seed(self.random_state)).randint(2**31 - 1)
         return np.random.SeedSequence(int(seed)).spawn(self.n_init)
 
     def _run(

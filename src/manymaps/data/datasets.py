@@ -32,6 +32,7 @@ from scipy import sparse
 from manymaps.archive.arrays import open_arrays
 from manymaps.checks import check_number
 from manymaps.data.associations import Associations, ReadReport
+from manymaps.seeds import drawn_generator
 
 __all__ = [
     "CONSONANT_CLUSTERS",
@@ -144,7 +145,7 @@ def load_integers(
         similarities; 0.05 leaves the clusters to account for some 95 % of it. Noise that would
         make a similarity negative is drawn again, which makes it less where many are near 0.
     random_state : int, Generator or None
-        The seed of the noise.
+        The seed of the noise; None draws it from NumPy's global state, once.
 
     Returns
     -------
@@ -185,7 +186,7 @@ def load_consonants(
     noise : float, at least 0
         As for `load_integers`.
     random_state : int, Generator or None
-        The seed of the noise.
+        The seed of the noise; None draws it from NumPy's global state, once.
 
     Returns
     -------
@@ -229,7 +230,7 @@ def _rebuilt(
     upper = np.triu_indices(len(labels), 1)
     exact = whole[upper]
     sd = float(np.sqrt(noise) * exact.std())
-    generator = np.random.default_rng(random_state)
+    generator = drawn_generator(random_state)
     noisy = exact + sd * generator.normal(size=exact.shape)
     while (negative := noisy < 0).any():
         noisy[negative] = exact[negative] + sd * generator.normal(size=int(negative.sum()))

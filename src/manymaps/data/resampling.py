@@ -22,6 +22,7 @@ from scipy import sparse
 
 from manymaps.data.associations import Associations
 from manymaps.errors import DataError, ParameterError
+from manymaps.seeds import drawn_generator
 
 __all__ = ["N_RESPONSES", "resampled"]
 
@@ -44,6 +45,7 @@ def resampled(
     norms : Associations
         Proportions of responses, rows that sum to at most 1; or counts, whole numbers.
     random_state : int, Generator or None
+        None draws a seed from NumPy's global state, once.
     n_responses : int or array of int, shape (n_objects,), optional
         How many responses each cue has, at least 1. By default those that are known, from counts
         that were read (`norms.n_responses`) or that the rows hold; else 100 (`N_RESPONSES`), as
@@ -76,7 +78,7 @@ def resampled(
     sums = np.asarray(strengths.sum(axis=1)).ravel()
     counted = _are_counts(norms, sums)
     numbers = _numbers(n_responses, norms, sums if counted else None)
-    rng = np.random.default_rng(random_state)
+    rng = drawn_generator(random_state)
     wholes = np.maximum(sums, 1)
     drawn = np.zeros(strengths.nnz, dtype=np.int64)
     for i in np.flatnonzero(sums):

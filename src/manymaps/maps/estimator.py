@@ -13,13 +13,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import pairwise
-from numbers import Integral
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from manymaps.affinity.affinities import PERPLEXITY, Affinity, GaussianAffinity
@@ -58,6 +57,7 @@ from manymaps.model.parameters import Parameters, weights_from_proportions
 from manymaps.model.target import Target, conditional_target, joint_target
 from manymaps.optimizers.descent import OPTIMIZER, Optimizer
 from manymaps.progress import shows_progress
+from manymaps.seeds import drawn_seed
 
 __all__ = ["FittedMaps", "MapEstimator", "plain_value", "same_rows"]
 
@@ -211,7 +211,8 @@ class MapEstimator(
         """
         self._validate_params()
         X = as_graph(X)
-        labels, data, target = self._read(X)
+        seeds = self._seeds()
+        labels, data, target = self._read(X, _number_from(seeds[0]))
         n = target.values.shape[0]
         if self.n_maps > n:
             raise ParameterError(
@@ -226,8 +227,8 @@ class MapEstimator(
             forward = objective_of(ordered, self._model(), self.penalty, tolerance)
             objective = self._objective(forward)
 
-            def begin(k: int, seed: int | None) -> tuple[Fit, Parameters, int]:
-                start = self._start(data, target, self._seed(seed), first=k == 0)
+            def begin(k: int, seed: int) -> tuple[Fit, Parameters, int]:
+                start = self._start(data, target, _number_from(seed), first=k == 0)
                 fit = Fit(
                     objective=objective,
                     optimizer=optimizer,
@@ -238,9 +239,9 @@ class MapEstimator(
                     order=order,
                     forward=forward,
                 )
-                return fit, start, self._seed(seed)
+                return fit, start, _number_from(seed)
 
-            fit, self.restarts_ = best_run(begin, self._seeds(), self.callback, checkpoint, resume)
+            fit, self.restarts_ = best_run(begin, seeds, self.callback, checkpoint, resume)
         atlas = fit.atlas()
         if isinstance(self.init, str):
             held = atlas.proportions if order is None else atlas.proportions[:, order]
@@ -363,7 +364,7 @@ class MapEstimator(
             self._affinity_name == "precomputed" and not isinstance(X, NeighborGraph)
         )
 
-    def _read(self, X: Data) -> tuple[tuple[str, ...], Any, Target]:
+    def _read(self, X: Data, seed: int) -> tuple[tuple[str, ...], Any, Target]:
         """Labels, the vectors or distances if there are any, and P."""
         self._fitted_rows = None
         if isinstance(X, Associations):
@@ -373,7 +374,7 @@ class MapEstimator(
         if isinstance(X, NeighborGraph):
             self.n_features_in_ = len(X.indices)
             labels = tuple(str(i) for i in range(len(X.indices)))
-            return labels, None, self._from_affinity(X)
+            return labels, None, self._from_affinity(X, seed)
         precomputed = "precomputed" in (self._affinity_name, self._metric_name)
         given, values = labelled_values(X, square=precomputed)
         data = validate_data(
@@ -393,9 +394,9 @@ class MapEstimator(
             self._fitted_rows = data
             judged = associations_of(labels, data)
             return labels, None, self._target(judged.strengths, observed=_judged(judged))
-        return labels, data, self._from_affinity(data)
+        return labels, data, self._from_affinity(data, seed)
 
-    def _from_affinity(self, data: Any) -> Target:
+    def _from_affinity(self, data: Any, seed: int) -> Target:
         affinity = self.affinity
         if not isinstance(affinity, Affinity):
             affinity = GaussianAffinity(self.perplexity)
@@ -404,7 +405,7 @@ class MapEstimator(
                 data,
                 metric=self.metric,
                 search=self.neighbors or NeighborSearch(),
-                seed=self._seed(),
+                seed=seed,
             )
         return self._target(similarities, average=not affinity.joint)
 
@@ -435,18 +436,9 @@ class MapEstimator(
         own = getattr(self.affinity, "perplexity", None)
         return settings if own is None else settings | {"perplexity": plain_value(own)}
 
-    def _seed(self, seed: int | None = None) -> int:
-        """A number drawn from a seed, or where there is none from `random_state`."""
-        chosen = self.random_state if seed is None else seed
-        return int(check_random_state(chosen).randint(2**31 - 1))
-
-    def _seeds(self) -> list[int | None]:
-        """The seed of each run; None for a single one whose `random_state` is no number."""
-        given = self.random_state
-        first = int(given) if isinstance(given, Integral) else None
-        if self.n_init == 1:
-            return [first]
-        first = self._seed() if first is None else first
+    def _seeds(self) -> list[int]:
+        """The seed of each run; that of the first is the seed of the whole."""
+        first = drawn_seed(self.random_state)
         return [first, *derived_seeds(first, self.n_init - 1)]
 
     @property
@@ -532,14 +524,21 @@ def _judged(data: Associations) -> np.ndarray | None:
     return observed
 
 
+def _number_from(seed: int) -> int:
+    """A number that follows from a seed."""
+    return int(np.random.RandomState(seed).randint(2**31 - 1))
+
+
 def plain_value(value: Any) -> Any:
-    """A parameter as JSON takes it."""
+    """A parameter as JSON takes it; what has numbers to come says nothing of those that came."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, int | float | str | bool | None):
         return value
     if isinstance(value, list | tuple | np.ndarray):
         return [plain_value(part) for part in value]
+    if isinstance(value, np.random.RandomState):
+        return None
     return value.written() if isinstance(value, Affinity) else repr(value)
 
 

@@ -232,7 +232,9 @@ class MultipleMapsTSNE(_MultipleMaps):
         Called as callback(iteration, cost, atlas_so_far) after each iteration; `atlas_so_far()`
         makes an `Atlas`. A true answer stops the fit.
     random_state : int, RandomState or None
-        The same seed gives the same bits at any number of threads on one machine.
+        The same seed gives the same bits at any number of threads on one machine. None draws a
+        number from NumPy's global state, once, and a `RandomState` from itself: the fit is that of
+        this number.
     n_jobs : int, optional
         Threads for this fit; None keeps the present number, -1 takes all.
     verbose : bool

@@ -43,7 +43,7 @@ EARLIER = Schema(
     },
 )  # fmt: skip
 
-Begin = Callable[[int, int | None], tuple[Fit, Parameters, int]]
+Begin = Callable[[int, int], tuple[Fit, Parameters, int]]
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,9 @@ class Restart:
 
     Attributes
     ----------
-    seed : int or None
+    seed : int
         The `random_state` of an estimator that makes this run alone, where it starts in the same
-        way; None for one run from no number.
+        way.
     cost : float
         What is minimized, the penalty in it; the least is kept.
     kl_divergence : float
@@ -62,14 +62,14 @@ class Restart:
     converged : bool
     """
 
-    seed: int | None
+    seed: int
     cost: float
     kl_divergence: float
     n_iter: int
     converged: bool
 
 
-def derived_seeds(seed: int | None, count: int) -> list[int]:
+def derived_seeds(seed: int, count: int) -> list[int]:
     """Seeds from one `numpy.random.SeedSequence`, the first of them the same however many follow.
 
     >>> derived_seeds(0, 3)[:2] == derived_seeds(0, 2)
@@ -81,7 +81,7 @@ def derived_seeds(seed: int | None, count: int) -> list[int]:
 
 def best_run(
     begin: Begin,
-    seeds: Sequence[int | None],
+    seeds: Sequence[int],
     callback: Callback | None = None,
     checkpoint: str | None = None,
     resume: str | None = None,
@@ -92,7 +92,7 @@ def best_run(
     ----------
     begin : callable
         begin(k, seed) gives the fit of run k, its start, and the seed of its noise.
-    seeds : sequence of int or None
+    seeds : sequence of int
         One for each run.
     callback, checkpoint, resume
         As for `manymaps.maps.run.Fit.run`. A true answer of the callback ends the run and begins
@@ -135,7 +135,7 @@ def best_run(
 
 
 def _beside(
-    seeds: Sequence[int | None], ended: Sequence[Restart], best: Fit | None
+    seeds: Sequence[int], ended: Sequence[Restart], best: Fit | None
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """What a checkpoint holds of the runs before its own."""
     earlier: dict[str, Any] = {"seeds": list(seeds), "ended": [asdict(one) for one in ended]}
@@ -149,8 +149,8 @@ def _beside(
 
 
 def _earlier(
-    begin: Begin, seeds: Sequence[int | None], path: str
-) -> tuple[Sequence[int | None], list[Restart], Fit | None]:
+    begin: Begin, seeds: Sequence[int], path: str
+) -> tuple[Sequence[int], list[Restart], Fit | None]:
     """The seeds of all runs of a checkpoint, how those before its own ended, and the best."""
     meta, arrays = read_checkpoint(path)
     earlier = meta.get("earlier")

@@ -28,6 +28,7 @@ from scipy import sparse
 from manymaps.checks import check_choice, check_whole
 from manymaps.data.associations import Associations
 from manymaps.errors import DataError, ParameterError
+from manymaps.seeds import drawn_generator
 
 __all__ = [
     "Ranking",
@@ -151,6 +152,7 @@ def split_associations(
         rounds, each going to the part that its two cues lack most. By row, the cues are dealt
         within runs of twenty cues of like many associates.
     random_state : int, Generator or None
+        None draws a seed from NumPy's global state, once.
 
     Returns
     -------
@@ -187,7 +189,7 @@ def split_associations(
             f"{len(keys)} {what}{'' if len(keys) == 1 else 's'} cannot be split into training, "
             f"validation and test; norms need at least {len(PARTS)}"
         )
-    generator = np.random.default_rng(random_state)
+    generator = drawn_generator(random_state)
     if not stratified:
         part = _dealt(len(keys), shares, generator)
     elif by == "pair":

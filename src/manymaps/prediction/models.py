@@ -40,6 +40,7 @@ from manymaps.checks import check_whole
 from manymaps.constraints import Allowed, CheckedParameters, Number, Whole
 from manymaps.errors import DataError
 from manymaps.prediction.held_out import Split, checked_part, prediction_error
+from manymaps.seeds import drawn_seed
 
 __all__ = [
     "NOT_NEGATIVE", "POSITIVE", "SHARE", "AssociationModel", "GridPoint", "Popularity",
@@ -82,6 +83,9 @@ class AssociationModel(CheckedParameters, BaseEstimator, ABC):
 
     def fit(self, train: sparse.csr_array, *, random_state: int | None = None) -> Self:
         """Fit to the training part: p of the full data where a pair is in it.
+
+        A model that draws takes a seed from NumPy's global state, once, where `random_state` is
+        None.
 
         Raises
         ------
@@ -288,8 +292,8 @@ def tune(
         Every combination is tried. Points that differ only in how a fitted model is read share one
         fit.
     split : Split
-    random_state : int or None
-        Seed of each fit.
+    random_state : int, RandomState or None
+        Seed of each fit; drawn once, from NumPy's global state for None.
 
     Returns
     -------
@@ -317,6 +321,7 @@ def tune(
     if split.validation.nnz == 0:
         raise DataError("the validation part holds no association; nothing can be tuned by it")
     points = list(ParameterGrid(grid))
+    seed = drawn_seed(random_state)
     order = sorted(range(len(points)), key=lambda k: _fit_key(model_class, points[k]))
     table: dict[int, GridPoint] = {}
     best, lowest, fitted, key = None, (np.inf, -1), None, None
@@ -324,7 +329,7 @@ def tune(
         try:
             if fitted is None or _fit_key(model_class, points[k]) != key:
                 fitted, key = None, _fit_key(model_class, points[k])
-                fitted = model_class(**points[k]).fit(split.train, random_state=random_state)
+                fitted = model_class(**points[k]).fit(split.train, random_state=seed)
             model = _read_anew(fitted, points[k])
             error = prediction_error(model.probabilities, split.validation, split.n_cues)
         except (ArithmeticError, MemoryError, RuntimeError, TypeError, ValueError) as problem:

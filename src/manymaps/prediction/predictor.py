@@ -70,6 +70,7 @@ from manymaps.prediction.held_out import (
     split_associations,
 )
 from manymaps.progress import Work, shows_progress, work
+from manymaps.seeds import drawn_seed
 
 __all__ = [
     "PAPER_2009",
@@ -219,8 +220,10 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         exaggeration is waited for.
     callback : callable, optional
         Called as callback(iteration, train, validation) with both errors; a true answer stops.
-    random_state : int or None
-        The same seed gives the same bits at any number of threads on one machine.
+    random_state : int, RandomState or None
+        The same seed gives the same bits at any number of threads on one machine. None draws a
+        number from NumPy's global state, once, and a `RandomState` from itself: the fit is that of
+        this number.
     n_jobs : int, optional
         Threads; None keeps the present number, -1 takes all.
     verbose : bool
@@ -343,7 +346,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         names, train = _labelled_part(train)
         train, validation = self._checked(train, _labelled_part(validation)[1])
         self._labels = names or tuple(map(str, range(train.shape[0])))
-        seed = self.random_state if random_state is None else random_state
+        seed = drawn_seed(self.random_state if random_state is None else random_state)
         generator = np.random.default_rng(seed)
         known = train if validation is None else train + validation
         n_cues = int((np.diff(known.indptr) > 0).sum())
@@ -444,7 +447,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         return self.distillation
 
     def _fitted_teacher(
-        self, train: sparse.csr_array, validation: sparse.csr_array | None, seed: int | None
+        self, train: sparse.csr_array, validation: sparse.csr_array | None, seed: int
     ) -> Predictor:
         n = train.shape[0]
         if self.teacher is not None:
@@ -697,8 +700,8 @@ def predict_associations(
     n_maps, n_components : int
     split : Split, optional
         80/10/10 by unordered pair with the seed `random_state` by default.
-    random_state : int or None
-        Seed of the split and of the fit.
+    random_state : int, RandomState or None
+        Seed of the split and of the fit; drawn once, from NumPy's global state for None.
     **settings
         Other parameters of `AssociationPredictor`.
 
@@ -714,8 +717,9 @@ def predict_associations(
     >>> bool(result.test < 0.1 * 3.37)
     True
     """
-    split = split or split_associations(norms, random_state=random_state)
-    predictor = AssociationPredictor(n_maps, n_components, random_state=random_state, **settings)
+    seed = drawn_seed(random_state)
+    split = split or split_associations(norms, random_state=seed)
+    predictor = AssociationPredictor(n_maps, n_components, random_state=seed, **settings)
     begun = time.perf_counter()
     predictor.fit(split.train, split.validation)
     return score_predictor(predictor, split, seconds=time.perf_counter() - begun)

@@ -29,6 +29,7 @@ from manymaps.compute.threads import one_blas_thread
 from manymaps.constraints import Allowed, Number, Whole
 from manymaps.model.rows import ChoiceMaps, RowCost
 from manymaps.prediction.models import NOT_NEGATIVE, POSITIVE, AssociationModel
+from manymaps.seeds import drawn_seed
 
 __all__ = ["ChoiceCost", "ClassicalScaling", "ExtendedEuclidean", "LatentSemanticAnalysis"]
 
@@ -221,6 +222,7 @@ class ClassicalScaling(AssociationModel):
     def _fit(self, train: sparse.csr_array, seed: int | None) -> None:
         self._check_counts(train.shape[0], n_positive=1, n_negative=0)
         products = self._products(train)
+        seed = drawn_seed(seed)
         self.positive_ = _eigenmap(products, self.n_positive, 1.0, seed)
         self.negative_ = _eigenmap(products, self.n_negative, -1.0, seed)
         some = np.random.default_rng(0).permutation(train.shape[0])[:_ROWS_AT_ONCE]
@@ -247,7 +249,7 @@ class ClassicalScaling(AssociationModel):
         return np.exp(-found / (self.width * self.unit_))
 
 
-def _eigenmap(products: np.ndarray, count: int, sign: float, seed: int | None) -> np.ndarray:
+def _eigenmap(products: np.ndarray, count: int, sign: float, seed: int) -> np.ndarray:
     """Eigenvectors times the root of |eigenvalue|, of the largest eigenvalues of one sign."""
     n = len(products)
     if count == 0:

@@ -26,6 +26,7 @@ from scipy import sparse
 from manymaps.affinity.network import association_network, row_normalized
 from manymaps.constraints import Allowed, Whole
 from manymaps.prediction.models import NOT_NEGATIVE, POSITIVE, SHARE, AssociationModel
+from manymaps.seeds import drawn_seed
 
 __all__ = ["ProbabilisticLSA", "TopicModel"]
 
@@ -125,7 +126,7 @@ class ProbabilisticLSA(_Topics):
             beta_loss="kullback-leibler",
             init="nndsvda",
             max_iter=self.max_iter,
-            random_state=seed,
+            random_state=drawn_seed(seed),
         )
         with warnings.catch_warnings():
             # The updates are cut short on purpose.
@@ -205,7 +206,7 @@ class TopicModel(_Topics):
             learning_method="batch",
             max_iter=self.max_iter,
             max_doc_update_iter=20,
-            random_state=seed,
+            random_state=drawn_seed(seed),
         )
         topics = model.fit_transform(self.counts * self._contexts(train))
         words = model.components_ / model.components_.sum(axis=1, keepdims=True)
