@@ -5,23 +5,30 @@
 HDF5 believes what it reads: a data set of which no piece was ever written stands for any number of
 zeros, and indices of a sparse table may point beside it. So the numbers that the file promises are
 compared with its length, and the table that is asked for is looked at, before anndata opens it.
+Among damaged bytes its library may go round for ever, or end the process. So another process walks
+through the file first, a third of a second that is lost in what anndata takes to be loaded.
 """
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
+import json
 import math
+import subprocess
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from manymaps.archive.arrays import two_lengths
-from manymaps.archive.door import reading, refuse_large, refuse_wide
+from manymaps.archive.door import DAMAGED, reading, refuse_large, refuse_wide
+from manymaps.errors import DataError
 
 __all__ = ["first_numbers", "open_annotated"]
 
@@ -33,6 +40,26 @@ BLOCK = 2**16
 FORMAT_KEYS = ("encoding-type", "h5sparse_format")
 SHAPE_KEYS = ("shape", "h5sparse_shape")
 PARTS = ("data", "indices", "indptr")
+# How long a walk through names, attributes and texts may take, in seconds.
+LONGEST_WALK = 60.0
+WALK = """
+import json, sys
+sys.path[:] = json.loads(sys.argv[2])
+import h5py
+
+def look(name, found):
+    list(found.attrs.items())
+    if isinstance(found, h5py.Dataset) and found.size:
+        if found.dtype.kind == "O":
+            found[()] if found.size < 2**27 else found[:1]
+        else:
+            found[(slice(0, 1),) * found.ndim]
+            found[tuple(slice(n - 1, n) for n in found.shape)]
+
+with h5py.File(sys.argv[1]) as file:
+    list(file.attrs.items())
+    file.visititems(look)
+"""
 
 
 @contextmanager
@@ -61,6 +88,7 @@ def open_annotated(path: Path, group: str, key: str | None) -> Iterator[Any]:
     h5py = importlib.import_module("h5py")
 
     with reading(path, WHAT):
+        _walk(path)
         with h5py.File(path) as file:
             _refuse_promises(file, path)
             _check_table(file.get("X" if key is None else f"{group}/{key}"), path)
@@ -79,11 +107,38 @@ def first_numbers(path: Path, most: int) -> np.ndarray | None:
     if not importlib.util.find_spec("h5py"):
         return None
     h5py = importlib.import_module("h5py")
+    _walk(path)
     with reading(path, WHAT), h5py.File(path) as file:
         stored = file["X"]
         if isinstance(stored, h5py.Group):
             return np.asarray(stored["data"][:most])
         return np.asarray(stored[: max(1, most // stored.shape[1]), :most])
+
+
+def _walk(path: Path) -> None:
+    """Let another process go through the file, of which it may die."""
+    state = path.stat()
+    fault = _fault_of_walk(str(path.resolve()), state.st_mtime_ns, state.st_size)
+    if fault is not None:
+        raise DataError(f"{path} cannot be read as {WHAT} ({fault}); {DAMAGED}")
+
+
+@lru_cache(maxsize=32)
+def _fault_of_walk(path: str, time: int, size: int) -> str | None:
+    """What happened to the process that went through a file, of this time and size."""
+    command = [sys.executable, "-c", WALK, path, json.dumps(sys.path)]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, check=False, timeout=LONGEST_WALK, text=True
+        )
+    except subprocess.TimeoutExpired:
+        return f"HDF5 does not come to an end within {LONGEST_WALK:g} seconds"
+    except OSError:
+        return None  # no process can be started here; the file is read without
+    if done.returncode < 0:
+        return "HDF5 ends the process in which it reads it"
+    told = done.stderr.strip().splitlines()
+    return (told[-1][:200] if told else "no reason given") if done.returncode else None
 
 
 def _refuse_promises(file: Any, path: Path) -> None:
