@@ -40,8 +40,9 @@ BLOCK = 2**16
 FORMAT_KEYS = ("encoding-type", "h5sparse_format")
 SHAPE_KEYS = ("shape", "h5sparse_shape")
 PARTS = ("data", "indices", "indptr")
-# How long a walk through names, attributes and texts may take, in seconds.
-LONGEST_WALK = 60.0
+# How long a walk through names, attributes and texts may take: in seconds, and bytes a second.
+LONGEST_WALK = 20.0
+SLOWEST_WALK = 2**24
 WALK = """
 import json, sys
 sys.path[:] = json.loads(sys.argv[2])
@@ -126,13 +127,12 @@ def _walk(path: Path) -> None:
 @lru_cache(maxsize=32)
 def _fault_of_walk(path: str, time: int, size: int) -> str | None:
     """What happened to the process that went through a file, of this time and size."""
+    longest = LONGEST_WALK + size / SLOWEST_WALK
     command = [sys.executable, "-c", WALK, path, json.dumps(sys.path)]
     try:
-        done = subprocess.run(
-            command, capture_output=True, check=False, timeout=LONGEST_WALK, text=True
-        )
+        done = subprocess.run(command, capture_output=True, check=False, timeout=longest, text=True)
     except subprocess.TimeoutExpired:
-        return f"HDF5 does not come to an end within {LONGEST_WALK:g} seconds"
+        return f"HDF5 does not come to an end within {longest:.0f} seconds"
     except OSError:
         return None  # no process can be started here; the file is read without
     if done.returncode < 0:
