@@ -88,7 +88,13 @@ def natural_order(text: str) -> tuple[list[tuple[int, int, str]], str]:
     ['9', '10', 'A', 'b', 'sort 3', 'sort 12']
     """
     parts = re.split(r"([0-9]+)", text.casefold())
-    return [(0, int(p), "") if p.isdecimal() else (1, 0, p) for p in parts if p], text
+    # A number goes by its length and then its digits: one of thousands Python does not convert.
+    digits = [p.lstrip("0") if p.isdecimal() else None for p in parts if p]
+    words = [p for p in parts if p]
+    return [
+        (1, 0, word) if number is None else (0, len(number), number)
+        for word, number in zip(words, digits, strict=True)
+    ], text
 
 
 def only_count(labels: Sequence[str], start: str = "") -> bool:

@@ -192,19 +192,26 @@ def _read_features(path: Path, atlas: Atlas) -> list[_Feature]:
 
 
 def _from_json(path: Path) -> list[_Feature]:
-    from manymaps.errors import DataError
+    from manymaps.archive.door import reading
     from manymaps.io.files import read_bytes
 
-    try:
-        clusters = json.loads(read_bytes(path))["clusters"]
-        return [
-            _Feature(float(each["weight"]), tuple(map(str, each["members"]))) for each in clusters
-        ]
-    except (KeyError, TypeError, ValueError) as error:
-        raise DataError(
-            f"{path}: this is not what `manymaps cluster --json` prints, an object with clusters, "
-            f"each with weight and members ({type(error).__name__}: {error})"
-        ) from error
+    advice = (
+        "this is not what `manymaps cluster --json` prints, an object with clusters, each with "
+        "weight and members"
+    )
+    data = read_bytes(path)
+    with reading(path, "clusters", advice):
+        return [_feature(each) for each in json.loads(data)["clusters"]]
+
+
+def _feature(each: dict[str, Any]) -> _Feature:
+    """A cluster as it is printed; TypeError or ValueError where it is none."""
+    weight, members = float(each["weight"]), each["members"]
+    if not isinstance(members, list) or not all(isinstance(label, str | int) for label in members):
+        raise TypeError(f"members must be a list of labels, not {str(members)[:60]}")
+    if not math.isfinite(weight):
+        raise ValueError(f"the weight {weight} is not finite")
+    return _Feature(weight, tuple(map(str, members)))
 
 
 def _from_memberships(path: Path) -> list[_Feature]:

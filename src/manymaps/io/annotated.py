@@ -94,8 +94,9 @@ def open_annotated(path: Path, group: str, key: str | None) -> Iterator[Any]:
             _refuse_promises(file, path)
             _check_table(file.get("X" if key is None else f"{group}/{key}"), path)
         with warnings.catch_warnings():
-            # Repeated names are told, with their places, when the table is put together.
-            warnings.filterwarnings("ignore", message=".*names are not unique")
+            # Repeated names are told, with their places, when the table is put together; that the
+            # file is of an older anndata helps nobody who only reads it.
+            warnings.simplefilter("ignore")
             data = anndata.read_h5ad(path, backed="r")
         try:
             yield data

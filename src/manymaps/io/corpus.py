@@ -15,11 +15,13 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count, takewhile
 from typing import IO, Any
 
 import numpy as np
 
+from manymaps.archive.door import MOST_LABELS
 from manymaps.checks import check_whole
 from manymaps.data.associations import ReadReport
 from manymaps.errors import DataError, ParameterError
@@ -192,6 +194,11 @@ def read_corpus(source: TextSource, words: Words, tokens: TokenFile, progress: P
     tally = _Tally()
     block, first = array("i"), 0
     for document in documents:
+        if len(labels) == MOST_LABELS:
+            raise DataError(
+                f"there are more than {MOST_LABELS:,} documents; count them in several parts, or "
+                "join the short ones"
+            )
         block.extend(map(index.__getitem__, split(document.text)))
         metadata.add(len(labels), document.metadata)
         labels.append(document.label)
@@ -283,12 +290,23 @@ def _splitter(words: Words) -> tuple[Callable[[str], Iterable[str]], dict[str, i
 
     if words.vocabulary is not None:
         return split, _Known(zip(words.vocabulary, count(), strict=False))
-    index: dict[str, int] = defaultdict(count().__next__)
+    index: dict[str, int] = defaultdict(partial(_next_number, count()))
     stop = vectorizer.get_stop_words()
     if stop is None and words.stop_words is not None:
         stop = map(prepared, words.stop_words)
     index.update(dict.fromkeys(stop or (), -1))
     return split, index
+
+
+def _next_number(numbers: Iterator[int]) -> int:
+    """The number of a new word."""
+    number = next(numbers)
+    if number == MOST_LABELS:
+        raise DataError(
+            f"there are more than {MOST_LABELS:,} different words; is this text, and does the "
+            "pattern of words fit it?"
+        )
+    return number
 
 
 class _Known(dict[str, int]):

@@ -10,13 +10,14 @@ header is read where two columns of text stand before one of numbers, or alone.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from scipy import sparse
 
+from manymaps.archive.door import MOST_LABELS
 from manymaps.data.kinds import UNKNOWN_KINDS
 from manymaps.errors import DataError
 from manymaps.io.coded_cells import coded_columns, refuse_undecoded, row_at
@@ -32,7 +33,9 @@ from manymaps.io.columns import (
     two_kinds,
 )
 from manymaps.io.count_entries import CountParts, Entries, summed
+from manymaps.io.metadata import refuse_long_texts
 from manymaps.io.tables import (
+    SparseRows,
     TextTable,
     as_number,
     is_number,
@@ -228,31 +231,33 @@ def _read_wide(table: TextTable, head: TableHead) -> CountParts:
     column_labels = [head.names[c] for c in features] if head.header else None
     _check_column_labels(table, column_labels, features)
     labels: list[str] = []
-    lines: list[int] = []
+    lines = array("q")
     others: list[list[str]] = [[] for _ in texts]
-    data, indices, indptr = [], [], [0]
+    found = SparseRows(len(features))
     for line, cells in _rows_of_width(table, head):
         name = str(len(lines)) if label is None else cells[label]
         table.check_decoded(line, name)
-        numbers = _numbers(table, line, name, cells, features, column_labels)
-        stored = np.flatnonzero(numbers)
-        data.append(numbers[stored])
-        indices.append(stored)
-        indptr.append(indptr[-1] + stored.size)
+        found.append(_numbers(table, line, name, cells, features, column_labels))
         lines.append(line)
         labels.append(name)
+        if len(labels) > MOST_LABELS:
+            raise DataError(
+                f"{table.source} has more than {MOST_LABELS:,} rows; no more objects of a kind are "
+                "read"
+            )
         for column, c in zip(others, texts, strict=True):
             column.append(cells[c])
     if not lines:
         raise DataError(f"{table.source} has a header and no rows")
     _check_row_labels(table.source, labels, lines)
-    parts = (np.concatenate(data), np.concatenate(indices), np.array(indptr))
+    for c, column in zip(texts, others, strict=True):
+        refuse_long_texts(table.source, head.names[c], column)
     corner = head.names[label] if label is not None and head.header else ""
     notes = [] if label is not None else ["no column of labels: rows are numbered from 0"]
     if not head.header:
         notes.append("no header: columns are numbered from 0")
     return CountParts(
-        sparse.csr_array(parts, shape=(len(lines), len(features))),
+        found.table(),
         labels,
         column_labels,
         two_kinds(known_kind(corner) or "row", "column"),

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from manymaps.errors import DataError
 from manymaps.labels import listed
 
 __all__ = ["FALLBACK", "Document", "MetadataColumns", "ReadingLog", "Scalar"]
@@ -17,6 +18,7 @@ __all__ += ["storable"]
 FALLBACK = "latin-1"
 # A longer value is a text, and no metadata; a table of labels has the width of the longest one.
 LONGEST_VALUE = 200
+MOST_MISSING = 20_000_000
 
 Scalar = str | int | float | bool | None
 
@@ -86,6 +88,7 @@ class MetadataColumns:
         self._columns: dict[str, list[Any]] = {}
         self._known: dict[str, str] = {}
         self._long: dict[str, None] = {}
+        self._n_missing = 0
 
     def add(self, place: int, values: Mapping[str, Any]) -> None:
         for name, value in values.items():
@@ -100,14 +103,23 @@ class MetadataColumns:
             if name in self._long:
                 continue
             column = self._columns.setdefault(name, [])
-            column.extend([None] * (place - len(column)))
+            self._fill(column, place)
             column.append(value)
 
+    def _fill(self, column: list[Any], place: int) -> None:
+        """Bring a column to the length of the others; what is missing takes room as well."""
+        self._n_missing += place - len(column)
+        if self._n_missing > MOST_MISSING:
+            raise DataError(
+                f"the {len(self._columns):,} fields of the documents are missing in most of them, "
+                f"in more than {MOST_MISSING:,} places; take out the rare fields"
+            )
+        column.extend([None] * (place - len(column)))
+
     def arrays(self, n: int) -> dict[str, np.ndarray]:
-        return {
-            name: _as_array(column + [None] * (n - len(column)))
-            for name, column in self._columns.items()
-        }
+        for column in self._columns.values():
+            self._fill(column, n)
+        return {name: _as_array(column) for name, column in self._columns.items()}
 
     def notes(self) -> tuple[str, ...]:
         if not self._long:

@@ -26,7 +26,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.archive.arrays import ADVICE, Head, npy_head, open_arrays, read_npy
-from manymaps.archive.door import reading
+from manymaps.archive.door import MOST_LABELS, reading
 from manymaps.archive.packing import PACKED_SUFFIXES, rewindable, unpacked
 from manymaps.errors import DataError
 
@@ -56,6 +56,10 @@ FASTTEXT_MODEL = b"\xba\x16\x4f\x2f"
 PICKLE = re.compile(rb"\x80[\x02-\x05]")
 UTF8_MARK = b"\xef\xbb\xbf"
 HEAD_SIZE = 2**12
+MOST_PACKED_LINES = 25_000_000
+MOST_PACKED_CELLS = 50_000_000
+# As long as Python's csv lets a cell be.
+LONGEST_LABEL = 131_072
 # scipy.sparse.save_npz writes arrays of these names.
 SPARSE_PARTS = {"format", "shape", "data"}
 PAIRS = "pairs (cue, response, strength) or a matrix"
@@ -66,7 +70,24 @@ def read_bytes(path: Path, expected: str = PAIRS) -> bytes:
     with unpacked(path) as file:
         data = file.stream.read()
     _refuse_empty(data, path, expected)
+    if file.packed:
+        _refuse_many_cells(data, path)
     return data
+
+
+def _refuse_many_cells(data: bytes, path: Path) -> None:
+    """Refuse a packed text of more lines or cells than a plain one of its length could hold.
+
+    What is read of a cell takes several times its room, and a few bytes unpack to many cells.
+    """
+    n_lines, n_cells = data.count(b"\n"), max(map(data.count, (b",", b";", b"\t", b"|")))
+    length = path.stat().st_size
+    if n_lines > max(MOST_PACKED_LINES, length) or n_cells > max(MOST_PACKED_CELLS, length):
+        raise DataError(
+            f"{path} unpacks to {n_lines:,} lines and up to {n_lines + n_cells:,} cells; packed, a "
+            f"text may have {MOST_PACKED_LINES:,} lines and {MOST_PACKED_CELLS:,} cells. Unpack it "
+            "before it is read"
+        )
 
 
 def first_bytes(path: Path, expected: str = PAIRS, size: int = HEAD_SIZE) -> bytes:
@@ -172,8 +193,18 @@ def to_utf8(data: bytes, source: str) -> bytes:
 
 
 def split_lines(data: bytes, source: str) -> list[str]:
-    """Lines of a text, stripped; ends of line are those of files, not every one of Unicode."""
+    """Lines of a text, stripped; ends of line are those of files, not every one of Unicode.
+
+    Raises
+    ------
+    DataError
+        Where it is no UTF-8, has more than `MOST_LABELS` lines, or a line is too long for a label.
+    """
     clean = to_utf8(data, source)
+    if max(clean.count(b"\n"), clean.count(b"\r")) > MOST_LABELS:
+        raise DataError(
+            f"{source} has more than {MOST_LABELS:,} lines; a list of labels has at most so many"
+        )
     try:
         text = clean.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -182,7 +213,14 @@ def split_lines(data: bytes, source: str) -> list[str]:
             f"{source}, line {line}: byte 0x{clean[error.start]:02X} is not UTF-8; "
             "save the file as UTF-8"
         ) from error
-    return [line.strip() for line in re.split(r"\r\n|\r|\n", text)]
+    lines = [line.strip() for line in re.split(r"\r\n|\r|\n", text)]
+    for number, line in enumerate(lines, 1):
+        if len(line) > LONGEST_LABEL:
+            raise DataError(
+                f"{source}, line {number} has {len(line):,} characters; a label has at most "
+                f"{LONGEST_LABEL:,}"
+            )
+    return lines
 
 
 def array_heads(path: Path, kind: str) -> Heads:

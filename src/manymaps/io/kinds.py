@@ -45,7 +45,7 @@ from manymaps.io.matrices import looks_like_matrix
 from manymaps.io.parquet import open_parquet
 from manymaps.io.tables import HEAD_ROWS, delimiters_of, is_number
 from manymaps.io.vector_tables import find_text_columns, open_vector_table
-from manymaps.io.word2vec import CONTROL, HEAD_LINES, HEADER, is_word_line
+from manymaps.io.word2vec import CONTROL, HEAD_LINES, HEADER, MOST_DIGITS, is_word_line
 
 __all__ = [
     "COUNT_FORMATS",
@@ -111,8 +111,8 @@ def vector_format(path: Path) -> str:
     if len(sample) == SAMPLE and len(lines) > 1:
         lines.pop()  # it may be cut
     lines = [line for line in lines if line.strip()]
-    header = HEADER.fullmatch(lines[0])
-    if header:
+    header = HEADER.fullmatch(lines[0]) if lines else None
+    if header and len(header[2]) <= MOST_DIGITS:
         second = lines[1] if len(lines) > 1 else b""
         if CONTROL.search(sample) and not is_word_line(second, int(header[2])):
             return "word2vec-binary"
@@ -326,7 +326,7 @@ def _is_count_table(head: TableHead) -> bool:
         return False
     if _corner_names_kind(head.names[0]):
         return True
-    zeros = sum(int(cell) == 0 for cell in cells)
+    zeros = sum(not cell.strip("0") for cell in cells)
     numbered = sum(is_number(head.names[c][-1:]) for c in features)
     named = len(features) >= FEWEST_COLUMNS and 2 * numbered < len(features)
     return not head.names[0] and not head.numeric[0] and named and 2 * zeros >= len(cells)

@@ -14,6 +14,7 @@ or NaN where one is missing: an empty cell, a point, NA or NaN.
 from __future__ import annotations
 
 import os
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -35,7 +36,7 @@ from manymaps.io.files import (
     split_lines,
 )
 from manymaps.io.market import read_market
-from manymaps.io.tables import HEAD_ROWS, MISSING, TextTable, as_number, is_number
+from manymaps.io.tables import HEAD_ROWS, MISSING, SparseRows, TextTable, as_number, is_number
 
 __all__ = [
     "LabelledMatrix",
@@ -238,35 +239,31 @@ def _read_cells(
     rows: Iterator[tuple[int, list[str]]],
     columns: Sequence[str] | None,
     rule: ValueRule,
-) -> tuple[sparse.csr_array, list[int], list[str]]:
+) -> tuple[sparse.csr_array, Sequence[int], list[str]]:
     """The numbers of a table, with the line and the label of each row."""
     skip = 0 if columns is None else 1
     width: int | None = None if columns is None else len(columns)
-    data: list[np.ndarray] = []
-    indices: list[np.ndarray] = []
-    indptr, lines, names = [0], [], []
+    found = SparseRows(width or 0)
+    lines, names = array("q"), list[str]()
     for line, cells in rows:
         if not any(cells):
             continue
-        if skip:
-            table.check_decoded(line, cells[0])
-            names.append(cells[0])
-        width = len(cells) if width is None else width
+        if width is None:
+            width = len(cells)
+            found = SparseRows(width)
         if len(cells) - skip != width:
             raise DataError(
                 f"{table.source}, line {line} has {len(cells) - skip:,} values where the first "
                 f"row has {width:,} columns"
             )
+        if skip:
+            table.check_decoded(line, cells[0])
         numbers = _row_numbers(table, line, cells[skip:], columns, rule)
-        stored = np.flatnonzero(numbers)
-        indices.append(stored)
-        data.append(numbers[stored])
-        indptr.append(indptr[-1] + stored.size)
+        if len(lines) <= width:  # of a table with more rows than columns their number is enough
+            found.append(numbers)
+            names.append(cells[0])
         lines.append(line)
-    values = sparse.csr_array(
-        (np.concatenate(data), np.concatenate(indices), indptr), shape=(len(lines), width or 0)
-    )
-    return values, lines, names
+    return found.table(), lines, names
 
 
 def _row_numbers(

@@ -12,10 +12,14 @@ from manymaps.errors import DataError
 from manymaps.io.files import first_bytes, read_bytes, stored_format
 from manymaps.io.parquet import open_parquet
 from manymaps.io.tables import open_headed_table
+from manymaps.labels import listed
 
-__all__ = [
-    "read_columns",
-]
+__all__ = ["read_columns", "refuse_long_texts"]
+
+MOST_CELLS = 20_000_000
+LARGEST_COLUMN = 2**30
+# As a decimal; no number of 64 bits needs as many, and Python refuses to read thousands.
+LONGEST_NUMBER = 400
 
 
 def read_columns(path: str | os.PathLike[str]) -> dict[str, list[Any]]:
@@ -29,7 +33,9 @@ def read_columns(path: str | os.PathLike[str]) -> dict[str, list[Any]]:
     FileNotFoundError
         Where there is no such file.
     DataError
-        Where the file is empty, is no text, or a line has more or fewer cells than the header.
+        Where the file is empty, is no text, or a line has more or fewer cells than the header;
+        where it has more than 20 million cells, or a text so long that its column as an array, in
+        which each takes the room of the longest, would take more than 1 GiB.
     ImportError
         Where Parquet is read without pyarrow.
     """
@@ -40,31 +46,65 @@ def read_columns(path: str | os.PathLike[str]) -> dict[str, list[Any]]:
             table = file.read()
         return frame_columns(table)
     table = open_headed_table(read_bytes(path, expected), str(path))
-    (_, header), *body = table.rows()
+    n_cells = sum(table.data.count(mark) for mark in (table.delimiter.encode(), b"\n"))
+    if n_cells > MOST_CELLS:
+        raise DataError(
+            f"{path} has about {n_cells:,} cells; a table of metadata may have {MOST_CELLS:,}. "
+            "Keep the rows and columns that you need"
+        )
+    rows = table.rows()
+    line, header = next(rows, (0, []))
+    if not any(header):
+        raise DataError(f"{path} holds no table; expected {expected}")
+    table.check_decoded(line, *header)
     if len(set(header)) != len(header):
-        raise DataError(f"{path}: two columns have the same name in {', '.join(header)}")
-    for line, row in body:
+        raise DataError(f"{path}: two columns have the same name in {listed(header)}")
+    columns: list[list[str]] = [[] for _ in header]
+    for line, row in rows:
         if len(row) != len(header):
             raise DataError(
                 f"{path}, line {line}: {len(row)} cells under a header of {len(header)}"
             )
         table.check_decoded(line, *row)
-    cells = {name: [row[c] for _, row in body] for c, name in enumerate(header)}
+        for column, cell in zip(columns, row, strict=True):
+            column.append(cell)
+    cells: dict[str, list[Any]] = dict(zip(header, columns, strict=True))
+    if not columns[0]:
+        raise DataError(f"{path} has a header and no rows; expected {expected}")
     labels = label_column(cells, None)
-    return {
-        name: list(values) if name == labels else _numbers_where_all(values)
-        for name, values in cells.items()
-    }
+    for name, values in cells.items():
+        refuse_long_texts(path, name, values)
+        if name != labels:
+            cells[name] = _numbers_where_all(values)
+    return cells
+
+
+def refuse_long_texts(source: object, name: str, cells: Sequence[str]) -> None:
+    """Refuse a column of which an array of texts, as wide as the longest, would be too large."""
+    longest = max(map(len, cells), default=0)
+    if 4 * longest * len(cells) > LARGEST_COLUMN:
+        raise DataError(
+            f"{source}: the longest of the {len(cells):,} texts in the column {name[:60]!r} has "
+            f"{longest:,} characters, and as metadata each takes the room of the longest; shorten "
+            "it, or leave the column out"
+        )
 
 
 def _numbers_where_all(cells: Sequence[str]) -> list[Any]:
+    """The cells as numbers where all are; digits beyond 64 bits are names."""
     values: list[Any] = [cell if cell.strip() else None for cell in cells]
     # float() also accepts digits joined by underscores, which are names and not numbers.
     if any(value is not None and "_" in value for value in values):
         return values
-    for kind in (int, float):
-        try:
-            return [None if value is None else kind(value) for value in values]
-        except ValueError:
-            continue
-    return values
+    if any(value is not None and len(value) > LONGEST_NUMBER for value in values):
+        return values
+    try:
+        whole = [None if value is None else int(value) for value in values]
+    except ValueError:
+        pass
+    else:
+        return values if any(abs(v) >= 2**63 for v in whole if v is not None) else whole
+    try:
+        return [None if value is None else float(value) for value in values]
+    except ValueError:
+        return values

@@ -19,11 +19,16 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from scipy import sparse
+
 from manymaps.errors import DataError
 from manymaps.io.files import suffix_of, to_utf8
 
 __all__ = [
+    "LONGEST_LINE",
     "MISSING",
+    "SparseRows",
     "TextTable",
     "as_number",
     "delimiters_of",
@@ -39,6 +44,8 @@ __all__ = [
 MISSING = ("", "na", "nan", ".")
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 HEAD_ROWS = 30
+LONGEST_LINE = 2**24
+BLOCK_NUMBERS = 2**18
 # Delimiters are compared by so many bytes.
 HEAD_BYTES = 2**20
 
@@ -199,7 +206,7 @@ def open_table(
     DataError
         Where there is one column only, or the first row cannot be split for its quotation marks.
     """
-    clean = to_utf8(data, source)
+    clean = _checked_text(data, source)
     start = clean if len(clean) <= HEAD_BYTES else clean[: clean.rfind(b"\n", 0, HEAD_BYTES) + 1]
     best, best_score = None, (-1, -1, 1)
     for delimiter in delimiters:
@@ -221,9 +228,73 @@ def open_table(
 
 def open_headed_table(data: bytes, source: str) -> TextTable:
     """A table split as its header says; it may have a single column."""
-    clean = to_utf8(data, source)
+    clean = _checked_text(data, source)
     header = clean.split(b"\n", 1)[0].decode(errors="replace")
     return without_false_quotes(TextTable(source, clean, header_delimiter(header, "\t")))
+
+
+def _checked_text(data: bytes, source: str) -> bytes:
+    """A text in UTF-8 of which no line is so long that its cells would fill the memory."""
+    clean = to_utf8(data, source)
+    start = 0
+    while len(clean) - start > LONGEST_LINE:
+        stop = start + LONGEST_LINE
+        end = max(clean.rfind(b"\n", start, stop), clean.rfind(b"\r", start, stop)) + 1
+        if not end:
+            line = clean.count(b"\n", 0, start) + 1
+            raise DataError(
+                f"{source}, line {line} is longer than {LONGEST_LINE:,} bytes, the most that a "
+                "line of a table may have; is a quotation mark left open, or an end of line lost?"
+            )
+        start = end
+    return clean
+
+
+class SparseRows:
+    """A table that grows row by row, of which only what is not 0 is kept.
+
+    Parameters
+    ----------
+    width : int
+        Numbers in each row.
+
+    Examples
+    --------
+    >>> rows = SparseRows(2)
+    >>> rows.append(np.array([0.0, 3.0]))
+    >>> rows.append(np.array([np.nan, 0.0]))
+    >>> rows.table().toarray().tolist()
+    [[0.0, 3.0], [nan, 0.0]]
+    """
+
+    def __init__(self, width: int):
+        self._width = width
+        self._pending: list[np.ndarray] = []
+        self._data: list[np.ndarray] = [np.empty(0)]
+        self._indices: list[np.ndarray] = [np.empty(0, np.int32)]
+        self._sizes: list[np.ndarray] = [np.zeros(1, np.int64)]
+
+    def append(self, row: np.ndarray) -> None:
+        """Add a row of shape (width,)."""
+        self._pending.append(row)
+        if len(self._pending) * self._width >= BLOCK_NUMBERS:
+            self._pack()
+
+    def table(self) -> sparse.csr_array:
+        """All rows so far."""
+        self._pack()
+        indptr = np.cumsum(np.concatenate(self._sizes))
+        parts = (np.concatenate(self._data), np.concatenate(self._indices), indptr)
+        return sparse.csr_array(parts, shape=(indptr.size - 1, self._width))
+
+    def _pack(self) -> None:
+        if self._pending:
+            block = np.array(self._pending)
+            rows, columns = np.nonzero(block)
+            self._data.append(block[rows, columns])
+            self._indices.append(columns.astype(np.int32))
+            self._sizes.append(np.bincount(rows, minlength=len(block)))
+            self._pending = []
 
 
 def header_delimiter(header: str, otherwise: str) -> str:

@@ -38,6 +38,7 @@ LABEL = ("id", "docid", "documentid", "textid", "postid", "name", "filename", "f
 MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32"}
 MARKS |= {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 BATCH_ROWS = 1024
+MOST_FIELDS = 10_000
 
 
 @dataclass(frozen=True)
@@ -103,9 +104,12 @@ def _json_documents(file: TextFile, log: ReadingLog) -> Iterator[Document]:
 def _json_object(line: str, where: str) -> dict[str, Any]:
     try:
         record = json.loads(line)
-    except json.JSONDecodeError as error:
+    except ValueError as error:
+        # Python's own refusal of numbers of thousands of digits is no JSONDecodeError.
+        what = getattr(error, "msg", str(error).partition(";")[0])
+        column = f", column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
         raise DataError(
-            f"{where}: this is not JSON ({error.msg}, column {error.colno}): "
+            f"{where}: this is not JSON ({what}{column}): "
             f"{line.strip()[:60]!r}. Each line must be one object, such as "
             '{"id": "a", "text": "..."}'
         ) from error
@@ -117,6 +121,14 @@ def _json_object(line: str, where: str) -> dict[str, Any]:
             f"{where} holds {kind}; each line must be one object, such as "
             '{"id": "a", "text": "..."}'
         )
+    if len(record) > MOST_FIELDS:
+        raise DataError(
+            f"{where} has {len(record):,} fields; a document may have {MOST_FIELDS:,}, one of "
+            "which is its text"
+        )
+    # Only an escape can have made half of a character.
+    if "\\u" in line:
+        return {storable(k): storable(v) if isinstance(v, str) else v for k, v in record.items()}
     return record
 
 

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from manymaps.archive.door import MOST_LABELS
 from manymaps.data.frames import eager_frame, index_labels
 from manymaps.data.vectors import BLOCK_SIZE, VectorRows, choose_rows, refuse_not_finite
 from manymaps.errors import DataError, ParameterError
@@ -99,7 +100,7 @@ def read_table_vectors(
     columns = find_text_columns(table, [cells for _, cells in head], label_column)
     width = len(columns.names)
     labels: list[str] = []
-    found: list[np.ndarray] = []
+    found, pending = [np.empty((0, len(columns.numbers)), dtype=np.float32)], list[np.ndarray]()
     n_read = 0
     for line, cells in chain(head[1:] if columns.header else head, rows):
         label = str(n_read) if columns.label is None else cells[min(columns.label, len(cells) - 1)]
@@ -116,11 +117,19 @@ def read_table_vectors(
         if not label:
             raise DataError(f"{table.source}, line {line} has an empty label; give it a name")
         labels.append(label)
-        found.append(_numbers(table, line, label, cells, columns))
+        if len(labels) > MOST_LABELS:
+            raise DataError(
+                f"{table.source} has more than {MOST_LABELS:,} rows; name those that you need as "
+                "words=..."
+            )
+        pending.append(_numbers(table, line, label, cells, columns))
+        if len(pending) * width >= BLOCK_SIZE:
+            found.append(np.stack(pending))
+            pending = []
     if not n_read:
         raise DataError(f"{table.source} has a header and no rows")
-    values = np.stack(found) if found else np.empty((0, len(columns.numbers)), dtype=np.float32)
-    return VectorRows(labels, values, n_read, columns.notes)
+    found += [np.stack(pending)] if pending else []
+    return VectorRows(labels, np.concatenate(found), n_read, columns.notes)
 
 
 def open_vector_table(data: bytes, source: str, delimiters: Sequence[str]) -> TextTable:

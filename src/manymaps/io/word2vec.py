@@ -22,20 +22,23 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 
+from manymaps.archive.door import MOST_LABELS, most_unpacked
 from manymaps.data.vectors import VectorRows
 from manymaps.errors import DataError
 from manymaps.io.files import unpacked
-from manymaps.io.tables import is_number
+from manymaps.io.tables import LONGEST_LINE, is_number
 from manymaps.labels import shown
 
 __all__ = [
     "HEADER",
+    "MOST_DIGITS",
     "counted_values",
     "is_word_line",
     "read_binary_vectors",
@@ -53,8 +56,6 @@ LONGEST_WORD = 2**16
 # No file has more rows; Python refuses to read thousands of digits as a number.
 MOST_DIGITS = 18
 LARGEST = float(np.finfo(np.float32).max)
-# What gzip, bzip2 and xz can shrink a file of zeros by is bounded; a header beyond it lies.
-HIGHEST_RATIO = 50_000
 
 
 def read_text_vectors(
@@ -98,7 +99,9 @@ def read_text_vectors(
         head = list(islice(lines, HEAD_LINES))
         width = _width(head, promised, source)
         size = path.stat().st_size * (4 if file.packed else 1)
-        rows = _Buffer(width, min(promised[0] if promised else size, size // (2 * width) + 1))
+        rows = _Buffer(
+            source, width, min(promised[0] if promised else size, size // (2 * width) + 1)
+        )
         parser = _TextRows(source, width, "the header" if promised else "most of the first lines")
         n_read = parser.fill(rows, chain(head, lines), words)
     if promised and n_read != promised[0]:
@@ -136,12 +139,12 @@ def read_binary_vectors(path: Path, *, words: Collection[str] | None = None) -> 
             )
         n, width = _promised(match, source)
         size = path.stat().st_size
-        if 4 * width > size * (HIGHEST_RATIO if file.packed else 1):
+        if 4 * width > (most_unpacked(size) if file.packed else size):
             raise DataError(
                 f"{source}: the header says {width:,} values a row, {4 * width:,} bytes, and the "
                 f"file has {size:,} in all; is it cut short, or of another format?"
             )
-        rows = _Buffer(width, min(n, size * (4 if file.packed else 1) // (4 * width) + 1))
+        rows = _Buffer(source, width, min(n, size * (4 if file.packed else 1) // (4 * width) + 1))
         scanner = _BinaryRows(source, file.stream, n, width)
         scanner.fill(rows, words)
     return rows.read(n)
@@ -174,6 +177,7 @@ def counted_values(fields: Sequence[bytes]) -> int:
 class _Buffer:
     """Rows of numbers in one array that grows in place, and their words."""
 
+    source: str
     width: int
     capacity: int
     labels: list[str] = field(default_factory=list)
@@ -188,6 +192,11 @@ class _Buffer:
         """Add some rows."""
         start = len(self.labels)
         needed = start + len(labels)
+        if needed > MOST_LABELS:
+            raise DataError(
+                f"{self.source} has more than {MOST_LABELS:,} words; name those that you need as "
+                "words=..."
+            )
         if needed > len(self.values):
             # No view of the array exists yet, so the memory may move.
             self.values.resize((needed + needed // 4, self.width), refcheck=False)
@@ -255,6 +264,11 @@ class _TextRows:
 
     def split(self, number: int, line: bytes) -> tuple[bytes, bytes]:
         """The word of a line and the rest."""
+        if line.find(b" ", 0, LONGEST_WORD) < 0 and line.find(b"\t", 0, LONGEST_WORD) < 0:
+            raise DataError(
+                f"{self.source}, line {number} starts with a word of more than {LONGEST_WORD:,} "
+                "bytes; expected a word, and then its numbers"
+            )
         if line[:1].isspace():
             raise DataError(
                 f"{self.source}, line {number} starts with a space; expected a word, and then "
@@ -398,7 +412,12 @@ class _BinaryRows:
 
 def _numbered_lines(stream: BinaryIO, source: str) -> Iterator[tuple[int, bytes]]:
     """Each line that is not blank, without white space at its end, with its number."""
-    for number, line in enumerate(stream, start=1):
+    for number, line in enumerate(iter(partial(stream.readline, LONGEST_LINE + 1), b""), start=1):
+        if len(line) > LONGEST_LINE:
+            raise DataError(
+                f"{source}, line {number} is longer than {LONGEST_LINE:,} bytes, the most that a "
+                "word and its numbers may take; is an end of line lost?"
+            )
         if number == 1:
             if line[:2] in (b"\xff\xfe", b"\xfe\xff"):
                 raise DataError(f"{source} is UTF-16; save the file as UTF-8")
