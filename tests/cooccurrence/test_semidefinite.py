@@ -494,7 +494,7 @@ def test_the_smallest_tables(shape, form):
         ({"trace_penalty": "trail"}, "'trail' is not one of path"),
         ({"trace_penalty": "path", "n_components": None}, "needs n_components"),
         ({"solver": "MOSEK"}, "solver='MOSEK'"),
-        ({"constraints": ("a",)}, "no DistanceConstraint"),
+        ({"constraints": ("a",)}, "must be a sequence of DistanceConstraint"),
         ({"polish": True, "form": "own-marginals"}, "knows neither"),
         ({"solver_options": {"no_such_option": 1}}, "solver_options"),
     ],

@@ -59,7 +59,7 @@ __all__ = [
 Data: TypeAlias = Matrix | NeighborGraph | NeighborPair
 
 #: What a perplexity may be, before anything is known of the data.
-PERPLEXITY = (Number(least=1), Several(Number(least=1), "several such numbers"))
+PERPLEXITY = (Number(above=0), Several(Number(above=0), "several such numbers"))
 
 _NUMBER = instance("a number", Real)
 _NUMBERS = (_NUMBER, Several(_NUMBER, "several numbers"))
