@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn import config_context
 
 from manymaps.analysis.scaling import nonmetric_scaling, stress_by_chance
 
@@ -71,3 +72,11 @@ def test_equal_dissimilarities_may_have_unequal_distances():
     three = nonmetric_scaling(np.array([[0, 1.0, 2], [1, 0, 3], [2, 3, 0]]), 4)
     assert three.positions.shape == (3, 4)
     assert three.stress < 1e-3
+
+
+def test_the_output_set_for_scikit_learn_changes_nothing():
+    D = distances(np.random.default_rng(1).normal(size=(9, 3)))
+    plain = nonmetric_scaling(D, 2)
+    with config_context(transform_output="pandas"):
+        found = nonmetric_scaling(D, 2)
+    np.testing.assert_array_equal(found.positions, plain.positions)

@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 from scipy.sparse import csgraph
 from scipy.spatial.distance import cdist
+from sklearn import config_context
 
 from manymaps.cooccurrence import baselines
 from manymaps.cooccurrence.baselines import (
@@ -177,3 +178,14 @@ def test_refusals(counts: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ParameterError, match=r"\(at most 50\); take fewer rows, or singular_value"):
         classical_scaling(counts, by="dot products")
     classical_scaling(counts)
+
+
+@pytest.mark.parametrize(
+    "method", [singular_value_embedding, latent_semantic_analysis, classical_scaling]
+)
+def test_the_output_set_for_scikit_learn_changes_nothing(counts: np.ndarray, method) -> None:
+    plain = method(counts)
+    with config_context(transform_output="pandas"):
+        found = method(counts)
+    assert isinstance(found.rows, np.ndarray)
+    np.testing.assert_array_equal(found.rows, plain.rows)

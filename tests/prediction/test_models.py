@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn import config_context
 
 from manymaps.affinity.network import (
     association_network,
@@ -329,3 +330,13 @@ def test_tuning_needs_a_validation_part(split: Split) -> None:
     without = Split(split.train, empty, split.test, split.n_cues, split.without_training)
     with pytest.raises(DataError, match="validation part holds no association"):
         tune(Popularity, {"uniform": [0.1]}, without)
+
+
+@pytest.mark.parametrize("model", SMALL, ids=name)
+def test_the_output_set_for_scikit_learn_changes_nothing(
+    model: AssociationModel, split: Split
+) -> None:
+    plain = model.fit(split.train, random_state=4).probabilities([0, 20])
+    with config_context(transform_output="pandas"):
+        found = model.fit(split.train, random_state=4).probabilities([0, 20])
+    np.testing.assert_array_equal(found, plain)

@@ -125,9 +125,11 @@ def _classical(table: np.ndarray, n_components: int, generator: np.random.Genera
 
 def _settled(table: np.ndarray, start: np.ndarray) -> np.ndarray:
     """Positions where SMACOF comes to rest."""
+    from sklearn import config_context
     from sklearn.manifold import smacof
 
-    with warnings.catch_warnings():
+    # Its isotonic regression obeys the output that is set for all of scikit-learn, and must not.
+    with config_context(transform_output="default"), warnings.catch_warnings():
         # Versions of scikit-learn differ in what they warn of here; the stress is computed anew.
         warnings.simplefilter("ignore")
         positions, _ = smacof(

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from manymaps.checks import check_whole, first_cell
 from manymaps.clustering.priors import Prior, SizePrior, TiedSizePrior, UniformPrior
@@ -52,7 +52,7 @@ from manymaps.constraints import (
     Whole,
     instance,
 )
-from manymaps.data.frame_labels import labelled_values
+from manymaps.data.frame_labels import is_frame, labelled_values
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.progress import shows_progress, work
 from manymaps.seeds import drawn_seed
@@ -278,7 +278,9 @@ class AdditiveClustering(
         found = self._best_of_starts(similarities, problem, self._solver(n), polish, starts)
         self._similarities = similarities
         self._prior = prior
-        self.n_features_in_ = n
+        # Sets n_features_in_, and the names of a frame's columns.
+        frame = labelled_values(X)[1] if is_frame(X) else similarities.values
+        validate_data(self, frame, skip_check_array=True)
         self._set_clusters(problem, found)
         self._fitted_rows = _plain_rows(X, similarities)
         return self
@@ -454,8 +456,6 @@ class AdditiveClustering(
         self.log_likelihood_ = float(-0.5 * n_pairs * (log_variance + 1))
 
     def _check_rows(self, X: Any) -> np.ndarray:
-        from sklearn.utils.validation import validate_data
-
         rows = validate_data(
             self, labelled_values(X)[1], reset=False, dtype=np.float64,
             ensure_all_finite="allow-nan", order="C",

@@ -147,7 +147,8 @@ def singular_value_embedding(
     if log:
         table = table.log1p()
     model = TruncatedSVD(n_components, algorithm="arpack", random_state=seed)
-    rows = model.fit_transform(table)
+    # An array, whatever output is set for all of scikit-learn; so below.
+    rows = model.set_output(transform="default").fit_transform(table)
     return CountEmbedding(rows, model.components_.T * model.singular_values_)
 
 
@@ -220,7 +221,7 @@ def classical_scaling(
 
         _check_components(n_components, min(table.shape))
         model = PCA(n_components, svd_solver="arpack", random_state=seed)
-        return CountEmbedding(model.fit_transform(table))
+        return CountEmbedding(model.set_output(transform="default").fit_transform(table))
     _check_components(n_components, table.shape[0])
     _check_pairs(table.shape[0], 'classical_scaling(by="dot products")')
     lengths = np.sqrt(np.asarray(table.multiply(table).sum(axis=1)).ravel())

@@ -128,7 +128,9 @@ def _principal_components(
         solver = "arpack"
     else:
         vectors, solver = _centred(vectors.toarray()), "full"
-    return PCA(k, svd_solver=solver, random_state=seed).fit_transform(vectors)
+    # An array, whatever output is set for all of scikit-learn.
+    model = PCA(k, svd_solver=solver, random_state=seed).set_output(transform="default")
+    return model.fit_transform(vectors)
 
 
 def _all_alike(vectors: Any) -> bool:

@@ -131,7 +131,7 @@ class ProbabilisticLSA(_Topics):
         with warnings.catch_warnings():
             # The updates are cut short on purpose.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            given_cue = model.fit_transform(self._contexts(train))
+            given_cue = model.set_output(transform="default").fit_transform(self._contexts(train))
         self._keep(given_cue, model.components_)
 
 
@@ -208,6 +208,7 @@ class TopicModel(_Topics):
             max_doc_update_iter=20,
             random_state=drawn_seed(seed),
         )
+        model.set_output(transform="default")  # as above
         topics = model.fit_transform(self.counts * self._contexts(train))
         words = model.components_ / model.components_.sum(axis=1, keepdims=True)
         self._keep(topics, words)
