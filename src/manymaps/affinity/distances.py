@@ -34,6 +34,7 @@ __all__ = [
     "comparable",
     "finite_matrix",
     "in_unit",
+    "known_distances",
     "normalized_rows",
     "stored_rows",
 ]
@@ -217,6 +218,51 @@ def in_unit(distances: np.ndarray, metric: Metric) -> np.ndarray:
     if metric in ("cosine", "correlation"):
         return np.minimum(distances**2 / 2, 2)
     return distances
+
+
+def known_distances(table: Any) -> Any:
+    """A table of distances: an array where it stores every pair, else sparse rows or as it is.
+
+    What a sparse table does not store is no distance of zero but one that nobody knows, as in
+    scikit-learn: the two are not taken for neighbours. A table that does store every pair, in
+    whatever format, is the same one as an array. Of the formats that store whole blocks (BSR) or
+    diagonals (DIA), a zero counts where no pair is missing; else it may only fill up.
+
+    Parameters
+    ----------
+    table : array or sparse array of shape (n, n)
+
+    Returns
+    -------
+    array or sparse array of shape (n, n)
+
+    Examples
+    --------
+    >>> near = sparse.csr_array(([1.0, 1], ([0, 1], [1, 0])), shape=(3, 3))
+    >>> sparse.issparse(known_distances(near)), known_distances(near[:2, :2]).tolist()
+    (True, [[0.0, 1.0], [1.0, 0.0]])
+    """
+    if not sparse.issparse(table) or table.ndim != 2 or table.shape[0] != table.shape[1]:
+        return table
+    n = table.shape[0]
+    if table.nnz >= n * (n - 1) and _stores_every_pair(table):
+        return table.toarray()
+    if table.format in ("bsr", "dia"):
+        table = sparse.csr_array(table)
+        table.eliminate_zeros()
+    return table
+
+
+def _stores_every_pair(table: Any) -> bool:
+    n = table.shape[0]
+    if table.format == "dia":
+        stored = {int(k) for k in table.offsets} | {0}
+        return table.data.shape[1] >= n and stored >= set(range(1 - n, n))
+    if table.format == "bsr":
+        return table.nnz == n * n
+    pairs = sparse.coo_array(table)
+    pairs.sum_duplicates()
+    return int((pairs.row != pairs.col).sum()) == n * (n - 1)
 
 
 def stored_rows(table: Any, own: bool = True) -> sparse.csr_array:

@@ -29,6 +29,7 @@ from manymaps.affinity.distances import (
     comparable,
     finite_matrix,
     in_unit,
+    known_distances,
     stored_rows,
 )
 from manymaps.affinity.search import Found, Problem, compact
@@ -295,6 +296,8 @@ def distance_rows(
            [0., 2., 0.]])
     """
     data = as_graph(data)
+    if isinstance(metric, str) and metric == "precomputed":
+        data = known_distances(data)
     if isinstance(data, NeighborGraph):
         graph = check_graph(data)
     elif sparse.issparse(data) and isinstance(metric, str) and metric == "precomputed":

@@ -22,7 +22,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from manymaps.affinity.affinities import PERPLEXITY, Affinity, GaussianAffinity
-from manymaps.affinity.distances import METRIC, check_finite
+from manymaps.affinity.distances import METRIC, check_finite, known_distances
 from manymaps.affinity.neighbors import NeighborGraph, NeighborPair, NeighborSearch, as_graph
 from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.atlas import Atlas
@@ -183,12 +183,14 @@ class MapEstimator(
         ----------
         X : Associations, Vectors, NeighborGraph, (sparse) array or frame (n, n) or (n, n_features)
             An array or frame holds similarities with `affinity="precomputed"`, distances with
-            `metric="precomputed"` (sparse: those of neighbours), else vectors. The index of a
-            frame, or else its one column of text, gives the labels of the atlas. A similarity that
-            is NaN, or one of the `missing` of associations, was not judged: the pair does not count
-            in the cost (`manymaps.model.observed`; up to 2,000 objects). Neighbours may also be a
-            pair of arrays, (indices, distances) or (distances, indices), as other libraries give
-            them (`manymaps.affinity.neighbors.as_graph`).
+            `metric="precomputed"`, else vectors. The index of a frame, or else its one column of
+            text, gives the labels of the atlas. Of sparse distances those that are stored count: a
+            pair that is not stored is no pair of neighbours, as in scikit-learn, so that a distance
+            of zero has to be stored; where every pair is, the map is that of the same table dense.
+            A similarity that is NaN, or one of the `missing` of associations, was not judged: the
+            pair does not count in the cost (`manymaps.model.observed`; up to 2,000 objects).
+            Neighbours may also be a pair of arrays, (indices, distances) or (distances, indices),
+            as other libraries give them (`manymaps.affinity.neighbors.as_graph`).
         y : None
             Ignored.
         checkpoint : path, optional
@@ -377,6 +379,8 @@ class MapEstimator(
             return labels, None, self._from_affinity(X, seed)
         precomputed = "precomputed" in (self._affinity_name, self._metric_name)
         given, values = labelled_values(X, square=precomputed)
+        if self._metric_name == "precomputed" and self._affinity_name != "precomputed":
+            values = known_distances(values)
         data = validate_data(
             self, values,
             accept_sparse="csr", ensure_min_samples=2, dtype=[np.float32, np.float64],
