@@ -37,6 +37,9 @@ __all__ = [
 
 Found: TypeAlias = tuple[np.ndarray, np.ndarray, float]
 
+_TO_BE_DISTANCES = (
+    "distances have to be finite and not negative: drop or mend such rows, or choose another metric"
+)
 _QUERY_BLOCK = 16_384
 _SAMPLE = 500
 _POINTS_PER_LIST = 32
@@ -119,7 +122,7 @@ class _UndefinedError(Exception):
 
 @dataclass(frozen=True)
 class _Defined:
-    """A function of two vectors whose values have to be finite.
+    """A function of two vectors whose values have to be finite and not negative.
 
     Ball trees sort by what it gives, in an order that NaN would upset without a trace.
     """
@@ -128,7 +131,7 @@ class _Defined:
 
     def __call__(self, left: np.ndarray, right: np.ndarray) -> float:
         value = self.metric(left, right)
-        if not np.isfinite(value):
+        if not np.isfinite(value) or value < 0:
             raise _UndefinedError(left, right, value)
         return value
 
@@ -151,22 +154,25 @@ def _refuse_pair(problem: Problem, error: _UndefinedError) -> NoReturn:
         else:
             places.append("a mean of some rows of X")
     raise DataError(
-        f"the metric gives {error.value} between {places[0]} and {places[1]}; distances have to "
-        "be finite: drop or mend such rows, or choose another metric"
+        f"the metric gives {error.value} between {places[0]} and {places[1]}; {_TO_BE_DISTANCES}"
     ) from error
 
 
 def refuse_undefined(distances: np.ndarray, metric: Metric) -> None:
-    """Refuse distances (n_queries, ...) that are NaN or infinite, naming the first row."""
-    bad = ~np.isfinite(distances).all(axis=1)
+    """Refuse distances (n_queries, ...) that are NaN, infinite or negative, naming the first row.
+
+    A metric by name may come out negative by rounding.
+    """
+    wrong = ~np.isfinite(distances) | (callable(metric) & (distances < 0))
+    bad = wrong.any(axis=1)
     if bad.any():
         row = bad.argmax()
-        place = np.flatnonzero(~np.isfinite(distances[row]))[0]
+        place = wrong[row].argmax()
         whom = f"row {place}" if distances.shape[0] == distances.shape[1] else "another row"
         named = f"metric={metric!r}" if isinstance(metric, str) else "the metric"
         raise DataError(
             f"{named} gives {distances[row, place]} between row {row} and {whom} ({bad.sum()} such "
-            "rows); distances have to be finite: drop or mend such rows, or choose another metric"
+            f"rows); {_TO_BE_DISTANCES}"
         )
 
 
