@@ -1,0 +1,303 @@
+"""What scikit-learn's users count on in a t-SNE, asked of ours, and where we differ on purpose.
+
+The cases are those of scikit-learn's own tests of t-SNE that concern what a user sees; the table of
+differences stands in docs/design.md.
+"""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.spatial.distance import cdist
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.manifold import trustworthiness
+from sklearn.neighbors import NearestNeighbors, kneighbors_graph
+
+from manymaps import (
+    CODE,
+    LBFGS,
+    SNE,
+    TSNE,
+    AdditiveClustering,
+    AspectMaps,
+    DataError,
+    GaussianAffinity,
+    GlobalGaussian,
+    LocalPerplexity,
+    MultipleMapsSNE,
+    MultipleMapsTSNE,
+    ParameterError,
+    SymmetricSNE,
+    UniSNE,
+    nearest_neighbors,
+)
+
+FORMATS = ["bsr", "coo", "csc", "csr", "dia", "dok", "lil"]
+SINGLE = [SNE, SymmetricSNE, UniSNE, TSNE]
+MANY = [AspectMaps, MultipleMapsSNE, MultipleMapsTSNE]
+
+pytestmark = pytest.mark.filterwarnings("ignore::scipy.sparse.SparseEfficiencyWarning")
+
+
+def points(n=50, width=3, seed=0):
+    return np.random.default_rng(seed).normal(size=(n, width))
+
+
+def fitted(X, **settings):
+    return TSNE(**{"perplexity": 5, "max_iter": 60, "random_state": 0, **settings}).fit(X)
+
+
+class TestNeighbours:
+    @pytest.mark.parametrize("tolerance", [0.0, 5e-3])
+    @pytest.mark.parametrize("init", ["random", "pca"])
+    def test_are_kept(self, init, tolerance):
+        X = points(width=2)
+        places = fitted(X, perplexity=15, init=init, tolerance=tolerance, max_iter=700).embedding_
+        assert trustworthiness(X, places, n_neighbors=1) > 0.85
+
+    @pytest.mark.parametrize("make", [sparse.csr_array, sparse.csc_matrix])
+    def test_of_sparse_rows_are_kept(self, make):
+        X = points()
+        X[abs(X) < 0.3] = 0
+        places = fitted(make(X), perplexity=10, init="random", max_iter=700).embedding_
+        assert trustworthiness(X, places, n_neighbors=1) > 0.89
+
+    def test_of_distances_are_kept(self):
+        D = cdist(points(80, 2), points(80, 2), "sqeuclidean")
+        settings = {"metric": "precomputed", "perplexity": 2, "max_iter": 500}
+        places = fitted(D, early_exaggeration=2, **settings).embedding_
+        assert trustworthiness(D, places, n_neighbors=1, metric="precomputed") > 0.95
+
+    def test_of_a_grid_stand_evenly(self):
+        X = np.stack(np.meshgrid(np.linspace(0, 1, 10), np.linspace(0, 1, 10)), -1).reshape(-1, 2)
+        places = fitted(X, perplexity=50, init="random", max_iter=500).embedding_
+        near = NearestNeighbors(n_neighbors=1).fit(places).kneighbors()[0].ravel()
+        assert near.min() > 0.1
+        assert near.min() / near.mean() > 0.5
+        assert near.max() / near.mean() < 2
+
+
+class TestDistances:
+    """`metric="precomputed"`: a table, dense or sparse in any format."""
+
+    @pytest.mark.parametrize("form", FORMATS)
+    @pytest.mark.parametrize("duplicates", [False, True])
+    @pytest.mark.parametrize(
+        "settings",
+        [
+            {"init": "random"},
+            {"init": "spectral"},
+            {"init": "mds"},
+            {"affinity": GlobalGaussian(5)},
+            {"affinity": LocalPerplexity(5)},
+        ],
+        ids=str,
+    )
+    def test_a_sparse_table_of_all_pairs_is_the_dense_one(self, form, duplicates, settings):
+        X = points(40)
+        X[7] = X[3] if duplicates else X[7]
+        table = kneighbors_graph(X, 40, mode="distance", include_self=True)
+        assert table.nnz == 40 * 40
+        settings = {"metric": "precomputed", "max_iter": 30, **settings}
+        expected = fitted(table.toarray(), **settings).embedding_
+        np.testing.assert_array_equal(fitted(table.asformat(form), **settings).embedding_, expected)
+
+    @pytest.mark.parametrize("form", FORMATS)
+    def test_so_is_one_without_a_diagonal(self, form):
+        table = cdist(points(40), points(40))
+        settings = {"metric": "precomputed", "max_iter": 30}
+        stored = sparse.csr_array(table)
+        assert stored.nnz == 40 * 39
+        np.testing.assert_array_equal(
+            fitted(stored.asformat(form), **settings).embedding_,
+            fitted(table, **settings).embedding_,
+        )
+
+    @pytest.mark.parametrize("form", FORMATS)
+    def test_pairs_that_are_not_stored_are_no_neighbours(self, form):
+        X = points(40)
+        table = kneighbors_graph(X, 15, mode="distance")
+        settings = {"metric": "precomputed", "max_iter": 30}
+        expected = fitted(nearest_neighbors(X, 15), max_iter=30).embedding_
+        # Blocks of 4 x 4 hold zeros between the distances, which are none.
+        given = table.tobsr((4, 4)) if form == "bsr" else table.asformat(form)
+        np.testing.assert_allclose(fitted(given, **settings).embedding_, expected, atol=1e-3)
+
+    def test_a_zero_that_is_stored_is_a_distance(self):
+        X = points(40)
+        X[7] = X[3]
+        stored = kneighbors_graph(X, 10, mode="distance")
+        lost = stored.copy()
+        lost.eliminate_zeros()
+        rows = [
+            GaussianAffinity(5).similarities(table, metric="precomputed")[[7]].toarray()[0]
+            for table in (stored, lost)
+        ]
+        assert rows[0][3] == rows[0].max()
+        assert rows[1][3] == 0
+
+    @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array, sparse.csr_matrix])
+    @pytest.mark.parametrize(
+        ("table", "said"),
+        [
+            ([[0.0], [1.0]], "2 rows and 1 columns; a table of distances must be square"),
+            ([[0.0, -1], [1, 0]], r"row 0, column 1 is -1\.0, below 0"),
+            ([[0.0, 1, 2], [1, 0, 0.5], [2, 3, 0]], "not symmetric"),
+            ([[0.0, 1, 2], [1, 0.5, 1], [2, 1, 0]], r"row 1 has a distance of 0\.5 to itself"),
+        ],
+    )
+    def test_what_is_no_table_of_distances(self, make, table, said):
+        with pytest.raises(DataError, match=said):
+            fitted(make(table), metric="precomputed", perplexity=1)
+
+    def test_too_few_neighbours_for_the_perplexity(self):
+        table = kneighbors_graph(points(40), 4, mode="distance")
+        with pytest.raises(ParameterError, match=r"perplexity=5.* which has 4 neighbours"):
+            fitted(table, metric="precomputed")
+
+    def test_cannot_start_from_principal_components(self):
+        with pytest.raises(ParameterError, match="init='pca' needs vectors") as caught:
+            fitted(cdist(points(), points()), metric="precomputed", init="pca")
+        assert caught.value.name == "init"
+
+    @pytest.mark.parametrize("n", [6, 40])
+    def test_a_function_below_zero_is_none(self, n):
+        with pytest.raises(DataError, match=r"the metric gives -1.* not negative"):
+            fitted(points(n), metric=lambda a, b: -1.0, perplexity=2)
+
+    @pytest.mark.parametrize("metric", ["cityblock", "chebyshev", "cosine", "mahalanobis"])
+    def test_of_vectors_may_come_from_elsewhere(self, metric):
+        X = points()
+        more = {"VI": np.linalg.inv(np.cov(X.T))} if metric == "mahalanobis" else {}
+        D = cdist(X, X, metric, **more)
+        by_name = fitted(X, metric=metric, init="random", max_iter=10).embedding_
+        given = fitted((D + D.T) / 2, metric="precomputed", init="random", max_iter=10).embedding_
+        np.testing.assert_allclose(by_name, given, rtol=1e-4, atol=1e-6)
+
+
+class TestIterations:
+    @pytest.mark.parametrize("max_iter", [1, 37])
+    @pytest.mark.parametrize("optimizer", [None, LBFGS()])
+    def test_as_many_as_the_callback_saw(self, max_iter, optimizer):
+        seen = []
+        fit = fitted(
+            points(), max_iter=max_iter, optimizer=optimizer,
+            callback=lambda iteration, cost, atlas: seen.append(iteration),
+        )  # fmt: skip
+        assert seen == list(range(1, max_iter + 1))
+        assert fit.n_iter_ == max_iter
+        assert fit.history_["iteration"][-1] == max_iter
+
+    def test_none_after_a_stop(self):
+        fit = fitted(points(), callback=lambda iteration, cost, atlas: iteration == 12)
+        assert fit.n_iter_ == 12
+
+    def test_more_of_them_lower_the_divergence(self):
+        X = np.vstack([points(40, seed=k) + 6 * k for k in range(3)])
+        left = [fitted(X, init="random", max_iter=m).kl_divergence_ for m in (30, 120, 750)]
+        assert left[0] > left[1] > left[2]
+
+    def test_of_any_number_end_in_a_divergence(self):
+        assert np.isfinite(fitted(points(), perplexity=2, max_iter=53).kl_divergence_)
+
+    def test_exaggeration_counts(self):
+        fits = [fitted(points(), early_exaggeration=factor).embedding_ for factor in (1, 10)]
+        assert not np.allclose(*fits)
+
+
+class TestPlaces:
+    @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+    def test_are_single_precision(self, dtype):
+        assert fitted(points().astype(dtype)).embedding_.dtype == np.float32
+
+    @pytest.mark.parametrize("n_components", [1, 2, 3, 4])
+    def test_of_any_dimension(self, n_components):
+        fit = fitted(points(), n_components=n_components)
+        assert fit.embedding_.shape == (50, n_components)
+        assert np.isfinite(fit.embedding_).all()
+
+    @pytest.mark.filterwarnings("ignore:.*cannot have a perplexity")
+    @pytest.mark.parametrize("metric", ["euclidean", "precomputed"])
+    def test_of_equal_objects_stay_together(self, metric):
+        X = np.zeros((30, 30)) if metric == "precomputed" else np.ones((30, 4))
+        fit = fitted(X, metric=metric, init=np.zeros((30, 2)))
+        np.testing.assert_array_equal(fit.embedding_, 0)
+
+    def test_do_not_depend_on_threads(self):
+        fits = [fitted(points(), n_jobs=jobs).embedding_ for jobs in (1, 2)]
+        np.testing.assert_array_equal(*fits)
+
+
+class TestPerplexity:
+    @pytest.mark.parametrize("perplexity", [20, 30, 19.5, [5, 20]])
+    @pytest.mark.parametrize("estimator", SINGLE + MANY)
+    def test_of_all_objects_is_refused(self, estimator, perplexity):
+        X = points(20)
+        D = cdist(X, X)
+        settings = {"perplexity": perplexity} | ({"n_maps": 2} if estimator in MANY else {})
+        graph = nearest_neighbors(X, 19)
+        for data, metric in (
+            (X, "euclidean"), (sparse.csr_array(X), "euclidean"), (X, "cityblock"),
+            (D, "precomputed"), (sparse.csr_array(D), "precomputed"), (graph, "euclidean"),
+            ((graph.indices, graph.distances), "euclidean"),
+        ):  # fmt: skip
+            with pytest.raises(ParameterError, match=r"for 20 objects.*at most 19") as caught:
+                estimator(metric=metric, **settings).fit(data)
+            assert caught.value.name == "perplexity"
+
+    @pytest.mark.parametrize("make", [LocalPerplexity, GlobalGaussian])
+    def test_so_is_that_of_an_affinity(self, make):
+        with pytest.raises(ParameterError, match=r"perplexity=20.*at most 19"):
+            TSNE(affinity=make(20)).fit(points(20))
+
+    def test_the_largest_is_taken(self):
+        assert fitted(points(20), perplexity=19).embedding_.shape == (20, 2)
+
+
+def outputs():
+    """Estimators and what they are fitted to, of every start that there is."""
+    X = points(20)
+    table = np.exp(-cdist(X, X))
+    quick = {"max_iter": 5, "random_state": 0}
+    for init in ("auto", "random", "pca", "mds", "spectral"):
+        yield TSNE(perplexity=4, init=init, **quick), X
+    for estimator in (SNE, SymmetricSNE, UniSNE):
+        yield estimator(perplexity=4, **quick), X
+    for estimator in MANY:
+        yield estimator(n_maps=2, perplexity=4, **quick), X
+    yield TSNE(affinity="precomputed", **quick), table
+    yield MultipleMapsTSNE(n_maps=2, affinity="precomputed", **quick), table
+    yield CODE(**quick), np.random.default_rng(0).poisson(3, size=(12, 6)) + 1.0
+    yield AdditiveClustering(2, n_init=1, random_state=0), table
+
+
+class TestOutput:
+    """Frames where they are asked of one estimator, or of all of scikit-learn."""
+
+    @pytest.mark.parametrize("kind", ["pandas", "polars"])
+    @pytest.mark.parametrize("everywhere", [False, True])
+    def test_is_a_frame(self, kind, everywhere):
+        library = pytest.importorskip(kind)
+        for made, X in outputs():
+            plain = clone(made).fit_transform(X)
+            estimator = clone(made) if everywhere else clone(made).set_output(transform=kind)
+            labels = [f"w{i}" for i in range(len(X))]
+            square = X.shape[0] == X.shape[1]
+            names = labels if square else [f"c{i}" for i in range(X.shape[1])]
+            given = [X, library.DataFrame(X)]
+            if kind == "pandas":
+                given += [library.DataFrame(X, index=labels, columns=names)]
+            if not isinstance(made, AdditiveClustering):
+                given += [sparse.csr_array(X), sparse.csc_matrix(X)]
+            for data in given:
+                with config_context(transform_output=kind if everywhere else None):
+                    found = clone(estimator).fit(data)
+                    frames = found.transform(data), clone(estimator).fit_transform(data)
+                for frame in frames:
+                    assert isinstance(frame, library.DataFrame)
+                    assert list(frame.columns) == list(found.get_feature_names_out())
+                    assert frame.shape == plain.shape
+                    if isinstance(data, np.ndarray):
+                        np.testing.assert_allclose(frame.to_numpy(), plain, atol=1e-4)
+                if kind == "pandas" and hasattr(data, "index"):
+                    assert list(frames[0].index) == list(data.index)
