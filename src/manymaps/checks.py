@@ -20,6 +20,7 @@ __all__ = [
     "check_choice",
     "check_index",
     "check_labels",
+    "check_magnitude",
     "check_number",
     "check_whole",
     "first_cell",
@@ -28,6 +29,8 @@ __all__ = [
 ]
 
 _BLOCK = 1 << 22
+# Sums of squares of what lies between stay within the range of the type, with room for products.
+_SQUARED = {4: (1e-17, 1e17), 8: (1e-152, 1e152)}
 
 
 def check_whole(
@@ -127,6 +130,34 @@ def check_labels(
         raise DataError(
             f"{where}the label {label[:60]!r} stands twice, for {plural(kind)} {first} and "
             f"{second}; labels must differ"
+        )
+
+
+def check_magnitude(table: Any, what: str) -> None:
+    """Refuse numbers of which the largest cannot be squared and added up in their own type.
+
+    Squares of 1e300 are infinite and those of 1e-300 are 0, and on infinite tables the libraries of
+    linear algebra write beyond the end of their memory.
+
+    >>> check_magnitude(np.array([[1.0, -1e300]]), "X")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    manymaps.errors.DataError: the largest value of X is 1e+300 in size, beyond what can be...
+
+    Parameters
+    ----------
+    table : (sparse) array of float32 or float64
+        Finite.
+    what : str
+        The name of the data in the message.
+    """
+    numbers = table.reshape(-1) if isinstance(table, np.ndarray) else table.data
+    parts = [numbers[start : start + _BLOCK] for start in range(0, numbers.size, _BLOCK)]
+    largest = max((max(float(part.max()), -float(part.min())) for part in parts), default=0.0)
+    least, most = _SQUARED[min(8, numbers.dtype.itemsize)]
+    if largest and not least <= largest <= most:
+        raise DataError(
+            f"the largest value of {what} is {largest:g} in size, beyond what can be squared and "
+            f"added up; scale the values to lie between {least:g} and {most:g}"
         )
 
 

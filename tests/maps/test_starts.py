@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from manymaps import TSNE, DataError
 from manymaps.maps.starts import start_positions
 from manymaps.model.target import joint_target
 
@@ -46,3 +47,33 @@ def test_equal_rows_start_at_random(start, container, value):
 def test_distances_of_zero_start_at_random():
     y = started("mds", np.zeros((20, 20)), metric="precomputed")
     assert y.std(axis=0).min() > 3e-4
+
+
+@pytest.mark.parametrize("name", ["pca", "mds", "spectral", "random"])
+@pytest.mark.parametrize("scale", [1e-150, 1.0, 2.0**300, 1e150])
+def test_the_unit_of_the_data_is_no_part_of_a_start(name, scale):
+    points = np.random.default_rng(4).normal(size=(9, 3))
+    plain, scaled = (
+        TSNE(perplexity=2, init=name, max_iter=1, random_state=0).fit(x).embedding_
+        for x in (points, points * scale)
+    )
+    np.testing.assert_allclose(scaled, plain, rtol=1e-4, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["pca", "mds", "spectral", "random"])
+@pytest.mark.parametrize("points", [[[0.0, 1], [1, 1]], [[1.0, 1], [1, 1]], [[1e100], [-1e100]]])
+def test_two_points_have_a_start(name, points):
+    fit = TSNE(perplexity=1, init=name, max_iter=5, random_state=0).fit(np.array(points))
+    assert np.isfinite(fit.embedding_).all()
+    assert fit.kl_divergence_ == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "mahalanobis", "cosine"])
+@pytest.mark.parametrize("cell", [1e300, -1e160])
+def test_points_that_cannot_be_squared_are_refused(metric, cell):
+    points = np.random.default_rng(4).normal(size=(9, 3))
+    points[2, 1] = cell
+    with pytest.raises(
+        DataError, match=f"the largest value of X is {abs(cell):g}".replace("+", r"\+")
+    ):
+        TSNE(perplexity=2, metric=metric, max_iter=5).fit(points)

@@ -33,6 +33,7 @@ from manymaps.affinity.distances import (
     Metric,
     check_distances,
     finite_matrix,
+    finite_points,
     normalized_rows,
 )
 from manymaps.affinity.neighbors import (
@@ -545,7 +546,7 @@ def _similarity_blocks(
             "local perplexity needs every similarity of a row; give vectors or a square table of "
             "distances, or use GaussianAffinity"
         )
-    table = finite_matrix(data, "the distances" if given else "X")
+    table = finite_matrix(data, "the distances") if given else finite_points(data, "X")
     n = table.shape[0]
     step = max(1, BLOCK_CELLS // n)
     if given:

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy import sparse
 
-from manymaps.checks import first_cell, not_finite
+from manymaps.checks import check_magnitude, first_cell, not_finite
 from manymaps.constraints import FUNCTION, instance
 from manymaps.errors import DataError
 
@@ -33,6 +33,7 @@ __all__ = [
     "check_stored_symmetry",
     "comparable",
     "finite_matrix",
+    "finite_points",
     "in_unit",
     "known_distances",
     "normalized_rows",
@@ -110,6 +111,13 @@ def finite_matrix(X: Any, what: str) -> Matrix:
         )
     check_finite(matrix, what)
     return matrix
+
+
+def finite_points(X: Any, what: str) -> Matrix:
+    """Vectors as `finite_matrix` gives them, whose squares are finite too."""
+    points = finite_matrix(X, what)
+    check_magnitude(points, what)
+    return points
 
 
 def normalized_rows(

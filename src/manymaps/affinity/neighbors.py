@@ -28,6 +28,7 @@ from manymaps.affinity.distances import (
     check_stored_symmetry,
     comparable,
     finite_matrix,
+    finite_points,
     in_unit,
     known_distances,
     stored_rows,
@@ -243,8 +244,8 @@ def nearest_neighbors(
     """
     if isinstance(metric, str) and metric == "precomputed":
         return _stored_neighbors(X, k, queries)
-    points = finite_matrix(X, "X")
-    asked = None if queries is None else finite_matrix(queries, "queries")
+    points = finite_points(X, "X")
+    asked = None if queries is None else finite_points(queries, "queries")
     if asked is not None and asked.shape[1] != points.shape[1]:
         raise DataError(
             f"the queries have {asked.shape[1]} features and X has {points.shape[1]}; give both "
@@ -316,7 +317,7 @@ def _all_pairs(data: Any, metric: Metric) -> sparse.csr_array:
     from scipy.spatial.distance import cdist
     from sklearn.metrics import pairwise_distances
 
-    points = finite_matrix(data, "X")
+    points = finite_points(data, "X")
     if points.shape[0] < 2:
         raise DataError("one object has no neighbours; give at least two")
     _check_metric(metric, points)

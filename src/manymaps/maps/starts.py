@@ -99,7 +99,7 @@ def start_positions(
     else:
         positions = generator.normal(size=(n, n_components))
     positions = positions - positions.mean(axis=0)
-    deviation = positions.std(axis=0).max()
+    deviation = positions.std(axis=0).max(initial=0)
     if deviation > 0:
         positions = positions / deviation
     noise = 1.0 if positions.shape[1] == 0 or deviation == 0 else _NOISE
@@ -121,6 +121,7 @@ def _principal_components(
     seed = int(generator.integers(2**31 - 1))
     if _all_alike(vectors):
         return np.zeros((n, k))
+    vectors = _in_reach(vectors)
     if not sparse.issparse(vectors):
         vectors = _centred(vectors)
         solver = "covariance_eigh" if n_features <= 1000 else "randomized"
@@ -131,6 +132,19 @@ def _principal_components(
     # An array, whatever output is set for all of scikit-learn.
     model = PCA(k, svd_solver=solver, random_state=seed).set_output(transform="default")
     return model.fit_transform(vectors)
+
+
+def _in_reach(numbers: Any) -> Any:
+    """Numbers over the power of two beside the largest, which changes no digit of theirs.
+
+    Their unit is no part of a start, and those of 1e200 have no squares.
+    """
+    exponent = -int(np.frexp(abs(numbers).max())[1])
+    if isinstance(numbers, np.ndarray):
+        return np.ldexp(numbers, exponent)
+    scaled = numbers.copy()
+    scaled.data = np.ldexp(numbers.data, exponent)
+    return scaled
 
 
 def _all_alike(vectors: Any) -> bool:
@@ -173,7 +187,7 @@ def _classical_scaling(data: Any, metric: Any, n: int, n_components: int) -> np.
     k = min(n_components, n - 1)
     if not given and _all_alike(data):
         return np.zeros((n, k))
-    squares = pairwise_distances(data, metric=metric) ** 2
+    squares = _in_reach(pairwise_distances(data, metric=metric)) ** 2
     if not squares.any():
         return np.zeros((n, k))
     return scaled_axes(centred_products(squares), k, np.cos(np.arange(n)))
