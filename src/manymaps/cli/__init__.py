@@ -38,11 +38,26 @@ def main() -> None:
     # Threads that wait by spinning lose a whole time slice at every barrier when another program
     # has their core. OpenMP reads this when it is loaded, so it is set before anything else.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    _occupy_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # A label that the terminal's encoding lacks is shown escaped instead of failing.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     cli(prog_name="manymaps")
+
+
+def _occupy_closed_streams() -> None:
+    """Stand in for standard streams that are closed (`>&-`): else files would get their numbers.
+
+    Reading from them and writing data to them fails; what is only for a person is dropped.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            missing = os.open(os.devnull, os.O_RDONLY if name == "stdout" else os.O_WRONLY)
+            if missing != number:  # another file has it already
+                os.close(missing)
+                continue
+            setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w"))
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

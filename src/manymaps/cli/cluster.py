@@ -21,7 +21,6 @@ from manymaps.cli.contract import (
     shown,
     tell,
 )
-from manymaps.cli.interruption import interrupted_by_sigterm
 from manymaps.cli.options import carried, combined, jobs_option, json_option, seed_option
 from manymaps.cli.types import InputFile, Number, OutputFile, Range, positive
 from manymaps.progress import work
@@ -132,30 +131,29 @@ def cluster(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> No
                manymaps cluster distances.csv --clusters 5 --dissimilarities --json
     """
     _check(ctx, file, options)
-    with interrupted_by_sigterm():
-        table = _read(file, options)
-        if options["choose"] is not None:
-            _choose(file, table, as_json, options)
-            return
-        estimator = _estimator(options["clusters"], options)
-        n_starts = estimator.n_init
-        starts = "one start" if n_starts == 1 else f"{n_starts:,} starts"
-        # What cannot be drawn is told before the clusters are found, and nothing is written then.
-        atlas = _map(table, options) if options["plot"] is not None else None
-        with work(f"finding {options['clusters']:,} clusters of {file} from {starts}"):
-            estimator.fit(table.values, labels=table.labels)
-        stability = _stability(estimator, options)
-        figure = None
-        if atlas is not None:
-            from manymaps.figures.features import plot_features
+    table = _read(file, options)
+    if options["choose"] is not None:
+        _choose(file, table, as_json, options)
+        return
+    estimator = _estimator(options["clusters"], options)
+    n_starts = estimator.n_init
+    starts = "one start" if n_starts == 1 else f"{n_starts:,} starts"
+    # What cannot be drawn is told before the clusters are found, and nothing is written then.
+    atlas = _map(table, options) if options["plot"] is not None else None
+    with work(f"finding {options['clusters']:,} clusters of {file} from {starts}"):
+        estimator.fit(table.values, labels=table.labels)
+    stability = _stability(estimator, options)
+    figure = None
+    if atlas is not None:
+        from manymaps.figures.features import plot_features
 
-            figure = plot_features(atlas, estimator, map=options["map"], stability=stability)
-        if options["output"] is not None:
-            _write_memberships(estimator, options["output"])
-        if figure is not None:
-            from manymaps import save_figure
+        figure = plot_features(atlas, estimator, map=options["map"], stability=stability)
+    if options["output"] is not None:
+        _write_memberships(estimator, options["output"])
+    if figure is not None:
+        from manymaps import save_figure
 
-            save_figure(figure, options["plot"])
+        save_figure(figure, options["plot"])
     seconds = elapsed()
     tell(
         lambda: _record(estimator, stability, table, options, seconds),

@@ -3,7 +3,8 @@
     stdout   the data asked for, whole, and nothing else
     stderr   everything else: notes, warnings, progress, errors
     exit     0 fine | 1 the run failed | 2 usage, an output that cannot be written among it
-             3 bad input data | 4 not converged under --strict | 130 interrupted
+             3 bad input data | 4 not converged under --strict
+             130 interrupted, by Ctrl-C or the signals TERM and HUP
 
 An error is one line that says what is wrong and what to do. Set MANYMAPS_DEBUG=1 to see where an
 unexpected one came from.
@@ -22,13 +23,14 @@ import time
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from manymaps.cli.interruption import interruptible
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import UnknownLabel
 from manymaps.progress import watched
@@ -78,7 +80,7 @@ class NotConverged(click.ClickException):
 
 
 class Interrupted(click.ClickException):
-    """Ctrl-C, or the signal TERM."""
+    """Ctrl-C, or the signals TERM and HUP."""
 
     exit_code = 130
 
@@ -106,8 +108,9 @@ class Commands(click.Group):
 
 @contextmanager
 def _told_plainly(ctx: click.Context) -> Iterator[None]:
+    interrupted: Callable[[], bool] = bool
     try:
-        with warnings.catch_warnings():
+        with interruptible() as interrupted, warnings.catch_warnings():
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = _warn
             yield
@@ -122,6 +125,9 @@ def _told_plainly(ctx: click.Context) -> Iterator[None]:
     except (click.ClickException, click.exceptions.Exit, click.Abort):
         raise
     except Exception as error:
+        if interrupted():
+            # Libraries that are just being imported make an error of their own of it.
+            raise Interrupted("interrupted") from error
         # The last line of defence: whatever else goes wrong, a person reads a sentence.
         if os.environ.get("MANYMAPS_DEBUG") == "1":
             raise
@@ -251,7 +257,9 @@ def note(message: str) -> None:
     """A line for the person, on stderr; nothing under --quiet."""
     context = click.get_current_context(silent=True)
     if context is None or not context.meta.get("manymaps.quiet"):
-        click.echo(as_options(message), err=True)
+        # Where nobody listens any more, the work goes on.
+        with suppress(OSError):
+            click.echo(as_options(message), err=True)
 
 
 def _set_quiet(ctx: click.Context, _: click.Parameter, value: bool) -> None:

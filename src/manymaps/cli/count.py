@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from manymaps.cli.contract import Command, elapsed, note, quiet_option, refuse_overwriting, tell
-from manymaps.cli.interruption import interrupted_by_sigterm
 from manymaps.cli.options import combined, json_option
 from manymaps.cli.types import InputFile, OrFile, OutputFile, positive
 from manymaps.progress import work
@@ -100,11 +99,10 @@ def count(texts: Path, output: Path, as_json: bool, **options: Any) -> None:
     )
     if options["weighting"] is not None and options["window"] is None:
         raise click.UsageError("--weighting needs --window")
-    with interrupted_by_sigterm():
-        counts = _counted(texts, options)
-        for line in counts.report.notes:
-            note(line)
-        counts.save(output)
+    counts = _counted(texts, options)
+    for line in counts.report.notes:
+        note(line)
+    counts.save(output)
     record = {
         "n_rows": counts.n_rows,
         "n_columns": counts.n_columns,

@@ -21,7 +21,6 @@ from manymaps.cli.contract import (
     shown,
     tell,
 )
-from manymaps.cli.interruption import interrupted_by_sigterm
 from manymaps.cli.options import (
     carried,
     jobs_option,
@@ -94,24 +93,23 @@ def diagnose(file: Path, as_json: bool, **options: Any) -> None:
             f"{file} holds counts of two kinds of object, and a diagnosis compares objects of one; "
             "--cue, --response and --strength name the columns of associations"
         )
-    with interrupted_by_sigterm():
-        data = read_data(file, {**reading, "metric": metric})
-        if isinstance(data, Associations):
-            objects = f"{data.n_objects:,} objects"
-        else:
-            objects = f"{len(data):,} vectors"
-        with work(f"judging {objects}, with quick fits of up to 40 maps"):
-            found = diagnosed(
-                data,
-                metric=metric or "euclidean",
-                n_samples=options["samples"],
-                random_state=options["seed"],
-                n_jobs=options["jobs"],
-            )
-        if options["plot"] is not None:
-            from manymaps import plot_shepard, save_figure
+    data = read_data(file, {**reading, "metric": metric})
+    if isinstance(data, Associations):
+        objects = f"{data.n_objects:,} objects"
+    else:
+        objects = f"{len(data):,} vectors"
+    with work(f"judging {objects}, with quick fits of up to 40 maps"):
+        found = diagnosed(
+            data,
+            metric=metric or "euclidean",
+            n_samples=options["samples"],
+            random_state=options["seed"],
+            n_jobs=options["jobs"],
+        )
+    if options["plot"] is not None:
+        from manymaps import plot_shepard, save_figure
 
-            save_figure(plot_shepard(found), options["plot"])
+        save_figure(plot_shepard(found), options["plot"])
     for line in [*reading_notes(data), *found.notes]:
         # What rows do to symmetric values is undone here.
         if line != NO_LONGER_SYMMETRIC:

@@ -25,7 +25,6 @@ from manymaps.cli.contract import (
 )
 from manymaps.cli.interruption import (
     ending_early,
-    interrupted_by_sigterm,
     modified,
     partial_name,
 )
@@ -513,7 +512,7 @@ def run_fit(
     """
     before = modified(checkpoint)
     try:
-        with interrupted_by_sigterm(), work(f"fitting {what}"):
+        with work(f"fitting {what}"):
             if checkpoint is not None:
                 n_pairs = _fit(estimator, data, checkpoint=checkpoint, resume=resume)
                 return Run(n_pairs, stopped=False)

@@ -8,29 +8,48 @@ iteration is done, or for the second time, Ctrl-C ends it at once.
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-__all__ = ["Stop", "ending_early", "interrupted_by_sigterm", "modified", "partial_name"]
+__all__ = ["Stop", "ending_early", "interruptible", "modified", "partial_name"]
 
 
 @contextmanager
-def interrupted_by_sigterm() -> Iterator[None]:
-    """Treat the signal TERM like Ctrl-C."""
+def interruptible() -> Iterator[Callable[[], bool]]:
+    """Treat the signals TERM and HUP like Ctrl-C while a command runs; yields whether one came.
+
+    A signal that is ignored (HUP under nohup, INT in the background of a script) stays so.
+    """
+    came = False
 
     def interrupt(number: int, frame: FrameType | None) -> None:
+        nonlocal came
+        came = True
         on_ctrl_c = signal.getsignal(signal.SIGINT)
-        if not callable(on_ctrl_c):
+        if number == signal.SIGINT or not callable(on_ctrl_c) or on_ctrl_c is interrupt:
             raise KeyboardInterrupt
         on_ctrl_c(number, frame)
 
-    former = signal.signal(signal.SIGTERM, interrupt)
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: came
+        return
+    former = {number: signal.getsignal(number) for number in _INTERRUPTING}
+    for number, handler in former.items():
+        if handler is not signal.SIG_IGN:
+            signal.signal(number, interrupt)
     try:
-        yield
+        yield lambda: came
     finally:
-        signal.signal(signal.SIGTERM, former)
+        for number, handler in former.items():
+            signal.signal(number, handler)
+
+
+_INTERRUPTING = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
 
 
 class Stop:

@@ -23,7 +23,6 @@ from manymaps.cli.contract import (
 from manymaps.cli.interruption import (
     Stop,
     ending_early,
-    interrupted_by_sigterm,
     partial_name,
 )
 from manymaps.cli.options import (
@@ -123,16 +122,15 @@ def predict(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> No
     output = options["output"]
     refuse_overwriting({"-o": output}, {"FILE": file, "--labels": options["labels"]})
     refuse_to_replace("-o", output)
-    with interrupted_by_sigterm():
-        norms = read_norms(file, options)
-        dims = options["dims"] or min(DIMENSIONS, norms.n_objects - 1)
-        check_sizes(ctx, norms, {"maps": [options["maps"]], "dims": [dims]})
-        with ending_early() as stop:
-            result = _predicted(file, norms, dims, options, stop)
-        if output is not None:
-            output = partial_name(output) if stop.asked else output
-            refuse_to_replace("-o", output)
-            _maps_of(result).atlas(norms.labels).save(output)
+    norms = read_norms(file, options)
+    dims = options["dims"] or min(DIMENSIONS, norms.n_objects - 1)
+    check_sizes(ctx, norms, {"maps": [options["maps"]], "dims": [dims]})
+    with ending_early() as stop:
+        result = _predicted(file, norms, dims, options, stop)
+    if output is not None:
+        output = partial_name(output) if stop.asked else output
+        refuse_to_replace("-o", output)
+        _maps_of(result).atlas(norms.labels).save(output)
     if stop.asked:
         raise Interrupted(_interruption(result, output))
     record = _prediction_record(norms, result, {**options, "dims": dims})

@@ -30,7 +30,6 @@ from manymaps.cli.fit import (
     model_options,
     vector_options,
 )
-from manymaps.cli.interruption import interrupted_by_sigterm
 from manymaps.cli.options import json_option, reading_options, refuse_given
 from manymaps.cli.types import InputFile, Number, OutputFile, positive
 from manymaps.progress import work
@@ -120,29 +119,28 @@ def stability(ctx: click.Context, files: Sequence[Path], as_json: bool, **option
     """
     _check(ctx, files, options)
     finished = [file for file in files if file.suffix == ".atlas"]
-    with interrupted_by_sigterm():
-        atlases = _load(finished) if finished else _fits(ctx, files[0], options)
-        with work(f"comparing {len(atlases)} fits"):
-            from manymaps.analysis.stability import stability as compare
+    atlases = _load(finished) if finished else _fits(ctx, files[0], options)
+    with work(f"comparing {len(atlases)} fits"):
+        from manymaps.analysis.stability import stability as compare
 
-            found = compare(
-                atlases,
-                n_neighbors=options["neighbors"],
-                min_recall=options["min_recall"],
-                threshold=options["threshold"],
-                random_state=options["seed"],
-            )
-            figure = None
-            if options["plot"] is not None:
-                from manymaps.figures.stability import plot_stability
+        found = compare(
+            atlases,
+            n_neighbors=options["neighbors"],
+            min_recall=options["min_recall"],
+            threshold=options["threshold"],
+            random_state=options["seed"],
+        )
+        figure = None
+        if options["plot"] is not None:
+            from manymaps.figures.stability import plot_stability
 
-                figure = plot_stability(found, options["words_shown"] or None)
-        if options["output"] is not None:
-            found.attach().save(options["output"], vectors=not options["drop_vectors"])
-        if figure is not None:
-            from manymaps.figures.maps import save_figure
+            figure = plot_stability(found, options["words_shown"] or None)
+    if options["output"] is not None:
+        found.attach().save(options["output"], vectors=not options["drop_vectors"])
+    if figure is not None:
+        from manymaps.figures.maps import save_figure
 
-            save_figure(figure, options["plot"])
+        save_figure(figure, options["plot"])
     seconds = elapsed()
     tell(
         lambda: _record(found, options, seconds),

@@ -24,7 +24,6 @@ from manymaps.cli.contract import (
     rendered,
     tell,
 )
-from manymaps.cli.interruption import interrupted_by_sigterm
 from manymaps.cli.options import (
     carried,
     jobs_option,
@@ -126,18 +125,17 @@ def sweep(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> None
     refuse_overwriting(kept, read)
     if options["scheduler"] is not None and options["backend"] not in (None, "dask"):
         raise click.UsageError(f"--scheduler does not apply to --backend {options['backend']}", ctx)
-    with interrupted_by_sigterm():
-        norms = read_norms(file, options)
-        check_sizes(ctx, norms, {"maps": options["maps"], "dims": options["dims"]})
-        result = _swept(file, norms, options)
-        _write_table(result, options["output"])
-        best = _best(result)
-        if options["plot"] is not None:
-            from manymaps import save_figure
-            from manymaps.figures.sweep import plot_sweep
+    norms = read_norms(file, options)
+    check_sizes(ctx, norms, {"maps": options["maps"], "dims": options["dims"]})
+    result = _swept(file, norms, options)
+    _write_table(result, options["output"])
+    best = _best(result)
+    if options["plot"] is not None:
+        from manymaps import save_figure
+        from manymaps.figures.sweep import plot_sweep
 
-            with work("drawing the errors"):
-                save_figure(plot_sweep(result), options["plot"])
+        with work("drawing the errors"):
+            save_figure(plot_sweep(result), options["plot"])
     tell(
         lambda: _sweep_record(result, best, options),
         lambda: _sweep_report(result, best, file, options),

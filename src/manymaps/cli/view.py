@@ -21,7 +21,6 @@ from manymaps.cli.contract import (
     quiet_option,
     refuse_overwriting,
 )
-from manymaps.cli.interruption import interrupted_by_sigterm
 from manymaps.cli.options import atlas_argument, json_option
 from manymaps.cli.types import InputFile, Number, OutputFile
 from manymaps.progress import work
@@ -94,7 +93,7 @@ def view(
     if metadata is not None:
         loaded = _with_columns(loaded, metadata)
     found = None if features is None else _read_features(features, loaded)
-    with interrupted_by_sigterm(), work(f"writing {output}"):
+    with work(f"writing {output}"):
         write_page(loaded, output, features=found, **look)
     size = output.stat().st_size
     shown = opened and webbrowser.open(output.resolve().as_uri())
