@@ -308,6 +308,7 @@ class TestCheckpoint:
             (lambda m, a: m["history"].pop("kl"), "its history lacks a column"),
             (lambda m, a: m["history"]["kl"].append(1.0), "columns of different lengths"),
             (lambda m, a: m["history"].update(kl=["x"]), "an element"),
+            (lambda m, a: m["history"].update(kl=[np.nan]), "history holds a value"),
         ],
     )
     def test_damaged_is_refused_before_it_is_gone_on_with(self, tmp_path, change, message):

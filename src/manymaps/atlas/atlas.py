@@ -43,18 +43,17 @@ from manymaps.data.frames import (
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.labels import find_label, first_of, fold
 from manymaps.model.choice import ChoiceModel
+from manymaps.model.parameters import FARTHEST
 
 if TYPE_CHECKING:
     from manymaps.atlas.entry import Entry
 
-__all__ = ["FARTHEST", "LEAST_RECALL", "LEAST_SHARE", "Atlas", "Neighbor", "Sense", "load_atlas"]
+__all__ = ["LEAST_RECALL", "LEAST_SHARE", "Atlas", "Neighbor", "Sense", "load_atlas"]
 
 #: Groups with a smaller share of what a word recalls are slivers, not senses.
 LEAST_SHARE = 0.05
 #: Maps that give less of what the model recalls of a word are no senses of it.
 LEAST_RECALL = 0.1
-#: Squares of distances are computed in single precision.
-FARTHEST = 1e18
 #: As far from 1 may the sum of an object's proportions be, which are kept in single precision.
 PROPORTION_ERROR = 1e-3
 #: What a map explains of a word's pairs where it does not earn its place.

@@ -175,7 +175,7 @@ def load_atlas(path: str | os.PathLike[str]) -> Atlas:
             ),
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise DataError(f"{path}: the atlas lacks or garbles a part ({error})") from error
+        raise DataError(f"{path}: the atlas lacks or garbles a part ({error!s:.300})") from error
 
 
 def _stored(atlas: Atlas, *, vectors: bool = True) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

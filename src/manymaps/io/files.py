@@ -214,10 +214,10 @@ def split_lines(data: bytes, source: str) -> list[str]:
             "save the file as UTF-8"
         ) from error
     lines = [line.strip() for line in re.split(r"\r\n|\r|\n", text)]
-    for number, line in enumerate(lines, 1):
-        if len(line) > LONGEST_LABEL:
+    for number, text in enumerate(lines, 1):
+        if len(text) > LONGEST_LABEL:
             raise DataError(
-                f"{source}, line {number} has {len(line):,} characters; a label has at most "
+                f"{source}, line {number} has {len(text):,} characters; a label has at most "
                 f"{LONGEST_LABEL:,}"
             )
     return lines

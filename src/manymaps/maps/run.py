@@ -30,13 +30,13 @@ from typing import Any
 import numpy as np
 
 from manymaps.archive import ArrayPart, Schema, ValuePart, read_archive, write_archive
-from manymaps.atlas.atlas import FARTHEST, Atlas
+from manymaps.atlas.atlas import Atlas
 from manymaps.errors import DataError
 from manymaps.model.combined import CombinedObjective
 from manymaps.model.inverse import InverseObjective
 from manymaps.model.objective import Entries, Evaluation, Objective
 from manymaps.model.observed import ObservedObjective
-from manymaps.model.parameters import Parameters, log_softmin
+from manymaps.model.parameters import FARTHEST, Parameters, log_softmin
 from manymaps.optimizers.descent import Optimizer, State, shorter_steps
 from manymaps.progress import work
 
@@ -412,6 +412,8 @@ def _check_history(history: dict[str, list[float]]) -> None:
     lengths = {len(column) for column in history.values()}
     if not {"iteration", "cost", "kl"} <= history.keys() or len(lengths) > 1:
         raise ValueError("its history lacks a column, or has columns of different lengths")
+    if not all(np.isfinite(column).all() for column in history.values()):
+        raise ValueError("its history holds a value that is not finite")
 
 
 def _damaged(path: str, error: ValueError) -> DataError:

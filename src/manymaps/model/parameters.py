@@ -13,7 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Parameters", "log_softmin", "weights_from_proportions"]
+__all__ = ["FARTHEST", "Parameters", "log_softmin", "weights_from_proportions"]
+
+# No point lies farther from the origin; squares of distances are computed in single precision.
+FARTHEST = 1e18
 
 
 def log_softmin(weights: np.ndarray) -> np.ndarray:

@@ -23,7 +23,7 @@ from scipy.optimize import OptimizeResult, minimize
 from manymaps.checks import check_number, check_whole
 from manymaps.constraints import NONE, instance
 from manymaps.errors import ParameterError
-from manymaps.model.parameters import Parameters
+from manymaps.model.parameters import FARTHEST, Parameters
 from manymaps.optimizers.schedules import Constant, Schedule, Switch
 
 __all__ = [
@@ -96,6 +96,11 @@ class State:
     n_summed: int = 1
 
 
+def _in_reach(values: np.ndarray) -> bool:
+    """Whether all are numbers that can be squared in single precision."""
+    return bool(np.abs(values).max(initial=0) <= FARTHEST)
+
+
 class Optimizer(ABC):
     """One way of going downhill.
 
@@ -140,7 +145,7 @@ class Optimizer(ABC):
             found = [(part.shape, part.dtype) for part in memory.get(name, ())]
             if found != [(part.shape, part.dtype) for part in group]:
                 raise ValueError(f"its memory of {name!r} does not fit the fit")
-            if not all(np.isfinite(part).all() for part in memory[name]):
+            if not all(_in_reach(part) for part in memory[name]):
                 raise ValueError(f"its memory of {name!r} holds a value that is not finite")
 
     @abstractmethod
@@ -408,7 +413,7 @@ class Momentum(Optimizer):
                     positions += generator.normal(0, noise, positions.shape).astype(np.float32)
             state.iteration += 1
             checked = state.iteration % 50 == 0 or state.iteration == n_iter
-            if checked and not all(np.isfinite(x).all() for x in arrays):
+            if checked and not all(map(_in_reach, arrays)):
                 raise DivergedError(
                     f"the maps stopped being finite by iteration {state.iteration}; "
                     f"lower the learning rate (now {self.rate(state):g})"

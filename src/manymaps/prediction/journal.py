@@ -210,6 +210,8 @@ def _result(record: Any) -> PointResult:
         raise ValueError("it is no mapping")
     POINT.check(record, {})
     point = Point(record["settings"], record["split"], record["seed"])
+    if not all(math.isfinite(v) for v in record["measures"].values() if isinstance(v, float)):
+        raise ValueError("a measure is no number")
     measures = {name: float(value) for name, value in record["measures"].items()}
     failure = record["failure"]
     if failure is None and set(measures) != set(MEASURES):
