@@ -14,7 +14,8 @@ from manymaps.archive import (
     write_archive,
     written_whole,
 )
-from manymaps.errors import DataError
+from manymaps.archive.door import reader
+from manymaps.errors import DataError, DataWarning, ParameterError
 
 META = {"labels": ["é", "\N{GRINNING FACE}"]}
 THING = Schema(
@@ -165,3 +166,41 @@ class TestReading:
             archive.writestr("meta.json", meta)
         with pytest.raises(DataError, match=rf"a\b.*{message}"):
             read(tmp_path / "a")
+
+
+class TestReader:
+    def test_whatever_goes_wrong_names_the_file(self, tmp_path):
+        @reader("numbers")
+        def numbers(path, fault):
+            raise fault
+
+        path = tmp_path / "a.txt"
+        for fault in (KeyError("x"), MemoryError(), RecursionError(), SystemError("bad")):
+            with pytest.raises(DataError, match=r"a\.txt cannot be read as numbers"):
+                numbers(path, fault)
+        with pytest.raises(DataError, match=r"a\.txt: row 3 is empty"):
+            numbers(path, DataError("row 3 is empty"))
+        with pytest.raises(DataError, match=r"^.*a\.txt, row 3 is empty$"):
+            numbers(str(path), DataError(f"{path}, row 3 is empty"))
+
+    def test_what_is_no_fault_of_the_file_stays_what_it_is(self):
+        @reader("numbers")
+        def numbers(path, fault=None):
+            raise fault
+
+        for fault in (FileNotFoundError("a"), ImportError("a"), ParameterError("a"), DataWarning()):
+            with pytest.raises(type(fault)):
+                numbers("a.txt", fault=fault)
+        with pytest.raises(TypeError, match="unexpected keyword"):
+            numbers("a.txt", wrong=1)
+        with pytest.raises(KeyError):
+            numbers(["given", "labels"], KeyError("x"))
+
+    def test_an_endless_message_is_cut(self):
+        @reader("numbers")
+        def numbers(path):
+            raise DataError(f"{path}: the value is {'9' * 10**6}")
+
+        with pytest.raises(DataError) as caught:
+            numbers("a.txt")
+        assert len(str(caught.value)) < 2_100

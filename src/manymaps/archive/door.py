@@ -7,12 +7,27 @@ believe what a file says of its own sizes; so these are compared with its length
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
+from inspect import signature
+from typing import ParamSpec, TypeVar
 
 from manymaps.errors import DataError, ParameterError
 
-__all__ = ["DAMAGED", "MOST_LABELS", "most_unpacked", "reading", "refuse_large", "refuse_wide"]
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+__all__ = [
+    "DAMAGED",
+    "MOST_LABELS",
+    "most_unpacked",
+    "reader",
+    "reading",
+    "refuse_large",
+    "refuse_wide",
+]
 
 #: What a packed file may unpack to in any case, and how many times its own length otherwise.
 ALWAYS_UNPACKED = 2**30
@@ -20,8 +35,12 @@ MOST_EXPANSION = 10
 DAMAGED = "is it cut short, or of another format?"
 #: No file names more objects of one kind; as texts these alone take a gigabyte.
 MOST_LABELS = 10_000_000
-# They say what is wrong by themselves, and are no fault of what is in the file.
-_OF_THE_PLACE = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
+_LONGEST_MESSAGE = 2_000
+# They say what is wrong by themselves, or are no fault of what is in the file.
+_THEIR_OWN = (
+    DataError, ParameterError, ImportError, Warning,
+    FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError,
+)  # fmt: skip
 
 
 @contextmanager
@@ -47,7 +66,7 @@ def reading(source: object, what: str, advice: str = DAMAGED) -> Iterator[None]:
     """
     try:
         yield
-    except (DataError, ParameterError, ImportError, *_OF_THE_PLACE):
+    except _THEIR_OWN:
         raise
     except RecursionError as error:
         raise DataError(f"{source} cannot be read as {what} (nested too deep); {advice}") from error
@@ -58,6 +77,51 @@ def reading(source: object, what: str, advice: str = DAMAGED) -> Iterator[None]:
     except Exception as error:
         told = " ".join(str(error).split())[:200] or type(error).__name__
         raise DataError(f"{source} cannot be read as {what} ({told}); {advice}") from error
+
+
+def reader(what: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+    """Make a function of a path end in a result, or in an error that names the file.
+
+    Below it every fault should have been told where it was found; this is for what nobody thought
+    of, and for what was found where the file is not known. What is given in place of a path is
+    passed on. A message is cut where it repeats too much of the file.
+
+    Examples
+    --------
+    >>> @reader("a list of numbers")
+    ... def read_numbers(path):
+    ...     return [1 / 0]
+    >>> try:
+    ...     read_numbers("a.txt")
+    ... except DataError as error:
+    ...     print(str(error).partition(";")[0])
+    a.txt cannot be read as a list of numbers (division by zero)
+    """
+
+    def made(function: Callable[_P, _R]) -> Callable[_P, _R]:
+        accepted = signature(function)
+
+        @wraps(function)
+        def read(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+            accepted.bind(*args, **kwargs)  # a call that is none is no fault of the file
+            source = args[0] if args else next(iter(kwargs.values()), None)
+            if not isinstance(source, str | os.PathLike):
+                return function(*args, **kwargs)
+            try:
+                with reading(source, what):
+                    return function(*args, **kwargs)
+            except DataError as error:
+                told = str(error)
+                named = str(source) in told
+                if named and len(told) <= _LONGEST_MESSAGE:
+                    raise
+                shown = told if named else f"{source}: {told}"
+                short = shown[:_LONGEST_MESSAGE] + "..." * (len(shown) > _LONGEST_MESSAGE)
+                raise DataError(short) from error
+
+        return read
+
+    return made
 
 
 def most_unpacked(length: int) -> int:

@@ -23,6 +23,7 @@ from manymaps.archive import (
     write_archive,
 )
 from manymaps.archive.arrays import csr_from, csr_parts
+from manymaps.archive.door import reader
 from manymaps.atlas.consensus import Consensus
 from manymaps.atlas.settings import FitSettings
 from manymaps.errors import DataError
@@ -136,6 +137,7 @@ def same_atlas(one: Atlas, other: Atlas) -> bool:
     return same_content(_stored(one), _stored(other))
 
 
+@reader("a manymaps atlas")
 def load_atlas(path: str | os.PathLike[str]) -> Atlas:
     """Read an atlas that `Atlas.save` wrote.
 

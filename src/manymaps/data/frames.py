@@ -339,6 +339,7 @@ def _as_array(values: Sequence[Any]) -> np.ndarray:
     numbers = (int, float, np.integer, np.floating)
     if there and all(isinstance(v, numbers) and not isinstance(v, bool) for v in there):
         whole = complete and all(isinstance(v, int | np.integer) for v in there)
+        whole = whole and -(2**63) <= min(there) <= max(there) < 2**63
         return np.array([np.nan if v is None else v for v in values], dtype=int if whole else float)
     return np.array(["" if v is None or v != v else str(v) for v in values])
 

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from manymaps.archive.door import reader
 from manymaps.data.associations import Associations
 from manymaps.data.frames import cell_label, eager_frame
 from manymaps.errors import DataError, ParameterError
@@ -59,6 +60,7 @@ ARRAYS = ("npy", "npz", "mtx")
 UNWEIGHTED = "no column of strengths: every pair counts one"
 
 
+@reader("associations")
 def read_associations(
     path: str | os.PathLike[str],
     *,

@@ -24,7 +24,7 @@ from scipy import sparse
 from manymaps.archive import Schema, ValuePart
 from manymaps.archive.archives import read_declared
 from manymaps.archive.arrays import csr_from, two_lengths
-from manymaps.archive.door import refuse_wide
+from manymaps.archive.door import reader, refuse_wide
 from manymaps.data.associations import ReadReport
 from manymaps.data.count_values import as_csr, blocks, texts_of
 from manymaps.data.counts import (
@@ -73,6 +73,7 @@ _REPORT = Schema(
 EXPECTED = "counts: a long list (document, word, count) or a table"
 
 
+@reader("counts")
 def read_counts(
     path: str | os.PathLike[str],
     *,

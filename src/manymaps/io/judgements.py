@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from manymaps.archive.door import reader
 from manymaps.data.associations import Associations
 from manymaps.data.frames import cell_label, frame_columns
 from manymaps.data.judgements import Judgements, mean_of
@@ -33,6 +34,7 @@ __all__ = ["judgements_from", "read_judgements"]
 Table = tuple[Sequence[str], np.ndarray]
 
 
+@reader("judgements")
 def read_judgements(
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,

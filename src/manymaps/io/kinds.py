@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from manymaps.archive.arrays import two_lengths
+from manymaps.archive.door import reader
 from manymaps.data.counts import VERSION_KEY
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.annotated import first_numbers
@@ -127,6 +128,7 @@ def vector_format(path: Path) -> str:
     return "glove" if spaced else "table"
 
 
+@reader("counts")
 def looks_like_counts(path: str | os.PathLike[str], format: str | None = None) -> bool:
     """Whether a file holds counts of two kinds rather than associations or vectors.
 
@@ -172,6 +174,7 @@ def looks_like_counts(path: str | os.PathLike[str], format: str | None = None) -
         return False
 
 
+@reader("vectors")
 def looks_like_vectors(path: str | os.PathLike[str], format: str | None = None) -> bool:
     """Whether a file holds vectors rather than pairs or a square table of similarities.
 

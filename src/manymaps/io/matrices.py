@@ -24,6 +24,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from scipy import sparse
 
+from manymaps.archive.door import reader
 from manymaps.errors import DataError
 from manymaps.io.columns import ColumnNames, has_pair_header
 from manymaps.io.files import (
@@ -63,6 +64,7 @@ class LabelledMatrix:
     source: str
 
 
+@reader("a list of labels")
 def read_labels(
     labels: Sequence[str] | str | os.PathLike[str], expected: str = "one label a line"
 ) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from manymaps.archive.door import reader
 from manymaps.data.frames import frame_columns, label_column
 from manymaps.errors import DataError
 from manymaps.io.files import first_bytes, read_bytes, stored_format
@@ -22,6 +23,7 @@ LARGEST_COLUMN = 2**30
 LONGEST_NUMBER = 400
 
 
+@reader("a table")
 def read_columns(path: str | os.PathLike[str]) -> dict[str, list[Any]]:
     """Read a table with a header line from CSV, TSV (also gzipped) or Parquet.
 

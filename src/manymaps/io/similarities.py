@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from manymaps.archive.door import reader
 from manymaps.checks import check_choice
 from manymaps.errors import DataError
 from manymaps.io.associations import read_entries
@@ -66,6 +67,7 @@ class SimilarityTable:
         return int(np.isfinite(self.values[np.triu_indices(n, 1)]).sum())
 
 
+@reader("similarities")
 def read_similarities(
     path: str | os.PathLike[str],
     *,

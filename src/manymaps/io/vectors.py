@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from manymaps.archive.door import reader
 from manymaps.data.associations import ReadReport
 from manymaps.data.vectors import VectorRows, Vectors, as_float32, checked_table, choose_rows
 from manymaps.errors import DataError, ParameterError
@@ -57,6 +58,7 @@ WORD_KEYS = ("words", "vocabulary", "vocab", "index_to_key", "names", "labels")
 VECTOR_KEYS = ("vectors", "embeddings", "embedding", "values")
 
 
+@reader("vectors")
 def read_vectors(
     path: str | os.PathLike[str],
     *,
