@@ -150,6 +150,13 @@ def test_a_subclass_may_add_a_parameter_without_a_word():
         Ours("a").fit(np.eye(6))
 
 
+@EACH
+def test_a_random_state_may_be_a_number_a_generator_of_scikit_learn_or_none(estimator):
+    if "random_state" in estimator._parameter_constraints:
+        for value in (0, np.int64(7), 2**32 - 1, np.random.RandomState(0), None):
+            estimator(random_state=value)._validate_params()
+
+
 @pytest.mark.parametrize(
     ("allowed", "value", "said"),
     [

@@ -42,6 +42,7 @@ from manymaps.constraints import (
     FUNCTION,
     N_JOBS,
     NONE,
+    RANDOM_STATE,
     VERBOSE,
     Allowed,
     CheckedParameters,
@@ -274,7 +275,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         "max_iter": [Whole(1)],
         "patience": [Whole(1)],
         "callback": [FUNCTION, NONE],
-        "random_state": [Whole(0), NONE],
+        "random_state": [Whole(0), *RANDOM_STATE[1:]],  # a generator takes any number
         "n_jobs": N_JOBS,
         "verbose": VERBOSE,
     }
