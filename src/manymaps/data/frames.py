@@ -337,7 +337,8 @@ def _as_array(values: Sequence[Any]) -> np.ndarray:
     if complete and there and all(isinstance(v, bool | np.bool_) for v in there):
         return np.array(values, dtype=bool)
     numbers = (int, float, np.integer, np.floating)
-    if there and all(isinstance(v, numbers) and not isinstance(v, bool) for v in there):
+    plain = all(isinstance(v, numbers) and not isinstance(v, bool) for v in there)
+    if there and plain and all(abs(v) < 10**308 for v in there if isinstance(v, int)):
         whole = complete and all(isinstance(v, int | np.integer) for v in there)
         whole = whole and -(2**63) <= min(there) <= max(there) < 2**63
         return np.array([np.nan if v is None else v for v in values], dtype=int if whole else float)
