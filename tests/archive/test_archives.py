@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -67,6 +68,27 @@ def test_failure_leaves_the_old_file_and_nothing_else(tmp_path):
         half()
     assert file.read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_names_the_file(tmp_path):
+    """The system does not say which it was."""
+
+    def full() -> None:
+        with written_whole(tmp_path / "a.txt") as temporary:
+            temporary.write_text("whole")
+            Path("/dev/full").write_bytes(b"no room")
+
+    with pytest.raises(OSError, match="No space left on device") as raised:
+        full()
+    assert raised.value.filename == str(tmp_path / "a.txt")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_is_not_there(tmp_path):
+    with pytest.raises(FileNotFoundError) as raised, written_whole(tmp_path / "no" / "a.txt"):
+        pytest.fail("nothing can be written")
+    assert raised.value.filename == str(tmp_path / "no" / "a.txt")
 
 
 def test_a_link_keeps_pointing_at_its_file(tmp_path):

@@ -1,6 +1,7 @@
 """Sweeps: the same results in any order and place, failures, resuming, tables and the figure."""
 
 import json
+import os
 from itertools import pairwise
 
 import numpy as np
@@ -241,6 +242,20 @@ class TestResuming:
         found = sweep(norms, wider, predictor=Counting, resume=kept, n_splits=2, seeds=2)
         assert len(found.results) == fits() == 3 * 2 * 2 * 2
         assert figures(found) == figures(sweep(norms, wider, predictor=Guess, n_splits=2, seeds=2))
+
+    @pytest.mark.skipif(os.name != "posix", reason="no lock elsewhere")
+    def test_a_file_that_another_sweep_writes_to(self, norms, tmp_path):
+        """Both would have begun the file, which nobody could have gone on with."""
+        kept = tmp_path / "sweep.jsonl"
+
+        def another(*told):
+            with pytest.raises(DataError, match="another sweep is writing to this file"):
+                sweep(norms, GRID, predictor=Guess, resume=kept)
+
+        found = sweep(norms, GRID, predictor=Guess, resume=kept, on_result=another)
+        again = sweep(norms, GRID, predictor=Guess, resume=kept)
+        assert again.records() == found.records()
+        assert len(kept.read_text().splitlines()) == 5
 
     @pytest.mark.parametrize("jobs", [{}, {"backend": "threading", "n_jobs": 2}])
     def test_an_interruption_keeps_what_is_done(self, norms, tmp_path, fits, jobs):

@@ -7,7 +7,7 @@ complete: a reader never sees half a file, and a failure leaves the old one.
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,7 +22,7 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
     Raises
     ------
     OSError
-        Where the place cannot be written; nothing is left behind.
+        Where the place cannot be written, which it names; nothing is left behind.
 
     Examples
     --------
@@ -35,17 +35,17 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
     'whole'
     """
     final = Path(os.path.realpath(path))
-    handle, name = tempfile.mkstemp(
-        prefix=f".{final.stem[:40]}.", suffix=final.suffix, dir=final.parent
-    )
-    os.close(handle)
-    temporary = Path(name)
+    # The name is known before the file is there, so that no moment is wrong for an interruption.
+    temporary = final.parent / f".{final.stem[:40]}.{secrets.token_hex(6)}{final.suffix}"
     try:
+        temporary.touch(0o600, exist_ok=False)
         yield temporary
         umask = os.umask(0)
         os.umask(umask)
         temporary.chmod(0o666 & ~umask)
         temporary.replace(final)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename in (None, str(temporary)):
+            error.filename = str(path)  # a full disk does not say which file it was
         raise

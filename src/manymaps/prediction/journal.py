@@ -110,7 +110,8 @@ class Journal:
     Raises
     ------
     DataError
-        Where the file is of another kind, damaged, or of a sweep with another header.
+        Where the file is of another kind, damaged, of a sweep with another header, or of one that
+        is running.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None, header: Mapping[str, str]):
@@ -123,6 +124,7 @@ class Journal:
         if self.path is not None:
             self._file = self.path.open("a+b")
             try:
+                self._claim(self._file)
                 self._read(self._file)
             except BaseException:
                 self._file.close()
@@ -149,6 +151,22 @@ class Journal:
             self._file.write(line.encode())
             self._file.flush()
             os.fsync(self._file.fileno())
+
+    def _claim(self, file: IO[bytes]) -> None:
+        """Be the only sweep that writes to the file; two would each begin it, with a header."""
+        if os.name != "posix":
+            return
+        import fcntl
+
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise DataError(
+                f"{self.path}: another sweep is writing to this file; wait for its end, or give "
+                "another name"
+            ) from error
+        except OSError:
+            return  # a file system without locks
 
     def _read(self, file: IO[bytes]) -> None:
         """What the file holds; ready to be added to."""
