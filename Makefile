@@ -11,7 +11,7 @@ export OPENBLAS_THREAD_TIMEOUT ?= 8
 # Two processes of tests, and the programs that they start, share what Python compiles.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all campaigns lint clean
+.PHONY: demo test test-all campaigns lint lock sbom clean
 
 demo: $(VENV)/ready
 	$(BIN)/manymaps demo -o demo
@@ -35,6 +35,34 @@ lint: $(VENV)/ready-dev
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/draw_rooms.py --check
 	$(BIN)/python scripts/describe_formats.py --check
+	$(BIN)/python scripts/list_licences.py --check
+
+# What developers have, pinned with hashes for all systems and versions of Python. What pyproject.toml
+# still allows stays as it is; UPGRADE=--upgrade takes the newest of all.
+LOCK := pyproject.toml --extra dev --universal --python-version 3.11 --quiet
+lock: $(BIN)/python
+	$(BIN)/python -m pip install --quiet uv
+	mkdir -p build
+	$(BIN)/uv pip compile $(LOCK) --generate-hashes --custom-compile-command "make lock" \
+		$(UPGRADE) -o requirements-dev.txt
+	$(BIN)/uv pip compile $(LOCK) -c requirements-dev.txt --format pylock.toml -o build/pylock.toml
+	$(MAKE) $(VENV)/ready-dev
+	$(BIN)/python scripts/list_licences.py --dates build/pylock.toml
+
+# What a release is made of: the package and what it asks for, in an environment of its own; and what
+# the page holds. No tool reads the version of the package from where it stands.
+sbom: $(VENV)/ready-dev
+	rm -rf build/sbom
+	$(BIN)/python -m venv --without-pip build/sbom
+	sed -n 's/^\([a-z].*\) \\$$/\1/p' requirements-dev.txt > build/pins.txt
+	$(BIN)/python -m pip --python build/sbom/bin/python install --quiet -c build/pins.txt .
+	version=$$($(BIN)/python -c 'import manymaps; print(manymaps.__version__)'); \
+		sed "s/^dynamic = .*/version = \"$$version\"/" pyproject.toml > build/pyproject.toml
+	mkdir -p dist
+	$(BIN)/cyclonedx-py environment --pyproject build/pyproject.toml --mc-type library \
+		--output-reproducible -o dist/manymaps.cdx.json build/sbom/bin/python
+	npm --prefix viewer sbom --sbom-format cyclonedx --omit dev --package-lock-only \
+		> dist/viewer.cdx.json
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -46,8 +74,9 @@ $(VENV)/ready: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable .
 	touch $@
 
-$(VENV)/ready-dev: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+$(VENV)/ready-dev: pyproject.toml requirements-dev.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@ $(VENV)/ready
 
 clean:

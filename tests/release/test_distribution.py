@@ -1,7 +1,7 @@
 """What is handed out, built once without a network.
 
-A source archive with all that a developer needs, a wheel built from that archive alone, and the
-demo of that wheel in an environment with nothing but what the wheel asks for.
+A source archive with all that a developer needs, a wheel built from that archive alone, and of
+that wheel in an environment with nothing but what it asks for the demo and the bill of materials.
 """
 
 import json
@@ -33,7 +33,7 @@ NOT_SOURCES = shutil.ignore_patterns(
 )  # fmt: skip
 AT_THE_TOP = (
     ".pre-commit-config.yaml", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE",
-    "MANIFEST.in", "Makefile", "README.md", "pyproject.toml",
+    "MANIFEST.in", "Makefile", "README.md", "pyproject.toml", "requirements-dev.txt",
 )  # fmt: skip
 FOLDERS = ("benchmarks", "docs", "examples", "scripts", "src/manymaps", "tests", "viewer")
 
@@ -44,6 +44,14 @@ class Release(NamedTuple):
     copy: Path
     archive: Path
     wheel: Path
+
+
+class Alone(NamedTuple):
+    """An environment of the wheel: its interpreter, where packages lie, what the wheel needs."""
+
+    python: Path
+    packages: Path
+    needed: dict[str, metadata.Distribution]
 
 
 @pytest.fixture(scope="module")
@@ -110,16 +118,17 @@ def test_the_wheel_holds_the_package_and_nothing_else(release):
     assert licences == {"LICENSE", "src/manymaps/data/WORDNET-LICENSE"}
 
 
-def test_the_demo_beside_nothing_but_what_the_wheel_asks_for(release, tmp_path):
+@pytest.fixture(scope="module")
+def alone(release, tmp_path_factory) -> Alone:
     pytest.importorskip("pip", minversion="22.3")  # which installs into another environment
-    environment = tmp_path / "environment"
+    environment = tmp_path_factory.mktemp("alone") / "environment"
     venv.create(environment)
     base = {"base": str(environment), "platbase": str(environment)}
     scripts = Path(sysconfig.get_path("scripts", "venv", base))
     packages = Path(sysconfig.get_path("purelib", "venv", base))
     python = scripts / Path(sys.executable).name
     install = ["--python", str(python), "install", "--no-index", "--no-deps", str(release.wheel)]
-    run(["-m", "pip", *install], tmp_path)
+    run(["-m", "pip", *install], environment)
 
     [installed] = metadata.distributions(path=[str(packages)])
     found: dict[str, metadata.Distribution] = {}
@@ -130,8 +139,12 @@ def test_the_demo_beside_nothing_but_what_the_wheel_asks_for(release, tmp_path):
         for top in tops:
             if not (packages / top).exists():
                 (packages / top).symlink_to(Path(distribution.locate_file(top)).resolve())
+    return Alone(python, packages, found)
 
-    program = scripts / "manymaps"
+
+def test_the_demo_beside_nothing_but_what_the_wheel_asks_for(alone, tmp_path):
+    python, packages = alone.python, alone.packages
+    program = python.with_name("manymaps")
     assert run(["--version"], tmp_path, program) == f"manymaps {mm.__version__}\n"
     where = run(["-c", "import manymaps; print(manymaps.__file__)"], tmp_path, python)
     assert Path(where.strip()).is_relative_to(packages)
@@ -141,3 +154,18 @@ def test_the_demo_beside_nothing_but_what_the_wheel_asks_for(release, tmp_path):
     assert page.startswith("<!doctype html>")
     assert (PACKAGE / "viewer" / "assets" / "viewer.js").read_text(encoding="utf-8")[:1000] in page
     assert (tmp_path / record["figure"]).read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_bill_of_materials_is_what_the_wheel_asks_for(alone, tmp_path):
+    pytest.importorskip("cyclonedx_py")
+    written = tmp_path / "manymaps.cdx.json"
+    options = ["--pyproject", str(ROOT / "pyproject.toml"), "--mc-type", "library"]
+    command = ["-m", "cyclonedx_py", "environment", *options, "-o", str(written)]
+    run([*command, str(alone.python)], tmp_path)
+    bill = json.loads(written.read_text(encoding="utf-8"))
+    assert bill["bomFormat"] == "CycloneDX"
+    assert bill["metadata"]["component"]["name"] == "manymaps"
+    listed = {part["name"].casefold(): part for part in bill["components"]}
+    expected = {name.casefold(): found.version for name, found in alone.needed.items()}
+    assert {name: part["version"] for name, part in listed.items()} == expected
+    assert [name for name, part in listed.items() if not part.get("licenses")] == []
