@@ -144,7 +144,7 @@ def test_metadata_that_does_not_fit_is_refused(frame, message):
 
 
 def test_missing_label_column_is_named():
-    with pytest.raises(DataError, match="no column 'word'; it has label, n"):
+    with pytest.raises(DataError, match="no column 'word'; it has 'label', 'n'"):
         join_columns(LABELS, {"label": [], "n": []}, on="word")
 
 

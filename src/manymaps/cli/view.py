@@ -227,7 +227,7 @@ def _from_memberships(path: Path) -> list[_Feature]:
         if stray:
             cell = "" if stray[0] is None else str(stray[0])[:40]
             raise DataError(
-                f"{path}: the column {name!r} holds {cell!r} where a membership is 0 "
+                f"{path}: the column {name[:60]!r} holds {cell!r} where a membership is 0 "
                 "or 1; give what `manymaps cluster -o` writes"
             )
         members = (label for label, value in zip(labels, values, strict=True) if value)
@@ -245,5 +245,7 @@ def _weight(name: str, path: Path) -> float:
     except ValueError:
         weight = math.nan
     if not math.isfinite(weight):
-        raise DataError(f"{path}: the column {name!r} does not say its weight, as '1 (0.305)' does")
+        raise DataError(
+            f"{path}: the column {name[:60]!r} does not say its weight, as '1 (0.305)' does"
+        )
     return weight

@@ -20,7 +20,7 @@ import numpy as np
 
 from manymaps.checks import check_choice
 from manymaps.errors import DataError, ParameterError
-from manymaps.labels import first_of, fold, only_count
+from manymaps.labels import first_of, fold, listed, only_count
 
 __all__ = [
     "as_frame",
@@ -204,7 +204,7 @@ def label_column(columns: Mapping[str, Any], on: str | None) -> str:
     if not columns:
         raise DataError("the metadata has no columns")
     if on is not None and on not in columns:
-        raise DataError(f"the metadata has no column {on!r}; it has {', '.join(columns)}")
+        raise DataError(f"the metadata has no column {on!r}; it has {listed(list(columns))}")
     return on or ("label" if "label" in columns else next(iter(columns)))
 
 

@@ -329,7 +329,9 @@ def _text_columns(
             "have several columns; take titles and comments above the header out"
         )
     if len(first) == 2:
-        note = f"no header: the first row, {first[0]!r} and {first[1]!r}, was read as a pair"
+        note = (
+            f"no header: the first row, {first[0][:60]!r} and {first[1][:60]!r}, was read as a pair"
+        )
         return Columns(0, 1, None), False, (UNWEIGHTED, note)
     if is_number(table.plain_number(first[2])):
         return Columns(0, 1, 2), False, ("no header: columns read as cue, response, strength",)
@@ -359,7 +361,7 @@ def _named_columns(
     if spare:
         raise DataError(
             f"{source} has no column of strengths; its columns are {listed(header)}. Name one as "
-            f"strength=... (perhaps {spare[0]!r}), or leave columns of numbers out to count "
+            f"strength=... (perhaps {spare[0][:60]!r}), or leave columns of numbers out to count "
             "every pair once"
         )
     return columns, (UNWEIGHTED,)

@@ -82,6 +82,10 @@ def _long_frame(
     roles = find_count_columns(names, numeric, wanted, source)
     coded = []
     for c in (roles.rows, roles.columns):
+        if columns[names[c]].dtype.is_nested():
+            raise DataError(
+                f"{source}: the column {names[c][:60]!r} holds lists; labels are texts or numbers"
+            )
         cells = columns[names[c]].to_list()
         codes = LabelCodes()
         coded.append(codes.merged(codes.of(cells, len(cells)), cell_label))
@@ -136,14 +140,20 @@ def _wide_frame(
     else:
         labels, row_name = index, str(index_name or "")
     column_name = str(getattr(getattr(frame, "columns", None), "name", None) or "")
-    others = [c for c in range(len(names)) if not numeric[c] and c != label]
+    nested = [name for name, column in columns.items() if column.dtype.is_nested()]
+    others = [
+        c for c in range(len(names)) if not numeric[c] and c != label and names[c] not in nested
+    ]
+    notes = [f"labels from the column {names[label]!r}"] if label is not None else []
+    if nested:
+        notes.append(f"columns of lists left out: {listed(nested)}")
     return CountParts(
         _columns_to_csr([columns[names[c]].to_numpy() for c in features]),
         labels,
         [names[c] for c in features],
         two_kinds(known_kind(row_name) or "row", column_name or "column"),
         row_metadata={names[c]: metadata_array(columns[names[c]].to_list()) for c in others},
-        notes=(f"labels from the column {names[label]!r}",) if label is not None else (),
+        notes=tuple(notes),
     )
 
 

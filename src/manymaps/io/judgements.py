@@ -28,6 +28,7 @@ from manymaps.io.matrices import labelled_matrix
 from manymaps.io.metadata import read_columns
 from manymaps.io.similarities import SimilarityTable, read_similarities
 from manymaps.io.tables import MISSING, as_number
+from manymaps.labels import listed, shown
 
 __all__ = ["judgements_from", "read_judgements"]
 
@@ -214,15 +215,19 @@ def _of_rows(
     found = find_columns(rest, names, source)
     if found.strength is None:
         raise DataError(
-            f"{source} has no column of similarities; its columns are {', '.join(header)}. Name "
+            f"{source} has no column of similarities; its columns are {listed(header)}. Name "
             "one as strength=..."
         )
-    people = [cell_label(value) for value in columns[judge]]
+    people = [cell_label(value) for value in columns[header[named or 0]]]
     ends = [[cell_label(value) for value in columns[rest[k]]] for k in (found.cue, found.response)]
     values = _numbers(columns[rest[found.strength]], rest[found.strength], source)
     for k, cells in enumerate(zip(people, *ends, strict=True)):
         if not all(cells):
             raise DataError(f"{source}, row {k + 1} lacks a judge or an object; name all three")
+    if not people:
+        raise DataError(
+            f"{source} holds no judgements; expected {', '.join(header)[:60]} on each row"
+        )
     judges = {name: k for k, name in enumerate(dict.fromkeys(people))}
     labels = {name: k for k, name in enumerate(dict.fromkeys([*ends[0], *ends[1]]))}
     shape = (len(judges), len(labels) ** 2)
@@ -243,7 +248,7 @@ def _numbers(cells: Sequence[Any], name: str, source: str) -> np.ndarray:
         value = cells[k]
         if not (value is None or value != value or str(value).strip().lower() in MISSING):
             raise DataError(
-                f"{source}, row {k + 1}: the {name} is {value!r}; similarities must be finite "
-                "numbers, or empty where there is none"
+                f"{source}, row {k + 1}: the {name[:60]} is {shown(str(value))}; similarities "
+                "must be finite numbers, or empty where there is none"
             )
     return found

@@ -72,8 +72,10 @@ def read_labels(
     if not isinstance(labels, str | os.PathLike):
         return [str(label).strip() for label in labels]
     lines = split_lines(read_bytes(Path(labels), expected), str(labels))
-    while not lines[-1]:
+    while lines and not lines[-1]:
         lines.pop()
+    if not lines:
+        raise DataError(f"{labels} is empty; expected {expected}")
     if "" in lines:
         raise DataError(f"{labels}, line {lines.index('') + 1} is empty; give one label a line")
     return lines

@@ -46,7 +46,12 @@ def read_columns(path: str | os.PathLike[str]) -> dict[str, list[Any]]:
     if stored_format(path, first_bytes(path, expected)) == "parquet":
         with open_parquet(path) as file:
             table = file.read()
-        return frame_columns(table)
+        found = frame_columns(table)
+        if not found or not len(table):
+            raise DataError(f"{path} holds no table; expected {expected}")
+        for name, values in found.items():
+            refuse_long_texts(path, name, [value for value in values if isinstance(value, str)])
+        return found
     table = open_headed_table(read_bytes(path, expected), str(path))
     n_cells = sum(table.data.count(mark) for mark in (table.delimiter.encode(), b"\n"))
     if n_cells > MOST_CELLS:

@@ -24,6 +24,8 @@ from typing import Any
 
 from manymaps.archive.door import most_unpacked, reading, refuse_large
 from manymaps.archive.packing import rewindable
+from manymaps.errors import DataError
+from manymaps.labels import repeated_label
 
 __all__ = ["ParquetFile", "open_parquet"]
 
@@ -81,6 +83,9 @@ class ParquetFile:
         with reading(path, "Parquet"):
             self.schema = opened.schema_arrow
             self.n_rows = opened.metadata.num_rows
+        repeated = repeated_label(self.schema.names)
+        if repeated is not None:
+            raise DataError(f"{path}: two columns have the name {repeated[0][:60]!r}; rename one")
 
     def read(self) -> Any:
         """The whole table."""

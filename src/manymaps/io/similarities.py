@@ -166,8 +166,8 @@ def _numbers(pairs: Pairs) -> np.ndarray:
     if np.isinf(values).any():
         k = int(np.flatnonzero(np.isinf(values))[0])
         raise DataError(
-            f"{pairs.where(k)}: the similarity of {_named(pairs, k)} is {pairs.written(k)!r}; "
-            "similarities must be finite numbers"
+            f"{pairs.where(k)}: the similarity of {_named(pairs, k)} is "
+            f"{str(pairs.written(k))[:60]!r}; similarities must be finite numbers"
         )
     for column in (pairs.cues, pairs.responses):
         if "" in column.texts:

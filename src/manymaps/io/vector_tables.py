@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from manymaps.archive.door import MOST_LABELS
+from manymaps.archive.door import MOST_LABELS, reading
 from manymaps.data.frames import eager_frame, index_labels
 from manymaps.data.vectors import BLOCK_SIZE, VectorRows, choose_rows, refuse_not_finite
 from manymaps.errors import DataError, ParameterError
@@ -269,7 +269,8 @@ def _rows_of_words(file: ParquetFile, label: str, words: Collection[str], source
     place = _named(file.schema.names, label, "labels", source)
     kept = []
     for table in file.batches():
-        labels = table.column(place).cast(pyarrow.string())
+        with reading(source, f"vectors labelled by the column {label[:60]!r}"):
+            labels = table.column(place).cast(pyarrow.string())
         kept.append(table.filter(compute.is_in(labels, value_set=wanted)))
     return pyarrow.concat_tables(kept) if kept else file.schema.empty_table()
 
