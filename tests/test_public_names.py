@@ -23,8 +23,8 @@ write_page
 """
 RECORDS = """
 Agreement Alignment Ambiguity Associations Atlas AtlasWidget ChoiceModel ConjugateGradient
-CountEvaluation Counts DataError DataWarning Diagnosis DistanceConstraint Evaluation
-ExponentialWeights
+CountEvaluation Counts DataError DataWarning Diagnosis DistanceConstraint DivergedError
+Evaluation ExponentialWeights
 GaussianAffinity GlobalGaussian Insertion Judgements LBFGS LocalPerplexity Momentum NeighborGraph
 NeighborSearch ParameterError PowerWeights Pseudowords ReadReport Refinement RowInsertion Split
 Stability SweepResult Texts UnknownLabel Vectors Words WorkersLost

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from manymaps.data.vectors import Vectors as Vectors
     from manymaps.errors import DataError as DataError
     from manymaps.errors import DataWarning as DataWarning
+    from manymaps.errors import DivergedError as DivergedError
     from manymaps.errors import ParameterError as ParameterError
     from manymaps.figures.features import plot_features as plot_features
     from manymaps.figures.maps import plot_atlas as plot_atlas
@@ -149,7 +150,7 @@ _HOMES = {
     "analysis.evaluation": ("Evaluation", "evaluate"),
     "cooccurrence.insertion": ("RowInsertion", "insert_rows"),
     "analysis.diagnosis": ("Diagnosis", "diagnose"),
-    "errors": ("DataError", "DataWarning", "ParameterError"),
+    "errors": ("DataError", "DataWarning", "DivergedError", "ParameterError"),
     "labels": ("UnknownLabel",),
     "model.choice": ("ChoiceModel",),
     "maps.multiple_maps": ("AspectMaps", "MultipleMapsSNE", "MultipleMapsTSNE"),

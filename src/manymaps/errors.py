@@ -2,14 +2,15 @@
 
 Every message says what is wrong, where (file, line, row, label) and what to do. The command line
 turns `DataError` into exit code 3 and `ParameterError` into exit code 2, and the name and value
-that a `ParameterError` carries into the option that was given.
+that a `ParameterError` carries into the option that was given; a fit that diverges is one that
+failed, exit code 1.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["DataError", "DataWarning", "ParameterError"]
+__all__ = ["DataError", "DataWarning", "DivergedError", "ParameterError"]
 
 
 class DataError(ValueError):
@@ -44,6 +45,13 @@ class ParameterError(ValueError):
 
     def __str__(self) -> str:
         return self.fault if self.name is None else f"{self.name}={self.value!r} {self.fault}"
+
+
+class DivergedError(ParameterError, RuntimeError):
+    """A fit did not stay finite: its settings are none for this data.
+
+    The estimator is left with the last maps whose cost was finite, and with the history up to them.
+    """
 
 
 class DataWarning(UserWarning):

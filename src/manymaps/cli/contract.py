@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from manymaps.cli.interruption import interruptible
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError, DivergedError, ParameterError
 from manymaps.labels import UnknownLabel
 from manymaps.progress import watched
 
@@ -114,6 +114,8 @@ def _told_plainly(ctx: click.Context) -> Iterator[None]:
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = _warn
             yield
+    except DivergedError as error:
+        raise RunFailed(as_options(str(error))) from error
     except ParameterError as error:
         raise click.UsageError(_told(error, ctx), ctx) from error
     except (DataError, UnknownLabel) as error:

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
@@ -62,7 +63,7 @@ from manymaps.cooccurrence.runaways import runaway_note
 from manymaps.cooccurrence.starts import INITS, Starts, start_parameters, usual_steps
 from manymaps.data.counts import Counts, looks_transposed
 from manymaps.data.frames import end_to_end
-from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.errors import DataError, DataWarning, DivergedError, ParameterError
 from manymaps.io.counts import counts_from
 from manymaps.labels import plural
 from manymaps.maps.estimator import FittedMaps, plain_value, same_rows
@@ -275,6 +276,9 @@ class CODE(
             For counts that are negative, not finite or all 0; fewer than two rows or columns.
         ParameterError
             For a parameter out of its range.
+        DivergedError
+            Where the cost does not stay finite. The fitted attributes are then those of the last
+            maps whose cost was.
 
         Warns
         -----
@@ -307,7 +311,10 @@ class CODE(
                 runs.append(
                     self._run(kept, objective, first=first, seed=seed, files=(checkpoint, resume))
                 )
-        self._keep(min(runs, key=lambda run: run.history["cost"][-1]), kept, counts)
+        best = min(runs, key=lambda run: np.inf if run.failure else run.history["cost"][-1])
+        self._keep(best, kept, counts)
+        if best.failure:
+            raise best.failure
         return self
 
     def fit_transform(self, X: Any, y: None = None, **fit_params: Any) -> np.ndarray:
@@ -489,7 +496,8 @@ class CODE(
         if self._model.given == "columns":
             start = Parameters(start.positions[::-1], start.weights[::-1])
         units = usual_steps(objective, start)
-        fit.run(start, int(generator.integers(2**31)), self.callback, *files, units)
+        with suppress(DivergedError):
+            fit.run(start, int(generator.integers(2**31)), self.callback, *files, units)
         return fit
 
     def _factors(self, kept: Counts) -> np.ndarray | None:
@@ -530,7 +538,8 @@ class CODE(
         self.column_embedding_ = _side_by_side(
             self.atlas_.maps[:, ~rows], kept.column_totals, self._columns, counts.n_columns
         )
-        note = runaway_note(self.atlas_, kept.values, run.kl) if self.penalty == 0 else ""
+        looked_at = self.penalty == 0 and not run.failure
+        note = runaway_note(self.atlas_, kept.values, run.kl) if looked_at else ""
         if note:
             warnings.warn(
                 f"{note}; give a size penalty, such as penalty=0.01, or smooth the counts",

@@ -25,7 +25,7 @@ from manymaps.affinity.affinities import PERPLEXITY, Affinity, GaussianAffinity
 from manymaps.affinity.distances import METRIC, check_finite, known_distances
 from manymaps.affinity.neighbors import NeighborGraph, NeighborPair, NeighborSearch, as_graph
 from manymaps.atlas.associations import strongest_associations
-from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.atlas import FARTHEST, Atlas
 from manymaps.compute.threads import threads
 from manymaps.constraints import (
     ARRAY,
@@ -69,6 +69,7 @@ AFFINITIES = ("auto", "precomputed")
 
 _FOR_LINE_SEARCH = 0.01
 _LEAST_TO_ORDER = 2000
+_FARTHEST_START = FARTHEST / 10
 _LEAST_TO_SPLIT = 100
 
 
@@ -210,6 +211,9 @@ class MapEstimator(
             For data that cannot be fitted, or a checkpoint of other data.
         ParameterError
             For a parameter out of its range.
+        DivergedError
+            Where the cost does not stay finite. The fitted attributes are then those of the last
+            maps whose cost was.
         """
         self._validate_params()
         X = as_graph(X)
@@ -257,6 +261,8 @@ class MapEstimator(
         self.kl_divergence_ = fit.kl
         self.n_iter_ = fit.state.iteration
         self.converged_ = fit.converged
+        if fit.failure:
+            raise fit.failure
         return self
 
     def fit_transform(self, X: Data, y: None = None, **fit_params: Any) -> np.ndarray:
@@ -479,6 +485,11 @@ class MapEstimator(
             raise ParameterError(f"init has shape {positions.shape}; the fit needs {shape}")
         if not np.isfinite(positions).all():
             raise ParameterError("init holds a value that is not finite")
+        reach = np.abs(positions).max()
+        if reach > _FARTHEST_START:
+            raise ParameterError(
+                f"init has points {reach:g} from the origin; start at most {_FARTHEST_START:g} away"
+            )
         if self._model().mixing == "fixed" and not isinstance(self.init, Atlas):
             weights = np.zeros(shape[:2])
         return Parameters((positions.astype(np.float32),), (weights.astype(np.float32),))

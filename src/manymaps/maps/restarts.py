@@ -13,7 +13,7 @@ goes on from it begins no run again.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass
 from types import NoneType
 from typing import Any
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from manymaps.archive import Schema, ValuePart
-from manymaps.errors import DataError
+from manymaps.errors import DataError, DivergedError
 from manymaps.maps.run import Callback, Fit, read_checkpoint
 from manymaps.model.parameters import Parameters
 from manymaps.optimizers.descent import State
@@ -56,7 +56,7 @@ class Restart:
         The `random_state` of an estimator that makes this run alone, where it starts in the same
         way.
     cost : float
-        What is minimized, the penalty in it; the least is kept.
+        What is minimized, the penalty in it; the least is kept. Infinity of a run that diverged.
     kl_divergence : float
     n_iter : int
     converged : bool
@@ -87,6 +87,8 @@ def best_run(
     resume: str | None = None,
 ) -> tuple[Fit, tuple[Restart, ...]]:
     """Run a fit from each seed, and keep the one of the least cost.
+
+    A run that diverges is kept where all do, and says so as its `failure`.
 
     Parameters
     ----------
@@ -122,10 +124,11 @@ def best_run(
             if at is not None:
                 at(k)
                 fit.beside = _beside(seeds, ended, best)
-            fit.run(start, noise, watch if callback else None, checkpoint, resume)
+            with suppress(DivergedError):
+                fit.run(start, noise, watch if callback else None, checkpoint, resume)
             resume = None
-            cost = fit.history["cost"][-1]
-            if best is None or cost < best.history["cost"][-1]:
+            cost = np.inf if fit.failure else fit.history["cost"][-1]
+            if best is None or cost < min(one.cost for one in ended):
                 best = fit
             ended.append(Restart(seeds[k], cost, fit.kl, fit.state.iteration, fit.converged))
             if stopped:

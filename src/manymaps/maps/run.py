@@ -31,7 +31,7 @@ import numpy as np
 
 from manymaps.archive import ArrayPart, Schema, ValuePart, read_archive, write_archive
 from manymaps.atlas.atlas import Atlas
-from manymaps.errors import DataError
+from manymaps.errors import DataError, DivergedError
 from manymaps.model.combined import CombinedObjective
 from manymaps.model.inverse import InverseObjective
 from manymaps.model.objective import Entries, Evaluation, Objective
@@ -135,6 +135,8 @@ class Fit:
     kl: float = field(default=float("nan"), init=False)
     history: dict[str, list[float]] = field(init=False)
     log_normalizer: float | None = field(default=None, init=False)
+    failure: DivergedError | None = field(default=None, init=False)
+    _whole: tuple[int, Parameters] = field(init=False)
     _entries: tuple[Entries, ...] = field(default=(), init=False)
     _last: Evaluation = field(init=False)
     _with_share: dict[float, Cost] = field(default_factory=dict, init=False)
@@ -151,6 +153,11 @@ class Fit:
         """Optimize from `start`, or from a checkpoint, and evaluate the end in full.
 
         `units` is for optimizers with a line search (`manymaps.optimizers.descent.State`).
+
+        Raises
+        ------
+        DivergedError
+            Which is `failure` from then on. The run stands where its cost was finite last.
         """
         if self.order is not None:
             start = start.like([np.ascontiguousarray(a[:, self.order]) for a in start.arrays])
@@ -161,8 +168,10 @@ class Fit:
         elif checkpoint is not None and self.beside is not None:
             self._save(checkpoint)
         saved = time.monotonic()
+        self._whole = self.state.iteration, self.state.parameters.copy()
 
         with (
+            self._standing_where_it_was_whole(),
             work("iteration", total=self.max_iter) as at,
             _interrupt_between_iterations(checkpoint is not None) as interrupted,
         ):
@@ -184,15 +193,39 @@ class Fit:
 
             done = self.optimizer.minimize(self._evaluate, self.state, self.max_iter, watch)
             self.converged = self.converged or done
+            end = self._evaluated_in_full()
+            if not self._is_whole(end):
+                raise self._diverged(self.state.iteration)
             if checkpoint is not None:
                 self._save(checkpoint)
-        end = self.objective.evaluate(self.state.parameters)
+        self._end(end)
+
+    def _evaluated_in_full(self) -> Evaluation:
+        # What is not finite is told by its record, not in warnings of the arithmetic.
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.objective.evaluate(self.state.parameters)
+
+    def _end(self, end: Evaluation) -> None:
+        """Record the full evaluation of the state at which the run ends."""
         self._record(self.state.iteration, end)
         forward = self.forward or self.objective
         known = forward is self.objective
         self.kl = end.kl if known else forward.evaluate(self.state.parameters).kl
         if self.objective.target.is_joint:
             self.log_normalizer = float(end.log_normalizers[0])
+
+    @contextmanager
+    def _standing_where_it_was_whole(self) -> Iterator[None]:
+        """Where the run diverges, put it back to where its cost was finite last."""
+        try:
+            yield
+        except DivergedError as error:
+            self.failure, self.converged = error, False
+            self.state.iteration, self.state.parameters = self._whole
+            end = self._evaluated_in_full()
+            if self._is_whole(end):
+                self._end(end)
+            raise
 
     def atlas(self) -> Atlas:
         """The maps as they stand."""
@@ -300,9 +333,35 @@ class Fit:
         self.state.memory["cost at refresh"] = (np.array(self._last.cost),)
 
     def _record(self, iteration: int, evaluation: Evaluation) -> None:
+        if not self._is_whole(evaluation):
+            if self.optimizer.searches_lines:
+                return  # the search turns round
+            raise self._diverged(iteration)
+        self._whole = iteration, self.state.parameters.copy()
         self.history["iteration"].append(float(iteration))
         self.history["cost"].append(evaluation.cost)
         self.history["kl"].append(evaluation.kl)
+
+    @property
+    def _reach(self) -> float:
+        """How far from the origin the farthest point is."""
+        return max(float(np.abs(part).max()) for part in self.state.parameters.positions)
+
+    def _is_whole(self, evaluation: Evaluation) -> bool:
+        """Whether the state has a cost, and an atlas can be made of it."""
+        return bool(np.isfinite(evaluation.cost)) and self._reach < FARTHEST
+
+    def _diverged(self, iteration: int) -> DivergedError:
+        if iteration:
+            advice = self.optimizer.advice(self.state)
+            return DivergedError(
+                f"the cost stopped being finite by iteration {iteration}; {advice}"
+            )
+        widths = self._reach / self.objective.model.kernel_width
+        return DivergedError(
+            f"the cost is not finite where the fit starts, with points up to {widths:g} kernel "
+            "widths away; start nearer, or take a wider kernel"
+        )
 
     def _save(self, path: str) -> None:
         meta, arrays = self.record()

@@ -22,7 +22,7 @@ from scipy.optimize import OptimizeResult, minimize
 
 from manymaps.checks import check_number, check_whole
 from manymaps.constraints import NONE, instance
-from manymaps.errors import ParameterError
+from manymaps.errors import DivergedError, ParameterError
 from manymaps.model.parameters import FARTHEST, Parameters
 from manymaps.optimizers.schedules import Constant, Schedule, Switch
 
@@ -49,10 +49,6 @@ _GUARD = "spread under exaggeration"
 
 Evaluate = Callable[[Parameters, int], tuple[float, Parameters]]
 Watch = Callable[["State"], bool]
-
-
-class DivergedError(RuntimeError):
-    """The cost or its gradient is no longer finite."""
 
 
 def shorter_steps(mass: np.ndarray) -> np.ndarray:
@@ -147,6 +143,10 @@ class Optimizer(ABC):
                 raise ValueError(f"its memory of {name!r} does not fit the fit")
             if not all(_in_reach(part) for part in memory[name]):
                 raise ValueError(f"its memory of {name!r} holds a value that is not finite")
+
+    def advice(self, state: State) -> str:
+        """What to do where a run has diverged, the end of a sentence."""
+        return "give a size penalty, another start, or Momentum() as the optimizer"
 
     @abstractmethod
     def minimize(self, evaluate: Evaluate, state: State, n_iter: int, watch: Watch) -> bool:
@@ -347,6 +347,10 @@ class Momentum(Optimizer):
         known = state.memory.get(_GUARD)
         return wanted if wanted <= 1 or known is None else min(wanted, float(known[0][0]))
 
+    def advice(self, state: State) -> str:
+        """What to do where a run diverges; see `Optimizer.advice`."""
+        return f"lower the learning rate (now {self.rate(state):g})"
+
     def rate(self, state: State) -> float:
         """The learning rate of the next iteration."""
         if self.learning_rate == "auto":
@@ -416,7 +420,7 @@ class Momentum(Optimizer):
             if checked and not all(map(_in_reach, arrays)):
                 raise DivergedError(
                     f"the maps stopped being finite by iteration {state.iteration}; "
-                    f"lower the learning rate (now {self.rate(state):g})"
+                    f"{self.advice(state)}"
                 )
             if watch(state):
                 break

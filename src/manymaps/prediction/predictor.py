@@ -54,7 +54,7 @@ from manymaps.constraints import (
 )
 from manymaps.data.associations import Associations
 from manymaps.data.frame_labels import labelled_values
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError, DivergedError, ParameterError
 from manymaps.model.choice import CHOICES, ChoiceModel, Kernel
 from manymaps.model.parameters import Parameters, log_softmin
 from manymaps.model.rows import ChoiceMaps, RowCost
@@ -132,6 +132,7 @@ class _EarlyStopping:
     patient_until: int = 0
     best: ChoiceMaps | None = None
     best_iteration: int = 0
+    failure: DivergedError | None = None
     _lowest: float = np.inf
     _goal: float = np.inf
     _since: int = 0
@@ -142,10 +143,12 @@ class _EarlyStopping:
             train, error = self._errors(maps)
         else:
             error = np.nan if self.validation is None else self._error(self.validation, maps)
-        self.history["iteration"].append(iteration)
-        self.history["train"].append(train)
-        self.history["validation"].append(error)
-        if np.isfinite(train) if self.validation is None else error < self._lowest:
+        told = np.isfinite(train) and (self.validation is None or np.isfinite(error))
+        if told:
+            self.history["iteration"].append(iteration)
+            self.history["train"].append(train)
+            self.history["validation"].append(error)
+        if told and (self.validation is None or error < self._lowest):
             self.best, self.best_iteration, self._lowest = maps.copy(), iteration, error
         if self.validation is None or error < self._goal:
             self._goal, self._since = error - _LEAST_GAIN * abs(error), 0
@@ -342,6 +345,9 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
             Where a part holds nothing, or a row of p sums to more than 1.
         ParameterError
             For a parameter out of its range.
+        DivergedError
+            Where the errors do not stay numbers. `history_` and, where any error was a number, the
+            maps are those up to there.
         """
         self._validate_params()
         names, train = _labelled_part(train)
@@ -367,14 +373,15 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
                     self.n_iter_ = self._by_passes(optimizer, maps, cost, soft, stopping, generator)
                 else:
                     self.n_iter_ = self._by_iterations(optimizer, maps, cost, stopping)
-            if stopping.best is None:
-                raise ParameterError(
-                    "the fit diverged: no error was a number, with "
-                    f"penalty={self.penalty:g} and {optimizer!r}; lower penalties or learning rate"
-                )
-            self.maps_ = stopping.best
         self.best_iteration_ = stopping.best_iteration
         self.history_ = {name: np.array(values) for name, values in stopping.history.items()}
+        if stopping.best is not None:
+            self.maps_ = stopping.best
+        if stopping.failure or stopping.best is None:
+            raise stopping.failure or DivergedError(
+                "the fit diverged: no error was a number, with "
+                f"penalty={self.penalty:g} and {optimizer!r}; lower penalties or learning rate"
+            )
         return self
 
     def probabilities(self, rows: np.ndarray | Sequence[int]) -> np.ndarray:
@@ -543,7 +550,11 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
             return stopping.see(state.iteration, error, now)
 
         state = State(maps.parameters(learns_biases), n_summed=stopping.n_cues)
-        optimizer.minimize(evaluate, state, self.max_iter, watch)
+        try:
+            optimizer.minimize(evaluate, state, self.max_iter, watch)
+        except DivergedError as failure:
+            stopping.failure = failure
+            return state.iteration
         if stopping.best is None or stopping.history["iteration"][-1] != state.iteration:
             now = maps.at(state.parameters)
             stopping.see(state.iteration, error, now)
