@@ -491,6 +491,9 @@ class TestGroups:
         assert elsewhere.n_fits == 1
         grown = again.extended(["new"], np.zeros((1, 1, 2)), np.ones((1, 1)), at=1)
         assert {sense.members[0] < 7: sense.n_fits for sense in grown.senses(word)} == told
+        behind = again.consensus.extended(2).arrays()
+        for name, part in again.consensus.extended(2, at=again.n_objects).arrays().items():
+            np.testing.assert_array_equal(behind[name], part)
 
     def test_a_fit_that_scatters_a_group_does_not_have_it_and_knows_no_other(self):
         first = self.fit()

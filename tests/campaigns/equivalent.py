@@ -1,9 +1,31 @@
 """Mutants that behave as the source does, each with the reason; read before any is added.
 
 Keys are module, function and change, so that a line may move. What is faster or slower, or bounds
-the memory, behaves the same.
+the memory, behaves the same; so does a boundary between numbers that are measured, none of which
+stands on it.
 """
 
 from __future__ import annotations
 
-EQUIVALENT: dict[tuple[str, str, str], str] = {}
+_BOUNDARY = "a boundary between real numbers that are measured"
+_SIZE = "how much is held at a time"
+_THREADS = "how many threads a loop has changes no bit"
+
+EQUIVALENT: dict[tuple[str, str, str], str] = {
+    ("io/count_entries", "", "2 -> 3"): _SIZE,
+    ("io/corpus", "", "2 -> 3"): _SIZE,
+    ("io/text_rows", "", "1024 -> 1025"): _SIZE,
+    ("io/word2vec", "_TextRows.parse", "0 -> 1"): "a block of another shape than is wanted",
+    ("maps/restarts", "best_run", "at(k) -> pass"): "how far it is, for who looks",
+    ("maps/run", "_fading", "earned < _EARNED * proportions -> earned <= _EARNED * proportions"): (
+        _BOUNDARY
+    ),
+    (
+        "maps/run",
+        "Fit._refresh",
+        "np.exp(log_softmin(weights)) > _ACTIVE -> np.exp(log_softmin(weights)) >= _ACTIVE",
+    ): _BOUNDARY,
+    ("optimizers/descent", "Momentum._guard", "spread < before -> spread <= before"): (
+        "the spread before would have been the reference"
+    ),
+}

@@ -21,6 +21,7 @@ from pyarrow import parquet
 from manymaps.data.associations import Associations
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.associations import associations_from, read_associations
+from manymaps.io.pairs import Rules
 
 PLAIN = "cue,response,strength\ntie,knot,0.6\ntie,suit,0.4\nknot,tie,1\nsuit,tie,0.5\n"
 
@@ -568,6 +569,8 @@ def test_graphs():
     assert norms.labels == ("1", "2", "3", "4")
     assert norms.is_symmetric
     assert as_dict(norms)["2", "1"] == 3
+    mixed = networkx.Graph([("a", "b", {"weight": 3.0}), ("a", "c")])
+    assert associations_from(mixed, rows="keep").strengths.toarray()[0].tolist() == [0, 3, 1]
     named = associations_from(networkx.Graph([("a", "b", {"s": 2})]), strength="s", rows="keep")
     assert as_dict(named)["b", "a"] == 2
     plain = associations_from(networkx.path_graph(3))
@@ -622,3 +625,10 @@ def test_a_symmetric_table_of_bare_numbers_is_a_matrix(tmp_path):
     read = read_associations(path)
     assert read.n_objects == 4
     assert read.strengths.nnz == 12
+
+
+def test_rules_are_refused_when_they_are_made():
+    with pytest.raises(ParameterError, match="responses"):
+        Rules(responses="some")
+    with pytest.raises(ParameterError, match="rows"):
+        Rules(rows="some")

@@ -541,3 +541,18 @@ def test_the_tables_of_the_paper_load(data_folder, name, shape, n_counts, label)
     else:
         assert counts.row_metadata["year"].min() == 1987
         assert counts.row_labels[0] == "nips00/0001.txt"
+
+
+def test_the_only_table_of_an_npz_file_may_have_any_name(tmp_path):
+    np.savez(tmp_path / "a.npz", seen=np.array([[1, 0], [2, 3]]), year=np.array([1990, 1991]))
+    assert read_counts(tmp_path / "a.npz").values.toarray().tolist() == [[1, 0], [2, 3]]
+    np.savez(tmp_path / "b.npz", seen=np.eye(2), heard=np.eye(2))
+    with pytest.raises(DataError, match="holds 2 tables, and none is named 'counts'"):
+        read_counts(tmp_path / "b.npz")
+
+
+@pytest.mark.parametrize("named", [{"rows": "where"}, {"columns": "who"}])
+def test_of_two_columns_one_is_named_and_the_other_is_left(tmp_path, named):
+    (tmp_path / "a.csv").write_text("where,who,n\nfen,heron,2\nfen,teal,5\nlake,teal,9\n")
+    counts = read_counts(tmp_path / "a.csv", **named)
+    assert (counts.row_labels, counts.column_labels) == (("fen", "lake"), ("heron", "teal"))

@@ -15,7 +15,7 @@ from scipy import sparse
 from manymaps.errors import DataError
 from manymaps.io.associations import read_associations
 from manymaps.io.counts import read_counts
-from manymaps.io.files import read_arrays, read_bytes, stored_format, unpacked
+from manymaps.io.files import read_arrays, read_bytes, split_lines, stored_format, unpacked
 from manymaps.io.metadata import read_columns
 from manymaps.io.vectors import read_vectors
 from vector_samples import save
@@ -89,3 +89,21 @@ def test_a_format_that_a_reader_does_not_know_is_named(tmp_path):
     annotated = save(tmp_path / "a.h5ad", b"\x89HDF\r\n\x1a\n")
     with pytest.raises(DataError, match="vectors and counts are read, not similarities"):
         read_associations(annotated)
+
+
+def test_columns_of_metadata_keep_their_order_and_kind(tmp_path):
+    """Numbers where all that is there is one; digits joined by underscores are names."""
+    (tmp_path / "m.csv").write_text(
+        "label,year,size,code,some\nb,1990,1.5,1_0,\na,,2,20,4\nc,1992,3,30,x\n"
+    )
+    assert read_columns(tmp_path / "m.csv") == {
+        "label": ["b", "a", "c"],
+        "year": [1990, None, 1992],
+        "size": [1.5, 2.0, 3.0],
+        "code": ["1_0", "20", "30"],
+        "some": [None, "4", "x"],
+    }
+
+
+def test_lines_are_stripped_at_both_ends():
+    assert split_lines(b" a b \r\n\tc\t\rd\n", "x") == ["a b", "c", "d", ""]

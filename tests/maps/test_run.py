@@ -1,6 +1,7 @@
 """One fit: what it records, when it stops, and that it goes on as if it had never stopped."""
 
 import signal
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -423,6 +424,22 @@ class TestDefaults:
         np.testing.assert_allclose(after[inactive] - before[inactive], np.log(2), rtol=1e-3)
         np.testing.assert_array_equal(after[~inactive], before[~inactive])
 
+    def test_proportions_do_not_fade_before_the_maps_have_formed(self):
+        fit = finished(new_fit(max_iter=800))
+        before = fit.state.parameters.weights[0].copy()
+        fit._evaluate(fit.state.parameters, 100)
+        assert not fit.state.memory["active"][0].all()
+        np.testing.assert_array_equal(fit.state.parameters.weights[0], before)
+
+    @pytest.mark.parametrize("scale", [1.0, 1000.0])
+    def test_convergence_is_relative_to_the_cost(self, scale):
+        fit = finished(new_fit(max_iter=60))
+        fit._last = replace(fit._last, cost=scale)
+        for gain, converged in [(0.5e-5, True), (2e-5, False)]:
+            fit.state.memory["cost at refresh"] = (np.array(scale * (1 + gain)),)
+            fit._refresh(fit.state.parameters, 10_000)
+            assert fit.converged is converged
+
     def test_who_earns_nothing_in_a_map_leaves_it_at_once(self):
         """.9 of the first object in a map that explains none of its pairs; the second earns it."""
         proportions = np.array([[0.9, 0.9], [0.1, 0.1]])
@@ -433,6 +450,10 @@ class TestDefaults:
         left = np.exp(log_softmin(weights + added))
         assert left[0, 0] < 3e-3
         np.testing.assert_allclose(left[:, 1], [0.9, 0.1], rtol=1e-6)
+        # A third of the least proportion that is active, of whatever mass.
+        third = np.log(3e-4 / 3)
+        assert -(weights + added)[0, 0] == pytest.approx(third, rel=1e-5)
+        np.testing.assert_array_equal(_fading(weights, np.ones((2, 2), bool), shares / 8), added)
         # One alone has nothing to earn and stays, but for maps that are not active.
         alone = _fading(weights, np.array([[True, True], [False, True]]), np.zeros((2, 2)))
         np.testing.assert_allclose(alone, [[0, 0], [np.log(2), 0]], rtol=1e-6)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from manymaps.errors import DataError
 from manymaps.model.choice import CODE, SNE
@@ -59,3 +60,12 @@ def test_similarities_of_the_fitted_alone():
         within_kind_target("row_similarities", table, np.ones(3, bool))
     with pytest.raises(DataError, match="negative or not finite"):
         within_kind_target("row_similarities", -table, np.ones(4, bool))
+    empty = sparse.csr_array((np.r_[1.0, 0.0], ([0, 1], [1, 0])), shape=(2, 2))
+    assert within_kind_target("x", empty, np.ones(2, bool)).values.sum() > 0
+
+
+def test_what_a_fit_asks_of_it_is_that_of_the_pairs_between_the_kinds():
+    between, columns, _ = parts()
+    whole = CombinedObjective(between, (WithinKind(1, 1.0, columns),))
+    assert whole.target is between.target
+    assert whole.model is between.model

@@ -169,3 +169,16 @@ def test_large_tables_are_refused():
     target = conditional_target(pairs, observed=observed)
     with pytest.raises(DataError, match=r"missing in a table of 2,001 objects.* at most 2,000"):
         objective_of(target, ChoiceModel())
+
+
+def test_a_table_without_gaps_has_the_usual_objective():
+    model = ChoiceModel()
+    whole = conditional_target(strengths())
+    usual = objective_of(whole, model, PENALTY, 0.01)
+    assert isinstance(usual, Objective)
+    assert (usual.target, usual.model, usual.penalty) == (whole, model, PENALTY)
+    assert objective_of(whole, model).penalty == 0
+    gaps = objective_of(target_of("conditional", judged()), model, PENALTY)
+    assert isinstance(gaps, ObservedObjective)
+    assert gaps.penalty == PENALTY
+    assert objective_of(gaps.target, model).penalty == 0

@@ -249,6 +249,35 @@ class TestCollapse:
         told = self.strengths(0.5 ** (1 / 15), 0.01, n_iter=45, exaggeration=stages)
         assert (told[25], told[35], told[43]) == (4.0, 1.0, 6.0)
 
+    def test_one_below_two_goes_down_to_none_and_no_further(self):
+        told = self.strengths(0.5, 0.01, n_iter=80, exaggeration=Switch(1.5, 200, 1.0))
+        assert (told[0], told[-1]) == (1.5, 1.0)
+
+    def test_the_spread_is_that_of_the_objects(self):
+        """Not that over the maps, which are the same here, nor over the coordinates."""
+        line = np.random.default_rng(0).normal(0, 0.01, 50).astype(np.float32)
+        points = np.broadcast_to(line[:, None], (2, 50, 2)).copy()
+        optimizer = Momentum(
+            1.0, momentum=Constant(0.0), exaggeration=Switch(8.0, 200, 1.0), gains=False
+        )
+        state = State(Parameters((points,), (np.zeros((2, 50), np.float32),)))
+        optimizer.minimize(Contraction(0.5 ** (1 / 15)), state, 25, lambda state: False)
+        assert optimizer.exaggeration_at(state) == 4.0
+
+    def test_nothing_is_remembered_where_nothing_is_exaggerated(self):
+        """A checkpoint would have it, and a later exaggeration would be held to it."""
+        points = np.random.default_rng(0).normal(0, 0.01, (1, 50, 2)).astype(np.float32)
+        optimizer = Momentum(1.0, exaggeration=Switch(8.0, 15, 1.0))
+        state = State(Parameters((points,), (np.zeros((1, 50), np.float32),)))
+        kept = []
+
+        def watch(state):
+            kept.append("spread under exaggeration" in state.memory)
+            return False
+
+        optimizer.minimize(Contraction(1.0), state, 40, watch)
+        assert kept == [True] * 15 + [False] * 25
+
     def test_the_automatic_rate_follows(self):
         optimizer = Momentum("auto", exaggeration=Switch(8.0, 200, 1.0))
         state = State(None, iteration=20)
