@@ -22,6 +22,7 @@ import numpy as np
 
 from manymaps.archive.door import MOST_LABELS
 from manymaps.errors import DataError
+from manymaps.io.files import LONGEST_LABEL
 from manymaps.io.tables import UNDECODED, TextTable, known_number
 
 __all__ = ["CodedColumn", "LabelCodes", "coded_columns", "refuse_undecoded", "row_at"]
@@ -54,8 +55,11 @@ class LabelCodes(dict[Any, int]):
 
     def merged(self, codes: np.ndarray, name: Callable[[Any], str]) -> tuple[list[str], np.ndarray]:
         """The names of the labels, each once, and `codes` in terms of these."""
+        named = list(map(name, self))
+        if len(set(named)) == len(named):
+            return named, codes
         names = LabelCodes()
-        code_of = names.of(map(name, self), len(self))
+        code_of = names.of(named, len(named))
         return list(names), code_of[codes] if len(self) else codes
 
 
@@ -75,8 +79,8 @@ class CodedColumn:
     codes: np.ndarray
 
 
-class _HiddenDelimiter(Exception):
-    """A quotation mark within a cell: the text cannot be split at every delimiter."""
+class _NotPlain(Exception):
+    """A text that cannot be split at every delimiter; who parses it reads it, or says why not."""
 
 
 def coded_columns(
@@ -116,8 +120,8 @@ def coded_columns(
     if _is_plain(table, width, header):
         marked = table.quoted and b'"' in table.data
         batches = _split_columns(table, width, header, marked)
-        with suppress(_HiddenDelimiter):
-            return _coded(batches, labels, number, _unquoted if marked else str.strip, table)
+        with suppress(_NotPlain):
+            return _coded(batches, labels, number, _unquoted if marked else str.strip, table, True)
     return _coded(_parsed_columns(rows()), labels, number, str.strip, table)
 
 
@@ -127,6 +131,7 @@ def _coded(
     number: int | None,
     name: Callable[[str], str],
     table: TextTable,
+    is_split: bool = False,
 ) -> tuple[list[CodedColumn], np.ndarray | None]:
     """Some columns of batches of rows."""
     codes = [LabelCodes() for _ in labels]
@@ -147,6 +152,8 @@ def _coded(
                 np.array([known_number(table.plain_number(name(text))) for text in here])[at]
             )
     columns = []
+    if is_split and max((len(label) for of in codes for label in of), default=0) > LONGEST_LABEL:
+        raise _NotPlain
     for of in codes:
         columns.append(CodedColumn(*of.merged(np.concatenate(parts.pop(0)), name)))
         of.clear()
@@ -170,7 +177,7 @@ def _split_columns(
         text = block.decode("utf-8", "surrogateescape").removesuffix("\n")
         cells = text.replace("\n", table.delimiter).split(table.delimiter)
         if marked and not all(map(QUOTED_CELL.fullmatch, set(cells))):
-            raise _HiddenDelimiter
+            raise _NotPlain
         if len(cells) > start:
             yield [cells[start + c :: width] for c in range(width)]
         start = 0
