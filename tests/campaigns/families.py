@@ -503,6 +503,8 @@ def _vectors() -> Iterator[tuple[str, Callable[[], Seed]]]:
 
 
 def _pairs(reader: str) -> Iterator[tuple[str, Callable[[], Seed]]]:
+    wide = ",tie,knot,user,plan b" * 3_000
+    yield "a header of thousands", partial(Seed, "a.csv", f"{wide}\ntie,1,2\n".encode())
     yield "npy of objects", lambda: Seed("a.npy", _pickle())
     yield "npy 0-d", lambda: Seed("a.npy", npy(np.array(1.0)))
     yield "npy of text", lambda: Seed("a.npy", npy(np.array([["a", "b"], ["c", "d"]])))
@@ -618,6 +620,7 @@ def _journals() -> Iterator[tuple[str, Callable[[], Seed]]]:
         "settings of a number": (1, rb'"settings": {[^}]*}', b'"settings": 5'),
         "a measure of text": (1, rb'"train": [^,]*', b'"train": "x"'),
         "a measure that is no number": (1, rb'"train": [^,]*', b'"train": NaN'),
+        "a measure that is no number in words": (1, rb'"train": [^,]*', b'"train": "nan"'),
         "a failure of a list": (1, rb'"failure": null', b'"failure": [1]'),
         "no measures": (1, rb'"measures"', b'"x"'),
     }.items():
