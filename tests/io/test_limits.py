@@ -54,7 +54,7 @@ def test_many_lines_are_no_endless_line(tmp_path, monkeypatch):
 def test_a_label_of_ten_megabytes(tmp_path, read):
     label = "x" * 10 * 2**20
     header = "w,x,y\n" if read in (read_vectors, read_columns) else "document,word,count\n"
-    for n_above in (0, 50):
+    for n_above in (2, 50):
         text = header + "a,1,2\n" * n_above + f"{label},1,2\nb,1,2\n"
         place = rf"t\.csv, line {n_above + 2}: .*field larger than field limit"
         with pytest.raises(DataError, match=place):

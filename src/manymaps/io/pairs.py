@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from manymaps.archive.door import MOST_LABELS
 from manymaps.data.associations import SYMMETRIC, Associations, ReadReport, known_pairs
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.coded_cells import CodedColumn, LabelCodes
@@ -173,6 +174,11 @@ class Pairs:
                 number[code] = place.setdefault(column.texts[code], len(place))
             columns.append(number[codes])
             n_cues = n_cues or len(place)
+        if len(place) > MOST_LABELS:
+            raise DataError(
+                f"{self.source} has more than {MOST_LABELS:,} different labels, and no more "
+                "objects are read; take out the rare ones"
+            )
         return list(place), n_cues, columns[0], columns[1]
 
 
