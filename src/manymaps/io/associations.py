@@ -123,6 +123,12 @@ def read_associations(
     ImportError
         Where Parquet is read without pyarrow.
 
+    Notes
+    -----
+    A file holds at most 10 million different words; a line of a text has at most 16 MiB and a cell
+    131,072 characters; a packed text has at most 25 million lines and 50 million cells, or as many
+    as it has bytes. No file under 100 MB takes over 4 GiB to read.
+
     Examples
     --------
     >>> import pathlib, tempfile

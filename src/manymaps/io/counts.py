@@ -120,6 +120,12 @@ def read_counts(
     ImportError
         Where Parquet is read without pyarrow, or .h5ad without anndata.
 
+    Notes
+    -----
+    A file names at most 10 million rows and as many columns; a line of a text has at most 16 MiB
+    and a cell 131,072 characters; a packed text has at most 25 million lines and 50 million cells,
+    or as many as it has bytes. No file under 100 MB takes over 4 GiB to read.
+
     Examples
     --------
     >>> import pathlib, tempfile

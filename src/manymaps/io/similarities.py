@@ -107,6 +107,10 @@ def read_similarities(
     FileNotFoundError
         Where there is no such file.
 
+    Notes
+    -----
+    A table of at most 20,000 objects is made; other limits are those of `read_associations`.
+
     Examples
     --------
     >>> import pathlib, tempfile

@@ -67,6 +67,9 @@ class Texts:
     or objects are no metadata; the report names them. A blank line of a plain text is an empty
     document, so that the place of a document is its line.
 
+    A text may be of any length; an object has at most 10,000 fields, and of documents and of
+    different words 10 million each are counted.
+
     Examples
     --------
     >>> import pathlib, tempfile

@@ -106,6 +106,11 @@ def read_vectors(
     ImportError
         Where Parquet is read without pyarrow, or .h5ad without anndata.
 
+    Notes
+    -----
+    At most 10 million words are kept; a line of a text has at most 16 MiB, and a word 65,536
+    bytes. No file under 100 MB takes over 4 GiB to read.
+
     Examples
     --------
     >>> import pathlib, tempfile
