@@ -1,6 +1,7 @@
 """Archives: whole or not at all, and refused where they are something else."""
 
 import json
+import os
 import zipfile
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from manymaps.archive import (
     Schema,
     ValuePart,
     read_archive,
+    same_content,
     write_archive,
     written_whole,
 )
@@ -226,3 +228,37 @@ class TestReader:
         with pytest.raises(DataError) as caught:
             numbers("a.txt")
         assert len(str(caught.value)) < 2_100
+
+
+def test_who_may_read_a_file_is_up_to_the_umask(tmp_path):
+    for umask, mode in [(0o022, 0o644), (0o077, 0o600), (0, 0o666)]:
+        former = os.umask(umask)
+        try:
+            with written_whole(tmp_path / "a.txt") as temporary:
+                temporary.write_text("whole")
+        finally:
+            os.umask(former)
+        assert (tmp_path / "a.txt").stat().st_mode & 0o777 == mode
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ([1.0, np.nan], [1.0, np.nan], True),
+        ([1.0, np.nan], [1.0, 2.0], False),
+        ([1.0, 2.0], [1, 2], False),
+        (["a", "b"], ["a", "b"], True),
+        (["a", "b"], ["a", "c"], False),
+        ([1, 2], [1, 2, 3], False),
+    ],
+)
+def test_archives_say_the_same_where_their_arrays_do(one, other, same):
+    first, second = ({}, {"x": np.array(one)}), ({}, {"x": np.array(other)})
+    assert same_content(first, second) is same
+    assert same_content(first, ({}, {"y": np.array(one)})) is False
+
+
+def test_the_order_of_plain_values_does_not_matter():
+    assert same_content(
+        ({"a": 1, "b": {"c": 2, "d": 3}}, {}), ({"b": {"d": 3, "c": 2}, "a": 1}, {})
+    )

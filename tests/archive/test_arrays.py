@@ -145,6 +145,20 @@ class TestZips:
             with pytest.raises(DataError, match=r"a\.npz"):
                 read(path)
 
+    def test_members_that_are_no_arrays_count_too(self, tmp_path):
+        path = tmp_path / "a.npz"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("x.npy", npy(header((1,)), bytes(8)))
+            archive.writestr("meta.json", np.random.default_rng(0).bytes(1_600_000))
+        content, size = path.read_bytes(), (1_600_000).to_bytes(4, "little")
+        assert content.count(size) == 2
+        path.write_bytes(content.replace(size, (3 * 2**29).to_bytes(4, "little")))
+        with (
+            pytest.raises(DataError, match=r"promises 1\.5 GiB in [\d,]+ bytes"),
+            open_arrays(path),
+        ):
+            pass
+
     @pytest.mark.parametrize("packing", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
     def test_other_packings_are_refused(self, tmp_path, packing):
         with zipfile.ZipFile(tmp_path / "a.npz", "w", packing) as archive:

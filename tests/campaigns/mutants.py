@@ -60,7 +60,7 @@ _ALSO = {
     "io/count_frames": ("tests/io/test_counts.py", "tests/data/test_counts.py"),
     "io/count_tables": ("tests/io/test_counts.py", "tests/io/test_bad_input.py"),
     "io/metadata": ("tests/io/test_bad_input.py", "tests/data/test_frames.py"),
-    "io/similarities": ("tests/data/test_datasets.py", "tests/io/test_judgements.py"),
+    "io/similarities": ("tests/cli/test_cluster.py", "tests/data/test_datasets.py"),
     "io/tables": ("tests/io/test_matrices.py", "tests/io/test_counts.py", *_VECTORS),
     "io/text_rows": ("tests/io/test_texts.py", "tests/io/test_counting.py"),
     "compute/steps": ("tests/optimizers",),

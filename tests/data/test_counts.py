@@ -348,3 +348,12 @@ def test_swapped_rows_and_columns_are_noticed_by_kinds_or_labels(kinds, rows, co
     if swapped:
         assert "transposed()" in hint
         assert looks_transposed(counts.transposed()) is None
+
+
+def test_counts_of_a_frame_may_be_written_as_text():
+    frame = pd.DataFrame({"site": ["a", "b"], "species": ["x", "y"], "n": ["3", "4.5"]})
+    counts = counts_from(frame, rows="site", columns="species", count="n")
+    assert counts.values.toarray().tolist() == [[3, 0], [0, 4.5]]
+    frame["n"] = ["3", "many"]
+    with pytest.raises(DataError, match="row 1: the count of 'b' and 'y' is 'many'"):
+        counts_from(frame, rows="site", columns="species", count="n")

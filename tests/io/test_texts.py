@@ -69,6 +69,20 @@ class TestFolder:
         (note,) = report.notes
         assert "2 binary (image.png, ...)" in note
 
+    def test_a_folder_that_cannot_be_read_is_named(self, tmp_path, monkeypatch):
+        written(tmp_path / "a.txt", FRENCH.encode())
+        (tmp_path / "locked").mkdir()
+        scandir = os.scandir
+
+        def refused(path):
+            if str(path).endswith("locked"):
+                raise PermissionError(13, "Permission denied", str(path))
+            return scandir(path)
+
+        monkeypatch.setattr(os, "scandir", refused)
+        with pytest.raises(DataError, match=r"the folder .*locked cannot be read: Permission"):
+            texts_of(tmp_path)
+
     @pytest.mark.parametrize("packer", [gzip.compress, bz2.compress])
     def test_packed_files_are_unpacked(self, tmp_path, packer):
         written(tmp_path / "a.txt.packed", packer(FRENCH.encode()))

@@ -133,3 +133,11 @@ def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
 def test_damaged_parquet(tmp_path):
     with pytest.raises(DataError, match="cannot be read as Parquet"):
         read_vectors(save(tmp_path / "v.parquet", b"PAR1 and no more"))
+
+
+def test_the_label_of_a_parquet_table_is_known_by_its_type(tmp_path):
+    table = pa.table({"q": WORDS, **{f"x{c}": VALUES[:, c] for c in range(3)}, "x3": [3, 1, 2, 1]})
+    parquet.write_table(table, tmp_path / "v.parquet")
+    assert_same(read_vectors(tmp_path / "v.parquet"))
+    found = read_vectors(tmp_path / "v.parquet", words=["elk", "bat"])
+    assert_same(found, ["elk", "bat"], VALUES[[3, 1]])

@@ -59,6 +59,15 @@ def test_binary_with_and_without_ends_of_line(tmp_path, monkeypatch, name, end, 
     assert read_vectors(path, words=["elk", "bat"]).labels == ("elk", "bat")
 
 
+@pytest.mark.parametrize("piece", range(1, 60))
+def test_pieces_may_end_within_a_word(tmp_path, monkeypatch, piece):
+    """Far behind the first words, too, of which the longest has 3 letters and may have 4."""
+    monkeypatch.setattr(word2vec, "PIECE", piece)
+    monkeypatch.setattr(word2vec, "LONGEST_WORD", 5)
+    path = save(tmp_path / "v.bin", binary_of(WORDS, VALUES, b""))
+    assert_same(read_vectors(path, format="word2vec-binary"))
+
+
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
 @pytest.mark.parametrize("content", [text_of(WORDS, VALUES).encode(), binary_of(WORDS, VALUES)])
 def test_packed_files_are_told_by_content(tmp_path, pack, content):
