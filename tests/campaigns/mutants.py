@@ -132,6 +132,10 @@ class Tried:
         imports = _IMPORTS.format(name=self.name, file=str(self._file))
         (folder / "sitecustomize.py").write_text(imports)
         self._caches = 0
+        self._is_compiled_into_others = module.startswith("compute/") and any(
+            f"from {self.name} import" in file.read_text(encoding="utf-8")
+            for file in (PACKAGE / "compute").glob("*.py")
+        )
 
     def passes(self, source: str, limit: float) -> bool:
         """Whether all tests pass in time with this source as the module."""
@@ -140,8 +144,8 @@ class Tried:
             "PYTHONPATH": os.pathsep.join(map(str, (self._folder, ROOT / "src", ROOT / "tests"))),
             "PYTHONDONTWRITEBYTECODE": "1",
         }
-        if self.module.startswith("compute/"):
-            # What others compiled of the module that they call would hide the change.
+        if self._is_compiled_into_others:
+            # What was compiled of them would hide the change.
             self._caches += 1
             environment["NUMBA_CACHE_DIR"] = str(self._folder / f"cache{self._caches}")
         doctests = [sys.executable, "-c", _DOCTESTS.format(name=self.name)]

@@ -75,7 +75,7 @@ PROGRAMS = {
     "view": _program("view fitted.atlas -o o.html", "o.html"),
     "plot": _program("plot fitted.atlas -o o.png", "o.png"),
     "export csv": _program("export fitted.atlas -o o.csv", "o.csv"),
-    "export json": _program("export fitted.atlas -o o.json", "o.json"),
+    "export graphml": _program("export fitted.atlas -o o.graphml", "o.graphml"),
     "export parquet": _program("export fitted.atlas -o o.parquet", "o.parquet"),
     "senses": _program("senses fitted.atlas 東京0"),
     "senses as JSON": _program("senses fitted.atlas 東京0 --json"),
