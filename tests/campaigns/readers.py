@@ -467,6 +467,7 @@ def endings(plan: str, last: int, until: float = float("inf")) -> Iterator[Endin
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        cwd=Path(__file__).parents[1],
         env={**os.environ, **threads},
     ) as server:
         assert server.stdout is not None

@@ -53,7 +53,8 @@ def test_a_person_reads_what_each_map_is_about(folder):
 
 def test_a_map_without_a_match_is_new(folder):
     old = mm.load_atlas(folder / "old.atlas")
-    replace(old, maps=old.maps[:1], proportions=old.proportions[:1]).save(folder / "old.atlas")
+    alone = replace(old, maps=old.maps[:1], proportions=np.ones((1, old.n_objects)))
+    alone.save(folder / "old.atlas")
     assert "map 1  new" in aligned(folder).stdout
     assert json.loads(aligned(folder, "--json").stdout)["matched"] == [0, -1]
 

@@ -218,4 +218,4 @@ class TestRefusals:
         (folder / "words.atlas").write_text("nothing")
         result = view(folder)
         assert result.exit_code == 3
-        assert "not a manymaps atlas" in result.stderr
+        assert "cannot be read as a manymaps atlas" in result.stderr

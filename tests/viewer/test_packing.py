@@ -477,7 +477,7 @@ class TestColumns:
         assert values[:3] == ["", "v0", "v1"]
 
     def test_a_column_of_another_length(self):
-        with pytest.raises(DataError, match=r"column 'c' has the shape \(2,\).*each of 3 objects"):
+        with pytest.raises(DataError, match=r"'c' have shape \(2,\) for 3 objects"):
             self.column(np.array([1, 2]), n=3)
 
 
@@ -554,13 +554,13 @@ class TestRefusals:
             read(single(["a"]), min_recall=value)
 
     def test_an_atlas_without_objects(self):
-        with pytest.raises(DataError, match="nothing to show"):
+        with pytest.raises(DataError, match="hold nothing"):
             read(Atlas([], np.zeros((1, 0, 2)), np.zeros((1, 0)), T_SNE))
 
     def test_proportions_that_are_none(self):
-        with pytest.raises(DataError, match="must lie between 0 and 1"):
+        with pytest.raises(DataError, match="no shares of one whole"):
             read(Atlas(["a"], np.zeros((1, 1, 2)), np.full((1, 1), 3.0), T_SNE))
 
     def test_coordinates_beyond_single_precision(self):
-        with pytest.raises(DataError, match="single precision"):
+        with pytest.raises(DataError, match=r"reach 1e\+39"):
             read(Atlas(["a"], np.full((1, 1, 2), 1e39), np.ones((1, 1)), T_SNE))

@@ -60,7 +60,7 @@ from manymaps.atlas.captions import title_words
 from manymaps.atlas.landmarks import principal_plane, standing, view
 from manymaps.atlas.senses import listed_senses
 from manymaps.checks import check_number
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import ParameterError
 from manymaps.labels import plural
 
 __all__ = ["numbers_of", "pack_page", "page_title", "well_formed"]
@@ -193,15 +193,6 @@ def pack_page(
 
 def _check(atlas: Atlas, min_recall: float) -> None:
     check_number("min_recall", min_recall, least=0, most=1)
-    if atlas.n_maps == 0 or atlas.n_objects == 0 or atlas.n_components == 0:
-        raise DataError(f"an atlas of shape {atlas.maps.shape} has nothing to show")
-    low, high = float(atlas.proportions.min()), float(atlas.proportions.max())
-    if low < 0 or high > 1.001:
-        raise DataError(
-            f"the proportions reach from {low:g} to {high:g}; they must lie between 0 and 1"
-        )
-    if float(np.abs(atlas.maps).max()) > LARGEST:
-        raise DataError("a coordinate of the maps is beyond single precision")
 
 
 def _described(atlas: Atlas) -> dict[str, Any]:
@@ -361,11 +352,6 @@ def _columns(atlas: Atlas) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]
     described, blocks = [], {}
     for k, (name, values) in enumerate(atlas.columns.items()):
         values = np.asarray(values)
-        if values.shape != (atlas.n_objects,):
-            raise DataError(
-                f"the column {name!r} has the shape {values.shape}; it needs one value for each of "
-                f"{atlas.n_objects:,} objects"
-            )
         numbers = _as_numbers(values)
         if numbers is None:
             column, block = _text_column(_as_texts(values))
