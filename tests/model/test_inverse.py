@@ -50,6 +50,15 @@ def assert_gradient(case, exaggeration=1.0, accuracy=2e-6):
         np.testing.assert_allclose(got, expected, rtol=1e-4, atol=atol)
 
 
+def test_nothing_is_exaggerated_unless_it_is_asked_for():
+    case = problem(ChoiceModel("gaussian", "joint", "learned"))
+    usual, plain = (
+        inverse_of(case).evaluate(case.parameters, **asked) for asked in ({}, {"exaggeration": 1.0})
+    )
+    for got, expected in zip(usual.gradient.arrays, plain.gradient.arrays, strict=True):
+        np.testing.assert_array_equal(got, expected)
+
+
 class TestGradient:
     @pytest.mark.parametrize(
         ("kernel", "normalization", "n_maps", "d"),
