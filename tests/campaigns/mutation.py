@@ -121,9 +121,11 @@ def _places(parent: ast.AST, function: str) -> Iterator[_Place]:
 
 
 def _says_nothing(node: ast.AST) -> bool:
-    """Docstrings, assertions for the type checker, names that a module gives out, imports."""
+    """Docstrings, assertions, names that a module gives out, imports, `zip(strict=True)`."""
     match node:
         case ast.Expr(value=ast.Constant()) | ast.Assert() | ast.JoinedStr():
+            return True
+        case ast.keyword(arg="strict"):
             return True
         case ast.Assign(targets=[ast.Name(id="__all__")]):
             return True

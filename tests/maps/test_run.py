@@ -430,6 +430,8 @@ class TestDefaults:
         fit._evaluate(fit.state.parameters, 100)
         assert not fit.state.memory["active"][0].all()
         np.testing.assert_array_equal(fit.state.parameters.weights[0], before)
+        fit._evaluate(fit.state.parameters, 150)
+        assert (fit.state.parameters.weights[0] > before).any()
 
     @pytest.mark.parametrize("scale", [1.0, 1000.0])
     def test_convergence_is_relative_to_the_cost(self, scale):
@@ -438,6 +440,15 @@ class TestDefaults:
         for gain, converged in [(0.5e-5, True), (2e-5, False)]:
             fit.state.memory["cost at refresh"] = (np.array(scale * (1 + gain)),)
             fit._refresh(fit.state.parameters, 10_000)
+            assert fit.converged is converged
+
+    def test_convergence_is_looked_at_once_all_has_settled_for_two_refreshes(self):
+        fit = finished(new_fit(max_iter=60))
+        fit._last = replace(fit._last, cost=1.0)
+        for early, converged in [(1, False), (0, True)]:
+            fit.converged = False
+            fit.state.memory["cost at refresh"] = (np.array(fit._last.cost),)
+            fit._refresh(fit.state.parameters, fit.optimizer.settled_at + 100 - early)
             assert fit.converged is converged
 
     def test_who_earns_nothing_in_a_map_leaves_it_at_once(self):
