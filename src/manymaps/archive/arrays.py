@@ -320,6 +320,8 @@ def _table_of(
             sparse.bsr_array((data[blocks.data], blocks.indices, blocks.indptr), shape=shape)
         )
     if format == "dia":
+        if parts["offsets"].dtype.kind not in "iu":
+            raise ValueError(f"offsets of type {parts['offsets'].dtype}")
         return sparse.csr_array(sparse.dia_array((parts["data"], parts["offsets"]), shape=shape))
     raise ValueError(f"a table of the format {format[:20]!r}")
 

@@ -46,7 +46,7 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
         temporary.replace(final)
     except BaseException as error:
         temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.errno is not None:
-            if error.filename in (None, str(temporary)):
-                error.filename = str(path)  # a full disk does not say which file it was
+        names = (None, str(temporary))
+        if isinstance(error, OSError) and error.errno is not None and error.filename in names:
+            error.filename = str(path)  # a full disk does not say which file it was
         raise

@@ -125,6 +125,7 @@ class Consensus:
             and len(self.neighbors) == n_senses
             and self.offsets.shape == (self.n_objects + 1,)
             and (self.offsets[0], self.offsets[-1]) == (0, n_senses)
+            and bool((np.diff(self.offsets) >= 0).all())
         )
         if not fit:
             shapes = {part.name: np.shape(getattr(self, part.name)) for part in fields(self)}

@@ -217,12 +217,14 @@ def known_pair(names: Sequence[str]) -> tuple[int, int] | None:
     """
     if any(is_number(name) for name in names):
         return None
-    kinds = [known_kind(name) for name in names]
+    places: dict[str | None, int] = {}
+    for i, name in enumerate(names):
+        places.setdefault(known_kind(name), i)
     both = OBSERVATIONS & FEATURES
     pairs = [
         ((first in both) + (second in both), i + j, i, j)
-        for i, first in enumerate(kinds)
-        for j, second in enumerate(kinds)
+        for first, i in places.items()
+        for second, j in places.items()
         if first in OBSERVATIONS and second in FEATURES and first != second
     ]
     return min(pairs)[2:] if pairs else None

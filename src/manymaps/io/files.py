@@ -39,6 +39,7 @@ __all__ = [
     "read_bytes",
     "read_npy",
     "read_sparse",
+    "refuse_labels_that_are_no_list",
     "split_lines",
     "stem_of",
     "stored_format",
@@ -230,6 +231,16 @@ def array_heads(path: Path, kind: str) -> Heads:
             return {"": npy_head(file.stream)}
     with open_arrays(path) as arrays:
         return arrays.heads
+
+
+def refuse_labels_that_are_no_list(path: Path, heads: Heads, keys: Sequence[str]) -> None:
+    """Refuse an array of texts under a name for labels that has not one dimension."""
+    for key in keys:
+        if key in heads and heads[key].dtype.kind in "US" and len(heads[key].shape) != 1:
+            raise DataError(
+                f"{path}: the labels {key!r} have shape {heads[key].shape}; give one dimension, a "
+                "label for each row"
+            )
 
 
 def read_arrays(path: Path, keys: Sequence[str]) -> dict[str, np.ndarray]:

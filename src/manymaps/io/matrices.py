@@ -34,6 +34,7 @@ from manymaps.io.files import (
     read_bytes,
     read_npy,
     read_sparse,
+    refuse_labels_that_are_no_list,
     split_lines,
 )
 from manymaps.io.market import read_market
@@ -173,6 +174,7 @@ def read_array(
 def _read_npz(path: Path) -> tuple[Any, list[str] | None]:
     """A sparse matrix as scipy saves it, or the one matrix of an archive; with its labels."""
     heads = array_heads(path, "npz")
+    refuse_labels_that_are_no_list(path, heads, LABEL_KEYS)
     lines = [key for key, head in heads.items() if len(head.shape) == 1]
     label_key = next((key for key in LABEL_KEYS if key in lines), None)
     labels = None

@@ -29,6 +29,7 @@ from manymaps.io.files import (
     read_arrays,
     read_npy,
     read_sparse,
+    refuse_labels_that_are_no_list,
     stem_of,
 )
 from manymaps.io.kinds import (
@@ -317,6 +318,7 @@ def _open_npz(path: Path, key: str | None) -> tuple[Any, Any]:
     heads = array_heads(path, "npz")
     rows = [name for name, head in heads.items() if len(head.shape) == 1]
     texts = [name for name in rows if heads[name].dtype.kind in "US"]
+    refuse_labels_that_are_no_list(path, heads, WORD_KEYS)
     word_key = next((name for name in (*WORD_KEYS, *texts) if name in texts), None)
     pickled = [name for name in WORD_KEYS if name in rows and heads[name].dtype.kind == "O"]
     if word_key is None and pickled:

@@ -49,7 +49,7 @@ POINT = Schema(
         "split": ValuePart((int,), "number of the split", least=0),
         "seed": ValuePart((int,), "of the fit", least=0),
         "measures": ValuePart(
-            (dict,), "by name; infinity and NaN as words",
+            (dict,), "by name; infinity as a word",
             each=ValuePart((float, str), "a measure"),
         ),
         "n_iterations": ValuePart((int,), "iterations done", least=0),
@@ -228,9 +228,9 @@ def _result(record: Any) -> PointResult:
         raise ValueError("it is no mapping")
     POINT.check(record, {})
     point = Point(record["settings"], record["split"], record["seed"])
-    if not all(math.isfinite(v) for v in record["measures"].values() if isinstance(v, float)):
-        raise ValueError("a measure is no number")
     measures = {name: float(value) for name, value in record["measures"].items()}
+    if any(map(math.isnan, measures.values())):
+        raise ValueError("a measure is no number")
     failure = record["failure"]
     if failure is None and set(measures) != set(MEASURES):
         raise ValueError("measures are missing")
