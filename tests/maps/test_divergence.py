@@ -96,8 +96,9 @@ def test_of_several_runs_those_that_stay_finite_count():
 
 @pytest.mark.parametrize("optimizer", [None, LBFGS()])
 def test_a_start_without_a_cost(optimizer):
+    far = 1e15 * POINTS[None, :, :2]
     estimator = MultipleMapsTSNE(
-        1, affinity="precomputed", kernel_width=1e-30, optimizer=optimizer, random_state=0
+        1, affinity="precomputed", kernel_width=1e-15, init=far, optimizer=optimizer, random_state=0
     )
     assert "not finite where the fit starts" in refused(estimator, TABLE)
     assert np.isfinite(estimator.maps_).all()

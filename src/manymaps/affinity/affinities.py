@@ -417,7 +417,12 @@ class LocalPerplexity(Affinity):
 
 
 def _n_objects(data: Matrix | NeighborGraph) -> int:
-    return len(data.indices) if isinstance(data, NeighborGraph) else np.shape(data)[0]
+    if isinstance(data, NeighborGraph):
+        return len(data.indices)
+    shape = np.shape(data)
+    if not shape:
+        raise DataError(f"{data!r} is no table; give a row an object and a column a feature")
+    return int(shape[0])
 
 
 def _check_perplexity(perplexity: float, n: int) -> None:

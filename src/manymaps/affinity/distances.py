@@ -19,6 +19,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.checks import check_magnitude, first_cell, not_finite
+from manymaps.compute.canonical import canonical_rows
 from manymaps.constraints import FUNCTION, instance
 from manymaps.errors import DataError
 
@@ -90,13 +91,13 @@ def check_finite(X: Matrix, what: str = "X") -> None:
 
 def finite_matrix(X: Any, what: str) -> Matrix:
     """Data as a finite float array, or sparse rows without cells stored twice."""
+    if getattr(getattr(X, "dtype", None), "kind", "") == "c":
+        raise DataError(f"{what} holds complex numbers; give real ones")
     if sparse.issparse(X):
         matrix = sparse.csr_array(X)
         if not np.issubdtype(matrix.dtype, np.floating):
             matrix = matrix.astype(np.float64)
-        if not matrix.has_canonical_format:
-            matrix = matrix.copy()
-            matrix.sum_duplicates()
+        matrix = canonical_rows(matrix)
     else:
         try:
             matrix = np.asarray(X)

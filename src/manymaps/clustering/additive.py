@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from manymaps.checks import check_whole, first_cell
 from manymaps.clustering.priors import Prior, SizePrior, TiedSizePrior, UniformPrior
@@ -53,6 +53,7 @@ from manymaps.constraints import (
     instance,
 )
 from manymaps.data.frame_labels import is_frame, labelled_values
+from manymaps.data.validation import same_rows, validated
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.progress import shows_progress, work
 from manymaps.seeds import drawn_seed
@@ -278,9 +279,7 @@ class AdditiveClustering(
         found = self._best_of_starts(similarities, problem, self._solver(n), polish, starts)
         self._similarities = similarities
         self._prior = prior
-        # Sets n_features_in_, and the names of a frame's columns.
-        frame = labelled_values(X)[1] if is_frame(X) else similarities.values
-        validate_data(self, frame, skip_check_array=True)
+        self._note_names(X, n)
         self._set_clusters(problem, found)
         self._fitted_rows = _plain_rows(X, similarities)
         return self
@@ -314,9 +313,11 @@ class AdditiveClustering(
     def transform(self, X: Any) -> np.ndarray:
         """Memberships of objects from their similarities to the fitted ones.
 
-        A row that was fitted keeps its memberships. Another gets those of the least squares (with
-        the prior, at the residual variance): the best of all 2^K while K is at most 12, beyond that
-        the best that single flips reach from no cluster, from all, and from the least squares
+        A row that was fitted keeps its memberships; of fitted rows that are equal, but have others,
+        it has those of the first, unless X is all that was fitted. Another gets those of the least
+        squares (with the prior, at the residual variance): the best of all 2^K while K is at most
+        12, beyond that the best that single flips reach from no cluster, from all, and from the
+        least squares
         without bounds.
 
         Parameters
@@ -331,11 +332,10 @@ class AdditiveClustering(
         check_is_fitted(self, "memberships_")
         rows = self._check_rows(X)
         result = np.empty((len(rows), len(self.weights_)), np.int8)
-        known = {row.tobytes(): i for i, row in reversed(list(enumerate(self._fitted_rows)))}
         places = _Placement.of(self)
-        for a, row in enumerate(rows):
-            fitted = known.get(row.tobytes())
-            if fitted is not None:
+        found = same_rows(rows, self._fitted_rows)
+        for a, (row, fitted) in enumerate(zip(rows, found, strict=True)):
+            if fitted >= 0:
                 result[a] = self.memberships_[fitted]
                 continue
             values = self._similarities.largest - row if self.kind == "dissimilarity" else row
@@ -455,12 +455,20 @@ class AdditiveClustering(
             log_variance = np.log(2 * np.pi * self.residual_variance_)
         self.log_likelihood_ = float(-0.5 * n_pairs * (log_variance + 1))
 
+    def _note_names(self, X: Any, n: int) -> None:
+        """What rows that come later are compared with: their width, and the names of a frame."""
+        values = labelled_values(X, square=True)[1] if is_frame(X) else None
+        if values is not None:
+            validated(self, values, skip_check_array=True)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self.n_features_in_ = n
+
     def _check_rows(self, X: Any) -> np.ndarray:
-        rows = validate_data(
+        return validated(
             self, labelled_values(X)[1], reset=False, dtype=np.float64,
             ensure_all_finite="allow-nan", order="C",
         )  # fmt: skip
-        return np.where(rows == 0, 0.0, rows)  # one zero of the two, to find rows by their bytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -552,4 +560,4 @@ def _plain_rows(X: Any, similarities: Similarities) -> np.ndarray:
     rows = np.asarray(table, dtype=np.float64) if isinstance(table, np.ndarray | list) else None
     if rows is None or rows.ndim != 2:
         rows = np.where(similarities.observed, similarities.values, np.nan)
-    return np.where(rows == 0, 0.0, rows)
+    return rows

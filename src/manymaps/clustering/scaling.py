@@ -18,11 +18,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from scipy.spatial.distance import cdist
 
 from manymaps.atlas.atlas import Atlas
+from manymaps.checks import check_magnitude, first_cell
 from manymaps.compute.scaling import centred_products, scaled_axes
 from manymaps.data.frame_labels import labelled_values
+from manymaps.data.vectors import checked_table
 from manymaps.errors import DataError
 from manymaps.model.choice import T_SNE
 
@@ -60,7 +63,9 @@ def similarity_map(values: Any, labels: Sequence[str] | None = None) -> Atlas:
     True
     """
     own, values = labelled_values(values, square=True)
-    table = np.array(values, dtype=np.float64)
+    values = checked_table(values, "the similarities")
+    table = values.toarray() if sparse.issparse(values) else np.array(values)
+    table = table.astype(np.float64)
     n = len(table)
     labels = labels if labels is not None else own or [str(i) for i in range(n)]
     if table.shape != (n, n) or n < 3:
@@ -68,6 +73,13 @@ def similarity_map(values: Any, labels: Sequence[str] | None = None) -> Atlas:
             f"the similarities have the shape {table.shape}; a map needs a square table of at "
             "least three objects"
         )
+    cell = first_cell(table, np.isinf)
+    if cell is not None:
+        raise DataError(
+            f"the similarity in row {cell.row}, column {cell.column} is infinite; similarities are "
+            "finite, or NaN where missing"
+        )
+    check_magnitude(np.nan_to_num(table), "the similarities")
     table = np.where(np.isnan(table), table.T, table)
     np.fill_diagonal(table, np.nan)
     unknown = np.isnan(table) & ~np.eye(n, dtype=bool)

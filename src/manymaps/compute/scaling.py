@@ -1,9 +1,9 @@
-"""Classical scaling (Torgerson 1952), and the extreme eigenpairs that it takes.
+"""Classical scaling (Torgerson 1952), and the extreme eigenpairs and singular values of tables.
 
     B = -1/2 J D^2 J,      x = the leading eigenvectors of B times the roots of their eigenvalues
 
-with D^2 squared distances and J = I - 1/n. Extreme eigenpairs of large symmetric matrices are the
-same ones from the same start.
+with D^2 squared distances and J = I - 1/n. Extreme eigenpairs and singular values of large matrices
+are the same ones from the same start.
 
 Where eigenvalues coincide, as in networks of like parts, ARPACK goes on from further vectors. Newer
 SciPy draws them anew at each call unless told otherwise.
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["centred_products", "extreme_eigenpairs", "scaled_axes"]
+__all__ = ["centred_products", "extreme_eigenpairs", "leading_singular_values", "scaled_axes"]
 
 
 def extreme_eigenpairs(
@@ -65,6 +65,37 @@ def extreme_eigenpairs(
             raise
         return stopped.eigenvalues, stopped.eigenvectors
     return values, vectors
+
+
+def leading_singular_values(
+    matrix: Any, k: int, start: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The k largest singular values, rising, with left vectors as columns and right ones as rows.
+
+    Parameters
+    ----------
+    matrix : (sparse) array or LinearOperator of shape (n, m)
+    k : int, less than n and m
+    start : ndarray of shape (min(n, m),)
+
+    Examples
+    --------
+    >>> _, values, _ = leading_singular_values(np.diag([1.0, 2.0, 5.0]), 1, np.ones(3))
+    >>> values.round(9).tolist()
+    [5.0]
+    """
+    from scipy.sparse.linalg import LinearOperator, aslinearoperator
+
+    tall = aslinearoperator(matrix if matrix.shape[0] >= matrix.shape[1] else matrix.T)
+    width = tall.shape[1]
+    gram = LinearOperator(
+        shape=(width, width), matvec=lambda x: tall.rmatvec(tall.matvec(x)), dtype=np.float64
+    )
+    # What SciPy's svds draws where values coincide cannot be told.
+    basis, _ = np.linalg.qr(extreme_eigenpairs(gram, k, start)[1])
+    left, values, turn = np.linalg.svd(tall.matmat(basis), full_matrices=False)
+    left, values, right = left[:, ::-1], values[::-1], (turn @ basis.T)[::-1]
+    return (left, values, right) if tall.shape == matrix.shape else (right.T, values, left.T)
 
 
 def centred_products(squared_distances: np.ndarray) -> np.ndarray:

@@ -37,8 +37,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from manymaps.checks import check_choice, check_whole
-from manymaps.compute.scaling import centred_products, scaled_axes
+from manymaps.checks import check_choice, check_magnitude, check_whole
+from manymaps.compute.scaling import centred_products, leading_singular_values, scaled_axes
 from manymaps.data.count_values import count_table
 from manymaps.errors import DataError, DataWarning, ParameterError
 
@@ -138,18 +138,19 @@ def singular_value_embedding(
     >>> abs(found.rows).round(12).tolist()
     [[3.0, 0.0], [0.0, 2.0], [0.0, 0.0]]
     """
-    from sklearn.decomposition import TruncatedSVD
+    from sklearn.utils.extmath import svd_flip
 
     table = count_table(X)
     _check_components(n_components, min(table.shape))
     if table.count_nonzero() == 0:
         raise DataError("the table has no counts, so there is nothing to embed")
+    check_magnitude(table, "the counts")
     if log:
         table = table.log1p()
-    model = TruncatedSVD(n_components, algorithm="arpack", random_state=seed)
-    # An array, whatever output is set for all of scikit-learn; so below.
-    rows = model.set_output(transform="default").fit_transform(table)
-    return CountEmbedding(rows, model.components_.T * model.singular_values_)
+    start = np.random.RandomState(seed).uniform(-1, 1, min(table.shape))
+    left, values, right = leading_singular_values(table, n_components, start)
+    left, right = svd_flip(left[:, ::-1], right[::-1], u_based_decision=False)
+    return CountEmbedding(left * values[::-1], right.T * values[::-1])
 
 
 def latent_semantic_analysis(X: Any, n_components: int = 2, *, seed: int = 0) -> CountEmbedding:

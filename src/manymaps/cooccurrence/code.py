@@ -32,7 +32,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.compute.threads import threads
@@ -63,10 +63,11 @@ from manymaps.cooccurrence.runaways import runaway_note
 from manymaps.cooccurrence.starts import INITS, Starts, start_parameters, usual_steps
 from manymaps.data.counts import Counts, looks_transposed
 from manymaps.data.frames import end_to_end
+from manymaps.data.validation import same_rows, validated
 from manymaps.errors import DataError, DataWarning, DivergedError, ParameterError
 from manymaps.io.counts import counts_from
 from manymaps.labels import plural
-from manymaps.maps.estimator import FittedMaps, plain_value, same_rows
+from manymaps.maps.estimator import FittedMaps, plain_value
 from manymaps.maps.map_order import order_of_maps
 from manymaps.maps.run import Fit
 from manymaps.model.choice import CHOICES, ChoiceModel
@@ -418,11 +419,7 @@ class CODE(
         # A frame of nothing but counts names the features that scikit-learn compares.
         if counts is not None and (isinstance(X, Counts) or X.shape != counts.shape):
             table = counts.values
-        values = validate_data(
-            self, table, reset=reset, accept_sparse="csr", dtype=np.float64,
-            # Counts name the row and column of a value that is not finite, or negative.
-            ensure_all_finite=False,
-        )  # fmt: skip
+        values = validated(self, table, reset=reset, accept_sparse="csr", dtype=np.float64)
         return _as_counts(values) if counts is None else counts
 
     def _check_rows(self, counts: Counts) -> None:

@@ -37,6 +37,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.checks import check_whole
+from manymaps.compute.scaling import leading_singular_values
 from manymaps.data.count_values import count_table
 from manymaps.errors import DataError
 
@@ -197,7 +198,7 @@ def _decomposed(
         residuals = scaled.toarray() - np.outer(row_roots, column_roots)
         left, values, right = np.linalg.svd(residuals, full_matrices=False)
     else:
-        from scipy.sparse.linalg import LinearOperator, svds
+        from scipy.sparse.linalg import LinearOperator
 
         transposed = scaled.T
 
@@ -216,7 +217,7 @@ def _decomposed(
             dtype=np.float64,
         )
         start = np.random.default_rng(seed).normal(size=min(scaled.shape))
-        left, values, right = svds(residuals, k=n_components, v0=start)
+        left, values, right = leading_singular_values(residuals, n_components, start)
     order = np.argsort(-values, kind="stable")[:n_components]
     values = np.where(values[order] > _NO_INERTIA, values[order], 0.0)
     some = values > 0

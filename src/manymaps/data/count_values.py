@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.checks import check_labels, first_cell, not_amount
+from manymaps.compute.canonical import canonical_rows
 from manymaps.errors import DataError
 
 __all__ = [
@@ -62,9 +63,7 @@ def canonical(values: sparse.csr_array) -> sparse.csr_array:
 
     The arrays of an array that somebody else holds must not be sorted under their hands.
     """
-    if not values.has_canonical_format:
-        values = values.copy()
-        values.sum_duplicates()
+    values = canonical_rows(values)
     if any(np.count_nonzero(block) < block.size for block in blocks(values.data)):
         values = values.copy()
         values.eliminate_zeros()
@@ -223,11 +222,9 @@ def count_table(X: Any) -> sparse.csr_array:
         raise DataError(f"counts must be numbers, not {X.dtype}")
     if X.ndim != 2:
         raise DataError(f"the counts have shape {X.shape}; they must be a table of two dimensions")
-    table = sparse.csr_array(X, dtype=np.float64)
-    if not table.has_canonical_format:
-        # The arrays may be the caller's.
-        table = table.copy()
-        table.sum_duplicates()
+    if 0 in X.shape:
+        raise DataError(f"there are no counts in a table of shape {X.shape}")
+    table = canonical_rows(sparse.csr_array(X, dtype=np.float64))
     cell = first_cell(table, not_amount)
     if cell is not None:
         raise DataError(

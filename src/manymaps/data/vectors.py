@@ -20,6 +20,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.checks import check_labels, first_cell, not_finite
+from manymaps.compute.canonical import canonical_rows
 from manymaps.data.associations import ReadReport
 from manymaps.errors import DataError
 from manymaps.labels import numbered_labels, shown
@@ -233,10 +234,7 @@ def as_float32(values: Any, source: str) -> np.ndarray | sparse.csr_array:
             # A copy in memory must not pass for a memory-mapped file, which is checked late.
             return values if values.dtype == np.float32 else np.asarray(values).astype(np.float32)
         rows = sparse.csr_array(values, dtype=np.float32)
-    if not rows.has_canonical_format:
-        rows = rows.copy()
-        rows.sum_duplicates()
-    return rows
+    return canonical_rows(rows)
 
 
 def checked_table(values: Any, source: str) -> np.ndarray | sparse.csr_array:

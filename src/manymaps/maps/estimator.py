@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
-from itertools import pairwise
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from manymaps.affinity.affinities import PERPLEXITY, Affinity, GaussianAffinity
 from manymaps.affinity.distances import METRIC, check_finite, known_distances
@@ -42,6 +41,7 @@ from manymaps.constraints import (
 )
 from manymaps.data.associations import Associations, associations_of
 from manymaps.data.frame_labels import labelled_values
+from manymaps.data.validation import same_rows, validated
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.maps.insertion import Refinement, insert
@@ -59,7 +59,7 @@ from manymaps.optimizers.descent import OPTIMIZER, Optimizer
 from manymaps.progress import shows_progress
 from manymaps.seeds import drawn_seed
 
-__all__ = ["FittedMaps", "MapEstimator", "plain_value", "same_rows"]
+__all__ = ["FittedMaps", "MapEstimator", "plain_value"]
 
 Data: TypeAlias = (
     Associations | Vectors | NeighborGraph | NeighborPair | np.ndarray | sparse.sparray
@@ -279,9 +279,9 @@ class MapEstimator(
         """Places of new objects in the fitted maps, which stay as they are.
 
         A row that was fitted keeps its place; of fitted rows that are equal, but stand apart in the
-        maps, it is that of the first. Others are inserted at the weighted geometric median
-        of their neighbours and then refined (`manymaps.maps.insertion`), each as if it were alone;
-        `insert` also says which resemble nothing that was fitted.
+        maps, it is that of the first, unless X is all that was fitted. Others are inserted at the
+        weighted geometric median of their neighbours and then refined (`manymaps.maps.insertion`),
+        each as if it were alone; `insert` also says which resemble nothing that was fitted.
 
         Parameters
         ----------
@@ -310,10 +310,7 @@ class MapEstimator(
                 "affinity='precomputed'; "
                 "insert(atlas, {label: {known label: similarity}}) takes similarities to any atlas"
             )
-        rows = validate_data(
-            self, labelled_values(X)[1], reset=False,
-            accept_sparse="csr", dtype=[np.float32, np.float64], ensure_all_finite=False,
-        )  # fmt: skip
+        rows = validated(self, labelled_values(X)[1], reset=False, accept_sparse="csr")
         found = same_rows(rows, known)
         # A fitted row may have gaps; nothing says where a new one with gaps would belong.
         check_finite(rows if (found < 0).all() else rows[np.flatnonzero(found < 0)])
@@ -387,12 +384,7 @@ class MapEstimator(
         given, values = labelled_values(X, square=precomputed)
         if self._metric_name == "precomputed" and self._affinity_name != "precomputed":
             values = known_distances(values)
-        data = validate_data(
-            self, values,
-            accept_sparse="csr", ensure_min_samples=2, dtype=[np.float32, np.float64],
-            # What is read next names the row and column of a value that is not finite.
-            ensure_all_finite=False,
-        )  # fmt: skip
+        data = validated(self, values, accept_sparse="csr", ensure_min_samples=2)
         labels = given or tuple(str(i) for i in range(data.shape[0]))
         if precomputed and data.shape[0] != data.shape[1]:
             what = "similarities" if self._affinity_name == "precomputed" else "distances"
@@ -557,16 +549,6 @@ def plain_value(value: Any) -> Any:
     return value.written() if isinstance(value, Affinity) else repr(value)
 
 
-def same_rows(rows: Any, known: Any) -> np.ndarray:
-    """For each row the number of the first known row that equals it, or -1."""
-    if sparse.issparse(known) != sparse.issparse(rows):
-        rows = sparse.csr_array(rows) if sparse.issparse(known) else rows.toarray()
-    numbers: dict[bytes, int] = {}
-    for i, row in enumerate(_as_bytes(known, known.dtype)):
-        numbers.setdefault(row, i)
-    return np.array([numbers.get(row, -1) for row in _as_bytes(rows, known.dtype)], np.int64)
-
-
 def _free_labels(rows: np.ndarray, taken: Sequence[str]) -> list[str]:
     """Names of new rows by their numbers, none of which is taken."""
     known, labels = set(taken), []
@@ -576,15 +558,3 @@ def _free_labels(rows: np.ndarray, taken: Sequence[str]) -> list[str]:
             label += "'"
         labels.append(label)
     return labels
-
-
-def _as_bytes(table: Any, dtype: np.dtype) -> Iterator[bytes]:
-    """Each row as bytes that are equal where the row is; zeros have no sign and are not stored."""
-    if not sparse.issparse(table):
-        yield from ((row + 0).tobytes() for row in np.ascontiguousarray(table, dtype))
-        return
-    table = sparse.csr_array(table, dtype=dtype, copy=True)
-    table.sum_duplicates()
-    table.eliminate_zeros()
-    for start, end in pairwise(table.indptr):
-        yield table.indices[start:end].astype(np.int64).tobytes() + table.data[start:end].tobytes()

@@ -196,7 +196,7 @@ class MultipleMapsTSNE(_MultipleMaps):
         Size penalty (penalty / 2) sum |y|^2 on the cost summed over objects. A small one keeps
         unrelated groups from drifting apart for ever, so that what belongs together is still among
         the nearest dots of a drawing; 0 fits the data closest, 0.01 draws the tightest maps.
-    kernel_width : float > 0
+    kernel_width : float from 1e-15 to 1e15
         Distances are divided by it.
     affinity : {"auto", "precomputed"} or Affinity
         "auto" makes Gaussian neighbourhoods of vectors by `perplexity`; "precomputed" takes X as

@@ -161,7 +161,7 @@ def read_new(
     similarity: Metric | None,
 ) -> NewObjects:
     """The new objects, checked; without a similarity `insert` says which."""
-    if isinstance(new, Mapping):
+    if isinstance(new, Mapping) and not sparse.issparse(new):
         return _read_mapping(atlas, new, labels)
     own_labels, new = labelled_values(new)
     if similarity == "precomputed" and is_frame(new):
@@ -214,7 +214,11 @@ def _floats(table: Any, what: str) -> Matrix:
     """Sparse rows or an array, of floating-point numbers."""
     try:
         array = sparse.csr_array(table) if sparse.issparse(table) else np.asarray(table)
+        if array.dtype.kind == "c":
+            raise DataError(f"{what} holds complex numbers; give real ones")
         return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+    except DataError:
+        raise
     except (TypeError, ValueError) as error:
         raise DataError(f"{what} cannot be read as numbers: {error}") from error
 

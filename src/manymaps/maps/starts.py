@@ -139,12 +139,11 @@ def _in_reach(numbers: Any) -> Any:
 
     Their unit is no part of a start, and those of 1e200 have no squares.
     """
-    exponent = -int(np.frexp(abs(numbers).max())[1])
+    stored = numbers if isinstance(numbers, np.ndarray) else numbers.data
+    scaled = np.ldexp(stored, -int(np.frexp(np.abs(stored).max(initial=0))[1]))
     if isinstance(numbers, np.ndarray):
-        return np.ldexp(numbers, exponent)
-    scaled = numbers.copy()
-    scaled.data = np.ldexp(numbers.data, exponent)
-    return scaled
+        return scaled
+    return sparse.csr_array((scaled, numbers.indices, numbers.indptr), shape=numbers.shape)
 
 
 def _all_alike(vectors: Any) -> bool:

@@ -27,7 +27,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from manymaps.checks import check_choice, check_number, first_cell, not_amount, not_finite
+from manymaps.checks import (
+    check_choice,
+    check_magnitude,
+    check_number,
+    first_cell,
+    not_amount,
+    not_finite,
+)
 from manymaps.errors import DataError, ParameterError
 
 __all__ = [
@@ -85,7 +92,7 @@ class VectorSpace(Space):
     Raises
     ------
     DataError
-        For NaN or infinity, or a zero vector under cosine.
+        For NaN, infinity or what cannot be squared, or a zero vector under cosine.
     ParameterError
         For an unknown metric, when keys are asked for.
 
@@ -108,6 +115,8 @@ class VectorSpace(Space):
                 f"vectors have shape {values.shape}; it must be (n, n_features), and many maps go "
                 "into a MapSpace"
             )
+        if 0 in values.shape:
+            raise DataError(f"there are no vectors in a table of shape {values.shape}")
         if values.dtype.kind not in "biuf":
             raise DataError(f"vectors must hold numbers, not {values.dtype}")
         object.__setattr__(self, "values", values)
@@ -120,6 +129,8 @@ class VectorSpace(Space):
                 f"row {cell.row}, column {cell.column} of the vectors is not finite; remove or "
                 "mend it"
             )
+        if numbers.dtype.kind == "f" and numbers.dtype.itemsize > 4:
+            check_magnitude(values, "the vectors")  # those of float32 are squared in float64
         if self.metric == "cosine" and (self._norms == 0).any():
             raise DataError(
                 f"row {np.flatnonzero(self._norms == 0)[0]} is a zero vector, which has no cosine "

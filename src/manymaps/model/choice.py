@@ -47,7 +47,7 @@ CHOICES: dict[str, Allowed] = {
     "normalization": [Choice(get_args(Normalization))],
     "mixing": [Choice(get_args(Mixing))],
     "background": [Number(least=0, below=1)],
-    "kernel_width": [Number(above=0)],
+    "kernel_width": [Number(least=1e-15, most=1e15, why=", for fits are in single precision")],
     "given": [Choice(get_args(Given)), NONE],
 }
 
@@ -66,7 +66,7 @@ class ChoiceModel:
         Whether the mixing proportions are fitted or stay as they start.
     background : float in [0, 1)
         Share of q spread evenly over all pairs.
-    kernel_width : float > 0
+    kernel_width : float from 1e-15 to 1e15
         Distances are divided by it. It matters beside a size penalty or fixed positions; without
         either it only scales the maps.
     given : {"rows", "columns"}, optional

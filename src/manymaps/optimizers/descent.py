@@ -488,7 +488,7 @@ class _ScipyOptimizer(Optimizer):
 
         while state.iteration < n_iter:
             before, cost = state.iteration, state.cost
-            with one_blas_thread():
+            with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
                 result = minimize(
                     function, state.parameters.pack() / units, jac=True, method=self.method,
                     callback=after, options=self._options(n_iter - state.iteration),

@@ -27,6 +27,7 @@ from scipy import sparse
 
 from manymaps.checks import check_choice, check_whole
 from manymaps.data.associations import Associations
+from manymaps.data.vectors import checked_table
 from manymaps.errors import DataError, ParameterError
 from manymaps.seeds import drawn_generator
 
@@ -305,7 +306,8 @@ def checked_part(part: sparse.sparray, name: str) -> sparse.csr_array:
     Traceback (most recent call last):
     manymaps.errors.DataError: the test part has the shape (2, 2); it must be square, 3 or more
     """
-    part = sparse.csr_array(part, dtype=np.float64, copy=True)
+    table = checked_table(part, f"the values of the {name} part")
+    part = sparse.csr_array(table, dtype=np.float64, copy=True)
     part.sum_duplicates()
     part.eliminate_zeros()
     n_rows, n = part.shape
