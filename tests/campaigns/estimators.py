@@ -33,6 +33,7 @@ import manymaps as mm
 from campaigns import degenerate
 from campaigns.degenerate import COUNTS, HOLDINGS, SIMILARITIES, VECTORS, contents, hold
 from campaigns.outcome import Finding, Outcome
+from campaigns.worker import ProcessLost, Worker
 from manymaps import baselines, metrics
 from manymaps.affinity.neighbors import NeighborSearch
 from manymaps.clustering.priors import SizePrior, TiedSizePrior
@@ -42,9 +43,10 @@ from manymaps.optimizers.rows import RowDescent
 from manymaps.prediction.models import Popularity, SpreadingActivation, Uniform
 from manymaps.prediction.spaces import ClassicalScaling, LatentSemanticAnalysis
 
-__all__ = ["SUBJECTS", "Subject", "case", "run"]
+__all__ = ["SUBJECTS", "Drawn", "Subject", "case", "drawn", "run"]
 
 _REFUSALS = (mm.DataError, mm.ParameterError, SolverError)
+_LONGEST = 300.0
 _TOLD = (mm.DataWarning, ConvergenceWarning)
 # Words of NumPy, SciPy and Python about their own insides.
 _INSIDES = re.compile(
@@ -298,20 +300,37 @@ SUBJECTS: dict[str, Subject] = {**_map_estimators(), **_other_estimators(), **_f
 
 
 def run(seconds: float, seed: int) -> Outcome:
-    """Cases of a seed, one after the other, for so long."""
+    """Cases of a seed, one after the other, for so long, in a process that may die of them."""
     outcome = Outcome("estimators")
+    worker = Worker(case, _LONGEST)
     end = time.monotonic() + seconds
     number = 0
     while time.monotonic() < end:
-        name, findings = case(seed, number)
+        try:
+            name, findings = worker(seed, number)
+        except ProcessLost as lost:
+            name = drawn(seed, number).name
+            findings = [Finding(name, str(lost), f"case({seed}, {number})")]
         outcome.cases[name] += 1
         outcome.findings += findings
         number += 1
+    worker.close()
     return outcome
 
 
-def case(seed: int, number: int) -> tuple[str, list[Finding]]:
-    """One case, which these two numbers repeat: its group and what is wrong with it."""
+@dataclass(frozen=True)
+class Drawn:
+    """A case before it is made."""
+
+    name: str
+    subject: Subject
+    settings: dict[str, Any]
+    data: Any
+    told: str
+
+
+def drawn(seed: int, number: int) -> Drawn:
+    """What the case of these two numbers is."""
     rng = np.random.default_rng([seed, number])
     names = list(SUBJECTS)
     name = names[number % len(names)] if number < len(names) else str(rng.choice(names))
@@ -326,11 +345,17 @@ def case(seed: int, number: int) -> tuple[str, list[Finding]]:
     }
     shown = ", ".join(f"{k}={v!r}" for k, v in settings.items() if v != subject.settings[k][0])
     told = f"case({seed}, {number}): {name}({shown}) of {table}, as {holding}"
+    return Drawn(name.split(" of ")[0], subject, settings, X, told)
+
+
+def case(seed: int, number: int) -> tuple[str, list[Finding]]:
+    """Make a case: its group, and what is wrong with it."""
+    one = drawn(seed, number)
     try:
-        found = list(dict.fromkeys(_wrongs(subject, X, settings)))
+        found = list(dict.fromkeys(_wrongs(one.subject, one.data, one.settings)))
     except Exception as error:  # a check itself met what no caller should
         found = [f"{type(error).__name__} when looked at: {_line(error)}"]
-    return name.split(" of ")[0], [Finding(name.split(" of ")[0], what, told) for what in found]
+    return one.name, [Finding(one.name, what, one.told) for what in found]
 
 
 def _wrongs(subject: Subject, X: Any, settings: dict[str, Any]) -> Iterator[str]:

@@ -279,7 +279,9 @@ class AdditiveClustering(
         found = self._best_of_starts(similarities, problem, self._solver(n), polish, starts)
         self._similarities = similarities
         self._prior = prior
-        self._note_names(X, n)
+        # Sets n_features_in_, and the names of a frame's columns.
+        frame = labelled_values(X)[1] if is_frame(X) else similarities.values
+        validated(self, frame, skip_check_array=True)
         self._set_clusters(problem, found)
         self._fitted_rows = _plain_rows(X, similarities)
         return self
@@ -454,15 +456,6 @@ class AdditiveClustering(
         with np.errstate(divide="ignore"):
             log_variance = np.log(2 * np.pi * self.residual_variance_)
         self.log_likelihood_ = float(-0.5 * n_pairs * (log_variance + 1))
-
-    def _note_names(self, X: Any, n: int) -> None:
-        """What rows that come later are compared with: their width, and the names of a frame."""
-        values = labelled_values(X, square=True)[1] if is_frame(X) else None
-        if values is not None:
-            validated(self, values, skip_check_array=True)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-        self.n_features_in_ = n
 
     def _check_rows(self, X: Any) -> np.ndarray:
         return validated(

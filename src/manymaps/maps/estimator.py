@@ -24,7 +24,7 @@ from manymaps.affinity.affinities import PERPLEXITY, Affinity, GaussianAffinity
 from manymaps.affinity.distances import METRIC, check_finite, known_distances
 from manymaps.affinity.neighbors import NeighborGraph, NeighborPair, NeighborSearch, as_graph
 from manymaps.atlas.associations import strongest_associations
-from manymaps.atlas.atlas import FARTHEST, Atlas
+from manymaps.atlas.atlas import Atlas
 from manymaps.compute.threads import threads
 from manymaps.constraints import (
     ARRAY,
@@ -53,7 +53,7 @@ from manymaps.maps.starts import STARTS, start_positions
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.objective import TOLERANCE, Objective
 from manymaps.model.observed import ObservedObjective, objective_of
-from manymaps.model.parameters import Parameters, weights_from_proportions
+from manymaps.model.parameters import FARTHEST, Parameters, weights_from_proportions
 from manymaps.model.target import Target, conditional_target, joint_target
 from manymaps.optimizers.descent import OPTIMIZER, Optimizer
 from manymaps.progress import shows_progress
