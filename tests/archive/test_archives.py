@@ -262,3 +262,15 @@ def test_the_order_of_plain_values_does_not_matter():
     assert same_content(
         ({"a": 1, "b": {"c": 2, "d": 3}}, {}), ({"b": {"d": 3, "c": 2}, "a": 1}, {})
     )
+
+
+@pytest.mark.parametrize(("length", "told"), [(10, 10), (1990, 1990), (2001, 2003), (9999, 2003)])
+def test_a_message_that_repeats_too_much_of_a_file_is_cut(length, told):
+    @reader("a thing")
+    def read_thing(path):
+        raise DataError(f"{path}: ".ljust(length, "x"))
+
+    with pytest.raises(DataError) as raised:
+        read_thing("a.txt")
+    assert len(str(raised.value)) == told
+    assert str(raised.value).endswith("...") is (told != length)

@@ -220,6 +220,11 @@ class TestTables:
         with pytest.raises(DataError, match=f"here: .*{message}"):
             csr_from({**PARTS, **changes}, (3, 3), "here")
 
+    @pytest.mark.parametrize("shape", [(-1, 3), (3, -1), (2**62, 3), (3, 2**62)])
+    def test_no_table_has_such_a_shape(self, shape):
+        with pytest.raises(DataError, match="here: a table cannot have"):
+            csr_from(PARTS, shape, "here")
+
     def test_a_missing_part(self):
         with pytest.raises(DataError, match="lacks its indptr"):
             csr_from({k: v for k, v in PARTS.items() if k != "indptr"}, (3, 3), "here")

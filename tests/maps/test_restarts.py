@@ -113,6 +113,13 @@ class TestInterruption:
         assert rest.restarts_ == whole.restarts_
         assert_same_bits(rest, whole)
 
+    def test_the_seeds_of_runs_to_come_are_kept_from_the_first_on(self, tmp_path):
+        """Those from no number would be others when it goes on."""
+        estimator(n_init=3, callback=lambda k, *_: k == 2).fit(table(), checkpoint=tmp_path / "s")
+        earlier = read_archive(tmp_path / "s", CHECKPOINT)[0]["earlier"]
+        assert len(earlier["seeds"]) == 3
+        assert earlier["ended"] == []
+
     def test_a_joint_model_keeps_its_normalizer(self, tmp_path):
         joint = {"n_init": 3, "normalization": "joint"}
         path, steps = tmp_path / "state", []
