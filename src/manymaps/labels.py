@@ -15,6 +15,7 @@ __all__ = [
     "fold",
     "listed",
     "natural_order",
+    "numbered_alike",
     "numbered_labels",
     "only_count",
     "plural",
@@ -104,6 +105,19 @@ def only_count(labels: Sequence[str], start: str = "") -> bool:
     (True, False, True)
     """
     return all(label == f"{start}{i}" for i, label in enumerate(labels))
+
+
+def numbered_alike(labels: Sequence[str]) -> bool:
+    """Whether labels are all one word with a number.
+
+    >>> numbered_alike(["img 434", "img 7"]), numbered_alike(["1999", "2000"])
+    (True, False)
+    >>> numbered_alike(["img 434", "post 7"])
+    False
+    """
+    start = re.split("[0-9]", labels[0], maxsplit=1)[0] if labels else ""
+    pattern = re.compile(re.escape(start) + "[0-9]+")
+    return start.strip() != "" and all(pattern.fullmatch(label) for label in labels)
 
 
 def numbered_labels(labels: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -206,7 +206,7 @@ class TestCategories:
     def test_few_numbers_and_other_labels_stay(self):
         few = self.counted(n=40)
         assert all(word in few.labels for words in few.captions() for word in words)
-        words = replace(self.counted(), labels=[f"w{i}" for i in range(60)])
+        words = replace(self.counted(), labels=[f"{'xyz'[i % 3]}{i}" for i in range(60)])
         assert all(word in words.labels for named in words.captions() for word in named)
 
 

@@ -13,9 +13,9 @@ from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.landmarks import View
 from manymaps.errors import ParameterError
 from manymaps.figures.coloring import ACCENT, CATEGORIES
+from manymaps.figures.insets import choose_insets
 from manymaps.figures.labels import place_labels, places_over
 from manymaps.figures.maps import plot_atlas, plot_map, plot_senses, save_figure
-from manymaps.figures.regions import choose_regions
 from manymaps.figures.zooms import plot_zooms
 from manymaps.labels import UnknownLabel
 from manymaps.model.choice import CODE, MULTIPLE_MAPS_T_SNE
@@ -376,7 +376,7 @@ def test_regions_do_not_meet_and_lie_in_the_view():
     low, high = points.min(axis=0), points.max(axis=0)
     view = View(low, high, np.zeros(500, dtype=bool))
     half = np.array([0.5, 0.4])
-    found = choose_regions(points, np.arange(500) % 2 == 0, view, half, 6)
+    found = choose_insets(points, np.arange(500) % 2 == 0, view, half, 6)
     assert len(found) >= 3
     for k, region in enumerate(found):
         np.testing.assert_allclose(region.high - region.low, 2 * half)

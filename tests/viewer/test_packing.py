@@ -24,6 +24,7 @@ from manymaps.atlas.landmarks import view as view_of
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import UnknownLabel
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE, SNE, T_SNE, UNI_SNE
+from manymaps.viewer.options import PageOptions
 from manymaps.viewer.packing import pack_page
 
 LARGEST = float(np.finfo(np.float32).max)
@@ -86,8 +87,7 @@ class Read:
 
 
 def read(atlas: Atlas, **options: Any) -> Read:
-    usual = {"title": None, "color": None, "size": None, "features": None, "min_recall": 0.1}
-    return Read(pack_page(atlas, **(usual | options)))
+    return Read(pack_page(atlas, PageOptions(**options)))
 
 
 def several(n: int = 60, n_maps: int = 4, d: int = 2, **fields: Any) -> Atlas:
@@ -171,7 +171,7 @@ class TestEntries:
         types = {name: block.dtype.str for name, block in found.blocks.items()}
         assert types == {
             "positions": "<u2", "order": "<u2", "offsets": "<u4", "objects": "<u2",
-            "proportions": "<u2", "recalls": "<u2",
+            "proportions": "<u2", "recalls": "<u2", "region/members": "<u2",
         }  # fmt: skip
 
     def test_in_one_map_the_proportions_are_all_there_is(self):
@@ -342,7 +342,7 @@ class TestHeader:
     def test_same_bytes_for_the_same_atlas(self):
         atlas = several(metadata={"group": np.array(["a", "b", "b"] * 20)})
         settings = {"title": None, "size": None, "features": None, "min_recall": 0.1}
-        packed = [pack_page(atlas, color="group", **settings) for _ in range(2)]
+        packed = [pack_page(atlas, PageOptions(color="group", **settings)) for _ in range(2)]
         assert packed[0] == packed[1]
 
     @settings(max_examples=60, deadline=None)

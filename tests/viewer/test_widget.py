@@ -15,6 +15,7 @@ from manymaps.atlas.atlas import Atlas
 from manymaps.errors import ParameterError
 from manymaps.labels import UnknownLabel
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
+from manymaps.viewer.options import PageOptions
 from manymaps.viewer.packing import pack_page
 from manymaps.viewer.page import viewer_module
 from manymaps.viewer.widget import AtlasWidget
@@ -40,7 +41,7 @@ def test_it_sends_the_atlas_and_the_viewer(atlas):
     widget = AtlasWidget(atlas, **options, min_recall=0.2, height=400)
     state = widget.get_state()
     assert state["_esm"] == viewer_module()
-    assert state["data"] == pack_page(atlas, **options, min_recall=0.2)
+    assert state["data"] == pack_page(atlas, PageOptions(**options, min_recall=0.2))
     assert gzip.decompress(state["data"]).startswith(b"manymaps")
     synced = {"selected": [], "word": "", "map": None, "theme": "auto", "height": 400}
     assert synced.items() <= state.items()

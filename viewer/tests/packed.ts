@@ -26,6 +26,10 @@ export interface Description {
   factors?: number[];
   logWhole?: number | null;
   columns?: Column[];
+  /** Of each map. */
+  regions?: { name: string; words: string[]; x: number; y: number; members: number[] }[][];
+  /** Of each object: partners and shares. */
+  observed?: [number, number][][];
   features?: { name: string; weight: number; members: number[] }[];
   /** How positions are kept: as they are by default, or in 65,536 steps. */
   positions?: "f4" | "u2";
@@ -128,6 +132,19 @@ function blocksOf(description: Description): Blocks {
     blocks.axes = Float32Array.from(axes);
     blocks.middles = Float32Array.from(description.middles ?? new Array(maps.length * d).fill(0));
   }
+  blocks["region/members"] = Uint16Array.from(
+    (description.regions ?? []).flatMap((regions) => regions.flatMap(({ members }) => members)),
+  );
+  if (description.observed) {
+    const { observed } = description;
+    let end = 0;
+    blocks["data/offsets"] = Uint32Array.from([
+      0,
+      ...observed.map((pairs) => (end += pairs.length)),
+    ]);
+    blocks["data/partners"] = Uint16Array.from(observed.flat().map(([partner]) => partner));
+    blocks["data/shares"] = Uint16Array.from(observed.flat().map(([, share]) => 65535 * share));
+  }
   if (description.kinds) {
     const factors = description.factors ?? description.labels.map(() => 1);
     blocks.log_factors = Float32Array.from(factors, Math.log);
@@ -162,6 +179,14 @@ function headerOf(description: Description): Header {
   const { kernelWidth = 1, ...others } = model;
   return {
     title: "a small atlas",
+    description: "",
+    source: "",
+    credit: "",
+    date: "",
+    noun: ["object", "objects"],
+    numbered: false,
+    whole: true,
+    observed: description.observed !== undefined,
     method: "mm-tsne",
     n_objects: labels.length,
     n_maps: maps.length,
@@ -188,6 +213,10 @@ function headerOf(description: Description): Header {
       view: [-1, -1, 1, 1],
       share: 1,
       ...scaleOf(description, m),
+      regions: (description.regions?.[m] ?? []).map(({ members, ...region }) => ({
+        ...region,
+        size: members.length,
+      })),
     })),
     columns: (description.columns ?? []).map((column) => {
       const { name, type } = column;

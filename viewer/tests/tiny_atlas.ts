@@ -23,6 +23,10 @@ interface TinyAtlas extends Atlas {
   maps: [AtlasMap];
 }
 
+function least(values: Float32Array): number {
+  return values.reduce((low, value) => Math.min(low, value), Number.POSITIVE_INFINITY);
+}
+
 /** An atlas whose only map has all objects, the first one the most important. */
 export function tinyAtlas(parts: Parts): TinyAtlas {
   const { labels, columns = [], kinds = null, nRows = 0 } = parts;
@@ -39,12 +43,19 @@ export function tinyAtlas(parts: Parts): TinyAtlas {
     coordinates: points,
     points,
     order: Uint32Array.from({ length: n }, (_, i) => i),
-    view: [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)],
+    view: [least(xs), least(ys), -least(xs.map((x) => -x)), -least(ys.map((y) => -y))],
     title: labels.slice(0, 1),
     share: 1,
+    regions: [],
   };
   return {
     title: "tiny",
+    description: "",
+    source: "",
+    credit: "",
+    date: "",
+    noun: ["object", "objects"],
+    isNumbered: false,
     method: "multiple maps t-SNE",
     labels,
     nObjects: n,
@@ -61,8 +72,10 @@ export function tinyAtlas(parts: Parts): TinyAtlas {
     nRows,
     logFactors: null,
     logWhole: null,
+    logNormalizers: null,
     maps: [map],
     senses: null,
+    observed: null,
     columns,
     features: [],
     color: null,

@@ -24,18 +24,26 @@ Shapes: maps (n_maps, n_objects, n_components), proportions (n_maps, n_objects).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from manymaps.labels import only_count
+from manymaps.labels import numbered_alike, only_count
 from manymaps.model.similarities import kernel_values
 
 if TYPE_CHECKING:
     from manymaps.atlas.atlas import Atlas
 
-__all__ = ["caption", "dominant", "labels_say_nothing", "title_words"]
+__all__ = [
+    "caption",
+    "categories_of",
+    "category_names",
+    "dominant",
+    "labels_say_nothing",
+    "title_words",
+]
 
 #: So few objects may be the numbers that they are labelled with.
 FEW_NUMBERS = 40
@@ -123,19 +131,50 @@ def title_words(
     if not labels_say_nothing(atlas):
         chosen = caption(atlas, map, shown, n_words=n_words, words=words)
         return [atlas.labels[j] for j in chosen]
-    columns = atlas.columns if column is None else {column: atlas.columns.get(column)}
-    for name, values in columns.items():
-        categories = None if values is None else _categories(np.asarray(values))
-        if categories is not None:
-            found = _standing_out(atlas, map, shown, categories)[:n_words]
-            numbers = all(category.lstrip("-").isdigit() for category in found)
-            return [f"{name} {found[0]}", *found[1:]] if found and numbers else found
-    return []
+    found = categories_of(atlas, column)
+    if found is None:
+        return []
+    name, categories = found
+    standing_out = _standing_out(atlas, map, shown, categories)[:n_words]
+    return [*category_names(name, standing_out)[:1], *standing_out[1:]]
+
+
+def categories_of(atlas: Atlas, column: str | None) -> tuple[str, np.ndarray] | None:
+    """A column that sorts the objects, with the text of each object, "" where it has none.
+
+    Without a name the first column of categories, where the labels say nothing. None where there is
+    no such column: categories are few, and on average four objects or more have one.
+    """
+    if column is None and not labels_say_nothing(atlas):
+        return None
+    columns = atlas.columns
+    names = columns if column is None else [name for name in columns if name == column]
+    found = ((name, _categories(np.asarray(columns[name]))) for name in names)
+    return next(((name, texts) for name, texts in found if texts is not None), None)
+
+
+def category_names(column: str, categories: Sequence[str]) -> list[str]:
+    """What categories are called by themselves: numbers with the name of their column.
+
+    >>> category_names("digit", ["4", "9"]), category_names("group", ["space", "autos"])
+    (['digit 4', 'digit 9'], ['space', 'autos'])
+    """
+    if all(category.lstrip("-").isdigit() for category in categories):
+        return [f"{column} {category}" for category in categories]
+    return list(categories)
 
 
 def labels_say_nothing(atlas: Atlas) -> bool:
-    """Whether the labels only count the objects, as those of data without names."""
-    return atlas.n_objects > FEW_NUMBERS and only_count(atlas.labels)
+    """Whether the labels only count the objects, as those of data without names.
+
+    "img 434" says as little where a column of categories says more.
+    """
+    if atlas.n_objects <= FEW_NUMBERS:
+        return False
+    columns = (_categories(np.asarray(values)) for values in atlas.columns.values())
+    return only_count(atlas.labels) or (
+        numbered_alike(atlas.labels) and any(texts is not None for texts in columns)
+    )
 
 
 def _categories(values: np.ndarray) -> np.ndarray | None:

@@ -181,11 +181,7 @@ class Choices:
         logs = np.zeros(self.proportions.shape)
         logs[:, self.is_chooser] = self._log_sums
         if self.model.given is not None:
-            weights = self._log_factors[self.is_chooser]
-            if not self.is_joint:
-                weights = weights - self.log_normalizers
-            chosen = ~self.is_chooser
-            logs[:, chosen] = self._summed(chosen, self.is_chooser, weights)
+            logs[:, ~self.is_chooser] = self._log_evidence
         shares = normalized(logs, axis=0)
         alone = ~shares.any(axis=0)
         shares[:, alone] = self.proportions[:, alone]
@@ -199,6 +195,27 @@ class Choices:
         other object.
         """
         return np.asarray(np.logaddexp.reduce(self._log_sums, axis=0))
+
+    @cached_property
+    def log_wholes(self) -> np.ndarray:
+        """Logs of what the choices of each object, or of it, sum to before they are shares; (n,).
+
+        log Z_i of a chooser; of one that is chosen log sum_j a_j v_ij / Z_j, Z_j being 1 under a
+        joint model.
+        """
+        logs = np.empty(self.maps.shape[1])
+        logs[self.is_chooser] = self.log_normalizers
+        if self.model.given is not None:
+            logs[~self.is_chooser] = np.logaddexp.reduce(self._log_evidence, axis=0)
+        return logs
+
+    @cached_property
+    def _log_evidence(self) -> np.ndarray:
+        """log sum_j a_j v_ij^m / Z_j of those chosen, (n_maps, n_chosen); joint: without Z."""
+        weights = self._log_factors[self.is_chooser]
+        if not self.is_joint:
+            weights = weights - self.log_normalizers
+        return self._summed(~self.is_chooser, self.is_chooser, weights)
 
     @cached_property
     def _log_sums(self) -> np.ndarray:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["view"]
 
+LABELS = "one label a line"
 WEIGHTED = re.compile(r".*\((?P<weight>[^()]+)\)\s*")
 
 
@@ -48,6 +49,28 @@ class _Feature:
 @click.option("--color", metavar="COLUMN", help="Colour by a column of the metadata at first.")
 @click.option("--size", metavar="COLUMN", help="Size of the dots by a column of numbers at first.")
 @click.option("--title", metavar="TEXT", help="[default: the name of OUT.html without its suffix]")
+@click.option("--description", metavar="TEXT", default="", help="A sentence on it.")
+@click.option("--source", metavar="TEXT", default="", help="Where the data come from.")
+@click.option("--credit", metavar="TEXT", default="", help="Whom to thank.")
+@click.option("--date", metavar="TEXT", default="", help="When the data or the page were made.")
+@click.option(
+    "--noun",
+    metavar="NOUN",
+    default="object",
+    show_default=True,
+    help="What an object is called: word, image, 'mouse,mice'.",
+)
+@click.option(
+    "--hide",
+    metavar="LABEL",
+    multiple=True,
+    help="An object that must not be in the page; can be given several times.",
+)
+@click.option(
+    "--hide-from",
+    type=InputFile(),
+    help="A file of such labels, one a line.",
+)
 @click.option("--metadata", type=InputFile(), help="Table whose columns are joined by label.")
 @click.option(
     "--features",
@@ -70,6 +93,9 @@ def view(
     opened: bool,
     metadata: Path | None,
     features: Path | None,
+    hide: tuple[str, ...],
+    hide_from: Path | None,
+    noun: str,
     as_json: bool,
     **look: Any,
 ) -> None:
@@ -84,7 +110,13 @@ def view(
                manymaps view norms.atlas -o norms.html --metadata words.csv --size frequency
     """
     refuse_overwriting(
-        {"-o": output}, {"ATLAS": atlas, "--metadata": metadata, "--features": features}
+        {"-o": output},
+        {
+            "ATLAS": atlas,
+            "--metadata": metadata,
+            "--features": features,
+            "--hide-from": hide_from,
+        },
     )
     from manymaps.atlas.atlas import load_atlas
     from manymaps.viewer.page import write_page
@@ -93,8 +125,17 @@ def view(
     if metadata is not None:
         loaded = _with_columns(loaded, metadata)
     found = None if features is None else _read_features(features, loaded)
+    hidden = _hidden(loaded, hide, hide_from)
+    one, comma, several = (part.strip() for part in noun.partition(","))
     with work(f"writing {output}"):
-        write_page(loaded, output, features=found, **look)
+        write_page(
+            loaded,
+            output,
+            features=found,
+            hide=hidden,
+            noun=(one, several) if comma else one,
+            **look,
+        )
     size = output.stat().st_size
     shown = opened and webbrowser.open(output.resolve().as_uri())
     if as_json:
@@ -105,6 +146,30 @@ def view(
     note(f"{output}: {size / 1e6:,.1f} MB; {further}")
     if opened and not shown:
         note("warning: no browser could be started")
+
+
+def _hidden(atlas: Atlas, labels: Sequence[str], path: Path | None) -> list[str]:
+    """The labels to be hidden; says how many of a file's are objects of the atlas.
+
+    Raises
+    ------
+    BadData
+        For one given by itself that no object has: a slip of the pen would leave it in the page.
+    """
+    from manymaps.labels import UnknownLabel
+
+    try:
+        hidden = [atlas.labels[atlas.index(label)] for label in labels]
+    except UnknownLabel as error:
+        raise BadData(f"--hide: {error}") from error
+    if path is None:
+        return hidden
+    from manymaps.io.files import read_bytes, split_lines
+
+    listed = [line for line in split_lines(read_bytes(path, LABELS), str(path)) if line]
+    found = sum(label in atlas for label in listed)
+    note(f"{path}: {found:,} of {len(listed):,} labels are in the atlas and are hidden")
+    return [*hidden, *listed]
 
 
 def _with_columns(atlas: Atlas, path: Path) -> Atlas:
@@ -175,7 +240,7 @@ def _read_features(path: Path, atlas: Atlas) -> list[_Feature]:
     from manymaps.errors import DataError
     from manymaps.io.files import read_bytes
     from manymaps.labels import UnknownLabel
-    from manymaps.viewer.packing import numbers_of
+    from manymaps.viewer.columns import numbers_of
 
     is_json = read_bytes(path).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
     found = _from_json(path) if is_json else _from_memberships(path)

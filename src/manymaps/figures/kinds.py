@@ -30,6 +30,7 @@ from matplotlib.patches import Rectangle
 
 from manymaps.atlas.roles import Roles
 from manymaps.figures.coloring import ACCENT, INK, MUTED, NO_VALUE, PAPER
+from manymaps.figures.insets import Inset
 from manymaps.figures.labels import place_labels, places_around, places_over
 from manymaps.figures.lettering import elide, text_sizes
 from manymaps.figures.panel import (
@@ -52,7 +53,6 @@ from manymaps.figures.panel import (
     set_frame,
     worth_measuring,
 )
-from manymaps.figures.regions import Region
 from manymaps.labels import plural
 
 __all__ = ["draw_kinds", "dressed", "part", "region_letter", "remarks"]
@@ -98,7 +98,7 @@ def remarks(roles: Roles, scene: Scene, n_labels: int) -> list[str]:
     return [f"dots: {dots}", f"{marks}: {texts}; {n_labels:,} labels, the frequent first"]
 
 
-def part(scene: Scene, region: Region) -> Scene:
+def part(scene: Scene, region: Inset) -> Scene:
     """What a scene shows within a region."""
     inside = ((scene.points >= region.low) & (scene.points <= region.high)).all(axis=1)
     objects = scene.objects[inside]
@@ -122,7 +122,7 @@ def draw_kinds(
     labels: Sequence[str],
     roles: Roles,
     *,
-    regions: Sequence[Region] = (),
+    regions: Sequence[Inset] = (),
 ) -> tuple[float, np.ndarray]:
     """Draw a scene of two kinds into axes.
 
@@ -135,7 +135,7 @@ def draw_kinds(
     labels : sequence of str
         Of all objects.
     roles : Roles
-    regions : sequence of Region
+    regions : sequence of Inset
         Outlined, each with a letter from A on; labels keep off the lines.
 
     Returns
@@ -208,7 +208,7 @@ def _draw_crosses(panel: _Panel, points: np.ndarray) -> None:
     crosses.set(gid="specks", zorder=2.5)
 
 
-def _draw_regions(panel: _Panel, regions: Sequence[Region]) -> np.ndarray:
+def _draw_regions(panel: _Panel, regions: Sequence[Inset]) -> np.ndarray:
     """Outlines and letters; returns the boxes (k, 4) in pixels that labels keep off."""
     taken, frame = [], panel.frame
     half, side = 1.5 * frame.pixel, 1.7 * LETTER * frame.pixel

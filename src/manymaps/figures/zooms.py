@@ -25,6 +25,7 @@ from manymaps.checks import check_index, check_number, check_whole
 from manymaps.errors import ParameterError
 from manymaps.figures.captions import Captions
 from manymaps.figures.coloring import NO_VALUE, Coloring, coloring
+from manymaps.figures.insets import Inset, choose_insets
 from manymaps.figures.kinds import draw_kinds, dressed, part, region_letter, remarks
 from manymaps.figures.layout import (
     FOOT,
@@ -41,7 +42,6 @@ from manymaps.figures.layout import (
 )
 from manymaps.figures.lettering import Typeface, elide, typeface_for
 from manymaps.figures.panel import Look, Scene, check_font_size, read_scene
-from manymaps.figures.regions import Region, choose_regions
 
 __all__ = ["plot_zooms"]
 
@@ -236,7 +236,7 @@ def _read_region(atlas: Atlas, region: Any) -> _Asked:
     return asked
 
 
-def _box(atlas: Atlas, scene: Scene, asked: _Asked, aspect: float) -> Region:
+def _box(atlas: Atlas, scene: Scene, asked: _Asked, aspect: float) -> Inset:
     """The box of a region that was asked for."""
     name = ""
     middle = np.array(asked.place or (0, 0), dtype=np.float64)
@@ -250,7 +250,7 @@ def _box(atlas: Atlas, scene: Scene, asked: _Asked, aspect: float) -> Region:
             )
         middle = scene.points[scene.objects == asked.row][0]
     half = _half(asked.radius or _radius(scene, aspect), aspect)
-    return Region(middle - half, middle + half, name)
+    return Inset(middle - half, middle + half, name)
 
 
 def _radius(scene: Scene, aspect: float) -> float:
@@ -268,19 +268,19 @@ def _half(radius: float, aspect: float) -> np.ndarray:
 
 def _found(
     scene: Scene, roles: Roles, layout: _Layout, groups: Sequence[tuple[str, np.ndarray]]
-) -> list[Region]:
+) -> list[Inset]:
     """Regions where none were asked for, one for each enlarged panel or fewer."""
     widest = max(layout.aspects)
     half = _half(_radius(scene, widest), widest)
     is_column = roles.is_text[scene.objects]
     n_regions = len(layout.aspects)
-    found = choose_regions(scene.points, is_column, scene.view, half, n_regions, groups)
+    found = choose_insets(scene.points, is_column, scene.view, half, n_regions, groups)
     middle = (scene.view.low + scene.view.high) / 2
     boxes = []
     for box, aspect in zip(found, layout.aspects, strict=False):
         centre, own = (box.low + box.high) / 2, _half(_radius(scene, aspect), aspect)
         boxes.append(replace(box, low=centre - own, high=centre + own))
-    return boxes or [Region(middle - half, middle + half)]
+    return boxes or [Inset(middle - half, middle + half)]
 
 
 def _groups(colors: Coloring, scene: Scene) -> list[tuple[str, np.ndarray]]:
@@ -341,7 +341,7 @@ def _axes(layout: _Layout) -> list[Axes]:
     ]
 
 
-def _with_room(scene: Scene, boxes: Sequence[Region]) -> Scene:
+def _with_room(scene: Scene, boxes: Sequence[Inset]) -> Scene:
     """A scene whose view holds the boxes whose middle it holds."""
     low, high = scene.view.low, scene.view.high
     for box in boxes:

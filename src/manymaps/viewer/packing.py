@@ -24,6 +24,11 @@ maps stand end to end, those of map m from offsets[m] to offsets[m + 1], by numb
     axes, middles   f4       n_maps * n_components * 2, n_maps * n_components; of more than two
                              dimensions: the point drawn is (coordinates - middle) @ axes
     log_factors     f4       n_objects, of two kinds of object
+    log_normalizers f8       n_objects, where some are hidden: what the choices of all sum to
+    data/offsets    u4       n_objects + 1, where associations are known: each object's partners
+    data/partners   u2, u4   the strongest first
+    data/shares     u2       q / 65535 of all that the object recalls, at least 1 / 65535
+    region/members  u2, u4   entries of their map, region after region as the header lists them
     sense/offsets   u4       n_objects + 1, where associations are known: each object's senses
     sense/maps      u2, u4   n_senses
     sense/shares    f4       n_senses, each object's largest first
@@ -32,9 +37,11 @@ maps stand end to end, those of map m from offsets[m] to offsets[m + 1], by numb
     column/K        u2, f4   n_objects: the K-th column's categories (65535: none), or numbers
     feature/K       u4       the objects that have the K-th feature
 
-The header holds the labels, the model, each map's title, view and scales, the columns with their
-categories, and where each block lies. A title is a list of words: labels, or where these only count
-the objects, categories. `viewer/src/data/container.ts` reads all this.
+The header holds the labels, the model, each map's title, view, scales and regions, the columns with
+their categories, and where each block lies. A title is a list of words: labels, or where these only
+count the objects, categories. Objects that are to be hidden are in no part of it: the others have
+the numbers 0, 1, ... and the similarities that the model of all gives them.
+`viewer/src/data/container.ts` reads all this.
 
 Shapes: coordinates (n_entries, n_components), points (k, 2).
 """
@@ -47,32 +54,32 @@ import math
 import re
 import struct
 from collections import Counter
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from manymaps.atlas.atlas import LEAST_RECALL, LEAST_SHARE, Atlas
-from manymaps.atlas.captions import title_words
+from manymaps.atlas.captions import categories_of, labels_say_nothing, title_words
 from manymaps.atlas.landmarks import principal_plane, standing, view
+from manymaps.atlas.regions import Region, map_regions
 from manymaps.atlas.senses import listed_senses
 from manymaps.checks import check_number
 from manymaps.errors import ParameterError
-from manymaps.labels import plural
+from manymaps.labels import fold, plural
+from manymaps.viewer.columns import check_shown, column_blocks, feature_blocks
+from manymaps.viewer.options import PageOptions
 
-__all__ = ["numbers_of", "pack_page", "page_title", "well_formed"]
+__all__ = ["pack_page", "page_title", "well_formed"]
 
 MAGIC, VERSION = b"manymaps", 1
 TOP = 65535
 COARSEST = 0.01
 TITLE_WORDS = 5
-NO_CATEGORY, MOST_CATEGORIES, FEW_VALUES = 65535, 1000, 100
 # A page has no arrows to what lies outside; of few objects all are in the first view.
 FEW_OBJECTS, OUT_OF_VIEW = 100, 0.02
-LARGEST = float(np.finfo(np.float32).max)
+#: Of very many objects fewer partners are kept, or they would be most of the page.
+MANY_OBJECTS, FEW_PARTNERS = 20_000, 10
 SURROGATES = re.compile("[\ud800-\udfff]")
 
 
@@ -114,112 +121,112 @@ def well_formed(text: str) -> str:
     return SURROGATES.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
-def numbers_of(atlas: Atlas, labels: Iterable[str]) -> list[int]:
-    """The numbers of labelled objects, each label in any case as for `Atlas.index`.
-
-    Raises
-    ------
-    UnknownLabel
-        For a label that no object has, with suggestions.
-    """
-    exact = {label: i for i, label in reversed(list(enumerate(atlas.labels)))}
-    return [exact[label] if label in exact else atlas.index(label) for label in map(str, labels)]
-
-
-def pack_page(
-    atlas: Atlas,
-    *,
-    title: str | None,
-    color: str | None,
-    size: str | None,
-    features: Any,
-    min_recall: float,
-) -> bytes:
+def pack_page(atlas: Atlas, options: PageOptions) -> bytes:
     """The bytes from which the viewer shows an atlas; the same for the same atlas.
-
-    Parameters
-    ----------
-    atlas : Atlas
-    title : str or None
-        None for `page_title`.
-    color, size : str or None
-        The columns of the atlas that colour the marks and set their size at first: categories or
-        numbers for the one, numbers for the other.
-    features : AdditiveClustering or sequence of features, or None
-        Fitted; or anything with a `weight` and `members`, which are labels of the atlas.
-    min_recall : float in [0, 1]
-        Of the objects' recall, what a map must give to show them: where the threshold stands at
-        first, and what the first views and titles are made of.
 
     Raises
     ------
     ParameterError
         For a column that does not exist or does not suit, features that are none or of an atlas
-        with two kinds of object, or a value out of range.
+        with two kinds of object, a value out of range, or where every object would be hidden.
     UnknownLabel
         For a member of a feature that the atlas lacks, with suggestions.
-    DataError
-        Where the atlas is empty, its numbers are beyond single precision, or a column does not
-        have one value per object.
     """
-    _check(atlas, min_recall)
-    columns, blocks = _columns(atlas)
-    _check_shown(columns, color, size)
-    listed, members = _features(atlas, features)
-    entries = _entries(atlas)
+    check_number("min_recall", options.min_recall, least=0, most=1)
+    kept = _kept(atlas, options)
+    number = np.full(atlas.n_objects, -1)
+    number[kept] = np.arange(len(kept))
+    columns, blocks = column_blocks(atlas, kept)
+    check_shown(columns, options.color, options.size)
+    listed, members = feature_blocks(atlas, options.features, number)
+    entries = _entries(atlas, number >= 0)
     scales, blocks["positions"] = _positions(entries, atlas.model.kernel_width)
-    maps, of_maps = _maps(atlas, entries, color, min_recall)
-    blocks |= members | of_maps | _senses(atlas, entries) | _log_factors(atlas) | {
+    maps, of_maps = _maps(atlas, entries, options, _feature_groups(listed, members, kept))
+    blocks |= members | of_maps | _senses(atlas, entries, number) | _observed(atlas, number)
+    blocks |= _log_sums(atlas, kept) | {
         "offsets": entries.offsets.astype("<u4"),
-        "objects": entries.objects.astype(_index_type(atlas.n_objects)),
+        "objects": number[entries.objects].astype(_index_type(len(kept))),
         "proportions": entries.proportions.astype("<u2"),
     }  # fmt: skip
     if atlas.n_maps > 1:
         blocks["recalls"] = entries.recalls.astype("<u2")
     header = {
-        "title": page_title(atlas) if title is None else str(title),
-        **_described(atlas),
-        "labels": list(atlas.labels),
-        "min_recall": float(min_recall),
-        "color": color,
-        "size": size,
+        **_told(atlas, options),
+        **_described(atlas, kept),
+        "labels": [atlas.labels[int(i)] for i in kept],
+        "numbered": labels_say_nothing(atlas),
+        "min_recall": float(options.min_recall),
+        "color": options.color,
+        "size": options.size,
         "maps": [{**map_, **scale} for map_, scale in zip(maps, scales, strict=True)],
         "columns": columns,
         "senses": "sense/offsets" in blocks,
+        "observed": "data/offsets" in blocks,
+        "whole": len(kept) == atlas.n_objects,
         "features": listed,
     }
     return _container(header, blocks)
 
 
-def _check(atlas: Atlas, min_recall: float) -> None:
-    check_number("min_recall", min_recall, least=0, most=1)
+def _kept(atlas: Atlas, options: PageOptions) -> np.ndarray:
+    """Numbers of the objects that the page shows: all but those of a label to be hidden."""
+    hidden = {fold(str(label)) for label in options.hide}
+    kept = np.flatnonzero([fold(label) not in hidden for label in atlas.labels])
+    if not len(kept):
+        raise ParameterError("hides every object of the atlas", name="hide", value="...")
+    if atlas.kinds is not None and len({atlas.kinds[i] for i in kept}) < 2:
+        raise ParameterError("hides every object of one kind", name="hide", value="...")
+    return kept
 
 
-def _described(atlas: Atlas) -> dict[str, Any]:
+def _told(atlas: Atlas, options: PageOptions) -> dict[str, Any]:
+    """What the page says of itself."""
+    return {
+        "title": page_title(atlas) if options.title is None else str(options.title),
+        "description": str(options.description),
+        "source": str(options.source),
+        "credit": str(options.credit),
+        "date": str(options.date),
+        "noun": list(options.nouns),
+    }
+
+
+def _feature_groups(
+    listed: list[dict[str, Any]], members: dict[str, np.ndarray], kept: np.ndarray
+) -> list[tuple[str, np.ndarray]]:
+    """The features by name, with the atlas's numbers of their members."""
+    return [(each["name"], kept[members[f"feature/{k}"]]) for k, each in enumerate(listed)]
+
+
+def _described(atlas: Atlas, kept: np.ndarray) -> dict[str, Any]:
     """Method, sizes and model, as the header says them."""
     model = atlas.model.as_dict()
-    kept = ("kernel", "normalization", "background", "kernel_width", "given")
+    told = ("kernel", "normalization", "background", "kernel_width", "given")
     whole = float(atlas.log_whole) if model["normalization"] == "joint" else -math.inf
     return {
         "method": atlas.method,
-        "n_objects": atlas.n_objects,
+        "n_objects": len(kept),
         "n_maps": atlas.n_maps,
         "n_components": atlas.n_components,
-        "model": {name: model[name] for name in kept},
+        "model": {name: model[name] for name in told},
         "kinds": None if atlas.kinds is None else list(dict.fromkeys(atlas.kinds)),
-        "n_rows": 0 if atlas.kinds is None else int(atlas.choices.is_row.sum()),
+        "n_rows": 0 if atlas.kinds is None else int(atlas.choices.is_row[kept].sum()),
         "log_whole": whole if math.isfinite(whole) else None,
     }
 
 
-def _log_factors(atlas: Atlas) -> dict[str, np.ndarray]:
-    if atlas.kinds is None:
-        return {}
-    factors = np.ones(atlas.n_objects) if atlas.factors is None else atlas.factors
-    return {"log_factors": np.log(factors.astype(np.float64)).astype("<f4")}
+def _log_sums(atlas: Atlas, kept: np.ndarray) -> dict[str, np.ndarray]:
+    """Factors of two kinds of object, and sums over those that a page does not hold."""
+    blocks = {}
+    if atlas.kinds is not None:
+        factors = np.ones(atlas.n_objects) if atlas.factors is None else atlas.factors
+        blocks["log_factors"] = np.log(factors[kept].astype(np.float64)).astype("<f4")
+    if len(kept) < atlas.n_objects:
+        blocks["log_normalizers"] = atlas.choices.log_wholes[kept].astype("<f8")
+    return blocks
 
 
-def _senses(atlas: Atlas, entries: _Entries) -> dict[str, np.ndarray]:
+def _senses(atlas: Atlas, entries: _Entries, number: np.ndarray) -> dict[str, np.ndarray]:
     """The groups of what each object recalls, in maps that hold a packed entry of it."""
     if atlas.kinds is not None or atlas.associations is None:
         return {}
@@ -227,17 +234,42 @@ def _senses(atlas: Atlas, entries: _Entries) -> dict[str, np.ndarray]:
     found = listed_senses(
         atlas.choices, atlas.associations, words, atlas.map_shares.T, LEAST_SHARE, LEAST_RECALL
     )
-    owners = found.owners
     n_entries = np.diff(entries.offsets)
     packed = np.repeat(np.arange(atlas.n_maps), n_entries) * atlas.n_objects + entries.objects
-    kept = np.isin(found.maps * atlas.n_objects + owners, packed)
-    sizes = np.diff(found.ends)
+    there = np.isin(found.maps * atlas.n_objects + found.owners, packed)
+    senses = np.repeat(np.arange(len(found.maps)), np.diff(found.ends))
+    said = number[found.members] >= 0
+    sizes = np.bincount(senses[said], minlength=len(found.maps))
+    kept = there & ((sizes > 0) | (np.diff(found.ends) == 0))
+    owners = number[found.owners[kept]]
+    n_kept = int((number >= 0).sum())
+    members = number[found.members[said & kept[senses]]]
     return {
-        "sense/offsets": _starts(np.bincount(owners[kept], minlength=atlas.n_objects)),
+        "sense/offsets": _starts(np.bincount(owners, minlength=n_kept)),
         "sense/maps": found.maps[kept].astype(_index_type(atlas.n_maps)),
         "sense/shares": found.shares[kept].astype("<f4"),
         "sense/ends": _starts(sizes[kept]),
-        "sense/members": found.members[np.repeat(kept, sizes)].astype(_index_type(atlas.n_objects)),
+        "sense/members": members.astype(_index_type(n_kept)),
+    }
+
+
+def _observed(atlas: Atlas, number: np.ndarray) -> dict[str, np.ndarray]:
+    """What was observed of each object: its strongest partners, and their shares."""
+    if atlas.kinds is not None or atlas.associations is None:
+        return {}
+    table = atlas.associations
+    rows = np.repeat(np.arange(atlas.n_objects), np.diff(table.indptr))
+    order = np.lexsort((table.indices, -table.data, rows))
+    rows, partners, shares = rows[order], table.indices[order], table.data[order]
+    known = (number[rows] >= 0) & (number[partners] >= 0) & (shares > 0)
+    if len(number) > MANY_OBJECTS:
+        known &= np.arange(len(rows)) - table.indptr[rows] < FEW_PARTNERS
+    n_kept = int((number >= 0).sum())
+    packed = np.clip(np.rint(shares[known].astype(np.float64) * TOP), 1, TOP)
+    return {
+        "data/offsets": _starts(np.bincount(number[rows[known]], minlength=n_kept)),
+        "data/partners": number[partners[known]].astype(_index_type(n_kept)),
+        "data/shares": packed.astype("<u2"),
     }
 
 
@@ -245,11 +277,11 @@ def _starts(counts: np.ndarray) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(counts)]).astype("<u4")
 
 
-def _entries(atlas: Atlas) -> _Entries:
+def _entries(atlas: Atlas, is_kept: np.ndarray) -> _Entries:
     whole = np.rint(np.clip(atlas.proportions, 0, 1).astype(np.float64) * TOP).astype(np.int64)
     nowhere = np.flatnonzero(~whole.any(axis=0) & (atlas.proportions > 0).any(axis=0))
     whole[atlas.proportions[:, nowhere].argmax(axis=0), nowhere] = 1
-    lives = whole > 0
+    lives = (whole > 0) & is_kept
     offsets = np.concatenate([[0], np.cumsum(lives.sum(axis=1))])
     # Of one map no object has more or less than all.
     recalls = whole
@@ -288,14 +320,20 @@ def _positions(
 
 
 def _maps(
-    atlas: Atlas, entries: _Entries, color: str | None, min_recall: float
+    atlas: Atlas,
+    entries: _Entries,
+    options: PageOptions,
+    features: list[tuple[str, np.ndarray]],
 ) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]:
-    """Title, first view and share of each map, and the blocks of order, axes and middles."""
+    """What the header says of each map, and the blocks of order, axes, middles and regions."""
     n_maps, n_components = atlas.n_maps, atlas.n_components
     priority, words = _importance(atlas)
+    color = options.color
+    column = color if color is None or categories_of(atlas, color) is not None else None
     described: list[dict[str, Any]] = []
     order = np.zeros(len(entries.objects), np.int64)
     axes, middles = np.zeros((n_maps, n_components, 2)), np.zeros((n_maps, n_components))
+    in_regions: list[np.ndarray] = [np.zeros(0, np.int64)]
     for m in range(n_maps):
         here = entries.of(m)
         objects, weights = entries.objects[here], entries.recalls[here] / TOP
@@ -304,21 +342,43 @@ def _maps(
         points, share = entries.coordinates[here], 1.0
         if n_components != 2:
             points, share, axes[m], middles[m] = _plane(points, weights)
-        shown = weights >= min_recall
-        shown = shown if shown.any() else np.ones(len(objects), bool)
-        budget = OUT_OF_VIEW if shown.sum() > FEW_OBJECTS else 0.0
+        shown = _shown(weights, options.min_recall)
+        budget = OUT_OF_VIEW if len(shown) > FEW_OBJECTS else 0.0
         box = view(points[shown], weights[shown], budget=budget)
         title = title_words(
             atlas, m, objects[shown], n_words=TITLE_WORDS, words=words, column=color
         )
+        regions = map_regions(
+            atlas, m, objects[shown], points[shown], weights[shown],
+            column=column, groups=features, words=words,
+        )  # fmt: skip
+        in_regions += [shown[region.members] for region in regions]
         described.append(
-            {"title": title, "view": [*box.low.tolist(), *box.high.tolist()], "share": share}
+            {
+                "title": title,
+                "view": [*box.low.tolist(), *box.high.tolist()],
+                "share": share,
+                "regions": [_region(each) for each in regions],
+            }
         )
     largest = int(np.diff(entries.offsets).max())
-    blocks = {"order": order.astype(_index_type(largest))}
+    blocks = {"order": order, "region/members": np.concatenate(in_regions)}
+    blocks = {name: block.astype(_index_type(largest)) for name, block in blocks.items()}
     if n_components > 2:
         blocks |= {"axes": axes.ravel().astype("<f4"), "middles": middles.ravel().astype("<f4")}
     return described, blocks
+
+
+def _shown(weights: np.ndarray, min_recall: float) -> np.ndarray:
+    """The entries of a map that are shown at first; all where none would be."""
+    shown = np.flatnonzero(weights >= min_recall)
+    return shown if len(shown) else np.arange(len(weights))
+
+
+def _region(region: Region) -> dict[str, Any]:
+    x, y = region.place.tolist()
+    words = list(region.words)
+    return {"name": region.name, "words": words, "x": x, "y": y, "size": len(region.members)}
 
 
 def _importance(atlas: Atlas) -> tuple[np.ndarray, np.ndarray | None]:
@@ -345,130 +405,6 @@ def _plane(
     plane = principal_plane(probes, np.concatenate([weights, np.zeros(n_components + 1)]))
     k = len(points)
     return plane.points[:k], plane.share, plane.points[k + 1 :] - plane.points[k], middle
-
-
-def _columns(atlas: Atlas) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]:
-    """What the header says of each column, and the blocks of those with numbers or categories."""
-    described, blocks = [], {}
-    for k, (name, values) in enumerate(atlas.columns.items()):
-        values = np.asarray(values)
-        numbers = _as_numbers(values)
-        if numbers is None:
-            column, block = _text_column(_as_texts(values))
-        else:
-            column, block = _number_column(numbers)
-        described.append({"name": str(name), **column})
-        if block is not None:
-            blocks[f"column/{k}"] = block
-    return described, blocks
-
-
-def _as_numbers(values: np.ndarray) -> np.ndarray | None:
-    """Numbers, NaN for those that miss or are infinite; None where the values are no numbers."""
-    if values.dtype.kind == "O":
-        there = [value for value in values.tolist() if not _is_missing(value)]
-        if not there or not all(isinstance(v, Real) and not isinstance(v, bool) for v in there):
-            return None
-        values = np.array([math.nan if _is_missing(v) else float(v) for v in values.tolist()])
-    if values.dtype.kind not in "iuf":
-        return None
-    numbers = values.astype(np.float64)
-    return np.where(np.isfinite(numbers), numbers, np.nan)
-
-
-def _is_missing(value: Any) -> bool:
-    try:
-        return value is None or bool(value != value)
-    except TypeError:
-        # The missing value of pandas refuses to say whether it equals itself.
-        return True
-
-
-def _as_texts(values: np.ndarray) -> list[str]:
-    """Values as a person reads them, "" for those that miss."""
-    if values.dtype.kind == "M":
-        times: Any = values
-        are_days = (values.astype("M8[D]") == values) | np.isnat(values)
-        texts = np.datetime_as_string(times, unit="D" if are_days.all() else "s").tolist()
-        return ["" if text == "NaT" else text for text in texts]
-    if values.dtype.kind == "S":
-        return [value.decode("utf-8", "replace") for value in values.tolist()]
-    return ["" if _is_missing(value) else str(value) for value in values.tolist()]
-
-
-def _number_column(numbers: np.ndarray) -> tuple[dict[str, Any], np.ndarray]:
-    """A colour scale ends where those of the figures do, at the 2nd and the 98th percentile."""
-    there = numbers[np.isfinite(numbers)]
-    low, high = np.quantile(there, [0.02, 0.98]).tolist() if len(there) else (0.0, 1.0)
-    if not high > low and len(there):
-        low, high = float(there.min()), float(there.max())
-    high = high if high > low else low + max(1.0, abs(low))
-    column = {"type": "number", "low": low, "high": high}
-    single = np.clip(numbers, -LARGEST, LARGEST).astype("<f4")
-    # Days as 20240131 and other long whole numbers have more digits than single precision.
-    whole = (numbers == np.rint(numbers)) & (np.abs(numbers) < 2**53)
-    return column, numbers.astype("<f8") if (single[whole] != numbers[whole]).any() else single
-
-
-def _text_column(texts: list[str]) -> tuple[dict[str, Any], np.ndarray | None]:
-    """Categories where values recur, else texts that are shown alone."""
-    counts = Counter(text for text in texts if text)
-    n_there = counts.total()
-    if len(counts) > MOST_CATEGORIES or (n_there > FEW_VALUES and 2 * len(counts) > n_there):
-        return {"type": "text", "values": texts}, None
-    categories = [text for text, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
-    code = {text: k for k, text in enumerate(categories)}
-    codes = np.array([code.get(text, NO_CATEGORY) for text in texts], "<u2")
-    return {"type": "category", "categories": categories}, codes
-
-
-def _check_shown(columns: Sequence[dict[str, Any]], color: str | None, size: str | None) -> None:
-    kinds = {column["name"]: column["type"] for column in columns}
-    for parameter, name, suited, what in (
-        ("color", color, ("category", "number"), "categories or numbers"),
-        ("size", size, ("number",), "numbers"),
-    ):
-        if name is None:
-            continue
-        known = ", ".join(repr(other) for other, kind in kinds.items() if kind in suited)
-        if name not in kinds:
-            raise ParameterError(
-                f"is no column of the atlas; columns of {what}: {known or 'it has none'}",
-                name=parameter,
-                value=name,
-            )
-        if kinds[name] not in suited:
-            raise ParameterError(
-                f"is a column that holds no {what}; those that do: {known or 'none'}",
-                name=parameter,
-                value=name,
-            )
-
-
-def _features(atlas: Atlas, clusters: Any) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]:
-    """What the header says of each feature, and the blocks of their members."""
-    if clusters is None:
-        return [], {}
-    try:
-        found = [
-            (float(each.weight), list(each.members))
-            for each in getattr(clusters, "clusters_", clusters)
-        ]
-    except (AttributeError, TypeError, ValueError) as error:
-        raise ParameterError(
-            "features must be a fitted AdditiveClustering, or a sequence of features with a "
-            f"`weight` and `members`; these are of type {type(clusters).__name__} ({error})"
-        ) from error
-    if found and atlas.kinds is not None:
-        raise ParameterError("features are drawn over objects of one kind, and these are of two")
-    described, blocks = [], {}
-    numbers = iter(numbers_of(atlas, [label for _, members in found for label in members]))
-    for k, (weight, members) in enumerate(found):
-        if not math.isfinite(weight):
-            raise ParameterError(f"the weight of feature {k + 1} is {weight}; it must be finite")
-        described.append({"name": f"feature {k + 1}", "weight": weight})
-        blocks[f"feature/{k}"] = np.unique(list(islice(numbers, len(members)))).astype("<u4")
-    return described, blocks
 
 
 def _index_type(count: int) -> str:

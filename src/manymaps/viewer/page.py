@@ -14,6 +14,7 @@ import hashlib
 import html
 import os
 import re
+from collections.abc import Collection
 from importlib import resources
 from pathlib import Path
 from string import Template
@@ -22,6 +23,7 @@ from typing import Any
 from manymaps.archive import written_whole
 from manymaps.atlas.atlas import Atlas
 from manymaps.errors import ParameterError
+from manymaps.viewer.options import PageOptions
 from manymaps.viewer.packing import pack_page, well_formed
 
 __all__ = ["viewer_module", "write_page"]
@@ -48,6 +50,12 @@ def write_page(
     title: str | None = None,
     features: Any = None,
     min_recall: float = 0.1,
+    description: str = "",
+    source: str = "",
+    credit: str = "",
+    date: str = "",
+    noun: str | tuple[str, str] = "object",
+    hide: Collection[str] = (),
 ) -> None:
     """Write an atlas as one HTML file that opens from disk, offline; whole or not at all.
 
@@ -67,11 +75,22 @@ def write_page(
     min_recall : float in [0, 1]
         When the page opens, each map shows the objects of whose recall it gives as much
         (`Atlas.map_shares`); dots have the area of that share.
+    description : str, optional
+        A sentence or two that say what the page shows; below the title.
+    source, credit, date : str, optional
+        Where the data come from, whom to thank, and when they or the page were made.
+    noun : str or (str, str), optional
+        What an object is called, as "word", "image" or "cell"; with its plural where that is not
+        the usual one.
+    hide : collection of str, optional
+        Labels that must not be shown, in any case: these objects are in no part of the page. What
+        the model says of the others stays as it is. A label that no object has hides nothing.
 
     Raises
     ------
     ParameterError
-        For another suffix, a column that does not exist or does not suit, or a value out of range.
+        For another suffix, a column that does not exist or does not suit, pictures that are too
+        large, a value out of range, or where every object would be hidden.
     UnknownLabel
         For a member of a feature that the atlas lacks, with suggestions.
     OSError
@@ -92,9 +111,10 @@ def write_page(
     if Path(path).suffix.lower() not in SUFFIXES:
         raise ParameterError(f"{path}: the name of a page must end in {' or '.join(SUFFIXES)}")
     title = Path(path).stem if title is None else str(title)
-    packed = pack_page(
-        atlas, title=title, color=color, size=size, features=features, min_recall=min_recall,
-    )  # fmt: skip
+    options = PageOptions(
+        title, description, source, credit, date, noun, color, size, features, min_recall, hide
+    )
+    packed = pack_page(atlas, options)
     page = _page(packed, title).encode()
     with written_whole(path) as temporary:
         temporary.write_bytes(page)

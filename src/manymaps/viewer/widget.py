@@ -12,7 +12,9 @@ from typing import Any, NoReturn
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.labels import UnknownLabel
-from manymaps.viewer.packing import numbers_of, pack_page, page_title
+from manymaps.viewer.columns import numbers_of
+from manymaps.viewer.options import PageOptions
+from manymaps.viewer.packing import pack_page, page_title
 from manymaps.viewer.page import viewer_module
 
 __all__ = ["AtlasWidget"]
@@ -27,7 +29,7 @@ if find_spec("anywidget") is not None:
         Parameters
         ----------
         atlas : Atlas
-        color, size, features, min_recall
+        color, size, features, min_recall, description, source, credit, date, noun
             As for `write_page`.
         title : str, optional
             By default the numbers of objects and maps.
@@ -85,14 +87,18 @@ if find_spec("anywidget") is not None:
             title: str | None = None,
             features: Any = None,
             min_recall: float = 0.1,
+            description: str = "",
+            source: str = "",
+            credit: str = "",
+            date: str = "",
+            noun: str | tuple[str, str] = "object",
             height: int = 640,
         ):
             self._atlas = atlas
-            packed = pack_page(
-                atlas, title=title, color=color, size=size, features=features,
-                min_recall=min_recall,
-            )  # fmt: skip
-            super().__init__(data=packed, height=height)
+            options = PageOptions(
+                title, description, source, credit, date, noun, color, size, features, min_recall
+            )
+            super().__init__(data=pack_page(atlas, options), height=height)
 
         def __repr__(self) -> str:
             return f"<AtlasWidget of {page_title(self._atlas)}>"

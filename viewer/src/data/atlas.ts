@@ -39,6 +39,21 @@ export interface AtlasMap {
   title: string[];
   /** Share of the spread that the two drawn dimensions hold, 1 for flat maps. */
   share: number;
+  /** Parts of the map that have names, those of most objects first. */
+  regions: Region[];
+}
+
+/** A part of a map: a category that is at home there, a feature, or a group of neighbours. */
+export interface Region {
+  /** The category or the feature; "" for a group of neighbours. */
+  name: string;
+  /** Labels from which the members may be guessed; none where labels only number the objects. */
+  words: string[];
+  /** Where the members are densest, in map units. */
+  x: number;
+  y: number;
+  /** Entries of the map. */
+  members: Uint32Array;
 }
 
 export interface CategoryColumn {
@@ -66,7 +81,14 @@ interface TextColumn {
   values: string[];
 }
 
-export type Column = CategoryColumn | NumberColumn | TextColumn;
+/** Pictures as data URIs, "" where an object has none. */
+export interface ImageColumn {
+  name: string;
+  type: "image";
+  values: string[];
+}
+
+export type Column = CategoryColumn | NumberColumn | TextColumn | ImageColumn;
 
 export const NO_CATEGORY = 65535;
 
@@ -99,10 +121,27 @@ export interface SenseGroups {
   members: Uint32Array;
 }
 
+/** What was observed: of each object its strongest partners, with the shares of all that it recalls. */
+export interface Observed {
+  /** Those of object i: offsets[i] to offsets[i + 1], the strongest first. */
+  offsets: Uint32Array;
+  partners: Uint32Array;
+  shares: Float32Array;
+}
+
 export interface Atlas {
   title: string;
+  /** What the page is about, where its data come from, whom to thank and when: "" where not said. */
+  description: string;
+  source: string;
+  credit: string;
+  date: string;
   method: string;
+  /** What one object is called, and several. */
+  noun: [string, string];
   labels: string[];
+  /** Whether the labels only number the objects. */
+  isNumbered: boolean;
   nObjects: number;
   nMaps: number;
   nComponents: number;
@@ -114,9 +153,12 @@ export interface Atlas {
   logFactors: Float32Array | null;
   /** log Z of a joint model. */
   logWhole: number | null;
+  /** What objects choose by, where some of those that they choose among are not in the page. */
+  logNormalizers: Float64Array | null;
   maps: AtlasMap[];
   /** Where it is known what objects recall. */
   senses: SenseGroups | null;
+  observed: Observed | null;
   columns: Column[];
   features: Feature[];
   /** The columns that colour and size the marks at first. */

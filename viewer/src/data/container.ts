@@ -12,7 +12,16 @@
  * Whatever is wrong with the bytes ends in an `UnreadableAtlas` whose message is a sentence for
  * people.
  */
-import type { Atlas, AtlasMap, Column, Feature, Model, SenseGroups } from "./atlas.ts";
+import type {
+  Atlas,
+  AtlasMap,
+  Column,
+  Feature,
+  Model,
+  Observed,
+  Region,
+  SenseGroups,
+} from "./atlas.ts";
 import { NO_CATEGORY } from "./atlas.ts";
 import { elementAt, inBounds } from "./elements.ts";
 
@@ -197,8 +206,14 @@ function assemble(header: Fields, blocks: Blocks): Atlas {
   const maps = mapsOf(header, blocks, nObjects, nComponents);
   return {
     title: text(header.title, "the title"),
+    description: text(header.description, "the description"),
+    source: text(header.source, "the source"),
+    credit: text(header.credit, "the credit"),
+    date: text(header.date, "the date"),
     method: text(header.method, "the method"),
+    noun: nounOf(header),
     labels,
+    isNumbered: header.numbered === true,
     nObjects,
     nMaps: maps.length,
     nComponents,
@@ -207,14 +222,23 @@ function assemble(header: Fields, blocks: Blocks): Atlas {
     nRows: kinds ? nRows : 0,
     logFactors: kinds ? blocks.floats("log_factors", nObjects) : null,
     logWhole: header.log_whole === null ? null : finite(header.log_whole, "log Z"),
+    logNormalizers:
+      header.whole === true ? null : Float64Array.from(blocks.values("log_normalizers", nObjects)),
     maps,
     senses: header.senses === true ? sensesOf(blocks, nObjects, maps) : null,
+    observed: header.observed === true ? observedOf(blocks, nObjects) : null,
     columns,
     features: featuresOf(header, blocks, nObjects),
     color: shown(header.color),
     size: shown(header.size),
     minRecall: finite(header.min_recall, "the least share"),
   };
+}
+
+function nounOf(header: Fields): [string, string] {
+  const noun = texts(header.noun, "the noun");
+  if (noun.length !== 2) throw damaged("the noun");
+  return noun as [string, string];
 }
 
 function modelOf(header: Fields, twoKinds: boolean): Model {
@@ -249,6 +273,7 @@ function mapsOf(header: Fields, blocks: Blocks, nObjects: number, d: number): At
   const order = blocks.whole("order", nEntries, nEntries);
   const axes = d > 2 ? blocks.floats("axes", n * d * 2) : null;
   const middles = d > 2 ? blocks.floats("middles", n * d) : null;
+  const regionsOf = regionReader(blocks);
   return described.map((map, number) => {
     const [start, end] = [elementAt(offsets, number), elementAt(offsets, number + 1)];
     if (end < start) throw damaged("the offsets of the maps");
@@ -275,8 +300,30 @@ function mapsOf(header: Fields, blocks: Blocks, nObjects: number, d: number): At
       view: view as AtlasMap["view"],
       title,
       share: finite(map.share, "the share of a map"),
+      regions: regionsOf(map, end - start),
     };
   });
+}
+
+/** Reads the regions of one map after the other: their members stand end to end. */
+function regionReader(blocks: Blocks): (map: Fields, nEntries: number) => Region[] {
+  const members = blocks.whole("region/members", blocks.lengthOf("region/members"), 2 ** 32);
+  let end = 0;
+  return (map, nEntries) =>
+    list(map.regions, "the regions").map((listed) => {
+      const region = fields(listed, "a region");
+      const start = end;
+      end += count(region.size, "the size of a region");
+      const own = members.subarray(start, end);
+      if (end > members.length || own.some((entry) => entry >= nEntries)) throw damaged("a region");
+      return {
+        name: text(region.name, "the name of a region"),
+        words: texts(region.words, "the words of a region"),
+        x: finite(region.x, "the place of a region"),
+        y: finite(region.y, "the place of a region"),
+        members: Uint32Array.from(own),
+      };
+    });
 }
 
 function shares(packed: Whole): Float32Array {
@@ -374,8 +421,11 @@ function columnsOf(header: Fields, blocks: Blocks, nObjects: number): Column[] {
       return { name, type: "number", low, high, values: blocks.values(block, nObjects) };
     }
     const values = texts(column.values, `the texts of ${name}`);
-    if (column.type !== "text" || values.length !== nObjects) throw damaged(`the column ${name}`);
-    return { name, type: "text", values };
+    const { type } = column;
+    if ((type !== "text" && type !== "image") || values.length !== nObjects) {
+      throw damaged(`the column ${name}`);
+    }
+    return { name, type, values };
   });
 }
 
@@ -388,6 +438,15 @@ function sensesOf(blocks: Blocks, nObjects: number, maps: AtlasMap[]): SenseGrou
     shares: blocks.floats("sense/shares", nSenses),
     ends: rising(blocks.whole("sense/ends", nSenses + 1, nMembers + 1), nMembers),
     members: Uint32Array.from(blocks.whole("sense/members", nMembers, nObjects)),
+  };
+}
+
+function observedOf(blocks: Blocks, nObjects: number): Observed {
+  const n = blocks.lengthOf("data/partners");
+  return {
+    offsets: rising(blocks.whole("data/offsets", nObjects + 1, n + 1), n),
+    partners: Uint32Array.from(blocks.whole("data/partners", n, nObjects)),
+    shares: shares(blocks.whole("data/shares", n, 65536)),
   };
 }
 

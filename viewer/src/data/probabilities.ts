@@ -67,7 +67,8 @@ export class Probabilities {
     this.#factors = atlas.logFactors && Float64Array.from(atlas.logFactors, Math.exp);
     const largest = atlas.maps.reduce((most, { objects }) => Math.max(most, objects.length), 0);
     this.#distances = new Float64Array(largest);
-    this.#logNormalizers = new Float64Array(atlas.nObjects).fill(Number.NaN);
+    this.#logNormalizers =
+      atlas.logNormalizers?.slice() ?? new Float64Array(atlas.nObjects).fill(Number.NaN);
     this.isAsymmetric = atlas.model.normalization === "conditional" && atlas.kinds === null;
   }
 

@@ -45,7 +45,7 @@ function homesOf(atlas: Atlas, objects: readonly number[]): Map<number, [AtlasMa
 }
 
 function written(column: Column, object: number): string {
-  if (column.type === "text") return elementAt(column.values, object);
+  if (column.type === "text" || column.type === "image") return elementAt(column.values, object);
   if (column.type === "number") {
     const value = elementAt(column.values, object);
     return Number.isNaN(value) ? "" : String(shortest(value));

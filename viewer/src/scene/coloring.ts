@@ -228,7 +228,7 @@ function short(value: number): string {
 
 /** Columns that can colour the marks: categories and numbers. */
 export function colorColumns(atlas: Atlas): Column[] {
-  return atlas.columns.filter((column) => column.type !== "text");
+  return atlas.columns.filter(({ type }) => type === "category" || type === "number");
 }
 
 /** Columns that can size the marks: numbers that differ. */

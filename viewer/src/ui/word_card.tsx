@@ -71,6 +71,7 @@ function Details({ session, object }: { session: Session; object: number }) {
 }
 
 function valueIn(column: Column, object: number): string | null {
+  if (column.type === "image") return null;
   if (column.type === "text") return column.values[object] || null;
   if (column.type === "category") return column.categories[elementAt(column.codes, object)] ?? null;
   const value = elementAt(column.values, object);

@@ -343,3 +343,33 @@ test("four megabytes of base64 take less than a tenth of a second", () => {
   const times = [1, 2, 3].map(() => processorTime(() => fromBase64(text)));
   assert.ok(Math.min(...times) < 100, `${times} ms`);
 });
+
+test("what was observed, regions and what the page is about are read", async () => {
+  const atlas = await readAtlas(
+    packed(
+      {
+        ...SMALL,
+        observed: SMALL.labels.map((_, i) => (i === 0 ? [[1, 0.2]] : [])),
+        regions: [[{ name: "neckwear", words: ["tie"], x: 1, y: 2, members: [1, 0] }]],
+        header: {
+          description: "What people say",
+          source: "norms",
+          noun: ["word", "words"],
+          whole: false,
+        },
+      },
+      (_, blocks) => {
+        blocks.log_normalizers = Float32Array.from(SMALL.labels, (_, i) => i);
+      },
+    ),
+  );
+  assert.deepEqual([...(atlas.observed?.offsets ?? [])].slice(0, 3), [0, 1, 1]);
+  assert.deepEqual([...(atlas.observed?.partners ?? [])], [1]);
+  assert.deepEqual([...(atlas.observed?.shares ?? [])], [Math.fround(0.2)]);
+  const [region] = elementAt(atlas.maps, 0).regions;
+  assert.equal(region?.name, "neckwear");
+  assert.deepEqual([...(region?.members ?? [])], [1, 0]);
+  assert.deepEqual(atlas.noun, ["word", "words"]);
+  assert.equal(atlas.description, "What people say");
+  assert.equal(atlas.logNormalizers?.[1], 1);
+});

@@ -1,7 +1,7 @@
 /** `Probabilities` gives the numbers of `manymaps.Atlas` (its senses and similarities), written out here. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Atlas, AtlasMap } from "../../src/data/atlas.ts";
+import type { Atlas } from "../../src/data/atlas.ts";
 import { readAtlas } from "../../src/data/container.ts";
 import { elementAt } from "../../src/data/elements.ts";
 import { type Neighbor, Probabilities, type Sense } from "../../src/data/probabilities.ts";
@@ -386,39 +386,9 @@ test("of equal neighbours the first comes first, and none beyond the count", asy
 test("one lookup among 200,000 objects of a map is quick", () => {
   const n = 200_000;
   const coordinates = Float32Array.from({ length: 2 * n }, (_, i) => Math.sin(i * i) * 50);
-  const map: AtlasMap = {
-    number: 0,
-    objects: Uint32Array.from({ length: n }, (_, i) => i),
-    proportions: new Float32Array(n).fill(1),
-    recalls: new Float32Array(n).fill(1),
-    coordinates,
-    points: coordinates,
-    order: new Uint32Array(n),
-    view: [0, 0, 1, 1],
-    title: [],
-    share: 1,
-  };
+  const atlas = tinyAtlas({ labels: new Array(n).fill(""), points: Array.from(coordinates) });
   for (const kernel of ["cauchy", "gaussian"] as const) {
-    const probabilities = new Probabilities({
-      title: "",
-      method: "",
-      labels: [],
-      nObjects: n,
-      nMaps: 1,
-      nComponents: 2,
-      model: { kernel, normalization: "conditional", background: 0, kernelWidth: 1, given: null },
-      kinds: null,
-      nRows: 0,
-      logFactors: null,
-      logWhole: null,
-      maps: [map],
-      senses: null,
-      columns: [],
-      features: [],
-      color: null,
-      size: null,
-      minRecall: 0.1,
-    });
+    const probabilities = new Probabilities({ ...atlas, model: { ...atlas.model, kernel } });
     probabilities.senses(5, { nNeighbors: 8, minRecall: 0.1 });
     const times = [7, 8, 9].map((object) => {
       return processorTime(() => probabilities.senses(object, { nNeighbors: 8, minRecall: 0.1 }));

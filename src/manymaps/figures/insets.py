@@ -22,14 +22,14 @@ import numpy as np
 
 from manymaps.atlas.landmarks import View
 
-__all__ = ["Region", "choose_regions"]
+__all__ = ["Inset", "choose_insets"]
 
 MAX_CANDIDATES = 600
 ENOUGH_COLUMNS = 10
 
 
 @dataclass(frozen=True)
-class Region:
+class Inset:
     """A box in a map, in map units, and what it is called, if anything."""
 
     low: np.ndarray
@@ -37,14 +37,14 @@ class Region:
     name: str = ""
 
 
-def choose_regions(
+def choose_insets(
     points: np.ndarray,
     is_column: np.ndarray,
     view: View,
     half: np.ndarray,
     n_regions: int,
     groups: Sequence[tuple[str, np.ndarray]] = (),
-) -> list[Region]:
+) -> list[Inset]:
     """Boxes of one size that show what a map is made of.
 
     Parameters
@@ -62,14 +62,14 @@ def choose_regions(
 
     Returns
     -------
-    list of Region
+    list of Inset
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
     >>> points = rng.normal(size=(400, 2)) * 0.3 + np.array([[-3, 0], [3, 0]] * 200)
     >>> view = View(points.min(axis=0), points.max(axis=0), np.zeros(400, bool))
-    >>> found = choose_regions(points, np.arange(400) % 3 == 0, view, np.array([0.8, 0.8]), 2)
+    >>> found = choose_insets(points, np.arange(400) % 3 == 0, view, np.array([0.8, 0.8]), 2)
     >>> sorted(bool(region.low[0] > 0) for region in found)
     [False, True]
     """
@@ -83,7 +83,7 @@ def choose_regions(
     free = np.ones(len(centres), dtype=bool)
     middle = np.median(points[~view.outside], axis=0) if len(order) else np.zeros(2)
     apart = np.hypot(*(centres - middle).T)
-    found: list[Region] = []
+    found: list[Inset] = []
     for k in range(n_regions):
         name = ""
         scores = np.where(crowd > crowd.max() / 3, apart * crowd, 0)
@@ -95,7 +95,7 @@ def choose_regions(
         if scores.max(initial=0) <= 0:
             continue
         best = int(scores.argmax())
-        found.append(Region(centres[best] - half, centres[best] + half, name))
+        found.append(Inset(centres[best] - half, centres[best] + half, name))
         free &= (np.abs(centres - centres[best]) > 2.05 * half).any(axis=1)
         apart = np.minimum(apart, np.hypot(*(centres - centres[best]).T))
     return found

@@ -1,0 +1,250 @@
+"""Which parts of a map have names: where categories or features are at home, or neighbours crowd.
+
+A group's density in a map is the sum of its weights smoothed by a Gaussian on a grid of 96 x 96
+cells, whose bandwidth falls with the number of points as in Scott's rule for two dimensions,
+
+    h = EXTENT_SHARE sqrt(area) k^(-1/6)
+
+Named groups (categories, features) have a region round each peak of their own density that holds
+enough of the group, where the group is at home: where it has most of what stands there, or a part
+that is several times its part of the map. Without names the regions are the basins of the density
+of all points (each cell climbs to its highest neighbour), a basin being joined to a higher one
+where the saddle between them is nearly as high as its own peak; their words are a caption of the
+members (`manymaps.atlas.captions`).
+
+Shapes: points (k, 2), weights (k,).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.ndimage import gaussian_filter
+
+from manymaps.atlas.captions import caption, categories_of, category_names, labels_say_nothing
+
+if TYPE_CHECKING:
+    from manymaps.atlas.atlas import Atlas
+
+__all__ = ["Region", "crowds", "homes", "map_regions"]
+
+CELLS = 96
+EXTENT_SHARE = 0.22
+#: A basin is part of a higher one where the saddle between them reaches such a part of its peak.
+SAME = 0.75
+#: A region has at least so many members, and such a part of the map (or of its group).
+LEAST_MEMBERS, LEAST_PART, LEAST_OF_GROUP = 6, 0.01, 0.2
+#: A group is at home where it has such a part of what stands there, so many times its part of all.
+AT_HOME, ABOVE_USUAL = 0.4, 1.5
+#: More regions of a map than this nobody reads.
+MOST_REGIONS = 24
+#: Maps of fewer objects show all labels anyway.
+FEWEST_OBJECTS = 30
+REGION_WORDS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """A part of a map.
+
+    Attributes
+    ----------
+    name : str
+        The category or feature; "" for a group of neighbours.
+    words : tuple of str
+        Labels from which the members may be guessed; empty where labels only number the objects.
+    place : ndarray of shape (2,)
+        The member nearest to where they are densest.
+    members : ndarray of int
+        Places among the points, ascending.
+    """
+
+    name: str
+    words: tuple[str, ...]
+    place: np.ndarray
+    members: np.ndarray
+
+
+def map_regions(
+    atlas: Atlas,
+    map: int,
+    objects: np.ndarray,
+    points: np.ndarray,
+    weights: np.ndarray,
+    *,
+    column: str | None = None,
+    groups: Sequence[tuple[str, np.ndarray]] = (),
+    words: np.ndarray | None = None,
+) -> list[Region]:
+    """The named parts of one map, those of most objects first.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    map : int
+    objects : ndarray of int, shape (k,)
+        Those that the map shows.
+    points : ndarray of shape (k, 2)
+        Where they are drawn.
+    weights : ndarray of shape (k,)
+        What each counts for.
+    column : str, optional
+        The column of categories that names regions. Without one, objects whose labels only number
+        them have the first column of categories.
+    groups : sequence of (str, ndarray of int)
+        Features: names and objects. They name regions where no column does.
+    words : ndarray of shape (n_objects,), bool, optional
+        Of two kinds of object those that may stand in a caption.
+
+    Returns
+    -------
+    list of Region
+        At most 24; none of a map of fewer than 30 objects.
+    """
+    if len(objects) < FEWEST_OBJECTS:
+        return []
+    grid = _Grid(points)
+    named = _named_groups(atlas, objects, column, groups)
+    if named:
+        found = homes(grid, weights, named)
+    else:
+        found = [("", members) for members in crowds(grid, weights)]
+    found.sort(key=lambda group: -len(group[1]))
+    silent = labels_say_nothing(atlas)
+    regions = []
+    for name, members in found[:MOST_REGIONS]:
+        said: Iterable[int] = ()
+        if not silent:
+            said = caption(atlas, map, objects[members], n_words=REGION_WORDS, words=words)
+        place = grid.densest(members, weights)
+        regions.append(Region(name, tuple(atlas.labels[j] for j in said), points[place], members))
+    return [region for region in regions if region.name or region.words]
+
+
+def _named_groups(
+    atlas: Atlas,
+    objects: np.ndarray,
+    column: str | None,
+    groups: Sequence[tuple[str, np.ndarray]],
+) -> dict[str, np.ndarray]:
+    """Which of the objects are of each named group."""
+    categories = categories_of(atlas, column)
+    if categories is not None:
+        name, texts = categories
+        here = texts[objects]
+        found = [text for text in dict.fromkeys(here.tolist()) if text]
+        spoken = dict(zip(found, category_names(name, found), strict=True))
+        return {spoken[text]: np.flatnonzero(here == text) for text in found}
+    return {name: np.flatnonzero(np.isin(objects, members)) for name, members in groups}
+
+
+class _Grid:
+    """Cells over the points of a map, on which densities are smoothed."""
+
+    def __init__(self, points: np.ndarray):
+        self.points = points
+        low, high = points.min(axis=0), points.max(axis=0)
+        self.extent = np.maximum(high - low, 1e-12 * np.maximum(1.0, np.abs(points).max()))
+        # A margin, so that no peak lies at the rim.
+        self.low = low - 0.05 * self.extent
+        self.step = 1.1 * self.extent / CELLS
+        at = ((points - self.low) / self.step).astype(np.int64)
+        self.cells = np.ravel_multi_index(tuple(np.clip(at, 0, CELLS - 1).T), (CELLS, CELLS))
+
+    def density(self, members: np.ndarray, weights: np.ndarray, of: int) -> np.ndarray:
+        """The smoothed weights of some points, (CELLS, CELLS); `of` counts the whole group."""
+        counts = np.bincount(self.cells[members], weights[members], CELLS * CELLS)
+        side = np.sqrt(self.extent.prod()) if self.extent.min() > 0 else self.extent.max()
+        width = EXTENT_SHARE * side * max(of, 1) ** (-1 / 6) / 2
+        return np.asarray(
+            gaussian_filter(
+                counts.reshape(CELLS, CELLS), np.clip(width / self.step, 1, CELLS / 8),
+                mode="constant", truncate=3,
+            )
+        )  # fmt: skip
+
+    def densest(self, members: np.ndarray, weights: np.ndarray) -> int:
+        """The member that stands where members are densest."""
+        density = self.density(members, weights, len(members)).ravel()
+        return int(members[density[self.cells[members]].argmax()])
+
+
+def homes(
+    grid: _Grid, weights: np.ndarray, groups: Mapping[str, np.ndarray]
+) -> list[tuple[str, np.ndarray]]:
+    """Where named groups are at home: name and members of each region."""
+    everything = np.arange(len(weights))
+    whole = weights.sum()
+    found = []
+    for name, own in groups.items():
+        if len(own) < LEAST_MEMBERS:
+            continue
+        density = grid.density(own, weights, len(own))
+        all_of_it = grid.density(everything, weights, len(own))
+        basins = _basins(density)[grid.cells[own]]
+        part = weights[own].sum() / whole
+        for basin in np.unique(basins):
+            members = own[basins == basin]
+            enough = max(LEAST_MEMBERS, LEAST_OF_GROUP * len(own))
+            peak = basin
+            share = density.ravel()[peak] / max(float(all_of_it.ravel()[peak]), 1e-300)
+            at_home = share >= AT_HOME or share >= min(0.9, 2 * ABOVE_USUAL * part)
+            if len(members) >= enough and at_home and share >= ABOVE_USUAL * part:
+                found.append((name, members))
+    return found
+
+
+def crowds(grid: _Grid, weights: np.ndarray) -> list[np.ndarray]:
+    """Groups of neighbours: the members of each basin of the density."""
+    basins = _basins(grid.density(np.arange(len(weights)), weights, len(weights)))[grid.cells]
+    least = max(LEAST_MEMBERS, LEAST_PART * len(weights))
+    members = [np.flatnonzero(basins == basin) for basin in np.unique(basins)]
+    return [group for group in members if len(group) >= least]
+
+
+def _basins(density: np.ndarray) -> np.ndarray:
+    """The peak to which each cell climbs, (CELLS * CELLS,); joined over high saddles."""
+    flat = density.ravel()
+    around = np.arange(flat.size).reshape(density.shape)
+    best, target = density.copy(), around.copy()
+    padded = np.pad(density, 1, constant_values=-1.0)
+    numbers = np.pad(around, 1)
+    for dy in (0, 1, 2):
+        for dx in (0, 1, 2):
+            window = (slice(dy, dy + CELLS), slice(dx, dx + CELLS))
+            higher = padded[window] > best
+            best = np.where(higher, padded[window], best)
+            target = np.where(higher, numbers[window], target)
+    peaks = target.ravel()
+    while (climbed := peaks[peaks] != peaks).any():
+        peaks = np.where(climbed, peaks[peaks], peaks)
+    return _joined(peaks, flat)
+
+
+def _joined(peaks: np.ndarray, density: np.ndarray) -> np.ndarray:
+    """Basins with those over a high saddle made one, the highest saddles first."""
+    grid, heights = peaks.reshape(CELLS, CELLS), density.reshape(CELLS, CELLS)
+    pairs, saddles = [], []
+    for one, other in ((np.s_[:-1], np.s_[1:]), (np.s_[:, :-1], np.s_[:, 1:])):
+        apart = grid[one] != grid[other]
+        pairs.append(np.column_stack([grid[one][apart], grid[other][apart]]))
+        saddles.append(np.minimum(heights[one][apart], heights[other][apart]))
+    borders, levels = np.concatenate(pairs), np.concatenate(saddles)
+    parent = {int(peak): int(peak) for peak in np.unique(peaks)}
+
+    def root(peak: int) -> int:
+        while parent[peak] != peak:
+            peak = parent[peak]
+        return peak
+
+    for k in np.argsort(-levels, kind="stable").tolist():
+        a, b = root(int(borders[k, 0])), root(int(borders[k, 1]))
+        low, high = (a, b) if (density[a], -a) < (density[b], -b) else (b, a)
+        if low != high and levels[k] >= SAME * density[low]:
+            parent[low] = high
+    roots = np.arange(density.size)
+    roots[list(parent)] = [root(peak) for peak in parent]
+    return np.asarray(roots[peaks])

@@ -1,0 +1,199 @@
+"""The columns and features of an atlas, as a page holds them.
+
+Texts that recur are categories, numbers keep their scale, pictures stay data URIs; whatever else is
+a text that is shown alone. Values are taken of the objects that the page shows.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from manymaps.atlas.atlas import Atlas
+from manymaps.errors import ParameterError
+
+__all__ = ["NO_CATEGORY", "check_shown", "column_blocks", "feature_blocks", "numbers_of"]
+
+NO_CATEGORY, MOST_CATEGORIES, FEW_VALUES = 65535, 1000, 100
+LARGEST = float(np.finfo(np.float32).max)
+PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/]+=*")
+#: Characters of one picture and of all of a column.
+LARGEST_PICTURE, LARGEST_PICTURES = 262_144, 64 * 2**20
+
+
+def numbers_of(atlas: Atlas, labels: Iterable[str]) -> list[int]:
+    """The numbers of labelled objects, each label in any case as for `Atlas.index`.
+
+    Raises
+    ------
+    UnknownLabel
+        For a label that no object has, with suggestions.
+    """
+    exact = {label: i for i, label in reversed(list(enumerate(atlas.labels)))}
+    return [exact[label] if label in exact else atlas.index(label) for label in map(str, labels)]
+
+
+def column_blocks(
+    atlas: Atlas, kept: np.ndarray
+) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]:
+    """What the header says of each column, and the blocks of those with numbers or categories.
+
+    Raises
+    ------
+    ParameterError
+        Where pictures are larger than a page can hold.
+    """
+    described, blocks = [], {}
+    for k, (name, whole) in enumerate(atlas.columns.items()):
+        values = np.asarray(whole)[kept]
+        numbers = _as_numbers(values)
+        if numbers is None:
+            column, block = _text_column(str(name), _as_texts(values))
+        else:
+            column, block = _number_column(numbers)
+        described.append({"name": str(name), **column})
+        if block is not None:
+            blocks[f"column/{k}"] = block
+    return described, blocks
+
+
+def _as_numbers(values: np.ndarray) -> np.ndarray | None:
+    """Numbers, NaN for those that miss or are infinite; None where the values are no numbers."""
+    if values.dtype.kind == "O":
+        there = [value for value in values.tolist() if not _is_missing(value)]
+        if not there or not all(isinstance(v, Real) and not isinstance(v, bool) for v in there):
+            return None
+        values = np.array([math.nan if _is_missing(v) else float(v) for v in values.tolist()])
+    if values.dtype.kind not in "iuf":
+        return None
+    numbers = values.astype(np.float64)
+    return np.where(np.isfinite(numbers), numbers, np.nan)
+
+
+def _is_missing(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)
+    except TypeError:
+        # The missing value of pandas refuses to say whether it equals itself.
+        return True
+
+
+def _as_texts(values: np.ndarray) -> list[str]:
+    """Values as a person reads them, "" for those that miss."""
+    if values.dtype.kind == "M":
+        times: Any = values
+        are_days = (values.astype("M8[D]") == values) | np.isnat(values)
+        texts = np.datetime_as_string(times, unit="D" if are_days.all() else "s").tolist()
+        return ["" if text == "NaT" else text for text in texts]
+    if values.dtype.kind == "S":
+        return [value.decode("utf-8", "replace") for value in values.tolist()]
+    return ["" if _is_missing(value) else str(value) for value in values.tolist()]
+
+
+def _number_column(numbers: np.ndarray) -> tuple[dict[str, Any], np.ndarray]:
+    """A colour scale ends where those of the figures do, at the 2nd and the 98th percentile."""
+    there = numbers[np.isfinite(numbers)]
+    low, high = np.quantile(there, [0.02, 0.98]).tolist() if len(there) else (0.0, 1.0)
+    if not high > low and len(there):
+        low, high = float(there.min()), float(there.max())
+    high = high if high > low else low + max(1.0, abs(low))
+    column = {"type": "number", "low": low, "high": high}
+    single = np.clip(numbers, -LARGEST, LARGEST).astype("<f4")
+    # Days as 20240131 and other long whole numbers have more digits than single precision.
+    whole = (numbers == np.rint(numbers)) & (np.abs(numbers) < 2**53)
+    return column, numbers.astype("<f8") if (single[whole] != numbers[whole]).any() else single
+
+
+def _text_column(name: str, texts: list[str]) -> tuple[dict[str, Any], np.ndarray | None]:
+    """Pictures, categories where values recur, else texts that are shown alone."""
+    if any(texts) and all(not text or PICTURE.fullmatch(text) for text in texts):
+        _check_pictures(name, texts)
+        return {"type": "image", "values": texts}, None
+    counts = Counter(text for text in texts if text)
+    n_there = counts.total()
+    if len(counts) > MOST_CATEGORIES or (n_there > FEW_VALUES and 2 * len(counts) > n_there):
+        return {"type": "text", "values": texts}, None
+    categories = [text for text, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
+    code = {text: k for k, text in enumerate(categories)}
+    codes = np.array([code.get(text, NO_CATEGORY) for text in texts], "<u2")
+    return {"type": "category", "categories": categories}, codes
+
+
+def _check_pictures(name: str, texts: list[str]) -> None:
+    largest, whole = max(map(len, texts)), sum(map(len, texts))
+    if largest > LARGEST_PICTURE or whole > LARGEST_PICTURES:
+        raise ParameterError(
+            f"the pictures of the column {name!r} are too large for a page: the largest has "
+            f"{largest:,} characters and may have {LARGEST_PICTURE:,}, together they have "
+            f"{whole:,} and may have {LARGEST_PICTURES:,}; make them smaller"
+        )
+
+
+def check_shown(columns: Sequence[dict[str, Any]], color: str | None, size: str | None) -> None:
+    """Refuse columns that are none or do not suit, with those that do."""
+    kinds = {column["name"]: column["type"] for column in columns}
+    for parameter, name, suited, what in (
+        ("color", color, ("category", "number"), "categories or numbers"),
+        ("size", size, ("number",), "numbers"),
+    ):
+        if name is None:
+            continue
+        known = ", ".join(repr(other) for other, kind in kinds.items() if kind in suited)
+        if name not in kinds:
+            raise ParameterError(
+                f"is no column of the atlas; columns of {what}: {known or 'it has none'}",
+                name=parameter,
+                value=name,
+            )
+        if kinds[name] not in suited:
+            raise ParameterError(
+                f"is a column that holds no {what}; those that do: {known or 'none'}",
+                name=parameter,
+                value=name,
+            )
+
+
+def feature_blocks(
+    atlas: Atlas, clusters: Any, number: np.ndarray
+) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]:
+    """What the header says of each feature, and the blocks of their members.
+
+    `number` (n_objects,) has the number of each object in the page, -1 of one that it hides.
+
+    Raises
+    ------
+    ParameterError
+        For what are no features, and those of an atlas with two kinds of object.
+    UnknownLabel
+        For a member that the atlas lacks, with suggestions.
+    """
+    if clusters is None:
+        return [], {}
+    try:
+        found = [
+            (float(each.weight), list(each.members))
+            for each in getattr(clusters, "clusters_", clusters)
+        ]
+    except (AttributeError, TypeError, ValueError) as error:
+        raise ParameterError(
+            "features must be a fitted AdditiveClustering, or a sequence of features with a "
+            f"`weight` and `members`; these are of type {type(clusters).__name__} ({error})"
+        ) from error
+    if found and atlas.kinds is not None:
+        raise ParameterError("features are drawn over objects of one kind, and these are of two")
+    described, blocks = [], {}
+    numbers = iter(numbers_of(atlas, [label for _, members in found for label in members]))
+    for k, (weight, members) in enumerate(found):
+        if not math.isfinite(weight):
+            raise ParameterError(f"the weight of feature {k + 1} is {weight}; it must be finite")
+        described.append({"name": f"feature {k + 1}", "weight": weight})
+        own = number[np.unique(list(islice(numbers, len(members)))).astype(int)]
+        blocks[f"feature/{k}"] = own[own >= 0].astype("<u4")
+    return described, blocks
