@@ -174,7 +174,7 @@ def _kept(atlas: Atlas, options: PageOptions) -> np.ndarray:
     kept = np.flatnonzero([fold(label) not in hidden for label in atlas.labels])
     if not len(kept):
         raise ParameterError("hides every object of the atlas", name="hide", value="...")
-    if atlas.kinds is not None and len({atlas.kinds[i] for i in kept}) < 2:
+    if atlas.kinds is not None and len(set(np.array(atlas.kinds)[kept].tolist())) < 2:
         raise ParameterError("hides every object of one kind", name="hide", value="...")
     return kept
 
