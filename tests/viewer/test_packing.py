@@ -77,7 +77,7 @@ class Read:
         """What the header says of a column, and its values, None for none."""
         number = [column["name"] for column in self.header["columns"]].index(name)
         column = self.header["columns"][number]
-        if column["type"] == "text":
+        if column["type"] in ("text", "image"):
             assert f"column/{number}" not in self.blocks
             return column, column["values"]
         block = self.blocks[f"column/{number}"]
@@ -564,3 +564,143 @@ class TestRefusals:
     def test_coordinates_beyond_single_precision(self):
         with pytest.raises(DataError, match=r"reach 1e\+39"):
             read(Atlas(["a"], np.full((1, 1, 2), 1e39), np.ones((1, 1)), T_SNE))
+
+
+class TestObserved:
+    """What was observed of each object stands beside the model."""
+
+    @pytest.fixture
+    def known(self):
+        rng = np.random.default_rng(4)
+        table = sparse.random_array((60, 60), density=0.2, rng=rng, format="csr")
+        return several(associations=strongest_associations(table, 5))
+
+    def test_partners_are_those_of_the_atlas_the_strongest_first(self, known):
+        found = read(known)
+        offsets, partners = found.blocks["data/offsets"], found.blocks["data/partners"]
+        shares = found.blocks["data/shares"] / 65535
+        for i in range(60):
+            row = slice(*offsets[i : i + 2])
+            expected = known.associations[[i]].toarray()[0]
+            assert (np.diff(shares[row]) <= 0).all()
+            assert set(partners[row].tolist()) == set(np.flatnonzero(expected).tolist())
+            assert shares[row] == pytest.approx(expected[partners[row]], abs=1 / 65535)
+
+    def test_nothing_where_nothing_is_known(self):
+        found = read(several())
+        assert not found.header["observed"]
+        assert "data/offsets" not in found.blocks
+
+
+class TestHidden:
+    """Objects that must not be shown are in no part of the page."""
+
+    @pytest.fixture
+    def known(self):
+        rng = np.random.default_rng(4)
+        table = sparse.random_array((60, 60), density=0.3, rng=rng, format="csr")
+        group = np.array(["even", "odd"] * 30)
+        notes = np.array([f"about word {i}" for i in range(60)])
+        return several(
+            associations=strongest_associations(table, 9),
+            metadata={"group": group, "note": notes},
+        )
+
+    def test_no_trace_of_them(self, known):
+        options = PageOptions(hide=["WORD 7", "word 20", "not there"])
+        text = gzip.decompress(pack_page(known, options)).decode("utf-8", "replace")
+        assert 'word 7"' not in text
+        assert "word 20" not in text
+        assert "word 21" in text
+
+    def test_the_others_keep_their_places_partners_and_senses(self, known):
+        usual, fewer = read(known), read(known, hide=["word 7"])
+        assert fewer.header["labels"] == [f"word {i}" for i in range(60) if i != 7]
+        assert fewer.header["n_objects"] == 59
+        assert not fewer.header["whole"]
+        number = np.delete(np.arange(60), 7)
+        for m in range(4):
+            of, others = (each.blocks["offsets"][m : m + 2] for each in (usual, fewer))
+            objects = usual.blocks["objects"][slice(*of)]
+            assert (number[fewer.blocks["objects"][slice(*others)]] == objects[objects != 7]).all()
+        assert 7 not in number[fewer.blocks["sense/members"]]
+        assert 7 not in number[fewer.blocks["data/partners"]]
+        counts = np.diff(fewer.blocks["sense/offsets"])
+        assert len(counts) == 59
+        assert counts.sum() == len(fewer.blocks["sense/maps"])
+        assert fewer.blocks["sense/ends"][-1] == len(fewer.blocks["sense/members"])
+
+    def test_the_model_s_sums_are_those_of_all(self, known):
+        found = read(known, hide=["word 7"])
+        whole = np.delete(known.choices.log_normalizers, 7)
+        assert found.blocks["log_normalizers"] == pytest.approx(whole)
+
+    def test_two_kinds_have_the_sums_of_what_chooses_and_what_is_chosen(self):
+        rng = np.random.default_rng(0)
+        labels = [f"site {i}" for i in range(6)] + [f"bird {i}" for i in range(5)]
+        kinds = ["site"] * 6 + ["bird"] * 5
+        factors = rng.uniform(0.5, 2, size=11)
+        model = replace(T_SNE, normalization="conditional", given="rows")
+        atlas = Atlas(
+            labels, rng.normal(size=(1, 11, 2)), np.ones((1, 11)), model,
+            kinds=kinds, factors=factors,
+        )  # fmt: skip
+        sums = atlas.choices.log_wholes
+        for i, label in enumerate(labels):
+            logs = atlas.choices.log_similarities(i)[0] + np.log(factors)
+            others = np.arange(11) >= 6 if i < 6 else np.arange(11) < 6
+            if i >= 6:
+                logs[:6] -= sums[:6]
+            assert sums[i] == pytest.approx(np.logaddexp.reduce(logs[others]), rel=1e-5), label
+
+    def test_not_everything_can_be_hidden(self):
+        with pytest.raises(ParameterError, match="hides every object"):
+            read(several(n=3), hide=["word 0", "word 1", "word 2"])
+
+
+class TestTold:
+    """What a page says of itself."""
+
+    def test_it_stands_in_the_header(self):
+        told = {"description": "d", "source": "s", "credit": "c", "date": "2020"}
+        header = read(several(), **told, noun="word").header
+        assert {name: header[name] for name in told} == told
+        assert header["noun"] == ["word", "words"]
+        assert read(several(), noun=("mouse", "mice")).header["noun"] == ["mouse", "mice"]
+
+    def test_regions_hold_entries_of_their_map(self):
+        found = read(several(n=400))
+        sizes = [region["size"] for map_ in found.header["maps"] for region in map_["regions"]]
+        assert sizes
+        assert sum(sizes) == len(found.blocks["region/members"])
+        start = 0
+        for m, map_ in enumerate(found.header["maps"]):
+            for region in map_["regions"]:
+                members = found.blocks["region/members"][start : start + region["size"]]
+                start += region["size"]
+                points = found.points(m)[members]
+                assert (points.min(axis=0) - 0.01 <= [region["x"], region["y"]]).all()
+                assert ([region["x"], region["y"]] <= points.max(axis=0) + 0.01).all()
+
+
+class TestPictures:
+    """Columns of data URIs."""
+
+    PICTURE = "data:image/png;base64,iVBORw0KGgo="
+
+    def test_a_column_of_pictures(self):
+        column = np.array([self.PICTURE, ""] * 30, object)
+        described, values = read(several(metadata={"face": column})).column("face")
+        assert described["type"] == "image"
+        assert values == column.tolist()
+
+    @pytest.mark.parametrize("other", ["data:image/svg+xml;base64,AA==", "data:text/html,x", "x"])
+    def test_what_is_no_picture_makes_it_a_text(self, other):
+        column = np.array([self.PICTURE] * 59 + [other], object)
+        described, _ = read(several(metadata={"face": column})).column("face")
+        assert described["type"] != "image"
+
+    def test_pictures_that_are_too_large_are_refused(self):
+        column = np.array([self.PICTURE[:-1] + "A" * 300_000 + "="] * 60, object)
+        with pytest.raises(ParameterError, match="pictures of the column 'face' are too large"):
+            read(several(metadata={"face": column}))
