@@ -77,6 +77,22 @@ def test_senses(request, open_page, rng, name):
         agree(at, atlas, object, 0.1)
 
 
+def test_what_the_model_says_stays_where_some_are_hidden(open_page, tmp_path, grouped, ungrouped):
+    hidden, *others = range(grouped.n_objects)
+    for atlas in (grouped, ungrouped):
+        mm.write_page(atlas, tmp_path / "fewer.html", hide=[atlas.labels[hidden]])
+        at = open_page(tmp_path / "fewer.html")
+        for object in others[:6]:
+            near = [n.label for n in atlas.neighbors(atlas.labels[object], n_neighbors=4)]
+            pairs = [[object - 1, atlas.index(label) - 1] for label in near]
+            pairs = [pair for pair in pairs if pair[1] >= 0]
+            found = at.read("given.map(([a, b]) => atlas.similarity(a, b))", pairs)
+            expected = [
+                atlas.similarity(atlas.labels[a + 1], atlas.labels[b + 1]) for a, b in pairs
+            ]
+            np.testing.assert_allclose(found, expected, rtol=0.02)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("neighbor_kind", [0, 1])
 def test_senses_of_two_kinds(open_page, kinds, kinds_page, neighbor_kind):

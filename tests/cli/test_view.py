@@ -80,6 +80,37 @@ def test_the_look(folder):
     assert [column["name"] for column in header["columns"]] == ["length", "group"]
 
 
+def test_what_the_page_says_of_itself(folder):
+    header = shown(
+        folder, "--description", "Six words.", "--source", "a list", "--credit", "me",
+        "--date", "2026", "--noun", "word",
+    )  # fmt: skip
+    told = [header[name] for name in ("description", "source", "credit", "date", "noun")]
+    assert told == ["Six words.", "a list", "me", "2026", ["word", "words"]]
+    assert shown(folder, "--noun", "mouse, mice")["noun"] == ["mouse", "mice"]
+
+
+def test_words_that_must_not_be_shown(folder):
+    (folder / "list.txt").write_text("TIE\nbow\n\nrope\n")
+    result = view(folder, "--hide", "cafe", "--hide-from", folder / "list.txt")
+    assert f"{folder / 'list.txt'}: 2 of 3 labels are in the atlas and are hidden" in result.stderr
+    _, header = blocks_and_header(folder / "words.html")
+    assert header["labels"] == ["knot", "suit", "dress"]
+
+
+def test_a_word_to_be_hidden_that_is_no_word_would_stay_in_the_page(folder):
+    result = view(folder, "--hide", "knto")
+    assert result.exit_code == 3
+    assert "--hide: no object is labelled 'knto'; did you mean 'knot'?" in result.stderr
+    assert not (folder / "words.html").exists()
+
+
+def test_not_all_words_can_be_hidden(folder):
+    result = view(folder, *(option for word in WORDS for option in ("--hide", word)))
+    assert result.exit_code == 2
+    assert "hides every object" in result.stderr
+
+
 def test_metadata_that_match_in_part(folder):
     (folder / "more.csv").write_text("label,length\ntie,3\nbow,3\n")
     result = view(folder, "--metadata", folder / "more.csv")

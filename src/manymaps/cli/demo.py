@@ -14,6 +14,10 @@ from manymaps.cli.types import check_folder
 __all__ = ["demo"]
 
 DEMO_WORD = "play"
+DESCRIPTION = (
+    "The commonest English nouns and verbs, near each other where one recalls the other by its "
+    "meaning. A word of several senses stands in several maps."
+)
 
 
 @click.command(cls=Command)
@@ -56,7 +60,11 @@ def demo(folder: Path, seed: int, jobs: int | None, as_json: bool) -> None:
     if run.stopped:
         keep_stopped(estimator, estimator.atlas_, output, vectors=False)
     estimator.atlas_.save(output)
-    write_page(estimator.atlas_, page, title="Relations of English words")
+    write_page(
+        estimator.atlas_, page, title="Relations of English words", noun="word",
+        description=DESCRIPTION, source="relations of words in WordNet 3.0",
+        credit="Princeton University", date="2006",
+    )  # fmt: skip
     save_figure(plot_senses(estimator.atlas_, DEMO_WORD), figure)
     record = fit_record(estimator, run.n_pairs, "mm-tsne", output)
     tell(
