@@ -33,6 +33,11 @@ ARRAYS = {
 }
 
 
+def test_a_bound_beyond_the_type_of_an_array_holds_it():
+    half = Schema("half", 1, "", {}, {"x": ArrayPart("f", ("n",), "", least=-1e18, most=1e18)})
+    half.check({}, {"x": np.ones(3, np.float16)})
+
+
 def test_what_is_as_declared_passes():
     SCHEMA.check(META, ARRAYS)
     SCHEMA.check(META, {"places": ARRAYS["places"]})

@@ -133,6 +133,9 @@ def _vectors(path: Path) -> None:
 
     looks_like_vectors(path)
     vectors = read_vectors(path)
+    if isinstance(vectors.values, np.memmap):
+        # What is mapped is looked at by whoever computes with it.
+        vectors.check_finite()
     values = vectors.values.data if sparse.issparse(vectors.values) else vectors.values
     _must(np.isfinite(np.asarray(values, float)).all(), "vectors that are not finite")
     _must(len(vectors.labels) == vectors.values.shape[0] > 0, "labels for other vectors")

@@ -21,6 +21,11 @@ def test_cases_of_a_seed(first):
     assert found == []
 
 
+@pytest.mark.parametrize("number", [491, 2217, 4169])
+def test_cases_that_found_something(number):
+    assert case(7177, number)[1] == []
+
+
 def test_a_case_is_the_same_again():
     one, again = estimators.drawn(4, 7), estimators.drawn(4, 7)
     assert one.told == again.told

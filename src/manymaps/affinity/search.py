@@ -306,7 +306,9 @@ def inverted_lists(problem: Problem, recall: float) -> Found:
         squares, indices = index.search(asked[block], k + own)
         if own:
             indices, squares = _without_self(indices, squares, block)
-        return indices, np.sqrt(squares) * np.float32(scale)
+        # Where a list holds too few, faiss fills up with the largest number there is.
+        with np.errstate(over="ignore"):
+            return indices, np.sqrt(squares) * np.float32(scale)
 
     def recalls(n_probes: int) -> np.ndarray:
         return _row_recalls(search(rows, n_probes), truth, true_distances)

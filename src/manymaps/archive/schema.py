@@ -110,7 +110,8 @@ class ArrayPart:
         least, most = (_length(bound, lengths) for bound in (self.least, self.most))
         if least == -math.inf and most == math.inf:
             return
-        low, high = np.nanmin(array), np.nanmax(array)
+        # As Python's numbers, because a bound may be beyond the array's own type.
+        low, high = np.nanmin(array).item(), np.nanmax(array).item()
         if low < least or high > most:
             raise ValueError(
                 f"the array {name!r} reaches from {low} to {high}, and may from {least} to {most}"

@@ -435,10 +435,11 @@ class Fit:
         found = _group(arrays, "parameter/")
         wanted = [(part.shape, part.dtype) for part in start.arrays]
         if [(part.shape, part.dtype) for part in found] != wanted:
-            raise ValueError(
-                f"its parameters have shapes {[part.shape for part in found]}, and those of this "
-                f"fit {[shape for shape, _ in wanted]}"
+            there, here = (
+                ", ".join(f"{type} {shape}" for shape, type in each)
+                for each in ([(part.shape, part.dtype) for part in found], wanted)
             )
+            raise ValueError(f"its parameters are {there}, and those of this fit {here}")
         return start.like(found)
 
     def _stored_memory(

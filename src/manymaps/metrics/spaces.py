@@ -122,7 +122,8 @@ class VectorSpace(Space):
         object.__setattr__(self, "values", values)
         numbers = values.data if is_sparse else values
         # A finite sum, which costs no memory, clears them all.
-        finite = np.isfinite(numbers.sum(dtype=np.float64))
+        with np.errstate(invalid="ignore"):
+            finite = np.isfinite(numbers.sum(dtype=np.float64))
         cell = None if finite else first_cell(values, not_finite)
         if cell is not None:
             raise DataError(

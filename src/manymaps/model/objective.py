@@ -377,5 +377,6 @@ class Objective:
             if width != 1.0:
                 d_positions /= np.float32(width)
             positions.append(d_positions)
-            weights.append(d_weights * (self.model.mixing == "learned"))
+            learned = self.model.mixing == "learned"
+            weights.append(d_weights if learned else np.zeros_like(d_weights))
         return Parameters(tuple(positions), tuple(weights))
