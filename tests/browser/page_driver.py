@@ -7,6 +7,7 @@ scripts, `document.querySelector("#manymaps").atlas`.
 from __future__ import annotations
 
 import contextlib
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -77,6 +78,11 @@ class AtlasPage:
         self.selection = page.get_by_role("region", name="Selection")
         self.alert = page.get_by_role("alert")
         self.dialog = page.get_by_role("dialog")
+
+    @staticmethod
+    def texts(parts: Locator) -> list[str]:
+        """What parts of the page say, each on one line."""
+        return [" ".join(text.split()) for text in parts.all_inner_texts()]
 
     def button(self, name: str) -> Locator:
         """A button by its whole name."""
@@ -162,7 +168,8 @@ class AtlasPage:
 
     def open(self, map: int) -> None:
         """Open a map from the gallery and wait until it stands."""
-        self.page.get_by_role("button", name=f"Map {map}, ").click()
+        name = re.compile(rf"^Map {map}\b")
+        self.page.get_by_role("main").get_by_role("button", name=name).click()
         self.map.wait_for()
         self.settle()
 

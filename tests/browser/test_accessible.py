@@ -4,6 +4,8 @@ import pytest
 
 pytestmark = pytest.mark.slow
 
+# Of WCAG 2.5.3; axe has it among its experiments.
+EVERY_RULE = {"rules": {"label-content-name-mismatch": {"enabled": True}}}
 VIEWS = {"gallery": "", "senses": "#word=bank", "map": "#word=bank&map=0", "whole map": "#map=1"}
 
 
@@ -13,7 +15,7 @@ def axe():
     from axe_playwright_python.sync_playwright import Axe
 
     def run(at) -> list[str]:
-        found = Axe().run(at.page).response["violations"]
+        found = Axe().run(at.page, options=EVERY_RULE).response["violations"]
         return [
             f"{rule['id']}: {rule['help']}: {node['html'][:160]} {node['failureSummary'][:300]}"
             for rule in found

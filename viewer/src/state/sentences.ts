@@ -31,7 +31,7 @@ export function sensesInWords(atlas: Atlas, word: number, senses: readonly Sense
 }
 
 /** What a word has of a sense: of its recall in the model, and of what was observed of it. */
-export function shareInWords({ share, recall }: Sense): string {
+function shareInWords({ share, recall }: Sense): string {
   return share === null ? percent(recall) : `${observed(share)}, model ${percent(recall)}`;
 }
 

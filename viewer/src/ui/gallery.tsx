@@ -63,7 +63,6 @@ function Sheet({ session, map, recall }: SheetProps) {
       type="button"
       class={isApart ? "sheet apart" : "sheet"}
       data-map={map.number}
-      aria-label={`Map ${map.number}, ${counted(count, "object")}: ${title}`}
       onClick={() => session.openMap(map.number)}
     >
       <Thumbnail session={session} map={map} />

@@ -19,12 +19,7 @@ export function Selection({ session }: { session: Session }) {
       <ul class="chips">
         {selection.slice(0, MOST_CHIPS).map((object) => (
           <li key={object}>
-            <button
-              type="button"
-              class="chip"
-              onClick={() => session.chooseWord(object)}
-              aria-label={`${plainLabel(session.atlas, object)}: show it`}
-            >
+            <button type="button" class="chip" onClick={() => session.chooseWord(object)}>
               <Word atlas={session.atlas} object={object} />
             </button>
           </li>

@@ -2,7 +2,7 @@
 
 import type { Sense } from "../data/probabilities.ts";
 import { percent, plainLabel } from "../data/words.ts";
-import { furtherMaps, observed, shareInWords, whereSensesLie } from "../state/sentences.ts";
+import { furtherMaps, observed, whereSensesLie } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
 import { Icon } from "./icons.tsx";
 import { Crop } from "./pictures.tsx";
@@ -62,7 +62,6 @@ function Card({ session, word, sense }: { session: Session; word: number; sense:
       type="button"
       class="sense"
       aria-current={state.map === sense.map}
-      aria-label={`${plainLabel(atlas, word)} in map ${sense.map}, ${shareInWords(sense)}: ${near || "no neighbours"}. Open the map there`}
       onClick={() => session.openMap(sense.map)}
     >
       <Crop session={session} word={word} sense={sense} />
