@@ -51,7 +51,7 @@ def test_labels_are_text(open_page, awkward_page, tmp_path):
         at.expect(at.cards).to_have_count(2)
         heading = at.senses.get_by_role("heading").inner_text()
         if label.strip() and label.isprintable():
-            assert label in heading
+            assert label[:59] in heading
         elif not label.strip():
             assert "no label" in heading
     at.read("atlas.chooseWord(null)")

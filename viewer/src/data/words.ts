@@ -3,15 +3,34 @@
 import type { Atlas, AtlasMap } from "./atlas.ts";
 import { elementAt } from "./elements.ts";
 
+/** How many characters of a label stand in sentences, lists and tables. */
+const LONGEST = 60;
+/** Longer texts are cut before anything else looks at them. */
+const UNITS_PER_CHARACTER = 15;
+/** Marks that turn the direction of what follows, other labels too. */
+const TURNING = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]+/g;
+const CONTROLS_AND_SPACES = /[\s\p{Cc}\u2028\u2029]+/gu;
+
+/**
+ * A label as it may stand beside other text, in a sentence, a name or a picture: on one line, turning
+ * nothing round, and at most so many characters (as a reader counts them) long.
+ */
+export function plainText(label: string, longest = LONGEST): string {
+  const cut = label.slice(0, UNITS_PER_CHARACTER * longest);
+  const text = cut.replace(TURNING, "").replace(CONTROLS_AND_SPACES, " ").trim();
+  if (text.length <= longest) return text;
+  const graphemes = [...new Intl.Segmenter().segment(text)];
+  if (graphemes.length <= longest) return text;
+  return `${text.slice(0, elementAt(graphemes, longest - 1).index).trimEnd()}…`;
+}
+
 /** A label for messages and names: never empty, never endless. */
 export function plainLabel(atlas: Atlas, object: number): string {
   return plain(elementAt(atlas.labels, object));
 }
 
-function plain(text: string): string {
-  const label = text.replace(/\s+/g, " ").trim();
-  if (label === "") return "an object without a label";
-  return label.length > 60 ? `${label.slice(0, 59)}…` : label;
+function plain(label: string): string {
+  return plainText(label) || "an object without a label";
 }
 
 /** The first words of those that name a map. */

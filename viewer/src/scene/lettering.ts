@@ -4,7 +4,7 @@
  * A label's box is its width + 2 * PAD by its font size * LEADING.
  */
 
-import { elementAt } from "../data/elements.ts";
+import { plainText } from "../data/words.ts";
 
 /** The fonts that the labels ask for, the same on every canvas and in SVG. */
 export const LABEL_FONT =
@@ -52,8 +52,6 @@ export function scaledType(type: TypeSizes, scale: number): TypeSizes {
 export const LEADING = 1.25;
 export const PAD = 3;
 const LONGEST = 28;
-/** Longer texts are cut before anything else looks at them. */
-const MOST_UNITS = 400;
 
 /** The CSS font of a lettering. */
 export function fontOf({ size, weight }: Lettering): string {
@@ -62,13 +60,7 @@ export function fontOf({ size, weight }: Lettering): string {
 
 /** A label on one line, at most 28 characters (as a reader counts them) long. */
 export function labelText(label: string): string {
-  const cut = label.length > MOST_UNITS ? label.slice(0, MOST_UNITS) : label;
-  // Controls, spaces of all kinds, and the marks that turn the direction of what follows.
-  const text = cut.replace(/[\s\p{Cc}\u2028-\u202E\u2066-\u2069]+/gu, " ").trim();
-  if (text.length <= LONGEST) return text;
-  const graphemes = [...new Intl.Segmenter().segment(text)];
-  if (graphemes.length <= LONGEST) return text;
-  return `${text.slice(0, elementAt(graphemes, LONGEST - 1).index).trimEnd()}…`;
+  return plainText(label, LONGEST);
 }
 
 /** The width of a text in CSS pixels. */

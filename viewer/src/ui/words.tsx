@@ -2,12 +2,27 @@
 
 import type { Atlas } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
+import { plainText } from "../data/words.ts";
+
+interface WordProps {
+  atlas: Atlas;
+  object: number;
+  /** How many characters are shown; what is longer is told where one points at it. */
+  longest?: number;
+}
 
 /** The label of an object; one without a label says so. */
-export function Word({ atlas, object }: { atlas: Atlas; object: number }) {
+export function Word({ atlas, object, longest }: WordProps) {
   const label = elementAt(atlas.labels, object);
-  if (label.trim() === "") return <span class="nameless">no label</span>;
-  return <bdi>{label}</bdi>;
+  const text = plainText(label, longest);
+  if (text === "") return <span class="nameless">no label</span>;
+  const whole = text.endsWith("…") ? label.slice(0, 2000) : undefined;
+  // Only what is longer than any word of a language may break anywhere.
+  return (
+    <bdi class={/\S{21}/.test(text) ? "endless" : undefined} title={whole}>
+      {text}
+    </bdi>
+  );
 }
 
 /** A text with one part of it emphasized. */

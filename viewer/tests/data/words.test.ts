@@ -1,8 +1,8 @@
-/** What a map is called. */
+/** What maps and labels are called in sentences. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { elementAt } from "../../src/data/elements.ts";
-import { mapTitle } from "../../src/data/words.ts";
+import { mapTitle, plainLabel, plainText } from "../../src/data/words.ts";
 import { tinyAtlas } from "../tiny_atlas.ts";
 
 const MAP = elementAt(tinyAtlas({ labels: ["0", "1"], points: [0, 0, 1, 1] }).maps, 0);
@@ -18,4 +18,20 @@ test("a title without words, with blank ones and with endless ones can be read",
   const title = [" ", "a\n b", "x".repeat(100)];
   const cut = `${"x".repeat(59)}…`;
   assert.equal(mapTitle({ ...MAP, title }), `an object without a label · a b · ${cut}`);
+});
+
+test("no label turns what stands beside it", () => {
+  const turning = "\u061C\u200E\u200F\u202A\u202B\u202C\u202D\u202E\u2066\u2067\u2068\u2069";
+  const label = `${turning}evil${turning}live`;
+  const atlas = tinyAtlas({ labels: [label, turning], points: [0, 0, 1, 1] });
+  assert.equal(plainLabel(atlas, 0), "evillive");
+  assert.equal(plainLabel(atlas, 1), "an object without a label");
+  assert.equal(mapTitle({ ...MAP, title: [label, "tie"] }), "evillive · tie");
+  assert.equal(plainText("שלום עולם"), "שלום עולם");
+});
+
+test("a label in a sentence is cut between what a reader counts as characters", () => {
+  const family = "👩‍👩‍👧‍👦";
+  assert.equal(plainText(family.repeat(70)), `${family.repeat(59)}…`);
+  assert.equal(plainText("y".repeat(70), 100), "y".repeat(70));
 });
