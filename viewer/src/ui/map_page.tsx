@@ -12,6 +12,7 @@ import type { Session } from "../state/session.ts";
 import { MapView, type MapViewCallbacks } from "../view/map_view.ts";
 import type { Tool } from "../view/selection_drag.ts";
 import { Icon, type IconName } from "./icons.tsx";
+import { bringIntoSight } from "./sight.ts";
 import { Word } from "./words.tsx";
 
 /** The labels that stand on a map now. */
@@ -112,6 +113,11 @@ function useMapView(
     );
     view.showOutlines(session.contents.outlinesIn(map));
   }, [map, look, state.word, state.selection, state.features, state.neighborKind, hasSize]);
+  // Where the page scrolls as a whole, a map that opens comes into sight.
+  useLayoutEffect(() => {
+    const page = host.current?.closest<HTMLElement>(".atlas");
+    if (page && host.current) bringIntoSight(page, host.current);
+  }, [map]);
   useLayoutEffect(() => session.mapView?.setTool(state.tool), [state.tool]);
 }
 
@@ -132,8 +138,7 @@ function Plaque({ session, map }: { session: Session; map: number }) {
       <ToolButton icon="left" name="Map before" keys="[" onClick={() => session.turnPage(-1)} />
       <ToolButton icon="right" name="Map after" keys="]" onClick={() => session.turnPage(1)} />
       <h2 title={title}>
-        <small>Map {map}</small>
-        <bdi>{title}</bdi>
+        <small>Map {map}</small> <bdi>{title}</bdi>
       </h2>
       {at.share < 0.995 && (
         <span class="quiet" title="Share of the map's spread that two dimensions show">

@@ -1,9 +1,11 @@
 /** Beside the pictures: how they are drawn, the word in question, the selection, the words in view. */
 
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ShownLabel } from "../scene/scene.ts";
 import type { Session } from "../state/session.ts";
 import { Display } from "./display.tsx";
 import { Selection } from "./selection.tsx";
+import { bringIntoSight } from "./sight.ts";
 import { WordCard } from "./word_card.tsx";
 import { Word } from "./words.tsx";
 import { WordsInView } from "./words_in_view.tsx";
@@ -12,11 +14,19 @@ export function Panel({ session, shown }: { session: Session; shown: readonly Sh
   const { selection, word, map } = session.state;
   const [only = null] = selection.length === 1 ? selection : [];
   const object = only ?? word;
+  const panel = useRef<HTMLElement>(null);
+  // Where the panel scrolls, the card of what was just chosen comes into sight.
+  useLayoutEffect(() => {
+    const card = panel.current?.querySelector<HTMLElement>(".wordcard");
+    if (panel.current && card) bringIntoSight(panel.current, card);
+  }, [object]);
   return (
-    <aside class="panel" aria-label="About this view" tabIndex={0}>
+    <aside class="panel" aria-label="About this view" tabIndex={0} ref={panel}>
       <Display session={session} />
       {object === null && map === null && <ManySided session={session} />}
-      {object !== null && <WordCard session={session} object={object} />}
+      {object !== null && (
+        <WordCard session={session} object={object} isTapped={only !== null && map !== null} />
+      )}
       <Selection session={session} />
       {map !== null && <WordsInView session={session} map={map} shown={shown} />}
     </aside>

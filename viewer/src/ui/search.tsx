@@ -3,6 +3,7 @@
  * shown; Enter goes there, Escape goes back to what was shown before.
  */
 
+import type { TargetedKeyboardEvent } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { elementAt } from "../data/elements.ts";
 import type { Hit } from "../state/search.ts";
@@ -89,7 +90,7 @@ export function Search({ session }: { session: Session }) {
     setActive(next);
     session.preview(elementAt(hits, next).object);
   };
-  const pressed = (event: KeyboardEvent) => {
+  const pressed = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
     if (event.isComposing) return;
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
@@ -99,11 +100,12 @@ export function Search({ session }: { session: Session }) {
       event.preventDefault();
       if (isOpen && hits.length > 0) enter(elementAt(hits, active).object);
       else if (!isOpen && session.state.word !== null) enter(session.state.word);
-    } else if (event.key === "Escape" && (isTyping.current || text !== "")) {
+    } else if (event.key === "Escape") {
       event.preventDefault();
       event.stopPropagation();
       if (isTyping.current) takeBack();
-      else clear();
+      else if (text !== "") clear();
+      else event.currentTarget.closest<HTMLElement>(".atlas")?.focus();
     }
   };
   return (

@@ -5,15 +5,33 @@ import { elementAt } from "../data/elements.ts";
 import { mapsOf } from "../data/entries.ts";
 import { percent } from "../data/words.ts";
 import type { Session } from "../state/session.ts";
+import { Icon } from "./icons.tsx";
 import { Word } from "./words.tsx";
 
-export function WordCard({ session, object }: { session: Session; object: number }) {
+interface WordCardProps {
+  session: Session;
+  object: number;
+  /** Whether it is of a dot of the open map; on a phone it then lies over the map's foot. */
+  isTapped: boolean;
+}
+
+export function WordCard({ session, object, isTapped }: WordCardProps) {
   const { atlas, state } = session;
   const maps = mapsOf(atlas, object).filter((at) => lives(at.recall, state.threshold));
   return (
-    <section class="wordcard" aria-label="The word">
+    <section class={isTapped ? "wordcard tapped" : "wordcard"} aria-label="The word">
+      {isTapped && (
+        <button
+          type="button"
+          class="tool leave"
+          aria-label="Close the card"
+          onClick={() => session.select([])}
+        >
+          <Icon name="close" />
+        </button>
+      )}
       <h2>
-        <Word atlas={atlas} object={object} />
+        <Word atlas={atlas} object={object} longest={1000} />
       </h2>
       <Details session={session} object={object} />
       <p class="row">
