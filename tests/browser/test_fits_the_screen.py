@@ -1,4 +1,4 @@
-"""What is long, narrow or low still shows what matters: names of columns, labels, titles, small screens."""
+"""What is long, narrow or low still shows what matters: columns, labels, titles, small screens."""
 
 import numpy as np
 import pytest
@@ -101,9 +101,10 @@ DESCENT = """part => {
   const { font, lineHeight } = getComputedStyle(part);
   const pen = document.createElement("canvas").getContext("2d");
   pen.font = font;
-  const { fontBoundingBoxAscent: up, fontBoundingBoxDescent: down, actualBoundingBoxDescent: tail } =
-    pen.measureText("gjpqy\u00e7");
-  return [tail, (parseFloat(lineHeight) - up - down) / 2 + down];
+  const letters = pen.measureText("gjpqy\u00e7");
+  const { fontBoundingBoxAscent: up, fontBoundingBoxDescent: down } = letters;
+  const room = (parseFloat(lineHeight) - up - down) / 2 + down;
+  return [letters.actualBoundingBoxDescent, room];
 }"""
 
 

@@ -72,7 +72,7 @@ def test_the_csv_is_the_selection(at, relations, tmp_path):
     assert len(chosen) > 3
     with at.download(tmp_path) as saved:
         at.selection.get_by_role("button", name="CSV").click()
-    with saved[0].open(newline="", encoding="utf-8") as file:
+    with saved[0].open(newline="", encoding="utf-8-sig") as file:
         rows = list(csv.DictReader(file))
     assert list(rows[0]) == ["label", "map", "proportion", "recall", "x", "y"]
     assert {row["label"] for row in rows} == set(chosen)

@@ -1,7 +1,8 @@
 """An atlas as a table or a graph, for other programs.
 
     .csv, .parquet   one row per object and map (`Atlas.to_frame`), with the share of the object's
-                     recall that the map gives; rows of little recall can be left out
+                     recall that the map gives; rows of little recall can be left out. In CSV a
+                     text that a spreadsheet would run has an apostrophe first
     .graphml         a node per object, an edge from each to its k most similar objects
 
 An edge i -> j has the weight sum_m q_ij^m, the model's similarity without the background, and the
@@ -10,11 +11,11 @@ map that contributes most to it. A node has its largest proportion, that map, an
 
 from __future__ import annotations
 
-import csv
 import io
 import os
 import re
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import TextIO
 from xml.sax.saxutils import XMLGenerator
@@ -26,6 +27,7 @@ from manymaps.archive import written_whole
 from manymaps.atlas.atlas import Atlas
 from manymaps.atlas.probabilities import Choices
 from manymaps.checks import check_number
+from manymaps.data.csv_cells import write_csv
 from manymaps.data.frames import as_frame, long_columns
 from manymaps.errors import ParameterError
 from manymaps.progress import work
@@ -134,9 +136,7 @@ def _write_csv(columns: Mapping[str, np.ndarray], path: Path) -> None:
 
 
 def _csv_into(file: TextIO, columns: Mapping[str, np.ndarray]) -> None:
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*(map(str, values) for values in columns.values()), strict=True))
+    write_csv(file, chain([columns], zip(*columns.values(), strict=True)))
 
 
 def _write_parquet(columns: Mapping[str, np.ndarray], path: Path) -> None:

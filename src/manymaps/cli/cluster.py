@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -235,16 +234,15 @@ def _stability(
 def _write_memberships(estimator: AdditiveClustering, path: Path) -> None:
     """Objects by clusters, 0 and 1, with the clusters' weights in the header."""
     from manymaps.archive import written_whole
+    from manymaps.data.csv_cells import write_csv
 
     header = [f"{k + 1} ({c.weight:.3g})" for k, c in enumerate(estimator.clusters_)]
     with (
         written_whole(path) as temporary,
         temporary.open("w", encoding="utf-8", newline="") as out,
     ):
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(["label", *header])
-        for label, row in zip(estimator.labels_names_, estimator.memberships_, strict=True):
-            writer.writerow([label, *row.tolist()])
+        rows = zip(estimator.labels_names_, estimator.memberships_.tolist(), strict=True)
+        write_csv(out, [["label", *header], *([label, *row] for label, row in rows)])
 
 
 def _map(table: SimilarityTable, options: Mapping[str, Any]) -> Atlas:

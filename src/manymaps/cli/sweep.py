@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import logging
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -252,15 +251,14 @@ def _backend(options: Mapping[str, Any]) -> Iterator[str | None]:
 
 def _write_table(result: SweepResult, path: Path) -> None:
     from manymaps.archive import written_whole
+    from manymaps.data.csv_cells import write_csv
 
     records = result.records()
     with (
         written_whole(path) as temporary,
         temporary.open("w", encoding="utf-8", newline="") as out,
     ):
-        writer = csv.DictWriter(out, list(records[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(records)
+        write_csv(out, [records[0], *(record.values() for record in records)])
 
 
 def _sweep_record(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from manymaps.archive.door import reader
+from manymaps.data.csv_cells import unguarded
 from manymaps.data.frames import frame_columns, label_column
 from manymaps.errors import DataError
 from manymaps.io.files import first_bytes, read_bytes, stored_format
@@ -28,7 +29,8 @@ def read_columns(path: str | os.PathLike[str]) -> dict[str, list[Any]]:
     """Read a table with a header line from CSV, TSV (also gzipped) or Parquet.
 
     The first column, or the one named "label", stays text; a further column in which every
-    value that is there is a number becomes numbers. Empty cells become None.
+    value that is there is a number becomes numbers. Empty cells become None. The apostrophe that
+    guards a cell from spreadsheets (`manymaps.data.csv_cells`) is taken away.
 
     Raises
     ------
@@ -61,6 +63,7 @@ def read_columns(path: str | os.PathLike[str]) -> dict[str, list[Any]]:
         )
     rows = table.rows()
     line, header = next(rows, (0, []))
+    header = [unguarded(name) for name in header]
     if not any(header):
         raise DataError(f"{path} holds no table; expected {expected}")
     table.check_decoded(line, *header)
@@ -74,7 +77,7 @@ def read_columns(path: str | os.PathLike[str]) -> dict[str, list[Any]]:
             )
         table.check_decoded(line, *row)
         for column, cell in zip(columns, row, strict=True):
-            column.append(cell)
+            column.append(unguarded(cell))
     cells: dict[str, list[Any]] = dict(zip(header, columns, strict=True))
     if not columns[0]:
         raise DataError(f"{path} has a header and no rows; expected {expected}")

@@ -4,7 +4,9 @@
  *
  *     label, map, proportion, recall, x, y (z, or x0, x1, ...), and the columns of the atlas
  *
- * Coordinates are those of the model, also where a map of more dimensions is drawn on a plane.
+ * Coordinates are those of the model, also where a map of more dimensions is drawn on a plane. A text
+ * that a spreadsheet would run has an apostrophe first, as in `manymaps.data.csv_cells`, whose reader
+ * takes it away; a byte order mark says that the file is UTF-8.
  */
 import type { Atlas, AtlasMap, Column } from "./atlas.ts";
 import { NO_CATEGORY } from "./atlas.ts";
@@ -31,7 +33,7 @@ export function atlasTable(atlas: Atlas, objects: readonly number[]): string {
       rows.push([elementAt(atlas.labels, object), ...numbers.map(String), ...shared]);
     }
   }
-  return rows.map((row) => `${row.map(cell).join(",")}\n`).join("");
+  return `\uFEFF${rows.map((row) => `${row.map(cell).join(",")}\n`).join("")}`;
 }
 
 function homesOf(atlas: Atlas, objects: readonly number[]): Map<number, [AtlasMap, number][]> {
@@ -69,6 +71,10 @@ function shortest(value: number): number {
   return value;
 }
 
+const FORMULA = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+const NUMBER = /^[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|nan)$/i;
+
 function cell(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const guarded = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
 }

@@ -44,7 +44,7 @@ test("one row for each object and map in which it lives", async () => {
   const atlas = await readAtlas(packed(SMALL));
   assert.equal(
     atlasTable(atlas, [2, 0, 1]),
-    "label,map,proportion,recall,x,y,metadata_x,group,year\n" +
+    "\uFEFFlabel,map,proportion,recall,x,y,metadata_x,group,year\n" +
       '"line\nbreak",1,1,1,123456.79,1,"b,c",a,0.1\n' +
       "tie,0,0.4,0.8,0.1,-2,é,a,1990\n" +
       "tie,1,0.6,0.2,3,3,é,a,1990\n" +
@@ -59,7 +59,26 @@ test("coordinates are named as there are dimensions", async () => {
     const bytes = packed({ labels: ["a"], maps: [[point]], proportions: [[65535]] });
     return atlasTable(await readAtlas(bytes), [0]);
   };
-  assert.equal(await header(1), "label,map,proportion,recall,x\na,0,1,1,0.5\n");
-  assert.equal(await header(3), "label,map,proportion,recall,x,y,z\na,0,1,1,0.5,0.5,0.5\n");
-  assert.equal((await header(4)).split("\n")[0], "label,map,proportion,recall,x0,x1,x2,x3");
+  assert.equal(await header(1), "\uFEFFlabel,map,proportion,recall,x\na,0,1,1,0.5\n");
+  assert.equal(await header(3), "\uFEFFlabel,map,proportion,recall,x,y,z\na,0,1,1,0.5,0.5,0.5\n");
+  assert.equal((await header(4)).split("\n")[0], "\uFEFFlabel,map,proportion,recall,x0,x1,x2,x3");
+});
+
+test("no spreadsheet runs a label, a category, a text or the name of a column", async () => {
+  const labels = ["=cmd|' /C calc'!A0", "@sum", "-ing", "-1.5e-7", "'=A1", "\tx", "a=b"];
+  const n = labels.length;
+  const bytes = packed({
+    labels,
+    maps: [labels.map(() => [-1, 0])],
+    proportions: [labels.map(() => 65535)],
+    columns: [{ name: "+total", type: "text", values: labels.map(() => "=1+1") }],
+  });
+  const table = atlasTable(await readAtlas(bytes), [...Array(n).keys()]);
+  const [header, ...rows] = table.slice(1).split("\n");
+  assert.equal(header, "label,map,proportion,recall,x,y,'+total");
+  assert.deepEqual(
+    rows.slice(0, n).map((row) => row.split(",")[0]),
+    ["'=cmd|' /C calc'!A0", "'@sum", "'-ing", "-1.5e-7", "''=A1", "'\tx", "a=b"],
+  );
+  assert.ok(rows.slice(0, n).every((row) => row.endsWith(",1,1,-1,0,'=1+1")));
 });

@@ -1,0 +1,44 @@
+"""Cells of CSV files, which spreadsheets open: a text that one would take for a formula is guarded.
+
+    =cmd|' /C calc'!A0   ->  '=cmd|' /C calc'!A0
+    -ing                 ->  '-ing
+    '-ing                ->  ''-ing
+    -1.5e-07             ->  -1.5e-07, a number
+
+A cell that begins with = + - @, a tab or the end of a line, and is no number, gets an apostrophe,
+by which spreadsheets know a text (OWASP, "CSV Injection"). One that begins with apostrophes before
+such a character gets a further one, so that readers can take it away again: `unguarded` gives back
+what `guarded` was given. Parquet needs nothing of this.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable
+from typing import Any, TextIO
+
+__all__ = ["guarded", "unguarded", "write_csv"]
+
+FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+NUMBER = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|inf|nan)")
+
+
+def guarded(cell: str) -> str:
+    """A text as a cell that no spreadsheet runs.
+
+    >>> [guarded(cell) for cell in ("tie", "-ing", "-1.5", "'=A1")]
+    ['tie', "'-ing", '-1.5', "''=A1"]
+    """
+    return f"'{cell}" if FORMULA.match(cell) and not NUMBER.fullmatch(cell) else cell
+
+
+def unguarded(cell: str) -> str:
+    """The text of a cell as it was before `guarded`."""
+    return cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell
+
+
+def write_csv(file: TextIO, rows: Iterable[Iterable[Any]]) -> None:
+    """Write rows, the header first, each cell as text and guarded; None is empty."""
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerows(["" if cell is None else guarded(str(cell)) for cell in row] for row in rows)

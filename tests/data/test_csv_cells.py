@@ -1,0 +1,63 @@
+"""No cell of a CSV file is run by a spreadsheet, and `read_columns` gives back what was written."""
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import manymaps as mm
+from manymaps.atlas.export import columns_as_csv, export_atlas
+from manymaps.data.csv_cells import guarded, unguarded, write_csv
+from manymaps.io.metadata import read_columns
+from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
+
+STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+LABELS = ["=cmd|' /C calc'!A0", "@sum", "-ing", "+1", "'=A1", "''", "tie"]
+
+
+@given(st.text(alphabet="'=+-@\t1.5ea", max_size=6))
+def test_a_guard_is_taken_away_exactly(cell):
+    assert unguarded(guarded(cell)) == cell
+    is_number = guarded(cell) == cell and cell.startswith(("+", "-"))
+    if is_number:
+        float(cell)
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_every_start_of_a_formula_is_guarded(start):
+    assert guarded(f"{start}x") == f"'{start}x"
+    out = io.StringIO()
+    write_csv(out, [["label", f"{start}x"], [None, -1.5], [np.float32("-inf"), "a=b"]])
+    assert out.getvalue().startswith("label,")
+    assert f"'{start}x" in out.getvalue()
+    assert out.getvalue().endswith("\n,-1.5\n-inf,a=b\n")
+
+
+def test_an_export_has_no_formula_and_its_labels_come_back(tmp_path):
+    points = np.arange(2.0 * len(LABELS)).reshape(1, -1, 2) - 9
+    atlas = mm.Atlas(
+        LABELS, points, np.ones((1, len(LABELS))), MULTIPLE_MAPS_T_SNE,
+        metadata={"=note": np.array(LABELS)},
+    )  # fmt: skip
+    export_atlas(atlas, tmp_path / "a.csv")
+    text = (tmp_path / "a.csv").read_text(encoding="utf-8")
+    assert all(not line.startswith(("=", "@", "-")) for line in text.splitlines())
+    assert ",=" not in text
+    found = read_columns(tmp_path / "a.csv")
+    assert found["label"] == LABELS
+    assert found["=note"] == LABELS
+    assert found["x"] == points[0, :, 0].tolist()
+
+
+def test_tables_of_senses_are_guarded():
+    table = {"word": np.array(["=1+1", "tie"]), "share": np.array([-0.5, 0.25])}
+    assert columns_as_csv(table) == "word,share\n'=1+1,-0.5\ntie,0.25\n"
+
+
+def test_no_other_module_writes_csv():
+    source = Path(mm.__file__).parent
+    found = [path.name for path in source.rglob("*.py") if "csv.writer(" in path.read_text("utf-8")]
+    assert found == ["csv_cells.py"]
