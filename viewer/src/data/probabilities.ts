@@ -13,6 +13,7 @@
  */
 import { type Atlas, type AtlasMap, lives } from "./atlas.ts";
 import { elementAt, inBounds, startsOf } from "./elements.ts";
+import { entryOf } from "./entries.ts";
 
 /** An object near another one, with the share of the similarity that one map gives. */
 export interface Neighbor {
@@ -43,6 +44,8 @@ export interface Association {
 
 type Among = "all" | "rows" | "columns";
 
+/** Who has this part of the similarity that the nearest of a map has there is near too. */
+const NEAR = 0.05;
 // Pairs that one call may visit, some tenths of a second.
 const MAX_PAIRS = 1e7;
 
@@ -58,6 +61,8 @@ export class Probabilities {
   readonly #distances: Float64Array;
   /** log Z_i and, of those that are chosen, log sum_j a_j v_ij / Z_j; NaN until asked for. */
   readonly #logNormalizers: Float64Array;
+  /** Of joint models, log sum_j b_j v_ij of the objects that were asked for. */
+  readonly #logRows = new Map<number, number>();
 
   constructor(atlas: Atlas) {
     this.#atlas = atlas;
@@ -81,7 +86,7 @@ export class Probabilities {
     options: { nNeighbors: number; minRecall: number; sameKind?: boolean },
   ): Sense[] {
     const { nNeighbors, minRecall, sameKind = false } = options;
-    const groups = this.#groups(object, nNeighbors);
+    const groups = this.#groups(object, nNeighbors, minRecall);
     if (groups.length > 0) return groups;
     const among = this.#among(object, sameKind);
     const logTotal = this.#logTotal(object, among);
@@ -103,7 +108,7 @@ export class Probabilities {
       }));
   }
 
-  #groups(object: number, nNeighbors: number): Sense[] {
+  #groups(object: number, nNeighbors: number, minRecall: number): Sense[] {
     const { senses } = this.#atlas;
     if (senses === null) return [];
     const homes = new Map(this.#homes.of(object).map((home) => [home.map.number, home]));
@@ -113,12 +118,16 @@ export class Probabilities {
       const home = homes.get(elementAt(senses.maps, s));
       if (home === undefined) continue;
       const members = senses.members.subarray(senses.ends[s], senses.ends[s + 1]);
+      const isNear = this.nearIn(object, home.map.number);
+      // What is observed most comes first, and stands there even where it is far away.
+      const isThere = (member: number, rank: number) =>
+        isNear(member) || (rank === 0 && livesIn(home.map, member, minRecall));
       found.push({
         map: home.map.number,
         entry: home.entry,
         recall: elementAt(home.map.recalls, home.entry),
         share: elementAt(senses.shares, s),
-        neighbors: Array.from(members.subarray(0, nNeighbors), (member) => ({
+        neighbors: Array.from(members.filter(isThere).subarray(0, nNeighbors), (member) => ({
           object: member,
           share: this.#share(object, member),
         })),
@@ -135,6 +144,39 @@ export class Probabilities {
     if (kinds || model.background === 0) return share;
     const pairs = model.normalization === "joint" ? nObjects * (nObjects - 1) : nObjects - 1;
     return (1 - model.background) * share + model.background / pairs;
+  }
+
+  /** How much of all that a recalls falls to b: q(b|a), of a joint model its part of the row. */
+  recall(a: number, b: number): number {
+    const { model, kinds, nObjects } = this.#atlas;
+    const similarity = this.similarity(a, b);
+    if (model.normalization !== "joint" || similarity === 0) return similarity;
+    const factor = this.#logFactor(a) - this.#logNormalizer(a);
+    const row = Math.exp(this.#logRow(a) + factor);
+    if (kinds) return similarity / row;
+    return similarity / ((1 - model.background) * row + model.background / nObjects);
+  }
+
+  /** What a map places nearest to an object, with the shares of all that it recalls. */
+  nearest(object: number, map: number, count: number, sameKind = false): Neighbor[] {
+    const home = this.#homes.of(object).find((at) => at.map.number === map);
+    if (home === undefined) return [];
+    const among = this.#among(object, sameKind);
+    const logTotal = among === "all" ? this.#logRow(object) : this.#logTotal(object, among);
+    return this.#strongest(home.map, home.entry, among, logTotal, count);
+  }
+
+  /** Tells who stands near an object in a map: not much farther than the nearest does. */
+  nearIn(object: number, map: number): (other: number) => boolean {
+    const home = this.#homes.of(object).find((at) => at.map.number === map);
+    if (home === undefined) return () => false;
+    const logTotal = this.#logRow(object);
+    const [first] = this.#strongest(home.map, home.entry, "all", logTotal, 1);
+    const least = logTotal + Math.log(NEAR * (first?.share ?? Number.POSITIVE_INFINITY));
+    return (other) => {
+      const entry = entryOf(home.map, other);
+      return entry >= 0 && this.#logValue(home.map, home.entry, entry) >= least;
+    };
   }
 
   /**
@@ -190,6 +232,17 @@ export class Probabilities {
       ? this.#logSum(object, this.#among(object, false), this.#factors)
       : this.#logEvidence(object);
     this.#logNormalizers[object] = log;
+    return log;
+  }
+
+  /** log sum_j b_j v_ij, by which what i recalls has a sum of 1. */
+  #logRow(object: number): number {
+    const { model } = this.#atlas;
+    if (model.normalization !== "joint") return this.#logNormalizer(object);
+    const known = this.#atlas.logNormalizers?.[object] ?? this.#logRows.get(object);
+    if (known !== undefined) return known;
+    const log = this.#logSum(object, this.#among(object, false), this.#factors);
+    this.#logRows.set(object, log);
     return log;
   }
 
@@ -346,6 +399,11 @@ export class Probabilities {
     }
     return strongest.found;
   }
+}
+
+function livesIn(map: AtlasMap, object: number, threshold: number): boolean {
+  const entry = entryOf(map, object);
+  return entry >= 0 && lives(elementAt(map.recalls, entry), threshold);
 }
 
 interface Home {

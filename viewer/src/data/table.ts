@@ -1,8 +1,9 @@
 /**
  * Objects as a table in CSV: one row per object and map in which it lives, with the columns of
- * `manymaps export`, and what the map gives of the object's recall,
+ * `manymaps export`, what the map gives of the object's recall in the model, and beside it, where
+ * data are known, what of all that was observed of the object falls to its senses there,
  *
- *     label, map, proportion, recall, x, y (z, or x0, x1, ...), and the columns of the atlas
+ *     label, map, proportion, recall, observed, x, y (z, or x0, x1, ...), the columns of the atlas
  *
  * Coordinates are those of the model, also where a map of more dimensions is drawn on a plane. A text
  * that a spreadsheet would run has an apostrophe first, as in `manymaps.data.csv_cells`, whose reader
@@ -11,12 +12,14 @@
 import type { Atlas, AtlasMap, Column } from "./atlas.ts";
 import { NO_CATEGORY } from "./atlas.ts";
 import { elementAt } from "./elements.ts";
+import { observedIn } from "./observed.ts";
 
 /** The table of some objects, in the order given. */
 export function atlasTable(atlas: Atlas, objects: readonly number[]): string {
   const d = atlas.nComponents;
   const axes = d <= 3 ? ["x", "y", "z"].slice(0, d) : Array.from({ length: d }, (_, c) => `x${c}`);
-  const own = ["label", "map", "proportion", "recall", ...axes];
+  const data = atlas.observed ? ["observed"] : [];
+  const own = ["label", "map", "proportion", "recall", ...data, ...axes];
   const others = atlas.columns.map(({ name }) => (own.includes(name) ? `metadata_${name}` : name));
   const rows = [[...own, ...others]];
   const homes = homesOf(atlas, objects);
@@ -28,6 +31,10 @@ export function atlasTable(atlas: Atlas, objects: readonly number[]): string {
         map.number,
         fiveDigits(elementAt(map.proportions, entry)),
         fiveDigits(elementAt(map.recalls, entry)),
+        ...data.map(() => {
+          const share = observedIn(atlas.senses, object, map.number);
+          return share === null ? "" : fiveDigits(share);
+        }),
         ...Array.from(point, shortest),
       ];
       rows.push([elementAt(atlas.labels, object), ...numbers.map(String), ...shared]);

@@ -26,23 +26,28 @@ export function plainText(label: string, longest = LONGEST): string {
 
 /** A label for messages and names: never empty, never endless. */
 export function plainLabel(atlas: Atlas, object: number): string {
-  return plain(elementAt(atlas.labels, object));
+  return plain(elementAt(atlas.labels, object), `${atlas.noun[0]} without a label`);
 }
 
-function plain(label: string): string {
-  return plainText(label) || "an object without a label";
+function plain(label: string, nameless = "an object without a label"): string {
+  return plainText(label) || nameless;
 }
 
 /** The first words of those that name a map. */
 export function mapTitle(map: AtlasMap, most = 4): string {
-  return map.title.slice(0, most).map(plain).join(" · ") || "no words";
+  return (
+    map.title
+      .slice(0, most)
+      .map((word) => plain(word))
+      .join(" · ") || "no words"
+  );
 }
 
-/** A share as per cent: two digits that tell, "less than" where there are none. */
-export function percent(share: number): string {
+/** A share as per cent: two digits that tell; "less than" where it is next to nothing, or exactly. */
+export function percent(share: number, isExact = false): string {
   const value = 100 * share;
   if (value <= 0) return "0%";
-  if (value < 0.01) return "<0.01%";
+  if (value < 0.01) return isExact ? `${Number(value.toPrecision(1))}%` : "<0.01%";
   if (value >= 9.95) return `${Math.round(value)}%`;
   return `${value.toFixed(value < 0.995 ? 2 : 1)}%`;
 }
@@ -50,4 +55,14 @@ export function percent(share: number): string {
 /** A count with its noun: 1 map, 2,000 words. */
 export function counted(count: number, noun: string): string {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** A count of an atlas's objects in its own noun: 1 image, 2,000 cells. */
+export function countedObjects({ noun }: Atlas, count: number): string {
+  return `${count.toLocaleString("en")} ${noun[count === 1 ? 0 : 1]}`;
+}
+
+/** A text that begins a heading. */
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

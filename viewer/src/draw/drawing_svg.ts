@@ -17,6 +17,8 @@ import {
   LEAST_NEAR,
   labelColor,
   outlineReach,
+  TIE,
+  type Tie,
 } from "./picture.ts";
 
 interface SvgOptions {
@@ -24,6 +26,7 @@ interface SvgOptions {
   emphasis?: Emphasis;
   selection?: ReadonlySet<number>;
   outlines?: readonly FeatureOutline[];
+  ties?: readonly Tie[];
 }
 
 /** The view as SVG. */
@@ -31,7 +34,13 @@ export function svgOf(
   scene: Scene,
   camera: Camera,
   size: Size,
-  { title = "", emphasis = NO_EMPHASIS, selection = new Set(), outlines = [] }: SvgOptions = {},
+  {
+    title = "",
+    emphasis = NO_EMPHASIS,
+    selection = new Set(),
+    outlines = [],
+    ties = [],
+  }: SvgOptions = {},
 ): string {
   scene.setEmphasis(emphasis);
   scene.setSelection(selection);
@@ -44,6 +53,7 @@ export function svgOf(
     `<rect width="100%" height="100%" fill="${scene.palette.paper}"/>`,
     ...drawing.dots(),
     ...outlines.flatMap((outline) => drawing.outline(outline)),
+    ...ties.map((tie) => drawing.tie(tie)),
     ...drawing.rings(scene.ringed),
     ...drawing.emphasized(emphasis),
     ...drawing.labels(scene.shownLabels(camera, size)),
@@ -100,6 +110,16 @@ class Drawing {
       `<text x="${round(x)}" y="${round(y + 4)}" text-anchor="middle" font-size="11" ` +
         `font-weight="600" fill="${ink}">${number}</text>`,
     ];
+  }
+
+  tie({ from, to, isNear }: Tie): string {
+    const [x1, y1] = this.point(from).map(round);
+    const [x2, y2] = this.point(to).map(round);
+    const dashes = isNear ? "" : ` stroke-dasharray="${TIE.dashes.join(" ")}"`;
+    return (
+      `<line x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}" stroke="${this.scene.palette.accent}" ` +
+      `stroke-width="${TIE.width}" stroke-opacity="${TIE.opacity}"${dashes}/>`
+    );
   }
 
   private arcs(members: readonly number[]): Arc[] {

@@ -24,6 +24,14 @@ export interface FeatureOutline {
   members: readonly number[];
 }
 
+/** A line from one entry to another that was observed with it. */
+export interface Tie {
+  from: number;
+  to: number;
+  /** Whether the two stand near one another; else the line is dashed. */
+  isNear: boolean;
+}
+
 export interface PictureOptions {
   marks: Painter;
   size: Size;
@@ -31,6 +39,7 @@ export interface PictureOptions {
   emphasis?: Emphasis;
   selection?: ReadonlySet<number>;
   outlines?: readonly FeatureOutline[];
+  ties?: readonly Tie[];
   /** "still": a few labels round their dots; "zoomed": by the scene's plan. */
   labels: "still" | "zoomed";
   /** How many labels a still picture has at most. */
@@ -87,6 +96,7 @@ interface Ground {
   emphasis: Emphasis;
   selection?: ReadonlySet<number>;
   outlines?: readonly FeatureOutline[];
+  ties?: readonly Tie[];
 }
 
 /** Everything but labels. */
@@ -101,6 +111,7 @@ export function drawGround(
   ground.marks.paint(context, scene, camera, screen);
   const pen = new Pen(context, scene, camera, ground.size);
   for (const outline of ground.outlines ?? []) pen.outline(outline);
+  for (const tie of ground.ties ?? []) pen.tie(tie);
   pen.ring(scene.ringed);
   pen.emphasize(ground.emphasis);
 }
@@ -142,6 +153,9 @@ export function outlineReach(scene: Scene, { zoom }: Camera): number {
   return scene.radius(zoom) + 8;
 }
 
+/** How the line of a tie is drawn. */
+export const TIE = { width: 1.2, opacity: 0.75, dashes: [3, 4] };
+
 /** How far from the edge of a picture the arrows stand. */
 const EDGE = 7;
 
@@ -166,6 +180,20 @@ class Pen {
     context.lineWidth = 1.6;
     context.strokeStyle = color;
     context.stroke();
+  }
+
+  tie({ from, to, isNear }: Tie): void {
+    const { context } = this;
+    context.beginPath();
+    context.moveTo(...this.point(from));
+    context.lineTo(...this.point(to));
+    context.lineWidth = TIE.width;
+    context.strokeStyle = this.scene.palette.accent;
+    context.globalAlpha = TIE.opacity;
+    context.setLineDash(isNear ? [] : TIE.dashes);
+    context.stroke();
+    context.setLineDash([]);
+    context.globalAlpha = 1;
   }
 
   /** The number of an outline, at the top of its line. */

@@ -1,7 +1,7 @@
 /**
  * The place in the atlas that the address's hash names, so that a view can be sent:
  *
- *     #word=tie&map=3&zoom=42.1&x=1.25&y=-3.5&min=0.1&color=group
+ *     #word=tie&map=3&zoom=42.1&x=1.25&y=-3.5&min=0.1&color=group&lines=1
  *
  * `zoom` is in pixels a map unit and (x, y) the map's point in the middle of the screen. The zoom
  * has four significant digits; x and y have the decimals that a pixel at that zoom needs.
@@ -18,6 +18,7 @@ export interface Place {
   threshold: number | null;
   color: string | null;
   size: string | null;
+  lines: boolean;
 }
 
 const MAX_COORDINATE = 1e12;
@@ -37,6 +38,7 @@ export function toHash(place: Place): string {
     ["min", written(place.threshold, (least) => Number(least.toPrecision(4)))],
     ["color", place.color],
     ["size", place.size],
+    ["lines", place.lines ? "1" : null],
   ];
   const said = parts.filter(([, value]) => value !== null && value !== "");
   return said
@@ -69,6 +71,7 @@ export function fromHash(hash: string): Place {
     threshold: number("min", 0, 1),
     color: parts.get("color") ?? null,
     size: parts.get("size") ?? null,
+    lines: parts.get("lines") === "1",
   };
 }
 

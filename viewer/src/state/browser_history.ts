@@ -20,6 +20,7 @@ export function stateAt(atlas: Atlas, hash: string): Partial<State> {
   const hasCamera = zoom !== null && x !== null && y !== null && state.map !== null;
   state.camera = hasCamera ? { zoom, x, y } : null;
   state.threshold = threshold ?? atlas.minRecall;
+  state.lines = place.lines && atlas.observed !== null;
   const asked = (name: string | null, usual: string | null, columns: readonly Column[]) => {
     if (name === NO_COLUMN) return null;
     return columns.some((column) => column.name === name) ? name : usual;
@@ -72,7 +73,7 @@ export function followAddress(session: Session): void {
 }
 
 function placeOf(atlas: Atlas, state: State): Place {
-  const { word, map, camera, threshold, color, size } = state;
+  const { word, map, camera, threshold, color, size, lines } = state;
   return {
     word: word === null ? null : elementAt(atlas.labels, word),
     kind: word === null ? null : kindOf(atlas, word),
@@ -83,6 +84,7 @@ function placeOf(atlas: Atlas, state: State): Place {
     threshold: threshold === atlas.minRecall ? null : threshold,
     color: color === atlas.color ? null : (color ?? NO_COLUMN),
     size: size === atlas.size ? null : (size ?? NO_COLUMN),
+    lines,
   };
 }
 

@@ -3,12 +3,15 @@ import { type Atlas, lives } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { entryOf } from "../data/entries.ts";
 import type { Sense } from "../data/probabilities.ts";
-import type { FeatureOutline } from "../draw/picture.ts";
+import type { FeatureOutline, Tie } from "../draw/picture.ts";
 import { type Camera, crop, fit, type Size } from "../scene/camera.ts";
 import { type Emphasis, NO_EMPHASIS } from "../scene/scene.ts";
 import type { Appearance } from "./appearance.ts";
 import type { Lookups } from "./lookups.ts";
 import type { Store } from "./store.ts";
+
+/** Lines from one word. */
+const MOST_TIES = 10;
 
 export class MapContents {
   constructor(
@@ -21,23 +24,43 @@ export class MapContents {
   /** Where a map is looked at when it opens: at the word where it lives there; null for all of it. */
   firstCamera(map: number, size: Size): Camera | null {
     const { word } = this.store.state;
-    const [sense] = word === null ? [] : this.lookups.sensesIn(word, map);
+    const senses = word === null ? [] : this.lookups.sensesIn(word, map);
+    const [sense] = senses;
     if (sense === undefined) return null;
     const at = elementAt(this.atlas.maps, map);
-    const close = crop(at, sense.entry, this.emphasisIn(map).near, size);
+    const close = crop(at, sense.entry, this.emphasisOf(senses).near, size);
     // A little farther than the crops, so that the surroundings show too.
     return { ...close, zoom: Math.max(fit(at.view, size).zoom, 0.75 * close.zoom) };
   }
 
-  /** The entries of the word, wherever it lives, and of its neighbours in the senses there. */
+  /** The entries of the word, wherever it lives, of its neighbours in the senses there, and at lines. */
   emphasisIn(map: number): Emphasis {
-    const { word, threshold } = this.store.state;
+    const { word } = this.store.state;
     if (word === null) return NO_EMPHASIS;
     const senses = this.lookups.sensesIn(word, map);
-    if (senses.length > 0) return this.emphasisOf(senses);
-    const { recalls } = elementAt(this.atlas.maps, map);
-    const isThere = (entry: number) => lives(elementAt(recalls, entry), threshold);
-    return { chosen: this.entriesIn(map, [word]).filter(isThere), near: [] };
+    const { chosen, near } = this.emphasisOf(senses);
+    return {
+      chosen: senses.length > 0 ? chosen : this.shownIn(map, [word]),
+      near: [...new Set([...near, ...this.tiesIn(map).map(({ to }) => to)])],
+    };
+  }
+
+  /** Lines from the word to what was observed of it and is in the map too, where they are wanted. */
+  tiesIn(map: number): Tie[] {
+    const { word, lines } = this.store.state;
+    if (word === null || !lines) return [];
+    const [sense] = this.lookups.sensesIn(word, map);
+    const [from] = sense ? [sense.entry] : this.shownIn(map, [word]);
+    if (from === undefined) return [];
+    const isNear = this.lookups.probabilities.nearIn(word, map);
+    return this.lookups
+      .recalledBy(word)
+      .slice(0, MOST_TIES)
+      .flatMap(({ object }) => {
+        const near = isNear(object);
+        const entries = near ? this.entriesIn(map, [object]) : this.shownIn(map, [object]);
+        return entries.map((to) => ({ from, to, isNear: near }));
+      });
   }
 
   /** The entries of the word and of its neighbours in some senses of one map. */
@@ -61,6 +84,12 @@ export class MapContents {
       color: elementAt(categories, k % categories.length),
       members: this.entriesIn(map, elementAt(this.atlas.features, k).members),
     }));
+  }
+
+  private shownIn(map: number, objects: Iterable<number>): number[] {
+    const { recalls } = elementAt(this.atlas.maps, map);
+    const { threshold } = this.store.state;
+    return this.entriesIn(map, objects).filter((at) => lives(elementAt(recalls, at), threshold));
   }
 
   private entriesIn(map: number, objects: Iterable<number>): number[] {

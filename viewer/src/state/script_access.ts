@@ -9,6 +9,7 @@ import type { Atlas } from "../data/atlas.ts";
 import type { Sense } from "../data/probabilities.ts";
 import type { Camera } from "../scene/camera.ts";
 import type { ShownLabel } from "../scene/scene.ts";
+import type { Beside } from "./lookups.ts";
 import type { Session } from "./session.ts";
 import type { State } from "./store.ts";
 
@@ -22,6 +23,8 @@ interface ScriptAccess {
   readonly frameTimes: readonly number[];
   senses(object: number): Sense[];
   similarity(a: number, b: number): number;
+  /** What an object was observed to recall, and who recalls it, beside the model. */
+  observed(object: number): { recalled: Beside[]; recalling: Beside[] };
   shown(): readonly ShownLabel[];
   change(part: Partial<State>): void;
   chooseWord(object: number | null): void;
@@ -46,6 +49,10 @@ export function scriptAccess(session: Session): ScriptAccess {
     },
     senses: (object) => session.lookups.sensesOf(object),
     similarity: (a, b) => session.lookups.probabilities.similarity(a, b),
+    observed: (object) => ({
+      recalled: session.lookups.recalledBy(object),
+      recalling: session.lookups.whoRecalls(object),
+    }),
     shown: () => session.mapView?.shown ?? [],
     change: (part) => session.goToState(part),
     chooseWord: (object) => session.chooseWord(object),

@@ -3,6 +3,7 @@ import { type Atlas, kindOf, lives } from "../data/atlas.ts";
 import { mapsOf } from "../data/entries.ts";
 import type { Sense } from "../data/probabilities.ts";
 import { counted, percent, plainLabel } from "../data/words.ts";
+import type { Beside } from "./lookups.ts";
 
 const MOST_SENSES = 3;
 const MOST_NEIGHBORS = 3;
@@ -17,17 +18,38 @@ export function whereabouts(atlas: Atlas, object: number, threshold: number): st
   return [kind, counted(Math.max(homes.length, 1), "map")].filter(Boolean).join(", ");
 }
 
-/** The first senses of a word, each with a few of its neighbours. */
-export function sensesInWords(atlas: Atlas, word: number, senses: readonly Sense[]): string {
+/** The first senses of a word, each with a few of its neighbours, and what none of them shows. */
+export function sensesInWords(
+  atlas: Atlas,
+  word: number,
+  senses: readonly Sense[],
+  unseen: readonly Beside[] = [],
+): string {
   const parts = senses.slice(0, MOST_SENSES).map((sense) => {
     const names = sense.neighbors
       .slice(0, MOST_NEIGHBORS)
       .map(({ object }) => plainLabel(atlas, object));
     const near = names.join(", ");
+    if (atlas.nMaps === 1) return `near ${near}`;
     return `map ${sense.map}, ${shareInWords(sense)}${near && `, near ${near}`}`;
   });
-  const name = plainLabel(atlas, word);
-  return `${name} ${whereSensesLie(senses)}: ${parts.join("; ")}`;
+  const [first] = unseen;
+  if (first) {
+    const label = plainLabel(atlas, first.object);
+    parts.push(`also observed, ${nearIn(first)}: ${label} ${beside(first)}`);
+  }
+  const where = atlas.nMaps === 1 ? "" : ` ${whereSensesLie(senses)}`;
+  return `${plainLabel(atlas, word)}${where}: ${parts.join("; ")}`;
+}
+
+/** "41% (model 0.9%)": what was observed, and the model beside it. */
+export function beside({ share, model }: Pick<Beside, "share" | "model">): string {
+  return `${percent(share)} (model ${percent(model)})`;
+}
+
+/** "near in no map", "near in map 3": where a partner stands near the word. */
+export function nearIn({ maps }: Beside): string {
+  return `near in ${maps.length > 0 ? "map " : "no map"}${maps.join(", ")}`;
 }
 
 /** What a word has of a sense: of its recall in the model, and of what was observed of it. */
@@ -49,11 +71,11 @@ export function whereSensesLie(senses: readonly Sense[]): string {
   return isOneEach ? `lives in ${maps}` : `has ${counted(found.length, "sense")} in ${maps}`;
 }
 
-/** "5 further maps give 7%" of what the model recalls of a word; "" where that is next to nothing. */
+/** "5 further maps give 7% in the model" of what a word recalls; "" where that is next to nothing. */
 export function furtherMaps(atlas: Atlas, word: number, senses: readonly Sense[]): string {
   const listed = new Map(senses.map(({ map, recall }) => [map, recall]));
   const rest = 1 - [...listed.values()].reduce((sum, recall) => sum + recall, 0);
   const others = mapsOf(atlas, word).filter(({ map }) => !listed.has(map));
   if (others.length === 0 || rest < LEAST_SAID) return "";
-  return `${counted(others.length, "further map")} ${others.length > 1 ? "give" : "gives"} ${percent(rest)}`;
+  return `${counted(others.length, "further map")} ${others.length > 1 ? "give" : "gives"} ${percent(rest)} in the model`;
 }

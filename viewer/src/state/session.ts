@@ -8,7 +8,7 @@
 import type { Atlas } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { importance } from "../data/entries.ts";
-import { counted, mapTitle, plainLabel } from "../data/words.ts";
+import { counted, countedObjects, mapTitle, plainLabel } from "../data/words.ts";
 import { type Marks, sharedMarks } from "../draw/marks.ts";
 import type { MapView } from "../view/map_view.ts";
 import { Appearance } from "./appearance.ts";
@@ -52,6 +52,7 @@ export class Session {
       size: atlas.size,
       hidden: new Set(),
       features: new Set(),
+      lines: false,
       selection: [],
       tool: "pan",
       theme: "auto",
@@ -96,7 +97,7 @@ export class Session {
     if (map === null || isHere || first === undefined) this.step({ word });
     else this.step({ word, map: first.map, camera: null });
     if (isHere) this.flyToWord();
-    this.announce(word === null ? "No word is looked up" : sensesInWords(this.atlas, word, senses));
+    this.announce(word === null ? `No ${this.atlas.noun[0]} is looked up` : this.inWords(word));
   }
 
   /** Goes to a word in one of its maps. */
@@ -104,7 +105,12 @@ export class Session {
     const isThere = this.state.map === map;
     this.step({ word, map, ...(isThere ? {} : { camera: null }) });
     if (isThere) this.flyToWord();
-    this.announce(sensesInWords(this.atlas, word, this.lookups.sensesOf(word)));
+    this.announce(this.inWords(word));
+  }
+
+  private inWords(word: number): string {
+    const { atlas, lookups } = this;
+    return sensesInWords(atlas, word, lookups.sensesOf(word), lookups.unseen(word));
   }
 
   /** Puts the focus on the open map, or on the first sense of the word. */
@@ -173,6 +179,6 @@ export class Session {
     const [only] = objects.length === 1 ? objects : [];
     const verb = only === undefined || now.has(only) ? "" : "no longer ";
     const named = only === undefined ? "" : `${plainLabel(this.atlas, only)} ${verb}selected; `;
-    this.announce(`${named}${counted(selection.length, "object")} selected`);
+    this.announce(`${named}${countedObjects(this.atlas, selection.length)} selected`);
   }
 }

@@ -27,6 +27,8 @@ export interface State {
   hidden: ReadonlySet<number>;
   /** Numbers of the features drawn as outlines. */
   features: ReadonlySet<number>;
+  /** Whether the open map has lines from the word to what was observed of it. */
+  lines: boolean;
   /** Selected objects, ascending. */
   selection: readonly number[];
   tool: Tool;

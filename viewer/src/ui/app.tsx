@@ -1,7 +1,7 @@
 /** The whole page: head, senses, gallery or map, panel. */
 
 import { useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
-import { counted } from "../data/words.ts";
+import { counted, countedObjects } from "../data/words.ts";
 import type { Session } from "../state/session.ts";
 import { Gallery } from "./gallery.tsx";
 import { Help } from "./help.tsx";
@@ -29,7 +29,7 @@ export function App({ session }: { session: Session }) {
   return (
     <div class="atlas" ref={root} tabIndex={-1}>
       <Head session={session} onHelp={() => setHelpOpen(true)} />
-      {word !== null && <Senses session={session} word={word} />}
+      {word !== null && !session.isSingle && <Senses session={session} word={word} />}
       <main class="main" aria-label={map === null ? "All maps" : `Map ${map}`}>
         {map === null ? (
           <Gallery session={session} />
@@ -75,7 +75,7 @@ function Head({ session, onHelp }: { session: Session; onHelp: () => void }) {
   const other = theme === "dark" ? "light" : "dark";
   const objects = atlas.kinds
     ? `${counted(atlas.nRows, atlas.kinds[0])}, ${counted(atlas.nObjects - atlas.nRows, atlas.kinds[1])}`
-    : counted(atlas.nObjects, "object");
+    : countedObjects(atlas, atlas.nObjects);
   return (
     <header class="head">
       <div>

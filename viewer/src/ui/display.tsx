@@ -31,6 +31,7 @@ export function Display({ session }: { session: Session }) {
           onChoose={(size) => store.change({ size })}
         />
       )}
+      {atlas.observed && <Lines session={session} />}
       {atlas.kinds && <Kinds session={session} kinds={atlas.kinds} />}
       {atlas.features.length > 0 && <Features session={session} />}
     </section>
@@ -60,7 +61,7 @@ function Threshold({ session }: { session: Session }) {
         </span>
       </span>
       <span class="unseen" id="threshold-means">
-        A map shows the words of whose recall it gives at least this share.
+        A map shows the {session.atlas.noun[1]} of whose recall it gives at least this share.
       </span>
     </div>
   );
@@ -184,6 +185,30 @@ function Kinds({ session, kinds }: { session: Session; kinds: [string, string] }
           <option value={1}>{kinds[1]}s</option>
         </select>
       </div>
+    </>
+  );
+}
+
+/** Lines that tell what was observed from what the map has near. */
+function Lines({ session }: { session: Session }) {
+  const { lines, word } = session.state;
+  return (
+    <>
+      <label class="key">
+        <input
+          type="checkbox"
+          checked={lines}
+          onChange={() => session.store.change({ lines: !lines })}
+        />
+        <span>Lines to what was observed</span>
+      </label>
+      {lines && (
+        <p class="quiet">
+          {word === null
+            ? `They start at the ${session.atlas.noun[0]} that is looked up.`
+            : "Dashed where the map holds the two apart."}
+        </p>
+      )}
     </>
   );
 }

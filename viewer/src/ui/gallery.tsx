@@ -1,7 +1,7 @@
 /** All maps as small pictures; where a word is looked up, its maps come first. */
 
 import { type AtlasMap, lives } from "../data/atlas.ts";
-import { counted, mapTitle, percent, plainLabel } from "../data/words.ts";
+import { counted, countedObjects, mapTitle, percent, plainLabel } from "../data/words.ts";
 import type { Session } from "../state/session.ts";
 import { Thumbnail } from "./pictures.tsx";
 import { stepBetween } from "./senses.tsx";
@@ -70,7 +70,7 @@ function Sheet({ session, map, recall }: SheetProps) {
         <span class="share">
           <span>Map {map.number}</span>
           {recall === undefined ? (
-            <span>{counted(count, "object")}</span>
+            <span>{countedObjects(session.atlas, count)}</span>
           ) : (
             <>
               <span class="bar">

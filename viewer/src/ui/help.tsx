@@ -5,13 +5,13 @@ import type { Session } from "../state/session.ts";
 import { Icon } from "./icons.tsx";
 
 const KEYS: [string[], string][] = [
-  [["/"], "look a word up; Enter goes to it"],
+  [["/"], "find one by its name; Enter goes to it"],
   [["Tab", "Enter"], "go from one thing to the next, and open it"],
   [["←", "→"], "from one sense or map to the next, in the strip and the gallery"],
   [["g"], "all maps"],
   [["[", "]"], "the map before, the map after"],
   [["m"], "to the map; then arrows move it, + and − zoom, 0 shows all of it"],
-  [["s"], "select the word, or no longer"],
+  [["s"], "select what was found, or no longer"],
   [["p", "b", "l"], "move the map, select in a box, select with a lasso"],
   [["t"], "to the threshold; arrows move it"],
   [["e"], "to the exports of the open map"],
@@ -27,6 +27,7 @@ interface HelpProps {
 
 export function Help({ session, isOpen, onClose }: HelpProps) {
   const { hasKeys } = session.state;
+  const [, nouns] = session.atlas.noun;
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
     if (isOpen) dialog.current?.showModal();
@@ -41,10 +42,19 @@ export function Help({ session, isOpen, onClose }: HelpProps) {
         </button>
       </div>
       <p>
-        Every map shows some of the objects. A dot&#8217;s area says how much of what the object
-        recalls this map gives; what is near it here is one of its senses. Click a word to select
-        it, double-click to see all its senses; drag with Shift for a box, with Alt for a lasso.
+        {session.isSingle
+          ? `A dot is one of the ${nouns}; what is alike stands near it.`
+          : `Every map shows some of the ${nouns}. A dot’s area says how much of what it recalls this
+            map gives; what is near it here is one of its senses.`}{" "}
+        Click a dot to select it, double-click to see all about it; drag with Shift for a box, with
+        Alt for a lasso.
       </p>
+      {session.atlas.observed && (
+        <p>
+          “Observed” are shares in the data, “model” what the maps make of them. Near is what stands
+          not much farther from a dot than its nearest neighbour there.
+        </p>
+      )}
       <dl>
         {KEYS.map(([keys, meaning]) => (
           <>

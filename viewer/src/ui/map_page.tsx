@@ -4,16 +4,21 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type AtlasMap, kindOf, lives } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { mapsOf } from "../data/entries.ts";
-import { counted, mapTitle, percent } from "../data/words.ts";
+import { observedIn } from "../data/observed.ts";
+import { capital, counted, mapTitle, percent } from "../data/words.ts";
 import { fileName, save } from "../draw/saving.ts";
 import type { Camera } from "../scene/camera.ts";
 import type { ShownLabel } from "../scene/scene.ts";
+import { beside } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
 import { MapView, type MapViewCallbacks } from "../view/map_view.ts";
 import type { Tool } from "../view/selection_drag.ts";
 import { Icon, type IconName } from "./icons.tsx";
 import { bringIntoSight } from "./sight.ts";
+import { Details, Portraits } from "./word_card.tsx";
 import { Word } from "./words.tsx";
+
+const MOST_NEAR = 3;
 
 /** The labels that stand on a map now. */
 export interface Shown {
@@ -38,6 +43,7 @@ export function MapPage({ session, map, onShown }: MapPageProps) {
   const host = useRef<HTMLDivElement>(null);
   const [hovered, setHovered] = useState<Hovered | null>(null);
   const at = elementAt(session.atlas.maps, map);
+  const [, nouns] = session.atlas.noun;
   useMapView(session, map, host, setHovered, onShown);
   return (
     <div class="mappage">
@@ -46,7 +52,7 @@ export function MapPage({ session, map, onShown }: MapPageProps) {
         ref={host}
         role="application"
         tabIndex={0}
-        aria-label={`Map ${map}: ${mapTitle(at)}. Arrow keys move it, plus and minus zoom, 0 shows all; the table “Words in view” lists its words`}
+        aria-label={`Map ${map}: ${mapTitle(at)}. Arrow keys move it, plus and minus zoom, 0 shows all; the table “${capital(nouns)} in view” lists its ${nouns}`}
       />
       <Plaque session={session} map={map} />
       <Dock session={session} />
@@ -111,8 +117,17 @@ function useMapView(
       session.contents.selectionIn(map),
       state.camera ?? session.contents.firstCamera(map, view.size),
     );
-    view.showOutlines(session.contents.outlinesIn(map));
-  }, [map, look, state.word, state.selection, state.features, state.neighborKind, hasSize]);
+    view.showLines(session.contents.outlinesIn(map), session.contents.tiesIn(map));
+  }, [
+    map,
+    look,
+    state.word,
+    state.selection,
+    state.features,
+    state.neighborKind,
+    state.lines,
+    hasSize,
+  ]);
   // Where the page scrolls as a whole, a map that opens comes into sight.
   useLayoutEffect(() => {
     const page = host.current?.closest<HTMLElement>(".atlas");
@@ -263,7 +278,7 @@ interface TipProps {
   host: HTMLElement | null;
 }
 
-/** The word under the pointer, what of its recall is here, and its other maps. */
+/** What is under the pointer: what of its recall is here, its columns, its neighbours, its other maps. */
 function Tip({ session, at, host }: TipProps) {
   const { atlas, state } = session;
   const { number: map, objects, recalls } = at.map;
@@ -271,6 +286,9 @@ function Tip({ session, at, host }: TipProps) {
   const others = mapsOf(atlas, object).filter(
     (place) => place.map !== map && lives(place.recall, state.threshold),
   );
+  const recall = percent(elementAt(recalls, at.entry));
+  const observed = observedIn(atlas.senses, object, map);
+  const here = observed === null ? recall : `${percent(observed)} observed, model ${recall}`;
   const { width, height } = host?.getBoundingClientRect() ?? { width: 0, height: 0 };
   const style = {
     ...(at.x > width / 2 ? { right: `${width - at.x + 14}px` } : { left: `${at.x + 14}px` }),
@@ -281,7 +299,10 @@ function Tip({ session, at, host }: TipProps) {
       <b>
         <Word atlas={atlas} object={object} />
       </b>{" "}
-      {session.isSingle ? kindOf(atlas, object) : percent(elementAt(recalls, at.entry))}
+      {session.isSingle ? kindOf(atlas, object) : here}
+      <Portraits session={session} object={object} />
+      <Details session={session} object={object} />
+      <Near session={session} object={object} map={map} />
       {others.length > 0 && (
         <span class="more">
           also in {others.length === 1 ? "map" : `${counted(others.length, "map")}:`}{" "}
@@ -292,5 +313,41 @@ function Tip({ session, at, host }: TipProps) {
         </span>
       )}
     </div>
+  );
+}
+
+/** What was most observed of an object, beside the model; without data, what stands near it here. */
+function Near({ session, object, map }: { session: Session; object: number; map: number }) {
+  const { atlas, lookups } = session;
+  const { word } = session.state;
+  const partners = lookups.recalledBy(object);
+  const asked = word === null ? [] : lookups.recalledBy(word);
+  const told = asked.find((partner) => partner.object === object);
+  const near = session.isSingle
+    ? lookups.nearestTo(object)
+    : lookups.sensesIn(object, map).flatMap(({ neighbors }) => neighbors);
+  const isObserved = partners.length > 0;
+  const listed: [number, string][] = isObserved
+    ? partners.map((partner) => [partner.object, beside(partner)])
+    : near.map((neighbor) => [neighbor.object, ""]);
+  return (
+    <>
+      {word !== null && told && (
+        <span class="more">
+          <Word atlas={atlas} object={word} /> recalls it: observed {beside(told)}
+        </span>
+      )}
+      {listed.length > 0 && (
+        <span class="more">
+          {isObserved ? "Observed: " : "Near: "}
+          {listed.slice(0, MOST_NEAR).map(([other, told], k) => (
+            <>
+              {k > 0 && ", "}
+              <Word atlas={atlas} object={other} /> {told}
+            </>
+          ))}
+        </span>
+      )}
+    </>
   );
 }

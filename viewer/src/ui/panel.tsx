@@ -1,6 +1,7 @@
 /** Beside the pictures: how they are drawn, the word in question, the selection, the words in view. */
 
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { capital } from "../data/words.ts";
 import type { ShownLabel } from "../scene/scene.ts";
 import type { Session } from "../state/session.ts";
 import { Display } from "./display.tsx";
@@ -37,9 +38,10 @@ export function Panel({ session, shown }: { session: Session; shown: readonly Sh
 function ManySided({ session }: { session: Session }) {
   const objects = session.lookups.manySided;
   if (objects.length === 0) return null;
+  const title = `${capital(session.atlas.noun[1])} of many senses`;
   return (
-    <section aria-label="Words of many senses">
-      <h2>Words of many senses</h2>
+    <section aria-label={title}>
+      <h2>{title}</h2>
       <ul class="chips">
         {objects.map((object) => (
           <li key={object}>

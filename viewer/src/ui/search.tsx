@@ -6,6 +6,7 @@
 import type { TargetedKeyboardEvent } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { elementAt } from "../data/elements.ts";
+import { capital } from "../data/words.ts";
 import type { Hit } from "../state/search.ts";
 import { whereabouts } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
@@ -16,6 +17,7 @@ const MOST_HITS = 12;
 
 export function Search({ session }: { session: Session }) {
   const { word } = session.state;
+  const [noun, nouns] = session.atlas.noun;
   const labelOf = (object: number | null) =>
     object === null ? "" : elementAt(session.atlas.labels, object);
   const shown = labelOf(word);
@@ -115,12 +117,12 @@ export function Search({ session }: { session: Session }) {
         class="field"
         type="text"
         role="combobox"
-        aria-label="Look a word up"
+        aria-label={`Find ${nouns}`}
         aria-expanded={isOpen}
         aria-controls="hits"
         aria-autocomplete="list"
         aria-activedescendant={isOpen && hits.length > 0 ? `hit-${active}` : undefined}
-        placeholder="Look a word up"
+        placeholder={`Find ${nouns}`}
         autocomplete="off"
         autocapitalize="off"
         spellcheck={false}
@@ -150,7 +152,7 @@ export function Search({ session }: { session: Session }) {
         class="hits"
         id="hits"
         role="listbox"
-        aria-label="Words found"
+        aria-label={`${capital(nouns)} found`}
         tabIndex={-1}
         hidden={!isOpen || hits.length === 0}
         ref={list}
@@ -168,7 +170,7 @@ export function Search({ session }: { session: Session }) {
       </div>
       {isOpen && hits.length === 0 && (
         <p class="hits nothing" role="status">
-          No word is spelled like this.
+          No {noun} is spelled like this.
         </p>
       )}
     </div>

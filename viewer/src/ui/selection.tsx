@@ -1,6 +1,6 @@
 /** The selected objects, which can be shown one by one, saved and let go. */
 
-import { counted, plainLabel } from "../data/words.ts";
+import { countedObjects, plainLabel } from "../data/words.ts";
 import { saveTable } from "../draw/saving.ts";
 import type { Session } from "../state/session.ts";
 import { Icon } from "./icons.tsx";
@@ -15,7 +15,7 @@ export function Selection({ session }: { session: Session }) {
   const name = only === undefined ? "selection" : plainLabel(session.atlas, only);
   return (
     <section aria-label="Selection">
-      <h2>{counted(selection.length, "object")} selected</h2>
+      <h2>{countedObjects(session.atlas, selection.length)} selected</h2>
       <ul class="chips">
         {selection.slice(0, MOST_CHIPS).map((object) => (
           <li key={object}>

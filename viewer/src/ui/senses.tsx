@@ -1,8 +1,10 @@
 /** The senses of a word, one crop each, what recalls most first; two of one map are two crops of it. */
 
+import { bothWays } from "../data/observed.ts";
 import type { Sense } from "../data/probabilities.ts";
 import { percent, plainLabel } from "../data/words.ts";
-import { furtherMaps, observed, whereSensesLie } from "../state/sentences.ts";
+import type { Beside } from "../state/lookups.ts";
+import { beside, furtherMaps, nearIn, observed, whereSensesLie } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
 import { Icon } from "./icons.tsx";
 import { Crop } from "./pictures.tsx";
@@ -32,6 +34,7 @@ export function Senses({ session, word }: { session: Session; word: number }) {
           </p>
         )}
         <Asymmetry session={session} word={word} />
+        <Unseen session={session} word={word} />
         <button
           type="button"
           class="tool leave"
@@ -86,23 +89,62 @@ function Card({ session, word, sense }: { session: Session; word: number; sense:
   );
 }
 
-/** "dynasty recalls China 8.9%, China recalls dynasty 0.5%": the pair that differs most. */
+/** What was observed of the word though none of the senses shows it, that first which is nowhere near. */
+function Unseen({ session, word }: { session: Session; word: number }) {
+  const groups = new Map<string, Beside[]>();
+  for (const partner of session.lookups.unseen(word)) {
+    const where = nearIn(partner);
+    groups.set(where, [...(groups.get(where) ?? []), partner]);
+  }
+  if (groups.size === 0) return null;
+  return (
+    <p class="quiet">
+      Also observed
+      {[...groups].map(([where, partners]) => (
+        <span key={where}>
+          , {where}:{" "}
+          {partners.map((partner, k) => (
+            <>
+              {k > 0 && ", "}
+              <button
+                type="button"
+                class="plain"
+                onClick={() => session.chooseWord(partner.object)}
+              >
+                <Word atlas={session.atlas} object={partner.object} />
+              </button>{" "}
+              {beside(partner)}
+            </>
+          ))}
+        </span>
+      ))}
+    </p>
+  );
+}
+
+/** "Observed: dynasty recalls China 8.9% (model 4%), ...": the pair that differs most. */
 function Asymmetry({ session, word }: { session: Session; word: number }) {
-  if (!session.lookups.probabilities.isAsymmetric) return null;
-  const pairs = session.lookups.associationsOf(word);
-  const differing = pairs
+  const { atlas, lookups } = session;
+  const { observed } = atlas;
+  const { probabilities } = lookups;
+  if (observed === null && !probabilities.isAsymmetric) return null;
+  const [most] = (observed ? bothWays(observed, word) : lookups.associationsOf(word))
     .filter(({ to, from }) => Math.max(to, from) > TELLING)
     .sort((a, b) => Math.abs(b.to - b.from) - Math.abs(a.to - a.from));
-  const [most] = differing;
   if (most === undefined) return null;
-  const { object, to, from } = most;
-  const [here, there] = [
-    <Word atlas={session.atlas} object={word} />,
-    <Word atlas={session.atlas} object={object} />,
-  ];
+  const told = (a: number, b: number, share: number) => (
+    <>
+      <Word atlas={atlas} object={a} /> recalls{" "}
+      <b>
+        <Word atlas={atlas} object={b} />
+      </b>{" "}
+      {observed ? beside({ share, model: probabilities.recall(a, b) }) : percent(share)}
+    </>
+  );
   return (
     <p class="asymmetry">
-      {here} recalls <b>{there}</b> {percent(to)}, {there} recalls <b>{here}</b> {percent(from)}
+      {observed ? "Observed" : "In the model"}: {told(word, most.object, most.to)},{" "}
+      {told(most.object, word, most.from)}
     </p>
   );
 }

@@ -3,9 +3,12 @@
 import { type Column, kindOf, lives } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { mapsOf } from "../data/entries.ts";
-import { percent } from "../data/words.ts";
+import type { Association, Neighbor } from "../data/probabilities.ts";
+import { percent, plainLabel } from "../data/words.ts";
+import type { Beside } from "../state/lookups.ts";
 import type { Session } from "../state/session.ts";
 import { Icon } from "./icons.tsx";
+import { ObjectTable } from "./object_table.tsx";
 import { Word } from "./words.tsx";
 
 interface WordCardProps {
@@ -19,7 +22,7 @@ export function WordCard({ session, object, isTapped }: WordCardProps) {
   const { atlas, state } = session;
   const maps = mapsOf(atlas, object).filter((at) => lives(at.recall, state.threshold));
   return (
-    <section class={isTapped ? "wordcard tapped" : "wordcard"} aria-label="The word">
+    <section class={isTapped ? "wordcard tapped" : "wordcard"} aria-label={`The ${atlas.noun[0]}`}>
       {isTapped && (
         <button
           type="button"
@@ -33,8 +36,14 @@ export function WordCard({ session, object, isTapped }: WordCardProps) {
       <h2>
         <Word atlas={atlas} object={object} longest={1000} />
       </h2>
+      <Portraits session={session} object={object} />
       <Details session={session} object={object} />
       <p class="row">
+        {state.word === object && session.isSingle && (
+          <button type="button" class="button" onClick={() => session.chooseWord(null)}>
+            Close
+          </button>
+        )}
         {state.word !== object && (
           <button type="button" class="button" onClick={() => session.chooseWord(object)}>
             {session.isSingle ? "Go there" : "Show its senses"}
@@ -64,7 +73,19 @@ export function WordCard({ session, object, isTapped }: WordCardProps) {
   );
 }
 
-function Details({ session, object }: { session: Session; object: number }) {
+/** The pictures of an object, which the data hold themselves. */
+export function Portraits({ session, object }: { session: Session; object: number }) {
+  const { atlas } = session;
+  return atlas.columns.map(({ name, ...column }) => {
+    const source = column.type === "image" ? elementAt(column.values, object) : "";
+    if (!source.startsWith("data:image/")) return null;
+    return (
+      <img key={name} class="portrait" src={source} alt={`${name}: ${plainLabel(atlas, object)}`} />
+    );
+  });
+}
+
+export function Details({ session, object }: { session: Session; object: number }) {
   const kind = kindOf(session.atlas, object);
   const rows: [string, string][] = session.atlas.columns.flatMap((column): [string, string][] => {
     const value = valueIn(column, object);
@@ -97,44 +118,106 @@ function valueIn(column: Column, object: number): string | null {
   return String(Number.isInteger(value) ? value : Number(value.toPrecision(6)));
 }
 
-/** What the object recalls, and what recalls it. */
+/** What the object recalls, and what recalls it: what was observed first, and the model beside it. */
 function Associations({ session, object }: { session: Session; object: number }) {
   const { atlas, lookups } = session;
-  const pairs = lookups.associationsOf(object).filter(({ to, from }) => to > 0 || from > 0);
+  if (atlas.observed) return <Observations session={session} object={object} />;
+  if (session.isSingle) {
+    const share = ({ share }: Neighbor) => percent(share, true);
+    const title = "Of all that is similar to it on the map";
+    return (
+      <ObjectTable
+        session={session}
+        caption="Nearest to it"
+        rows={lookups.nearestTo(object)}
+        columns={[{ head: "share", cell: share, title }]}
+      />
+    );
+  }
+  const pairs = lookups.associationsOf(object);
   // Between two kinds the most frequent would come first everywhere; the senses list what is near.
-  if (pairs.length === 0 || atlas.kinds !== null) return null;
-  const both = lookups.probabilities.isAsymmetric;
+  if (atlas.kinds !== null) return null;
+  const {
+    probabilities,
+    probabilities: { isAsymmetric },
+  } = lookups;
+  const to = {
+    head: "recalled",
+    cell: (pair: Association) => percent(probabilities.recall(object, pair.object)),
+  };
+  const from = { head: "recalls it", cell: (pair: Association) => percent(pair.from) };
   return (
-    <table>
-      <caption>
-        {both ? "What it recalls, and what recalls it" : "What is most similar to it"}
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">word</th>
-          <th scope="col" class="number">
-            {both ? "recalled" : "similarity"}
-          </th>
-          {both && (
-            <th scope="col" class="number">
-              recalls it
-            </th>
-          )}
-        </tr>
-      </thead>
-      <tbody>
-        {pairs.map(({ object: other, to, from }) => (
-          <tr key={other}>
-            <th scope="row">
-              <button type="button" class="plain" onClick={() => session.chooseWord(other)}>
-                <Word atlas={atlas} object={other} />
-              </button>
-            </th>
-            <td class="number">{percent(to)}</td>
-            {both && <td class="number">{percent(from)}</td>}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <ObjectTable
+      session={session}
+      caption={
+        isAsymmetric
+          ? "What it recalls in the model, and what recalls it"
+          : "What it recalls in the model"
+      }
+      rows={pairs}
+      columns={isAsymmetric ? [to, from] : [to]}
+    />
   );
+}
+
+const MOST_OBSERVED = 8;
+const MOST_ROWS = 12;
+
+function Observations({ session, object }: { session: Session; object: number }) {
+  const { lookups } = session;
+  const observed = lookups.recalledBy(object).slice(0, MOST_OBSERVED);
+  const modelled = lookups.recalledInModel(object).slice(0, MOST_ROWS - observed.length);
+  const columns = [
+    {
+      head: "observed",
+      title: "Share in the data; a dash where it is none of the strongest",
+      cell: ({ share }: Beside) => (Number.isNaN(share) ? "–" : percent(share)),
+    },
+    { head: "model", title: "Share in the model", cell: ({ model }: Beside) => percent(model) },
+    session.isSingle
+      ? {
+          head: "on the map",
+          isText: true,
+          cell: ({ maps }: Beside) => (maps.length > 0 ? "near" : "apart"),
+        }
+      : {
+          head: "near in map",
+          isText: true,
+          cell: ({ maps }: Beside) => <Places session={session} object={object} maps={maps} />,
+        },
+  ];
+  return (
+    <>
+      <ObjectTable
+        session={session}
+        caption="What it recalls"
+        rows={[...observed, ...modelled]}
+        columns={columns}
+      />
+      <ObjectTable
+        session={session}
+        caption="What recalls it"
+        rows={lookups.whoRecalls(object)}
+        columns={columns}
+      />
+    </>
+  );
+}
+
+/** The maps in which another object stands near this one: each opens there. */
+function Places({ session, object, maps }: { session: Session; object: number; maps: number[] }) {
+  if (maps.length === 0) return "none";
+  return maps.map((map, k) => (
+    <>
+      {k > 0 && ", "}
+      <button
+        type="button"
+        class="plain"
+        aria-label={`Map ${map}`}
+        onClick={() => session.goTo(object, map)}
+      >
+        {map}
+      </button>
+    </>
+  ));
 }

@@ -3,10 +3,11 @@
 import { lives } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { mapsOf } from "../data/entries.ts";
-import { counted, percent } from "../data/words.ts";
+import { observedIn } from "../data/observed.ts";
+import { capital, countedObjects, percent } from "../data/words.ts";
 import type { ShownLabel } from "../scene/scene.ts";
 import type { Session } from "../state/session.ts";
-import { Word } from "./words.tsx";
+import { ObjectTable } from "./object_table.tsx";
 
 const MOST_ROWS = 60;
 
@@ -18,6 +19,7 @@ interface WordsInViewProps {
 
 export function WordsInView({ session, map, shown }: WordsInViewProps) {
   const { atlas, state } = session;
+  const { noun } = atlas;
   const { recalls } = elementAt(atlas.maps, map);
   const rows = shown.slice(-MOST_ROWS).reverse();
   const otherMaps = (object: number) =>
@@ -25,45 +27,39 @@ export function WordsInView({ session, map, shown }: WordsInViewProps) {
       .filter((at) => at.map !== map && lives(at.recall, state.threshold))
       .map((at) => at.map)
       .join(", ");
+  const title = `${capital(noun[1])} in view`;
+  const model = ({ entry }: ShownLabel) => percent(elementAt(recalls, entry));
+  const observed = ({ object }: ShownLabel) => {
+    const share = observedIn(atlas.senses, object, map);
+    return share === null ? "–" : percent(share);
+  };
+  const others = {
+    head: "also in map",
+    isText: true,
+    cell: (row: ShownLabel) => otherMaps(row.object),
+  };
+  const data = atlas.observed && {
+    head: "observed",
+    cell: observed,
+    title: "Of all that was observed of it, what falls to its senses in this map",
+  };
+  const given = {
+    head: data ? "model" : "here",
+    cell: model,
+    title: "Of all that it recalls in the model, what this map gives",
+  };
   return (
-    <section aria-label="Words in view">
-      <table>
-        <caption>
-          {shown.length > rows.length
-            ? `The first ${rows.length} of ${shown.length} words in view`
-            : `${counted(shown.length, "word")} in view`}
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">word</th>
-            {!session.isSingle && (
-              <>
-                <th scope="col" class="number">
-                  here
-                </th>
-                <th scope="col">also in map</th>
-              </>
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ entry, object }) => (
-            <tr key={object}>
-              <th scope="row">
-                <button type="button" class="plain" onClick={() => session.chooseWord(object)}>
-                  <Word atlas={atlas} object={object} />
-                </button>
-              </th>
-              {!session.isSingle && (
-                <>
-                  <td class="number">{percent(elementAt(recalls, entry))}</td>
-                  <td>{otherMaps(object)}</td>
-                </>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <section aria-label={title}>
+      <ObjectTable
+        session={session}
+        caption={
+          shown.length > rows.length
+            ? `The first ${rows.length} of ${countedObjects(atlas, shown.length)} in view`
+            : `${countedObjects(atlas, shown.length)} in view`
+        }
+        rows={rows}
+        columns={session.isSingle ? [] : data ? [data, given, others] : [given, others]}
+      />
       {shown.length > 0 && (
         <p class="row">
           <button
@@ -71,7 +67,7 @@ export function WordsInView({ session, map, shown }: WordsInViewProps) {
             class="button"
             onClick={() => session.select(shown.map(({ object }) => object))}
           >
-            Select these words
+            Select these {noun[1]}
           </button>
         </p>
       )}

@@ -10,6 +10,7 @@ import {
   drawOutlineNumbers,
   type FeatureOutline,
   prepare,
+  type Tie,
 } from "../draw/picture.ts";
 import type { Camera, Size } from "../scene/camera.ts";
 import type { Emphasis, Scene, ShownLabel } from "../scene/scene.ts";
@@ -22,6 +23,7 @@ export interface Sight {
   emphasis: Emphasis;
   selection: ReadonlySet<number>;
   outlines: readonly FeatureOutline[];
+  ties: readonly Tie[];
   isMoving: boolean;
 }
 

@@ -8,7 +8,7 @@
 import type { AtlasMap } from "../data/atlas.ts";
 import { svgOf } from "../draw/drawing_svg.ts";
 import { type Marks, sharedMarks } from "../draw/marks.ts";
-import { drawHoverRing, drawPicture, type FeatureOutline } from "../draw/picture.ts";
+import { drawHoverRing, drawPicture, type FeatureOutline, type Tie } from "../draw/picture.ts";
 import type { Camera, Size } from "../scene/camera.ts";
 import type { Point } from "../scene/outline.ts";
 import { type Emphasis, type Look, NO_EMPHASIS, Scene, type ShownLabel } from "../scene/scene.ts";
@@ -63,6 +63,7 @@ export class MapView {
   private emphasis: Emphasis = NO_EMPHASIS;
   private selection: ReadonlySet<number> = new Set();
   private outlines: readonly FeatureOutline[] = [];
+  private ties: readonly Tie[] = [];
   private isMoving = false;
   private restTimer = 0;
   /** Whether the labels of the next drawing are to be told: the view rests, but is not drawn yet. */
@@ -201,9 +202,10 @@ export class MapView {
     this.restSoon();
   }
 
-  /** Draws lines round the members of features. */
-  showOutlines(outlines: readonly FeatureOutline[]): void {
+  /** Draws lines round the members of features, and from one entry to others. */
+  showLines(outlines: readonly FeatureOutline[], ties: readonly Tie[]): void {
     this.outlines = outlines;
+    this.ties = ties;
     this.redraw();
   }
 
@@ -290,8 +292,8 @@ export class MapView {
 
   /** What there is to see now. */
   private sight(): Sight | null {
-    const { scene, camera, size, emphasis, selection, outlines, isMoving } = this;
-    return scene && { scene, camera, size, emphasis, selection, outlines, isMoving };
+    const { scene, camera, size, emphasis, selection, outlines, ties, isMoving } = this;
+    return scene && { scene, camera, size, emphasis, selection, outlines, ties, isMoving };
   }
 
   /** A look with letters that suit the screen. */

@@ -229,6 +229,37 @@ for (const { name, senses, sameKind, similarities, ...description } of CASES) {
     });
   });
 
+  test(`what is recalled has a sum of 1: ${name}`, async () => {
+    const probabilities = await probabilitiesOf(description);
+    for (const i of [0, n - 1]) {
+      const recalled = Array.from({ length: n }, (_, j) => probabilities.recall(i, j));
+      near(
+        recalled.reduce((sum, share) => sum + share, 0),
+        1,
+        `${i}`,
+      );
+      const similar = recalled.map((_, j) => probabilities.similarity(i, j));
+      const largest = Math.max(...similar);
+      assert.equal(similar.indexOf(largest), recalled.indexOf(Math.max(...recalled)));
+    }
+  });
+
+  test(`nearest: ${name}`, async () => {
+    const probabilities = await probabilitiesOf(description);
+    const nearest = description.maps.flatMap((_, map) => probabilities.nearest(0, map, 9));
+    near(
+      nearest.reduce((sum, { share }) => sum + share, 0),
+      1,
+      "all that is near",
+    );
+    if (description.maps.length > 1 || description.nRows) return;
+    const recalled = nearest.map(({ object }) => probabilities.recall(0, object));
+    assert.deepEqual(
+      recalled,
+      recalled.toSorted((a, b) => b - a),
+    );
+  });
+
   test(`associations: ${name}`, async () => {
     const probabilities = await probabilitiesOf(description);
     const found = probabilities.associations(0, 3);
@@ -398,6 +429,33 @@ test("one lookup among 200,000 objects of a map is quick", () => {
   }
 });
 
+test("of a joint model the nearest have shares of the row, not of the whole", () => {
+  const labels = ["one", "its neighbour", "another", "far away"];
+  const atlas = tinyAtlas({ labels, points: [0, 0, 1, 0, 0, 2, 90, 0] });
+  atlas.model = { ...atlas.model, normalization: "joint" };
+  atlas.logWhole = Math.log(1e7);
+  const probabilities = new Probabilities(atlas);
+  assert.ok(probabilities.similarity(0, 1) < 1e-7);
+  const [first, second] = probabilities.nearest(0, 0, 2);
+  const whole = 1 / 2 + 1 / 5 + 1 / 8101;
+  assert.equal(first?.object, 1);
+  near(first?.share ?? 0, 0.5 / whole, "the nearest");
+  near(second?.share ?? 0, 0.2 / whole, "the second");
+  near(probabilities.recall(0, 1), 0.5 / whole, "what it recalls");
+});
+
+test("near is what stands not much farther than the nearest", () => {
+  const labels = ["word", "beside", "farther", "far", "unborn"];
+  const atlas = tinyAtlas({
+    labels,
+    points: [0, 0, 1, 0, 0, 3, 40, 0, 0, 0],
+    proportions: [1, 1, 1, 1, 1e-3],
+  });
+  const isNear = new Probabilities(atlas).nearIn(0, 0);
+  assert.deepEqual([1, 2, 3, 4].map(isNear), [true, true, false, false]);
+  assert.equal(new Probabilities(atlas).nearIn(0, 7)(1), false);
+});
+
 test("groups of what an object recalls are its senses, two of one map too", () => {
   const atlas = tinyAtlas({
     labels: ["light", "lamp", "bulb", "heavy", "weight"],
@@ -428,10 +486,13 @@ test("groups of what an object recalls are its senses, two of one map too", () =
   // Of an object without groups the maps are listed.
   const [map] = probabilities.senses(1, { nNeighbors: 8, minRecall: 0.1 });
   assert.deepEqual([map?.share, map?.recall, map?.neighbors.length], [null, 1, 4]);
+  const found = probabilities.senses(0, { nNeighbors: 2, minRecall: 0.1 });
   assert.match(
-    sensesInWords(atlas, 0, probabilities.senses(0, { nNeighbors: 2, minRecall: 0.1 })),
+    sensesInWords({ ...atlas, nMaps: 2 }, 0, found),
     /^light has 2 senses in 1 map: map 0, 75% observed, model 100%, near lamp, bulb; map 0, 25% observed, model 100%, near heavy, weight$/,
   );
+  // The only map needs no number and no share of itself.
+  assert.equal(sensesInWords(atlas, 0, found), "light: near lamp, bulb; near heavy, weight");
 });
 
 test("a map that recalls what no group says is told as the model's, and what is not listed is counted", () => {
@@ -461,7 +522,7 @@ test("a map that recalls what no group says is told as the model's, and what is 
     sensesInWords(atlas, 0, senses),
     /^light has 1 sense in 1 map: map 1, none observed, model 70%, near heavy; map 0, 90% observed, model 20%, near lamp$/,
   );
-  assert.equal(furtherMaps(atlas, 0, senses), "2 further maps give 10%");
+  assert.equal(furtherMaps(atlas, 0, senses), "2 further maps give 10% in the model");
   const single = tinyAtlas({ labels, points });
   const all = new Probabilities(single).senses(0, { nNeighbors: 8, minRecall: 0.1 });
   assert.equal(furtherMaps(single, 0, all), "");

@@ -82,3 +82,22 @@ test("no spreadsheet runs a label, a category, a text or the name of a column", 
   );
   assert.ok(rows.slice(0, n).every((row) => row.endsWith(",1,1,-1,0,'=1+1")));
 });
+
+test("what was observed stands beside what the model recalls, where it is known", async () => {
+  const observed: [number, number][][] = [[[1, 1]], [], []];
+  const atlas = await readAtlas(packed({ ...SMALL, columns: [], observed }));
+  atlas.senses = {
+    offsets: Uint32Array.of(0, 2, 2, 2),
+    maps: Uint32Array.of(1, 1),
+    shares: Float32Array.of(0.5, 0.25),
+    ends: Uint32Array.of(0, 0, 0),
+    members: Uint32Array.of(),
+  };
+  assert.equal(
+    atlasTable(atlas, [0, 1]),
+    "label,map,proportion,recall,observed,x,y\n" +
+      "tie,0,0.4,0.8,0,0.1,-2\n" +
+      "tie,1,0.6,0.2,0.75,3,3\n" +
+      '"a ""knot"", tied",0,1,1,,1e-7,0.5\n',
+  );
+});

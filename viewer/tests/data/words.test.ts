@@ -2,7 +2,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { elementAt } from "../../src/data/elements.ts";
-import { mapTitle, plainLabel, plainText } from "../../src/data/words.ts";
+import {
+  capital,
+  countedObjects,
+  mapTitle,
+  percent,
+  plainLabel,
+  plainText,
+} from "../../src/data/words.ts";
 import { tinyAtlas } from "../tiny_atlas.ts";
 
 const MAP = elementAt(tinyAtlas({ labels: ["0", "1"], points: [0, 0, 1, 1] }).maps, 0);
@@ -25,7 +32,7 @@ test("no label turns what stands beside it", () => {
   const label = `${turning}evil${turning}live`;
   const atlas = tinyAtlas({ labels: [label, turning], points: [0, 0, 1, 1] });
   assert.equal(plainLabel(atlas, 0), "evillive");
-  assert.equal(plainLabel(atlas, 1), "an object without a label");
+  assert.equal(plainLabel(atlas, 1), "object without a label");
   assert.equal(mapTitle({ ...MAP, title: [label, "tie"] }), "evillive · tie");
   assert.equal(plainText("שלום עולם"), "שלום עולם");
 });
@@ -34,4 +41,22 @@ test("a label in a sentence is cut between what a reader counts as characters", 
   const family = "👩‍👩‍👧‍👦";
   assert.equal(plainText(family.repeat(70)), `${family.repeat(59)}…`);
   assert.equal(plainText("y".repeat(70), 100), "y".repeat(70));
+});
+
+test("an atlas speaks of its objects by its own noun", () => {
+  const atlas = tinyAtlas({ labels: ["", "4"], points: [0, 0, 1, 1] });
+  assert.equal(countedObjects(atlas, 1200), "1,200 objects");
+  assert.equal(plainLabel(atlas, 0), "object without a label");
+  atlas.noun = ["mouse", "mice"];
+  assert.equal(countedObjects(atlas, 1), "1 mouse");
+  assert.equal(countedObjects(atlas, 0), "0 mice");
+  assert.equal(plainLabel(atlas, 0), "mouse without a label");
+  assert.equal(capital(atlas.noun[1]), "Mice");
+});
+
+test("next to nothing is told exactly where it is all there is to tell", () => {
+  assert.equal(percent(0.0000123), "<0.01%");
+  assert.equal(percent(0.0000123, true), "0.001%");
+  assert.equal(percent(0.2, true), "20%");
+  assert.equal(percent(0, true), "0%");
 });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { svgOf } from "../../src/draw/drawing_svg.ts";
+import { entryOnScreen } from "../../src/scene/camera.ts";
 import { Scene } from "../../src/scene/scene.ts";
 import { measure, plainLook, tinyAtlas } from "../tiny_atlas.ts";
 
@@ -83,4 +84,24 @@ test("outlines, selection and the chosen word are drawn", () => {
   assert.equal(counts.get("circle"), 4 + 1 + 2 + 1 + 1);
   assert.ok(svg.includes(scene.palette.accent));
   assert.match(svg, />1<\/text>/);
+});
+
+test("lines go from the word to what was observed, dashed to what stands apart", () => {
+  const scene = sceneOf(["a", "b", "c", "d"]);
+  const svg = svgOf(scene, scene.fitCamera, SIZE, {
+    ties: [
+      { from: 0, to: 1, isNear: true },
+      { from: 0, to: 3, isNear: false },
+    ],
+  });
+  const lines = svg.match(/<line [^>]*>/g) ?? [];
+  assert.equal(lines.length, 2);
+  assert.deepEqual(
+    lines.map((line) => line.includes("stroke-dasharray")),
+    [false, true],
+  );
+  const [x, y] = entryOnScreen(scene.map.points, 3, scene.fitCamera, SIZE);
+  assert.ok(lines[1]?.includes(`x2="${Math.round(10 * x) / 10}" y2="${Math.round(10 * y) / 10}"`));
+  // Above all dots' paper but below words: no line strikes a label out.
+  assert.ok(svg.lastIndexOf("<line") < svg.indexOf("<text"));
 });

@@ -13,6 +13,7 @@ const NOWHERE: Place = {
   threshold: null,
   color: null,
   size: null,
+  lines: false,
 };
 
 test("the hash can be read", () => {
@@ -25,8 +26,12 @@ test("the hash can be read", () => {
     y: -3.5,
     threshold: 0.1,
     color: "group",
+    lines: true,
   };
-  assert.equal(toHash(place), "#word=tie&map=3&zoom=42.1&x=1.25&y=-3.5&min=0.1&color=group");
+  assert.equal(
+    toHash(place),
+    "#word=tie&map=3&zoom=42.1&x=1.25&y=-3.5&min=0.1&color=group&lines=1",
+  );
   assert.deepEqual(fromHash(toHash(place)), place);
   assert.equal(toHash(NOWHERE), "");
   assert.deepEqual(fromHash(""), NOWHERE);

@@ -1,0 +1,69 @@
+/**
+ * What was observed of objects: whom each recalls most in the data, and who recalls it.
+ *
+ * A share is a part of all that was observed of the object that recalls. Only the strongest partners
+ * of each are known; what is none of these has a smaller share, or none.
+ */
+import type { Observed, SenseGroups } from "./atlas.ts";
+import { elementAt, inBounds } from "./elements.ts";
+import type { Association } from "./probabilities.ts";
+
+export interface Partner {
+  object: number;
+  share: number;
+}
+
+/** What an object was observed to recall, the most first. */
+export function recalledBy({ offsets, partners, shares }: Observed, object: number): Partner[] {
+  const found: Partner[] = [];
+  const end = elementAt(offsets, object + 1);
+  for (let at = elementAt(offsets, object); at < end; at++) {
+    found.push({ object: elementAt(partners, at), share: elementAt(shares, at) });
+  }
+  return found;
+}
+
+/** Who was observed to recall an object, with the shares of their own recall, the most first. */
+export function whoRecalls({ offsets, partners, shares }: Observed, object: number): Partner[] {
+  const found: Partner[] = [];
+  let other = 0;
+  for (let at = partners.indexOf(object); at >= 0; at = partners.indexOf(object, at + 1)) {
+    while (inBounds(offsets[other + 1]) <= at) other++;
+    found.push({ object: other, share: inBounds(shares[at]) });
+  }
+  return found.sort((a, b) => b.share - a.share);
+}
+
+/** What of an object's observations falls to its senses in a map; null where nothing was observed. */
+export function observedIn(senses: SenseGroups | null, object: number, map: number): number | null {
+  if (senses === null) return null;
+  const { offsets, maps, shares } = senses;
+  const [start, end] = [elementAt(offsets, object), elementAt(offsets, object + 1)];
+  if (start === end) return null;
+  let sum = 0;
+  for (let s = start; s < end; s++) if (maps[s] === map) sum += elementAt(shares, s);
+  return sum;
+}
+
+/** How much a was observed to recall b; NaN where that is not known. */
+export function observedShare(observed: Observed, a: number, b: number): number {
+  let rest = 1;
+  for (const { object, share } of recalledBy(observed, a)) {
+    if (object === b) return share;
+    rest -= share;
+  }
+  // Who is none of the strongest partners has nothing where these have all, rounded to 16 bits.
+  return rest < 1e-3 ? 0 : Number.NaN;
+}
+
+/** An object and its partners, either way, where both ways are known. */
+export function bothWays(observed: Observed, object: number): Association[] {
+  const partners = [...recalledBy(observed, object), ...whoRecalls(observed, object)];
+  return [...new Set(partners.map((partner) => partner.object))]
+    .map((other) => ({
+      object: other,
+      to: observedShare(observed, object, other),
+      from: observedShare(observed, other, object),
+    }))
+    .filter(({ to, from }) => to + from > 0);
+}
