@@ -95,7 +95,7 @@ test("what was observed stands beside what the model recalls, where it is known"
   };
   assert.equal(
     atlasTable(atlas, [0, 1]),
-    "label,map,proportion,recall,observed,x,y\n" +
+    "\uFEFFlabel,map,proportion,recall,observed,x,y\n" +
       "tie,0,0.4,0.8,0,0.1,-2\n" +
       "tie,1,0.6,0.2,0.75,3,3\n" +
       '"a ""knot"", tied",0,1,1,,1e-7,0.5\n',
