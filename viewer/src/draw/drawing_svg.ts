@@ -6,15 +6,22 @@
  */
 import { type Camera, entryOnScreen, type Size } from "../scene/camera.ts";
 import { LABEL_FONT } from "../scene/lettering.ts";
-import { DIAMOND, DIAMOND_REACH, rim } from "../scene/mark_data.ts";
+import {
+  DIAMOND,
+  DIAMOND_REACH,
+  LEAST_CHOSEN,
+  LEAST_LABELLED,
+  LEAST_NEAR,
+  rim,
+} from "../scene/mark_data.ts";
 import { type Arc, crest, type Point, pathData, roundedHull } from "../scene/outline.ts";
 import { type Emphasis, NO_EMPHASIS, type Scene, type ShownLabel } from "../scene/scene.ts";
 import {
+  ARROW,
   baseline,
   type FeatureOutline,
   haloRadius,
-  LEAST_CHOSEN,
-  LEAST_NEAR,
+  isPlain,
   labelColor,
   outlineReach,
   TIE,
@@ -153,12 +160,33 @@ class Drawing {
 
   labels(labels: ShownLabel[]): string[] {
     const { scene } = this;
-    return labels.map((label) => {
+    const small = labels.filter(
+      ({ entry, style }) => isPlain(style) && this.radius(entry) < LEAST_LABELLED,
+    );
+    const dots = small.map(({ entry }) => this.dot(entry, scene.color(entry), LEAST_LABELLED));
+    const texts = labels.map((label) => {
       const { size, weight } = scene.look.type[label.style];
       const fill = labelColor(scene, label.style);
       const look = `font-size="${size}" font-weight="${weight}" fill="${fill}"`;
       return this.text(label.text, label.x + label.width / 2, baseline(label), look);
     });
+    const { paper, muted, accent } = scene.palette;
+    const joints = labels.flatMap(({ leader, arrow, style }) => {
+      if (arrow) {
+        const corners = ARROW.map((corner) => corner.join(",")).join(" ");
+        const at = `translate(${round(arrow.x)} ${round(arrow.y)}) rotate(${round((180 / Math.PI) * arrow.angle)})`;
+        return [
+          `<polygon points="${corners}" transform="${at}" fill="${style === "chosen" ? accent : muted}"/>`,
+        ];
+      }
+      if (!leader) return [];
+      const line = `d="M${leader.map((end) => end.map(round).join(" ")).join("L")}"`;
+      return [
+        `<path ${line} stroke="${paper}" stroke-width="3"/>`,
+        `<path ${line} stroke="${muted}"/>`,
+      ];
+    });
+    return [`<g stroke="${paper}" paint-order="stroke">`, ...dots, "</g>", ...joints, ...texts];
   }
 
   private text(text: string, x: number, y: number, look: string): string {

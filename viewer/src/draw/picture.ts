@@ -3,13 +3,20 @@
  *
  * The gallery's thumbnails and the crops of senses are still pictures: their few labels stand
  * wherever there is room round their dots. A map that is zoomed has its labels above the dots, at
- * the zooms that its scene knows.
+ * the zooms that its scene knows. A word and its neighbours have their labels in either.
  */
 import { elementAt } from "../data/elements.ts";
+import { placeAll } from "../scene/callouts.ts";
 import { type Camera, entryOnScreen, type Size } from "../scene/camera.ts";
-import { type Candidate, placeAround, type ScreenBox } from "../scene/label_boxes.ts";
 import { fontOf, type LabelStyle, LEADING } from "../scene/lettering.ts";
-import { DIAMOND, DIAMOND_REACH, rim } from "../scene/mark_data.ts";
+import {
+  DIAMOND,
+  DIAMOND_REACH,
+  LEAST_CHOSEN,
+  LEAST_LABELLED,
+  LEAST_NEAR,
+  rim,
+} from "../scene/mark_data.ts";
 import { type Arc, crest, type Point, roundedHull, tracePath } from "../scene/outline.ts";
 import type { Emphasis, Scene, ShownLabel } from "../scene/scene.ts";
 import { NO_EMPHASIS } from "../scene/scene.ts";
@@ -57,15 +64,12 @@ export function drawPicture(
   const context = prepare(canvas, size, ratio);
   if (!context) return [];
   drawGround(context, scene, camera, { ...options, emphasis });
-  let shown: ShownLabel[];
-  if (labels === "still") {
-    new Pen(context, scene, camera, size).pointBeyond(emphasis);
-    shown = stillLabels(scene, camera, size, emphasis, options.mostLabels ?? 9);
-  } else {
-    scene.setEmphasis(emphasis);
-    shown = scene.shownLabels(camera, size);
-  }
-  drawLabels(context, scene, shown);
+  scene.setEmphasis(emphasis);
+  const shown =
+    labels === "still"
+      ? stillLabels(scene, camera, size, emphasis, options.mostLabels ?? 0)
+      : scene.shownLabels(camera, size);
+  drawLabels(context, scene, camera, size, shown);
   drawOutlineNumbers(context, scene, camera, size, options.outlines ?? []);
   return shown;
 }
@@ -139,10 +143,6 @@ export function drawHoverRing(
   new Pen(context, scene, camera, size).hoverRing(entry);
 }
 
-/** The least radii in CSS pixels of the dots of neighbours and of what is chosen. */
-export const LEAST_NEAR = 2;
-export const LEAST_CHOSEN = 3.2;
-
 /** The radius of the halo round a chosen dot. */
 export function haloRadius(scene: Scene, entry: number, { zoom }: Camera): number {
   return 1.35 * Math.max(LEAST_CHOSEN, scene.dotRadius(entry, zoom)) + 5;
@@ -156,8 +156,12 @@ export function outlineReach(scene: Scene, { zoom }: Camera): number {
 /** How the line of a tie is drawn. */
 export const TIE = { width: 1.2, opacity: 0.75, dashes: [3, 4] };
 
-/** How far from the edge of a picture the arrows stand. */
-const EDGE = 7;
+/** The corners of an arrow that points to the right. */
+export const ARROW: Point[] = [
+  [4.5, 0],
+  [-3, 3.6],
+  [-3, -3.6],
+];
 
 /** Draws single things at one camera. */
 class Pen {
@@ -222,29 +226,38 @@ class Pen {
     );
   }
 
-  /** Arrows at the edge of the picture that point to neighbours beyond it. */
-  pointBeyond({ near }: Emphasis): void {
+  /** The lines and arrows of labels that do not stand beside their dots. */
+  callout({ leader, arrow, style }: ShownLabel): void {
     const { context, scene } = this;
-    const { width, height } = this.size;
-    context.fillStyle = scene.palette.muted;
-    for (const entry of near) {
-      const [x, y] = this.point(entry);
-      if (x >= 0 && y >= 0 && x <= width && y <= height) continue;
-      const [right, down] = [x - width / 2, y - height / 2];
-      const share = Math.min(
-        (width / 2 - EDGE) / Math.abs(right || 1e-9),
-        (height / 2 - EDGE) / Math.abs(down || 1e-9),
-      );
-      context.save();
-      context.translate(width / 2 + right * share, height / 2 + down * share);
-      context.rotate(Math.atan2(down, right));
+    if (leader) {
       context.beginPath();
-      context.moveTo(4, 0);
-      context.lineTo(-2.5, 3.2);
-      context.lineTo(-2.5, -3.2);
-      context.fill();
-      context.restore();
+      for (const [x, y] of leader) context.lineTo(x, y);
+      for (const [color, width] of [
+        [scene.palette.paper, 3],
+        [scene.palette.muted, 1],
+      ] as const) {
+        context.strokeStyle = color;
+        context.lineWidth = width;
+        context.stroke();
+      }
     }
+    if (!arrow) return;
+    context.save();
+    context.translate(arrow.x, arrow.y);
+    context.rotate(arrow.angle);
+    context.beginPath();
+    for (const [x, y] of ARROW) context.lineTo(x, y);
+    context.fillStyle = style === "chosen" ? scene.palette.accent : scene.palette.muted;
+    context.fill();
+    context.restore();
+  }
+
+  /** A labelled dot that is too small to be seen beside its label. */
+  labelled({ entry, style }: ShownLabel): void {
+    if (!isPlain(style)) return;
+    if (this.scene.dotRadius(entry, this.camera.zoom) >= LEAST_LABELLED) return;
+    const [x, y] = this.point(entry);
+    this.dot(entry, x, y, this.scene.color(entry), LEAST_LABELLED);
   }
 
   /** Rings round the selected dots. */
@@ -332,6 +345,11 @@ class Pen {
   }
 }
 
+/** Whether a label is of the map itself, not of what stands out in it. */
+export function isPlain(style: LabelStyle): boolean {
+  return style === "small" || style === "middle" || style === "large";
+}
+
 /** The colour of a label. */
 export function labelColor(scene: Scene, style: LabelStyle): string {
   const { accent, ink, faint } = scene.palette;
@@ -339,12 +357,17 @@ export function labelColor(scene: Scene, style: LabelStyle): string {
   return style === "small" ? faint : ink;
 }
 
-/** Writes labels, each on a thin halo of paper. */
+/** Writes labels, each on a thin halo of paper, with what joins them to their dots. */
 export function drawLabels(
   context: CanvasRenderingContext2D,
   scene: Scene,
+  camera: Camera,
+  size: Size,
   labels: readonly ShownLabel[],
 ): void {
+  const pen = new Pen(context, scene, camera, size);
+  for (const label of labels) pen.labelled(label);
+  for (const label of labels) pen.callout(label);
   context.textAlign = "center";
   context.textBaseline = "alphabetic";
   context.lineJoin = "round";
@@ -372,7 +395,7 @@ export function baseline({ y, height }: ShownLabel): number {
 
 const DISTINCT = 60;
 
-/** The labels of a still picture, the most important last. */
+/** The labels of a still picture, the most important last: of what stands out, else of a few entries. */
 function stillLabels(
   scene: Scene,
   camera: Camera,
@@ -380,49 +403,35 @@ function stillLabels(
   emphasis: Emphasis,
   most: number,
 ): ShownLabel[] {
-  const ranked = rankedLabels(scene, emphasis, most);
-  const zoom = camera.zoom;
-  const candidates = ranked.map(({ entry, style }): Candidate => {
+  if (emphasis.chosen.length > 0) return scene.emphasizedLabels(camera, size).reverse();
+  const labels = fewLabels(scene, DISTINCT + most);
+  const anchors = labels.map(({ entry, style, text }) => {
     const [x, y] = entryOnScreen(scene.map.points, entry, camera, size);
-    const isNear = style === "near";
-    const least = isNear ? LEAST_NEAR : LEAST_CHOSEN;
-    const isEmphasized = isNear || style === "chosen";
-    const radius = Math.max(isEmphasized ? least : 0, scene.dotRadius(entry, zoom));
-    const dot = isEmphasized ? boxAround(x, y, 0.85 * radius) : null;
-    return { x, y, radius, ...scene.labelSize(entry, style), dot };
+    const radius = scene.dotRadius(entry, camera.zoom);
+    return { x, y, radius, ...scene.textSize(text, style), lift: null, dot: null };
   });
-  const dots = candidates.flatMap(({ dot }) => dot ?? []);
-  const places = placeAround(candidates, size, dots, most);
-  const shown = ranked.flatMap(({ entry, style }, i): ShownLabel[] => {
-    const box = places[i];
-    if (!box) return [];
-    const { left: x, top: y } = box;
-    const { width, height } = elementAt(candidates, i);
-    const object = elementAt(scene.map.objects, entry);
-    return [{ entry, object, text: scene.text(entry), style, x, y, width, height }];
+  const places = placeAll(anchors, { size, hasLeaders: false, most });
+  const shown = labels.flatMap((label, i): ShownLabel[] => {
+    const place = places[i];
+    // A dot beyond the picture is no matter where all is only to be seen as a whole.
+    if (!place || place.arrow) return [];
+    const { left: x, top: y, right, bottom } = place.box;
+    const object = elementAt(scene.map.objects, label.entry);
+    return [{ ...label, object, x, y, width: right - x, height: bottom - y }];
   });
   return shown.reverse();
 }
 
-function rankedLabels(
+function fewLabels(
   scene: Scene,
-  { chosen, near }: Emphasis,
   most: number,
-): { entry: number; style: LabelStyle }[] {
-  const styles = new Map<number, LabelStyle>();
-  for (const entry of chosen) styles.set(entry, "chosen");
-  for (const entry of near) if (!styles.has(entry)) styles.set(entry, "near");
-  if (styles.size === 0) {
-    for (const entry of scene.map.order) {
-      if (styles.size >= DISTINCT + most) break;
-      if (scene.visible[entry]) styles.set(entry, styles.size < 3 ? "large" : "middle");
-    }
+): { entry: number; style: LabelStyle; text: string }[] {
+  const found: { entry: number; style: LabelStyle; text: string }[] = [];
+  for (const entry of scene.map.order) {
+    if (found.length >= most) break;
+    const text = scene.text(entry);
+    const style = found.length < 3 ? "large" : "middle";
+    if (scene.visible[entry] && text) found.push({ entry, style, text });
   }
-  return [...styles]
-    .map(([entry, style]) => ({ entry, style }))
-    .filter(({ entry }) => scene.text(entry));
-}
-
-function boxAround(x: number, y: number, reach: number): ScreenBox {
-  return { left: x - reach, top: y - reach, right: x + reach, bottom: y + reach };
+  return found;
 }

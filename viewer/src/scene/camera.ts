@@ -27,9 +27,10 @@ interface Points {
   points: Float32Array;
 }
 
-/** A crop is small, and reaches at most so many times as far as the median neighbour. */
-const REMOTE = 2;
 const MARGIN = 36;
+const CROP_MARGIN = 34;
+/** The median neighbour of a crop keeps so many pixels from the word. */
+const APART = 18;
 
 /** The camera that shows a box whole, with free pixels round it. */
 export function fit(box: Box, size: Size, margin = MARGIN): Camera {
@@ -88,23 +89,25 @@ export function panned(camera: Camera, dx: number, dy: number): Camera {
 }
 
 /**
- * The camera that has one entry in the middle and reaches to its nearest neighbours.
+ * The camera that shows an entry with its nearest neighbours, all of them where that can be.
  *
- * It leaves out neighbours that are remote by comparison: the reach is the least of the largest
- * distance and twice the median one, by the larger of |dx| and |dy|.
+ * Remote ones are left out, the farthest first, while they would bring the median neighbour nearer to
+ * the entry than APART pixels.
  */
 export function crop(map: Points, entry: number, neighbors: ArrayLike<number>, size: Size): Camera {
   const [x, y] = pointOf(map.points, entry);
-  const reaches = Array.from(neighbors, (other) => {
-    const [otherX, otherY] = pointOf(map.points, other);
-    return Math.max(Math.abs(otherX - x), Math.abs(otherY - y));
-  }).sort((a, b) => a - b);
-  const n = reaches.length;
-  const largest = reaches.at(-1) ?? 0;
-  let radius = 1;
-  if (largest > 0) {
-    const median = (elementAt(reaches, (n - 1) >> 1) + elementAt(reaches, n >> 1)) / 2;
-    radius = Math.min(largest, REMOTE * Math.max(median, 1e-9 * largest));
+  const others = Array.from(neighbors, (other) => pointOf(map.points, other));
+  const distance = ([otherX, otherY]: readonly number[]) =>
+    Math.hypot((otherX as number) - x, (otherY as number) - y);
+  others.sort((a, b) => distance(a) - distance(b));
+  const median = others.length ? distance(elementAt(others, (others.length - 1) >> 1)) : 0;
+  const margin = Math.min(CROP_MARGIN, 0.2 * Math.min(size.width, size.height));
+  for (; ; others.pop()) {
+    const xs = [x, ...others.map(([otherX]) => otherX)];
+    const ys = [y, ...others.map(([, otherY]) => otherY)];
+    const box: Box = [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+    const isPoint = box[0] === box[2] && box[1] === box[3];
+    const camera = fit(isPoint ? [x - 1, y - 1, x + 1, y + 1] : box, size, margin);
+    if (others.length < 2 || camera.zoom * median >= APART) return camera;
   }
-  return fit([x - radius, y - radius, x + radius, y + radius], size, 26);
 }

@@ -7,7 +7,7 @@
  * to a small dot than to a large one. As dots grow with the zoom, all labels rise together.
  */
 import { elementAt } from "../data/elements.ts";
-import { LabelRanges, labelZooms } from "./labels.ts";
+import { LabelRanges } from "./labels.ts";
 import {
   type LabelStyle,
   LEADING,
@@ -81,33 +81,4 @@ export class LabelPlan {
     if (rank < N_LARGE) return "large";
     return rank < N_MIDDLE ? "middle" : "small";
   }
-}
-
-export interface EmphasizedLabel {
-  entry: number;
-  style: LabelStyle;
-  /** From this zoom on it is free of the emphasized labels before it. */
-  zoom: number;
-}
-
-/** The labels of emphasized entries, which come before all others: no entry twice. */
-export function emphasizedLabels(
-  source: LabelSource,
-  chosen: readonly number[],
-  near: readonly number[],
-): EmphasizedLabel[] {
-  const styles = new Map<number, LabelStyle>();
-  for (const entry of chosen) styles.set(entry, "chosen");
-  for (const entry of near) if (!styles.has(entry)) styles.set(entry, "near");
-  const found = [...styles].filter(([entry]) => source.text(entry));
-  const points = new Float32Array(2 * found.length);
-  const widths = new Float64Array(found.length);
-  const heights = new Float64Array(found.length);
-  found.forEach(([entry, style], i) => {
-    points.set(source.points.subarray(2 * entry, 2 * entry + 2), 2 * i);
-    [widths[i], heights[i]] = box(source, entry, style) ?? [0, 0];
-  });
-  const order = Uint32Array.from(found.keys());
-  const zooms = labelZooms(points, widths, heights, order);
-  return found.map(([entry, style], i) => ({ entry, style, zoom: elementAt(zooms, i) }));
 }

@@ -11,8 +11,8 @@ export const LABEL_FONT =
   '"Source Sans 3", "Source Sans Pro", Inter, "Open Sans", "Noto Sans", "Helvetica Neue", ' +
   '"Segoe UI", Arial, "DejaVu Sans", sans-serif';
 
-/** What a label is: one of a few great names of a map, or chosen, or near what is chosen. */
-export type LabelStyle = "large" | "middle" | "small" | "near" | "chosen";
+/** What a label is: one of a few great names of a map, or chosen, or near what is chosen, with room or without. */
+export type LabelStyle = "large" | "middle" | "small" | "near" | "tight" | "chosen";
 
 export interface Lettering {
   /** CSS pixels. */
@@ -28,6 +28,7 @@ export const PAGE_TYPE: TypeSizes = {
   middle: { size: 14, weight: 400 },
   small: { size: 12, weight: 400 },
   near: { size: 14, weight: 600 },
+  tight: { size: 12, weight: 600 },
   chosen: { size: 17, weight: 600 },
 };
 
@@ -37,6 +38,7 @@ export const PICTURE_TYPE: TypeSizes = {
   middle: { size: 11, weight: 400 },
   small: { size: 10.5, weight: 400 },
   near: { size: 12, weight: 400 },
+  tight: { size: 10, weight: 400 },
   chosen: { size: 14, weight: 600 },
 };
 

@@ -14,6 +14,10 @@ export const DIAMOND = 1;
 export const DIAMOND_REACH = Math.sqrt(Math.PI / 2);
 /** Smaller dots are drawn with this radius in CSS pixels, or they would vanish. */
 export const VISIBLE_RADIUS = 0.8;
+/** The least radii of dots with labels, and of those that stand out: neighbours, and what is chosen. */
+export const LEAST_LABELLED = 1.6;
+export const LEAST_NEAR = 2;
+export const LEAST_CHOSEN = 3.2;
 
 /** The width of the rim of paper round a dot of this radius, both in CSS pixels. */
 export function rim(radius: number): number {

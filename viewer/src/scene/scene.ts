@@ -10,16 +10,12 @@
  */
 import { type Atlas, type AtlasMap, lives } from "../data/atlas.ts";
 import { elementAt, inBounds } from "../data/elements.ts";
+import { hits } from "./callouts.ts";
 import { type Camera, entryOnScreen, fit, type Size } from "./camera.ts";
 import { type Coloring, PALETTES, type Palette, rgb, type Theme } from "./coloring.ts";
-import { meet, type ScreenBox } from "./label_boxes.ts";
-import {
-  type EmphasizedLabel,
-  emphasizedLabels,
-  LabelPlan,
-  type LabelSource,
-  lift,
-} from "./label_plan.ts";
+import { type Emphasis, EmphasisLabels, NO_EMPHASIS, type ShownLabel } from "./emphasis.ts";
+import { boxAt, meet, type ScreenBox } from "./label_boxes.ts";
+import { LabelPlan, type LabelSource, lift } from "./label_plan.ts";
 import {
   type LabelStyle,
   LEADING,
@@ -39,6 +35,8 @@ import {
   VISIBLE_RADIUS,
 } from "./mark_data.ts";
 
+export { type Emphasis, NO_EMPHASIS, type ShownLabel } from "./emphasis.ts";
+
 export interface Look {
   atlas: Atlas;
   theme: Theme;
@@ -50,27 +48,6 @@ export interface Look {
   /** Codes of the colouring's groups that are not shown. */
   hiddenCategories: ReadonlySet<number>;
   type: TypeSizes;
-}
-
-/** Entries that stand out: shown whatever the look hides, labelled before all others. */
-export interface Emphasis {
-  chosen: readonly number[];
-  /** The nearest first. */
-  near: readonly number[];
-}
-
-export const NO_EMPHASIS: Emphasis = { chosen: [], near: [] };
-
-export interface ShownLabel {
-  entry: number;
-  object: number;
-  text: string;
-  style: LabelStyle;
-  /** Left upper corner and extent of its box in CSS pixels. */
-  x: number;
-  y: number;
-  width: number;
-  height: number;
 }
 
 const INK = 0.045;
@@ -96,8 +73,7 @@ export class Scene {
   private plan: LabelPlan | null = null;
   private pending: LabelPlan | null = null;
   private selection: ReadonlySet<number> = new Set();
-  private emphasis: Emphasis = NO_EMPHASIS;
-  private emphasized: EmphasizedLabel[] = [];
+  private emphasized: EmphasisLabels;
   private texts = new Map<number, string>();
 
   constructor(
@@ -111,6 +87,7 @@ export class Scene {
     this.marking = this.newMarking();
     this.drawingOrder = largestFirst(this.radii);
     this.marks = this.newMarks();
+    this.emphasized = this.newEmphasis(NO_EMPHASIS);
     this.fitCamera = fit(map.view, size);
     this.resize(size);
   }
@@ -141,7 +118,6 @@ export class Scene {
     if (resized || changed || look.coloring !== before.coloring) this.marks = this.newMarks();
     if (resized || look.type !== before.type) this.plan = null;
     if (resized || changed || look.type !== before.type) this.pending = this.newPlan();
-    if (resized || look.type !== before.type) this.setEmphasis(this.emphasis, true);
     if (resized) this.resize(this.size);
   }
 
@@ -217,10 +193,8 @@ export class Scene {
     return this.selection.size > MOST_RINGS ? new Set() : this.selection;
   }
 
-  setEmphasis(emphasis: Emphasis, always = false): void {
-    if (!always && emphasis === this.emphasis) return;
-    this.emphasis = emphasis;
-    this.emphasized = emphasizedLabels(this.source(), emphasis.chosen, emphasis.near);
+  setEmphasis(emphasis: Emphasis): void {
+    if (emphasis !== this.emphasized.emphasis) this.emphasized = this.newEmphasis(emphasis);
   }
 
   /** Works on the labels for some milliseconds; true when all is done. */
@@ -236,20 +210,21 @@ export class Scene {
     return true;
   }
 
+  /** The labels of what stands out, clear of what covers the picture; the most important first. */
+  emphasizedLabels(camera: Camera, size: Size, covers: readonly ScreenBox[] = []): ShownLabel[] {
+    return this.emphasized.at(camera, size, covers);
+  }
+
   /** The labels that are shown on a screen, and where; those that matter most last. */
-  shownLabels(camera: Camera, size: Size): ShownLabel[] {
+  shownLabels(camera: Camera, size: Size, covers: readonly ScreenBox[] = []): ShownLabel[] {
     const view = new ScreenView(this, camera, size);
-    const first: ShownLabel[] = [];
-    const kept: ScreenBox[] = [];
-    for (const { entry, style, zoom } of this.emphasized) {
-      const label = view.place(entry, style);
-      // Its room is kept even where it is not shown, or other labels would come and go.
-      kept.push(boxOf(label));
-      if (zoom <= camera.zoom && view.isOn(label)) first.push(label);
-    }
+    const first = this.emphasizedLabels(camera, size, covers);
+    const { chosen, near } = this.emphasized.emphasis;
+    const taken = new Set([...chosen, ...near]);
+    const kept = [...first.map(boxOf), ...[...taken].map((entry) => view.dot(entry))];
+    const leaders = first.flatMap(({ leader }) => (leader ? [leader] : []));
     const plan = this.plan ?? this.pending;
     if (!plan) return first.reverse();
-    const taken = new Set(this.emphasized.map(({ entry }) => entry));
     const { zooms, known } = plan.ranges;
     const others: ShownLabel[] = [];
     for (const entry of plan.order.subarray(0, known)) {
@@ -257,9 +232,15 @@ export class Scene {
       if (!(inBounds(zooms[entry]) <= camera.zoom) || !this.visible[entry]) continue;
       if (!view.mayShow(entry) || taken.has(entry)) continue;
       const label = view.place(entry, plan.style(entry));
-      if (view.isOn(label) && !kept.some((other) => meet(boxOf(label), other))) others.push(label);
+      const box = boxOf(label);
+      if (!view.isOn(label) || kept.some((other) => meet(box, other))) continue;
+      if (!leaders.some((leader) => hits(leader, box))) others.push(label);
     }
     return [...others.reverse(), ...first.reverse()];
+  }
+
+  private newEmphasis(emphasis: Emphasis): EmphasisLabels {
+    return new EmphasisLabels(this, emphasis);
   }
 
   private source(): LabelSource {
@@ -272,13 +253,15 @@ export class Scene {
     };
   }
 
-  /** The box of an entry's label on one line. */
-  labelSize(entry: number, style: LabelStyle): { width: number; height: number } {
+  /** The box of a label on one line. */
+  textSize(text: string, style: LabelStyle): { width: number; height: number } {
     const lettering = this.look.type[style];
-    return {
-      width: this.measure(this.text(entry), lettering) + 2 * PAD,
-      height: lettering.size * LEADING,
-    };
+    return { width: this.measure(text, lettering) + 2 * PAD, height: lettering.size * LEADING };
+  }
+
+  /** How far above its dot the middle of an entry's label stands. */
+  lift(entry: number, style: LabelStyle, zoom: number): number {
+    return lift(this.radius(zoom), elementAt(this.radii, entry), this.look.type[style]);
   }
 
   private relativeRadii(): Float32Array {
@@ -362,19 +345,27 @@ class ScreenView {
   place(entry: number, style: LabelStyle): ShownLabel {
     const { scene, camera } = this;
     const { points, objects } = scene.map;
-    const { width, height } = scene.labelSize(entry, style);
+    const text = scene.text(entry);
+    const { width, height } = scene.textSize(text, style);
     const up = lift(this.unit, elementAt(scene.radii, entry), scene.look.type[style]);
     const [x, y] = entryOnScreen(points, entry, camera, this.size);
     return {
       entry,
       object: elementAt(objects, entry),
-      text: scene.text(entry),
+      text,
       style,
       x: x - width / 2,
       y: y - up - height / 2,
       width,
       height,
     };
+  }
+
+  /** The box round an entry's dot. */
+  dot(entry: number): ScreenBox {
+    const [x, y] = entryOnScreen(this.scene.map.points, entry, this.camera, this.size);
+    const side = 1.7 * this.scene.dotRadius(entry, this.camera.zoom);
+    return boxAt(x, y, side, side);
   }
 
   isOn({ x, y, width, height }: ShownLabel): boolean {

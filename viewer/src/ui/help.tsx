@@ -47,7 +47,8 @@ export function Help({ session, isOpen, onClose }: HelpProps) {
           : `Every map shows some of the ${nouns}. A dot’s area says how much of what it recalls this
             map gives; what is near it here is one of its senses.`}{" "}
         Click a dot to select it, double-click to see all about it; drag with Shift for a box, with
-        Alt for a lasso.
+        Alt for a lasso. An arrow at the rim points to a neighbour that lies farther off; a click on
+        it goes there.
       </p>
       {session.atlas.observed && (
         <p>

@@ -8,6 +8,7 @@ import { observedIn } from "../data/observed.ts";
 import { capital, counted, mapTitle, percent } from "../data/words.ts";
 import { fileName, save } from "../draw/saving.ts";
 import type { Camera } from "../scene/camera.ts";
+import type { ScreenBox } from "../scene/label_boxes.ts";
 import type { ShownLabel } from "../scene/scene.ts";
 import { beside } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
@@ -77,6 +78,7 @@ function useMapView(
     // What the view reports is of the map that it shows, which may be one behind the state.
     const report = (tell: (map: AtlasMap) => void) => view.map && tell(view.map);
     const callbacks: MapViewCallbacks = {
+      covers: () => coversOf(host.current as HTMLElement),
       onSized: () => setHasSize(true),
       onCamera: (camera, settled) => {
         setHovered(null);
@@ -134,6 +136,16 @@ function useMapView(
     if (page && host.current) bringIntoSight(page, host.current);
   }, [map]);
   useLayoutEffect(() => session.mapView?.setTool(state.tool), [state.tool]);
+}
+
+/** The boxes of what lies over the map. */
+function coversOf(host: HTMLElement): ScreenBox[] {
+  const { left: x, top: y } = host.getBoundingClientRect();
+  const over = host.parentElement?.querySelectorAll(".plaque, .dock") ?? [];
+  return Array.from(over, (element) => {
+    const { left, top, right, bottom } = element.getBoundingClientRect();
+    return { left: left - x, top: top - y, right: right - x, bottom: bottom - y };
+  });
 }
 
 function sameCamera(a: Camera, b: Camera): boolean {

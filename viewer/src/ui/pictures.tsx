@@ -12,8 +12,6 @@ import type { Session } from "../state/session.ts";
 
 const THUMBNAIL_MARGIN = 12;
 const THUMBNAIL_LABELS = 7;
-/** The word and its neighbours. */
-const CROP_LABELS = 9;
 
 type Draw = (canvas: HTMLCanvasElement, size: Size) => void;
 
@@ -76,6 +74,7 @@ export function Crop({ session, word, sense }: { session: Session; word: number;
     <Picture
       draw={draw}
       queue={crops}
+      title="An arrow at the rim points to a neighbour that lies farther off"
       depends={[session.appearance.look, word, sense.map, emphasis.near.join()]}
     />
   );
@@ -89,7 +88,6 @@ function drawStill(
   emphasis: Emphasis,
   cameraFor: (size: Size) => Camera,
 ): void {
-  const mostLabels = emphasis.near.length > 0 ? CROP_LABELS : THUMBNAIL_LABELS;
   const scene = new Scene(map, { ...session.appearance.look, type: PICTURE_TYPE }, size);
   const options: PictureOptions = {
     marks: session.marks,
@@ -97,7 +95,7 @@ function drawStill(
     devicePixelRatio,
     emphasis,
     labels: "still",
-    mostLabels,
+    mostLabels: THUMBNAIL_LABELS,
   };
   drawPicture(canvas, scene, cameraFor(size), options);
 }
@@ -106,10 +104,11 @@ interface PictureProps {
   draw: Draw;
   queue: Queue;
   depends: readonly unknown[];
+  title?: string;
 }
 
 /** A canvas that is drawn anew when its size or one of `depends` changes, while it is in sight. */
-function Picture({ draw, queue, depends }: PictureProps) {
+function Picture({ draw, queue, depends, title }: PictureProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const latest = useRef(draw);
   latest.current = draw;
@@ -147,5 +146,5 @@ function Picture({ draw, queue, depends }: PictureProps) {
     sight.current.isStale = true;
     drawSoon(refresh, queue);
   }, depends as unknown[]);
-  return <canvas ref={canvas} aria-hidden="true" />;
+  return <canvas ref={canvas} title={title} aria-hidden="true" />;
 }

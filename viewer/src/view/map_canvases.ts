@@ -13,6 +13,7 @@ import {
   type Tie,
 } from "../draw/picture.ts";
 import type { Camera, Size } from "../scene/camera.ts";
+import type { ScreenBox } from "../scene/label_boxes.ts";
 import type { Emphasis, Scene, ShownLabel } from "../scene/scene.ts";
 
 /** What there is to see of a map at one moment. */
@@ -25,6 +26,8 @@ export interface Sight {
   outlines: readonly FeatureOutline[];
   ties: readonly Tie[];
   isMoving: boolean;
+  /** What lies over the map, in CSS pixels of its host. */
+  covers: readonly ScreenBox[];
 }
 
 interface CanvasHooks {
@@ -120,12 +123,12 @@ export class MapCanvases {
   }
 
   private drawLetters(sight: Sight): void {
-    const { scene, camera, size, outlines } = sight;
+    const { scene, camera, size, outlines, covers } = sight;
     const context = prepare(this.letters, size, window.devicePixelRatio);
     if (!context) return;
     context.clearRect(0, 0, size.width, size.height);
-    this.shownLabels = scene.shownLabels(camera, size);
-    drawLabels(context, scene, this.shownLabels);
+    this.shownLabels = scene.shownLabels(camera, size, covers);
+    drawLabels(context, scene, camera, size, this.shownLabels);
     drawOutlineNumbers(context, scene, camera, size, outlines);
     this.hooks.drawPointer(context, sight);
   }

@@ -10,6 +10,7 @@ import { svgOf } from "../draw/drawing_svg.ts";
 import { type Marks, sharedMarks } from "../draw/marks.ts";
 import { drawHoverRing, drawPicture, type FeatureOutline, type Tie } from "../draw/picture.ts";
 import type { Camera, Size } from "../scene/camera.ts";
+import type { ScreenBox } from "../scene/label_boxes.ts";
 import type { Point } from "../scene/outline.ts";
 import { type Emphasis, type Look, NO_EMPHASIS, Scene, type ShownLabel } from "../scene/scene.ts";
 import { CameraMotion } from "./camera_motion.ts";
@@ -23,6 +24,8 @@ import { ScreenType } from "./screen_type.ts";
 import { SelectionDrag, type SelectMode, type Tool } from "./selection_drag.ts";
 
 export interface MapViewCallbacks {
+  /** What lies over the map, in CSS pixels of the host. */
+  covers(): readonly ScreenBox[];
   /** The host has a size for the first time. */
   onSized(): void;
   /** The camera moved; `settled` when it came to rest. */
@@ -293,7 +296,8 @@ export class MapView {
   /** What there is to see now. */
   private sight(): Sight | null {
     const { scene, camera, size, emphasis, selection, outlines, ties, isMoving } = this;
-    return scene && { scene, camera, size, emphasis, selection, outlines, ties, isMoving };
+    const covers = this.callbacks.covers();
+    return scene && { scene, camera, size, emphasis, selection, outlines, ties, isMoving, covers };
   }
 
   /** A look with letters that suit the screen. */

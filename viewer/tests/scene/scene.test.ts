@@ -156,7 +156,6 @@ test("no two labels meet, at any zoom, threshold and emphasis", () => {
 test("a label that has come does not go while one zooms in", () => {
   const atlas = crowd(120, 9);
   const scene = settled(new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure));
-  scene.setEmphasis({ chosen: [17], near: [3, 40, 41] });
   const wide = { width: 1e6, height: 1e6 };
   const { x, y, zoom } = scene.fitCamera;
   let before = new Set<number>();
@@ -168,6 +167,27 @@ test("a label that has come does not go while one zooms in", () => {
     before = shown;
   }
   assert.ok(before.size > 60);
+});
+
+test("a word and its neighbours are labelled wherever one looks from", () => {
+  const atlas = crowd(200, 12);
+  const [map] = atlas.maps;
+  const scene = settled(new Scene(map, plainLook(atlas, { threshold: 0.9 }), SIZE, measure));
+  const near = [3, 40, 41, 90, 120, 121, 150, 151];
+  scene.setEmphasis({ chosen: [17], near });
+  const [x, y] = pointOf(map.points, 17);
+  for (const factor of [0.4, 1, 3, 30, 1000]) {
+    const labels = scene.shownLabels({ x, y, zoom: factor * scene.fitCamera.zoom }, SIZE);
+    const labelled = new Set(labels.map(({ entry }) => entry));
+    assert.ok(
+      [17, ...near].every((entry) => labelled.has(entry)),
+      `at ${factor}`,
+    );
+    assertApart(labels);
+  }
+  const [last] = scene.shownLabels({ x: 1e4, y: 0, zoom: 1 }, SIZE).slice(-1);
+  assert.equal(last?.entry, 17);
+  assert.ok(Math.abs(Math.abs(last?.arrow?.angle ?? 0) - Math.PI) < 0.01);
 });
 
 test("the chosen word is labelled first, whatever its share", () => {

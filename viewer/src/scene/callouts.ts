@@ -1,0 +1,253 @@
+/**
+ * Places for the labels of single dots: beside the dot, at the end of a leader, or at the rim.
+ *
+ * A dot that lies beyond the picture is pointed to by an arrow at the rim, with its label; the label
+ * of any other dot stands beside it, or where nothing is free there at the end of a line to it. One
+ * after the other, each label takes the place that costs least, in units of its height:
+ *
+ *     beside    rank / 20
+ *     leader    1 + length, and CROSSING for each label, dot or leader that it crosses
+ *     rim       a quarter of each step along the rim
+ *     less STAYING for the place where the label was before
+ *
+ * No label meets another one, a dot of another one or what covers the picture. Whoever finds no place
+ * chooses first in another round.
+ */
+
+import { boxAt, meet, type ScreenBox } from "./label_boxes.ts";
+import type { Point } from "./outline.ts";
+
+export interface Anchor {
+  /** The dot. */
+  x: number;
+  y: number;
+  radius: number;
+  /** The label's box. */
+  width: number;
+  height: number;
+  /** So far above its dot the middle of the label stands best; null where it is all the same. */
+  lift: number | null;
+  /** Its dot, where no other label may cover that. */
+  dot: ScreenBox | null;
+  /** `Callout.way` of the place where it stood before. */
+  before?: number | undefined;
+}
+
+export interface Callout {
+  box: ScreenBox;
+  /** From the rim of the dot to the label. */
+  leader: readonly [Point, Point] | null;
+  arrow: Arrow | null;
+  way: number;
+}
+
+/** An arrow at the rim of a picture, and the direction in which it points. */
+export interface Arrow {
+  x: number;
+  y: number;
+  angle: number;
+}
+
+interface Rules {
+  size: { width: number; height: number };
+  /** What lies over the picture. */
+  covers?: readonly ScreenBox[];
+  /** Without them labels stand beside their dots or nowhere. */
+  hasLeaders: boolean;
+  /** At most so many labels. */
+  most?: number;
+}
+
+type Offer = Callout & { cost: number };
+
+const GAPS = [1, 6];
+/** Above, below, right, left, then the corners: the middle of a box, in half boxes from the dot. */
+const WAYS: Point[] = [
+  [0, -1],
+  [0, 1],
+  [1, 0],
+  [-1, 0],
+  [1, -1],
+  [-1, -1],
+  [1, 1],
+  [-1, 1],
+];
+const N_BESIDE = 1 + GAPS.length * WAYS.length;
+const LENGTHS = [0.8, 1.5, 2.4, 3.6, 5.2, 7.5, 11];
+const DIRECTIONS = 16;
+const RIM_STEPS = 30;
+const CROSSING = 4;
+const STAYING = 0.6;
+const ROUNDS = 5;
+/** So far from the edge of a picture the arrows stand, and their labels from them. */
+const EDGE = 8;
+const MARGIN = 2;
+
+/** A place for each label, the first ones first; null for a label that finds none. */
+export function placeAll(anchors: readonly Anchor[], rules: Rules): (Callout | null)[] {
+  let order = [...anchors.keys()];
+  let best: (Callout | null)[] = [];
+  let fewest = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < (rules.hasLeaders ? ROUNDS : 1); round++) {
+    const found = inOrder(anchors, order, rules);
+    const lost = order.filter((i) => !found[i]);
+    if (lost.length < fewest) [best, fewest] = [found, lost.length];
+    if (lost.length === 0) break;
+    order = [...lost, ...order.filter((i) => found[i])];
+  }
+  return best;
+}
+
+/** Whether a dot lies beyond the picture. */
+export function isBeyond([x, y]: Point, { width, height }: Rules["size"]): boolean {
+  return x < 0 || y < 0 || x > width || y > height;
+}
+
+function inOrder(anchors: readonly Anchor[], order: number[], rules: Rules): (Callout | null)[] {
+  const found: (Callout | null)[] = anchors.map(() => null);
+  const taken: Callout[] = [];
+  const { covers = [], most = anchors.length } = rules;
+  for (const i of order) {
+    const anchor = anchors[i] as Anchor;
+    const dots = anchors.flatMap(({ dot }) => (dot && dot !== anchor.dot ? [dot] : []));
+    const solid = [...covers, ...dots, ...taken.map(({ box }) => box)];
+    let best: Offer | null = null;
+    if (taken.length < most) {
+      for (const offer of offers(anchor, rules)) {
+        if (best && offer.cost >= best.cost) continue;
+        if (!isInside(offer.box, rules.size) || solid.some((box) => meet(box, offer.box))) continue;
+        if (offer.arrow && solid.some((box) => meet(box, around(offer.arrow as Arrow)))) continue;
+        offer.cost += CROSSING * crossings(offer, taken, solid);
+        if (!best || offer.cost < best.cost) best = offer;
+      }
+    }
+    found[i] = best;
+    if (best) taken.push(best);
+  }
+  return found;
+}
+
+/** How many leaders the place crosses, and how many labels and dots its own leader does. */
+function crossings({ box, leader }: Offer, taken: Callout[], solid: ScreenBox[]): number {
+  let count = 0;
+  for (const { leader: other } of taken) {
+    if (other && (hits(other, box) || (leader && cross(leader, other)))) count++;
+  }
+  if (leader) for (const other of solid) if (hits(leader, other)) count++;
+  return count;
+}
+
+function offers(anchor: Anchor, rules: Rules): Offer[] {
+  const { x, y, before } = anchor;
+  const all = isBeyond([x, y], rules.size)
+    ? atRim(anchor, rules)
+    : [...beside(anchor), ...(rules.hasLeaders ? onLeaders(anchor) : [])];
+  for (const offer of all) if (offer.way === before) offer.cost -= STAYING;
+  return all.sort((a, b) => a.cost - b.cost);
+}
+
+function beside({ x, y, radius, width, height, lift }: Anchor): Offer[] {
+  const above = lift === null ? [] : [boxAt(x, y - lift, width, height)];
+  const round = GAPS.flatMap((gap) =>
+    WAYS.map(([right, down]) => {
+      const reach = (right && down ? 0.6 : 1) * radius + gap;
+      return boxAt(x + right * (reach + width / 2), y + down * (reach + height / 2), width, height);
+    }),
+  );
+  return [...above, ...round].map((box, way) => ({
+    box,
+    leader: null,
+    arrow: null,
+    way,
+    cost: way / 20,
+  }));
+}
+
+function onLeaders({ x, y, radius, width, height }: Anchor): Offer[] {
+  return LENGTHS.flatMap((length, ring) =>
+    Array.from({ length: DIRECTIONS }, (_, k) => {
+      const angle = (2 * Math.PI * k) / DIRECTIONS;
+      const [right, down] = [Math.cos(angle), Math.sin(angle)];
+      const reach = radius + length * height;
+      // The box touches the end of the line with the side or corner that is turned to the dot.
+      const side = (share: number) => Math.sign(Math.round(2 * share)) / 2;
+      const tip: Point = [x + right * reach, y + down * reach];
+      const [middle, row] = [tip[0] + side(right) * width, tip[1] + side(down) * height];
+      return {
+        box: boxAt(middle, row, width, height),
+        leader: [[x + right * (radius + 1), y + down * (radius + 1)], tip] as const,
+        arrow: null,
+        way: N_BESIDE + ring * DIRECTIONS + k,
+        cost: 1 + length,
+      };
+    }),
+  );
+}
+
+/** Places along the rim, from where the way to the dot leaves the picture; inside of what covers it. */
+function atRim({ x, y, width, height }: Anchor, { size, covers = [] }: Rules): Offer[] {
+  const [middleX, middleY] = [size.width / 2, size.height / 2];
+  const [halfX, halfY] = [Math.max(1, middleX - EDGE), Math.max(1, middleY - EDGE)];
+  const [right, down] = [x - middleX, y - middleY];
+  const share = Math.min(halfX / Math.abs(right || 1e-9), halfY / Math.abs(down || 1e-9));
+  const isSide = share * Math.abs(right) > halfX - 0.5;
+  return Array.from({ length: 2 * RIM_STEPS + 1 }, (_, way) => {
+    const step = (way % 2 ? 1 : -1) * Math.ceil(way / 2);
+    const along = step * (isSide ? height : 0.5 * width);
+    let arrowX = clamp(middleX + right * share + (isSide ? 0 : along), EDGE, size.width - EDGE);
+    let arrowY = clamp(middleY + down * share + (isSide ? along : 0), EDGE, size.height - EDGE);
+    const cover = covers.find((box) => meet(box, around({ x: arrowX, y: arrowY })));
+    if (cover && isSide) arrowX = right > 0 ? cover.left - EDGE : cover.right + EDGE;
+    else if (cover) arrowY = down > 0 ? cover.top - EDGE : cover.bottom + EDGE;
+    const inward = isSide ? EDGE - 1 + width / 2 : EDGE - 2 + height / 2;
+    const boxX = isSide
+      ? arrowX - Math.sign(right) * inward
+      : clamp(arrowX, MARGIN + width / 2, size.width - MARGIN - width / 2);
+    const boxY = isSide
+      ? clamp(arrowY, MARGIN + height / 2, size.height - MARGIN - height / 2)
+      : arrowY - Math.sign(down) * inward;
+    const angle = Math.atan2(y - arrowY, x - arrowX);
+    const arrow = { x: arrowX, y: arrowY, angle };
+    const cost = Math.abs(step) / 4;
+    return { box: boxAt(boxX, boxY, width, height), leader: null, arrow, way: -1 - way, cost };
+  });
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.max(least, Math.min(value, most));
+}
+
+function around({ x, y }: { x: number; y: number }): ScreenBox {
+  return boxAt(x, y, 10, 10);
+}
+
+function isInside(box: ScreenBox, { width, height }: Rules["size"]): boolean {
+  const { left, top, right, bottom } = box;
+  return left >= MARGIN && top >= MARGIN && right <= width - MARGIN && bottom <= height - MARGIN;
+}
+
+type Segment = readonly [Point, Point];
+
+/** Whether a segment has a point within a box. */
+export function hits([[fromX, fromY], [toX, toY]]: Segment, box: ScreenBox): boolean {
+  let [start, end] = [0, 1];
+  for (const [from, way, low, high] of [
+    [fromX, toX - fromX, box.left, box.right],
+    [fromY, toY - fromY, box.top, box.bottom],
+  ] as const) {
+    if (way === 0) {
+      if (from <= low || from >= high) return false;
+      continue;
+    }
+    const [a, b] = [(low - from) / way, (high - from) / way];
+    start = Math.max(start, Math.min(a, b));
+    end = Math.min(end, Math.max(a, b));
+  }
+  return start < end;
+}
+
+function cross([a, b]: Segment, [c, d]: Segment): boolean {
+  const side = ([x, y]: Point, [fromX, fromY]: Point, [toX, toY]: Point) =>
+    Math.sign((toX - fromX) * (y - fromY) - (toY - fromY) * (x - fromX));
+  return side(c, a, b) !== side(d, a, b) && side(a, c, d) !== side(b, c, d);
+}
