@@ -72,6 +72,8 @@ class AtlasPage:
         self.color = page.get_by_role("combobox", name="Colour by")
         self.size = page.get_by_role("combobox", name="Size by")
         self.legend = page.get_by_role("list", name="Colours:")
+        self.keys = self.legend.locator("[aria-pressed]")
+        self.filters = page.get_by_role("region", name="Filters")
         self.marks = page.get_by_role("list", name="Marks")
         self.features = page.get_by_role("group", name="Features").get_by_role("checkbox")
         self.in_view = page.get_by_role("region", name="Words in view")
@@ -152,7 +154,7 @@ class AtlasPage:
         self.read(
             "atlas.change({ word: null, map: given, camera: null, tool: 'pan', selection: [],"
             " threshold: atlas.atlas.minRecall, onlyItsMaps: false, features: new Set(),"
-            " hidden: new Set() })",
+            " filters: new Map(), ramp: null, scale: 'linear' })",
             map,
         )
         self.page.evaluate("document.querySelector('#manymaps').shadowRoot.activeElement?.blur()")
@@ -165,6 +167,17 @@ class AtlasPage:
         self.page.keyboard.type(text)
         self.hits.first.wait_for()
         self.page.keyboard.press("Enter")
+
+    def unfold_filter(self, column: str) -> Locator:
+        """Unfold the filters and the one of a column, which is given back."""
+        summary = self.filters.get_by_text("Filters", exact=True)
+        if not self.filters.get_by_text(column, exact=True).is_visible():
+            summary.click()
+        group = self.filters.get_by_role("group", name=column)
+        if not group.is_visible():
+            self.filters.get_by_text(column, exact=True).click()
+        group.wait_for()
+        return group
 
     def open(self, map: int) -> None:
         """Open a map from the gallery and wait until it stands."""

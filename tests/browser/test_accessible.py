@@ -62,6 +62,10 @@ def test_axe_on_what_opens(open_page, axe, tiny_page, featured_page):
     at.button("Help").click()
     at.dialog.wait_for()
     assert axe(at) == []
+    at.page.keyboard.press("Escape")
+    at.unfold_filter("group")
+    at.unfold_filter("year").get_by_role("slider", name="from").press("ArrowRight")
+    assert axe(at) == []
     other = open_page(featured_page, "#map=0")
     other.features.first.check()
     other.read("atlas.select([0, 1, 2])")

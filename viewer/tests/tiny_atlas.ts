@@ -89,10 +89,10 @@ export function plainLook(atlas: Atlas, part: Partial<Look> = {}): Look {
   return {
     atlas,
     theme: "light",
-    coloring: coloringBy(atlas, null, "light"),
+    coloring: coloringBy(atlas, null, { theme: "light" }),
     sizes: sizing(atlas, null),
     threshold: 0.1,
-    hiddenCategories: new Set(),
+    passed: null,
     type: PAGE_TYPE,
     ...part,
   };

@@ -16,6 +16,17 @@ export function inBounds(element: number | undefined): number {
   return element as number;
 }
 
+/** The first place of ascending numbers that holds one as large as this; their count where none does. */
+export function firstAtLeast(sorted: ArrayLike<number>, value: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (inBounds(sorted[middle]) < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** A point of `points`, which holds x, y of each entry. */
 export function pointOf(points: Float32Array, entry: number): [number, number] {
   return [inBounds(points[2 * entry]), inBounds(points[2 * entry + 1])];

@@ -1,7 +1,7 @@
 /** Entries of maps: where an object lives, and which objects live in many maps or weigh in them.
  *  What a map has of an object is the part that it gives of the object's recall. */
 import type { Atlas, AtlasMap } from "./atlas.ts";
-import { elementAt, inBounds } from "./elements.ts";
+import { elementAt, firstAtLeast, inBounds } from "./elements.ts";
 
 /** Calls back for each entry of a map. */
 export function forEachEntry(
@@ -15,13 +15,8 @@ export function forEachEntry(
 
 /** The number of an object's entry in a map, -1 where it does not live there. */
 export function entryOf({ objects }: AtlasMap, object: number): number {
-  let [low, high] = [0, objects.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (inBounds(objects[middle]) < object) low = middle + 1;
-    else high = middle;
-  }
-  return objects[low] === object ? low : -1;
+  const entry = firstAtLeast(objects, object);
+  return objects[entry] === object ? entry : -1;
 }
 
 /** The maps of an object with what each gives of its recall, the most first. */

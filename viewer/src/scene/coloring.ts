@@ -1,15 +1,17 @@
 /**
  * What colours say: the share of recall, a category or a number; on light and on dark paper.
  *
- * Palettes: a single quiet hue for shares (by their square root), Okabe and Ito's colours for
- * categories (told apart under every common colour blindness), viridis without the end that comes
- * too close to the paper for numbers. The colours of the dark theme are the same hues made lighter,
- * each with a contrast of 3 : 1 or more on its paper.
+ * Every colour of a mark has a contrast of 3 : 1 or more on its paper. Shares have a single quiet hue
+ * (by their square root). The twenty colours of categories were searched for so that those with three
+ * kinds of colour blindness tell them apart, the first ten more easily. The ramps of numbers are
+ * viridis, cividis and magma, darkened on light paper and cut on dark paper, and one from blue
+ * through grey to red for numbers on both sides of 0. `tests/scene/coloring.test.ts` measures all.
  */
 import type { Atlas, AtlasMap, CategoryColumn, Column, NumberColumn } from "../data/atlas.ts";
 import { NO_CATEGORY } from "../data/atlas.ts";
-import { elementAt, inBounds } from "../data/elements.ts";
+import { elementAt, firstAtLeast, inBounds } from "../data/elements.ts";
 import { forEachEntry } from "../data/entries.ts";
+import { hasMissing } from "../data/filters.ts";
 
 export type Theme = "light" | "dark";
 
@@ -26,8 +28,22 @@ export interface Palette {
   categories: string[];
   /** Categories beyond the palette, and objects without a value. */
   other: string;
-  /** Stops of the ramp of numbers, from low to high. */
-  numbers: string[];
+  /** Stops of the ramps of numbers, from low to high. */
+  ramps: Record<RampName, string[]>;
+}
+
+export const RAMPS = ["viridis", "cividis", "magma", "diverging"] as const;
+export type RampName = (typeof RAMPS)[number];
+/** How numbers are spread over a ramp: evenly, by their logarithms, or by their ranks. */
+export const SCALES = ["linear", "log", "rank"] as const;
+export type Scale = (typeof SCALES)[number];
+
+/** What colours are asked for. */
+export interface ColorChoice {
+  theme: Theme;
+  /** Diverging by default where a column has numbers below and above 0, else viridis. */
+  ramp?: RampName | null;
+  scale?: Scale;
 }
 
 export const PALETTES: Record<Theme, Palette> = {
@@ -38,16 +54,19 @@ export const PALETTES: Record<Theme, Palette> = {
     muted: "#5F666F",
     hairline: "#DDD8CC",
     accent: "#B93C25",
-    recalls: ["#A9C6CC", "#4F8E9C", "#14505F"],
+    recalls: ["#69959F", "#35707C", "#064E5A"],
     categories: [
-      ...["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#8A7A00"],
-      ...["#5B4A9C", "#7A4A22", "#4A4F57"],
+      ...["#003B7B", "#CA7101", "#037D50", "#77054E", "#8A1700", "#1198D9", "#9D9048"],
+      ...["#7A46AC", "#026EE1", "#FE3C88", "#B24044", "#729C1D", "#2E4226", "#BE2F92"],
+      ...["#106E90", "#917EF0", "#6A4168", "#760881", "#0F4D00", "#658A72"],
     ],
-    other: "#B9BABB",
-    numbers: [
-      ...["#440154", "#482979", "#3E4C8A", "#2F6B8E", "#24868E"],
-      ...["#1FA287", "#3FBC73", "#7FD34E", "#CAE11F"],
-    ],
+    other: "#8A8C8F",
+    ramps: {
+      viridis: ["#3B0049", "#2F276E", "#00496C", "#02615E", "#027849", "#4E8B00", "#9F9102"],
+      cividis: ["#001F46", "#2D3955", "#545350", "#7B7032", "#9F9102"],
+      magma: ["#211942", "#530C77", "#840D66", "#B1193C", "#B15B2E", "#9A9057"],
+      diverging: ["#013567", "#045890", "#4277A0", "#8F8E8C", "#A75F46", "#9C2C24", "#6F171A"],
+    },
   },
   dark: {
     paper: "#14181D",
@@ -56,27 +75,27 @@ export const PALETTES: Record<Theme, Palette> = {
     muted: "#A4ABB3",
     hairline: "#333A42",
     accent: "#FF8A6B",
-    recalls: ["#3E6D78", "#579CAB", "#A5DBE5"],
+    recalls: ["#4E737C", "#6AA4B0", "#B1DFE8"],
     categories: [
-      ...["#3E97DA", "#F0B23A", "#2CC295", "#E29AC4", "#F07A35", "#9BD6F7", "#C4B532"],
-      ...["#A493F0", "#C08A5E", "#E4E8EC"],
+      ...["#C2D3FC", "#FF9F2F", "#69F5CA", "#AE45C2", "#AF4232", "#00A0FF", "#AAA85D"],
+      ...["#B987CE", "#1378FE", "#D2096B", "#F06071", "#69900E", "#97A184", "#C9109B"],
+      ...["#1D83AA", "#8E78DF", "#DCACCF", "#FF94FF", "#A6E391", "#479D98"],
     ],
     other: "#6C7480",
-    numbers: [
-      ...["#2F6C8E", "#27808E", "#20938C", "#22A785", "#38B977"],
-      ...["#60CA60", "#93D741", "#CAE11F", "#FDE725"],
-    ],
+    ramps: {
+      viridis: ["#2E6F8E", "#23888E", "#1FA187", "#3BBB75", "#73D056", "#B8DE29", "#FDE725"],
+      cividis: ["#6B6D72", "#8C8878", "#B0A571", "#D7C45C", "#FEE838"],
+      magma: ["#BF3A77", "#E34E65", "#F8765C", "#FEA36F", "#FED194", "#FCFDBF"],
+      diverging: ["#AAE5FF", "#62BDF0", "#5B91BB", "#6B6A69", "#C37459", "#F3985B", "#FFD79B"],
+    },
   },
 };
-
-/** The code of all categories beyond the palette together. */
-export const OTHERS = NO_CATEGORY - 1;
 
 export interface LegendItem {
   label: string;
   color: string;
-  /** The category's number, OTHERS or NO_CATEGORY: what `Look.hiddenCategories` holds. */
-  code: number;
+  /** The categories that have this colour, or NO_CATEGORY alone: what filters hold. */
+  codes: readonly number[];
 }
 
 export type Legend =
@@ -86,6 +105,8 @@ export type Legend =
       type: "number";
       name: string;
       low: string;
+      /** The number in the middle of the ramp; "" where it is halfway between the ends. */
+      middle: string;
       high: string;
       stops: string[];
       hasMissing: boolean;
@@ -96,8 +117,6 @@ export interface Coloring {
   legend: Legend;
   /** RGBA of each entry of a map. */
   colors(map: AtlasMap): Uint8Array;
-  /** The legend's code of each object; null where it has no categories. */
-  groups: Uint16Array | null;
 }
 
 type Rgb = [number, number, number];
@@ -138,33 +157,16 @@ function fromTable(
 }
 
 /** The colours by a column, or by share of recall where it is null, unknown or a text. */
-export function coloringBy(atlas: Atlas, name: string | null, theme: Theme): Coloring {
+export function coloringBy(atlas: Atlas, name: string | null, choice: ColorChoice): Coloring {
   const column = name === null ? undefined : atlas.columns.find((other) => other.name === name);
-  if (column?.type === "category") return byCategory(atlas, column, theme);
-  if (column?.type === "number") return byNumber(atlas, column, theme);
-  const stops = PALETTES[theme].recalls;
+  if (column?.type === "category") return byCategory(atlas, column, choice.theme);
+  if (column?.type === "number") return byNumber(atlas, column, choice);
+  const stops = PALETTES[choice.theme].recalls;
   const table = ramp(stops);
   return {
     legend: { type: "recall", stops },
     colors: (map) => fromTable(table, map, (_, recall) => Math.round(255 * Math.sqrt(recall))),
-    groups: null,
   };
-}
-
-/** Whether any object lacks a value; a kind of object of which none has one is not asked. */
-function lacks({ kinds, nRows, nObjects }: Atlas, isMissing: (object: number) => boolean): boolean {
-  const ranges: [number, number][] =
-    kinds === null
-      ? [[0, nObjects]]
-      : [
-          [0, nRows],
-          [nRows, nObjects],
-        ];
-  return ranges.some(([start, end]) => {
-    let missing = 0;
-    for (let object = start; object < end; object++) missing += isMissing(object) ? 1 : 0;
-    return missing > 0 && missing < end - start;
-  });
 }
 
 /** In the order in which people look categories up. */
@@ -173,50 +175,118 @@ const inOrder = new Intl.Collator("en", { numeric: true });
 function byCategory(atlas: Atlas, column: CategoryColumn, theme: Theme): Coloring {
   const { categories, other } = PALETTES[theme];
   const own = Math.min(categories.length, column.categories.length);
-  const groups = column.codes.map((code) => (code === NO_CATEGORY || code < own ? code : OTHERS));
-  const items = column.categories
+  const items: LegendItem[] = column.categories
     .slice(0, own)
-    .map((label, code) => ({ label, color: elementAt(categories, code), code }));
+    .map((label, code) => ({ label, color: elementAt(categories, code), codes: [code] }));
   items.sort((a, b) => inOrder.compare(a.label, b.label));
   const beyond = column.categories.length - own;
   if (beyond > 0) {
-    items.push({ label: `${beyond} other${beyond > 1 ? "s" : ""}`, color: other, code: OTHERS });
+    const codes = Array.from({ length: beyond }, (_, k) => own + k);
+    items.push({ label: `${beyond} other${beyond > 1 ? "s" : ""}`, color: other, codes });
   }
-  if (lacks(atlas, (object) => groups[object] === NO_CATEGORY)) {
-    items.push({ label: "no value", color: other, code: NO_CATEGORY });
-  }
+  if (hasMissing(atlas, column))
+    items.push({ label: "no value", color: other, codes: [NO_CATEGORY] });
   const table = new Uint8Array([...categories, other].flatMap((hex) => [...rgb(hex), 255]));
   return {
     legend: { type: "category", name: column.name, items },
     colors: (map) =>
-      fromTable(table, map, (object) => Math.min(inBounds(groups[object]), categories.length)),
-    groups,
+      fromTable(table, map, (object) =>
+        Math.min(inBounds(column.codes[object]), categories.length),
+      ),
   };
 }
 
-function byNumber(atlas: Atlas, column: NumberColumn, theme: Theme): Coloring {
-  const { numbers, other } = PALETTES[theme];
-  const { low, high, values } = column;
-  const table = new Uint8Array([...ramp(numbers), ...rgb(other), 255]);
-  const span = high > low ? high - low : 1;
+/** The ramp of a column, where none is asked for or the one asked for. */
+export function rampOf({ low, high }: NumberColumn, asked: RampName | null = null): RampName {
+  return asked ?? (low < 0 && high > 0 ? "diverging" : "viridis");
+}
+
+/** The scales that suit a column. */
+export function scalesOf({ low }: NumberColumn): Scale[] {
+  return SCALES.filter((scale) => scale !== "log" || low > 0);
+}
+
+function byNumber(
+  atlas: Atlas,
+  column: NumberColumn,
+  { theme, ramp: asked, scale }: ColorChoice,
+): Coloring {
+  const { ramps, other } = PALETTES[theme];
+  const name = rampOf(column, asked);
+  const colors = ramp(ramps[name]);
+  const table = new Uint8Array([...colors, ...rgb(other), 255]);
+  const known = scale && scalesOf(column).includes(scale) ? scale : "linear";
+  const { ends, middle, place } = SPREADS[known](column, name === "diverging");
   const row = (value: number) =>
-    Number.isNaN(value) ? 256 : Math.round(255 * Math.min(1, Math.max(0, (value - low) / span)));
+    Number.isNaN(value) ? 256 : Math.round(255 * Math.min(1, Math.max(0, place(value))));
+  const [low, high] = ends;
   // Single precision rounds the ends too: a value is beyond one only by more than that.
   const slack = 1e-6 * Math.max(Math.abs(low), Math.abs(high));
+  const { values } = column;
   return {
     legend: {
       type: "number",
       name: column.name,
       low: `${values.some((value) => value < low - slack) ? "≤ " : ""}${short(low)}`,
+      middle: middle === null ? "" : short(middle),
       high: `${values.some((value) => value > high + slack) ? "≥ " : ""}${short(high)}`,
-      stops: numbers,
-      hasMissing: lacks(atlas, (object) => Number.isNaN(values[object])),
+      stops: Array.from({ length: LEGEND_STEPS }, (_, k) =>
+        hex(colors, Math.round((255 * k) / (LEGEND_STEPS - 1))),
+      ),
+      hasMissing: hasMissing(atlas, column),
       missing: other,
     },
     colors: (map) => fromTable(table, map, (object) => row(inBounds(values[object]))),
-    groups: null,
   };
 }
+
+const LEGEND_STEPS = 24;
+
+function hex(table: Uint8Array, row: number): string {
+  const parts = table.subarray(4 * row, 4 * row + 3);
+  return `#${Array.from(parts, (part) => part.toString(16).padStart(2, "0")).join("")}`;
+}
+
+interface Spread {
+  ends: [number, number];
+  /** What stands in the middle, where it is not halfway between the ends. */
+  middle: number | null;
+  /** Where on the ramp a number stands: from 0 to 1 between the ends. */
+  place: (value: number) => number;
+}
+
+const SPREADS: Record<Scale, (column: NumberColumn, isDiverging: boolean) => Spread> = {
+  linear: ({ low, high }, isDiverging) => {
+    const far = Math.max(Math.abs(low), Math.abs(high)) || 1;
+    const ends: [number, number] = isDiverging ? [-far, far] : [low, high];
+    const [start, end] = ends;
+    const span = end > start ? end - start : 1;
+    return {
+      ends,
+      middle: isDiverging ? 0 : null,
+      place: (value) => (value - start) / span,
+    };
+  },
+  log: ({ low, high }) => {
+    const span = Math.log(high / low) || 1;
+    return {
+      ends: [low, high],
+      middle: Math.sqrt(low * high),
+      place: (value) => (value > 0 ? Math.log(value / low) / span : 0),
+    };
+  },
+  rank: ({ values }) => {
+    const sorted = values.filter((value) => !Number.isNaN(value)).sort();
+    const last = Math.max(sorted.length - 1, 1);
+    const at = (place: number) => sorted[place] ?? 0;
+    return {
+      ends: [at(0), at(sorted.length - 1)],
+      middle: at(sorted.length >> 1),
+      // Equal numbers have one colour, that of the first of them.
+      place: (value) => firstAtLeast(sorted, value) / last,
+    };
+  },
+};
 
 /** Three digits, but years and other thousands whole. */
 function short(value: number): string {

@@ -45,8 +45,8 @@ export interface Look {
   sizes: Float32Array;
   /** Entries with a smaller share of recall are not shown. */
   threshold: number;
-  /** Codes of the colouring's groups that are not shown. */
-  hiddenCategories: ReadonlySet<number>;
+  /** 1 for each object that filters let pass; null where nothing is filtered. */
+  passed: Uint8Array | null;
   type: TypeSizes;
 }
 
@@ -111,10 +111,7 @@ export class Scene {
       this.drawingOrder = largestFirst(this.radii);
     }
     if (resized || look.coloring !== before.coloring) this.marking = this.newMarking();
-    const changed =
-      look.threshold !== before.threshold ||
-      look.hiddenCategories !== before.hiddenCategories ||
-      (look.hiddenCategories.size > 0 && look.coloring.groups !== before.coloring.groups);
+    const changed = look.threshold !== before.threshold || look.passed !== before.passed;
     if (resized || changed || look.coloring !== before.coloring) this.marks = this.newMarks();
     if (resized || look.type !== before.type) this.plan = null;
     if (resized || changed || look.type !== before.type) this.pending = this.newPlan();
@@ -291,12 +288,10 @@ export class Scene {
 
   private newMarks(): MarkData {
     const { objects, recalls } = this.map;
-    const { threshold, hiddenCategories, coloring } = this.look;
-    const groups = hiddenCategories.size > 0 ? coloring.groups : null;
+    const { threshold, passed } = this.look;
     for (let entry = 0; entry < objects.length; entry++) {
-      const group = groups && inBounds(groups[inBounds(objects[entry])]);
-      const isHidden = group !== null && hiddenCategories.has(group);
-      this.visible[entry] = lives(inBounds(recalls[entry]), threshold) && !isHidden ? 1 : 0;
+      const isThere = lives(inBounds(recalls[entry]), threshold);
+      this.visible[entry] = isThere && passed?.[inBounds(objects[entry])] !== 0 ? 1 : 0;
     }
     return markData(this.marking, this.drawingOrder, this.visible);
   }

@@ -1,11 +1,17 @@
 /**
  * The place in the atlas that the address's hash names, so that a view can be sent:
  *
- *     #word=tie&map=3&zoom=42.1&x=1.25&y=-3.5&min=0.1&color=group&lines=1
+ *     #word=tie&map=3&zoom=42.1&x=1.25&y=-3.5&min=0.1&color=group&filter=group:not,0-3&select=5.2&lines=1
  *
  * `zoom` is in pixels a map unit and (x, y) the map's point in the middle of the screen. The zoom
  * has four significant digits; x and y have the decimals that a pixel at that zoom needs.
+ *
+ * Sets of numbers are runs: how far each begins after the one before, and where it holds several
+ * numbers how many follow, all to the base 36: 5, 8 and 9 are "5.2-1". A filter is the column and the
+ * categories that pass or do not, "group:only,0-3", or the range that passes, "year:1990,", with
+ * ",none" where objects without a value pass too.
  */
+import type { RangeFilter } from "../data/filters.ts";
 
 /** What an address says of a view; null where it says nothing. */
 export interface Place {
@@ -19,7 +25,15 @@ export interface Place {
   color: string | null;
   size: string | null;
   lines: boolean;
+  ramp: string | null;
+  scale: string | null;
+  filters: [column: string, filter: Said][];
+  /** Numbers of the selected objects, as runs. */
+  select: string | null;
 }
+
+/** A filter as an address says it: categories that pass alone, or do not, or a range. */
+export type Said = { only: string } | { not: string } | RangeFilter;
 
 const MAX_COORDINATE = 1e12;
 const MAX_MAP = 1e6;
@@ -39,6 +53,13 @@ export function toHash(place: Place): string {
     ["color", place.color],
     ["size", place.size],
     ["lines", place.lines ? "1" : null],
+    ["ramp", place.ramp],
+    ["scale", place.scale],
+    ...place.filters.map(([column, filter]): [string, string] => [
+      "filter",
+      `${column}:${writtenFilter(filter)}`,
+    ]),
+    ["select", place.select],
   ];
   const said = parts.filter(([, value]) => value !== null && value !== "");
   return said
@@ -49,10 +70,12 @@ export function toHash(place: Place): string {
 /** The place that a hash names; parts that make no sense are passed over. */
 export function fromHash(hash: string): Place {
   const parts = new Map<string, string>();
+  const filters: Place["filters"] = [];
   for (const part of hash.replace(/^#/, "").split("&")) {
     const [key = "", ...value] = part.split("=");
     const decoded = decode(value.join("="));
     if (decoded && !parts.has(key)) parts.set(key, decoded);
+    if (decoded && key === "filter") filters.push(...readFilter(decoded));
   }
   const number = (key: string, low: number, high: number) => {
     const said = parts.get(key);
@@ -72,7 +95,64 @@ export function fromHash(hash: string): Place {
     color: parts.get("color") ?? null,
     size: parts.get("size") ?? null,
     lines: parts.get("lines") === "1",
+    ramp: parts.get("ramp") ?? null,
+    scale: parts.get("scale") ?? null,
+    filters,
+    select: parts.get("select") ?? null,
   };
+}
+
+function writtenFilter(filter: Said): string {
+  if ("only" in filter) return `only,${filter.only}`;
+  if ("not" in filter) return `not,${filter.not}`;
+  const ends = [filter.low, filter.high].map((end) => (Number.isFinite(end) ? String(end) : ""));
+  return [...ends, ...(filter.withMissing ? ["none"] : [])].join();
+}
+
+/** The filter that a text says, none where it makes no sense. */
+function readFilter(text: string): Place["filters"] {
+  const [, column = "", said = ""] = text.match(/^(.*):([^:]*)$/s) ?? [];
+  const [first = "", second = "", ...more] = said.split(",");
+  if (first === "only" || first === "not") return [[column, { [first]: second } as Said]];
+  const end = (said: string, open: number) => {
+    const value = NUMBER.test(said) ? Number(said) : Number.NaN;
+    return said === "" ? open : Number.isFinite(value) ? value : Number.NaN;
+  };
+  const low = end(first, Number.NEGATIVE_INFINITY);
+  const high = end(second, Number.POSITIVE_INFINITY);
+  if (!(low <= high) || said === "") return [];
+  return [[column, { low, high, withMissing: more[0] === "none" }]];
+}
+
+/** Ascending whole numbers as runs; what does not fit into so many characters is left out. */
+export function toRuns(numbers: readonly number[], most = Number.POSITIVE_INFINITY): string {
+  let text = "";
+  let next = 0;
+  for (let k = 0; k < numbers.length; ) {
+    const first = numbers[k] as number;
+    let more = 0;
+    while (numbers[k + more + 1] === first + more + 1) more++;
+    const run = `${(first - next).toString(36)}${more > 0 ? `-${more.toString(36)}` : ""}`;
+    if (text.length + 1 + run.length > most) break;
+    text += `${text && "."}${run}`;
+    next = first + more + 1;
+    k += more + 1;
+  }
+  return text;
+}
+
+/** The numbers below a limit that runs say; null for what are no runs. */
+export function fromRuns(text: string, limit: number): number[] | null {
+  if (!/^[\da-z]{1,8}(-[\da-z]{1,8})?(\.[\da-z]{1,8}(-[\da-z]{1,8})?)*$/.test(text)) return null;
+  const numbers: number[] = [];
+  let next = 0;
+  for (const run of text.split(".")) {
+    const [gap = 0, more = 0] = run.split("-").map((part) => Number.parseInt(part, 36));
+    const end = next + gap + more + 1;
+    for (next += gap; next < Math.min(end, limit); next++) numbers.push(next);
+    next = end;
+  }
+  return numbers;
 }
 
 function written(value: number | null, round: (value: number) => number): string | null {

@@ -5,19 +5,21 @@ import {
   coloringBy,
   PALETTES,
   type Palette,
+  type RampName,
+  type Scale,
   sizing,
   type Theme,
 } from "../scene/coloring.ts";
 import { PAGE_TYPE } from "../scene/lettering.ts";
 import type { Look } from "../scene/scene.ts";
+import type { Filtering } from "./filtering.ts";
 import type { Store } from "./store.ts";
 
 export class Appearance {
-  private known: { key: string; look: Look } | null = null;
-
   constructor(
     private atlas: Atlas,
     private store: Store,
+    private filtering: Filtering,
   ) {}
 
   get theme(): Theme {
@@ -31,36 +33,44 @@ export class Appearance {
 
   /** The same object as long as nothing of it changes. */
   get look(): Look {
-    const { threshold, color, size, hidden } = this.store.state;
-    const key = JSON.stringify([this.theme, threshold, color, size, [...hidden]]);
-    if (this.known?.key !== key) {
-      const look: Look = {
-        atlas: this.atlas,
-        theme: this.theme,
-        coloring: this.coloringOf(`${this.theme} ${color}`, color),
-        sizes: this.sizesOf(size),
-        threshold,
-        hiddenCategories: hidden,
-        type: PAGE_TYPE,
-      };
-      this.known = { key, look };
-    }
-    return this.known.look;
+    const { threshold, color, ramp, scale, size } = this.store.state;
+    const coloring = this.coloringOf(color, this.theme, ramp, scale);
+    return this.lookOf(coloring, this.theme, this.sizesOf(size), threshold, this.filtering.passed);
   }
 
   // What a look is made of stays the same object while it says the same, so that no map is laid
   // out anew for it.
   private coloringOf = latest(
-    (_: string, color: string | null): Coloring => coloringBy(this.atlas, color, this.theme),
+    (color: string | null, theme: Theme, ramp: RampName | null, scale: Scale): Coloring =>
+      coloringBy(this.atlas, color, { theme, ramp, scale }),
   );
   private sizesOf = latest((size: string | null) => sizing(this.atlas, size));
+  private lookOf = latest(
+    (
+      coloring: Coloring,
+      theme: Theme,
+      sizes: Float32Array,
+      threshold: number,
+      passed: Uint8Array | null,
+    ): Look => ({
+      atlas: this.atlas,
+      theme,
+      coloring,
+      sizes,
+      threshold,
+      passed,
+      type: PAGE_TYPE,
+    }),
+  );
 }
 
-/** The latest result of a function, computed anew for another first argument. */
-function latest<K, A extends unknown[], T>(compute: (key: K, ...more: A) => T) {
-  let known: { key: K; value: T } | null = null;
-  return (key: K, ...more: A): T => {
-    if (known === null || !Object.is(known.key, key)) known = { key, value: compute(key, ...more) };
+/** The latest result of a function, computed anew for other arguments. */
+function latest<A extends unknown[], T>(compute: (...from: A) => T) {
+  let known: { from: A; value: T } | null = null;
+  return (...from: A): T => {
+    if (known === null || from.some((part, k) => !Object.is(part, known?.from[k]))) {
+      known = { from, value: compute(...from) };
+    }
     return known.value;
   };
 }

@@ -1,9 +1,10 @@
 /** The page's address follows the state, and the state follows back, forward and edited addresses. */
 
-import { type Atlas, type Column, kindOf } from "../data/atlas.ts";
+import { type Atlas, type Column, kindOf, NO_CATEGORY } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
-import { colorColumns, sizeColumns } from "../scene/coloring.ts";
-import { fromHash, type Place, toHash } from "./address.ts";
+import { type CodeFilter, codesOf, type Filters, type RangeFilter } from "../data/filters.ts";
+import { colorColumns, RAMPS, SCALES, sizeColumns } from "../scene/coloring.ts";
+import { fromHash, fromRuns, type Place, toHash, toRuns } from "./address.ts";
 import type { Session } from "./session.ts";
 import type { State } from "./store.ts";
 
@@ -27,7 +28,47 @@ export function stateAt(atlas: Atlas, hash: string): Partial<State> {
   };
   state.color = asked(place.color, atlas.color, colorColumns(atlas));
   state.size = asked(place.size, atlas.size, sizeColumns(atlas));
+  state.ramp = RAMPS.find((name) => name === place.ramp) ?? null;
+  state.scale = SCALES.find((name) => name === place.scale) ?? "linear";
+  state.filters = filtersAt(atlas, place);
+  state.selection = fromRuns(place.select ?? "", atlas.nObjects) ?? [];
   return state;
+}
+
+function filtersAt(atlas: Atlas, place: Place): Filters {
+  const filters = new Map<string, CodeFilter | RangeFilter>();
+  for (const [name, said] of place.filters) {
+    const column = atlas.columns.find((other) => other.name === name);
+    if (column?.type === "number" && "low" in said) filters.set(name, said);
+    if (column?.type !== "category" || "low" in said) continue;
+    const isOnly = "only" in said;
+    const codes = fromRuns(isOnly ? said.only : said.not, NO_CATEGORY + 1);
+    if (codes === null) continue;
+    const all = codesOf(atlas, column);
+    filters.set(name, new Set(all.filter((code) => codes.includes(code) !== isOnly)));
+  }
+  return filters;
+}
+
+function filtersOf(atlas: Atlas, filters: Filters): Place["filters"] {
+  return [...filters].flatMap(([name, filter]): Place["filters"] => {
+    const column = atlas.columns.find((other) => other.name === name);
+    if (!("has" in filter)) return [[name, filter]];
+    if (column?.type !== "category") return [];
+    const all = codesOf(atlas, column);
+    const not = toRuns(all.filter((code) => filter.has(code)));
+    const only = toRuns(all.filter((code) => !filter.has(code)));
+    return [[name, only && only.length < not.length ? { only } : { not }]];
+  });
+}
+
+/** Longer addresses are cut by much that sends them. */
+const MOST_SELECTED = 4000;
+
+/** How many of the selected objects the address keeps, the first ones. */
+export function nSelectedKept(selection: readonly number[]): number {
+  const said = toRuns(selection, MOST_SELECTED);
+  return fromRuns(said, Number.POSITIVE_INFINITY)?.length ?? 0;
 }
 
 /** Keeps address and state together from now on. */
@@ -40,8 +81,11 @@ export function followAddress(session: Session): void {
     timer = undefined;
     const hash = toHash(placeOf(atlas, state)) || "#";
     if (hash === (location.hash || "#")) return;
+    const { selection } = state;
+    // Going back brings all of a selection back, also where the address holds a part of it.
+    const kept = nSelectedKept(selection) < selection.length ? { selection } : null;
     try {
-      history[isStep ? "pushState" : "replaceState"](null, "", hash);
+      history[isStep ? "pushState" : "replaceState"](kept, "", hash);
     } catch {
       // A frame without an address of its own has none to keep a view in, and browsers refuse
       // addresses that change too often; the page goes on without.
@@ -58,22 +102,21 @@ export function followAddress(session: Session): void {
       timer = setTimeout(() => write(store.state, false), PATIENCE);
     }
   });
-  addEventListener("popstate", () => {
+  addEventListener("popstate", (event) => {
     clearTimeout(timer);
     timer = undefined;
     isReading = true;
     const state = stateAt(atlas, location.hash);
     if (session.isSingle) state.map = 0;
     session.endTyping();
-    // Codes of one column mean nothing in another.
-    const hidden = state.color === store.state.color ? store.state.hidden : new Set<number>();
-    session.goToState({ ...state, hidden, isPreview: false });
+    session.goToState({ ...state, ...event.state, isPreview: false });
     isReading = false;
   });
 }
 
 function placeOf(atlas: Atlas, state: State): Place {
-  const { word, map, camera, threshold, color, size, lines } = state;
+  const { word, map, camera, threshold, color, size, lines, ramp, scale, filters, selection } =
+    state;
   return {
     word: word === null ? null : elementAt(atlas.labels, word),
     kind: word === null ? null : kindOf(atlas, word),
@@ -85,6 +128,10 @@ function placeOf(atlas: Atlas, state: State): Place {
     color: color === atlas.color ? null : (color ?? NO_COLUMN),
     size: size === atlas.size ? null : (size ?? NO_COLUMN),
     lines,
+    ramp,
+    scale: scale === "linear" ? null : scale,
+    filters: filtersOf(atlas, filters),
+    select: toRuns(selection, MOST_SELECTED),
   };
 }
 

@@ -8,9 +8,12 @@ import {
   Probabilities,
   type Sense,
 } from "../data/probabilities.ts";
+import type { Filtering } from "./filtering.ts";
 import type { Store } from "./store.ts";
 
 const NEIGHBORS = 8;
+/** Among so many neighbours those are looked for that filters let pass. */
+const MOST_ASKED = 400;
 const ASSOCIATIONS = 10;
 const MOST_REMEMBERED = 64;
 /** Of frequent words many others are reminded, and each costs a sum over its maps. */
@@ -29,11 +32,13 @@ export interface Beside extends Partner {
 export class Lookups {
   readonly probabilities: Probabilities;
   private remembered = new Map<string, unknown>();
+  private passed: Uint8Array | null = null;
   private spread: number[] | null = null;
 
   constructor(
     private atlas: Atlas,
     private store: Store,
+    private filtering: Filtering,
   ) {
     this.probabilities = new Probabilities(atlas);
   }
@@ -41,13 +46,16 @@ export class Lookups {
   /** The senses of a word, of maps those at the present threshold. */
   sensesOf(word: number): Sense[] {
     const { threshold: minRecall, neighborKind } = this.store.state;
-    return this.once(`senses ${word} ${minRecall} ${neighborKind}`, () =>
-      this.probabilities.senses(word, {
-        nNeighbors: NEIGHBORS,
-        minRecall,
-        sameKind: this.isOwnKind(word),
-      }),
-    );
+    return this.once(`senses ${word} ${minRecall} ${neighborKind}`, () => {
+      const nNeighbors = this.filtering.passed ? MOST_ASKED : NEIGHBORS;
+      const sameKind = this.isOwnKind(word);
+      const found = this.probabilities.senses(word, { nNeighbors, minRecall, sameKind });
+      for (const sense of found) {
+        const near = sense.neighbors.filter(({ object }) => this.filtering.passes(object));
+        sense.neighbors = near.slice(0, NEIGHBORS);
+      }
+      return found;
+    });
   }
 
   sensesIn(word: number, map: number): Sense[] {
@@ -105,7 +113,8 @@ export class Lookups {
       this.sensesOf(word).flatMap(({ neighbors }) => neighbors.map(({ object }) => object)),
     );
     return this.recalledBy(word).filter(
-      ({ object, share }, rank) => !seen.has(object) && (rank === 0 || share >= LEAST_TOLD),
+      ({ object, share }, rank) =>
+        !seen.has(object) && this.filtering.passes(object) && (rank === 0 || share >= LEAST_TOLD),
     );
   }
 
@@ -134,6 +143,11 @@ export class Lookups {
   }
 
   private once<T>(key: string, compute: () => T): T {
+    const { passed } = this.filtering;
+    if (passed !== this.passed) {
+      this.passed = passed;
+      this.remembered.clear();
+    }
     if (!this.remembered.has(key)) {
       const found = compute();
       if (this.remembered.size >= MOST_REMEMBERED) this.remembered.clear();

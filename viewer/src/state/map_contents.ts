@@ -1,5 +1,5 @@
 /** What the state means in one map: which entries stand out, and from where it is looked at first. */
-import { type Atlas, lives } from "../data/atlas.ts";
+import { type Atlas, type AtlasMap, lives } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { entryOf } from "../data/entries.ts";
 import type { Sense } from "../data/probabilities.ts";
@@ -7,6 +7,7 @@ import type { FeatureOutline, Tie } from "../draw/picture.ts";
 import { type Camera, crop, fit, type Size } from "../scene/camera.ts";
 import { type Emphasis, NO_EMPHASIS } from "../scene/scene.ts";
 import type { Appearance } from "./appearance.ts";
+import type { Filtering } from "./filtering.ts";
 import type { Lookups } from "./lookups.ts";
 import type { Store } from "./store.ts";
 
@@ -19,6 +20,7 @@ export class MapContents {
     private store: Store,
     private lookups: Lookups,
     private appearance: Appearance,
+    private filtering: Filtering,
   ) {}
 
   /** Where a map is looked at when it opens: at the word where it lives there; null for all of it. */
@@ -71,9 +73,24 @@ export class MapContents {
     return { chosen: [first.entry], near: this.entriesIn(first.map, new Set(neighbors)) };
   }
 
-  /** The entries of the selected objects that live there. */
+  /** The entries of the selected objects that live there and are not filtered out. */
   selectionIn(map: number): Set<number> {
-    return new Set(this.entriesIn(map, this.store.state.selection));
+    const { selection } = this.store.state;
+    return new Set(
+      this.entriesIn(
+        map,
+        selection.filter((object) => this.filtering.passes(object)),
+      ),
+    );
+  }
+
+  /** How many objects are shown in a map. */
+  countIn({ objects, recalls }: AtlasMap): number {
+    const { threshold } = this.store.state;
+    return recalls.reduce((count, recall, entry) => {
+      const isShown = lives(recall, threshold) && this.filtering.passes(elementAt(objects, entry));
+      return count + (isShown ? 1 : 0);
+    }, 0);
   }
 
   /** The features that are switched on. */

@@ -5,13 +5,15 @@
  * and the search field register themselves here, so that keys and buttons anywhere reach them.
  */
 
-import type { Atlas } from "../data/atlas.ts";
+import type { Atlas, CategoryColumn } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { importance } from "../data/entries.ts";
+import { type CodeFilter, codesOf, type RangeFilter } from "../data/filters.ts";
 import { counted, countedObjects, mapTitle, plainLabel } from "../data/words.ts";
 import { type Marks, sharedMarks } from "../draw/marks.ts";
 import type { MapView } from "../view/map_view.ts";
 import { Appearance } from "./appearance.ts";
+import { Filtering } from "./filtering.ts";
 import { Lookups } from "./lookups.ts";
 import { MapContents } from "./map_contents.ts";
 import { SearchIndex } from "./search.ts";
@@ -21,6 +23,7 @@ import { type State, Store } from "./store.ts";
 export class Session {
   readonly index: SearchIndex;
   readonly store: Store;
+  readonly filtering: Filtering;
   readonly lookups: Lookups;
   readonly appearance: Appearance;
   readonly contents: MapContents;
@@ -50,7 +53,9 @@ export class Session {
       threshold: atlas.minRecall,
       color: atlas.color,
       size: atlas.size,
-      hidden: new Set(),
+      ramp: null,
+      scale: "linear",
+      filters: new Map(),
       features: new Set(),
       lines: false,
       selection: [],
@@ -62,9 +67,11 @@ export class Session {
       onlyItsMaps: false,
       ...state,
     });
-    this.lookups = new Lookups(atlas, this.store);
-    this.appearance = new Appearance(atlas, this.store);
-    this.contents = new MapContents(atlas, this.store, this.lookups, this.appearance);
+    this.filtering = new Filtering(atlas, this.store);
+    this.lookups = new Lookups(atlas, this.store, this.filtering);
+    this.appearance = new Appearance(atlas, this.store, this.filtering);
+    const { store, lookups, appearance, filtering } = this;
+    this.contents = new MapContents(atlas, store, lookups, appearance, filtering);
     if (this.isSingle) this.store.change({ map: 0 });
   }
 
@@ -166,6 +173,36 @@ export class Session {
     const { map } = this.state;
     if (map !== null && !this.isSingle)
       this.openMap((map + by + this.atlas.nMaps) % this.atlas.nMaps);
+  }
+
+  /** Lets the values of a column pass that a filter says; all of them where it is null. */
+  filter(column: string, filter: CodeFilter | RangeFilter | null): void {
+    this.filtering.set(column, filter);
+    this.announce(this.whatIsLeft);
+  }
+
+  /** Lets some categories of a column pass, or no longer. */
+  let(column: CategoryColumn, codes: readonly number[], isOn: boolean): void {
+    const off = new Set(this.filtering.offIn(column));
+    for (const code of codes) {
+      if (isOn) off.delete(code);
+      else off.add(code);
+    }
+    this.filter(column.name, off);
+  }
+
+  /** Shows some categories of a column alone; all again where it already shows them alone. */
+  showOnly(column: CategoryColumn, codes: readonly number[]): void {
+    const off = this.filtering.offIn(column);
+    const others = codesOf(this.atlas, column).filter((code) => !codes.includes(code));
+    const isAlone = off.size === others.length && others.every((code) => off.has(code));
+    this.filter(column.name, isAlone ? null : new Set(others));
+  }
+
+  /** How many objects the filters let pass. */
+  get whatIsLeft(): string {
+    const { count } = this.filtering;
+    return `${count.toLocaleString("en")} of ${counted(this.atlas.nObjects, "object")} left`;
   }
 
   select(objects: readonly number[], mode: "replace" | "add" | "toggle" = "replace"): void {

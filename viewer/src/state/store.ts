@@ -5,7 +5,9 @@
  * replacement (a slider, a colour, a camera that came to rest). Listeners learn of both.
  */
 
+import type { Filters } from "../data/filters.ts";
 import type { Camera } from "../scene/camera.ts";
+import type { RampName, Scale } from "../scene/coloring.ts";
 import type { Tool } from "../view/selection_drag.ts";
 
 export type ThemeChoice = "auto" | "light" | "dark";
@@ -23,8 +25,10 @@ export interface State {
   threshold: number;
   color: string | null;
   size: string | null;
-  /** Codes of the colouring column that are switched off in the legend. */
-  hidden: ReadonlySet<number>;
+  /** The colours of numbers; null for those that suit the column. */
+  ramp: RampName | null;
+  scale: Scale;
+  filters: Filters;
   /** Numbers of the features drawn as outlines. */
   features: ReadonlySet<number>;
   /** Whether the open map has lines from the word to what was observed of it. */

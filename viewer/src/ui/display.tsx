@@ -1,9 +1,20 @@
 /** How the maps are drawn: the threshold, the columns that colour and size marks, the legend, features. */
 
-import type { Column } from "../data/atlas.ts";
+import type { CategoryColumn, Column } from "../data/atlas.ts";
 import { percent } from "../data/words.ts";
-import { colorColumns, type Legend, type LegendItem, sizeColumns } from "../scene/coloring.ts";
+import {
+  colorColumns,
+  type Legend,
+  type LegendItem,
+  RAMPS,
+  type RampName,
+  rampOf,
+  type Scale,
+  scalesOf,
+  sizeColumns,
+} from "../scene/coloring.ts";
 import type { Session } from "../state/session.ts";
+import { Only } from "./filters.tsx";
 
 export function Display({ session }: { session: Session }) {
   const { atlas, state, store } = session;
@@ -18,9 +29,10 @@ export function Display({ session }: { session: Session }) {
           columns={colors}
           none="share of recall"
           value={state.color}
-          onChoose={(color) => store.change({ color, hidden: new Set() })}
+          onChoose={(color) => store.change({ color })}
         />
       )}
+      <NumberColors session={session} />
       <LegendKeys session={session} legend={session.appearance.look.coloring.legend} />
       {sizes.length > 0 && (
         <ColumnChoice
@@ -76,23 +88,74 @@ interface ColumnChoiceProps {
 }
 
 function ColumnChoice({ name, columns, none, value, onChoose }: ColumnChoiceProps) {
-  const id = `choose-${name.toLowerCase()}`;
+  const options: [string, string][] = columns.map((column) => [column.name, column.name]);
+  return (
+    <Choice
+      name={`${name} by`}
+      options={[["", none], ...options]}
+      value={value ?? ""}
+      onChoose={(chosen) => onChoose(chosen || null)}
+    />
+  );
+}
+
+interface ChoiceProps {
+  name: string;
+  /** Values and what they are called. */
+  options: readonly [string, string][];
+  value: string;
+  onChoose: (value: string) => void;
+}
+
+function Choice({ name, options, value, onChoose }: ChoiceProps) {
+  const id = `choose-${name.toLowerCase().replaceAll(" ", "-")}`;
   return (
     <div class="setting">
-      <label for={id}>{name} by</label>
-      <select
-        id={id}
-        value={value ?? ""}
-        onChange={(event) => onChoose(event.currentTarget.value || null)}
-      >
-        <option value="">{none}</option>
-        {columns.map((column) => (
-          <option key={column.name} value={column.name}>
-            {column.name}
+      <label for={id}>{name}</label>
+      <select id={id} value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
+        {options.map(([option, text]) => (
+          <option key={option} value={option}>
+            {text}
           </option>
         ))}
       </select>
     </div>
+  );
+}
+
+const RAMP_NAMES: Record<RampName, string> = {
+  viridis: "violet to yellow",
+  cividis: "blue to yellow",
+  magma: "violet to orange",
+  diverging: "blue, grey, red",
+};
+const SCALE_NAMES: Record<Scale, string> = {
+  linear: "even steps",
+  log: "equal ratios",
+  rank: "equal numbers of dots",
+};
+
+/** The colours of a column of numbers, and how they are spread over it. */
+function NumberColors({ session }: { session: Session }) {
+  const { color, ramp, scale } = session.state;
+  const column = session.atlas.columns.find(({ name }) => name === color);
+  if (column?.type !== "number") return null;
+  const scales = scalesOf(column);
+  return (
+    <>
+      <Choice
+        name="Colours"
+        options={RAMPS.map((name) => [name, RAMP_NAMES[name]])}
+        value={rampOf(column, ramp)}
+        onChoose={(chosen) => session.store.change({ ramp: chosen as RampName })}
+      />
+      <Choice
+        name="Scale"
+        options={scales.map((name) => [name, SCALE_NAMES[name]])}
+        value={scales.includes(scale) ? scale : "linear"}
+        onChoose={(chosen) => session.store.change({ scale: chosen as Scale })}
+      />
+    </>
   );
 }
 
@@ -114,43 +177,51 @@ function LegendKeys({ session, legend }: { session: Session; legend: Legend }) {
         </svg>
         <div class="ends number">
           <span>{legend.low}</span>
-          {legend.hasMissing && <span>grey: no value</span>}
+          <span>{legend.middle}</span>
           <span>{legend.high}</span>
         </div>
+        {legend.hasMissing && <div class="ends">grey: no value</div>}
       </div>
     );
   }
+  const column = session.atlas.columns.find(({ name }) => name === legend.name);
   return (
     <ul class="legend" aria-label={`Colours: ${legend.name}`}>
       {legend.items.map((item) => (
-        <li key={item.code}>
-          <Key session={session} item={item} />
+        <li key={item.label} class="keyed">
+          <Key session={session} item={item} column={column as CategoryColumn} />
         </li>
       ))}
     </ul>
   );
 }
 
-function Key({ session, item }: { session: Session; item: LegendItem }) {
-  const { hidden } = session.state;
-  const toggle = () => {
-    const next = new Set(hidden);
-    if (!next.delete(item.code)) next.add(item.code);
-    session.store.change({ hidden: next });
-  };
+interface KeyProps {
+  session: Session;
+  item: LegendItem;
+  column: CategoryColumn;
+}
+
+function Key({ session, item, column }: KeyProps) {
+  const { label, color, codes } = item;
+  const isOn = codes.some((code) => session.filtering.lets(column, code));
+  const onlyThis = () => session.showOnly(column, codes);
   return (
-    <button
-      type="button"
-      class="key plain"
-      title={item.label}
-      aria-pressed={!hidden.has(item.code)}
-      onClick={toggle}
-    >
-      <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
-        <circle cx="5" cy="5" r="5" fill={item.color} />
-      </svg>
-      <span>{item.label}</span>
-    </button>
+    <>
+      <button
+        type="button"
+        class="key plain"
+        title={label}
+        aria-pressed={isOn}
+        onClick={({ altKey }) => (altKey ? onlyThis() : session.let(column, codes, !isOn))}
+      >
+        <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
+          <circle cx="5" cy="5" r="5" fill={color} />
+        </svg>
+        <span>{label}</span>
+      </button>
+      <Only name={label} onChoose={onlyThis} />
+    </>
   );
 }
 
@@ -172,19 +243,12 @@ function Kinds({ session, kinds }: { session: Session; kinds: [string, string] }
           <span>{kinds[1]}</span>
         </li>
       </ul>
-      <div class="setting">
-        <label for="neighbors">Near it</label>
-        <select
-          id="neighbors"
-          value={neighborKind}
-          onChange={(event) =>
-            session.store.change({ neighborKind: event.currentTarget.value === "0" ? 0 : 1 })
-          }
-        >
-          <option value={0}>{kinds[0]}s</option>
-          <option value={1}>{kinds[1]}s</option>
-        </select>
-      </div>
+      <Choice
+        name="Near it"
+        options={kinds.map((kind, k) => [String(k), `${kind}s`])}
+        value={String(neighborKind)}
+        onChoose={(chosen) => session.store.change({ neighborKind: chosen === "0" ? 0 : 1 })}
+      />
     </>
   );
 }

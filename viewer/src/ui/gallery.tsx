@@ -1,6 +1,6 @@
 /** All maps as small pictures; where a word is looked up, its maps come first. */
 
-import { type AtlasMap, lives } from "../data/atlas.ts";
+import type { AtlasMap } from "../data/atlas.ts";
 import { counted, countedObjects, mapTitle, percent, plainLabel } from "../data/words.ts";
 import type { Session } from "../state/session.ts";
 import { Thumbnail } from "./pictures.tsx";
@@ -54,9 +54,9 @@ interface SheetProps {
 }
 
 function Sheet({ session, map, recall }: SheetProps) {
-  const { word, threshold } = session.state;
+  const { word } = session.state;
   const title = mapTitle(map);
-  const count = map.recalls.reduce((n, share) => n + (lives(share, threshold) ? 1 : 0), 0);
+  const count = session.contents.countIn(map);
   const isApart = word !== null && recall === undefined;
   return (
     <button

@@ -5,6 +5,7 @@ import { capital } from "../data/words.ts";
 import type { ShownLabel } from "../scene/scene.ts";
 import type { Session } from "../state/session.ts";
 import { Display } from "./display.tsx";
+import { Filters } from "./filters.tsx";
 import { Selection } from "./selection.tsx";
 import { bringIntoSight } from "./sight.ts";
 import { WordCard } from "./word_card.tsx";
@@ -24,6 +25,7 @@ export function Panel({ session, shown }: { session: Session; shown: readonly Sh
   return (
     <aside class="panel" aria-label="About this view" tabIndex={0} ref={panel}>
       <Display session={session} />
+      <Filters session={session} />
       {object === null && map === null && <ManySided session={session} />}
       {object !== null && (
         <WordCard session={session} object={object} isTapped={only !== null && map !== null} />

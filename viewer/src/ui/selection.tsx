@@ -2,6 +2,7 @@
 
 import { countedObjects, plainLabel } from "../data/words.ts";
 import { saveTable } from "../draw/saving.ts";
+import { nSelectedKept } from "../state/browser_history.ts";
 import type { Session } from "../state/session.ts";
 import { Icon } from "./icons.tsx";
 import { Word } from "./words.tsx";
@@ -12,6 +13,7 @@ export function Selection({ session }: { session: Session }) {
   const { selection } = session.state;
   if (selection.length === 0) return null;
   const [only] = selection.length === 1 ? selection : [];
+  const kept = nSelectedKept(selection);
   const name = only === undefined ? "selection" : plainLabel(session.atlas, only);
   return (
     <section aria-label="Selection">
@@ -28,6 +30,12 @@ export function Selection({ session }: { session: Session }) {
           <li class="quiet">and {(selection.length - MOST_CHIPS).toLocaleString("en")} more</li>
         )}
       </ul>
+      {session.ownsTheKeys && kept < selection.length && (
+        <p class="quiet">
+          The address keeps the first {kept.toLocaleString("en")} of them: save the table to keep
+          all.
+        </p>
+      )}
       <div class="row">
         <button
           type="button"

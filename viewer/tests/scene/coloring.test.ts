@@ -5,11 +5,12 @@ import type { CategoryColumn, NumberColumn } from "../../src/data/atlas.ts";
 import { NO_CATEGORY } from "../../src/data/atlas.ts";
 import { elementAt } from "../../src/data/elements.ts";
 import {
+  type ColorChoice,
   colorColumns,
   coloringBy,
-  OTHERS,
   PALETTES,
   rgb,
+  type Scale,
   sizeColumns,
   sizing,
 } from "../../src/scene/coloring.ts";
@@ -37,10 +38,94 @@ test("words can be read on both papers", () => {
   }
 });
 
-test("marks stand out from the dark paper", () => {
-  const { paper, categories, other, numbers, recalls } = PALETTES.dark;
-  for (const color of [...categories, other, ...numbers, ...recalls]) {
-    assert.ok(contrast(color, paper) >= 3, `${color}: ${contrast(color, paper)}`);
+test("every colour of a mark stands out from its paper, and ramps do so between their stops", () => {
+  for (const { paper, categories, other, recalls, ramps } of Object.values(PALETTES)) {
+    const between = [recalls, ...Object.values(ramps)].flatMap(samples);
+    for (const color of [...categories, other, ...between]) {
+      assert.ok(contrast(color, paper) >= 3, `${color} on ${paper}: ${contrast(color, paper)}`);
+    }
+  }
+});
+
+/** Colours of a ramp: its stops, and three between each two. */
+function samples(stops: string[]): string[] {
+  return stops.slice(1).flatMap((to, k) =>
+    [0, 0.25, 0.5, 0.75, 1].map((at) => {
+      const [a, b] = [rgb(elementAt(stops, k)), rgb(to)];
+      const mixed = a.map((part, c) => Math.round(part + at * (elementAt(b, c) - part)));
+      return `#${mixed.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+    }),
+  );
+}
+
+// How the colour blind see linear RGB, after Machado, Oliveira and Fernandes (2009), severity 1.
+const SIGHTS = {
+  common: [1, 0, 0, 0, 1, 0, 0, 0, 1],
+  protanopia: [
+    0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998,
+  ],
+  deuteranopia: [
+    0.367322, 0.860646, -0.227968, 0.280085, 0.672501, 0.047413, -0.01182, 0.04294, 0.968881,
+  ],
+  tritanopia: [
+    1.255528, -0.076749, -0.178779, -0.078411, 0.930809, 0.147602, 0.004733, 0.691367, 0.3039,
+  ],
+};
+
+/** A colour as L*, a*, b* (CIE 1976, D65), as it looks to those with a kind of sight. */
+function seen(hex: string, sight: readonly number[]): [number, number, number] {
+  const linear = rgb(hex).map((part) => {
+    const share = part / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  const times = (matrix: readonly number[], vector: readonly number[]) =>
+    [0, 3, 6].map((row) =>
+      vector.reduce((sum, part, c) => sum + elementAt(matrix, row + c) * part, 0),
+    );
+  const shown = times(sight, linear).map((part) => Math.min(1, Math.max(0, part)));
+  const xyz = times(
+    [
+      0.4124564, 0.3575761, 0.1804375, 0.2126729, 0.7151522, 0.072175, 0.0193339, 0.119192,
+      0.9503041,
+    ],
+    shown,
+  );
+  const [x = 0, y = 0, z = 0] = xyz.map((part, c) => {
+    const t = part / elementAt([0.95047, 1, 1.08883], c);
+    return t > 216 / 24389 ? Math.cbrt(t) : ((24389 / 27) * t + 16) / 116;
+  });
+  return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
+}
+
+function leastDistance(colors: string[], sight: readonly number[]): number {
+  const points = colors.map((color) => seen(color, sight));
+  const pairs = points.flatMap((a, k) => points.slice(0, k).map((b) => [a, b] as const));
+  return Math.min(...pairs.map(([a, b]) => Math.hypot(...a.map((c, k) => c - elementAt(b, k)))));
+}
+
+test("categories are told apart, by the colour blind too", () => {
+  for (const { categories, other } of Object.values(PALETTES)) {
+    assert.equal(categories.length, 20);
+    for (const [name, sight] of Object.entries(SIGHTS)) {
+      const isCommon = name === "common";
+      const ten = leastDistance([...categories.slice(0, 10), other], sight);
+      const all = leastDistance([...categories, other], sight);
+      assert.ok(ten >= (isCommon ? 30 : 13), `ten, ${name}: ${ten}`);
+      assert.ok(all >= (isCommon ? 19 : 8), `all, ${name}: ${all}`);
+    }
+  }
+});
+
+test("neighbouring colours of a ramp lie in one line, so that more never looks like less", () => {
+  for (const [theme, { ramps }] of Object.entries(PALETTES)) {
+    for (const name of ["viridis", "cividis", "magma"] as const) {
+      for (const sight of Object.values(SIGHTS)) {
+        const lightness = samples(ramps[name]).map((color) => seen(color, sight)[0]);
+        lightness.slice(1).forEach((value, k) => {
+          assert.ok(value > elementAt(lightness, k) - 1.2, `${theme} ${name}: ${lightness}`);
+        });
+      }
+    }
   }
 });
 
@@ -50,15 +135,15 @@ test("shares of recall are coloured by their square root", () => {
     points: [0, 0, 1, 1, 2, 2],
     recalls: [0, 0.25, 1],
   });
-  const { colors, legend, groups } = coloringBy(atlas, null, "light");
+  const { colors, legend } = coloringBy(atlas, null, { theme: "light" });
   const found = colors(atlas.maps[0]);
+  const [first = "", second = "", third = ""] = PALETTES.light.recalls;
   assert.equal(legend.type, "recall");
-  assert.equal(groups, null);
-  assert.deepEqual([...found.subarray(0, 4)], [...rgb("#A9C6CC"), 255]);
-  for (const [part, value] of rgb("#4F8E9C").entries()) {
+  assert.deepEqual([...found.subarray(0, 4)], [...rgb(first), 255]);
+  for (const [part, value] of rgb(second).entries()) {
     assert.ok(Math.abs(elementAt(found, 4 + part) - value) <= 1);
   }
-  assert.deepEqual([...found.subarray(8)], [...rgb("#14505F"), 255]);
+  assert.deepEqual([...found.subarray(8)], [...rgb(third), 255]);
 });
 
 test("the legend is in the order of labels and numbers, and silent about a kind without values", () => {
@@ -83,46 +168,43 @@ test("the legend is in the order of labels and numbers, and silent about a kind 
       },
     ],
   });
-  const { legend } = coloringBy(atlas, "year", "light");
+  const { legend } = coloringBy(atlas, "year", { theme: "light" });
   assert.ok(legend.type === "category");
   assert.deepEqual(
-    legend.items.map(({ label, code }) => [label, code]),
+    legend.items.map(({ label, codes }) => [label, ...codes]),
     [
       ["9", 1],
       ["10", 0],
     ],
   );
-  const numbers = coloringBy(atlas, "length", "light").legend;
+  const numbers = coloringBy(atlas, "length", { theme: "light" }).legend;
   assert.ok(numbers.type === "number" && numbers.hasMissing);
 });
 
-test("ten categories have a colour, the others share one", () => {
-  const categories = "abcdefghijkl".split("");
+test("twenty categories have a colour, the others share one", () => {
+  const categories = "abcdefghijklmnopqrstuv".split("");
   const codes = Uint16Array.from([...categories.keys(), NO_CATEGORY]);
   const column: CategoryColumn = { name: "group", type: "category", categories, codes };
   const atlas = tinyAtlas({
     labels: Array.from(codes, String),
-    points: Array.from({ length: 26 }, (_, i) => i),
+    points: Array.from({ length: 46 }, (_, i) => i),
     columns: [column],
   });
-  const { legend, colors, groups } = coloringBy(atlas, "group", "light");
+  const { legend, colors } = coloringBy(atlas, "group", { theme: "light" });
   assert.ok(legend.type === "category");
   assert.deepEqual(
     legend.items.map(({ label }) => label),
-    [..."abcdefghij", "2 others", "no value"],
+    [..."abcdefghijklmnopqrst", "2 others", "no value"],
   );
   assert.deepEqual(
-    legend.items.slice(-2).map(({ code }) => code),
-    [OTHERS, NO_CATEGORY],
-  );
-  assert.deepEqual(
-    [...(groups ?? [])],
-    [...Array.from({ length: 10 }, (_, code) => code), ...[OTHERS, OTHERS, NO_CATEGORY]],
+    legend.items.slice(-2).map(({ codes }) => codes),
+    [[20, 21], [NO_CATEGORY]],
   );
   const found = colors(atlas.maps[0]);
-  assert.deepEqual([...found.subarray(4, 7)], rgb("#E69F00"));
-  for (const entry of [10, 11, 12]) {
-    assert.deepEqual([...found.subarray(4 * entry, 4 * entry + 3)], rgb("#B9BABB"));
+  const { categories: own, other } = PALETTES.light;
+  assert.deepEqual([...found.subarray(4, 7)], rgb(elementAt(own, 1)));
+  for (const entry of [20, 21, 22]) {
+    assert.deepEqual([...found.subarray(4 * entry, 4 * entry + 3)], rgb(other));
   }
 });
 
@@ -140,19 +222,57 @@ test("numbers have a scale that says where it ends", () => {
     points: [0, 0, 1, 1, 2, 2, 3, 3],
     columns: [YEARS],
   });
-  const { legend, colors } = coloringBy(atlas, "year", "light");
+  const { legend, colors } = coloringBy(atlas, "year", { theme: "light" });
   assert.ok(legend.type === "number");
   assert.deepEqual([legend.low, legend.high, legend.hasMissing], ["≤ 1990", "2000", true]);
   const found = colors(atlas.maps[0]);
   assert.deepEqual([...found.subarray(0, 4)], [...found.subarray(4, 8)]);
-  assert.deepEqual([...found.subarray(8, 11)], rgb("#CAE11F"));
-  assert.deepEqual([...found.subarray(12, 15)], rgb("#B9BABB"));
+  assert.deepEqual([...found.subarray(8, 11)], rgb(elementAt(PALETTES.light.ramps.viridis, 6)));
+  assert.deepEqual([...found.subarray(12, 15)], rgb(PALETTES.light.other));
+});
+
+function shades(values: number[], choice: Partial<ColorChoice> = {}) {
+  const column = { ...YEARS, low: Math.min(...values), high: Math.max(...values) };
+  const atlas = tinyAtlas({
+    labels: values.map(String),
+    points: values.flatMap((value) => [value, value]),
+    columns: [{ ...column, values: Float32Array.from(values) }],
+  });
+  const { legend, colors } = coloringBy(atlas, "year", { theme: "dark", ...choice });
+  assert.ok(legend.type === "number");
+  const found = colors(atlas.maps[0]);
+  return { legend, found: values.map((_, k) => [...found.subarray(4 * k, 4 * k + 3)]) };
+}
+
+test("numbers on both sides of 0 have grey in the middle, unless another ramp is asked for", () => {
+  const { diverging, viridis } = PALETTES.dark.ramps;
+  const { legend, found } = shades([-1, 0, 4]);
+  assert.deepEqual([legend.low, legend.middle, legend.high], ["-4", "0", "4"]);
+  assert.ok(
+    found[1]?.every((part, c) => Math.abs(part - elementAt(rgb(elementAt(diverging, 3)), c)) <= 1),
+  );
+  assert.deepEqual(found[2], rgb(elementAt(diverging, 6)));
+  assert.notDeepEqual(found[0], rgb(elementAt(diverging, 0)));
+  const asked = shades([-1, 0, 4], { ramp: "viridis" });
+  assert.deepEqual(asked.found[0], rgb(elementAt(viridis, 0)));
+  assert.equal(asked.legend.middle, "");
+});
+
+test("a scale goes by ratios or by ranks, where that is asked for and suits", () => {
+  const values = [1, 10, 100, 100, 10000];
+  const by = (scale: Scale) => shades(values, { scale });
+  const colors = Array.from({ length: 5 }, (_, k) => shades([0, 1, 2, 3, 4]).found[k]);
+  const [first, second, third, , fifth] = colors;
+  assert.deepEqual(by("log").found, [first, second, third, third, fifth]);
+  assert.deepEqual(by("rank").found, [first, second, third, third, fifth]);
+  assert.deepEqual([by("log").legend.middle, by("rank").legend.middle], ["100", "100"]);
+  assert.deepEqual(shades([-1, 10], { scale: "log" }), shades([-1, 10]));
 });
 
 test("the ends of a scale are short numbers", () => {
   const column = { ...YEARS, low: 0.000012345, high: 7.12345, values: new Float32Array(1) };
   const atlas = tinyAtlas({ labels: ["a"], points: [0, 0], columns: [column] });
-  const { legend } = coloringBy(atlas, "year", "light");
+  const { legend } = coloringBy(atlas, "year", { theme: "light" });
   assert.ok(legend.type === "number");
   assert.deepEqual([legend.low, legend.high], ["≤ 0.0000123", "7.12"]);
 });
@@ -161,7 +281,7 @@ test("an unknown column or a text colours by share of recall", () => {
   const text = { name: "note", type: "text" as const, values: ["x"] };
   const atlas = tinyAtlas({ labels: ["a"], points: [0, 0], columns: [text] });
   for (const name of ["note", "nothing"]) {
-    assert.equal(coloringBy(atlas, name, "dark").legend.type, "recall");
+    assert.equal(coloringBy(atlas, name, { theme: "dark" }).legend.type, "recall");
   }
   assert.deepEqual(colorColumns(atlas), []);
 });

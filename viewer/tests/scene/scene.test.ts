@@ -1,10 +1,9 @@
 /** Scenes: who is visible, how large, in which order, and that no two labels ever meet. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NO_CATEGORY } from "../../src/data/atlas.ts";
 import { elementAt, pointOf } from "../../src/data/elements.ts";
 import { entryOnScreen, fit } from "../../src/scene/camera.ts";
-import { coloringBy, OTHERS, sizing } from "../../src/scene/coloring.ts";
+import { sizing } from "../../src/scene/coloring.ts";
 import { labelText } from "../../src/scene/lettering.ts";
 import { DIAMOND, largestFirst } from "../../src/scene/mark_data.ts";
 import { NO_EMPHASIS, Scene, type ShownLabel } from "../../src/scene/scene.ts";
@@ -60,23 +59,17 @@ test("entries below the threshold are not shown, entries at it are", () => {
   assert.equal(scene.marks.count, 2);
 });
 
-test("hidden categories are not shown, others and missing ones by codes of their own", () => {
-  const codes = Uint16Array.from([0, 10, NO_CATEGORY, 1]);
-  const categories = "abcdefghijk".split("");
-  const atlas = tinyAtlas({
-    labels: ["p", "q", "r", "s"],
-    points: [0, 0, 1, 1, 2, 2, 3, 3],
-    columns: [{ name: "group", type: "category", categories, codes }],
-  });
-  const coloring = coloringBy(atlas, "group", "light");
-  const visible = (...hidden: number[]) => {
-    const look = plainLook(atlas, { coloring, hiddenCategories: new Set(hidden) });
-    return [...new Scene(atlas.maps[0], look, SIZE, measure).visible];
-  };
-  assert.deepEqual(visible(), [1, 1, 1, 1]);
-  assert.deepEqual(visible(0), [0, 1, 1, 1]);
-  assert.deepEqual(visible(OTHERS), [1, 0, 1, 1]);
-  assert.deepEqual(visible(NO_CATEGORY, 1), [1, 1, 0, 0]);
+test("what filters do not let pass is not shown, nor labelled", () => {
+  const atlas = tinyAtlas({ labels: ["p", "q", "r"], points: [0, 0, 1, 1, 2, 2] });
+  const look = plainLook(atlas);
+  const scene = settled(new Scene(atlas.maps[0], look, SIZE, measure));
+  const labels = () => scene.shownLabels(scene.fitCamera, SIZE).map(({ text }) => text);
+  assert.deepEqual(labels().sort(), ["p", "q", "r"]);
+  scene.setLook({ ...look, passed: Uint8Array.from([1, 0, 1]) });
+  assert.deepEqual([...scene.visible], [1, 0, 1]);
+  assert.deepEqual(labels().sort(), ["p", "r"]);
+  scene.setLook(look);
+  assert.deepEqual([...scene.visible], [1, 1, 1]);
 });
 
 test("a dot's area is share of recall times factor", () => {

@@ -1,7 +1,7 @@
 /** A place goes into the address's hash and comes back. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fromHash, type Place, toHash } from "../../src/state/address.ts";
+import { fromHash, fromRuns, type Place, toHash, toRuns } from "../../src/state/address.ts";
 
 const NOWHERE: Place = {
   word: null,
@@ -14,6 +14,10 @@ const NOWHERE: Place = {
   color: null,
   size: null,
   lines: false,
+  ramp: null,
+  scale: null,
+  filters: [],
+  select: null,
 };
 
 test("the hash can be read", () => {
@@ -88,4 +92,62 @@ test("what makes no sense is passed over, part by part", () => {
   assert.deepEqual(fromHash("#&&=&=3&map&word=&nonsense=4&map=-1&zoom=1e99"), NOWHERE);
   assert.deepEqual(fromHash("word=a&word=b&y=-2"), { ...NOWHERE, word: "a", y: -2 });
   assert.deepEqual(fromHash("#section"), NOWHERE);
+});
+
+test("filters come back, of columns of any name", () => {
+  const everywhere = { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY };
+  const place: Place = {
+    ...NOWHERE,
+    ramp: "cividis",
+    scale: "log",
+    filters: [
+      ["group", { only: "0-3.5" }],
+      ["a:b,c&d=e #%", { not: "1ekf" }],
+      ["year", { low: 1990, high: Number.POSITIVE_INFINITY, withMissing: false }],
+      ["only", { low: -1.5, high: 20240131, withMissing: true }],
+      ["日本\n", { ...everywhere, withMissing: false }],
+    ],
+    select: "5.2-1",
+  };
+  assert.deepEqual(fromHash(toHash(place)), place);
+  const hash = toHash({ ...NOWHERE, filters: place.filters.slice(0, 1), select: "5.2-1" });
+  assert.equal(hash, "#filter=group:only,0-3.5&select=5.2-1");
+});
+
+test("filters that make no sense are passed over", () => {
+  for (const said of [
+    "group",
+    "group:",
+    "year:x,3",
+    "year:5,4",
+    "year:1e999,",
+    "year:NaN,NaN",
+    "%",
+  ]) {
+    assert.deepEqual(fromHash(`#filter=${said}&map=2`), { ...NOWHERE, map: 2 }, said);
+  }
+});
+
+test("sets of numbers are runs", () => {
+  for (const [numbers, text] of [
+    [[], ""],
+    [[0], "0"],
+    [[5, 8, 9], "5.2-1"],
+    [[0, 1, 2, 3, 70], "0-3.1u"],
+    [Array.from({ length: 1000 }, (_, i) => i + 40), "14-rr"],
+  ] as const) {
+    assert.equal(toRuns(numbers), text);
+    if (text) assert.deepEqual(fromRuns(text, 2000), numbers);
+  }
+});
+
+test("runs are cut where they are too long, and hold nothing beyond a limit", () => {
+  const numbers = Array.from({ length: 5000 }, (_, i) => 7 * i);
+  const text = toRuns(numbers, 100);
+  assert.ok(text.length <= 100);
+  assert.deepEqual(fromRuns(text, 1e9), numbers.slice(0, 50));
+  assert.deepEqual(fromRuns("5-zzzzzzzz.3", 8), [5, 6, 7]);
+  for (const wrong of ["", "-", "1.", ".1", "1--2", "A", "1-2-3", "1e999,", "999999999"]) {
+    assert.equal(fromRuns(wrong, 1000), null, wrong);
+  }
 });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Atlas } from "../../src/data/atlas.ts";
 import { readAtlas } from "../../src/data/container.ts";
+import { Filtering } from "../../src/state/filtering.ts";
 import { Lookups } from "../../src/state/lookups.ts";
 import { beside, nearIn, sensesInWords } from "../../src/state/sentences.ts";
 import { type State, Store } from "../../src/state/store.ts";
@@ -46,8 +47,13 @@ async function light(shares: number[] = [0.4, 0.2, 0.15, 0.15, 0.1]): Promise<At
 }
 
 function lookupsOf(atlas: Atlas, threshold = 0.1): Lookups {
-  const store = new Store({ threshold, neighborKind: 1, word: null } as Partial<State> as State);
-  return new Lookups(atlas, store);
+  const store = new Store({
+    threshold,
+    neighborKind: 1,
+    word: null,
+    filters: new Map(),
+  } as Partial<State> as State);
+  return new Lookups(atlas, store, new Filtering(atlas, store));
 }
 
 const objectsOf = (found: readonly { object: number }[]) => found.map(({ object }) => object);

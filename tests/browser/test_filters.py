@@ -1,0 +1,179 @@
+"""Objects are filtered by columns, by pointer and by keyboard, and the address holds all of it."""
+
+from dataclasses import replace
+
+import numpy as np
+import page_samples
+import pytest
+
+from manymaps.viewer.page import write_page
+
+
+@pytest.fixture(scope="module")
+def shared(open_shared, tiny_page):
+    return open_shared(tiny_page)
+
+
+@pytest.fixture
+def at(shared):
+    """A map of a few words."""
+    shared.reset(0)
+    return shared
+
+
+@pytest.fixture(scope="module")
+def themes_page(grouped, pages):
+    """Sixty words of thirty themes, with a score on both sides of 0."""
+    columns = {
+        "theme": np.array([f"theme {i % 30}" for i in range(60)]),
+        "score": np.linspace(-1, 3, 60),
+    }
+    path = pages / "themes.html"
+    write_page(replace(grouped, metadata=columns), path, color="theme")
+    return path
+
+
+def labels(at):
+    at.settle()
+    return {label["text"] for label in at.shown}
+
+
+def test_a_range_by_keyboard(at, tiny):
+    before = labels(at)
+    years = at.unfold_filter("year")
+    years.get_by_role("slider", name="from").focus()
+    for _ in range(3):
+        at.page.keyboard.press("ArrowRight")
+    years.get_by_role("slider", name="to").focus()
+    at.page.keyboard.press("ArrowLeft")
+    years_of = dict(zip(tiny.labels, tiny.metadata["year"], strict=True))
+    least, most = min(years_of.values()) + 3, max(years_of.values()) - 1
+    kept = {word for word, year in years_of.items() if least <= year <= most}
+    assert labels(at) == before & kept < before
+    at.expect(at.filters).to_contain_text(f"{len(kept)} of {len(years_of)} objects left")
+    at.expect(at.status).to_contain_text(f"{len(kept)} of {len(years_of)} objects left")
+    assert at.becomes("location.hash.includes('filter=year:1993,')", None)
+    at.filters.get_by_role("button", name="Show all").click()
+    assert labels(at) == before
+
+
+def test_a_range_by_pointer(at):
+    years = at.unfold_filter("year")
+    bars = years.locator("svg")
+    box = bars.bounding_box()
+    y = box["y"] + box["height"] / 2
+    at.drag([(box["x"] + 0.3 * box["width"], y), (box["x"] + 0.6 * box["width"], y)])
+    low, high = (int(years.get_by_role("slider").nth(k).input_value()) for k in (0, 1))
+    assert 1992 <= low < high <= 1998
+    assert at.becomes("location.hash.includes('filter=year:')")
+
+
+def test_senses_and_sheets_hold_no_word_that_is_filtered_out(at, tiny):
+    at.reset(None)
+    at.look_up("tie")
+    at.expect(at.cards.first).to_contain_text("suit")
+    at.page.get_by_role("button", name="Only verb").click()
+    group = dict(zip(tiny.labels, tiny.metadata["group"], strict=True))
+    near = at.cards.locator(".near").all_inner_texts()
+    words = {word for text in near for word in text.split(", ")} - {"no neighbours here"}
+    assert words and all(group[word] == "verb" for word in words)
+    counts = at.sheets.evaluate_all("all => all.map(one => one.getAttribute('aria-label'))")
+    told = sorted(int(name.split(", ")[1].split(" ")[0]) for name in counts)
+    shown = tiny.map_shares >= 0.1
+    assert told == sorted(shown[:, [group[word] == "verb" for word in tiny.labels]].sum(axis=1))
+
+
+def test_only_this_and_all_again(at):
+    nouns = at.keys.filter(has_text="noun")
+    nouns.click(modifiers=["Alt"])
+    pressed = at.keys.evaluate_all("all => all.map(one => one.ariaPressed)")
+    assert sorted(pressed) == ["false", "false", "true"]
+    at.expect(nouns).to_have_attribute("aria-pressed", "true")
+    only = at.legend.get_by_role("button", name="Only noun")
+    only.focus()
+    at.page.keyboard.press("Enter")
+    assert at.read("atlas.state.filters.size") == 0
+    at.page.keyboard.press("Enter")
+    assert at.read("atlas.state.filters.size") == 1
+
+
+def test_more_categories_than_colours(open_page, themes_page):
+    at = open_page(themes_page, "#map=0")
+    at.map.wait_for()
+    at.expect(at.keys).to_have_count(21)
+    at.expect(at.keys.last).to_have_text("10 others")
+    themes = at.unfold_filter("theme")
+    boxes = themes.get_by_role("checkbox")
+    assert boxes.count() == 30
+    themes.get_by_role("textbox", name="Find in theme").fill("ME 2")
+    at.expect(boxes).to_have_count(11)
+    themes.get_by_role("button", name="None").click()
+    at.expect(at.filters).to_contain_text("38 of 60 objects left")
+    themes.get_by_role("checkbox", name="theme 25").check()
+    at.expect(at.filters).to_contain_text("40 of 60 objects left")
+    scores = at.unfold_filter("score")
+    scores.get_by_role("slider", name="from").press("End")
+    at.expect(at.filters).to_contain_text("0 of 60 objects left")
+
+
+def test_colours_of_numbers(open_page, themes_page):
+    at = open_page(themes_page, "#map=0&color=score")
+    at.map.wait_for()
+    ramp = at.page.get_by_role("combobox", name="Colours")
+    assert ramp.input_value() == "diverging"
+    ramp.select_option("cividis")
+    at.page.get_by_role("combobox", name="Scale").select_option("rank")
+    assert at.becomes("location.hash.includes('ramp=cividis&scale=rank')")
+
+
+@pytest.mark.slow
+def test_the_address_holds_filters_colours_and_selection(open_page, tiny, tiny_page):
+    at = open_page(tiny_page, "#map=0")
+    at.map.wait_for()
+    at.page.get_by_role("button", name="Only verb").click()
+    at.unfold_filter("year").get_by_role("slider", name="from").press("ArrowRight")
+    at.read("atlas.select([0, 3, 4, 5])")
+    assert at.becomes("location.hash.includes('select=0.2-2')")
+    other = open_page(tiny_page, at.address)
+    other.map.wait_for()
+    assert other.selected == at.selected
+    assert labels(other) == labels(at)
+    other.expect(other.keys.filter(has_text="noun")).to_have_attribute("aria-pressed", "false")
+    # A map further and back, everything stands as before; and an address without filters has none.
+    other.button("Map after").click()
+    other.read("atlas.select([1])")
+    other.filters.get_by_role("button", name="Show all").click()
+    assert other.becomes("location.hash.includes('map=1&select=1')")
+    other.page.go_back()
+    assert other.becomes("atlas.state.map === 0 && atlas.state.filters.size === 2")
+    assert other.selected == at.selected
+    other.page.go_forward()
+    assert other.becomes("atlas.state.map === 1 && atlas.state.filters.size === 0")
+    assert other.selected == list(tiny.labels[1:2])
+
+
+@pytest.mark.parametrize(
+    "hash",
+    [
+        "#filter=nothing:only,0&select=zzzzzz-zzzzzz",
+        "#filter=group:1990,2000&filter=year:only,0&select=a..b",
+        "#filter=group:only,&filter=group:%E0&ramp=rainbow&scale=5&select=%",
+    ],
+)
+def test_nonsense_is_passed_over(open_page, tiny_page, hash):
+    at = open_page(tiny_page, hash)
+    at.sheets.first.wait_for()
+    assert at.read("atlas.state.filters.size") == 0
+    assert at.selected == []
+    assert at.read("[atlas.state.ramp, atlas.state.scale]") == [None, "linear"]
+
+
+@pytest.mark.slow
+def test_a_selection_too_large_for_an_address(open_page, pages):
+    write_page(page_samples.on_a_line(6000), pages / "line.html")
+    at = open_page(pages / "line.html")
+    at.read("atlas.select(Array.from({ length: 3000 }, (_, i) => 2 * i))")
+    at.expect(at.selection).to_contain_text("The address keeps the first 2,000 of them")
+    assert at.becomes("location.hash.includes('select=0.1.1')")
+    at.read("atlas.select([])")
+    assert at.becomes("!location.hash.includes('select')")
