@@ -6,7 +6,13 @@ pytestmark = pytest.mark.slow
 
 # Of WCAG 2.5.3; axe has it among its experiments.
 EVERY_RULE = {"rules": {"label-content-name-mismatch": {"enabled": True}}}
-VIEWS = {"gallery": "", "senses": "#word=bank", "map": "#word=bank&map=0", "whole map": "#map=1"}
+VIEWS = {
+    "gallery": "",
+    "senses": "#word=bank",
+    "map": "#word=bank&map=0",
+    "whole map": "#map=1",
+    "two views": "#word=bank&map=0&beside&word=bank",
+}
 
 
 @pytest.fixture(scope="module")

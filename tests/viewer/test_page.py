@@ -64,8 +64,8 @@ def page_of(atlas: Atlas, folder: Path, **options: object) -> str:
     return (folder / "page.html").read_bytes().decode("utf-8")
 
 
-def header_of(page: str) -> dict:
-    packed = Parts(page).text_of("script", id="manymaps-data")
+def header_of(page: str, id: str = "manymaps-data") -> dict:
+    packed = Parts(page).text_of("script", id=id)
     data = gzip.decompress(base64.b64decode(packed, validate=True))
     (length,) = struct.unpack_from("<I", data, 12)
     return json.loads(data[16 : 16 + length])
@@ -146,6 +146,33 @@ def test_options_reach_the_viewer(atlas, tmp_path):
     )  # fmt: skip
     assert (header["color"], header["size"], header["min_recall"]) == ("group", "year", 0.3)
     assert header["features"] == [{"name": "feature 1", "weight": 0.5}]
+
+
+def test_two_atlases_stand_in_one_page(atlas, tmp_path):
+    other = atlas.subset([1, 2, 3]).add_metadata([1.0, 2.0, 3.0], name="age")
+    page = page_of([atlas, other], tmp_path, title=["Young", "Old"], color="group", size="age")
+    assert Parts(page).text_of("title") == "Young and Old"
+    headers = [header_of(page), header_of(page, "manymaps-data-2")]
+    assert [header["title"] for header in headers] == ["Young", "Old"]
+    assert [header["labels"] for header in headers] == [LABELS, LABELS[1:4]]
+    assert [header["color"] for header in headers] == ["group", "group"]
+    assert [header["size"] for header in headers] == [None, "age"]
+    by_default = page_of((atlas, other), tmp_path)
+    assert Parts(by_default).text_of("title") == "first and second"
+
+
+def test_what_two_atlases_cannot_have(atlas, tmp_path):
+    for atlases, options, message in (
+        ([], {}, "one atlas or two, not 0"),
+        ([atlas] * 3, {}, "one atlas or two, not 3"),
+        ([atlas] * 2, {"title": "Both"}, "one title for each atlas"),
+        (atlas, {"title": ["a", "b"]}, "one title for each atlas"),
+        ([atlas] * 2, {"features": []}, "give one"),
+        ([atlas] * 2, {"color": "x"}, "color='x' is no column"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            write_page(atlases, tmp_path / "page.html", **options)
+    assert not list(tmp_path.iterdir())
 
 
 def test_what_would_end_the_script_is_written_otherwise():

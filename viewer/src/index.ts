@@ -9,7 +9,11 @@ import { h, render as renderTree } from "preact";
 import { useErrorBoundary } from "preact/hooks";
 import type { Atlas } from "./data/atlas.ts";
 import { fromBase64, readAtlas, UnreadableAtlas } from "./data/container.ts";
+import { elementAt } from "./data/elements.ts";
+import { shareColumns } from "./data/shared_columns.ts";
+import { splitHash } from "./state/address.ts";
 import { followAddress, stateAt } from "./state/browser_history.ts";
+import { Panes } from "./state/panes.ts";
 import { scriptAccess } from "./state/script_access.ts";
 import { Session } from "./state/session.ts";
 import type { State } from "./state/store.ts";
@@ -28,32 +32,41 @@ async function render({ model, el }: { model: Model; el: HTMLElement }): Promise
   host.dataset.lmSuppressShortcuts = "true";
   host.addEventListener("keydown", (event) => event.stopPropagation());
   el.append(host);
-  const packed = () => bytesOf(model.get("data"));
-  const session = await show(host, packed, (atlas) => stateIn(model, atlas));
-  const stop = session === null ? () => {} : followModel(session, model, host);
+  const packed = () => [bytesOf(model.get("data"))];
+  const panes = await show(host, packed, (atlas) => stateIn(model, atlas));
+  const stop = panes === null ? () => {} : followModel(panes.active, model, host);
   return () => {
     stop();
-    session?.ending.abort();
+    panes?.ending.abort();
     if (host.shadowRoot) renderTree(null, host.shadowRoot);
     host.remove();
   };
 }
 
-/** Reads an atlas and shows it; a failure is shown too, and gives null. */
+/** Reads an atlas, or two, and shows them; a failure is shown too, and gives null. */
 async function show(
   host: Host,
-  data: () => Uint8Array,
-  stateOf: (atlas: Atlas) => Partial<State>,
+  data: () => Uint8Array[],
+  stateOf: (atlas: Atlas, place: number) => Partial<State>,
   ownsTheKeys = false,
-): Promise<Session | null> {
+): Promise<Panes | null> {
   try {
     // What stands in the host is seen until the atlas is read.
-    const atlas = await readAtlas(data());
-    const session = new Session(atlas, stateOf(atlas), ownsTheKeys);
-    followTheme(session, host);
-    renderTree(h(Guarded, { session }), shadowOf(host));
-    host.atlas = scriptAccess(session);
-    return session;
+    const [first, second] = await Promise.all(data().map(readAtlas));
+    if (first === undefined) throw new UnreadableAtlas("The page holds no atlas.");
+    const sessions: [Session, ...Session[]] = [new Session(first, stateOf(first, 0), ownsTheKeys)];
+    if (second !== undefined) {
+      shareColumns(first, second);
+      sessions.push(new Session(second, stateOf(second, 1), ownsTheKeys));
+    }
+    const panes = new Panes(sessions, second ? document.title : first.title);
+    followTheme(panes, host);
+    renderTree(h(Guarded, { panes }), shadowOf(host));
+    host.atlas = scriptAccess(
+      () => elementAt(panes.views, 0),
+      () => panes.views[1] ?? null,
+    );
+    return panes;
   } catch (error) {
     renderTree(h(Failure, { error }), shadowOf(host));
     return null;
@@ -71,20 +84,20 @@ function shadowOf(host: Host): ShadowRoot {
 }
 
 /** The style sheet reads the theme off the host. */
-function followTheme(session: Session, host: Host): void {
+function followTheme(panes: Panes, host: Host): void {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const follow = () => {
     // JupyterLab has a theme of its own.
     const lab = document.body.dataset.jpThemeLight;
     const isDark = lab === undefined ? dark.matches : lab === "false";
-    session.store.change({ systemTheme: isDark ? "dark" : "light" });
-    host.dataset.theme = session.appearance.theme;
+    for (const { store } of panes.views) store.change({ systemTheme: isDark ? "dark" : "light" });
+    host.dataset.theme = panes.active.appearance.theme;
   };
   follow();
-  session.store.listen(() => {
-    host.dataset.theme = session.appearance.theme;
+  panes.listen(() => {
+    host.dataset.theme = panes.active.appearance.theme;
   });
-  const { signal } = session.ending;
+  const { signal } = panes.ending;
   dark.addEventListener("change", follow, { signal });
   const lab = new MutationObserver(follow);
   lab.observe(document.body, { attributeFilter: ["data-jp-theme-light"] });
@@ -92,9 +105,9 @@ function followTheme(session: Session, host: Host): void {
 }
 
 /** The page, or why it can no longer be shown. */
-function Guarded({ session }: { session: Session }) {
+function Guarded({ panes }: { panes: Panes }) {
   const [error] = useErrorBoundary();
-  return error ? h(Failure, { error }) : h(App, { session });
+  return error ? h(Failure, { error }) : h(App, { panes });
 }
 
 function Failure({ error }: { error: unknown }) {
@@ -117,16 +130,21 @@ function bytesOf(data: unknown): Uint8Array {
   return new Uint8Array(data as ArrayBuffer);
 }
 
-async function startPage(host: HTMLElement, data: HTMLElement): Promise<void> {
-  const packed = () => fromBase64(data.textContent ?? "");
-  const session = await show(host, packed, (atlas) => stateAt(atlas, location.hash), true);
-  if (session === null) return;
-  followAddress(session);
+async function startPage(host: HTMLElement, data: NodeListOf<HTMLElement>): Promise<void> {
+  const packed = () => Array.from(data, ({ textContent }) => fromBase64(textContent ?? ""));
+  const hashes = splitHash(location.hash);
+  const state = (atlas: Atlas, place: number) => stateAt(atlas, hashes[place] ?? "");
+  const panes = await show(host, packed, state, true);
+  if (panes === null) return;
+  const { active } = panes;
+  if (hashes[1] !== undefined) panes.open(state(active.atlas, 1), "replace");
+  panes.activate(active);
+  followAddress(panes);
   performance.mark("manymaps-ready");
 }
 
 const host = document.getElementById("manymaps");
-const data = document.getElementById("manymaps-data");
-if (host && data) startPage(host, data);
+const data = document.querySelectorAll<HTMLElement>('[id^="manymaps-data"]');
+if (host && data.length > 0) startPage(host, data);
 
 export default { render };

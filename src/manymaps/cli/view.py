@@ -44,11 +44,17 @@ class _Feature:
 
 @click.command(cls=Command)
 @atlas_argument
+@click.argument("other", type=InputFile(), required=False, metavar="[OTHER]")
 @click.option("-o", "--output", type=OutputFile(".html", ".htm"), required=True, metavar="OUT.html")
 @click.option("--open", "opened", is_flag=True, help="Then show it in the browser.")
 @click.option("--color", metavar="COLUMN", help="Colour by a column of the metadata at first.")
 @click.option("--size", metavar="COLUMN", help="Size of the dots by a column of numbers at first.")
-@click.option("--title", metavar="TEXT", help="[default: the name of OUT.html without its suffix]")
+@click.option(
+    "--title",
+    metavar="TEXT",
+    multiple=True,
+    help="Of two atlases one each. [default: the name of OUT.html, or of each atlas]",
+)
 @click.option("--description", metavar="TEXT", default="", help="A sentence on it.")
 @click.option("--source", metavar="TEXT", default="", help="Where the data come from.")
 @click.option("--credit", metavar="TEXT", default="", help="Whom to thank.")
@@ -89,6 +95,7 @@ class _Feature:
 @json_option
 def view(
     atlas: Path,
+    other: Path | None,
     output: Path,
     opened: bool,
     metadata: Path | None,
@@ -96,10 +103,13 @@ def view(
     hide: tuple[str, ...],
     hide_from: Path | None,
     noun: str,
+    title: tuple[str, ...],
     as_json: bool,
     **look: Any,
 ) -> None:
     """Write ATLAS as a page: all maps, search, the senses of a word.
+
+    With OTHER a page of both, side by side, with one search.
 
     The page is one file that opens in a browser from disk, without a network, and can be sent as
     it is.
@@ -108,11 +118,13 @@ def view(
     Examples:  manymaps view norms.atlas -o norms.html --open
                manymaps view posts.atlas -o posts.html --color group
                manymaps view norms.atlas -o norms.html --metadata words.csv --size frequency
+               manymaps view young.atlas old.atlas -o compare.html
     """
     refuse_overwriting(
         {"-o": output},
         {
             "ATLAS": atlas,
+            "OTHER": other,
             "--metadata": metadata,
             "--features": features,
             "--hide-from": hide_from,
@@ -121,16 +133,19 @@ def view(
     from manymaps.atlas.atlas import load_atlas
     from manymaps.viewer.page import write_page
 
-    loaded = load_atlas(atlas)
+    paths = [atlas] if other is None else [atlas, other]
+    loaded = [load_atlas(path) for path in paths]
     if metadata is not None:
-        loaded = _with_columns(loaded, metadata)
-    found = None if features is None else _read_features(features, loaded)
+        loaded = [_with_columns(each, metadata) for each in loaded]
+    found = None if features is None else _read_features(features, loaded[0])
     hidden = _hidden(loaded, hide, hide_from)
+    named = title or (None if other is None else tuple(path.stem for path in paths))
     one, comma, several = (part.strip() for part in noun.partition(","))
     with work(f"writing {output}"):
         write_page(
             loaded,
             output,
+            title=named,
             features=found,
             hide=hidden,
             noun=(one, several) if comma else one,
@@ -139,8 +154,9 @@ def view(
     size = output.stat().st_size
     shown = opened and webbrowser.open(output.resolve().as_uri())
     if as_json:
-        record = {"n_objects": loaded.n_objects, "n_maps": loaded.n_maps, "bytes": size}
-        emit_json({"output": str(output), **record})
+        first, *rest = ({"n_objects": a.n_objects, "n_maps": a.n_maps} for a in loaded)
+        beside = {"beside": rest[0]} if rest else {}
+        emit_json({"output": str(output), **first, "bytes": size, **beside})
         return
     further = "shown in the browser" if shown else "open it in a browser; it needs no network"
     note(f"{output}: {size / 1e6:,.1f} MB; {further}")
@@ -148,8 +164,8 @@ def view(
         note("warning: no browser could be started")
 
 
-def _hidden(atlas: Atlas, labels: Sequence[str], path: Path | None) -> list[str]:
-    """The labels to be hidden; says how many of a file's are objects of the atlas.
+def _hidden(atlases: Sequence[Atlas], labels: Sequence[str], path: Path | None) -> list[str]:
+    """The labels to be hidden; says how many of a file's are objects of an atlas.
 
     Raises
     ------
@@ -159,17 +175,19 @@ def _hidden(atlas: Atlas, labels: Sequence[str], path: Path | None) -> list[str]
     from manymaps.labels import UnknownLabel
 
     try:
-        hidden = [atlas.labels[atlas.index(label)] for label in labels]
+        for label in labels:
+            if not any(label in atlas for atlas in atlases):
+                atlases[0].index(label)
     except UnknownLabel as error:
         raise BadData(f"--hide: {error}") from error
     if path is None:
-        return hidden
+        return list(labels)
     from manymaps.io.files import read_bytes, split_lines
 
     listed = [line for line in split_lines(read_bytes(path, LABELS), str(path)) if line]
-    found = sum(label in atlas for label in listed)
+    found = sum(any(label in atlas for atlas in atlases) for label in listed)
     note(f"{path}: {found:,} of {len(listed):,} labels are in the atlas and are hidden")
-    return [*hidden, *listed]
+    return [*labels, *listed]
 
 
 def _with_columns(atlas: Atlas, path: Path) -> Atlas:

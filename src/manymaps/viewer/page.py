@@ -1,10 +1,10 @@
 """The atlas page: one HTML file that holds an atlas, and the viewer that shows it.
 
 The file is `assets/page.html` with its places filled: the title, the first style
-(`page.css`), the data of `manymaps.viewer.packing` in base64, and the viewer (`viewer.js`, built
-from the folder `viewer`). It opens from disk and without a network: its Content-Security-Policy
-names the one script and the one style by their SHA-256 sums, and forbids whatever else a page can
-load. No label is written into the HTML itself.
+(`page.css`), the data of `manymaps.viewer.packing` in base64 (of one atlas or two), and the viewer
+(`viewer.js`, built from the folder `viewer`). It opens from disk and without a network: its
+Content-Security-Policy names the one script and the one style by their SHA-256 sums, and forbids
+whatever else a page can load. No label is written into the HTML itself.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ import hashlib
 import html
 import os
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from importlib import resources
+from itertools import count
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -42,12 +44,12 @@ def viewer_module() -> str:
 
 
 def write_page(
-    atlas: Atlas,
+    atlas: Atlas | Sequence[Atlas],
     path: str | os.PathLike[str],
     *,
     color: str | None = None,
     size: str | None = None,
-    title: str | None = None,
+    title: str | Sequence[str] | None = None,
     features: Any = None,
     min_recall: float = 0.1,
     description: str = "",
@@ -61,14 +63,17 @@ def write_page(
 
     Parameters
     ----------
-    atlas : Atlas
+    atlas : Atlas or sequence of two
+        Two stand side by side, with one search: a word is shown in both, what the columns of both
+        say has the same colours, and a column that only one has is used there alone.
     path : path
         Ends in .html or .htm.
     color, size : str, optional
         Columns of the atlas that colour the marks (categories or numbers) and set their size
         (numbers) when the page opens; whoever reads the page can choose others.
-    title : str, optional
-        By default the file's name without its suffix.
+    title : str or (str, str), optional
+        By default the file's name without its suffix. Of two atlases one title each, by default
+        "first" and "second".
     features : AdditiveClustering or sequence of features, optional
         To be drawn as outlines: a fitted estimator, or anything with a `weight` and `members`,
         which are labels of the atlas.
@@ -90,7 +95,8 @@ def write_page(
     ------
     ParameterError
         For another suffix, a column that does not exist or does not suit, pictures that are too
-        large, a value out of range, or where every object would be hidden.
+        large, a value out of range, or where every object would be hidden; for other than one
+        atlas or two, titles that are not as many, or features of two.
     UnknownLabel
         For a member of a feature that the atlas lacks, with suggestions.
     OSError
@@ -110,26 +116,66 @@ def write_page(
     """
     if Path(path).suffix.lower() not in SUFFIXES:
         raise ParameterError(f"{path}: the name of a page must end in {' or '.join(SUFFIXES)}")
-    title = Path(path).stem if title is None else str(title)
+    atlases = [atlas] if isinstance(atlas, Atlas) else list(atlas)
+    titles = _titles(title, len(atlases), Path(path).stem)
+    if len(atlases) > 1 and features is not None:
+        raise ParameterError("are of one atlas; give one", name="features")
     options = PageOptions(
-        title, description, source, credit, date, noun, color, size, features, min_recall, hide
+        None, description, source, credit, date, noun, color, size, features, min_recall, hide
     )
-    packed = pack_page(atlas, options)
-    page = _page(packed, title).encode()
+    packed = [
+        pack_page(one, _options_of(one, atlases, replace(options, title=own)))
+        for one, own in zip(atlases, titles, strict=True)
+    ]
+    page = _page(packed, " and ".join(titles)).encode()
     with written_whole(path) as temporary:
         temporary.write_bytes(page)
 
 
-def _page(packed: bytes, title: str) -> str:
+def _titles(title: str | Sequence[str] | None, n_atlases: int, stem: str) -> list[str]:
+    """The title of each atlas of a page.
+
+    Raises
+    ------
+    ParameterError
+        Where there are not as many, or where a page cannot hold as many atlases.
+    """
+    if n_atlases not in (1, 2):
+        raise ParameterError(f"a page holds one atlas or two, not {n_atlases}")
+    if title is None:
+        return [stem] if n_atlases == 1 else ["first", "second"]
+    titles = [title] if isinstance(title, str) else list(title)
+    if len(titles) != n_atlases:
+        raise ParameterError("needs one title for each atlas", name="title", value=title)
+    return [str(each) for each in titles]
+
+
+def _options_of(atlas: Atlas, atlases: Sequence[Atlas], options: PageOptions) -> PageOptions:
+    """The options without columns that only the other atlas has."""
+    there = {name for one in atlases for name in one.columns} - set(atlas.columns)
+    return replace(
+        options,
+        color=None if options.color in there else options.color,
+        size=None if options.size in there else options.size,
+    )
+
+
+def _page(packed: Sequence[bytes], title: str) -> str:
     style, module = _asset("page.css").strip(), _inline(viewer_module())
     policy = POLICY.format(script=_sum(module), style=_sum(style))
     return Template(_asset("page.html")).substitute(
         policy=policy,
         title=html.escape(well_formed(title)),
         style=style,
-        data=base64.b64encode(packed).decode(),
+        data="\n".join(map(_data_element, packed, count())),
         module=module,
     )
+
+
+def _data_element(packed: bytes, number: int) -> str:
+    name = f"manymaps-data-{number + 1}" if number else "manymaps-data"
+    data = base64.b64encode(packed).decode()
+    return f'<script type="application/octet-stream" id="{name}">{data}</script>'
 
 
 def _inline(module: str) -> str:

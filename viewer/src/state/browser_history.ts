@@ -4,8 +4,16 @@ import { type Atlas, type Column, kindOf, NO_CATEGORY } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { type CodeFilter, codesOf, type Filters, type RangeFilter } from "../data/filters.ts";
 import { colorColumns, RAMPS, SCALES, sizeColumns } from "../scene/coloring.ts";
-import { fromHash, fromRuns, type Place, toHash, toRuns } from "./address.ts";
-import type { Session } from "./session.ts";
+import {
+  fromHash,
+  fromRuns,
+  joinedHash,
+  type Place,
+  splitHash,
+  toHash,
+  toRuns,
+} from "./address.ts";
+import type { Panes } from "./panes.ts";
 import type { State } from "./store.ts";
 
 /** What an address says where the page's own column is switched off. */
@@ -72,46 +80,73 @@ export function nSelectedKept(selection: readonly number[]): number {
 }
 
 /** Keeps address and state together from now on. */
-export function followAddress(session: Session): void {
-  const { atlas, store } = session;
+export function followAddress(panes: Panes): void {
   let isReading = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const write = (state: State, isStep: boolean) => {
-    clearTimeout(timer);
-    timer = undefined;
-    const hash = toHash(placeOf(atlas, state)) || "#";
-    if (hash === (location.hash || "#")) return;
-    const { selection } = state;
+  let last = hashOf(panes);
+  const write = (hash: string, isStep: boolean) => {
+    stopWaiting();
+    if ((hash || "#") === (location.hash || "#")) return;
     // Going back brings all of a selection back, also where the address holds a part of it.
-    const kept = nSelectedKept(selection) < selection.length ? { selection } : null;
+    const kept = panes.views.map(({ state: { selection } }) =>
+      nSelectedKept(selection) < selection.length ? selection : null,
+    );
     try {
-      history[isStep ? "pushState" : "replaceState"](kept, "", hash);
+      history[isStep ? "pushState" : "replaceState"](
+        kept.some(Boolean) ? kept : null,
+        "",
+        hash || "#",
+      );
     } catch {
       // A frame without an address of its own has none to keep a view in, and browsers refuse
       // addresses that change too often; the page goes on without.
     }
   };
-  store.listen((state, before, step) => {
-    if (isReading || state.isPreview) return;
+  const stopWaiting = () => {
+    clearTimeout(timer);
+    timer = undefined;
+  };
+  panes.listen((step) => {
+    if (isReading || step === "part" || panes.views.some(({ state }) => state.isPreview)) return;
+    // What was still to be written belongs to the entry that is being left.
+    if (step === "push" && timer !== undefined) write(last, false);
+    last = hashOf(panes);
     if (step === "push") {
-      // What was still to be written belongs to the entry that is being left.
-      if (timer !== undefined) write(before, false);
-      write(state, true);
+      write(last, true);
     } else {
-      clearTimeout(timer);
-      timer = setTimeout(() => write(store.state, false), PATIENCE);
+      stopWaiting();
+      timer = setTimeout(() => write(last, false), PATIENCE);
     }
   });
   addEventListener("popstate", (event) => {
-    clearTimeout(timer);
-    timer = undefined;
+    stopWaiting();
     isReading = true;
-    const state = stateAt(atlas, location.hash);
-    if (session.isSingle) state.map = 0;
-    session.endTyping();
-    session.goToState({ ...state, ...event.state, isPreview: false });
+    panes.active.endTyping();
+    showAddress(panes, event.state ?? []);
+    last = hashOf(panes);
     isReading = false;
   });
+}
+
+/** Shows what the address says, in as many views as it names, with what it could not hold. */
+function showAddress(panes: Panes, selections: (number[] | null)[]): void {
+  const hashes = splitHash(location.hash);
+  if (hashes.length < panes.views.length) panes.close(elementAt(panes.views, 1), "replace");
+  else if (hashes.length > panes.views.length) panes.open({}, "replace");
+  panes.quietly(() => {
+    for (const [k, session] of panes.views.entries()) {
+      const state = stateAt(session.atlas, hashes[k] ?? "");
+      if (session.isSingle) state.map = 0;
+      const selection = selections[k];
+      session.goToState({ ...state, ...(selection && { selection }), isPreview: false });
+    }
+  });
+  panes.tell("replace");
+}
+
+function hashOf({ views, hasTwoAtlases }: Panes): string {
+  const hashes = views.map(({ atlas, state }) => toHash(placeOf(atlas, state)));
+  return joinedHash(hasTwoAtlases && hashes[1] === "" ? hashes.slice(0, 1) : hashes);
 }
 
 function placeOf(atlas: Atlas, state: State): Place {

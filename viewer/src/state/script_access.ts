@@ -15,6 +15,8 @@ import type { State } from "./store.ts";
 
 interface ScriptAccess {
   readonly atlas: Atlas;
+  /** The same of the view that stands beside this one; null without any. */
+  readonly beside: ScriptAccess | null;
   readonly state: State;
   readonly camera: Camera | null;
   /** Whether the open map stands still, with all its labels. */
@@ -32,31 +34,37 @@ interface ScriptAccess {
   select(objects: readonly number[]): void;
 }
 
-export function scriptAccess(session: Session): ScriptAccess {
+export function scriptAccess(session: () => Session, beside: () => Session | null): ScriptAccess {
   return {
-    atlas: session.atlas,
+    get atlas() {
+      return session().atlas;
+    },
+    get beside() {
+      const other = beside();
+      return other && scriptAccess(() => other, session);
+    },
     get state() {
-      return session.state;
+      return session().state;
     },
     get camera() {
-      return session.mapView?.camera ?? null;
+      return session().mapView?.camera ?? null;
     },
     get isAtRest() {
-      return session.mapView?.isAtRest ?? true;
+      return session().mapView?.isAtRest ?? true;
     },
     get frameTimes() {
-      return session.mapView?.frameTimes ?? [];
+      return session().mapView?.frameTimes ?? [];
     },
-    senses: (object) => session.lookups.sensesOf(object),
-    similarity: (a, b) => session.lookups.probabilities.similarity(a, b),
+    senses: (object) => session().lookups.sensesOf(object),
+    similarity: (a, b) => session().lookups.probabilities.similarity(a, b),
     observed: (object) => ({
-      recalled: session.lookups.recalledBy(object),
-      recalling: session.lookups.whoRecalls(object),
+      recalled: session().lookups.recalledBy(object),
+      recalling: session().lookups.whoRecalls(object),
     }),
-    shown: () => session.mapView?.shown ?? [],
-    change: (part) => session.goToState(part),
-    chooseWord: (object) => session.chooseWord(object),
-    openMap: (map) => session.openMap(map),
-    select: (objects) => session.select(objects),
+    shown: () => session().mapView?.shown ?? [],
+    change: (part) => session().goToState(part),
+    chooseWord: (object) => session().chooseWord(object),
+    openMap: (map) => session().openMap(map),
+    select: (objects) => session().select(objects),
   };
 }

@@ -65,6 +65,8 @@ export class SearchIndex {
   readonly #labels: string[];
   readonly #folded: string[];
   readonly #rank: ArrayLike<number> | null;
+  /** The first object of each folded label, once it is asked for. */
+  #places: Map<string, number> | null = null;
 
   /** `rank` is the importance of each object, the larger first among labels of one length. */
   constructor(labels: string[], rank: ArrayLike<number> | null = null) {
@@ -91,6 +93,18 @@ export class SearchIndex {
       }
     }
     return best.map(({ object, at }) => this.#hit(object, at, at + wanted.length));
+  }
+
+  /** The object of a label: exactly this, else the first without case and accents; null without any. */
+  named(label: string): number | null {
+    const wanted = fold(label).trim();
+    if (!wanted) return null;
+    const exact = this.#labels.indexOf(label);
+    if (exact >= 0) return exact;
+    this.#places ??= new Map(
+      this.#folded.map((text, object) => [text.trim(), object] as const).reverse(),
+    );
+    return this.#places.get(wanted) ?? null;
   }
 
   #insert(best: Candidate[], candidate: Candidate): void {

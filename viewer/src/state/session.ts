@@ -2,7 +2,7 @@
  * One atlas on show: its data, its state, and what a person can do with it.
  *
  * Components call these methods and read `state`; nothing else changes it. The open map's `MapView`
- * and the search field register themselves here, so that keys and buttons anywhere reach them.
+ * and the part of the page registers itself here, so that keys and buttons anywhere reach them.
  */
 
 import type { Atlas, CategoryColumn } from "../data/atlas.ts";
@@ -18,10 +18,9 @@ import { Lookups } from "./lookups.ts";
 import { MapContents } from "./map_contents.ts";
 import { SearchIndex } from "./search.ts";
 import { sensesInWords } from "./sentences.ts";
-import { type State, Store } from "./store.ts";
+import { type State, type Step, Store } from "./store.ts";
 
 export class Session {
-  readonly index: SearchIndex;
   readonly store: Store;
   readonly filtering: Filtering;
   readonly lookups: Lookups;
@@ -29,22 +28,21 @@ export class Session {
   readonly contents: MapContents;
   readonly marks: Marks;
   mapView: MapView | null = null;
-  searchField: HTMLInputElement | null = null;
+  /** The part of the page that shows this session. */
+  element: HTMLElement | null = null;
   /** Lets go of what is being typed. */
   endTyping: () => void = () => {};
   /** Says a sentence to those who hear the page. */
   announce: (sentence: string) => void = () => {};
-  /** Aborted when the atlas is taken off the screen. */
-  readonly ending = new AbortController();
 
   constructor(
     readonly atlas: Atlas,
     state: Partial<State>,
     /** Whether keys anywhere in the document are meant for this atlas. */
     readonly ownsTheKeys: boolean,
+    readonly index = new SearchIndex(atlas.labels, importance(atlas)),
   ) {
     this.marks = sharedMarks();
-    this.index = new SearchIndex(atlas.labels, importance(atlas));
     this.store = new Store({
       word: null,
       isPreview: false,
@@ -95,14 +93,14 @@ export class Session {
   }
 
   /** Goes to a word; `previous` is what was shown before it was searched for. */
-  chooseWord(word: number | null, previous: number | null = this.state.word): void {
+  chooseWord(word: number | null, previous = this.state.word, step: Step = "push"): void {
     this.endPreview(previous);
     const senses = word === null ? [] : this.lookups.sensesOf(word);
     const { map } = this.state;
     const isHere = senses.some((sense) => sense.map === map);
     const [first] = senses;
-    if (map === null || isHere || first === undefined) this.step({ word });
-    else this.step({ word, map: first.map, camera: null });
+    if (map === null || isHere || first === undefined) this.step({ word }, step);
+    else this.step({ word, map: first.map, camera: null }, step);
     if (isHere) this.flyToWord();
     this.announce(word === null ? `No ${this.atlas.noun[0]} is looked up` : this.inWords(word));
   }
@@ -122,8 +120,8 @@ export class Session {
 
   /** Puts the focus on the open map, or on the first sense of the word. */
   focusFound(): void {
-    const root = this.searchField?.getRootNode() as ShadowRoot | undefined;
-    root?.querySelector<HTMLElement>(this.state.map === null ? ".sense" : ".mapview")?.focus();
+    const { element, state } = this;
+    element?.querySelector<HTMLElement>(state.map === null ? ".sense" : ".mapview")?.focus();
   }
 
   openMap(map: number): void {
@@ -147,9 +145,9 @@ export class Session {
   }
 
   /** A step that can be taken back; the view that is left is kept as it is now. */
-  private step(part: Partial<State>): void {
+  private step(part: Partial<State>, step: Step = "push"): void {
     this.mapView?.tellCamera();
-    this.store.change(part, "push");
+    this.store.change(part, step);
   }
 
   /** Changes the state as a script or an address says: the open map goes where it would open. */

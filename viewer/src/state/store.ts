@@ -47,7 +47,7 @@ export interface State {
   onlyItsMaps: boolean;
 }
 
-type Step = "push" | "replace";
+export type Step = "push" | "replace";
 type Listener = (state: State, before: State, step: Step) => void;
 
 export class Store {

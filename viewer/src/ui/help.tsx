@@ -13,6 +13,7 @@ const KEYS: [string[], string][] = [
   [["m"], "to the map; then arrows move it, + and − zoom, 0 shows all of it"],
   [["s"], "select what was found, or no longer"],
   [["p", "b", "l"], "move the map, select in a box, select with a lasso"],
+  [["d", "o"], "a second view beside, or no longer; to the other view"],
   [["t"], "to the threshold; arrows move it"],
   [["e"], "to the exports of the open map"],
   [["Esc"], "close, clear, or back to all maps"],

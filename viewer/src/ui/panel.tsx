@@ -12,7 +12,14 @@ import { WordCard } from "./word_card.tsx";
 import { Word } from "./words.tsx";
 import { WordsInView } from "./words_in_view.tsx";
 
-export function Panel({ session, shown }: { session: Session; shown: readonly ShownLabel[] }) {
+interface PanelProps {
+  session: Session;
+  /** The name of the view that it is about, beside another one. */
+  of: string | null;
+  shown: readonly ShownLabel[];
+}
+
+export function Panel({ session, of, shown }: PanelProps) {
   const { selection, word, map } = session.state;
   const [only = null] = selection.length === 1 ? selection : [];
   const object = only ?? word;
@@ -25,6 +32,11 @@ export function Panel({ session, shown }: { session: Session; shown: readonly Sh
   return (
     <aside class="panel" aria-label="About this view" tabIndex={0} ref={panel}>
       <Display session={session} />
+      {of !== null && (
+        <p class="of">
+          <bdi>{of}</bdi>
+        </p>
+      )}
       <Filters session={session} />
       {object === null && map === null && <ManySided session={session} />}
       {object !== null && (

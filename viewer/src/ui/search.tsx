@@ -27,6 +27,7 @@ export function Search({ session }: { session: Session }) {
   const [active, setActive] = useState(0);
   const [previous, setPrevious] = useState<number | null>(word);
   const isTyping = useRef(false);
+  const field = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
 
   useLayoutEffect(() => {
@@ -84,7 +85,7 @@ export function Search({ session }: { session: Session }) {
   const clear = () => {
     choose(null);
     setHits([]);
-    session.searchField?.focus();
+    field.current?.focus();
   };
   const move = (by: number) => {
     if (!isOpen || hits.length === 0) return;
@@ -128,9 +129,7 @@ export function Search({ session }: { session: Session }) {
         spellcheck={false}
         dir="auto"
         value={text}
-        ref={(field) => {
-          session.searchField = field;
-        }}
+        ref={field}
         onInput={(event) => typed(event.currentTarget.value)}
         onKeyDown={pressed}
         onFocus={(event) => event.currentTarget.select()}

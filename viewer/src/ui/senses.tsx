@@ -1,5 +1,6 @@
 /** The senses of a word, one crop each, what recalls most first; two of one map are two crops of it. */
 
+import { useId } from "preact/hooks";
 import { bothWays } from "../data/observed.ts";
 import type { Sense } from "../data/probabilities.ts";
 import { percent, plainLabel } from "../data/words.ts";
@@ -13,16 +14,21 @@ import { Word } from "./words.tsx";
 /** Asymmetries weaker than this are not worth a sentence. */
 const TELLING = 0.01;
 
-export function Senses({ session, word }: { session: Session; word: number }) {
+interface SensesProps {
+  session: Session;
+  word: number;
+  /** Whether the cards have their words beside the crop, and so are low. */
+  isLow: boolean;
+}
+
+export function Senses({ session, word, isLow }: SensesProps) {
   const senses = session.lookups.sensesOf(word);
   const further = furtherMaps(session.atlas, word, senses);
+  const title = useId();
   return (
-    <section
-      class={session.state.map === null ? "senses" : "senses low"}
-      aria-labelledby="senses-title"
-    >
+    <section class={isLow ? "senses low" : "senses"} aria-labelledby={title}>
       <div class="top">
-        <h2 id="senses-title">
+        <h2 id={title}>
           <em>
             <Word atlas={session.atlas} object={word} />
           </em>{" "}
@@ -151,7 +157,7 @@ function Asymmetry({ session, word }: { session: Session; word: number }) {
 
 /** Arrow keys go from one button of a list to the next. */
 export function stepBetween(event: KeyboardEvent): void {
-  const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  const by = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (by === undefined) return;
   const buttons = [...(event.currentTarget as HTMLElement).querySelectorAll("button")];
   const at = buttons.indexOf(event.target as HTMLButtonElement);

@@ -112,3 +112,11 @@ test("200,000 labels are searched while one types", () => {
   }
   assert.ok(building < 1600, `index: ${building} ms`);
 });
+
+test("a label names its object, in any case where nothing is written so", () => {
+  const index = new SearchIndex(["Tie", "tie", "Café", "", " "]);
+  assert.equal(index.named("tie"), 1);
+  assert.equal(index.named("TIE"), 0);
+  assert.equal(index.named("cafe "), 2);
+  for (const label of ["", " ", "knot", "ti"]) assert.equal(index.named(label), null);
+});
