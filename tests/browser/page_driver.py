@@ -55,8 +55,9 @@ class AtlasPage:
 
     def __init__(self, page: Page | Frame):
         self.page = page
-        self.search = page.get_by_role("combobox", name="Look a word up")
-        self.hits = page.get_by_role("listbox", name="Words found").get_by_role("option")
+        self.search = page.get_by_role("combobox", name=re.compile("^Find "))
+        found = page.get_by_role("listbox", name=re.compile(" found$"))
+        self.hits = found.get_by_role("option")
         self.nothing_found = page.get_by_role("search").get_by_role("status")
         # Another one belongs to the threshold.
         self.status = page.get_by_role("status").last
@@ -76,7 +77,9 @@ class AtlasPage:
         self.filters = page.get_by_role("region", name="Filters")
         self.marks = page.get_by_role("list", name="Marks")
         self.features = page.get_by_role("group", name="Features").get_by_role("checkbox")
-        self.in_view = page.get_by_role("region", name="Words in view")
+        self.in_view = page.get_by_role("region", name=re.compile(" in view$"))
+        self.lines = page.get_by_role("checkbox", name="Lines to what was observed")
+        self.card = page.get_by_role("region", name=re.compile("^The "))
         self.selection = page.get_by_role("region", name="Selection")
         self.alert = page.get_by_role("alert")
         self.dialog = page.get_by_role("dialog")

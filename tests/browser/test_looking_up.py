@@ -1,9 +1,12 @@
 """A word is looked up by its first letters, with the keyboard alone, and its senses stand there."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
+
+import manymaps as mm
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +47,7 @@ def test_accents_and_case_make_no_difference(at, typed):
 
 def test_what_is_not_there_is_said(at):
     at.search.fill("zzz")
-    at.expect(at.nothing_found).to_contain_text("No word")
+    at.expect(at.nothing_found).to_contain_text("No object")
     assert at.hits.count() == 0
     at.page.keyboard.press("Enter")
     assert at.word is None
@@ -104,7 +107,8 @@ def test_the_gallery_is_sorted_and_filtered(at, tiny):
 @pytest.mark.slow
 def test_a_sense_opens_its_map_at_the_word(open_page, relations, relations_page):
     at = open_page(relations_page)
-    word = next(word for word in relations.labels if len(relations.senses(word)) > 1)
+    many = "atlas.atlas.labels.findIndex((_, i) => atlas.senses(i)[1]?.neighbors.length > 5)"
+    word = relations.labels[at.read(many)]
     at.look_up(word)
     second = relations.senses(word)[1]
     at.cards.nth(1).click()
@@ -125,13 +129,32 @@ def test_asymmetry_is_told(open_page, relations, relations_page):
     at = open_page(relations_page)
     at.look_up("bank")
     at.senses.wait_for()
-    said = at.senses.get_by_role("paragraph").last.inner_text()
-    told = re.fullmatch(r"(.+) recalls (.+) ([\d.]+)%, (.+) recalls (.+) ([\d.]+)%", said)
+    said = at.senses.get_by_text("recalls").inner_text()
+    one_way = r"(.+) recalls (.+) ([\d.]+)% \(model <?([\d.]+)%\)"
+    told = re.fullmatch(f"Observed: {one_way}, {one_way}", said)
     assert told, said
-    word, other, to, *back, fro = told.groups()
+    word, other, to, to_model, *back, fro, fro_model = told.groups()
     assert (word, back) == ("bank", [other, word])
-    assert float(to) == pytest.approx(100 * relations.similarity(word, other), rel=0.06)
-    assert float(fro) == pytest.approx(100 * relations.similarity(other, word), rel=0.06)
+    observed = relations.associations.toarray()
+    i, j = relations.index(word), relations.index(other)
+    # A share of less than 1 % has two digits.
+    assert float(to) == pytest.approx(100 * observed[i, j], rel=0.06, abs=0.005)
+    assert float(fro) == pytest.approx(100 * observed[j, i], rel=0.06, abs=0.005)
+    modelled = [relations.similarity(word, other), relations.similarity(other, word)]
+    assert float(to_model) == pytest.approx(100 * modelled[0], rel=0.06, abs=0.01)
+    assert float(fro_model) == pytest.approx(100 * modelled[1], rel=0.06, abs=0.01)
+
+
+@pytest.mark.slow
+def test_without_data_asymmetry_is_the_models(open_page, relations, pages):
+    modelled = replace(relations, associations=None)
+    mm.write_page(modelled, pages / "modelled.html")
+    at = open_page(pages / "modelled.html", "#word=bank")
+    said = at.senses.get_by_text("recalls").inner_text()
+    told = re.fullmatch(r"In the model: bank recalls (.+) ([\d.]+)%, \1 recalls bank [\d.]+%", said)
+    assert told, said
+    similarity = relations.similarity("bank", told[1])
+    assert float(told[2]) == pytest.approx(100 * similarity, rel=0.06)
 
 
 @pytest.mark.slow
@@ -212,7 +235,9 @@ def test_what_was_observed_stands_beside_the_model(open_page, grouped, grouped_p
         assert float(told[3]) == pytest.approx(100 * sense.recall, rel=0.05)
     hidden = 1 - sum({sense.map: sense.recall for sense in senses}.values())
     said = at.senses.get_by_role("paragraph").all_inner_texts()
-    further = [re.fullmatch(r"(\d) further maps? gives? ([\d.]+)%", text) for text in said]
+    further = [
+        re.fullmatch(r"(\d) further maps? gives? ([\d.]+)% in the model", text) for text in said
+    ]
     assert any(further) == (hidden >= 0.005)
     for match in filter(None, further):
         assert float(match[2]) == pytest.approx(100 * hidden, rel=0.05)

@@ -159,7 +159,7 @@ def test_widget_in_jupyterlab(page, lab):
     run(page, 0)
     map = page.get_by_role("application", name="Map 0")
     map.wait_for()
-    view = page.get_by_role("region", name="Words in view")
+    view = page.get_by_role("region", name="Objects in view")
     expect(view.get_by_role("rowheader").filter(has_text="knot")).to_have_count(1)
 
     box = map.bounding_box()
@@ -175,7 +175,7 @@ def test_widget_in_jupyterlab(page, lab):
             break
     expect(chosen).to_contain_text("1 object selected")
     expect(chosen).to_contain_text("knot")
-    page.get_by_role("combobox", name="Look a word up").fill("tie")
+    page.get_by_role("combobox", name="Find objects").fill("tie")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="tie lives in 3 maps")).to_be_visible()
 

@@ -7,6 +7,8 @@ import manymaps as mm
 
 # As many as the page lists: NEIGHBORS of viewer/src/state/lookups.ts.
 NEIGHBORS = 8
+# Who has so much of the nearest one's similarity is near too: NEAR of viewer/src/data/probabilities.ts.
+NEAR = 0.05
 SENSES = """atlas.senses(given).map(({ map, recall, share, neighbors }) => ({
   map, recall, share,
   neighbors: neighbors.map(({ object, share }) => ({ label: atlas.atlas.labels[object], share })),
@@ -32,7 +34,7 @@ def agree(
     for sense, exact in zip(found, expected, strict=True):
         assert sense["recall"] == pytest.approx(exact.recall, abs=slack)
     if neighbor_kind is None and atlas.recalls(atlas.labels[object]):
-        agree_on_groups(expected, found)
+        agree_on_groups(atlas, object, min_recall, expected, found)
         return
     for sense, exact in zip(found, expected, strict=True):
         assert sense["share"] is None
@@ -45,15 +47,26 @@ def agree(
         np.testing.assert_allclose(shares, listed, rtol=0.03, atol=1e-6)
 
 
-def agree_on_groups(expected: list, found: list[dict]) -> None:
-    """The groups of an object, in their order; members as in the page's order of similarity."""
+def agree_on_groups(
+    atlas: mm.Atlas, object: int, min_recall: float, expected: list, found: list[dict]
+) -> None:
+    """The groups of an object, in their order; of their members those that stand there."""
+    similarities = atlas.choices.shares(object)
     for sense, exact in zip(found, expected, strict=True):
         assert sense["share"] == pytest.approx(exact.share, rel=1e-5)
         value_of = {n.label: n.similarity for n in exact.neighbors}
-        assert len(sense["neighbors"]) == min(NEIGHBORS, len(value_of))
-        listed = [value_of[n["label"]] for n in sense["neighbors"]]
-        first = [n.similarity for n in exact.neighbors[: len(listed)]]
-        np.testing.assert_allclose(listed, first, rtol=1e-4)
+        members = np.array([atlas.index(label) for label in value_of], int)
+        ratios = similarities[exact.map, members] / similarities[exact.map].max()
+        there = ratios >= NEAR
+        there[:1] |= atlas.map_shares[exact.map, members[:1]] >= min_recall
+        near = [label for label, is_there in zip(value_of, there, strict=True) if is_there]
+        listed = [n["label"] for n in sense["neighbors"]]
+        # The page reckons in 16 bits.
+        if not np.isclose(ratios, NEAR, rtol=0.05).any():
+            assert len(listed) == min(NEIGHBORS, len(near))
+            similar = [value_of[label] for label in near[: len(listed)]]
+            np.testing.assert_allclose([value_of[label] for label in listed], similar, rtol=1e-4)
+        listed = [value_of[label] for label in listed]
         shares = [n["share"] for n in sense["neighbors"]]
         np.testing.assert_allclose(shares, listed, rtol=0.03, atol=1e-6)
 
@@ -91,6 +104,38 @@ def test_what_the_model_says_stays_where_some_are_hidden(open_page, tmp_path, gr
                 atlas.similarity(atlas.labels[a + 1], atlas.labels[b + 1]) for a, b in pairs
             ]
             np.testing.assert_allclose(found, expected, rtol=0.02)
+
+
+@pytest.mark.parametrize("name", ["grouped", pytest.param("norms", marks=pytest.mark.slow)])
+def test_what_was_observed(request, open_page, rng, name):
+    """Each share with the model's beside it, both ways, and in which maps the two are near."""
+    atlas = request.getfixturevalue(name)
+    at = open_page(request.getfixturevalue(f"{name}_page"))
+    table = atlas.associations.toarray()
+    for object in rng.choice(atlas.n_objects, 12, replace=False).tolist():
+        senses = {sense["map"] for sense in at.read(SENSES, object)}
+        found = at.read("atlas.observed(given)", object)
+        for way, others, rows in (
+            ("recalled", table[object], lambda j: (object, j)),
+            ("recalling", table[:, object], lambda j: (j, object)),
+        ):
+            shares = [partner["share"] for partner in found[way]]
+            exact = np.sort(others[others > 0])[::-1]
+            np.testing.assert_allclose(shares, exact[: len(shares)], atol=1e-5)
+            assert len(shares) == min(len(exact), 30 if way == "recalled" else 8)
+            for partner in found[way]:
+                assert partner["share"] == pytest.approx(others[partner["object"]], abs=1e-5)
+                a, b = (atlas.labels[i] for i in rows(partner["object"]))
+                assert partner["model"] == pytest.approx(atlas.similarity(a, b), rel=0.03, abs=1e-6)
+                agree_on_places(atlas, object, partner, senses)
+
+
+def agree_on_places(atlas: mm.Atlas, object: int, partner: dict, senses: set[int]) -> None:
+    similarities = atlas.choices.shares(object)
+    for m in senses:
+        ratio = similarities[m, partner["object"]] / similarities[m].max()
+        assert (m in partner["maps"]) == (ratio >= NEAR) or ratio == pytest.approx(NEAR, rel=0.05)
+    assert set(partner["maps"]) <= senses
 
 
 @pytest.mark.slow

@@ -94,6 +94,6 @@ def test_the_csv_is_the_selection(at, relations, tmp_path):
 
 
 def test_the_words_in_view_are_selected_at_once(at, relations):
-    at.button("Select these words").click()
+    at.button("Select these objects").click()
     at.selection.wait_for()
     assert sorted(at.selected) == sorted(relations.labels[label["object"]] for label in at.shown)
