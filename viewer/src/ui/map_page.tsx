@@ -16,8 +16,8 @@ import { MapView, type MapViewCallbacks } from "../view/map_view.ts";
 import type { Tool } from "../view/selection_drag.ts";
 import { Icon, type IconName } from "./icons.tsx";
 import { bringIntoSight } from "./sight.ts";
-import { Details, Portraits } from "./word_card.tsx";
-import { Word } from "./words.tsx";
+import { Details } from "./word_card.tsx";
+import { Portraits, Word } from "./words.tsx";
 
 const MOST_NEAR = 3;
 
@@ -300,7 +300,8 @@ function Tip({ session, at, host }: TipProps) {
   );
   const recall = percent(elementAt(recalls, at.entry));
   const observed = observedIn(atlas.senses, object, map);
-  const here = observed === null ? recall : `${percent(observed)} observed, model ${recall}`;
+  const model = observed === null ? "" : "model ";
+  const here = observed === null ? recall : `here ${percent(observed)} observed, ${model}${recall}`;
   const { width, height } = host?.getBoundingClientRect() ?? { width: 0, height: 0 };
   const style = {
     ...(at.x > width / 2 ? { right: `${width - at.x + 14}px` } : { left: `${at.x + 14}px` }),
@@ -312,7 +313,7 @@ function Tip({ session, at, host }: TipProps) {
         <Word atlas={atlas} object={object} />
       </b>{" "}
       {session.isSingle ? kindOf(atlas, object) : here}
-      <Portraits session={session} object={object} />
+      <Portraits atlas={atlas} object={object} />
       <Details session={session} object={object} />
       <Near session={session} object={object} map={map} />
       {others.length > 0 && (
@@ -320,7 +321,7 @@ function Tip({ session, at, host }: TipProps) {
           also in {others.length === 1 ? "map" : `${counted(others.length, "map")}:`}{" "}
           {others
             .slice(0, 6)
-            .map((place) => `${place.map} (${percent(place.recall)})`)
+            .map((place) => `${place.map} (${model}${percent(place.recall)})`)
             .join(", ")}
         </span>
       )}

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import type { Session } from "../state/session.ts";
-import { Word } from "./words.tsx";
+import { Portraits, Word } from "./words.tsx";
 
 interface Column<T> {
   head: string;
@@ -40,6 +40,7 @@ export function ObjectTable<T extends { object: number }>(props: ObjectTableProp
           <tr key={row.object}>
             <th scope="row">
               <button type="button" class="plain" onClick={() => session.chooseWord(row.object)}>
+                <Portraits atlas={atlas} object={row.object} isNamed />
                 <Word atlas={atlas} object={row.object} />
               </button>
             </th>

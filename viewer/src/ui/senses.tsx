@@ -104,11 +104,12 @@ function Unseen({ session, word }: { session: Session; word: number }) {
   }
   if (groups.size === 0) return null;
   return (
-    <p class="quiet">
+    <p class="asymmetry">
       Also observed
-      {[...groups].map(([where, partners]) => (
+      {[...groups].map(([where, partners], group) => (
         <span key={where}>
-          , {where}:{" "}
+          {group > 0 ? "; " : ", "}
+          {where}:{" "}
           {partners.map((partner, k) => (
             <>
               {k > 0 && ", "}
@@ -117,7 +118,9 @@ function Unseen({ session, word }: { session: Session; word: number }) {
                 class="plain"
                 onClick={() => session.chooseWord(partner.object)}
               >
-                <Word atlas={session.atlas} object={partner.object} />
+                <b>
+                  <Word atlas={session.atlas} object={partner.object} />
+                </b>
               </button>{" "}
               {beside(partner)}
             </>

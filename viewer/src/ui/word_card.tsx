@@ -4,12 +4,12 @@ import { type Column, kindOf, lives } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { mapsOf } from "../data/entries.ts";
 import type { Association, Neighbor } from "../data/probabilities.ts";
-import { percent, plainLabel } from "../data/words.ts";
+import { percent } from "../data/words.ts";
 import type { Beside } from "../state/lookups.ts";
 import type { Session } from "../state/session.ts";
 import { Icon } from "./icons.tsx";
 import { ObjectTable } from "./object_table.tsx";
-import { Word } from "./words.tsx";
+import { Portraits, Word } from "./words.tsx";
 
 interface WordCardProps {
   session: Session;
@@ -36,7 +36,7 @@ export function WordCard({ session, object, isTapped }: WordCardProps) {
       <h2>
         <Word atlas={atlas} object={object} longest={1000} />
       </h2>
-      <Portraits session={session} object={object} />
+      <Portraits atlas={atlas} object={object} />
       <Details session={session} object={object} />
       <p class="row">
         {state.word === object && session.isSingle && (
@@ -71,18 +71,6 @@ export function WordCard({ session, object, isTapped }: WordCardProps) {
       <Associations session={session} object={object} />
     </section>
   );
-}
-
-/** The pictures of an object, which the data hold themselves. */
-export function Portraits({ session, object }: { session: Session; object: number }) {
-  const { atlas } = session;
-  return atlas.columns.map(({ name, ...column }) => {
-    const source = column.type === "image" ? elementAt(column.values, object) : "";
-    if (!source.startsWith("data:image/")) return null;
-    return (
-      <img key={name} class="portrait" src={source} alt={`${name}: ${plainLabel(atlas, object)}`} />
-    );
-  });
 }
 
 export function Details({ session, object }: { session: Session; object: number }) {

@@ -1,8 +1,8 @@
-/** How labels are written out in the page: always as text, whatever they hold. */
+/** How objects are written out in the page: labels always as text, whatever they hold; and pictures. */
 
 import type { Atlas } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
-import { plainText } from "../data/words.ts";
+import { plainLabel, plainText } from "../data/words.ts";
 
 interface WordProps {
   atlas: Atlas;
@@ -34,4 +34,21 @@ export function Marked({ text, start, end }: { text: string; start: number; end:
       {text.slice(end)}
     </bdi>
   );
+}
+
+interface PortraitsProps {
+  atlas: Atlas;
+  object: number;
+  /** Whether its label stands beside them. */
+  isNamed?: boolean;
+}
+
+/** The pictures of an object, which the page's data hold themselves. */
+export function Portraits({ atlas, object, isNamed }: PortraitsProps) {
+  return atlas.columns.map((column) => {
+    const source = column.type === "image" ? elementAt(column.values, object) : "";
+    if (!source.startsWith("data:image/")) return null;
+    const alt = isNamed ? "" : `${column.name} of ${plainLabel(atlas, object)}`;
+    return <img key={column.name} class="portrait" src={source} alt={alt} />;
+  });
 }
