@@ -7,7 +7,7 @@ import manymaps as mm
 
 # As many as the page lists: NEIGHBORS of viewer/src/state/lookups.ts.
 NEIGHBORS = 8
-# Who has so much of the nearest one's similarity is near too: NEAR of viewer/src/data/probabilities.ts.
+# Who has so much of the nearest one's similarity is near: NEAR of viewer/src/data/probabilities.ts.
 NEAR = 0.05
 SENSES = """atlas.senses(given).map(({ map, recall, share, neighbors }) => ({
   map, recall, share,
@@ -115,18 +115,22 @@ def test_what_was_observed(request, open_page, rng, name):
     for object in rng.choice(atlas.n_objects, 12, replace=False).tolist():
         senses = {sense["map"] for sense in at.read(SENSES, object)}
         found = at.read("atlas.observed(given)", object)
-        for way, others, rows in (
-            ("recalled", table[object], lambda j: (object, j)),
-            ("recalling", table[:, object], lambda j: (j, object)),
+        for way, exact, most in (
+            ("recalled", table[object], 30),
+            ("recalling", table.T[object], 8),
         ):
             shares = [partner["share"] for partner in found[way]]
-            exact = np.sort(others[others > 0])[::-1]
-            np.testing.assert_allclose(shares, exact[: len(shares)], atol=1e-5)
-            assert len(shares) == min(len(exact), 30 if way == "recalled" else 8)
+            strongest = np.sort(exact[exact > 0])[::-1][:most]
+            np.testing.assert_allclose(shares, strongest, atol=1e-5)
             for partner in found[way]:
-                assert partner["share"] == pytest.approx(others[partner["object"]], abs=1e-5)
-                a, b = (atlas.labels[i] for i in rows(partner["object"]))
-                assert partner["model"] == pytest.approx(atlas.similarity(a, b), rel=0.03, abs=1e-6)
+                pair = (
+                    (object, partner["object"])
+                    if way == "recalled"
+                    else (partner["object"], object)
+                )
+                assert partner["share"] == pytest.approx(table[pair], abs=1e-5)
+                similarity = atlas.similarity(*(atlas.labels[i] for i in pair))
+                assert partner["model"] == pytest.approx(similarity, rel=0.03, abs=1e-6)
                 agree_on_places(atlas, object, partner, senses)
 
 
