@@ -42,7 +42,8 @@ def views_of(atlas, rng, count=20):
     for k in range(count):
         map = int(rng.integers(atlas.n_maps))
         threshold = float(rng.choice([0, 0.02, 0.1, 0.3, 0.7]))
-        there = np.flatnonzero(atlas.map_shares[map] > threshold)
+        # No view is empty, so the object that it shows must be drawn.
+        there = np.flatnonzero(atlas.map_shares[map] > max(threshold, 1e-3))
         if len(there) == 0:
             there = np.array([int(atlas.map_shares[map].argmax())])
         object = int(rng.choice(there))

@@ -5,7 +5,7 @@
  *
  * y runs upwards in a map and downwards on the screen.
  */
-import { elementAt, pointOf } from "../data/elements.ts";
+import { elementAt, inBounds, pointOf } from "../data/elements.ts";
 
 export interface Camera {
   x: number;
@@ -28,6 +28,8 @@ interface Points {
 }
 
 const MARGIN = 36;
+/** What keeps a view from being empty lies so far from its edge. */
+const SIGHT = 56;
 const CROP_MARGIN = 34;
 /** The median neighbour of a crop keeps so many pixels from the word. */
 const APART = 18;
@@ -86,6 +88,32 @@ export function zoomAt(camera: Camera, size: Size, factor: number, x: number, y:
 /** A camera moved by screen pixels: what is on the screen goes the other way. */
 export function panned(camera: Camera, dx: number, dy: number): Camera {
   return { x: camera.x + dx / camera.zoom, y: camera.y - dy / camera.zoom, zoom: camera.zoom };
+}
+
+/** The camera, moved as little as is needed for one of the first `count` points to be in sight. */
+export function inSight(
+  { points, count }: Points & { count: number },
+  camera: Camera,
+  size: Size,
+): Camera {
+  const { x, y, zoom } = camera;
+  const halfX = Math.max(size.width / 2 - SIGHT, 0) / zoom;
+  const halfY = Math.max(size.height / 2 - SIGHT, 0) / zoom;
+  let [least, nearest] = [Number.POSITIVE_INFINITY, -1];
+  for (let i = 0; i < count; i++) {
+    const beyondX = Math.max(Math.abs(inBounds(points[2 * i]) - x) - halfX, 0);
+    const beyondY = Math.max(Math.abs(inBounds(points[2 * i + 1]) - y) - halfY, 0);
+    const way = beyondX * beyondX + beyondY * beyondY;
+    if (way === 0) return camera;
+    if (way < least) [least, nearest] = [way, i];
+  }
+  if (nearest < 0) return camera;
+  const [toX, toY] = pointOf(points, nearest);
+  return {
+    x: Math.min(Math.max(x, toX - halfX), toX + halfX),
+    y: Math.min(Math.max(y, toY - halfY), toY + halfY),
+    zoom,
+  };
 }
 
 /**

@@ -157,7 +157,8 @@ export class Session {
     this.store.change(part);
     if (camera === undefined || this.state.map !== map) return;
     if (camera === null) this.flyToWord();
-    else this.mapView?.lookFrom(camera);
+    // What the map shows now, by which the camera is bounded, is drawn first.
+    else queueMicrotask(() => this.mapView?.lookFrom(camera));
   }
 
   closeMap(): void {

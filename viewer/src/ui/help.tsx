@@ -10,7 +10,10 @@ const KEYS: [string[], string][] = [
   [["←", "→"], "from one sense or map to the next, in the strip and the gallery"],
   [["g"], "all maps"],
   [["[", "]"], "the map before, the map after"],
-  [["m"], "to the map; then arrows move it, + and − zoom, 0 shows all of it"],
+  [
+    ["m"],
+    "to the map; then arrows move it, + and − zoom, 0 shows all of it, n goes to the next neighbour",
+  ],
   [["s"], "select what was found, or no longer"],
   [["p", "b", "l"], "move the map, select in a box, select with a lasso"],
   [["d", "o"], "a second view beside, or no longer; to the other view"],

@@ -93,7 +93,8 @@ function useMapView(
           session.select(found, mode);
         }),
       onOpen: (entry) => report(({ objects }) => session.chooseWord(elementAt(objects, entry))),
-      onShown: (labels) => report((at) => onShown({ map: at.number, labels })),
+      onShown: (labels) =>
+        report((at) => onShown({ map: at.number, labels: labels.filter(({ arrow }) => !arrow) })),
     };
     const { matches: reducedMotion } = matchMedia("(prefers-reduced-motion: reduce)");
     const wheelNeedsFocus = !session.ownsTheKeys;

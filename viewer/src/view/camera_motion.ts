@@ -1,5 +1,6 @@
 /**
- * Where a map is looked at from, as it changes: in jumps, in flights, and within bounds of zoom.
+ * Where a map is looked at from, as it changes: in jumps, in flights, within bounds of zoom, and
+ * never at nothing.
  *
  * Until it is moved the camera fits the map, and does so anew when the screen changes its size.
  */
@@ -12,11 +13,15 @@ interface MotionHooks {
   size(): Size;
   /** The camera that shows the whole map; null where no map is shown. */
   fitCamera(): Camera | null;
+  /** The camera, moved to where something is seen. */
+  inSight(camera: Camera): Camera;
   onMove(): void;
 }
 
 /** A flight goes on by at most so many milliseconds a frame, so that slow frames skip no part of it. */
 const LONGEST_STEP = 64;
+/** No map reaches so far. */
+const FAR = 1e15;
 
 export class CameraMotion {
   private current: Camera = { x: 0, y: 0, zoom: 1 };
@@ -65,18 +70,14 @@ export class CameraMotion {
   jump(camera: Camera): void {
     this.stop();
     this.isFitted = false;
-    this.current = camera;
+    this.current = this.within(camera);
     this.hooks.onMove();
   }
 
-  /** Goes to a camera that comes from elsewhere, and so may be anywhere. */
-  lookFrom(camera: Camera): void {
-    this.jump(this.within(camera));
-  }
-
   /** Moves to a camera; at once where motion is not wanted. */
-  flyTo(camera: Camera): void {
+  flyTo(to: Camera): void {
     const size = this.hooks.size();
+    const camera = this.within(to);
     if (this.reducedMotion || size.width === 0) {
       this.jump(camera);
       return;
@@ -125,8 +126,15 @@ export class CameraMotion {
     this.flight = null;
   }
 
-  private within(camera: Camera): Camera {
+  /** The nearest camera that shows something; what comes from elsewhere may be anything. */
+  private within(asked: Camera): Camera {
     const [least, most] = this.bounds;
-    return { ...camera, zoom: Math.min(most, Math.max(least, camera.zoom)) };
+    const known = (value: number, usual: number) => (Math.abs(value) < FAR ? value : usual);
+    const { x, y, zoom } = this.fitCamera;
+    return this.hooks.inSight({
+      x: known(asked.x, x),
+      y: known(asked.y, y),
+      zoom: Math.min(most, Math.max(least, known(asked.zoom, zoom))),
+    });
   }
 }

@@ -11,6 +11,7 @@ import type { Scene, ShownLabel } from "../scene/scene.ts";
 /** How far beside a dot the pointer may be, in CSS pixels. */
 const REACH = 6;
 const CANDIDATES = 12;
+const ARROW_REACH = 10;
 
 const indices = new WeakMap<AtlasMap, Flatbush>();
 
@@ -40,7 +41,9 @@ export function entryAt(
   const dot = dotAt(scene, camera, size, [x, y]);
   if (dot && dot.gap <= 0) return dot.entry;
   const label = labels.findLast(
-    (box) => x >= box.x && x < box.x + box.width && y >= box.y && y < box.y + box.height,
+    ({ arrow, ...box }) =>
+      (x >= box.x && x < box.x + box.width && y >= box.y && y < box.y + box.height) ||
+      (arrow && Math.hypot(x - arrow.x, y - arrow.y) < ARROW_REACH),
   );
   return label?.entry ?? dot?.entry ?? null;
 }

@@ -7,6 +7,8 @@ interface Commands {
   fit(): void;
   /** Opens what is pointed at or selected. */
   open(): void;
+  /** Goes to the next neighbour of the word. */
+  next(): void;
 }
 
 const PAN_STEP = 80;
@@ -23,6 +25,7 @@ export function followMapKeys(host: HTMLElement, commands: Commands, signal: Abo
     "-": () => commands.zoomBy(1 / ZOOM_STEP),
     0: () => commands.fit(),
     Enter: () => commands.open(),
+    n: () => commands.next(),
   };
   const press = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;

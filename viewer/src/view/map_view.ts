@@ -6,10 +6,11 @@
  * has not moved for a while rests, and then tells where it is and which labels it shows.
  */
 import type { AtlasMap } from "../data/atlas.ts";
+import { pointOf } from "../data/elements.ts";
 import { svgOf } from "../draw/drawing_svg.ts";
 import { type Marks, sharedMarks } from "../draw/marks.ts";
 import { drawHoverRing, drawPicture, type FeatureOutline, type Tie } from "../draw/picture.ts";
-import type { Camera, Size } from "../scene/camera.ts";
+import { type Camera, inSight, type Size } from "../scene/camera.ts";
 import type { ScreenBox } from "../scene/label_boxes.ts";
 import type { Point } from "../scene/outline.ts";
 import { type Emphasis, type Look, NO_EMPHASIS, Scene, type ShownLabel } from "../scene/scene.ts";
@@ -69,6 +70,8 @@ export class MapView {
   private ties: readonly Tie[] = [];
   private isMoving = false;
   private restTimer = 0;
+  /** How many of the entries that stand out were flown to. */
+  private visited = 0;
   /** Whether the labels of the next drawing are to be told: the view rests, but is not drawn yet. */
   private owesLabels = false;
 
@@ -91,6 +94,7 @@ export class MapView {
       {
         size: () => this.size,
         fitCamera: () => this.scene?.fitCamera ?? null,
+        inSight: (camera) => (this.scene ? inSight(this.scene.marks, camera, this.size) : camera),
         onMove: () => this.moved(),
       },
       options.reducedMotion ?? false,
@@ -133,7 +137,8 @@ export class MapView {
     );
     const panBy = (dx: number, dy: number) => this.motion.panBy(dx, dy);
     const zoomBy = (factor: number) => this.zoomBy(factor);
-    const commands = { panBy, zoomBy, fit: () => this.fit(), open: () => this.open() };
+    const [fit, open, next] = [() => this.fit(), () => this.open(), () => this.next()];
+    const commands = { panBy, zoomBy, fit, open, next };
     followMapKeys(host, commands, signal);
     this.setCursor();
     this.observer = new ResizeObserver(() => this.measure());
@@ -196,6 +201,7 @@ export class MapView {
     } else if (isOther) {
       this.scene.setLook(this.suited(look));
     }
+    if (emphasis.chosen[0] !== this.emphasis.chosen[0]) this.visited = 0;
     this.emphasis = emphasis;
     this.selection = selection;
     this.scene.setEmphasis(emphasis);
@@ -219,7 +225,7 @@ export class MapView {
 
   /** Goes to where a script or the browser's history says. */
   lookFrom(camera: Camera): void {
-    this.motion.lookFrom(camera);
+    this.motion.jump(camera);
   }
 
   zoomBy(factor: number): void {
@@ -318,14 +324,33 @@ export class MapView {
   }
 
   private click(entry: number | null, isMore: boolean): void {
-    if (entry !== null) this.callbacks.onSelect([entry], isMore ? "toggle" : "replace");
+    if (this.isPointedTo(entry)) this.flyToEntry(entry as number);
+    else if (entry !== null) this.callbacks.onSelect([entry], isMore ? "toggle" : "replace");
     else if (!isMore && this.selection.size) this.callbacks.onSelect([], "replace");
   }
 
   private open(): void {
     const [only] = this.selection.size === 1 ? this.selection : [];
     const entry = this.pointing.hovered ?? only;
-    if (entry !== undefined) this.callbacks.onOpen(entry);
+    if (entry !== undefined && !this.isPointedTo(entry)) this.callbacks.onOpen(entry);
+  }
+
+  /** Whether an arrow at the rim points to an entry beyond. */
+  private isPointedTo(entry: number | null): boolean {
+    return this.shown.some((label) => label.entry === entry && label.arrow);
+  }
+
+  private flyToEntry(entry: number): void {
+    if (!this.scene) return;
+    const [x, y] = pointOf(this.scene.map.points, entry);
+    this.flyTo({ x, y, zoom: this.camera.zoom });
+  }
+
+  /** Flies to what stands out, one entry after the other. */
+  private next(): void {
+    const entries = [...this.emphasis.near, ...this.emphasis.chosen];
+    const entry = entries[this.visited++ % entries.length];
+    if (entry !== undefined) this.flyToEntry(entry);
   }
 
   private selectWithin(line: readonly Point[], mode: SelectMode): void {

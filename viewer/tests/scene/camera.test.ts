@@ -1,7 +1,16 @@
 /** The camera: screen and map, boxes that have no extent; crops. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Box, crop, fit, panned, toMap, toScreen, zoomAt } from "../../src/scene/camera.ts";
+import {
+  type Box,
+  crop,
+  fit,
+  inSight,
+  panned,
+  toMap,
+  toScreen,
+  zoomAt,
+} from "../../src/scene/camera.ts";
 
 const SIZE = { width: 800, height: 600 };
 
@@ -58,6 +67,21 @@ test("panning moves what is on the screen the other way", () => {
   const [x, y] = toScreen(panned(camera, 30, -20), SIZE, 1, 2);
   near(x, 400 - 30);
   near(y, 300 + 20);
+});
+
+test("a view of nothing moves to the nearest point, and no farther", () => {
+  const map = { points: Float32Array.from([0, 0, 10, 0, 10, 8]), count: 3 };
+  const camera = { x: 5, y: 3, zoom: 1e9 };
+  const moved = inSight(map, camera, SIZE);
+  near(moved.x, 0, 1e-6);
+  near(moved.y, 0, 1e-6);
+  const beside = inSight(map, { x: 1000, y: 8, zoom: 10 }, SIZE);
+  assert.ok(toScreen(beside, SIZE, 10, 8)[0] > 0);
+  assert.deepEqual([beside.y, beside.zoom], [8, 10]);
+  assert.deepEqual(inSight(map, beside, SIZE), beside);
+  assert.deepEqual(inSight(map, { x: 5, y: 3, zoom: 40 }, SIZE), { x: 5, y: 3, zoom: 40 });
+  // A point that is not shown keeps nobody.
+  assert.deepEqual(inSight({ ...map, count: 0 }, camera, SIZE), camera);
 });
 
 test("a crop shows its entry and all neighbours", () => {
