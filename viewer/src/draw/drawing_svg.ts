@@ -5,7 +5,7 @@
  * (`paint-order`), so that every word is one editable text.
  */
 import { type Camera, entryOnScreen, type Size } from "../scene/camera.ts";
-import { LABEL_FONT } from "../scene/lettering.ts";
+import { LABEL_FONT, spacingOf } from "../scene/lettering.ts";
 import {
   DIAMOND,
   DIAMOND_REACH,
@@ -15,7 +15,13 @@ import {
   rim,
 } from "../scene/mark_data.ts";
 import { type Arc, crest, type Point, pathData, roundedHull } from "../scene/outline.ts";
-import { type Emphasis, NO_EMPHASIS, type Scene, type ShownLabel } from "../scene/scene.ts";
+import {
+  type Emphasis,
+  NO_EMPHASIS,
+  type Scene,
+  type ShownLabel,
+  type ShownName,
+} from "../scene/scene.ts";
 import {
   ARROW,
   baseline,
@@ -52,6 +58,7 @@ export function svgOf(
   scene.setEmphasis(emphasis);
   scene.setSelection(selection);
   const drawing = new Drawing(scene, camera, size);
+  const { labels, names } = scene.letters(camera, size);
   const { width, height } = size;
   const parts = [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${round(width)}" height="${round(height)}" ` +
@@ -63,7 +70,8 @@ export function svgOf(
     ...ties.map((tie) => drawing.tie(tie)),
     ...drawing.rings(scene.ringed),
     ...drawing.emphasized(emphasis),
-    ...drawing.labels(scene.shownLabels(camera, size)),
+    ...drawing.names(names),
+    ...drawing.labels(labels),
     ...outlines.flatMap((outline) => drawing.outlineNumber(outline)),
     "</svg>",
   ];
@@ -156,6 +164,19 @@ class Drawing {
       dots.push(this.dot(entry, isByColumn ? scene.color(entry) : accent, LEAST_CHOSEN));
     }
     return [`<g stroke="${paper}" paint-order="stroke">`, ...dots, "</g>"];
+  }
+
+  names(names: ShownName[]): string[] {
+    const { scene } = this;
+    const lettering = scene.look.type.region;
+    const { size, weight } = lettering;
+    return names.map(({ text, x, y, width, height, opacity }) => {
+      const spacing = spacingOf(text, lettering);
+      const look =
+        `font-size="${size}" font-weight="${weight}" fill="${labelColor(scene, "region")}" ` +
+        `letter-spacing="${spacing}" opacity="${round(opacity)}"`;
+      return this.text(text, x + (width + spacing) / 2, baseline({ y, height }), look);
+    });
   }
 
   labels(labels: ShownLabel[]): string[] {

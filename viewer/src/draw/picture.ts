@@ -8,7 +8,8 @@
 import { elementAt } from "../data/elements.ts";
 import { placeAll } from "../scene/callouts.ts";
 import { type Camera, entryOnScreen, type Size } from "../scene/camera.ts";
-import { fontOf, type LabelStyle, LEADING } from "../scene/lettering.ts";
+import { boxAt } from "../scene/label_boxes.ts";
+import { fontOf, type LabelStyle, LEADING, spacingOf } from "../scene/lettering.ts";
 import {
   DIAMOND,
   DIAMOND_REACH,
@@ -18,7 +19,7 @@ import {
   rim,
 } from "../scene/mark_data.ts";
 import { type Arc, crest, type Point, roundedHull, tracePath } from "../scene/outline.ts";
-import type { Emphasis, Scene, ShownLabel } from "../scene/scene.ts";
+import type { Emphasis, Letters, Scene, ShownLabel } from "../scene/scene.ts";
 import { NO_EMPHASIS } from "../scene/scene.ts";
 import type { Painter, Screen } from "./painter.ts";
 
@@ -67,11 +68,11 @@ export function drawPicture(
   scene.setEmphasis(emphasis);
   const shown =
     labels === "still"
-      ? stillLabels(scene, camera, size, emphasis, options.mostLabels ?? 0)
-      : scene.shownLabels(camera, size);
-  drawLabels(context, scene, camera, size, shown);
+      ? stillLetters(scene, camera, size, emphasis, options.mostLabels ?? 0)
+      : scene.letters(camera, size);
+  drawLetters(context, scene, camera, size, shown);
   drawOutlineNumbers(context, scene, camera, size, options.outlines ?? []);
-  return shown;
+  return shown.labels;
 }
 
 /** Makes a canvas this large and its context draw in CSS pixels; null where there is no room. */
@@ -354,16 +355,16 @@ export function isPlain(style: LabelStyle): boolean {
 export function labelColor(scene: Scene, style: LabelStyle): string {
   const { accent, ink, faint } = scene.palette;
   if (style === "chosen") return accent;
-  return style === "small" ? faint : ink;
+  return style === "small" || style === "region" ? faint : ink;
 }
 
-/** Writes labels, each on a thin halo of paper, with what joins them to their dots. */
-export function drawLabels(
+/** Writes names and labels, each on a thin halo of paper, with what joins labels to their dots. */
+export function drawLetters(
   context: CanvasRenderingContext2D,
   scene: Scene,
   camera: Camera,
   size: Size,
-  labels: readonly ShownLabel[],
+  { labels, names }: Letters,
 ): void {
   const pen = new Pen(context, scene, camera, size);
   for (const label of labels) pen.labelled(label);
@@ -372,6 +373,18 @@ export function drawLabels(
   context.textBaseline = "alphabetic";
   context.lineJoin = "round";
   context.strokeStyle = scene.palette.paper;
+  for (const { text, x, y, width, height, opacity } of names) {
+    const lettering = scene.look.type.region;
+    const spacing = spacingOf(text, lettering);
+    context.font = fontOf(lettering);
+    context.fillStyle = labelColor(scene, "region");
+    context.letterSpacing = `${spacing}px`;
+    context.globalAlpha = opacity;
+    // Space follows the last letter too, so that the middle of the letters lies before that of the text.
+    write(context, text, x + (width + spacing) / 2, baseline({ y, height }), 5);
+  }
+  context.letterSpacing = "0px";
+  context.globalAlpha = 1;
   let style: LabelStyle | null = null;
   for (const label of labels) {
     if (label.style !== style) {
@@ -379,38 +392,55 @@ export function drawLabels(
       context.font = fontOf(scene.look.type[style]);
       context.fillStyle = labelColor(scene, style);
     }
-    const x = label.x + label.width / 2;
-    const y = baseline(label);
-    context.lineWidth = 3;
-    context.strokeText(label.text, x, y);
-    context.fillText(label.text, x, y);
+    write(context, label.text, label.x + label.width / 2, baseline(label), 3);
   }
 }
 
+function write(
+  context: CanvasRenderingContext2D,
+  text: string,
+  x: number,
+  y: number,
+  halo: number,
+): void {
+  context.lineWidth = halo;
+  context.strokeText(text, x, y);
+  context.fillText(text, x, y);
+}
+
 /** Where the letters of a label stand. */
-export function baseline({ y, height }: ShownLabel): number {
+export function baseline({ y, height }: { y: number; height: number }): number {
   // Half of the x-height and half of the ascenders lie above the middle of a line of text.
   return y + height / 2 + (0.34 * height) / LEADING;
 }
 
 const DISTINCT = 60;
 
-/** The labels of a still picture, the most important last: of what stands out, else of a few entries. */
-function stillLabels(
+/** What a still picture says: the labels of what stands out, else names of regions and a few labels. */
+function stillLetters(
   scene: Scene,
   camera: Camera,
   size: Size,
   emphasis: Emphasis,
   most: number,
-): ShownLabel[] {
-  if (emphasis.chosen.length > 0) return scene.emphasizedLabels(camera, size).reverse();
+): Letters {
+  if (emphasis.chosen.length > 0) {
+    return { labels: scene.emphasizedLabels(camera, size).reverse(), names: [] };
+  }
+  // Words that stand for a region say no more than labels do.
+  const proper = scene.names(camera, size, []).filter(({ words }) => words.length === 0);
+  const names = proper.slice(0, most - 2);
+  if (names.length > 0 && scene.look.atlas.isNumbered) return { labels: [], names };
   const labels = fewLabels(scene, DISTINCT + most);
   const anchors = labels.map(({ entry, style, text }) => {
     const [x, y] = entryOnScreen(scene.map.points, entry, camera, size);
     const radius = scene.dotRadius(entry, camera.zoom);
     return { x, y, radius, ...scene.textSize(text, style), lift: null, dot: null };
   });
-  const places = placeAll(anchors, { size, hasLeaders: false, most });
+  const covers = names.map(({ x, y, width, height }) =>
+    boxAt(x + width / 2, y + height / 2, width, height),
+  );
+  const places = placeAll(anchors, { size, covers, hasLeaders: false, most: most - names.length });
   const shown = labels.flatMap((label, i): ShownLabel[] => {
     const place = places[i];
     // A dot beyond the picture is no matter where all is only to be seen as a whole.
@@ -419,7 +449,7 @@ function stillLabels(
     const object = elementAt(scene.map.objects, label.entry);
     return [{ ...label, object, x, y, width: right - x, height: bottom - y }];
   });
-  return shown.reverse();
+  return { labels: shown.reverse(), names };
 }
 
 function fewLabels(

@@ -46,6 +46,7 @@ interface LabelSource {
 }
 
 const SHORT = 12;
+const MOST_ARROWS = 8;
 
 export class EmphasisLabels {
   /** Where each label stood when it was placed last. */
@@ -62,9 +63,11 @@ export class EmphasisLabels {
     const { chosen } = emphasis;
     const isChosen = new Set(chosen);
     const point = (entry: number) => toScreen(camera, size, ...pointOf(source.map.points, entry));
-    let entries = [...new Set([...chosen, ...emphasis.near])].filter((entry) => source.text(entry));
+    let [arrows, entries] = [0, [...new Set([...chosen, ...emphasis.near])]];
+    entries = entries.filter((entry) => source.text(entry));
     // From far off the word alone is pointed to.
     if (entries.every((entry) => isBeyond(point(entry), size))) entries = entries.slice(0, 1);
+    entries = entries.filter((entry) => !isBeyond(point(entry), size) || arrows++ < MOST_ARROWS);
     let shown: ShownLabel[] = [];
     for (const { style, most } of [
       { style: "near", most: Number.POSITIVE_INFINITY },

@@ -11,13 +11,18 @@ export const LABEL_FONT =
   '"Source Sans 3", "Source Sans Pro", Inter, "Open Sans", "Noto Sans", "Helvetica Neue", ' +
   '"Segoe UI", Arial, "DejaVu Sans", sans-serif';
 
-/** What a label is: one of a few great names of a map, or chosen, or near what is chosen, with room or without. */
-export type LabelStyle = "large" | "middle" | "small" | "near" | "tight" | "chosen";
+/**
+ * What a label is: one of a few great names of a map, or the name of a region, or chosen, or near what
+ * is chosen, with room or without.
+ */
+export type LabelStyle = "large" | "middle" | "small" | "region" | "near" | "tight" | "chosen";
 
 export interface Lettering {
   /** CSS pixels. */
   size: number;
   weight: number;
+  /** Pixels between letters that can stand apart. */
+  spacing?: number;
 }
 
 export type TypeSizes = Record<LabelStyle, Lettering>;
@@ -27,6 +32,7 @@ export const PAGE_TYPE: TypeSizes = {
   large: { size: 17, weight: 600 },
   middle: { size: 14, weight: 400 },
   small: { size: 12, weight: 400 },
+  region: { size: 19, weight: 500, spacing: 2.5 },
   near: { size: 14, weight: 600 },
   tight: { size: 12, weight: 600 },
   chosen: { size: 17, weight: 600 },
@@ -37,6 +43,7 @@ export const PICTURE_TYPE: TypeSizes = {
   large: { size: 12, weight: 600 },
   middle: { size: 11, weight: 400 },
   small: { size: 10.5, weight: 400 },
+  region: { size: 12.5, weight: 500, spacing: 1.2 },
   near: { size: 12, weight: 400 },
   tight: { size: 10, weight: 400 },
   chosen: { size: 14, weight: 600 },
@@ -44,9 +51,9 @@ export const PICTURE_TYPE: TypeSizes = {
 
 /** The same sizes, all larger or smaller, to half a pixel. */
 export function scaledType(type: TypeSizes, scale: number): TypeSizes {
-  const scaled = Object.entries(type).map(([style, { size, weight }]) => [
+  const scaled = Object.entries(type).map(([style, lettering]) => [
     style,
-    { size: Math.round(2 * scale * size) / 2, weight },
+    { ...lettering, size: Math.round(2 * scale * lettering.size) / 2 },
   ]);
   return Object.fromEntries(scaled) as TypeSizes;
 }
@@ -63,6 +70,14 @@ export function fontOf({ size, weight }: Lettering): string {
 /** A label on one line, at most 28 characters (as a reader counts them) long. */
 export function labelText(label: string): string {
   return plainText(label, LONGEST);
+}
+
+/** Letters that stand side by side; those of other scripts join. */
+const APART = /^[\u0020-\u052F]*$/;
+
+/** Pixels after each letter of a text. */
+export function spacingOf(text: string, { spacing = 0 }: Lettering): number {
+  return APART.test(text) ? spacing : 0;
 }
 
 /** The width of a text in CSS pixels. */

@@ -23,6 +23,7 @@ import {
   type Measure,
   measureText,
   PAD,
+  spacingOf,
   type TypeSizes,
 } from "./lettering.ts";
 import {
@@ -35,7 +36,11 @@ import {
   VISIBLE_RADIUS,
 } from "./mark_data.ts";
 
+import { type NamedRegion, namedRegions, namesAt, type ShownName } from "./regions.ts";
+
 export { type Emphasis, NO_EMPHASIS, type ShownLabel } from "./emphasis.ts";
+
+export type { ShownName } from "./regions.ts";
 
 export interface Look {
   atlas: Atlas;
@@ -59,6 +64,14 @@ const WIDE_SCREEN = 1100;
 const SMALL_RADIUS = 2.5;
 const MOST_LABELS = 700;
 const MOST_RINGS = 1500;
+/** Labels that only number the objects show where one is so much nearer than the whole map. */
+const NUMBERED = 6;
+
+/** What is written on a map. */
+export interface Letters {
+  labels: ShownLabel[];
+  names: ShownName[];
+}
 
 export class Scene {
   /** 1 for each entry that is shown. */
@@ -75,6 +88,8 @@ export class Scene {
   private selection: ReadonlySet<number> = new Set();
   private emphasized: EmphasisLabels;
   private texts = new Map<number, string>();
+  /** The regions that have names as things are shown now; null where that is to be found out. */
+  private named: NamedRegion[] | null = null;
 
   constructor(
     readonly map: AtlasMap,
@@ -212,28 +227,43 @@ export class Scene {
     return this.emphasized.at(camera, size, covers);
   }
 
-  /** The labels that are shown on a screen, and where; those that matter most last. */
-  shownLabels(camera: Camera, size: Size, covers: readonly ScreenBox[] = []): ShownLabel[] {
+  /** The labels and names that are shown on a screen, and where; labels that matter most last. */
+  letters(camera: Camera, size: Size, covers: readonly ScreenBox[] = []): Letters {
     const view = new ScreenView(this, camera, size);
     const first = this.emphasizedLabels(camera, size, covers);
     const { chosen, near } = this.emphasized.emphasis;
     const taken = new Set([...chosen, ...near]);
     const kept = [...first.map(boxOf), ...[...taken].map((entry) => view.dot(entry))];
+    const names = this.names(camera, size, [...covers, ...kept]);
+    kept.push(...names.map(boxOf));
+    const said = new Set(names.flatMap(({ words }) => words));
     const leaders = first.flatMap(({ leader }) => (leader ? [leader] : []));
     const plan = this.plan ?? this.pending;
-    if (!plan) return first.reverse();
+    const isFar = camera.zoom < NUMBERED * this.fitCamera.zoom;
+    if (!plan || (isFar && names.length && this.look.atlas.isNumbered)) {
+      return { labels: first.reverse(), names };
+    }
     const { zooms, known } = plan.ranges;
     const others: ShownLabel[] = [];
     for (const entry of plan.order.subarray(0, known)) {
       if (others.length >= MOST_LABELS) break;
       if (!(inBounds(zooms[entry]) <= camera.zoom) || !this.visible[entry]) continue;
-      if (!view.mayShow(entry) || taken.has(entry)) continue;
+      if (!view.mayShow(entry) || taken.has(entry) || said.has(this.text(entry))) continue;
       const label = view.place(entry, plan.style(entry));
       const box = boxOf(label);
       if (!view.isOn(label) || kept.some((other) => meet(box, other))) continue;
       if (!leaders.some((leader) => hits(leader, box))) others.push(label);
     }
-    return [...others.reverse(), ...first.reverse()];
+    return { labels: [...others.reverse(), ...first.reverse()], names };
+  }
+
+  /** The names of regions that are shown, clear of what is taken. */
+  names(camera: Camera, size: Size, taken: readonly ScreenBox[]): ShownName[] {
+    const { atlas, coloring } = this.look;
+    this.named ??= namedRegions(atlas, this.map, coloring, this.visible);
+    const sight = { camera, size, whole: this.fitCamera.zoom };
+    const textSize = (text: string) => this.textSize(text, "region");
+    return namesAt(this.named, sight, textSize, taken);
   }
 
   private newEmphasis(emphasis: Emphasis): EmphasisLabels {
@@ -253,7 +283,8 @@ export class Scene {
   /** The box of a label on one line. */
   textSize(text: string, style: LabelStyle): { width: number; height: number } {
     const lettering = this.look.type[style];
-    return { width: this.measure(text, lettering) + 2 * PAD, height: lettering.size * LEADING };
+    const width = this.measure(text, lettering) + text.length * spacingOf(text, lettering);
+    return { width: width + 2 * PAD, height: lettering.size * LEADING };
   }
 
   /** How far above its dot the middle of an entry's label stands. */
@@ -289,6 +320,7 @@ export class Scene {
   private newMarks(): MarkData {
     const { objects, recalls } = this.map;
     const { threshold, passed } = this.look;
+    this.named = null;
     for (let entry = 0; entry < objects.length; entry++) {
       const isThere = lives(inBounds(recalls[entry]), threshold);
       this.visible[entry] = isThere && passed?.[inBounds(objects[entry])] !== 0 ? 1 : 0;
@@ -307,7 +339,7 @@ export class Scene {
 /** How much nearer than the whole map one may look. */
 export const FARTHEST = 4000;
 
-function boxOf(label: ShownLabel): ScreenBox {
+function boxOf(label: ShownLabel | ShownName): ScreenBox {
   return {
     left: label.x,
     top: label.y,

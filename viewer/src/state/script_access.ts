@@ -8,7 +8,7 @@
 import type { Atlas } from "../data/atlas.ts";
 import type { Sense } from "../data/probabilities.ts";
 import type { Camera } from "../scene/camera.ts";
-import type { ShownLabel } from "../scene/scene.ts";
+import type { ShownLabel, ShownName } from "../scene/scene.ts";
 import type { Beside } from "./lookups.ts";
 import type { Session } from "./session.ts";
 import type { State } from "./store.ts";
@@ -28,6 +28,8 @@ interface ScriptAccess {
   /** What an object was observed to recall, and who recalls it, beside the model. */
   observed(object: number): { recalled: Beside[]; recalling: Beside[] };
   shown(): readonly ShownLabel[];
+  /** The names of regions that stand on the open map, with their boxes. */
+  names(): readonly ShownName[];
   change(part: Partial<State>): void;
   chooseWord(object: number | null): void;
   openMap(map: number): void;
@@ -62,6 +64,7 @@ export function scriptAccess(session: () => Session, beside: () => Session | nul
       recalling: session().lookups.whoRecalls(object),
     }),
     shown: () => session().mapView?.shown ?? [],
+    names: () => session().mapView?.names ?? [],
     change: (part) => session().goToState(part),
     chooseWord: (object) => session().chooseWord(object),
     openMap: (map) => session().openMap(map),

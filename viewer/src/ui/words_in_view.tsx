@@ -21,6 +21,8 @@ export function WordsInView({ session, map, shown }: WordsInViewProps) {
   const { atlas, state } = session;
   const { noun } = atlas;
   const { recalls } = elementAt(atlas.maps, map);
+  // Where one looks from too far for labels, there is none to be told.
+  if (shown.length === 0) return null;
   const rows = shown.slice(-MOST_ROWS).reverse();
   const otherMaps = (object: number) =>
     mapsOf(atlas, object)
@@ -60,17 +62,15 @@ export function WordsInView({ session, map, shown }: WordsInViewProps) {
         rows={rows}
         columns={session.isSingle ? [] : data ? [data, given, others] : [given, others]}
       />
-      {shown.length > 0 && (
-        <p class="row">
-          <button
-            type="button"
-            class="button"
-            onClick={() => session.select(shown.map(({ object }) => object))}
-          >
-            Select these {noun[1]}
-          </button>
-        </p>
-      )}
+      <p class="row">
+        <button
+          type="button"
+          class="button"
+          onClick={() => session.select(shown.map(({ object }) => object))}
+        >
+          Select these {noun[1]}
+        </button>
+      </p>
     </section>
   );
 }

@@ -6,7 +6,7 @@
 import type { Marks } from "../draw/marks.ts";
 import {
   drawGround,
-  drawLabels,
+  drawLetters,
   drawOutlineNumbers,
   type FeatureOutline,
   prepare,
@@ -14,7 +14,7 @@ import {
 } from "../draw/picture.ts";
 import type { Camera, Size } from "../scene/camera.ts";
 import type { ScreenBox } from "../scene/label_boxes.ts";
-import type { Emphasis, Scene, ShownLabel } from "../scene/scene.ts";
+import type { Emphasis, Letters, Scene } from "../scene/scene.ts";
 
 /** What there is to see of a map at one moment. */
 export interface Sight {
@@ -45,10 +45,10 @@ const N_TIMES = 120;
 export class MapCanvases {
   /** Milliseconds that each of the last 120 drawings took. */
   readonly frameTimes: number[] = [];
-  /** The labels that were drawn last. */
-  shownLabels: ShownLabel[] = [];
+  /** What was written last. */
+  letters: Letters = { labels: [], names: [] };
   private dots = document.createElement("canvas");
-  private letters = document.createElement("canvas");
+  private upper = document.createElement("canvas");
   private frame = 0;
   private dirty = { dots: true, letters: true };
   /** Device pixels per CSS pixel in which the dots are drawn now. */
@@ -59,7 +59,7 @@ export class MapCanvases {
     private marks: Marks,
     private hooks: CanvasHooks,
   ) {
-    for (const canvas of [this.dots, this.letters]) {
+    for (const canvas of [this.dots, this.upper]) {
       Object.assign(canvas.style, {
         position: "absolute",
         inset: "0",
@@ -95,7 +95,7 @@ export class MapCanvases {
   destroy(): void {
     cancelAnimationFrame(this.frame);
     this.dots.remove();
-    this.letters.remove();
+    this.upper.remove();
   }
 
   private draw(): void {
@@ -104,7 +104,7 @@ export class MapCanvases {
     if (!sight || sight.size.width < 1 || sight.size.height < 1) return;
     const start = performance.now();
     if (this.dirty.dots) this.drawDots(sight);
-    if (this.dirty.letters) this.drawLetters(sight);
+    if (this.dirty.letters) this.write(sight);
     this.dirty = { dots: false, letters: false };
     this.hooks.onDrawn();
     this.frameTimes.push(performance.now() - start);
@@ -122,13 +122,13 @@ export class MapCanvases {
     if (context) drawGround(context, scene, camera, { ...sight, marks, devicePixelRatio });
   }
 
-  private drawLetters(sight: Sight): void {
+  private write(sight: Sight): void {
     const { scene, camera, size, outlines, covers } = sight;
-    const context = prepare(this.letters, size, window.devicePixelRatio);
+    const context = prepare(this.upper, size, window.devicePixelRatio);
     if (!context) return;
     context.clearRect(0, 0, size.width, size.height);
-    this.shownLabels = scene.shownLabels(camera, size, covers);
-    drawLabels(context, scene, camera, size, this.shownLabels);
+    this.letters = scene.letters(camera, size, covers);
+    drawLetters(context, scene, camera, size, this.letters);
     drawOutlineNumbers(context, scene, camera, size, outlines);
     this.hooks.drawPointer(context, sight);
   }

@@ -13,7 +13,14 @@ import { drawHoverRing, drawPicture, type FeatureOutline, type Tie } from "../dr
 import { type Camera, inSight, type Size } from "../scene/camera.ts";
 import type { ScreenBox } from "../scene/label_boxes.ts";
 import type { Point } from "../scene/outline.ts";
-import { type Emphasis, type Look, NO_EMPHASIS, Scene, type ShownLabel } from "../scene/scene.ts";
+import {
+  type Emphasis,
+  type Look,
+  NO_EMPHASIS,
+  Scene,
+  type ShownLabel,
+  type ShownName,
+} from "../scene/scene.ts";
 import { CameraMotion } from "./camera_motion.ts";
 import { Gestures } from "./gestures.ts";
 import { entriesWithin, entryAt } from "./hit_test.ts";
@@ -157,7 +164,12 @@ export class MapView {
 
   /** The labels on the screen now. */
   get shown(): ShownLabel[] {
-    return this.canvases.shownLabels;
+    return this.canvases.letters.labels;
+  }
+
+  /** The names of regions on the screen now. */
+  get names(): ShownName[] {
+    return this.canvases.letters.names;
   }
 
   /** Milliseconds that each of the last drawings took. */

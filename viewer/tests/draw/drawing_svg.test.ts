@@ -41,7 +41,7 @@ test("the document has a dot for each entry and a text for each visible label", 
   const svg = svgOf(scene, scene.fitCamera, SIZE, { title: "Map 3" });
   const counts = elements(svg);
   assert.equal(counts.get("circle"), 4);
-  assert.equal(counts.get("text"), scene.shownLabels(scene.fitCamera, SIZE).length);
+  assert.equal(counts.get("text"), scene.letters(scene.fitCamera, SIZE).labels.length);
   assert.match(svg, /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="400" height="300"/);
   assert.match(svg, /<title>Map 3<\/title>/);
   assert.match(svg, />tie<\/text>/);

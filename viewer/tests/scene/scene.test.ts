@@ -63,7 +63,7 @@ test("what filters do not let pass is not shown, nor labelled", () => {
   const atlas = tinyAtlas({ labels: ["p", "q", "r"], points: [0, 0, 1, 1, 2, 2] });
   const look = plainLook(atlas);
   const scene = settled(new Scene(atlas.maps[0], look, SIZE, measure));
-  const labels = () => scene.shownLabels(scene.fitCamera, SIZE).map(({ text }) => text);
+  const labels = () => scene.letters(scene.fitCamera, SIZE).labels.map(({ text }) => text);
   assert.deepEqual(labels().sort(), ["p", "q", "r"]);
   scene.setLook({ ...look, passed: Uint8Array.from([1, 0, 1]) });
   assert.deepEqual([...scene.visible], [1, 0, 1]);
@@ -141,7 +141,7 @@ test("no two labels meet, at any zoom, threshold and emphasis", () => {
       const entry = Math.floor(150 * random());
       const zoom = scene.fitCamera.zoom * 300 ** random();
       const [x, y] = pointOf(map.points, entry);
-      assertApart(scene.shownLabels({ x, y, zoom }, SIZE));
+      assertApart(scene.letters({ x, y, zoom }, SIZE).labels);
     }
   }
 });
@@ -154,7 +154,7 @@ test("a label that has come does not go while one zooms in", () => {
   let before = new Set<number>();
   for (let factor = 0.5; factor < 100; factor *= 1.1) {
     const shown = new Set(
-      scene.shownLabels({ x, y, zoom: zoom * factor }, wide).map(({ entry }) => entry),
+      scene.letters({ x, y, zoom: zoom * factor }, wide).labels.map(({ entry }) => entry),
     );
     for (const entry of before) assert.ok(shown.has(entry), `${entry} went at ${factor}`);
     before = shown;
@@ -170,7 +170,7 @@ test("a word and its neighbours are labelled wherever one looks from", () => {
   scene.setEmphasis({ chosen: [17], near });
   const [x, y] = pointOf(map.points, 17);
   for (const factor of [0.4, 1, 3, 30, 1000]) {
-    const labels = scene.shownLabels({ x, y, zoom: factor * scene.fitCamera.zoom }, SIZE);
+    const labels = scene.letters({ x, y, zoom: factor * scene.fitCamera.zoom }, SIZE).labels;
     const labelled = new Set(labels.map(({ entry }) => entry));
     assert.ok(
       [17, ...near].every((entry) => labelled.has(entry)),
@@ -178,7 +178,7 @@ test("a word and its neighbours are labelled wherever one looks from", () => {
     );
     assertApart(labels);
   }
-  const [last] = scene.shownLabels({ x: 1e4, y: 0, zoom: 1 }, SIZE).slice(-1);
+  const [last] = scene.letters({ x: 1e4, y: 0, zoom: 1 }, SIZE).labels.slice(-1);
   assert.equal(last?.entry, 17);
   assert.ok(Math.abs(Math.abs(last?.arrow?.angle ?? 0) - Math.PI) < 0.01);
 });
@@ -192,11 +192,11 @@ test("the chosen word is labelled first, whatever its share", () => {
   const scene = settled(new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure));
   const camera = { x: 0, y: 0, zoom: 100 };
   assert.deepEqual(
-    scene.shownLabels(camera, SIZE).map(({ text }) => text),
+    scene.letters(camera, SIZE).labels.map(({ text }) => text),
     ["great"],
   );
   scene.setEmphasis({ chosen: [1], near: [] });
-  const shown = scene.shownLabels(camera, SIZE);
+  const shown = scene.letters(camera, SIZE).labels;
   assert.deepEqual(
     shown.map(({ text, style }) => [text, style]),
     [["slight", "chosen"]],
@@ -207,7 +207,7 @@ test("labels stand above their dots", () => {
   const atlas = crowd(30, 21);
   const scene = settled(new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure));
   const camera = { ...scene.fitCamera, zoom: scene.fitCamera.zoom * 3 };
-  for (const { entry, x, y, width, height } of scene.shownLabels(camera, SIZE)) {
+  for (const { entry, x, y, width, height } of scene.letters(camera, SIZE).labels) {
     const [dotX, dotY] = entryOnScreen(scene.map.points, entry, camera, SIZE);
     assert.ok(Math.abs(x + width / 2 - dotX) < 1e-6);
     assert.ok(y + height <= dotY + 1);
@@ -221,14 +221,14 @@ test("labels keep their zooms when the screen changes", () => {
   );
   scene.resize(SIZE);
   assert.ok(scene.isSettled);
-  assert.ok(scene.shownLabels(fit(scene.map.view, SIZE), SIZE).length > 5);
+  assert.ok(scene.letters(fit(scene.map.view, SIZE), SIZE).labels.length > 5);
 });
 
 test("a map without entries has nothing to show", () => {
   const atlas = tinyAtlas({ labels: [], points: [] });
   atlas.maps[0].view = [0, 0, 1, 1];
   const scene = settled(new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure));
-  assert.deepEqual(scene.shownLabels(scene.fitCamera, SIZE), []);
+  assert.deepEqual(scene.letters(scene.fitCamera, SIZE).labels, []);
   assert.equal(scene.marks.count, 0);
 });
 
