@@ -206,6 +206,16 @@ def kinds_page(kinds, pages) -> Path:
 
 
 @pytest.fixture(scope="session")
+def pictures() -> mm.Atlas:
+    return page_samples.pictures()
+
+
+@pytest.fixture(scope="session")
+def pictures_page(pictures, pages) -> Path:
+    return written(pictures, pages / "pictures.html", noun="image", color="shade")
+
+
+@pytest.fixture(scope="session")
 def featured_page(pages) -> Path:
     atlas, features = page_samples.featured()
     return written(atlas, pages / "featured.html", features=features)

@@ -38,6 +38,11 @@ LABELS = {
     "the same again": "twin",
 }
 
+PIXEL = (
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+k"
+    "cQAAAABJRU5ErkJggg=="
+)
+
 
 def tiny() -> mm.Atlas:
     """Three maps of words by hand: tie lives in all of them, knot and bow in two."""
@@ -107,6 +112,17 @@ def on_a_line(n: int = 60) -> mm.Atlas:
     places = np.cumsum(0.25 + np.random.default_rng(5).exponential(size=n))
     points = np.stack([places, np.zeros(n)], axis=1)[None]
     return mm.Atlas([f"word {i}" for i in range(n)], points, np.ones((1, n)), T_SNE)
+
+
+def pictures(n: int = 300) -> mm.Atlas:
+    """Numbered pictures of one pixel in one map, whose similarities are shares of all pairs."""
+    rng = np.random.default_rng(8)
+    points = rng.normal(scale=40, size=(1, n, 2))
+    columns = {
+        "shade": np.array([("dark", "light")[i % 2] for i in range(n)]),
+        "picture": np.array([PIXEL if i % 3 else "" for i in range(n)], object),
+    }
+    return mm.Atlas([f"img {i}" for i in range(n)], points, np.ones((1, n)), T_SNE, metadata=columns)
 
 
 def one_object() -> mm.Atlas:

@@ -76,7 +76,10 @@ function Sheet({ session, map, recall }: SheetProps) {
               <span class="bar">
                 <i style={{ width: `${100 * recall}%` }} />
               </span>
-              <span class="number">{percent(recall)}</span>
+              <span class="number">
+                {session.atlas.observed && "model "}
+                {percent(recall)}
+              </span>
             </>
           )}
         </span>

@@ -22,6 +22,7 @@ interface ObjectTableProps<T> {
 export function ObjectTable<T extends { object: number }>(props: ObjectTableProps<T>) {
   const { session, caption, rows, columns } = props;
   const { atlas } = session;
+  if (rows.length === 0) return null;
   return (
     <table>
       <caption>{caption}</caption>

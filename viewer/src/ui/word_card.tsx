@@ -63,7 +63,11 @@ export function WordCard({ session, object, isTapped }: WordCardProps) {
         <p class="row">
           {maps.slice(0, 8).map(({ map, recall }) => (
             <button key={map} type="button" class="chip" onClick={() => session.goTo(object, map)}>
-              Map {map} <span class="quiet number">{percent(recall)}</span>
+              Map {map}{" "}
+              <span class="quiet number">
+                {atlas.observed && "model "}
+                {percent(recall)}
+              </span>
             </button>
           ))}
         </p>

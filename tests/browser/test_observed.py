@@ -1,0 +1,221 @@
+"""What was observed comes first and is told from the model; a page of one map speaks of its own."""
+
+import re
+
+import numpy as np
+import pytest
+
+import manymaps as mm
+
+
+@pytest.fixture(scope="module")
+def shared(open_shared, grouped_page):
+    return open_shared(grouped_page)
+
+
+@pytest.fixture
+def at(shared):
+    """The gallery of sixty words of which something was observed."""
+    shared.reset(None)
+    return shared
+
+
+# Who is recalled too, and of whose observed partners some are near in the first of its maps.
+TELLING = """atlas.atlas.labels.findIndex((_, word) => {
+  const [first] = atlas.senses(word);
+  const { recalled, recalling } = atlas.observed(word);
+  const near = recalled.filter(({ maps }) => maps.includes(first.map));
+  return recalling.length > 0 && near.length > 1 && recalled.length < 10;
+})"""
+
+
+@pytest.fixture
+def word(at) -> int:
+    found = at.read(TELLING)
+    at.read("atlas.chooseWord(given)", found)
+    return int(found)
+
+
+def strongest(atlas: mm.Atlas, word: int) -> int | None:
+    """What was observed most of a word."""
+    row = atlas.associations[[word]].toarray()[0]
+    return int(row.argmax()) if row.any() else None
+
+
+def told(share: float) -> str:
+    """A share as the page writes it, as a pattern."""
+    value = 100 * share
+    if value < 0.01:
+        return "<0.01%"
+    return (
+        f"{value:.2f}%" if value < 0.995 else f"{value:.1f}%" if value < 9.95 else f"{value:.0f}%"
+    )
+
+
+def test_of_every_word_the_strongest_partner_is_in_sight(at, grouped):
+    """At one of its senses or, where it stands in none of their maps, in words beside them."""
+    places = {"sense": 0, "words": 0}
+    for word in range(grouped.n_objects):
+        partner = strongest(grouped, word)
+        if partner is None:
+            continue
+        at.read("atlas.chooseWord(given)", word)
+        at.expect(at.senses.get_by_role("heading")).to_contain_text(grouped.labels[word])
+        label = re.compile(rf"{grouped.labels[partner]}\b")
+        cards = at.cards.filter(has_text=label).count()
+        also = at.senses.get_by_text("Also observed")
+        texts = "".join(also.all_inner_texts())
+        assert cards or label.search(texts), (word, partner)
+        places["sense" if cards else "words"] += 1
+        if not cards:
+            share = grouped.associations[[word]].toarray()[0, partner]
+            model = grouped.similarity(grouped.labels[word], grouped.labels[partner])
+            assert f"{grouped.labels[partner]} {told(share)} (model {told(model)})" in texts
+    # The groups of this atlas know nothing of its maps, so that both occur.
+    assert min(places.values()) > 5
+
+
+def test_the_card_lists_the_data_first(at, grouped, word):
+    recalled = at.card.get_by_role("table", name="What it recalls")
+    rows = [row.split("\t") for row in recalled.get_by_role("row").all_inner_texts()]
+    assert [text.replace("\n", " ") for text in rows[0]] == [
+        "object", "observed", "model", "near in map"
+    ]  # fmt: skip
+    table = grouped.associations.toarray()
+    order = np.argsort(-table[word], kind="stable")
+    order = order[table[word, order] > 0][:8]
+    for (label, observed, model, near), partner in zip(rows[1:], order, strict=False):
+        assert label.strip() == grouped.labels[partner]
+        assert observed == told(table[word, partner])
+        similarity = grouped.similarity(grouped.labels[word], grouped.labels[partner])
+        assert model == told(similarity)
+        assert re.fullmatch(r"none|\d+(, \d+)*", near)
+    # What the model alone says is told from what was observed.
+    others = rows[1 + len(order) :]
+    assert others
+    assert all(row[1] == "–" for row in others)
+    recalling = at.card.get_by_role("table", name="What recalls it")
+    first = recalling.get_by_role("row").nth(1).inner_text().split("\t")
+    who = int(table[:, word].argmax())
+    assert first[0].strip() == grouped.labels[who]
+    assert first[1] == told(table[who, word])
+
+
+def test_a_place_in_the_card_opens_its_map(at, word):
+    place = at.card.get_by_role("table", name="What it recalls").get_by_role("button", name="Map ")
+    map = int(place.first.inner_text())
+    place.first.click()
+    assert at.becomes("atlas.state.map === given", map)
+
+
+def test_lines_to_what_was_observed(at, open_page, grouped, grouped_page, tmp_path, word):
+    map = at.read("atlas.senses(given)[0].map", word)
+    at.open(map)
+    before = at.map.screenshot()
+    at.lines.check()
+    at.settle()
+    assert at.map.screenshot() != before
+    assert at.becomes("location.hash.includes('lines=1')")
+    with at.download(tmp_path) as saved:
+        at.button("SVG").click()
+    lines = re.findall(r"<line [^>]*>", saved[0].read_text(encoding="utf-8"))
+    found = at.read("atlas.observed(given).recalled.slice(0, 10)", word)
+    near = [partner for partner in found if map in partner["maps"]]
+    lives = [p for p in found if grouped.map_shares[map, p["object"]] >= 0.1 and p not in near]
+    assert len(lines) == len(near) + len(lives) > 1
+    assert sum("dasharray" in line for line in lines) == len(lives)
+    labels = {label["object"] for label in at.shown}
+    assert {partner["object"] for partner in near} & labels
+    other = open_page(grouped_page, at.address)
+    other.expect(other.lines).to_be_checked()
+    at.lines.uncheck()
+    assert at.becomes("!location.hash.includes('lines')")
+
+
+def test_without_data_there_are_no_lines(open_page, ungrouped_page):
+    at = open_page(ungrouped_page, "#word=word%207&lines=1")
+    at.expect(at.cards.first).to_be_visible()
+    assert at.lines.count() == 0
+    assert at.senses.get_by_text("bserved").count() == 0
+    caption = "What it recalls in the model, and what recalls it"
+    at.expect(at.card.get_by_role("table", name=caption)).to_be_visible()
+
+
+def point_at(at, object: int) -> None:
+    """Move the pointer over the dot of an object in the open map."""
+    place = "atlas.atlas.maps[atlas.state.map]"
+    entry = f"{place}.objects.indexOf(given)"
+    at.settle()
+    drawn = at.read(f"[...{place}.points.slice(2 * {entry}, 2 * {entry} + 2)]", object)
+    [[x, y]] = at.points(np.array([drawn]))
+    at.page.mouse.move(x, y)
+    at.tip.wait_for()
+
+
+def test_a_tooltip_tells_what_was_observed(at, grouped, word):
+    at.open(at.read("atlas.senses(given)[0].map", word))
+    near = at.read("atlas.senses(given)[0].neighbors[0].object", word)
+    point_at(at, near)
+    partner = strongest(grouped, near)
+    labels = [grouped.labels[near], grouped.labels[partner]]
+    share = grouped.associations[[near]].toarray()[0, partner]
+    expected = f"{labels[1]} {told(share)} (model {told(grouped.similarity(*labels))})"
+    said = at.tip.inner_text()
+    assert said.startswith(labels[0])
+    assert f"Observed: {expected}" in said
+
+
+def test_words_in_view_have_both_figures(at, grouped):
+    at.read("atlas.openMap(1)")
+    at.settle()
+    rows = at.in_view.get_by_role("row").all_inner_texts()
+    assert rows[0].split("\t")[1:3] == ["observed", "model"]
+    label, observed, model, _ = rows[1].split("\t")
+    shares = [sense.share for sense in grouped.senses(label.strip()) if sense.map == 1]
+    assert observed == (told(sum(shares)) if sum(shares) else "0%")
+    assert model == told(grouped.map_shares[1, grouped.index(label.strip())])
+
+
+def test_a_page_of_one_map_has_its_own_noun_and_no_strip(open_page, pictures, pictures_page):
+    at = open_page(pictures_page)
+    at.expect(at.page.get_by_text("300 images in 1 map")).to_be_visible()
+    at.expect(at.search).to_have_attribute("placeholder", "Find images")
+    at.look_up("img 7")
+    at.expect(at.card.get_by_role("heading")).to_have_text("img 7")
+    assert at.senses.count() == 0
+    at.expect(at.status).to_contain_text("img 7: near img ")
+    nearest = at.card.get_by_role("table", name="Nearest to it")
+    row = pictures.similarities("img 7")
+    shares = row / row.sum()
+    rows = [text.split("\t") for text in nearest.get_by_role("row").all_inner_texts()[1:]]
+    assert len(rows) == 10
+    # As shares of all pairs they would be next to nothing.
+    assert row.max() < 1e-3
+    for (label, share), exact in zip(rows, np.sort(shares)[::-1], strict=False):
+        assert shares[pictures.index(label.strip())] == pytest.approx(exact, rel=0.02)
+        assert float(share.strip("%")) == pytest.approx(100 * exact, rel=0.06)
+    whole = at.page.locator(".atlas").inner_text()
+    assert "img 7" in whole
+    assert not re.search(r"\b(word|object|sense)s?\b|<0.01%", whole, re.IGNORECASE)
+    at.button("Close").click()
+    assert at.becomes("atlas.state.word === null")
+    at.search.fill("zzz")
+    at.expect(at.nothing_found).to_contain_text("No image")
+
+
+def test_pictures_stand_in_card_table_and_tooltip(open_page, pictures_page):
+    at = open_page(pictures_page, "#word=img%207")
+    loaded = "images => images.map(image => image.complete && image.naturalWidth)"
+    portrait = at.card.get_by_role("img", name="picture of img 7")
+    at.expect(portrait).to_be_visible()
+    assert portrait.evaluate_all(loaded) == [1]
+    assert portrait.bounding_box()["height"] > 60
+    assert 1 <= at.card.get_by_role("row").locator("img").count() <= 10
+    point_at(at, 7)
+    assert at.tip.get_by_role("img", name="picture of img 7").evaluate_all(loaded) == [1]
+    said = at.tip.inner_text()
+    assert "shade" in said
+    assert "Near: img " in said
+    at.read("atlas.chooseWord(9)")
+    at.expect(at.card.get_by_role("heading")).to_have_text("img 9")
+    assert portrait.count() == 0
