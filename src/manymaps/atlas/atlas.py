@@ -47,6 +47,7 @@ from manymaps.model.parameters import FARTHEST
 
 if TYPE_CHECKING:
     from manymaps.atlas.entry import Entry
+    from manymaps.atlas.paths import Step
 
 __all__ = ["LEAST_RECALL", "LEAST_SHARE", "Atlas", "Neighbor", "Sense", "load_atlas"]
 
@@ -657,7 +658,9 @@ class Atlas:
 
     def recalls(self, word: str, *, kind: str | None = None) -> bool:
         """Whether associations of a word are known, so that its senses are groups of these."""
-        i = self.index(word, kind=kind)
+        return self._is_told(self.index(word, kind=kind))
+
+    def _is_told(self, i: int) -> bool:
         table = self.associations
         if table is None or self.kinds is not None:
             return False
@@ -758,6 +761,63 @@ class Atlas:
     def _nearest(similarities: np.ndarray, count: int) -> tuple[int, ...]:
         order = np.argsort(-similarities, kind="stable")[:count]
         return tuple(order[similarities[order] > 0].tolist())
+
+    def path(
+        self, start: str, end: str, *, n_neighbors: int = 8, min_recall: float = LEAST_RECALL
+    ) -> tuple[Step, ...]:
+        """The most probable chain from one word to another, each step within one map.
+
+        It has the least cost ``-sum log q_ij^m`` of all paths whose steps lead to one of the
+        nearest in a map (`manymaps.atlas.paths`), found by Dijkstra's algorithm.
+
+        Parameters
+        ----------
+        start, end : str
+            In any case; of two kinds of object, between which steps lead to and fro, a row is
+            found before a column.
+        n_neighbors : int
+            To how many of the nearest in a map a step may lead.
+        min_recall : float in [0, 1]
+            Steps lead through maps that give as much of what either word recalls, and through the
+            one that gives most.
+
+        Returns
+        -------
+        tuple of Step
+            Empty where no path leads there, and between a word and itself.
+
+        Raises
+        ------
+        UnknownLabel
+            For a word that no object has, with suggestions.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from manymaps import Atlas
+        >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+        >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
+        >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
+        >>> atlas = Atlas(["tie", "knot", "tuxedo"], maps, half, MULTIPLE_MAPS_T_SNE)
+        >>> for step in atlas.path("knot", "tuxedo"):
+        ...     print(step.start, step.map, step.end, round(step.similarity, 2))
+        knot 0 tie 1.0
+        tie 1 tuxedo 0.5
+        """
+        from manymaps.atlas.paths import Step, cheapest_path
+
+        check_whole("n_neighbors", n_neighbors, least=1)
+        check_number("min_recall", min_recall, least=0, most=1)
+        found = cheapest_path(
+            self.choices, self.map_shares, self.index(start), self.index(end),
+            n_neighbors=n_neighbors, min_recall=min_recall,
+        )  # fmt: skip
+        steps = []
+        for i, j, m, strength in found:
+            told = i if self._is_told(i) else None
+            (near,) = self._neighbors([j], np.full(self.n_objects, strength), told)
+            steps.append(Step(self.labels[i], near.label, m, strength, near.observed))
+        return tuple(steps)
 
     def captions(self, n_words: int = 4, *, min_proportion: float = 0.1) -> list[tuple[str, ...]]:
         """What each map is about: words that are typical of it, each of another group there.

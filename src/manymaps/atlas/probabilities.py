@@ -128,12 +128,17 @@ class Choices:
 
     def nearest_in(self, i: int, map: int, count: int) -> np.ndarray:
         """The objects j of largest v_ij^m, at most `count`, of those whose similarity is not 0."""
+        logs = self.log_weights_in(i, map)
+        order = np.argsort(-logs, kind="stable")[:count]
+        return order[np.isfinite(logs[order] + self._log_domain[1][map, i])]
+
+    def log_weights_in(self, i: int, map: int) -> np.ndarray:
+        """log v_ij^m / pi_i^m of one map, shape (n,); -inf for i itself."""
         positions, log_proportions = self._log_domain
         distances = ((positions[:, map] - positions[:, map, i : i + 1]) ** 2).sum(axis=0)
-        logs = log_proportions[map] + log_kernel(distances, self.model.kernel)
+        logs = np.asarray(log_proportions[map] + log_kernel(distances, self.model.kernel))
         logs[i] = -np.inf
-        order = np.argsort(-logs, kind="stable")[:count]
-        return order[np.isfinite(logs[order] + log_proportions[map, i])]
+        return logs
 
     def votes(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """r_ij^m = v_ij^m / v_ij of pairs (i, j), shape (n_pairs, n_maps)."""
