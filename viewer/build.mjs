@@ -7,7 +7,7 @@ import process from "node:process";
 import * as esbuild from "esbuild";
 
 const OUTPUT = "../src/manymaps/viewer/assets/viewer.js";
-const LIMIT = 190_000;
+const LIMIT = 220_000;
 // The rooms of src, the lowest first: a file imports from its own room and from those before it.
 const ROOMS = ["data", "scene", "draw", "view", "state", "ui", "index.ts"];
 // What the bundle holds of others, whose licences ask to be kept with every copy.
