@@ -11,7 +11,7 @@ const LIMIT = 220_000;
 // The rooms of src, the lowest first: a file imports from its own room and from those before it.
 const ROOMS = ["data", "scene", "draw", "view", "state", "ui", "index.ts"];
 // What the bundle holds of others, whose licences ask to be kept with every copy.
-const PARTS = ["preact", "flatbush", "flatqueue"];
+const PARTS = ["preact"];
 
 const minifiedStyle = {
   name: "style as text",

@@ -1,34 +1,14 @@
 /**
  * Which dot or label lies under the pointer, and which dots lie within a line drawn round them.
  */
-import Flatbush from "flatbush";
-import type { AtlasMap } from "../data/atlas.ts";
-import { elementAt, pointOf } from "../data/elements.ts";
-import { type Camera, entryOnScreen, type Size, toMap } from "../scene/camera.ts";
+import { elementAt, inBounds, pointOf } from "../data/elements.ts";
+import { type Camera, type Size, toMap } from "../scene/camera.ts";
 import type { Point } from "../scene/outline.ts";
 import type { Scene, ShownLabel } from "../scene/scene.ts";
 
 /** How far beside a dot the pointer may be, in CSS pixels. */
 const REACH = 6;
-const CANDIDATES = 12;
 const ARROW_REACH = 10;
-
-const indices = new WeakMap<AtlasMap, Flatbush>();
-
-function indexOf(map: AtlasMap): Flatbush {
-  let index = indices.get(map);
-  if (!index) {
-    const { points } = map;
-    index = new Flatbush(map.objects.length, 16, Float32Array);
-    for (let entry = 0; entry < map.objects.length; entry++) {
-      const [x, y] = pointOf(points, entry);
-      index.add(x, y, x, y);
-    }
-    index.finish();
-    indices.set(map, index);
-  }
-  return index;
-}
 
 /** The entry whose dot or label is at a screen point, the nearest of several; null for none. */
 export function entryAt(
@@ -54,21 +34,22 @@ function dotAt(
   size: Size,
   [x, y]: Point,
 ): { entry: number; gap: number } | null {
-  if (scene.map.objects.length === 0) return null;
   const { zoom } = camera;
   const [mapX, mapY] = toMap(camera, size, x, y);
-  // Seldom is a dot larger than this: a size factor of 4 doubles the radius.
-  const reach = (2 * scene.radius(zoom) + REACH) / zoom;
-  const found = indexOf(scene.map).neighbors(mapX, mapY, CANDIDATES, reach, (entry) =>
-    Boolean(scene.visible[entry]),
-  );
+  const { points } = scene.map;
   let best: { entry: number; gap: number } | null = null;
-  for (const entry of found) {
-    const [dotX, dotY] = entryOnScreen(scene.map.points, entry, camera, size);
-    const gap = Math.hypot(dotX - x, dotY - y) - scene.dotRadius(entry, zoom);
+  // No dot is larger than this: a size factor of 4 doubles the radius.
+  const reach = (2 * scene.radius(zoom) + REACH) / zoom;
+  // A look at all dots takes a millisecond for several hundred thousand, and needs no index.
+  scene.visible.forEach((isVisible, entry) => {
+    if (!isVisible) return;
+    const dx = inBounds(points[2 * entry]) - mapX;
+    if (Math.abs(dx) > reach) return;
+    const dy = inBounds(points[2 * entry + 1]) - mapY;
+    const gap = Math.hypot(dx, dy) * zoom - scene.dotRadius(entry, zoom);
     // Of dots on each other the smaller one lies above, and its edge is farther.
     if (gap <= REACH && (!best || gap < best.gap)) best = { entry, gap };
-  }
+  });
   return best;
 }
 
@@ -81,15 +62,12 @@ export function entriesWithin(
 ): number[] {
   if (line.length < 3 || scene.map.objects.length === 0) return [];
   const corners = line.map(([x, y]) => toMap(camera, size, x, y));
-  const xs = corners.map(([x]) => x);
-  const ys = corners.map(([, y]) => y);
   const { points } = scene.map;
-  return indexOf(scene.map)
-    .search(Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys), (entry) =>
-      Boolean(scene.visible[entry]),
-    )
-    .filter((entry) => isWithin(pointOf(points, entry), corners))
-    .sort((a, b) => a - b);
+  const found: number[] = [];
+  scene.visible.forEach((isVisible, entry) => {
+    if (isVisible && isWithin(pointOf(points, entry), corners)) found.push(entry);
+  });
+  return found;
 }
 
 /** Whether a point lies within a polygon, by the even-odd rule. */
