@@ -1,28 +1,18 @@
-// Bundles the viewer into one ES module: src/manymaps/viewer/assets/viewer.js. With --tests, bundles
-// the tests into build/tests instead; with --check, fails where the committed file differs. Fails too
-// where an import of the sources climbs from one room to a higher one, or where imports run in a circle.
+// Bundles the viewer into one ES module and one style sheet: viewer.js and viewer.css of
+// src/manymaps/viewer/assets. With --tests, bundles the tests into build/tests instead; with --check,
+// fails where the committed files differ. Fails too where an import of the sources climbs from one room
+// to a higher one, or where imports run in a circle.
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { posix } from "node:path";
 import process from "node:process";
 import * as esbuild from "esbuild";
 
-const OUTPUT = "../src/manymaps/viewer/assets/viewer.js";
+const ASSETS = "../src/manymaps/viewer/assets";
 const LIMIT = 220_000;
 // The rooms of src, the lowest first: a file imports from its own room and from those before it.
 const ROOMS = ["data", "scene", "draw", "view", "state", "ui", "index.ts"];
 // What the bundle holds of others, whose licences ask to be kept with every copy.
 const PARTS = ["preact"];
-
-const minifiedStyle = {
-  name: "style as text",
-  setup(build) {
-    build.onLoad({ filter: /\.css$/ }, async ({ path }) => {
-      const source = await readFile(path, "utf8");
-      const { code } = await esbuild.transform(source, { loader: "css", minify: true });
-      return { contents: code.trim(), loader: "text" };
-    });
-  },
-};
 
 const common = {
   bundle: true,
@@ -30,7 +20,6 @@ const common = {
   target: ["es2022"],
   jsx: "automatic",
   jsxImportSource: "preact",
-  plugins: [minifiedStyle],
   legalComments: "none",
   charset: "utf8",
   logLevel: "warning",
@@ -121,6 +110,12 @@ async function bundle() {
   return `${code}\n/* The atlas page of manymaps. It holds parts of others:\n\n${await licences()}\n*/\n`;
 }
 
+/** The style of the viewer's shadow root; the page and the widget hand it over beside the module. */
+async function styleSheet() {
+  const source = await readFile("src/style.css", "utf8");
+  return (await esbuild.transform(source, { loader: "css", minify: true })).code;
+}
+
 try {
   await checkImports();
 } catch (error) {
@@ -143,15 +138,18 @@ if (process.argv.includes("--tests")) {
     sourcemap: "inline",
   });
 } else {
-  const text = await bundle();
-  if (process.argv.includes("--check")) {
-    if ((await readFile(OUTPUT, "utf8").catch(() => "")) !== text) {
-      console.error(`${OUTPUT} is not what these sources give: run npm run build and commit it`);
+  const assets = { "viewer.js": await bundle(), "viewer.css": await styleSheet() };
+  await mkdir(ASSETS, { recursive: true });
+  for (const [name, text] of Object.entries(assets)) {
+    const path = `${ASSETS}/${name}`;
+    if (!process.argv.includes("--check")) await writeFile(path, text);
+    else if ((await readFile(path, "utf8").catch(() => "")) !== text) {
+      console.error(`${path} is not what these sources give: run npm run build and commit it`);
       process.exit(1);
     }
-  } else {
-    await mkdir("../src/manymaps/viewer/assets", { recursive: true });
-    await writeFile(OUTPUT, text);
   }
-  console.log(`viewer.js: ${Buffer.byteLength(text.split("\n/* The atlas page")[0])} bytes`);
+  const [code] = assets["viewer.js"].split("\n/* The atlas page");
+  console.log(
+    `viewer.js: ${Buffer.byteLength(code)} bytes, viewer.css: ${assets["viewer.css"].length}`,
+  );
 }

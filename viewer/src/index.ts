@@ -18,7 +18,6 @@ import { scriptAccess } from "./state/script_access.ts";
 import { Session } from "./state/session.ts";
 import type { State } from "./state/store.ts";
 import { followModel, type Model, stateIn } from "./state/widget_model.ts";
-import style from "./style.css";
 import { App } from "./ui/app.tsx";
 
 interface Host extends HTMLElement {
@@ -33,7 +32,8 @@ async function render({ model, el }: { model: Model; el: HTMLElement }): Promise
   host.addEventListener("keydown", (event) => event.stopPropagation());
   el.append(host);
   const packed = () => [bytesOf(model.get("data"))];
-  const panes = await show(host, packed, (atlas) => stateIn(model, atlas));
+  const style = () => String(model.get("sheet"));
+  const panes = await show(host, style, packed, (atlas) => stateIn(model, atlas));
   const stop = panes === null ? () => {} : followModel(panes.active, model, host);
   return () => {
     stop();
@@ -46,6 +46,7 @@ async function render({ model, el }: { model: Model; el: HTMLElement }): Promise
 /** Reads an atlas, or two, and shows them; a failure is shown too, and gives null. */
 async function show(
   host: Host,
+  style: () => string,
   data: () => Uint8Array[],
   stateOf: (atlas: Atlas, place: number) => Partial<State>,
   ownsTheKeys = false,
@@ -61,19 +62,19 @@ async function show(
     }
     const panes = new Panes(sessions, second ? document.title : first.title);
     followTheme(panes, host);
-    renderTree(h(Guarded, { panes }), shadowOf(host));
+    renderTree(h(Guarded, { panes }), shadowOf(host, style()));
     host.atlas = scriptAccess(
       () => elementAt(panes.views, 0),
       () => panes.views[1] ?? null,
     );
     return panes;
   } catch (error) {
-    renderTree(h(Failure, { error }), shadowOf(host));
+    renderTree(h(Failure, { error }), shadowOf(host, style()));
     return null;
   }
 }
 
-function shadowOf(host: Host): ShadowRoot {
+function shadowOf(host: Host, style: string): ShadowRoot {
   if (host.shadowRoot) return host.shadowRoot;
   const root = host.attachShadow({ mode: "open" });
   const sheet = new CSSStyleSheet();
@@ -134,7 +135,9 @@ async function startPage(host: HTMLElement, data: NodeListOf<HTMLElement>): Prom
   const packed = () => Array.from(data, ({ textContent }) => fromBase64(textContent ?? ""));
   const hashes = splitHash(location.hash);
   const state = (atlas: Atlas, place: number) => stateAt(atlas, hashes[place] ?? "");
-  const panes = await show(host, packed, state, true);
+  const sheet = document.querySelector<HTMLTemplateElement>("#manymaps-style");
+  const style = () => sheet?.content.textContent ?? "";
+  const panes = await show(host, style, packed, state, true);
   if (panes === null) return;
   const { active } = panes;
   if (hashes[1] !== undefined) panes.open(state(active.atlas, 1), "replace");

@@ -2,7 +2,7 @@
 
 The file is `assets/page.html` with its places filled: the title, the first style
 (`page.css`), the data of `manymaps.viewer.packing` in base64 (of one atlas or two), and the viewer
-(`viewer.js`, built from the folder `viewer`). It opens from disk and without a network: its
+with its style (`viewer.js`, `viewer.css`, built from the folder `viewer`). It opens from disk and without a network: its
 Content-Security-Policy names the one script and the one style by their SHA-256 sums, and forbids
 whatever else a page can load. No label is written into the HTML itself.
 """
@@ -28,7 +28,7 @@ from manymaps.errors import ParameterError
 from manymaps.viewer.options import PageOptions
 from manymaps.viewer.packing import pack_page, well_formed
 
-__all__ = ["viewer_module", "write_page"]
+__all__ = ["viewer_module", "viewer_style", "write_page"]
 
 SUFFIXES = (".html", ".htm")
 POLICY = (
@@ -41,6 +41,11 @@ ENDS_A_SCRIPT = re.compile(r"<(?=/script|!--)", re.IGNORECASE)
 def viewer_module() -> str:
     """The viewer as one ES module, whose default export is an anywidget `render`."""
     return _asset("viewer.js")
+
+
+def viewer_style() -> str:
+    """The style sheet of the viewer, which it takes into its shadow root."""
+    return _asset("viewer.css").strip()
 
 
 def write_page(
@@ -167,6 +172,7 @@ def _page(packed: Sequence[bytes], title: str) -> str:
         policy=policy,
         title=html.escape(well_formed(title)),
         style=style,
+        sheet=html.escape(viewer_style(), quote=False),
         data="\n".join(map(_data_element, packed, count())),
         module=module,
     )

@@ -15,7 +15,7 @@ from manymaps.labels import UnknownLabel
 from manymaps.viewer.columns import numbers_of
 from manymaps.viewer.options import PageOptions
 from manymaps.viewer.packing import pack_page, page_title
-from manymaps.viewer.page import viewer_module
+from manymaps.viewer.page import viewer_module, viewer_style
 
 __all__ = ["AtlasWidget"]
 
@@ -72,6 +72,7 @@ if find_spec("anywidget") is not None:
         _esm = viewer_module()
 
         data = traitlets.Bytes().tag(sync=True)
+        sheet = traitlets.Unicode(viewer_style()).tag(sync=True)
         height = traitlets.Int(640, min=1).tag(sync=True)
         selected = traitlets.List(traitlets.Int()).tag(sync=True)
         word = traitlets.Unicode("").tag(sync=True)
