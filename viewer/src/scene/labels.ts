@@ -96,7 +96,7 @@ interface Level {
 
 /** The zooms of many labels, found in slices of time. */
 export class LabelRanges {
-  /** z of each entry: NaN while it is not known, Infinity for one that never shows. */
+  /** z by rank: NaN while it is not known, Infinity for a label that never shows. */
   readonly zooms: Float64Array;
   /** How many of `order` are done; the important ones come first. */
   known = 0;
@@ -119,7 +119,7 @@ export class LabelRanges {
     measure: Measure,
     range: Partial<ZoomRange> = {},
   ) {
-    this.zooms = new Float64Array(points.length / 2).fill(Number.NaN);
+    this.zooms = new Float64Array(order.length).fill(Number.NaN);
     this.#points = points;
     this.#order = order;
     this.#measure = measure;
@@ -137,7 +137,7 @@ export class LabelRanges {
       const stop = Math.min(this.known + BATCH, this.#order.length);
       while (this.known < stop) {
         const entry = inBounds(this.#order[this.known]);
-        this.zooms[entry] = this.#place(this.known, entry);
+        this.zooms[this.known] = this.#place(this.known, entry);
         this.known++;
       }
       if (performance.now() >= end) break;

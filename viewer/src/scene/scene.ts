@@ -245,10 +245,11 @@ export class Scene {
     }
     const { zooms, known } = plan.ranges;
     const others: ShownLabel[] = [];
-    for (const entry of plan.order.subarray(0, known)) {
-      if (others.length >= MOST_LABELS) break;
-      if (!(inBounds(zooms[entry]) <= camera.zoom) || !this.visible[entry]) continue;
-      if (!view.mayShow(entry) || taken.has(entry) || said.has(this.text(entry))) continue;
+    for (let rank = 0; rank < known && others.length < MOST_LABELS; rank++) {
+      if (inBounds(zooms[rank]) > camera.zoom) continue;
+      const entry = inBounds(plan.order[rank]);
+      if (!this.visible[entry] || !view.mayShow(entry)) continue;
+      if (taken.has(entry) || said.has(this.text(entry))) continue;
       const label = view.place(entry, plan.style(entry));
       const box = boxOf(label);
       if (!view.isOn(label) || kept.some((other) => meet(box, other))) continue;

@@ -71,10 +71,17 @@ function rangesOf({ points, widths, heights, order }: Labels, range?: Partial<Zo
   return new LabelRanges(points, order, measure, range);
 }
 
-function byRanges(some: Labels, range?: Partial<ZoomRange>): LabelRanges {
+function byRanges(some: Labels, range?: Partial<ZoomRange>): { zooms: Float64Array } {
   const ranges = rangesOf(some, range);
   while (!ranges.step(1));
-  return ranges;
+  return { zooms: byEntry(ranges, some.order, some.points.length / 2) };
+}
+
+/** The zooms of a map's entries, NaN of one that is out of order. */
+function byEntry({ zooms }: LabelRanges, order: Uint32Array, n: number): Float64Array {
+  const found = new Float64Array(n).fill(Number.NaN);
+  for (const [rank, entry] of order.entries()) found[entry] = elementAt(zooms, rank);
+  return found;
 }
 
 function assertFree({ points, widths, heights }: Labels, visible: number[], zoom: number): void {
@@ -105,9 +112,9 @@ test("a label is hidden for ever behind one at its point, and one out of order i
   const expected = [Number.POSITIVE_INFINITY, 0, Number.NaN];
   assert.deepEqual([...labelZooms(points, [5, 5, 5], [5, 5, 5], order)], expected);
   const ranges = new LabelRanges(points, order, () => [5, 5]);
-  assert.ok(Number.isNaN(ranges.zooms[1]) && ranges.known === 0);
+  assert.ok(Number.isNaN(ranges.zooms[0]) && ranges.known === 0);
   assert.ok(ranges.step(10));
-  assert.deepEqual([...ranges.zooms], expected);
+  assert.deepEqual([...byEntry(ranges, order, 3)], expected);
   assert.equal(ranges.known, 2);
 });
 
@@ -178,7 +185,8 @@ test("steps are short, and what is known at any time is free of overlaps", () =>
   const ranges = rangesOf(some);
   ranges.step(0);
   assert.ok(ranges.known > 0 && ranges.known < order.length);
-  const visible = [...order].filter((k) => 9 >= elementAt(ranges.zooms, k));
+  const zooms = byEntry(ranges, order, some.points.length / 2);
+  const visible = [...order].filter((k) => 9 >= elementAt(zooms, k));
   assertFree(some, visible, 9);
 });
 
