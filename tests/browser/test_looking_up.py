@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import manymaps as mm
+from manymaps.viewer.page import write_page
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +46,54 @@ def test_accents_and_case_make_no_difference(at, typed):
     assert at.word == "Café"
 
 
+def test_words_are_listed_at_once_and_shown_after_a_pause(at):
+    """While one types nothing but the list is made, however long it goes on."""
+    watched = """() => {
+      window.shown = [];
+      const { atlas } = document.querySelector("#manymaps");
+      window.watching = setInterval(() => window.shown.push(atlas.state.word), 5);
+    }"""
+    at.page.evaluate(watched)
+    at.page.keyboard.press("/")
+    at.page.keyboard.type("tie", delay=60)
+    listed = at.hits.count()
+    at.page.evaluate("clearInterval(window.watching)")
+    assert listed == 1
+    assert set(at.page.evaluate("window.shown")) == {None}
+    assert at.becomes("atlas.atlas.labels[atlas.state.word] === 'tie'")
+    at.search.fill("mat")
+    at.page.keyboard.press("Enter")
+    assert at.word == "match"
+
+
+def test_what_is_typed_in_haste_is_kept_by_going_elsewhere(at):
+    at.search.fill("tie")
+    at.search.evaluate("field => field.blur()")
+    assert at.word == "tie"
+
+
+def test_what_is_misspelled_is_offered(at):
+    at.search.fill("shrit")
+    at.expect(at.hits).to_have_count(1)
+    at.expect(at.hits).to_contain_text("shirt")
+    at.expect(at.hits).to_contain_text("close to shrit")
+    at.page.keyboard.press("Enter")
+    assert at.word == "shirt"
+
+
+def test_categories_and_numbers_are_found_and_shown_alone(at, tiny):
+    at.look_up("tie")
+    at.search.fill("nou")
+    nouns = sum(group == "noun" for group in tiny.metadata["group"])
+    at.expect(at.hits).to_have_text([f"all with group = noun{nouns}: show only these"])
+    at.page.keyboard.press("Enter")
+    assert at.word == "tie"
+    at.expect(at.filters).to_contain_text(f"{nouns} of 12 words left")
+    at.search.fill("1993")
+    at.hits.click()
+    at.expect(at.filters).to_contain_text(re.compile("[01] of 12 words left"))
+
+
 def test_what_is_not_there_is_said(at):
     at.search.fill("zzz")
     at.expect(at.nothing_found).to_contain_text("No object")
@@ -73,7 +122,7 @@ def test_a_list_to_choose_from(at):
 def test_escape_brings_back_what_was_shown(at):
     at.look_up("tie")
     at.search.fill("kno")
-    assert at.word == "knot"
+    assert at.becomes("atlas.atlas.labels[atlas.state.word] === 'knot'")
     at.page.keyboard.press("Escape")
     assert at.word == "tie"
     at.expect(at.search).to_have_value("tie")
@@ -102,6 +151,17 @@ def test_the_gallery_is_sorted_and_filtered(at, tiny):
     at.expect(at.sheets).to_have_count(len(lives))
     at.only_its_maps.click()
     at.expect(at.sheets).to_have_count(3)
+
+
+def test_texts_of_columns_are_found(open_page, tiny, pages):
+    notes = np.array([f"a note on the {word} & <b>more" for word in tiny.labels], object)
+    write_page(replace(tiny, metadata={"note": notes}), pages / "notes.html")
+    at = open_page(pages / "notes.html")
+    at.search.fill("the suit")
+    at.expect(at.hits).to_have_count(1)
+    assert at.texts(at.hits) == ["suit note: a note on the suit & <b>more"]
+    at.page.keyboard.press("Enter")
+    assert at.word == "suit"
 
 
 @pytest.mark.slow

@@ -108,7 +108,7 @@ export class Panes {
     const { active } = this;
     if (!this.mayOpen) return;
     const alike = { ...active.state, map: null, camera: null, isPreview: false, ...state };
-    this.add(new Session(active.atlas, alike, true, active.index));
+    this.add(new Session(active.atlas, alike, true, active.finder));
     this.isLinked = false;
     this.active = elementAt(this.views, 1);
     this.tell(step);
@@ -214,7 +214,7 @@ export class Panes {
 /** The object of one view's atlas that another view's calls by the same label; null without any. */
 function counterpart(from: Session, to: Session, object: number): number | null {
   if (from.atlas === to.atlas) return object;
-  return to.index.named(elementAt(from.atlas.labels, object));
+  return to.finder.named(elementAt(from.atlas.labels, object));
 }
 
 function known(columns: readonly Column[], name: string | null): string | null {

@@ -1,15 +1,18 @@
 /**
- * Finding labels as people type them: any case, without accents, by any part.
+ * Finding texts as people type them: any case, without accents, by any part, and misspelled.
  *
- * A label is found where its folded text holds the folded query. Hits come in the order
+ * A text is found where it holds the query, both folded. Hits come in the order
  *
- *     the whole label, its beginning, the beginning of a later word, anywhere else;
- *     then the shorter label, the higher rank, the alphabet
+ *     the whole text, its beginning, the beginning of a later word, anywhere else;
+ *     then the shorter text, the higher rank, the alphabet
+ *
+ * Close to a query are texts with a word that takes few slips to become it (`spelling.ts`).
  */
 
-import { elementAt } from "../data/elements.ts";
+import { elementAt, inBounds } from "../data/elements.ts";
+import { slipsBetween } from "./spelling.ts";
 
-/** A label that was found, and where in it (UTF-16) the match stands. */
+/** A text that was found, and where in it (UTF-16) the match stands. */
 export interface Hit {
   object: number;
   start: number;
@@ -47,12 +50,13 @@ export function fold(text: string): string {
 
 interface Candidate {
   object: number;
-  /** The folded label. */
+  /** The folded text. */
   text: string;
-  where: Where;
+  where: number;
   at: number;
 }
 
+/** Where a folded text holds what is wanted, the best first. */
 enum Where {
   whole = 0,
   beginning = 1,
@@ -60,51 +64,128 @@ enum Where {
   inside = 3,
 }
 
-/** Labels, ready to be searched. */
+/** Folded texts end to end, which are searched much faster than one by one. */
+interface Folded {
+  all: string;
+  /** Where each text starts, and at the end where one more would. */
+  starts: Uint32Array;
+}
+
+/** Shorter queries are close to too much. */
+const SHORTEST_MISSPELLED = 3;
+const LONG = 6;
+
+/** Texts, ready to be searched; made so when they are searched for the first time. */
 export class SearchIndex {
-  readonly #labels: string[];
-  readonly #folded: string[];
-  readonly #rank: ArrayLike<number> | null;
-  /** The first object of each folded label, once it is asked for. */
+  readonly #texts: readonly string[];
+  readonly #rankOf: () => ArrayLike<number> | null;
+  #rank: ArrayLike<number> | null = null;
+  #folded: Folded | null = null;
+  /** The first object of each folded text, once it is asked for. */
   #places: Map<string, number> | null = null;
 
-  /** `rank` is the importance of each object, the larger first among labels of one length. */
-  constructor(labels: string[], rank: ArrayLike<number> | null = null) {
-    this.#labels = labels;
-    this.#folded = labels.map(fold);
-    this.#rank = rank;
+  /** `rankOf` gives the importance of each object, the larger first among texts of one length. */
+  constructor(texts: readonly string[], rankOf: () => ArrayLike<number> | null = () => null) {
+    this.#texts = texts;
+    this.#rankOf = rankOf;
   }
 
-  /** The best `count` hits. An empty query finds nothing, and an empty label is never found. */
+  /** The best `count` hits. An empty query finds nothing, and an empty text is never found. */
   find(query: string, count: number): Hit[] {
-    const wanted = fold(query).trim();
+    const wanted = folded(query).trim();
     if (!wanted || count < 1) return [];
+    const { all, starts } = this.#ready;
     const best: Candidate[] = [];
-    let object = -1;
-    for (const text of this.#folded) {
-      object++;
-      const first = text.indexOf(wanted);
-      if (first < 0) continue;
-      const candidate = placed(object, text, wanted, first);
-      const last = best[best.length - 1];
-      if (last === undefined || best.length < count || this.#compare(candidate, last) < 0) {
-        this.#insert(best, candidate);
-        if (best.length > count) best.pop();
+    let object = 0;
+    for (
+      let at = all.indexOf(wanted);
+      at >= 0;
+      at = all.indexOf(wanted, inBounds(starts[object]))
+    ) {
+      while (inBounds(starts[object + 1]) <= at) object++;
+      const start = inBounds(starts[object]);
+      const end = inBounds(starts[object + 1]) - 1;
+      const last = best.length < count ? undefined : best[best.length - 1];
+      // Most are told from the last hit without a look at more than where and how long they are.
+      const isLater =
+        last !== undefined &&
+        last.where <= Where.beginning &&
+        all.charCodeAt(start) > BLANK &&
+        (at > start || end - start > last.text.length);
+      if (!isLater) {
+        const candidate = placed(object, all.slice(start, end), wanted, at - start);
+        if (last === undefined || this.#compare(candidate, last) < 0) {
+          this.#insert(best, candidate);
+          if (best.length > count) best.pop();
+        }
       }
+      object++;
     }
     return best.map(({ object, at }) => this.#hit(object, at, at + wanted.length));
   }
 
+  /** Texts with a word that is a slip or two from the query, those of fewest slips first. */
+  close(query: string, count: number): number[] {
+    const wanted = folded(query).trim();
+    if (wanted.length < SHORTEST_MISSPELLED) return [];
+    const most = wanted.length < LONG ? 1 : 2;
+    const isPhrase = Array.from(wanted, (_, k) => wanted.charCodeAt(k)).some(isBreak);
+    const { all, starts } = this.#ready;
+    const found: { object: number; slips: number }[] = [];
+    for (let object = 0; object < starts.length - 1; object++) {
+      const end = inBounds(starts[object + 1]) - 1;
+      let least = most + 1;
+      let from = inBounds(starts[object]);
+      for (let at = from; at <= end; at++) {
+        if (at < end && (isPhrase || !isBreak(all.charCodeAt(at)))) continue;
+        if (Math.abs(at - from - wanted.length) <= most) {
+          least = Math.min(least, slipsBetween(wanted, all, from, at, most));
+        }
+        from = at + 1;
+      }
+      if (least > 0 && least <= most) found.push({ object, slips: least });
+    }
+    const text = (object: number) => all.slice(starts[object], inBounds(starts[object + 1]) - 1);
+    const begins = (object: number) => (text(object)[0] === wanted[0] ? 0 : 1);
+    const rank = this.#rank;
+    found.sort(
+      (a, b) =>
+        a.slips - b.slips ||
+        begins(a.object) - begins(b.object) ||
+        text(a.object).length - text(b.object).length ||
+        (rank ? elementAt(rank, b.object) - elementAt(rank, a.object) : 0) ||
+        a.object - b.object,
+    );
+    return found.slice(0, count).map(({ object }) => object);
+  }
+
   /** The object of a label: exactly this, else the first without case and accents; null without any. */
   named(label: string): number | null {
-    const wanted = fold(label).trim();
+    const wanted = folded(label).trim();
     if (!wanted) return null;
-    const exact = this.#labels.indexOf(label);
+    const exact = this.#texts.indexOf(label);
     if (exact >= 0) return exact;
     this.#places ??= new Map(
-      this.#folded.map((text, object) => [text.trim(), object] as const).reverse(),
+      this.#ready.all
+        .split("\n")
+        .map((text, object) => [text.trim(), object] as const)
+        .reverse(),
     );
     return this.#places.get(wanted) ?? null;
+  }
+
+  get #ready(): Folded {
+    if (this.#folded === null) {
+      const all = fold(this.#texts.map(onOneLine).join("\n"));
+      const starts = new Uint32Array(this.#texts.length + 1);
+      for (let k = 1; k < starts.length; k++) {
+        const end = all.indexOf("\n", inBounds(starts[k - 1]));
+        starts[k] = (end < 0 ? all.length : end) + 1;
+      }
+      this.#folded = { all, starts };
+      this.#rank = this.#rankOf();
+    }
+    return this.#folded;
   }
 
   #insert(best: Candidate[], candidate: Candidate): void {
@@ -124,7 +205,7 @@ export class SearchIndex {
 
   /** From places in the folded text to places in the label itself. */
   #hit(object: number, from: number, to: number): Hit {
-    const label = elementAt(this.#labels, object);
+    const label = elementAt(this.#texts, object);
     if (!NOT_ASCII.test(label)) return { object, start: from, end: to };
     let [start, end, position, length] = [0, label.length, 0, 0];
     for (const character of label) {
@@ -158,4 +239,20 @@ function beginsWord(text: string, at: number): boolean {
   const before = text.codePointAt(at - 1) as number;
   const isLow = before >= 0xdc00 && before <= 0xdfff && at > 1;
   return !WORD.test(String.fromCodePoint(isLow ? (text.codePointAt(at - 2) as number) : before));
+}
+
+const BLANK = 32;
+
+function onOneLine(text: string): string {
+  return text.includes("\n") ? text.replaceAll("\n", " ") : text;
+}
+
+/** A query as the texts are folded. */
+function folded(query: string): string {
+  return fold(onOneLine(query));
+}
+
+/** Whether a character of a folded text parts words: what is neither letter nor digit in ASCII. */
+function isBreak(code: number): boolean {
+  return code < 128 && !((code > 47 && code < 58) || (code > 96 && code < 123));
 }

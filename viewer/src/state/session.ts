@@ -7,16 +7,15 @@
 
 import type { Atlas, CategoryColumn } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
-import { importance } from "../data/entries.ts";
 import { type CodeFilter, codesOf, type RangeFilter } from "../data/filters.ts";
 import { counted, countedObjects, mapTitle, plainLabel } from "../data/words.ts";
 import { type Marks, sharedMarks } from "../draw/marks.ts";
 import type { MapView } from "../view/map_view.ts";
 import { Appearance } from "./appearance.ts";
 import { Filtering } from "./filtering.ts";
+import { Finder, type FoundGroup } from "./finder.ts";
 import { Lookups } from "./lookups.ts";
 import { MapContents } from "./map_contents.ts";
-import { SearchIndex } from "./search.ts";
 import { sensesInWords } from "./sentences.ts";
 import { type State, type Step, Store } from "./store.ts";
 
@@ -40,7 +39,7 @@ export class Session {
     state: Partial<State>,
     /** Whether keys anywhere in the document are meant for this atlas. */
     readonly ownsTheKeys: boolean,
-    readonly index = new SearchIndex(atlas.labels, importance(atlas)),
+    readonly finder = new Finder(atlas),
   ) {
     this.marks = sharedMarks();
     this.store = new Store({
@@ -193,15 +192,26 @@ export class Session {
   /** Shows some categories of a column alone; all again where it already shows them alone. */
   showOnly(column: CategoryColumn, codes: readonly number[]): void {
     const off = this.filtering.offIn(column);
-    const others = codesOf(this.atlas, column).filter((code) => !codes.includes(code));
-    const isAlone = off.size === others.length && others.every((code) => off.has(code));
-    this.filter(column.name, isAlone ? null : new Set(others));
+    const others = this.codesBut(column, codes);
+    const isAlone = off.size === others.size && [...others].every((code) => off.has(code));
+    this.filter(column.name, isAlone ? null : others);
+  }
+
+  /** Shows a group that a search found, alone. */
+  showGroup({ column: name, value }: FoundGroup): void {
+    const column = this.atlas.columns.find((other) => other.name === name);
+    const range = { low: value, high: value, withMissing: false };
+    this.filter(name, column?.type === "category" ? this.codesBut(column, [value]) : range);
+  }
+
+  private codesBut(column: CategoryColumn, codes: readonly number[]): ReadonlySet<number> {
+    return new Set(codesOf(this.atlas, column).filter((code) => !codes.includes(code)));
   }
 
   /** How many objects the filters let pass. */
   get whatIsLeft(): string {
     const { count } = this.filtering;
-    return `${count.toLocaleString("en")} of ${counted(this.atlas.nObjects, "object")} left`;
+    return `${count.toLocaleString("en")} of ${countedObjects(this.atlas, this.atlas.nObjects)} left`;
   }
 
   select(objects: readonly number[], mode: "replace" | "add" | "toggle" = "replace"): void {

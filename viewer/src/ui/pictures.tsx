@@ -23,6 +23,13 @@ const crops: Queue = new Set();
 const thumbnails: Queue = new Set();
 const SLICE = 12;
 let isAsked = false;
+/** When pictures may be drawn again. */
+let drawnFrom = 0;
+
+/** Lets pictures wait for so many milliseconds: who types is not to wait for them. */
+export function holdPictures(milliseconds: number): void {
+  drawnFrom = performance.now() + milliseconds;
+}
 
 function drawSoon(draw: () => void, queue: Queue): void {
   queue.add(draw);
@@ -37,6 +44,11 @@ function askForFrame(): void {
 function drawSome(): void {
   isAsked = false;
   const start = performance.now();
+  if (start < drawnFrom) {
+    isAsked = true;
+    setTimeout(() => requestAnimationFrame(drawSome), drawnFrom - start);
+    return;
+  }
   do {
     const queue = crops.size > 0 ? crops : thumbnails;
     const [draw] = queue;

@@ -1,19 +1,23 @@
 /**
- * The search field: a combobox with a list of words. While one types, the first word found is already
- * shown; Enter goes there, Escape goes back to what was shown before.
+ * The search field: a combobox with a list of what is found. When one pauses, the first word of it is
+ * already shown; Enter goes there, Escape goes back to what was shown before.
  */
 
 import type { TargetedKeyboardEvent } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { elementAt } from "../data/elements.ts";
-import { capital } from "../data/words.ts";
-import type { Hit } from "../state/search.ts";
+import { capital, plainText } from "../data/words.ts";
+import type { Found } from "../state/finder.ts";
 import { whereabouts } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
 import { Icon } from "./icons.tsx";
-import { Marked } from "./words.tsx";
+import { holdPictures } from "./pictures.tsx";
+import { Marked, Word } from "./words.tsx";
 
-const MOST_HITS = 12;
+/** Milliseconds without a key after which a word is shown; before that only the list follows. */
+const PAUSE = 150;
+/** Of a long text so many characters before and after the match are listed. */
+const AROUND = 24;
 
 export function Search({ session }: { session: Session }) {
   const { word } = session.state;
@@ -22,11 +26,12 @@ export function Search({ session }: { session: Session }) {
     object === null ? "" : elementAt(session.atlas.labels, object);
   const shown = labelOf(word);
   const [text, setText] = useState(shown);
-  const [hits, setHits] = useState<Hit[]>([]);
+  const [hits, setHits] = useState<Found[]>([]);
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(0);
   const [previous, setPrevious] = useState<number | null>(word);
   const isTyping = useRef(false);
+  const pause = useRef<{ timer: ReturnType<typeof setTimeout>; show: () => void } | null>(null);
   const field = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
 
@@ -43,17 +48,31 @@ export function Search({ session }: { session: Session }) {
     const last = before();
     if (!isTyping.current) setPrevious(last);
     isTyping.current = true;
-    const found = session.index.find(value, MOST_HITS);
+    const found = session.finder.find(value);
     setText(value);
     setHits(found);
     setActive(0);
     setOpen(value.trim() !== "");
     const [first] = found;
-    if (first) session.preview(first.object);
-    else session.preview(value.trim() === "" ? null : last);
+    if (first) showSoon(first.object ?? last);
+    else showSoon(value.trim() === "" ? null : last);
+  };
+  const showSoon = (object: number | null) => {
+    stopWaiting();
+    holdPictures(PAUSE);
+    const show = () => {
+      pause.current = null;
+      session.preview(object);
+    };
+    pause.current = { timer: setTimeout(show, PAUSE), show };
+  };
+  const stopWaiting = () => {
+    clearTimeout(pause.current?.timer);
+    pause.current = null;
   };
   /** Ends the typing; what was typed is lost, what is shown stays. */
   const close = () => {
+    stopWaiting();
     isTyping.current = false;
     setOpen(false);
   };
@@ -67,7 +86,13 @@ export function Search({ session }: { session: Session }) {
     setText(labelOf(object));
     session.chooseWord(object, last);
   };
-  const enter = (object: number) => {
+  const enter = (found: Found) => {
+    if (found.object === null) {
+      takeBack();
+      session.showGroup(found);
+    } else goTo(found.object);
+  };
+  const goTo = (object: number) => {
     choose(object);
     // Keys belong to what was found from now on, once it stands there: Preact renders in a microtask,
     // which `choose` has asked for.
@@ -75,7 +100,9 @@ export function Search({ session }: { session: Session }) {
   };
   // Going elsewhere keeps what was found, as a step that can be taken back.
   const leave = () => {
-    if (isTyping.current) choose(session.state.word);
+    if (!isTyping.current) return;
+    pause.current?.show();
+    choose(session.state.word);
   };
   const takeBack = () => {
     close();
@@ -91,7 +118,7 @@ export function Search({ session }: { session: Session }) {
     if (!isOpen || hits.length === 0) return;
     const next = (active + by + hits.length) % hits.length;
     setActive(next);
-    session.preview(elementAt(hits, next).object);
+    showSoon(elementAt(hits, next).object ?? previous);
   };
   const pressed = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
     if (event.isComposing) return;
@@ -101,8 +128,8 @@ export function Search({ session }: { session: Session }) {
       else if (text.trim() !== "") typed(text);
     } else if (event.key === "Enter") {
       event.preventDefault();
-      if (isOpen && hits.length > 0) enter(elementAt(hits, active).object);
-      else if (!isOpen && session.state.word !== null) enter(session.state.word);
+      if (isOpen && hits.length > 0) enter(elementAt(hits, active));
+      else if (!isOpen && session.state.word !== null) goTo(session.state.word);
     } else if (event.key === "Escape") {
       event.preventDefault();
       event.stopPropagation();
@@ -158,12 +185,13 @@ export function Search({ session }: { session: Session }) {
       >
         {hits.map((hit, k) => (
           <Option
-            key={hit.object}
+            key={`${hit.object} ${hit.column} ${hit.text}`}
             id={`hit-${k}`}
             session={session}
             hit={hit}
+            typed={text}
             isActive={k === active}
-            onChoose={() => enter(hit.object)}
+            onChoose={() => enter(hit)}
           />
         ))}
       </div>
@@ -179,12 +207,13 @@ export function Search({ session }: { session: Session }) {
 interface OptionProps {
   id: string;
   session: Session;
-  hit: Hit;
+  hit: Found;
+  typed: string;
   isActive: boolean;
   onChoose: () => void;
 }
 
-function Option({ id, session, hit, isActive, onChoose }: OptionProps) {
+function Option({ id, session, hit, typed, isActive, onChoose }: OptionProps) {
   return (
     <div
       class="hit"
@@ -197,14 +226,51 @@ function Option({ id, session, hit, isActive, onChoose }: OptionProps) {
       onClick={onChoose}
       onKeyDown={(event) => event.key === "Enter" && onChoose()}
     >
-      <span class="word">
-        <Marked
-          text={elementAt(session.atlas.labels, hit.object)}
-          start={hit.start}
-          end={hit.end}
-        />
-      </span>
-      <span class="where">{whereabouts(session.atlas, hit.object, session.state.threshold)}</span>
+      <What session={session} hit={hit} typed={typed} />
     </div>
+  );
+}
+
+/** What was found, and beside it why or where. */
+function What({ session, hit, typed }: Pick<OptionProps, "session" | "hit" | "typed">) {
+  const { object, column, text, start, end } = hit;
+  if (object === null) {
+    return (
+      <>
+        <span class="word">
+          all with <bdi>{plainText(column)}</bdi> = <Marked text={text} start={start} end={end} />
+        </span>
+        <span class="where">{hit.count.toLocaleString("en")}: show only these</span>
+      </>
+    );
+  }
+  if (hit.how === "text") {
+    const from = Math.max(0, start - AROUND);
+    return (
+      <>
+        <span class="word">
+          <Word atlas={session.atlas} object={object} />
+        </span>
+        <span class="where said">
+          <bdi>{plainText(column)}</bdi>: {from > 0 && "…"}
+          <Marked text={text.slice(from, end + AROUND)} start={start - from} end={end - from} />
+        </span>
+      </>
+    );
+  }
+  return (
+    <>
+      <span class="word">
+        <Marked text={text} start={start} end={end} />
+      </span>
+      <span class="where">
+        {hit.how === "close" && (
+          <>
+            close to <bdi>{plainText(typed)}</bdi>,{" "}
+          </>
+        )}
+        {whereabouts(session.atlas, object, session.state.threshold)}
+      </span>
+    </>
   );
 }

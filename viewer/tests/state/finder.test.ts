@@ -1,0 +1,63 @@
+/** A search finds labels first, then what columns hold, then what is close. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { NO_CATEGORY } from "../../src/data/atlas.ts";
+import { Finder } from "../../src/state/finder.ts";
+import { tinyAtlas } from "../tiny_atlas.ts";
+
+const LABELS = ["light", "lamp", "moon", "night", "lighthouse"];
+
+function found(query: string): string[] {
+  const atlas = tinyAtlas({
+    labels: LABELS,
+    points: [0, 0, 1, 1, 2, 2, 3, 3, 4, 4],
+    columns: [
+      {
+        name: "theme",
+        type: "category",
+        categories: ["moonlight", "space"],
+        codes: Uint16Array.from([0, 0, 1, NO_CATEGORY, 0]),
+      },
+      {
+        name: "year",
+        type: "number",
+        low: 1990,
+        high: 2000,
+        values: Float32Array.from([1990, 1990, 1991, Number.NaN, 0.1]),
+      },
+      { name: "note", type: "text", values: ["seen by day", "", "of the spaceman", "", "Space"] },
+      { name: "look", type: "image", values: ["data:space", "", "", "", ""] },
+    ],
+  });
+  return new Finder(atlas).find(query).map((hit) => {
+    const part = hit.text.slice(hit.start, hit.end);
+    if (hit.object === null) return `${hit.column} = ${hit.text} [${part}] ${hit.count}`;
+    return `${LABELS[hit.object]} ${hit.how} ${hit.column}[${part}]`;
+  });
+}
+
+test("labels come first, then groups, then texts", () => {
+  assert.deepEqual(found("light"), [
+    "light label [light]",
+    "lighthouse label [light]",
+    "theme = moonlight [light] 3",
+    "night close []",
+  ]);
+  assert.deepEqual(found("space"), [
+    "theme = space [space] 1",
+    "lighthouse text note[Space]",
+    "moon text note[space]",
+  ]);
+});
+
+test("one letter finds labels alone, and numbers are found whole", () => {
+  assert.deepEqual(found("s"), ["lighthouse label [s]"]);
+  assert.deepEqual(found("1990"), ["year = 1990 [1990] 2"]);
+  assert.deepEqual(found("0.1"), ["year = 0.1 [0.1] 1"]);
+  assert.deepEqual(found("199"), []);
+});
+
+test("what is misspelled is offered last", () => {
+  assert.deepEqual(found("ligth"), ["light close []"]);
+  assert.deepEqual(found("data:space"), []);
+});
