@@ -122,7 +122,8 @@ def pictures(n: int = 300) -> mm.Atlas:
         "shade": np.array([("dark", "light")[i % 2] for i in range(n)]),
         "picture": np.array([PIXEL if i % 3 else "" for i in range(n)], object),
     }
-    return mm.Atlas([f"img {i}" for i in range(n)], points, np.ones((1, n)), T_SNE, metadata=columns)
+    labels = [f"img {i}" for i in range(n)]
+    return mm.Atlas(labels, points, np.ones((1, n)), T_SNE, metadata=columns)
 
 
 def one_object() -> mm.Atlas:

@@ -2,8 +2,9 @@
 
 The file is `assets/page.html` with its places filled: the title, the first style
 (`page.css`), the data of `manymaps.viewer.packing` in base64 (of one atlas or two), and the viewer
-with its style (`viewer.js`, `viewer.css`, built from the folder `viewer`). It opens from disk and without a network: its
-Content-Security-Policy names the one script and the one style by their SHA-256 sums, and forbids
+with its style (`viewer.js`, `viewer.css`, built from the folder `viewer`). It opens from disk and
+without a network: its Content-Security-Policy names the one script and the one style that stand
+in it by their SHA-256 sums, and forbids
 whatever else a page can load. No label is written into the HTML itself.
 """
 
