@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import page_samples
 import pytest
 
 import manymaps as mm
@@ -88,10 +89,10 @@ def test_categories_and_numbers_are_found_and_shown_alone(at, tiny):
     at.expect(at.hits).to_have_text([f"all with group = noun{nouns}: show only these"])
     at.page.keyboard.press("Enter")
     assert at.word == "tie"
-    at.expect(at.filters).to_contain_text(f"{nouns} of 12 words left")
+    at.expect(at.filters).to_contain_text(f"{nouns} of 12 objects left")
     at.search.fill("1993")
     at.hits.click()
-    at.expect(at.filters).to_contain_text(re.compile("[01] of 12 words left"))
+    at.expect(at.filters).to_contain_text(re.compile("[01] of 12 objects left"))
 
 
 def test_what_is_not_there_is_said(at):
@@ -153,15 +154,16 @@ def test_the_gallery_is_sorted_and_filtered(at, tiny):
     at.expect(at.sheets).to_have_count(3)
 
 
-def test_texts_of_columns_are_found(open_page, tiny, pages):
-    notes = np.array([f"a note on the {word} & <b>more" for word in tiny.labels], object)
-    write_page(replace(tiny, metadata={"note": notes}), pages / "notes.html")
+def test_texts_of_columns_are_found(open_page, pages):
+    atlas = page_samples.on_a_line(120)
+    notes = np.array([f"a note on suit {7 * i} & <b>more" for i in range(120)], object)
+    write_page(replace(atlas, metadata={"note": notes}), pages / "notes.html")
     at = open_page(pages / "notes.html")
-    at.search.fill("the suit")
-    at.expect(at.hits).to_have_count(1)
-    assert at.texts(at.hits) == ["suit note: a note on the suit & <b>more"]
-    at.page.keyboard.press("Enter")
-    assert at.word == "suit"
+    at.search.fill("SUIT 77 ")
+    at.expect(at.hits).to_have_count(3)
+    assert at.texts(at.hits)[1] == "word 110 note: a note on suit 770 & <b>more"
+    at.hits.first.click()
+    assert at.word == "word 11"
 
 
 @pytest.mark.slow
