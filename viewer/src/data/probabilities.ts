@@ -13,7 +13,7 @@
  */
 import { type Atlas, type AtlasMap, lives } from "./atlas.ts";
 import { elementAt, inBounds, startsOf } from "./elements.ts";
-import { entryOf } from "./entries.ts";
+import { entryOf, forEachEntry } from "./entries.ts";
 
 /** An object near another one, with the share of the similarity that one map gives. */
 export interface Neighbor {
@@ -40,6 +40,11 @@ export interface Association {
   object: number;
   to: number;
   from: number;
+}
+
+/** What is near an object in a map, and what the map gives of it to the object's recall. */
+export interface Near extends Neighbor {
+  map: number;
 }
 
 type Among = "all" | "rows" | "columns";
@@ -209,6 +214,36 @@ export class Probabilities {
     return visited <= MAX_PAIRS
       ? objects.length
       : Math.floor((objects.length * MAX_PAIRS) / visited);
+  }
+
+  /** The objects nearest to an object in each of its main maps, of those whose main map it is too. */
+  around(object: number, count: number, minRecall: number): Near[] {
+    const among = this.#among(object, false);
+    const mains = this.#homes.mains(minRecall);
+    return this.#homes.of(object).flatMap(({ map, entry }) => {
+      const main = elementAt(mains, map.number);
+      if (!main[entry]) return [];
+      const logTotal = this.#logTotalIn(map, entry, among);
+      const found = this.#strongest(map, entry, among, logTotal, count, main);
+      return found.map((near) => ({ map: map.number, ...near }));
+    });
+  }
+
+  /** What one map gives of b to the recall of a. */
+  shareIn(number: number, a: number, b: number): number {
+    const shared = this.#homes.shared(a, b).find(([map]) => map.number === number);
+    if (shared === undefined) return 0;
+    const [map, entryA, entryB] = shared;
+    const logTotal = this.#logTotalIn(map, entryA, this.#among(a, false));
+    return Math.exp(this.#logValue(map, entryA, entryB) - logTotal);
+  }
+
+  /** The log of what v_ij^m of one map are measured by, so that they sum to what it gives of the recall. */
+  #logTotalIn(map: AtlasMap, entry: number, among: Among): number {
+    const known = this.#atlas.logNormalizers;
+    if (known && among === "all") return elementAt(known, elementAt(map.objects, entry));
+    const { sums, least } = this.#mapSums([{ map, entry }], among, null);
+    return Math.log(elementAt(sums, 0)) - least - Math.log(elementAt(map.recalls, entry));
   }
 
   #among(object: number, sameKind: boolean): Among {
@@ -384,6 +419,7 @@ export class Probabilities {
     among: Among,
     logTotal: number,
     count: number,
+    isListed: Uint8Array | null = null,
   ): Neighbor[] {
     const strongest = new Strongest(count);
     if (logTotal === Number.NEGATIVE_INFINITY) return [];
@@ -393,6 +429,7 @@ export class Probabilities {
     const [first, last] = this.#homes.range(map, among);
     const squares = this.#squares(map, entry, first, last);
     for (let e = first; e < last; e++) {
+      if (isListed && !isListed[e]) continue;
       const squared = inBounds(squares[e - first]);
       const kernel = this.#gaussian ? Math.exp(own - squared) : inverse / (1 + squared);
       strongest.offer(inBounds(map.objects[e]), inBounds(map.proportions[e]) * kernel);
@@ -417,6 +454,7 @@ class Homes {
   readonly #starts: Uint32Array;
   readonly #maps: Uint32Array;
   readonly #entries: Uint32Array;
+  #mains: { minRecall: number; found: Uint8Array[] } | null = null;
   /** How many entries of each map are rows; they come first, as rows have the lower numbers. */
   readonly #nRows: number[];
 
@@ -460,6 +498,27 @@ class Homes {
     const nRows = elementAt(this.#nRows, map.number);
     if (among === "rows") return [0, nRows];
     return [among === "columns" ? nRows : 0, map.objects.length];
+  }
+
+  /** Of each map, which entries give some share of an object's recall, or more than any other does. */
+  mains(minRecall: number): Uint8Array[] {
+    if (this.#mains?.minRecall === minRecall) return this.#mains.found;
+    const most = new Float32Array(this.#atlas.nObjects);
+    const { maps } = this.#atlas;
+    for (const map of maps) {
+      forEachEntry(map, (object, recall) => {
+        if (recall > inBounds(most[object])) most[object] = recall;
+      });
+    }
+    const found = maps.map((map) => {
+      const main = new Uint8Array(map.objects.length);
+      forEachEntry(map, (object, recall, entry) => {
+        if (lives(recall, minRecall) || recall === most[object]) main[entry] = 1;
+      });
+      return main;
+    });
+    this.#mains = { minRecall, found };
+    return found;
   }
 
   /** The maps that two objects share, with their entries. */

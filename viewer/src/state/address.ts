@@ -19,6 +19,8 @@ import type { RangeFilter } from "../data/filters.ts";
 /** What an address says of a view; null where it says nothing. */
 export interface Place {
   word: string | null;
+  /** Where a path from the word leads. */
+  path: string | null;
   kind: string | null;
   map: number | null;
   zoom: number | null;
@@ -65,6 +67,7 @@ export function toHash(place: Place): string {
   const parts: [string, string | null][] = [
     ["word", place.word],
     ["kind", place.kind],
+    ["path", place.path],
     ["map", written(place.map, Math.round)],
     ["zoom", written(place.zoom, (zoom) => Number(zoom.toPrecision(4)))],
     ["x", written(place.x, (x) => rounded(x, decimals))],
@@ -107,6 +110,7 @@ export function fromHash(hash: string): Place {
   return {
     word: parts.get("word") ?? null,
     kind: parts.get("kind") ?? null,
+    path: parts.get("path") ?? null,
     map: map !== null && Number.isInteger(map) ? map : null,
     zoom: number("zoom", 1 / MAX_COORDINATE, MAX_COORDINATE),
     x: number("x", -MAX_COORDINATE, MAX_COORDINATE),

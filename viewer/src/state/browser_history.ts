@@ -25,6 +25,8 @@ const PATIENCE = 250;
 export function stateAt(atlas: Atlas, hash: string): Partial<State> {
   const place = fromHash(hash);
   const state: Partial<State> = { word: objectOf(atlas, place), map: mapOf(atlas, place) };
+  const end = place.path === null ? -1 : atlas.labels.indexOf(place.path);
+  state.path = state.word === null || end < 0 ? null : end;
   const { zoom, x, y, threshold } = place;
   const hasCamera = zoom !== null && x !== null && y !== null && state.map !== null;
   state.camera = hasCamera ? { zoom, x, y } : null;
@@ -150,11 +152,24 @@ function hashOf({ views, hasTwoAtlases }: Panes): string {
 }
 
 function placeOf(atlas: Atlas, state: State): Place {
-  const { word, map, camera, threshold, color, size, lines, ramp, scale, filters, selection } =
-    state;
+  const {
+    word,
+    path,
+    map,
+    camera,
+    threshold,
+    color,
+    size,
+    lines,
+    ramp,
+    scale,
+    filters,
+    selection,
+  } = state;
   return {
     word: word === null ? null : elementAt(atlas.labels, word),
     kind: word === null ? null : kindOf(atlas, word),
+    path: path === null ? null : elementAt(atlas.labels, path),
     map: atlas.nMaps === 1 && camera === null ? null : map,
     zoom: camera?.zoom ?? null,
     x: camera?.x ?? null,

@@ -186,6 +186,10 @@ export class Panes {
     if (state.selection !== before.selection) alike.selection = this.selectionOf(from, to);
     to.store.change(alike);
     if (isOtherWord && this.isLinked) this.lead(from, to);
+    if (state.path !== before.path && this.isLinked && to.state.word !== null) {
+      const path = state.path === null ? null : counterpart(from, to, state.path);
+      to.store.change({ path });
+    }
   }
 
   /** One view shows the word of the other. */

@@ -1,6 +1,7 @@
 /** What the page says of words: beside those found, and to those who hear it. */
 import { type Atlas, kindOf, lives } from "../data/atlas.ts";
 import { mapsOf } from "../data/entries.ts";
+import type { Step } from "../data/paths.ts";
 import type { Sense } from "../data/probabilities.ts";
 import { counted, percent, plainLabel } from "../data/words.ts";
 import type { Beside } from "./lookups.ts";
@@ -40,6 +41,14 @@ export function sensesInWords(
   }
   const where = atlas.nMaps === 1 ? "" : ` ${whereSensesLie(senses)}`;
   return `${plainLabel(atlas, word)}${where}: ${parts.join("; ")}`;
+}
+
+/** "dog to tie in 2 steps: cat in map 3, tie in map 5". */
+export function pathInWords(atlas: Atlas, steps: readonly Step[]): string {
+  const [first] = steps;
+  if (first === undefined) return "No path was found";
+  const names = steps.map(({ to, map }) => `${plainLabel(atlas, to)} in map ${map}`);
+  return `${counted(steps.length, "step")} from ${plainLabel(atlas, first.from)}: ${names.join(", ")}`;
 }
 
 /** "41% (model 0.9%)": what was observed, and the model beside it. */

@@ -16,7 +16,8 @@ import { Filtering } from "./filtering.ts";
 import { Finder, type FoundGroup } from "./finder.ts";
 import { Lookups } from "./lookups.ts";
 import { MapContents } from "./map_contents.ts";
-import { sensesInWords } from "./sentences.ts";
+import { PathSearch } from "./path_search.ts";
+import { pathInWords, sensesInWords } from "./sentences.ts";
 import { type State, type Step, Store } from "./store.ts";
 
 export class Session {
@@ -24,9 +25,11 @@ export class Session {
   readonly filtering: Filtering;
   readonly lookups: Lookups;
   readonly appearance: Appearance;
+  readonly paths: PathSearch;
   readonly contents: MapContents;
   readonly marks: Marks;
   mapView: MapView | null = null;
+  private isPathAwaited = false;
   /** The part of the page that shows this session. */
   element: HTMLElement | null = null;
   /** Lets go of what is being typed. */
@@ -45,6 +48,9 @@ export class Session {
     this.store = new Store({
       word: null,
       isPreview: false,
+      path: null,
+      route: null,
+      stepAt: null,
       map: null,
       camera: null,
       threshold: atlas.minRecall,
@@ -67,8 +73,14 @@ export class Session {
     this.filtering = new Filtering(atlas, this.store);
     this.lookups = new Lookups(atlas, this.store, this.filtering);
     this.appearance = new Appearance(atlas, this.store, this.filtering);
-    const { store, lookups, appearance, filtering } = this;
-    this.contents = new MapContents(atlas, store, lookups, appearance, filtering);
+    this.paths = new PathSearch(atlas, this.store, this.lookups.probabilities, (steps) => {
+      this.announce(pathInWords(atlas, steps));
+      // Once the cards stand there: Preact renders in a microtask.
+      if (this.isPathAwaited) queueMicrotask(() => this.focusOn(".sense"));
+      this.isPathAwaited = false;
+    });
+    const { store, lookups, appearance, filtering, paths } = this;
+    this.contents = new MapContents(atlas, store, lookups, appearance, filtering, paths);
     if (this.isSingle) this.store.change({ map: 0 });
   }
 
@@ -98,8 +110,8 @@ export class Session {
     const { map } = this.state;
     const isHere = senses.some((sense) => sense.map === map);
     const [first] = senses;
-    if (map === null || isHere || first === undefined) this.step({ word }, step);
-    else this.step({ word, map: first.map, camera: null }, step);
+    if (map === null || isHere || first === undefined) this.step({ word, path: null }, step);
+    else this.step({ word, path: null, map: first.map, camera: null }, step);
     if (isHere) this.flyToWord();
     this.announce(word === null ? `No ${this.atlas.noun[0]} is looked up` : this.inWords(word));
   }
@@ -107,9 +119,25 @@ export class Session {
   /** Goes to a word in one of its maps. */
   goTo(word: number, map: number): void {
     const isThere = this.state.map === map;
-    this.step({ word, map, ...(isThere ? {} : { camera: null }) });
+    this.step({ word, path: null, map, ...(isThere ? {} : { camera: null }) });
     if (isThere) this.flyToWord();
     this.announce(this.inWords(word));
+  }
+
+  /** Asks for a path from a word to another one; null for none any longer. */
+  findPath(end: number | null, word = this.state.word): void {
+    this.isPathAwaited = end !== null;
+    this.step({ word, path: end, stepAt: null });
+    if (end === null) this.focusFound();
+  }
+
+  /** Opens the map of a step of the path, at its two words. */
+  openStep(stepAt: number): void {
+    const { map } = elementAt(this.paths.steps ?? [], stepAt);
+    const isThere = this.state.map === map;
+    this.step({ map, stepAt, ...(isThere ? {} : { camera: null }) });
+    if (isThere) this.flyToWord();
+    this.announce(`Map ${map}: ${mapTitle(elementAt(this.atlas.maps, map))}`);
   }
 
   private inWords(word: number): string {
@@ -119,8 +147,11 @@ export class Session {
 
   /** Puts the focus on the open map, or on the first sense of the word. */
   focusFound(): void {
-    const { element, state } = this;
-    element?.querySelector<HTMLElement>(state.map === null ? ".sense" : ".mapview")?.focus();
+    this.focusOn(this.state.map === null ? ".sense" : ".mapview");
+  }
+
+  private focusOn(selector: string): void {
+    this.element?.querySelector<HTMLElement>(selector)?.focus();
   }
 
   openMap(map: number): void {

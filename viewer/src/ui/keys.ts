@@ -45,8 +45,9 @@ export function listenToKeys(root: HTMLElement, panes: Panes, openHelp: () => vo
 
 /** One step out: the selection, the word, the map. */
 function leave(session: Session): void {
-  const { selection, word, map } = session.state;
+  const { selection, word, map, path } = session.state;
   if (selection.length > 0) session.select([]);
   else if (map !== null && !session.isSingle) session.closeMap();
+  else if (path !== null) session.findPath(null);
   else if (word !== null) session.chooseWord(null);
 }

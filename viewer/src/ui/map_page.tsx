@@ -129,6 +129,8 @@ function useMapView(
     state.features,
     state.neighborKind,
     state.lines,
+    session.paths.steps,
+    state.stepAt,
     hasSize,
   ]);
   // Where the page scrolls as a whole, a map that opens comes into sight.

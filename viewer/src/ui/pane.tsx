@@ -1,6 +1,6 @@
 /** One view of an atlas: senses, gallery or map; beside another one, what it is called. */
 
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import type { Atlas } from "../data/atlas.ts";
 import { counted, countedObjects } from "../data/words.ts";
 import type { Panes } from "../state/panes.ts";
@@ -8,6 +8,7 @@ import type { Session } from "../state/session.ts";
 import { Gallery } from "./gallery.tsx";
 import { Icon } from "./icons.tsx";
 import { MapPage, type Shown } from "./map_page.tsx";
+import { Path } from "./path.tsx";
 import { Senses } from "./senses.tsx";
 
 interface PaneProps {
@@ -18,10 +19,11 @@ interface PaneProps {
 
 export function Pane({ panes, session, onShown }: PaneProps) {
   const root = useRef<HTMLDivElement>(null);
-  const { word, map } = session.state;
+  const { word, isPreview, path, map } = session.state;
   const { isPair } = panes;
   const lacked = panes.lackedBy(session);
   const name = panes.nameOf(session);
+  const id = useId();
   const where = map === null ? "All maps" : `Map ${map}`;
   useKeptFocus(session, root);
   useLayoutEffect(() => {
@@ -41,10 +43,14 @@ export function Pane({ panes, session, onShown }: PaneProps) {
       onClick={use}
       data-used={session === panes.active || undefined}
     >
-      {isPair && <Bar panes={panes} session={session} name={name} />}
-      {word !== null && !session.isSingle && (
-        <Senses session={session} word={word} isLow={isPair || map !== null} />
-      )}
+      {isPair && <Bar panes={panes} session={session} name={name} id={id} />}
+      {word !== null &&
+        !session.isSingle &&
+        (path !== null && !isPreview ? (
+          <Path session={session} word={word} end={path} of={id} />
+        ) : (
+          <Senses session={session} word={word} isLow={isPair || map !== null} of={id} />
+        ))}
       {lacked !== null && (
         <h2 class="senses lacked">
           <bdi>{lacked}</bdi> is not in <bdi>{name}</bdi>
@@ -75,11 +81,18 @@ export function facts(atlas: Atlas): string {
   return `${objects} in ${counted(nMaps, "map")}, by ${method}`;
 }
 
-function Bar({ panes, session, name }: { panes: Panes; session: Session; name: string }) {
+interface BarProps {
+  panes: Panes;
+  session: Session;
+  name: string;
+  id: string;
+}
+
+function Bar({ panes, session, name, id }: BarProps) {
   const isFirst = session === panes.views[0];
   return (
     <div class="panebar">
-      <h2 title={name}>
+      <h2 id={id} title={name}>
         <bdi>{name}</bdi>
       </h2>
       <p class="facts">{panes.hasTwoAtlases && facts(session.atlas)}</p>

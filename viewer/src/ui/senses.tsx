@@ -1,5 +1,6 @@
 /** The senses of a word, one crop each, what recalls most first; two of one map are two crops of it. */
 
+import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { bothWays } from "../data/observed.ts";
 import type { Sense } from "../data/probabilities.ts";
@@ -19,14 +20,16 @@ interface SensesProps {
   word: number;
   /** Whether the cards have their words beside the crop, and so are low. */
   isLow: boolean;
+  /** The id of the name of the view, beside another one. */
+  of: string;
 }
 
-export function Senses({ session, word, isLow }: SensesProps) {
+export function Senses({ session, word, isLow, of }: SensesProps) {
   const senses = session.lookups.sensesOf(word);
   const further = furtherMaps(session.atlas, word, senses);
   const title = useId();
   return (
-    <section class={isLow ? "senses low" : "senses"} aria-labelledby={title}>
+    <section class={isLow ? "senses low" : "senses"} aria-labelledby={`${of} ${title}`}>
       <div class="top">
         <h2 id={title}>
           <em>
@@ -54,7 +57,16 @@ export function Senses({ session, word, isLow }: SensesProps) {
       <ul class="strip" onKeyDown={stepBetween}>
         {senses.map((sense, rank) => (
           <li key={`${sense.map} ${rank}`}>
-            <Card session={session} word={word} sense={sense} />
+            <Card
+              session={session}
+              word={word}
+              sense={sense}
+              isOpen={session.state.map === sense.map}
+              onOpen={() => session.openMap(sense.map)}
+            >
+              {sense.neighbors.map(({ object }) => plainLabel(session.atlas, object)).join(", ") ||
+                "no neighbours here"}
+            </Card>
           </li>
         ))}
       </ul>
@@ -62,17 +74,20 @@ export function Senses({ session, word, isLow }: SensesProps) {
   );
 }
 
-function Card({ session, word, sense }: { session: Session; word: number; sense: Sense }) {
-  const { atlas, state } = session;
-  const near = sense.neighbors.map(({ object }) => plainLabel(atlas, object)).join(", ");
+interface CardProps {
+  session: Session;
+  word: number;
+  sense: Sense;
+  isOpen: boolean;
+  onOpen: () => void;
+  /** What is near there. */
+  children: ComponentChildren;
+}
+
+export function Card({ session, word, sense, isOpen, onOpen, children }: CardProps) {
   const { share, recall } = sense;
   return (
-    <button
-      type="button"
-      class="sense"
-      aria-current={state.map === sense.map}
-      onClick={() => session.openMap(sense.map)}
-    >
+    <button type="button" class="sense" aria-current={isOpen} onClick={onOpen}>
       <Crop session={session} word={word} sense={sense} />
       <span class="caption">
         <span class="share">
@@ -89,7 +104,7 @@ function Card({ session, word, sense }: { session: Session; word: number; sense:
             <span class="quiet">model {percent(recall)}</span>
           </span>
         )}
-        <bdi class="near">{near || "no neighbours here"}</bdi>
+        <bdi class="near">{children}</bdi>
       </span>
     </button>
   );

@@ -9,6 +9,7 @@ import type { Beside } from "../state/lookups.ts";
 import type { Session } from "../state/session.ts";
 import { Icon } from "./icons.tsx";
 import { ObjectTable } from "./object_table.tsx";
+import { PathTo } from "./path.tsx";
 import { Portraits, Word } from "./words.tsx";
 
 interface WordCardProps {
@@ -72,6 +73,7 @@ export function WordCard({ session, object, isTapped }: WordCardProps) {
           ))}
         </p>
       )}
+      {!session.isSingle && <PathTo key={object} session={session} object={object} />}
       <Associations session={session} object={object} />
     </section>
   );

@@ -1,0 +1,89 @@
+/**
+ * The path between two objects: near in one map, from there near in another (`manymaps.atlas.paths`).
+ *
+ *     cost of a path = -sum log q_ij^m
+ *
+ * over its steps, each from i to one of the objects nearest to i in a map; to the end also from one of
+ * those nearest to the end. Dijkstra's algorithm finds the cheapest one, and computes only what it passes.
+ */
+import { elementAt, inBounds } from "./elements.ts";
+import type { Probabilities } from "./probabilities.ts";
+
+export interface Step {
+  from: number;
+  to: number;
+  map: number;
+  /** What the map gives of the model's similarity, of all that `from` recalls. */
+  share: number;
+}
+
+/** How many of the nearest a step may lead to. */
+const NEAREST = 8;
+/** A path that passes by so many objects without an end is given up. */
+const FARTHEST = 20_000;
+
+/** Looks for a path, one object at each turn; ends with its steps, none where it found no way. */
+export function* pathBetween(
+  probabilities: Probabilities,
+  nObjects: number,
+  start: number,
+  end: number,
+  minRecall: number,
+): Generator<undefined, Step[]> {
+  const costs = new Float64Array(nObjects).fill(Number.POSITIVE_INFINITY);
+  const came = new Map<number, Step>();
+  const queue = new Queue();
+  const beforeEnd = probabilities.around(end, NEAREST, minRecall);
+  costs[start] = 0;
+  queue.add({ object: start, cost: 0 });
+  for (let passed = 0; passed < FARTHEST; passed++) {
+    const next = queue.cheapest();
+    if (next === undefined || next.object === end) break;
+    const { object: from, cost } = next;
+    if (cost > inBounds(costs[from])) continue;
+    const steps = probabilities.around(from, NEAREST, minRecall);
+    for (const { map, object } of beforeEnd) {
+      if (object !== from) continue;
+      steps.push({ map, object: end, share: probabilities.shareIn(map, from, end) });
+    }
+    for (const { map, object, share } of steps) {
+      const whole = cost - Math.log(share);
+      if (!(whole < inBounds(costs[object]))) continue;
+      costs[object] = whole;
+      came.set(object, { from, to: object, map, share });
+      queue.add({ object, cost: whole });
+    }
+    yield;
+  }
+  const path: Step[] = [];
+  for (let at = end; at !== start; at = inBounds(path[0]?.from)) {
+    const step = came.get(at);
+    if (step === undefined) return [];
+    path.unshift(step);
+  }
+  return path;
+}
+
+interface Place {
+  object: number;
+  cost: number;
+}
+
+/** Places that are still to be gone on from, the cheapest last. */
+class Queue {
+  #places: Place[] = [];
+
+  add(place: Place): void {
+    let [low, high] = [0, this.#places.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (elementAt(this.#places, middle).cost > place.cost) low = middle + 1;
+      else high = middle;
+    }
+    this.#places.splice(low, 0, place);
+  }
+
+  cheapest(): Place | undefined {
+    return this.#places.pop();
+  }
+}

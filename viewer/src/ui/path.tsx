@@ -1,0 +1,137 @@
+/** The path from a word to another one: a card for each step, which opens its map there. */
+
+import { useId, useState } from "preact/hooks";
+import { elementAt } from "../data/elements.ts";
+import { entryOf } from "../data/entries.ts";
+import { observedShare } from "../data/observed.ts";
+import type { Step } from "../data/paths.ts";
+import type { Sense } from "../data/probabilities.ts";
+import { counted } from "../data/words.ts";
+import type { Session } from "../state/session.ts";
+import { Icon } from "./icons.tsx";
+import { Card, stepBetween } from "./senses.tsx";
+import { Word } from "./words.tsx";
+
+const MOST_HITS = 8;
+
+interface PathProps {
+  session: Session;
+  word: number;
+  end: number;
+  /** The id of the name of the view, beside another one. */
+  of: string;
+}
+
+export function Path({ session, word, end, of }: PathProps) {
+  const { atlas, paths, state } = session;
+  const { steps } = paths;
+  const title = useId();
+  return (
+    <section class="senses low" aria-labelledby={`${of} ${title}`}>
+      <div class="top">
+        <h2 id={title}>
+          From{" "}
+          <em>
+            <Word atlas={atlas} object={word} />
+          </em>{" "}
+          to{" "}
+          <em>
+            <Word atlas={atlas} object={end} />
+          </em>
+          {steps && steps.length > 0 && ` in ${counted(steps.length, "step")}`}
+        </h2>
+        <p class="quiet">
+          {steps === null
+            ? "looking for a path …"
+            : steps.length > 0
+              ? "each within one map, by what the model recalls"
+              : "no path leads there through what is near"}
+        </p>
+        <button
+          type="button"
+          class="tool leave"
+          title="Close"
+          aria-label="Close the path"
+          onClick={() => session.findPath(null)}
+        >
+          <Icon name="close" />
+        </button>
+      </div>
+      <ol class="strip" onKeyDown={stepBetween}>
+        {(steps ?? []).map((step, k) => (
+          <li key={step.from}>
+            <Card
+              session={session}
+              word={step.from}
+              sense={asSense(session, step)}
+              isOpen={state.map === step.map && paths.stepIn(step.map) === step}
+              onOpen={() => session.openStep(k)}
+            >
+              <Word atlas={atlas} object={step.from} /> →{" "}
+              <b>
+                <Word atlas={atlas} object={step.to} />
+              </b>
+            </Card>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** A step as what its card shows: the next word as the only neighbour. */
+function asSense({ atlas }: Session, { from, to, map, share }: Step): Sense {
+  const told = atlas.observed ? observedShare(atlas.observed, from, to) : Number.NaN;
+  return {
+    map,
+    entry: entryOf(elementAt(atlas.maps, map), from),
+    recall: share,
+    share: Number.isNaN(told) ? null : told,
+    neighbors: [{ object: to, share }],
+  };
+}
+
+/** Asks for a path from an object: as one types, what it may lead to; Enter takes the first. */
+export function PathTo({ session, object }: { session: Session; object: number }) {
+  const [text, setText] = useState("");
+  const hits = session.finder.objects(text, MOST_HITS).filter((other) => other !== object);
+  const go = (end: number) => {
+    setText("");
+    session.findPath(end, object);
+  };
+  return (
+    <form
+      class="pathto"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const [first] = hits;
+        if (first !== undefined) go(first);
+      }}
+    >
+      <label class="setting">
+        Path to
+        <input
+          class="line"
+          type="text"
+          placeholder={`another ${session.atlas.noun[0]}`}
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          dir="auto"
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      </label>
+      <div class="chips">
+        {hits.map((hit) => (
+          <button key={hit} type="button" class="chip" onClick={() => go(hit)}>
+            <Word atlas={session.atlas} object={hit} />
+          </button>
+        ))}
+        {text.trim() !== "" && hits.length === 0 && (
+          <span class="quiet">nothing is spelled so</span>
+        )}
+      </div>
+    </form>
+  );
+}
