@@ -14,6 +14,60 @@ const ROOMS = ["data", "scene", "draw", "view", "state", "ui", "index.ts"];
 // What the bundle holds of others, whose licences ask to be kept with every copy.
 const PARTS = ["preact"];
 
+// Names that others see: the atlas and the state that scripts ask for, and what the header calls its parts.
+const SEEN = [
+  "data/atlas.ts",
+  "data/container.ts",
+  "data/observed.ts",
+  "data/probabilities.ts",
+].concat(["state/lookups.ts", "state/script_access.ts", "state/store.ts", "state/widget_model.ts"]);
+const LIBRARIES = [
+  "node_modules/@typescript",
+  "node_modules/preact/dist",
+  "node_modules/preact/hooks/dist",
+];
+
+/**
+ * Members of our own classes and interfaces, which the bundle may call otherwise.
+ *
+ * A name is left alone where anything else may know it: the browser's or Preact's types, another's
+ * attribute, a file of `SEEN`, or a text of the sources that may stand for a key.
+ */
+async function ownMembers() {
+  const sources = (await readdir("src", { recursive: true })).filter((name) =>
+    /\.tsx?$/.test(name),
+  );
+  const libraries = [];
+  for (const folder of LIBRARIES) {
+    const names = await readdir(folder, { recursive: true });
+    libraries.push(
+      ...names.filter((name) => /\.(d\.ts|mjs)$/.test(name)).map((name) => `${folder}/${name}`),
+    );
+  }
+  const known = new Set();
+  for (const path of [...libraries, ...SEEN.map((name) => `src/${name}`)]) {
+    for (const [word] of (await code(path)).matchAll(/[A-Za-z_$][\w$]*/g)) known.add(word);
+  }
+  const members = new Set();
+  const member =
+    /^ {2,}(?:(?:private|readonly|static|async|get|set) )*([A-Za-z]\w{2,})[?!]?(?:[:(]|: )/gm;
+  for (const name of sources) {
+    const text = await code(`src/${name}`);
+    for (const [, word] of text.matchAll(/["'`]([A-Za-z_]\w*)["'`]/g)) known.add(word);
+    for (const [, word] of text.matchAll(/\s([A-Za-z]+)=[{"]/g)) known.add(word);
+    for (const [, block] of text.matchAll(
+      /^(?:export )?(?:abstract )?(?:class|interface) [^\n]*\{\n(.*?)^\}/gms,
+    )) {
+      for (const [, word] of block.matchAll(member)) members.add(word);
+    }
+  }
+  return [...members].filter((name) => !known.has(name)).sort();
+}
+
+async function code(path) {
+  return (await readFile(path, "utf8")).replace(/\/\*[\s\S]*?\*\//g, "").replace(/\/\/.*$/gm, "");
+}
+
 const common = {
   bundle: true,
   format: "esm",
@@ -95,6 +149,7 @@ async function bundle() {
     ...common,
     entryPoints: ["src/index.ts"],
     minify: true,
+    mangleProps: new RegExp(`^(?:${(await ownMembers()).join("|")})$`),
     write: false,
     metafile: true,
   });
