@@ -42,3 +42,20 @@ def test_regions_are_named_by_their_category(open_page, digits_page, tmp_path):
     at.settle()
     assert at.read("atlas.names()") == []
     assert len(at.shown) > 0
+
+
+def test_lines_of_equal_density_are_kept_in_the_address(open_page, digits_page, tmp_path):
+    at = open_page(digits_page)
+    at.map.wait_for()
+    at.settle()
+    switch = at.page.get_by_role("checkbox", name="Lines of equal density")
+    switch.check()
+    at.settle()
+    assert at.becomes("location.hash.includes('contours=1')")
+    with at.download(tmp_path) as saved:
+        at.button("SVG").click()
+    assert '" fill="none" stroke="' in saved[0].read_text(encoding="utf-8")
+    again = open_page(digits_page, at.address)
+    assert again.page.get_by_role("checkbox", name="Lines of equal density").is_checked()
+    switch.uncheck()
+    assert at.becomes("!location.hash.includes('contours')")

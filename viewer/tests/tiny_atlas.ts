@@ -93,6 +93,7 @@ export function plainLook(atlas: Atlas, part: Partial<Look> = {}): Look {
     sizes: sizing(atlas, null),
     threshold: 0.1,
     passed: null,
+    contours: false,
     type: PAGE_TYPE,
     ...part,
   };

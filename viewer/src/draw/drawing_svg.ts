@@ -4,7 +4,8 @@
  * Coordinates are CSS pixels of the screen. Rims and halos of paper are strokes under the fill
  * (`paint-order`), so that every word is one editable text.
  */
-import { type Camera, entryOnScreen, type Size } from "../scene/camera.ts";
+import { elementAt } from "../data/elements.ts";
+import { type Camera, entryOnScreen, type Size, toScreen } from "../scene/camera.ts";
 import { LABEL_FONT, spacingOf } from "../scene/lettering.ts";
 import {
   DIAMOND,
@@ -25,6 +26,7 @@ import {
 import {
   ARROW,
   baseline,
+  CONTOUR_OPACITY,
   type FeatureOutline,
   haloRadius,
   isPlain,
@@ -65,6 +67,7 @@ export function svgOf(
       `viewBox="0 0 ${round(width)} ${round(height)}" font-family="${escaped(LABEL_FONT)}">`,
     `<title>${escaped(title)}</title>`,
     `<rect width="100%" height="100%" fill="${scene.palette.paper}"/>`,
+    ...drawing.contours(),
     ...drawing.dots(),
     ...outlines.flatMap((outline) => drawing.outline(outline)),
     ...ties.map((tie) => drawing.tie(tie)),
@@ -96,6 +99,17 @@ class Drawing {
     private camera: Camera,
     private size: Size,
   ) {}
+
+  contours(): string[] {
+    const lines = this.scene.densityLines;
+    let path = "";
+    for (let k = 0; k < lines.length; k += 2) {
+      const at = toScreen(this.camera, this.size, elementAt(lines, k), elementAt(lines, k + 1));
+      path += `${k % 4 ? "L" : "M"}${at.map(round).join(" ")}`;
+    }
+    const look = `stroke="${this.scene.palette.other}" stroke-opacity="${CONTOUR_OPACITY}"`;
+    return path ? [`<path d="${path}" fill="none" ${look}/>`] : [];
+  }
 
   dots(): string[] {
     const { scene } = this;

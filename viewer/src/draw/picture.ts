@@ -7,7 +7,7 @@
  */
 import { elementAt } from "../data/elements.ts";
 import { placeAll } from "../scene/callouts.ts";
-import { type Camera, entryOnScreen, type Size } from "../scene/camera.ts";
+import { type Camera, entryOnScreen, type Size, toScreen } from "../scene/camera.ts";
 import { boxAt } from "../scene/label_boxes.ts";
 import { fontOf, type LabelStyle, LEADING, spacingOf } from "../scene/lettering.ts";
 import {
@@ -115,6 +115,7 @@ export function drawGround(
   const screen: Screen = { size: ground.size, ratio: ground.devicePixelRatio };
   ground.marks.paint(context, scene, camera, screen);
   const pen = new Pen(context, scene, camera, ground.size);
+  pen.contours();
   for (const outline of ground.outlines ?? []) pen.outline(outline);
   for (const tie of ground.ties ?? []) pen.tie(tie);
   pen.ring(scene.ringed);
@@ -157,6 +158,8 @@ export function outlineReach(scene: Scene, { zoom }: Camera): number {
 /** How the line of a tie is drawn. */
 export const TIE = { width: 1.2, opacity: 0.75, dashes: [3, 4] };
 
+export const CONTOUR_OPACITY = 0.5;
+
 /** The corners of an arrow that points to the right. */
 export const ARROW: Point[] = [
   [4.5, 0],
@@ -172,6 +175,27 @@ class Pen {
     private camera: Camera,
     private size: Size,
   ) {}
+
+  /** Lines of equal density, where no dot is: the darker colour of two stays, on dark paper the lighter. */
+  contours(): void {
+    const { context, scene, camera, size } = this;
+    const lines = scene.densityLines;
+    if (lines.length === 0) return;
+    context.beginPath();
+    for (let k = 0; k < lines.length; k += 2) {
+      const at = toScreen(camera, size, elementAt(lines, k), elementAt(lines, k + 1));
+      if (k % 4) context.lineTo(...at);
+      else context.moveTo(...at);
+    }
+    context.lineWidth = 1;
+    context.lineCap = "round";
+    context.strokeStyle = scene.palette.other;
+    context.globalAlpha = CONTOUR_OPACITY;
+    context.globalCompositeOperation = scene.look.theme === "dark" ? "lighten" : "darken";
+    context.stroke();
+    context.globalCompositeOperation = "source-over";
+    context.globalAlpha = 1;
+  }
 
   outline({ color, members }: FeatureOutline): void {
     if (members.length === 0) return;

@@ -44,8 +44,9 @@ const FADING = [0.45, 0.75] as const;
 const EARLIEST = 1.6;
 /** Free pixels between names. */
 const GAP = 6;
-/** So many of its heights a name may stand beside its place. */
+/** So many of its heights below its place a name may stand, and words, which are few dots' own. */
 const SHIFTS = [0, -1, 1];
+const WORD_SHIFTS = [-1, 1, 0];
 
 /** The regions that are to be named, those of most objects first. */
 export function namedRegions(
@@ -64,7 +65,7 @@ export function namedRegions(
     if (members.length < Math.max(1, LEAST_SHOWN * region.members.length)) return [];
     const name = (column && commonName(column, map, members)) || labelText(region.name);
     const words = name ? [] : region.words.slice(0, MOST_WORDS).map(labelText);
-    const text = name || words.join(" · ");
+    const text = name || words.join(", ");
     const { x, y } = region;
     let sum = 0;
     for (const entry of members) {
@@ -120,10 +121,12 @@ export function namesAt(
     if (opacity < 0.05) continue;
     const { width, height } = textSize(text, "region");
     const [middle, row] = toScreen(camera, size, x, y);
-    const box = SHIFTS.map((shift) => boxAt(middle, row + shift * height, width, height)).find(
-      (place) =>
-        isWithin(place, size) && !boxes.some((other) => meet(other, grown(place, GAP / 2))),
-    );
+    const box = (words.length ? WORD_SHIFTS : SHIFTS)
+      .map((shift) => boxAt(middle, row + shift * height, width, height))
+      .find(
+        (place) =>
+          isWithin(place, size) && !boxes.some((other) => meet(other, grown(place, GAP / 2))),
+      );
     if (!box) continue;
     boxes.push(box);
     shown.push({ text, words, style: "region", x: box.left, y: box.top, width, height, opacity });

@@ -13,6 +13,7 @@ import { elementAt, inBounds } from "../data/elements.ts";
 import { hits } from "./callouts.ts";
 import { type Camera, entryOnScreen, fit, type Size } from "./camera.ts";
 import { type Coloring, PALETTES, type Palette, rgb, type Theme } from "./coloring.ts";
+import { densityLines } from "./contours.ts";
 import { type Emphasis, EmphasisLabels, NO_EMPHASIS, type ShownLabel } from "./emphasis.ts";
 import { boxAt, meet, type ScreenBox } from "./label_boxes.ts";
 import { LabelPlan, type LabelSource, lift } from "./label_plan.ts";
@@ -52,6 +53,8 @@ export interface Look {
   threshold: number;
   /** 1 for each object that filters let pass; null where nothing is filtered. */
   passed: Uint8Array | null;
+  /** Whether lines of equal density are drawn. */
+  contours: boolean;
   type: TypeSizes;
 }
 
@@ -90,6 +93,7 @@ export class Scene {
   private texts = new Map<number, string>();
   /** The regions that have names as things are shown now; null where that is to be found out. */
   private named: NamedRegion[] | null = null;
+  private contours: Float64Array | null = null;
 
   constructor(
     readonly map: AtlasMap,
@@ -258,6 +262,13 @@ export class Scene {
     return { labels: [...others.reverse(), ...first.reverse()], names };
   }
 
+  /** Lines of equal density in map units, x, y of both ends of each piece; none where none are asked for. */
+  get densityLines(): Float64Array {
+    if (!this.look.contours) return new Float64Array();
+    this.contours ??= densityLines(this.map.points, this.map.recalls, this.visible);
+    return this.contours;
+  }
+
   /** The names of regions that are shown, clear of what is taken. */
   names(camera: Camera, size: Size, taken: readonly ScreenBox[]): ShownName[] {
     const { atlas, coloring } = this.look;
@@ -322,6 +333,7 @@ export class Scene {
     const { objects, recalls } = this.map;
     const { threshold, passed } = this.look;
     this.named = null;
+    this.contours = null;
     for (let entry = 0; entry < objects.length; entry++) {
       const isThere = lives(inBounds(recalls[entry]), threshold);
       this.visible[entry] = isThere && passed?.[inBounds(objects[entry])] !== 0 ? 1 : 0;

@@ -30,6 +30,7 @@ export interface Place {
   color: string | null;
   size: string | null;
   lines: boolean;
+  contours: boolean;
   ramp: string | null;
   scale: string | null;
   filters: [column: string, filter: Said][];
@@ -76,6 +77,7 @@ export function toHash(place: Place): string {
     ["color", place.color],
     ["size", place.size],
     ["lines", place.lines ? "1" : null],
+    ["contours", place.contours ? "1" : null],
     ["ramp", place.ramp],
     ["scale", place.scale],
     ...place.filters.map(([column, filter]): [string, string] => [
@@ -119,6 +121,7 @@ export function fromHash(hash: string): Place {
     color: parts.get("color") ?? null,
     size: parts.get("size") ?? null,
     lines: parts.get("lines") === "1",
+    contours: parts.get("contours") === "1",
     ramp: parts.get("ramp") ?? null,
     scale: parts.get("scale") ?? null,
     filters,

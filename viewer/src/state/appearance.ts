@@ -33,9 +33,10 @@ export class Appearance {
 
   /** The same object as long as nothing of it changes. */
   get look(): Look {
-    const { threshold, color, ramp, scale, size } = this.store.state;
+    const { threshold, color, ramp, scale, size, contours } = this.store.state;
     const coloring = this.coloringOf(color, this.theme, ramp, scale);
-    return this.lookOf(coloring, this.theme, this.sizesOf(size), threshold, this.filtering.passed);
+    const { passed } = this.filtering;
+    return this.lookOf(coloring, this.theme, this.sizesOf(size), threshold, passed, contours);
   }
 
   // What a look is made of stays the same object while it says the same, so that no map is laid
@@ -52,6 +53,7 @@ export class Appearance {
       sizes: Float32Array,
       threshold: number,
       passed: Uint8Array | null,
+      contours: boolean,
     ): Look => ({
       atlas: this.atlas,
       theme,
@@ -59,6 +61,7 @@ export class Appearance {
       sizes,
       threshold,
       passed,
+      contours,
       type: PAGE_TYPE,
     }),
   );

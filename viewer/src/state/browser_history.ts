@@ -32,6 +32,7 @@ export function stateAt(atlas: Atlas, hash: string): Partial<State> {
   state.camera = hasCamera ? { zoom, x, y } : null;
   state.threshold = threshold ?? atlas.minRecall;
   state.lines = place.lines && atlas.observed !== null;
+  state.contours = place.contours;
   const asked = (name: string | null, usual: string | null, columns: readonly Column[]) => {
     if (name === NO_COLUMN) return null;
     return columns.some((column) => column.name === name) ? name : usual;
@@ -161,6 +162,7 @@ function placeOf(atlas: Atlas, state: State): Place {
     color,
     size,
     lines,
+    contours,
     ramp,
     scale,
     filters,
@@ -178,6 +180,7 @@ function placeOf(atlas: Atlas, state: State): Place {
     color: color === atlas.color ? null : (color ?? NO_COLUMN),
     size: size === atlas.size ? null : (size ?? NO_COLUMN),
     lines,
+    contours,
     ramp,
     scale: scale === "linear" ? null : scale,
     filters: filtersOf(atlas, filters),

@@ -21,6 +21,7 @@ const SHARED = [
   "scale",
   "filters",
   "lines",
+  "contours",
   "tool",
   "theme",
   "systemTheme",

@@ -61,6 +61,7 @@ export class Session {
       filters: new Map(),
       features: new Set(),
       lines: false,
+      contours: false,
       selection: [],
       tool: "pan",
       theme: "auto",

@@ -40,6 +40,8 @@ export interface State {
   features: ReadonlySet<number>;
   /** Whether the open map has lines from the word to what was observed of it. */
   lines: boolean;
+  /** Whether maps have lines of equal density. */
+  contours: boolean;
   /** Selected objects, ascending. */
   selection: readonly number[];
   tool: Tool;

@@ -44,6 +44,14 @@ export function Display({ session }: { session: Session }) {
         />
       )}
       {atlas.observed && <Lines session={session} />}
+      <label class="key">
+        <input
+          type="checkbox"
+          checked={state.contours}
+          onChange={() => store.change({ contours: !state.contours })}
+        />
+        <span>Lines of equal density</span>
+      </label>
       {atlas.kinds && <Kinds session={session} kinds={atlas.kinds} />}
       {atlas.features.length > 0 && <Features session={session} />}
     </section>

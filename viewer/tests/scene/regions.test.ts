@@ -56,7 +56,7 @@ test("a region is called by the category of most of its members, a number with i
   const atlas = halves((i) => (i < N_HALF ? (i % 5 ? 0 : 2) : i % 3 ? 1 : 2));
   const names = (scene: Scene) => scene.letters(scene.fitCamera, SIZE).names.map((n) => n.text);
   assert.deepEqual(names(sceneOf(atlas, "digit")), ["digit 4", "digit 9"]);
-  assert.deepEqual(names(sceneOf(atlas)), ["alpha · beta", "alpha · beta"]);
+  assert.deepEqual(names(sceneOf(atlas)), ["alpha, beta", "alpha, beta"]);
 });
 
 test("without a majority, or where all are the same, a region keeps its own name", () => {
@@ -112,6 +112,16 @@ test("a region whose members are not shown has no name", () => {
     names.map(({ text }) => text),
     ["digit 9"],
   );
+});
+
+test("lines of equal density stand in SVG where they are asked for", () => {
+  const atlas = halves(() => 0);
+  const svg = (contours: boolean) => {
+    const scene = new Scene(atlas.maps[0], plainLook(atlas, { contours }), SIZE, measure);
+    return svgOf(scene, scene.fitCamera, SIZE);
+  };
+  assert.match(svg(true), /<path d="M[^"]+" fill="none"/);
+  assert.doesNotMatch(svg(false), /<path/);
 });
 
 test("names stand in SVG, with space between letters that do not join", () => {

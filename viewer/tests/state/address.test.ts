@@ -23,6 +23,7 @@ const NOWHERE: Place = {
   color: null,
   size: null,
   lines: false,
+  contours: false,
   ramp: null,
   scale: null,
   filters: [],
@@ -40,10 +41,11 @@ test("the hash can be read", () => {
     threshold: 0.1,
     color: "group",
     lines: true,
+    contours: true,
   };
   assert.equal(
     toHash(place),
-    "#word=tie&map=3&zoom=42.1&x=1.25&y=-3.5&min=0.1&color=group&lines=1",
+    "#word=tie&map=3&zoom=42.1&x=1.25&y=-3.5&min=0.1&color=group&lines=1&contours=1",
   );
   assert.deepEqual(fromHash(toHash(place)), place);
   assert.equal(toHash(NOWHERE), "");
