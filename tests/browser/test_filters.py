@@ -85,6 +85,21 @@ def test_senses_and_sheets_hold_no_word_that_is_filtered_out(at, tiny):
     assert told == sorted(shown[:, [group[word] == "verb" for word in tiny.labels]].sum(axis=1))
 
 
+def test_no_line_leads_to_what_is_filtered_out(open_page, grouped, themes_page):
+    at = open_page(themes_page)
+    senses = [(word, grouped.senses(word)) for word in grouped.labels]
+    word, [first, *_] = max(senses, key=lambda pair: len(pair[1][0].neighbors))
+    at.read("atlas.chooseWord(given)", grouped.index(word))
+    at.read("atlas.openMap(given)", first.map)
+    at.map.wait_for()
+    at.read("atlas.change({ lines: true })")
+    assert len(labels(at)) > 5
+    scores = np.linspace(-1, 3, 60)
+    kept = {word, *np.array(grouped.labels)[scores >= 1]}
+    at.read("atlas.change({ filters: new Map([['score', { low: 1, high: 9 }]]) })")
+    assert labels(at) <= kept
+
+
 def test_only_this_and_all_again(at):
     nouns = at.keys.filter(has_text="noun")
     nouns.click(modifiers=["Alt"])

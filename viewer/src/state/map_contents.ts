@@ -92,22 +92,17 @@ export class MapContents {
     return { chosen: [first.entry], near: this.entriesIn(first.map, new Set(neighbors)) };
   }
 
-  /** The entries of the selected objects that live there and are not filtered out. */
+  /** The entries of the selected objects that live there. */
   selectionIn(map: number): Set<number> {
-    const { selection } = this.store.state;
-    return new Set(
-      this.entriesIn(
-        map,
-        selection.filter((object) => this.filtering.passes(object)),
-      ),
-    );
+    return new Set(this.entriesIn(map, this.store.state.selection));
   }
 
   /** How many objects are shown in a map. */
   countIn({ objects, recalls }: AtlasMap): number {
     const { threshold } = this.store.state;
+    const { passed } = this.filtering;
     return recalls.reduce((count, recall, entry) => {
-      const isShown = lives(recall, threshold) && this.filtering.passes(elementAt(objects, entry));
+      const isShown = lives(recall, threshold) && passed?.[elementAt(objects, entry)] !== 0;
       return count + (isShown ? 1 : 0);
     }, 0);
   }
@@ -128,8 +123,13 @@ export class MapContents {
     return this.entriesIn(map, objects).filter((at) => lives(elementAt(recalls, at), threshold));
   }
 
+  /** The entries of objects that live there and pass the filters; the word does so always. */
   private entriesIn(map: number, objects: Iterable<number>): number[] {
     const at = elementAt(this.atlas.maps, map);
-    return [...objects].map((object) => entryOf(at, object)).filter((entry) => entry >= 0);
+    const { word } = this.store.state;
+    return [...objects]
+      .filter((object) => object === word || this.filtering.passes(object))
+      .map((object) => entryOf(at, object))
+      .filter((entry) => entry >= 0);
   }
 }

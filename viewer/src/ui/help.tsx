@@ -18,6 +18,7 @@ const KEYS: [string[], string][] = [
   [["p", "b", "l"], "move the map, select in a box, select with a lasso"],
   [["d", "o"], "a second view beside, or no longer; to the other view"],
   [["t"], "to the threshold; arrows move it"],
+  [["f"], "to the filters; Enter unfolds them"],
   [["e"], "to the exports of the open map"],
   [["Esc"], "close, clear, or back to all maps"],
   [["?"], "these keys"],

@@ -16,6 +16,7 @@ export function listenToKeys(root: HTMLElement, panes: Panes, openHelp: () => vo
     d: () => panes.toggle(),
     o: () => panes.goAcross(),
     t: () => find("#threshold"),
+    f: () => find(".filters summary"),
     e: () => panes.active.element?.querySelector<HTMLElement>("[data-exports]")?.focus(),
     s: () => {
       const { word } = panes.active.state;
