@@ -131,12 +131,6 @@ function Choice({ name, options, value, onChoose }: ChoiceProps) {
   );
 }
 
-const RAMP_NAMES: Record<RampName, string> = {
-  viridis: "violet to yellow",
-  cividis: "blue to yellow",
-  magma: "violet to orange",
-  diverging: "blue, grey, red",
-};
 const SCALE_NAMES: Record<Scale, string> = {
   linear: "even steps",
   log: "equal ratios",
@@ -153,7 +147,7 @@ function NumberColors({ session }: { session: Session }) {
     <>
       <Choice
         name="Colours"
-        options={RAMPS.map((name) => [name, RAMP_NAMES[name]])}
+        options={RAMPS.map((name) => [name, name])}
         value={rampOf(column, ramp)}
         onChoose={(chosen) => session.store.change({ ramp: chosen as RampName })}
       />
