@@ -344,7 +344,7 @@ function Near({ session, object, map }: { session: Session; object: number; map:
     : lookups.sensesIn(object, map).flatMap(({ neighbors }) => neighbors);
   const isObserved = partners.length > 0;
   const listed: [number, string][] = isObserved
-    ? partners.map((partner) => [partner.object, beside(partner)])
+    ? partners.map((partner) => [partner.object, ` ${beside(partner)}`])
     : near.map((neighbor) => [neighbor.object, ""]);
   return (
     <>
@@ -359,7 +359,9 @@ function Near({ session, object, map }: { session: Session; object: number; map:
           {listed.slice(0, MOST_NEAR).map(([other, told], k) => (
             <>
               {k > 0 && ", "}
-              <Word atlas={atlas} object={other} /> {told}
+              <Portraits atlas={atlas} object={other} isNamed />
+              <Word atlas={atlas} object={other} />
+              {told}
             </>
           ))}
         </span>
