@@ -1,6 +1,7 @@
 """What was observed comes first and is told from the model; a page of one map speaks of its own."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -180,6 +181,7 @@ def test_a_page_of_one_map_has_its_own_noun_and_no_strip(open_page, pictures, pi
     at = open_page(pictures_page)
     at.expect(at.page.get_by_text("300 images in 1 map")).to_be_visible()
     at.expect(at.search).to_have_attribute("placeholder", "Find images")
+    at.expect(at.map).to_have_accessible_name(re.compile("^The map: .* lists its images$"))
     at.look_up("img 7")
     at.expect(at.card.get_by_role("heading")).to_have_text("img 7")
     assert at.senses.count() == 0
@@ -219,3 +221,24 @@ def test_pictures_stand_in_card_table_and_tooltip(open_page, pictures_page):
     at.read("atlas.chooseWord(9)")
     at.expect(at.card.get_by_role("heading")).to_have_text("img 9")
     assert portrait.count() == 0
+
+
+def test_a_page_of_one_map_shows_the_data_too(open_page, grouped, tmp_path):
+    """Beside the model's shares, and what the map holds near; none of its places has a number."""
+    single = replace(grouped, maps=grouped.maps[:1], proportions=np.ones((1, grouped.n_objects)))
+    mm.write_page(single, tmp_path / "single.html", noun="word")
+    at = open_page(tmp_path / "single.html")
+    word = next(word for word in range(60) if strongest(single, word) is not None)
+    at.read("atlas.chooseWord(given)", word)
+    recalled = at.card.get_by_role("table", name="What it recalls")
+    rows = [row.split("\t") for row in recalled.get_by_role("row").all_inner_texts()]
+    assert [text.replace("\n", " ") for text in rows[0]] == [
+        "word", "observed", "model", "on the map"
+    ]  # fmt: skip
+    label, observed, _, place = rows[1]
+    partner = strongest(single, word)
+    assert label.strip() == single.labels[partner]
+    assert observed == told(single.associations[[word]].toarray()[0, partner])
+    similarities = single.choices.shares(word)[0]
+    assert place == ("near" if similarities[partner] >= 0.05 * similarities.max() else "apart")
+    assert at.senses.count() == 0

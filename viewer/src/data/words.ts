@@ -43,11 +43,13 @@ export function mapTitle(map: AtlasMap, most = 4): string {
   );
 }
 
-/** A share as per cent: two digits that tell; "less than" where it is next to nothing, or exactly. */
+/** A share as per cent: two digits that tell; "less than" where it is next to nothing, and exact even there. */
 export function percent(share: number, isExact = false): string {
   const value = 100 * share;
   if (value <= 0) return "0%";
-  if (value < 0.01) return isExact ? `${Number(value.toPrecision(1))}%` : "<0.01%";
+  const least = isExact ? 0.0001 : 0.01;
+  if (value < least) return `<${least}%`;
+  if (value < 0.01) return `${value.toPrecision(1)}%`;
   if (value >= 9.95) return `${Math.round(value)}%`;
   return `${value.toFixed(value < 0.995 ? 2 : 1)}%`;
 }

@@ -94,6 +94,11 @@ export class Session {
     return this.atlas.nMaps === 1;
   }
 
+  /** What a map is called; the only one has no number. */
+  nameOf(map: number): string {
+    return this.isSingle ? "The map" : `Map ${map}`;
+  }
+
   /** Shows a word while it is being searched for; a choice or another preview ends that. */
   preview(word: number | null): void {
     this.store.change({ word, isPreview: true });

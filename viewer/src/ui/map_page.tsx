@@ -53,7 +53,7 @@ export function MapPage({ session, map, onShown }: MapPageProps) {
         ref={host}
         role="application"
         tabIndex={0}
-        aria-label={`Map ${map}: ${mapTitle(at)}. Arrow keys move it, plus and minus zoom, 0 shows all; the table “${capital(nouns)} in view” lists its ${nouns}`}
+        aria-label={`${session.nameOf(map)}: ${mapTitle(at)}. Arrow keys move it, plus and minus zoom, 0 shows all; the table “${capital(nouns)} in view” lists its ${nouns}`}
       />
       <Plaque session={session} map={map} />
       <Dock session={session} />

@@ -24,7 +24,7 @@ export function Pane({ panes, session, onShown }: PaneProps) {
   const lacked = panes.lackedBy(session);
   const name = panes.nameOf(session);
   const id = useId();
-  const where = map === null ? "All maps" : `Map ${map}`;
+  const where = map === null ? "All maps" : session.nameOf(map);
   useKeptFocus(session, root);
   useLayoutEffect(() => {
     session.element = root.current;

@@ -167,7 +167,11 @@ function Observations({ session, object }: { session: Session; object: number })
       title: "Share in the data; a dash where it is none of the strongest",
       cell: ({ share }: Beside) => (Number.isNaN(share) ? "–" : percent(share)),
     },
-    { head: "model", title: "Share in the model", cell: ({ model }: Beside) => percent(model) },
+    {
+      head: "model",
+      title: "Share in the model",
+      cell: ({ model }: Beside) => percent(model, session.isSingle),
+    },
     session.isSingle
       ? {
           head: "on the map",

@@ -58,5 +58,7 @@ test("next to nothing is told exactly where it is all there is to tell", () => {
   assert.equal(percent(0.0000123), "<0.01%");
   assert.equal(percent(0.0000123, true), "0.001%");
   assert.equal(percent(0.2, true), "20%");
+  assert.equal(percent(0.00006, true), "0.006%");
+  assert.equal(percent(1e-9, true), "<0.0001%");
   assert.equal(percent(0, true), "0%");
 });
