@@ -36,7 +36,7 @@ export class MapContents {
     const at = elementAt(this.atlas.maps, map);
     const close = crop(at, entry, near, size);
     // A little farther than the crops, so that the surroundings show too; two words have but each other.
-    const farther = (stepped ? 0.3 : 0.75) * close.zoom;
+    const farther = (stepped ? 0.12 : 0.75) * close.zoom;
     return { ...close, zoom: Math.max(fit(at.view, size).zoom, farther) };
   }
 

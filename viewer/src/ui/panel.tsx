@@ -32,15 +32,15 @@ export function Panel({ session, of, shown }: PanelProps) {
   return (
     <aside class="panel" aria-label="About this view" tabIndex={0} ref={panel}>
       <Display session={session} />
-      {of !== null && (
-        <p class="of">
-          <bdi>{of}</bdi>
-        </p>
-      )}
       <Filters session={session} />
       {object === null && map === null && <ManySided session={session} />}
       {object !== null && (
-        <WordCard session={session} object={object} isTapped={only !== null && map !== null} />
+        <WordCard
+          session={session}
+          of={of}
+          object={object}
+          isTapped={only !== null && map !== null}
+        />
       )}
       <Selection session={session} />
       {map !== null && <WordsInView session={session} map={map} shown={shown} />}

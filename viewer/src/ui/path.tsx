@@ -27,7 +27,7 @@ export function Path({ session, word, end, of }: PathProps) {
   const { steps } = paths;
   const title = useId();
   return (
-    <section class="senses low" aria-labelledby={`${of} ${title}`}>
+    <section class="senses low path" aria-labelledby={`${of} ${title}`}>
       <div class="top">
         <h2 id={title}>
           From{" "}

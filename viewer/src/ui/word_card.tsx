@@ -14,12 +14,14 @@ import { Portraits, Word } from "./words.tsx";
 
 interface WordCardProps {
   session: Session;
+  /** The name of the view that it is about, beside another one. */
+  of: string | null;
   object: number;
   /** Whether it is of a dot of the open map; on a phone it then lies over the map's foot. */
   isTapped: boolean;
 }
 
-export function WordCard({ session, object, isTapped }: WordCardProps) {
+export function WordCard({ session, of, object, isTapped }: WordCardProps) {
   const { atlas, state } = session;
   const maps = mapsOf(atlas, object).filter((at) => lives(at.recall, state.threshold));
   return (
@@ -33,6 +35,11 @@ export function WordCard({ session, object, isTapped }: WordCardProps) {
         >
           <Icon name="close" />
         </button>
+      )}
+      {of !== null && (
+        <p class="quiet">
+          <bdi>{of}</bdi>
+        </p>
       )}
       <h2>
         <Word atlas={atlas} object={object} longest={1000} />
