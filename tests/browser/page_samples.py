@@ -107,8 +107,8 @@ def awkward() -> mm.Atlas:
     return mm.Atlas(labels, points, shares, MULTIPLE_MAPS_T_SNE, metadata=columns)
 
 
-def on_a_line(n: int = 60) -> mm.Atlas:
-    """Words in one map on a horizontal line, unevenly apart."""
+def on_a_line(n: int = 29) -> mm.Atlas:
+    """Words in one map on a horizontal line, unevenly apart; too few for regions with names."""
     places = np.cumsum(0.25 + np.random.default_rng(5).exponential(size=n))
     points = np.stack([places, np.zeros(n)], axis=1)[None]
     return mm.Atlas([f"word {i}" for i in range(n)], points, np.ones((1, n)), T_SNE)

@@ -85,7 +85,7 @@ def test_the_card_of_a_tapped_dot_is_in_sight(open_page, relations_page, size):
     entry = at.shown[-1]["entry"]
     point = at.read("[...atlas.atlas.maps[1].points.slice(2 * given, 2 * given + 2)]", entry)
     at.page.touchscreen.tap(*at.points(np.array(point)))
-    card = at.page.get_by_role("region", name="The word")
+    card = at.page.get_by_role("region", name="The object")
     card.wait_for()
     name = card.get_by_role("heading").bounding_box()
     assert 0 <= name["y"] <= height - name["height"]

@@ -179,11 +179,11 @@ def test_a_sense_opens_its_map_at_the_word(open_page, relations, relations_page)
     assert at.open_map == second.map
     [there] = at.points(relations.maps[second.map, [relations.index(word)]])
     box = at.box()
-    middle = [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
-    np.testing.assert_allclose(there, middle, atol=1.5)
+    corner, size = np.array([box["x"], box["y"]]), np.array([box["width"], box["height"]])
+    assert (np.abs(there - corner - size / 2) < size / 2).all()
     assert word in [label["text"] for label in at.shown]
-    near = {neighbor.label for neighbor in second.neighbors}
-    assert len(near & {label["text"] for label in at.shown}) >= 3
+    near = {neighbor.label for neighbor in second.neighbors[:8]}
+    assert near <= {label["text"] for label in at.shown}
 
 
 @pytest.mark.slow
