@@ -174,6 +174,7 @@ def test_the_address_holds_filters_colours_and_selection(open_page, tiny, tiny_p
     [
         "#filter=nothing:only,0&select=zzzzzz-zzzzzz",
         "#filter=group:1990,2000&filter=year:only,0&select=a..b",
+        "#filter=group:only,9&filter=group:not,9-z",
         "#filter=group:only,&filter=group:%E0&ramp=rainbow&scale=5&select=%",
     ],
 )

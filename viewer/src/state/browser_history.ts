@@ -53,10 +53,11 @@ function filtersAt(atlas: Atlas, place: Place): Filters {
     if (column?.type === "number" && "low" in said) filters.set(name, said);
     if (column?.type !== "category" || "low" in said) continue;
     const isOnly = "only" in said;
-    const codes = fromRuns(isOnly ? said.only : said.not, NO_CATEGORY + 1);
-    if (codes === null) continue;
+    const numbers = fromRuns(isOnly ? said.only : said.not, NO_CATEGORY + 1) ?? [];
     const all = codesOf(atlas, column);
-    filters.set(name, new Set(all.filter((code) => codes.includes(code) !== isOnly)));
+    const codes = all.filter((code) => numbers.includes(code));
+    if (codes.length === 0) continue;
+    filters.set(name, new Set(isOnly ? all.filter((code) => !codes.includes(code)) : codes));
   }
   return filters;
 }
