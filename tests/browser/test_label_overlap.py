@@ -94,7 +94,7 @@ def test_no_two_labels_overlap(request, open_page, rng, name):
 def test_a_label_that_has_come_stays(open_page, norms, norms_page):
     at = open_page(norms_page)
     # A name that finds room is said in place of its words.
-    at.read("{ atlas.atlas.maps[0].regions.length = 0; atlas.openMap(0) }")
+    at.read("[(atlas.atlas.maps[0].regions.length = 0), atlas.openMap(0)]")
     at.map.wait_for()
     at.settle()
     start = at.camera

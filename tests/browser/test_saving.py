@@ -51,7 +51,8 @@ def test_the_svg_holds_the_visible_labels(at, relations, tmp_path, word):
     box = at.box()
     assert float(root.get("width")) == pytest.approx(box["width"], abs=0.1)
     texts = ["".join(text.itertext()) for text in root.iter(f"{SVG}text")]
-    assert sorted(texts) == sorted(label["text"] for label in at.shown)
+    names = at.read("atlas.names().map(({ text }) => text)")
+    assert sorted(texts) == sorted([*names, *(label["text"] for label in at.shown)])
     assert len(texts) > 5
     dots = [(float(c.get("cx")), float(c.get("cy"))) for c in root.iter(f"{SVG}circle")]
     map = at.open_map
