@@ -102,6 +102,23 @@ def test_the_card_lists_the_data_first(at, grouped, word):
     assert first[1] == told(table[who, word])
 
 
+def test_what_is_much_is_told_on_demand(at, grouped):
+    many = """atlas.atlas.labels.findIndex((_, word) => {
+      const listed = atlas.senses(word).flatMap(({ neighbors }) => neighbors);
+      const seen = new Set(listed.map(({ object }) => object));
+      const told = atlas.observed(word).recalled.filter(({ share }) => share >= 0.01);
+      return told.filter(({ object }) => !seen.has(object)).length > 6;
+    })"""
+    at.read(f"atlas.chooseWord({many})")
+    also = at.senses.get_by_text("Also observed")
+    assert len(re.findall(r"\(model", also.inner_text())) == 6
+    more = also.get_by_role("button", name=re.compile(r"^and \d+ more$"))
+    count = int(re.findall(r"\d+", more.inner_text())[0])
+    more.click()
+    at.expect(more).to_have_count(0)
+    assert len(re.findall(r"\(model", also.inner_text())) == 6 + count
+
+
 def test_a_place_in_the_card_opens_its_map(at, word):
     place = at.card.get_by_role("table", name="What it recalls").get_by_role("button", name="Map ")
     map = int(place.first.inner_text())

@@ -108,6 +108,11 @@ def write_page(
     OSError
         Where the place cannot be written; nothing is left behind.
 
+    Notes
+    -----
+    A column of data URIs (PNG, JPEG, GIF, WebP or AVIF in base64, at most 262,144 characters each
+    and 64 MiB together) is one of pictures: they stand in cards, tooltips and tables.
+
     Examples
     --------
     >>> import tempfile

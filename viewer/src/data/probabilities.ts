@@ -33,6 +33,8 @@ export interface Sense {
    */
   share: number | null;
   neighbors: Neighbor[];
+  /** Of a group what is observed most of it, near or not. */
+  first?: number | undefined;
 }
 
 /** How strongly an object recalls another one (`to`) and is recalled by it (`from`). */
@@ -132,6 +134,7 @@ export class Probabilities {
         entry: home.entry,
         recall: elementAt(home.map.recalls, home.entry),
         share: elementAt(senses.shares, s),
+        first: members[0],
         neighbors: Array.from(members.filter(isThere).subarray(0, nNeighbors), (member) => ({
           object: member,
           share: this.#share(object, member),

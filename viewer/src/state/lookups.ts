@@ -53,6 +53,7 @@ export class Lookups {
       for (const sense of found) {
         const near = sense.neighbors.filter(({ object }) => this.filtering.passes(object));
         sense.neighbors = near.slice(0, NEIGHBORS);
+        if (!this.filtering.passes(sense.first ?? word)) sense.first = undefined;
       }
       return found;
     });

@@ -1,7 +1,7 @@
 /** The senses of a word, one crop each, what recalls most first; two of one map are two crops of it. */
 
 import type { ComponentChildren } from "preact";
-import { useId } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import { bothWays } from "../data/observed.ts";
 import type { Sense } from "../data/probabilities.ts";
 import { percent, plainLabel } from "../data/words.ts";
@@ -14,6 +14,8 @@ import { Word } from "./words.tsx";
 
 /** Asymmetries weaker than this are not worth a sentence. */
 const TELLING = 0.01;
+/** Observed partners that are told at once. */
+const MOST_UNSEEN = 6;
 
 interface SensesProps {
   session: Session;
@@ -43,7 +45,7 @@ export function Senses({ session, word, isLow, of }: SensesProps) {
           </p>
         )}
         <Asymmetry session={session} word={word} />
-        <Unseen session={session} word={word} />
+        <Unseen key={word} session={session} word={word} />
         <button
           type="button"
           class="tool leave"
@@ -65,7 +67,9 @@ export function Senses({ session, word, isLow, of }: SensesProps) {
               onOpen={() => session.openMap(sense.map)}
             >
               {sense.neighbors.map(({ object }) => plainLabel(session.atlas, object)).join(", ") ||
-                "no neighbours here"}
+                (sense.first === undefined
+                  ? "no neighbours here"
+                  : `${plainLabel(session.atlas, sense.first)} is not near here`)}
             </Card>
           </li>
         ))}
@@ -112,8 +116,10 @@ export function Card({ session, word, sense, isOpen, onOpen, children }: CardPro
 
 /** What was observed of the word though none of the senses shows it, that first which is nowhere near. */
 function Unseen({ session, word }: { session: Session; word: number }) {
+  const [most, setMost] = useState(MOST_UNSEEN);
+  const unseen = session.lookups.unseen(word);
   const groups = new Map<string, Beside[]>();
-  for (const partner of session.lookups.unseen(word)) {
+  for (const partner of unseen.slice(0, most)) {
     const where = nearIn(partner);
     groups.set(where, [...(groups.get(where) ?? []), partner]);
   }
@@ -142,6 +148,14 @@ function Unseen({ session, word }: { session: Session; word: number }) {
           ))}
         </span>
       ))}
+      {unseen.length > most && (
+        <>
+          ,{" "}
+          <button type="button" class="plain" onClick={() => setMost(unseen.length)}>
+            and {unseen.length - most} more
+          </button>
+        </>
+      )}
     </p>
   );
 }

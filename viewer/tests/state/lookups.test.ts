@@ -117,6 +117,26 @@ test("the strongest partner is at its sense where it lives, far away too, and to
   );
 });
 
+test("a sense of which nothing is near says what it is of, unless that is filtered out", async () => {
+  const atlas = await light();
+  atlas.maps[0]?.coordinates.fill(400, 2, 6);
+  const senses = atlas.senses as NonNullable<Atlas["senses"]>;
+  senses.members = Uint32Array.of(2, 1, 1, 4, 5);
+  atlas.maps[0]?.recalls.fill(0.01, 1, 3);
+  const store = new Store({
+    threshold: 0.1,
+    neighborKind: 1,
+    word: null,
+    filters: new Map(),
+  } as Partial<State> as State);
+  const filtering = new Filtering(atlas, store);
+  const [first] = new Lookups(atlas, store, filtering).sensesOf(0);
+  assert.deepEqual([first?.neighbors, first?.first], [[], 2]);
+  filtering.passes = (object) => object !== 2;
+  const [other] = new Lookups(atlas, store, filtering).sensesOf(0);
+  assert.equal(other?.first, undefined);
+});
+
 test("of every word the strongest partner is shown or told, however weak", async () => {
   for (const shares of [[0.4], [0.004, 0.002], [0.2, 0.2, 0.2, 0.2, 0.2]]) {
     const atlas = await light(shares);
