@@ -69,7 +69,7 @@ class AtlasPage:
         self.only_its_maps = page.get_by_role("button", name="Only maps with")
         self.map = page.get_by_role("application")
         self.tip = page.get_by_role("tooltip")
-        self.threshold = page.get_by_role("slider", name="At least")
+        self.threshold = page.get_by_role("slider", name="that a map explains at least")
         self.color = page.get_by_role("combobox", name="Colour by")
         self.size = page.get_by_role("combobox", name="Size by")
         self.legend = page.get_by_role("list", name="Colours:")

@@ -1,11 +1,14 @@
-"""What the page saves: the picture as PNG and SVG, the selection as CSV."""
+"""What the page saves: map, senses and gallery as PNG and SVG, the selection as CSV."""
 
 import csv
+import re
 import struct
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+
+from manymaps.viewer.page import write_page
 
 pytestmark = pytest.mark.slow
 
@@ -13,14 +16,16 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture(scope="module")
-def shared(open_shared, relations_page):
-    return open_shared(relations_page, "#map=1")
+def shared(open_shared, relations, pages):
+    told = {"source": "WordNet", "date": "2006", "credit": "Princeton"}
+    write_page(relations, pages / "told.html", title="Word relations", **told)
+    return open_shared(pages / "told.html", "#map=1")
 
 
 @pytest.fixture
 def at(shared):
-    shared.map.wait_for()
     shared.reset(1)
+    shared.map.wait_for()
     return shared
 
 
@@ -31,7 +36,9 @@ def test_the_png_is_twice_the_size(at, tmp_path):
     assert content.startswith(b"\x89PNG\r\n\x1a\n")
     width, height = struct.unpack(">II", content[16:24])
     box = at.box()
-    assert (width, height) == (round(2 * box["width"]), round(2 * box["height"]))
+    assert width == round(2 * (box["width"] + 48))
+    # Title, legend and source have their room above and below.
+    assert height > 2 * box["height"] + 200
     assert len(content) > 10_000
     assert saved[0].name == "Word-relations-map-1.png"
 
@@ -46,8 +53,15 @@ def test_the_svg_holds_the_visible_labels(at, relations, tmp_path, word):
     at.settle()
     with at.download(tmp_path) as saved:
         at.button("SVG").click()
-    root = ElementTree.parse(saved[0]).getroot()
-    assert root.tag == f"{SVG}svg"
+    sheet = ElementTree.parse(saved[0]).getroot()
+    assert sheet.tag == f"{SVG}svg"
+    around = " ".join("".join(text.itertext()) for text in sheet.findall(f"{SVG}text"))
+    assert around.startswith("Word relations ")
+    assert f"Map {at.open_map}: " in around
+    assert re.search("share of recall: little\u00a0\u25a0+\u00a0much", around)
+    assert around.endswith("Source: WordNet \u00b7 2006 \u00b7 Credit: Princeton")
+    assert (word or "Map") in around
+    root = sheet.find(f"{SVG}svg")
     box = at.box()
     assert float(root.get("width")) == pytest.approx(box["width"], abs=0.1)
     texts = ["".join(text.itertext()) for text in root.iter(f"{SVG}text")]
@@ -61,6 +75,53 @@ def test_the_svg_holds_the_visible_labels(at, relations, tmp_path, word):
     inside = ((points > 0) & (points < [box["width"], box["height"]])).all(axis=1)
     gaps = np.linalg.norm(points[inside][:, None] - np.array(dots), axis=2).min(axis=1)
     assert gaps.max() < 0.2
+
+
+@pytest.mark.parametrize("part", ["the senses", "all maps"])
+def test_the_strip_and_the_gallery_are_saved_by_keyboard(at, tmp_path, part):
+    """As many maps as cards, each with its caption; and a PNG of the same size."""
+    at.button("All maps").click()
+    at.sheets.first.wait_for()
+    if part == "the senses":
+        at.look_up("bank")
+        cards = at.texts(at.cards)
+    else:
+        cards = at.texts(at.sheets)
+    at.button(f"SVG of {part}").focus()
+    with at.download(tmp_path) as saved:
+        at.page.keyboard.press("Enter")
+    sheet = ElementTree.parse(saved[0]).getroot()
+    assert len(sheet.findall(f"{SVG}svg")) == len(cards) > 2
+    around = " ".join("".join(text.itertext()) for text in sheet.findall(f"{SVG}text"))
+    for card in cards:
+        assert re.match(r"Map \d+", card)[0] in around
+        assert card.split()[-1] in around
+    assert re.search("share of recall: little\u00a0\u25a0+\u00a0much", around)
+    assert around.endswith("Credit: Princeton")
+    at.button(f"PNG of {part}").focus()
+    with at.download(tmp_path) as saved:
+        at.page.keyboard.press("Enter")
+    width, height = struct.unpack(">II", saved[0].read_bytes()[16:24])
+    assert width == pytest.approx(2 * float(sheet.get("width")), abs=2)
+    assert height == pytest.approx(2 * float(sheet.get("height")), abs=2)
+    assert at.page.get_by_role("alert").count() == 0
+
+
+def test_a_picture_says_what_its_colours_are(open_page, tiny_page, tmp_path):
+    at = open_page(tiny_page, "#map=0")
+    at.settle()
+    with at.download(tmp_path) as saved:
+        at.button("SVG").click()
+    sheet = ElementTree.parse(saved[0]).getroot()
+    around = ["".join(text.itertext()) for text in sheet.findall(f"{SVG}text")]
+    keys = at.texts(at.legend.get_by_role("button"))
+    keys = [key for key in keys if key != "only"]
+    assert around[2:5] == [f"\u25cf\u00a0{key}" for key in keys]
+    swatches = {mark.get("fill") for mark in sheet.iter(f"{SVG}tspan")}
+    shown = at.legend.locator("circle").evaluate_all(
+        "all => all.map(one => one.getAttribute('fill'))"
+    )
+    assert set(shown) <= swatches
 
 
 def test_the_csv_is_the_selection(at, relations, tmp_path):

@@ -318,7 +318,7 @@ class TestHeader:
         header = read(atlas, title="A <title>", min_recall=0.25).header
         assert header["title"] == "A <title>"
         assert (header["n_objects"], header["n_maps"], header["n_components"]) == (60, 4, 2)
-        assert header["method"] == "mm-tsne"
+        assert header["method"] == "multiple maps t\N{NON-BREAKING HYPHEN}SNE"
         assert header["min_recall"] == 0.25
         assert header["labels"] == list(atlas.labels)
         assert header["model"] == {

@@ -73,6 +73,18 @@ from manymaps.viewer.options import PageOptions
 __all__ = ["pack_page", "page_title", "well_formed"]
 
 MAGIC, VERSION = b"manymaps", 1
+# What methods are called in the line below a page's title.
+METHOD_WORDS = {
+    "mm-tsne": "multiple maps t\N{NON-BREAKING HYPHEN}SNE",
+    "mm-sne": "multiple maps SNE",
+    "tsne": "t\N{NON-BREAKING HYPHEN}SNE",
+    "sne": "SNE",
+    "symmetric-sne": "symmetric SNE",
+    "uni-sne": "UNI\N{NON-BREAKING HYPHEN}SNE",
+    "code": "co-occurrence embedding",
+    "semidefinite-code": "co-occurrence embedding",
+    "mds": "multidimensional scaling",
+}
 TOP = 65535
 COARSEST = 0.01
 TITLE_WORDS = 5
@@ -204,7 +216,7 @@ def _described(atlas: Atlas, kept: np.ndarray) -> dict[str, Any]:
     told = ("kernel", "normalization", "background", "kernel_width", "given")
     whole = float(atlas.log_whole) if model["normalization"] == "joint" else -math.inf
     return {
-        "method": atlas.method,
+        "method": METHOD_WORDS.get(atlas.method, atlas.method.replace("-", " ")),
         "n_objects": len(kept),
         "n_maps": atlas.n_maps,
         "n_components": atlas.n_components,

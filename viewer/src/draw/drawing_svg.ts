@@ -31,41 +31,29 @@ import {
   haloRadius,
   isPlain,
   labelColor,
+  lettersOf,
   outlineReach,
   TIE,
   type Tie,
+  type View,
 } from "./picture.ts";
 
-interface SvgOptions {
-  title?: string;
-  emphasis?: Emphasis;
-  selection?: ReadonlySet<number>;
-  outlines?: readonly FeatureOutline[];
-  ties?: readonly Tie[];
+interface SvgOptions extends View {
+  /** Where it stands in another document. */
+  at?: Point;
 }
 
 /** The view as SVG. */
-export function svgOf(
-  scene: Scene,
-  camera: Camera,
-  size: Size,
-  {
-    title = "",
-    emphasis = NO_EMPHASIS,
-    selection = new Set(),
-    outlines = [],
-    ties = [],
-  }: SvgOptions = {},
-): string {
+export function svgOf(scene: Scene, camera: Camera, size: Size, options: SvgOptions = {}): string {
+  const { at, emphasis = NO_EMPHASIS, selection = new Set(), outlines = [], ties = [] } = options;
   scene.setEmphasis(emphasis);
   scene.setSelection(selection);
   const drawing = new Drawing(scene, camera, size);
-  const { labels, names } = scene.letters(camera, size);
+  const { labels, names } = lettersOf(scene, camera, size, options);
   const { width, height } = size;
   const parts = [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${round(width)}" height="${round(height)}" ` +
+    `<svg xmlns="http://www.w3.org/2000/svg" ${at ? `x="${round(at[0])}" y="${round(at[1])}" ` : ""}width="${round(width)}" height="${round(height)}" ` +
       `viewBox="0 0 ${round(width)} ${round(height)}" font-family="${escaped(LABEL_FONT)}">`,
-    `<title>${escaped(title)}</title>`,
     `<rect width="100%" height="100%" fill="${scene.palette.paper}"/>`,
     ...drawing.contours(),
     ...drawing.dots(),
@@ -82,14 +70,14 @@ export function svgOf(
 }
 
 /** Text that XML may hold anywhere. */
-function escaped(text: string): string {
+export function escaped(text: string): string {
   const names: Record<string, string> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot" };
   return text
     .replace(/[&<>"]/g, (character) => `&${names[character]};`)
     .replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "\uFFFD");
 }
 
-function round(value: number): string {
+export function round(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
 

@@ -8,7 +8,7 @@
 import { elementAt } from "../data/elements.ts";
 import { placeAll } from "../scene/callouts.ts";
 import { type Camera, entryOnScreen, type Size, toScreen } from "../scene/camera.ts";
-import { boxAt } from "../scene/label_boxes.ts";
+import { boxAt, type ScreenBox } from "../scene/label_boxes.ts";
 import { fontOf, type LabelStyle, LEADING, spacingOf } from "../scene/lettering.ts";
 import {
   DIAMOND,
@@ -40,18 +40,24 @@ export interface Tie {
   isNear: boolean;
 }
 
-export interface PictureOptions {
-  marks: Painter;
-  size: Size;
-  devicePixelRatio: number;
+/** What stands on a picture of a map beside its dots. */
+export interface View {
   emphasis?: Emphasis;
   selection?: ReadonlySet<number>;
   outlines?: readonly FeatureOutline[];
   ties?: readonly Tie[];
   /** "still": a few labels round their dots; "zoomed": by the scene's plan. */
-  labels: "still" | "zoomed";
+  labels?: "still" | "zoomed";
+  /** What lies over a zoomed one on the screen, so that the same labels have room on paper. */
+  covers?: readonly ScreenBox[];
   /** How many labels a still picture has at most. */
   mostLabels?: number;
+}
+
+export interface PictureOptions extends View {
+  marks: Painter;
+  size: Size;
+  devicePixelRatio: number;
 }
 
 /** Draws a map and says which labels are shown. */
@@ -61,15 +67,12 @@ export function drawPicture(
   camera: Camera,
   options: PictureOptions,
 ): ShownLabel[] {
-  const { size, devicePixelRatio: ratio, emphasis = NO_EMPHASIS, labels } = options;
+  const { size, devicePixelRatio: ratio, emphasis = NO_EMPHASIS } = options;
   const context = prepare(canvas, size, ratio);
   if (!context) return [];
   drawGround(context, scene, camera, { ...options, emphasis });
   scene.setEmphasis(emphasis);
-  const shown =
-    labels === "still"
-      ? stillLetters(scene, camera, size, emphasis, options.mostLabels ?? 0)
-      : scene.letters(camera, size);
+  const shown = lettersOf(scene, camera, size, options);
   drawLetters(context, scene, camera, size, shown);
   drawOutlineNumbers(context, scene, camera, size, options.outlines ?? []);
   return shown.labels;
@@ -440,6 +443,13 @@ export function baseline({ y, height }: { y: number; height: number }): number {
 
 const DISTINCT = 60;
 
+/** What stands on a picture in letters; the scene knows what it emphasizes. */
+export function lettersOf(scene: Scene, camera: Camera, size: Size, view: View): Letters {
+  const { labels, covers, emphasis = NO_EMPHASIS, mostLabels = 0 } = view;
+  if (labels !== "still") return scene.letters(camera, size, covers);
+  return stillLetters(scene, camera, size, emphasis, mostLabels);
+}
+
 /** What a still picture says: the labels of what stands out, else names of regions and a few labels. */
 function stillLetters(
   scene: Scene,
@@ -455,7 +465,7 @@ function stillLetters(
   const proper = scene.names(camera, size, []).filter(({ words }) => words.length === 0);
   const names = proper.slice(0, most - 2);
   if (names.length > 0 && scene.look.atlas.isNumbered) return { labels: [], names };
-  const labels = fewLabels(scene, DISTINCT + most);
+  const labels = fewLabels(scene, camera, size, DISTINCT + most);
   const anchors = labels.map(({ entry, style, text }) => {
     const [x, y] = entryOnScreen(scene.map.points, entry, camera, size);
     const radius = scene.dotRadius(entry, camera.zoom);
@@ -476,16 +486,30 @@ function stillLetters(
   return { labels: shown.reverse(), names };
 }
 
+/** So many of the most important entries may be labelled to show what is where. */
+const LOOKED_AT = 400;
+/** Labels are first sought this part of the picture's shorter side apart. */
+const APART = 0.19;
+
+/** The most important entries: those apart from all before them, then the others. */
 function fewLabels(
   scene: Scene,
+  camera: Camera,
+  size: Size,
   most: number,
 ): { entry: number; style: LabelStyle; text: string }[] {
-  const found: { entry: number; style: LabelStyle; text: string }[] = [];
-  for (const entry of scene.map.order) {
-    if (found.length >= most) break;
-    const text = scene.text(entry);
-    const style = found.length < 3 ? "large" : "middle";
-    if (scene.visible[entry] && text) found.push({ entry, style, text });
+  const least = APART * Math.min(size.width, size.height);
+  const places: Point[] = [];
+  const apart: number[] = [];
+  const others: number[] = [];
+  for (const entry of scene.map.order.subarray(0, LOOKED_AT)) {
+    if (!scene.visible[entry] || !scene.text(entry)) continue;
+    const [x, y] = entryOnScreen(scene.map.points, entry, camera, size);
+    const isApart = places.every(([left, top]) => Math.hypot(x - left, y - top) > least);
+    if (isApart) places.push([x, y]);
+    (isApart ? apart : others).push(entry);
   }
-  return found;
+  return [...apart, ...others].slice(0, most).map((entry, rank) => {
+    return { entry, style: rank < 3 ? "large" : "middle", text: scene.text(entry) };
+  });
 }

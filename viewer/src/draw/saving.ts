@@ -2,6 +2,9 @@
 
 import type { Atlas } from "../data/atlas.ts";
 import { atlasTable } from "../data/table.ts";
+import type { Palette } from "../scene/coloring.ts";
+import { sharedMarks } from "./marks.ts";
+import { layOut, type Sheet, sheetCanvas, sheetSvg } from "./sheet.ts";
 
 /** Saves the selected objects as CSV: a row for each object and map in which it lives. */
 export function saveTable(atlas: Atlas, objects: readonly number[], name: string): void {
@@ -9,7 +12,26 @@ export function saveTable(atlas: Atlas, objects: readonly number[], name: string
   save(new Blob([table], { type: "text/csv;charset=utf-8" }), `${fileName(name)}.csv`);
 }
 
-export function save(content: Blob, name: string): void {
+/** Saves a sheet as SVG. */
+export function saveSvg(sheet: Sheet, palette: Palette, name: string): void {
+  const svg = sheetSvg(sheet, palette);
+  save(new Blob([svg], { type: "image/svg+xml" }), `${fileName(name)}.svg`);
+}
+
+/** Pixels of the longer side of a picture; browsers have no canvas that is much larger. */
+const MOST_PIXELS = 12_000;
+
+/** Saves a sheet as PNG, at two pixels per CSS pixel where that is not too large. */
+export async function savePng(sheet: Sheet, palette: Palette, name: string): Promise<void> {
+  const { width, height } = layOut(sheet, palette).size;
+  const ratio = Math.min(2, MOST_PIXELS / Math.max(width, height));
+  const canvas = await sheetCanvas(sheet, palette, sharedMarks(), ratio);
+  const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, "image/png"));
+  if (!blob) throw new Error("it is too large for this browser");
+  save(blob, `${fileName(name)}.png`);
+}
+
+function save(content: Blob, name: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(content);
   link.download = name;

@@ -11,16 +11,20 @@ import { type MarkData, VISIBLE_RADIUS } from "../scene/mark_data.ts";
 import type { Scene } from "../scene/scene.ts";
 import type { Painter, Screen } from "./painter.ts";
 
+/**
+ * `middle` of the screen in map units, `scale` of map units to the clip square, `pixel` a device pixel
+ * there, `unit` the radius of a share of 1 in device pixels.
+ */
 const VERTEX = `#version 300 es
 in vec2 corner;
 in vec2 point;
 in float radius;
 in vec4 color;
 in float shape;
-uniform vec2 middle;   // of the screen, in map units
-uniform vec2 scale;    // map units to the clip square
-uniform vec2 pixel;    // a device pixel in the clip square
-uniform float unit;    // radius of a share of 1, device pixels
+uniform vec2 middle;
+uniform vec2 scale;
+uniform vec2 pixel;
+uniform float unit;
 uniform float ratio;
 out vec2 place;
 flat out vec4 fill;

@@ -11,6 +11,12 @@ const MOST_NEIGHBORS = 3;
 /** What is not listed is not worth a word below this. */
 const LEAST_SAID = 0.005;
 
+/** Where an atlas comes from, as far as it says: "Source: USF norms \u00b7 1998 \u00b7 Credit: Nelson". */
+export function provenance({ source, date, credit }: Atlas): string {
+  const parts = [source && `Source: ${source}`, date, credit && `Credit: ${credit}`];
+  return parts.filter(Boolean).join(" \u00b7 ");
+}
+
 /** The kind of an object and in how many maps it lives. */
 export function whereabouts(atlas: Atlas, object: number, threshold: number): string {
   const kind = kindOf(atlas, object);

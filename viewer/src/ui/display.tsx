@@ -60,29 +60,22 @@ export function Display({ session }: { session: Session }) {
 
 function Threshold({ session }: { session: Session }) {
   const { threshold } = session.state;
+  const least = percent(threshold);
   return (
-    <div class="setting">
-      <label for="threshold">At least</label>
-      <span class="slide">
-        <input
-          id="threshold"
-          type="range"
-          min="0"
-          max="1"
-          step="0.01"
-          value={threshold}
-          aria-describedby="threshold-means"
-          onInput={(event) =>
-            session.store.change({ threshold: event.currentTarget.valueAsNumber })
-          }
-        />
-        <span class="value number" aria-hidden="true">
-          {percent(threshold)}
-        </span>
-      </span>
-      <span class="unseen" id="threshold-means">
-        A map shows the {session.atlas.noun[1]} of whose recall it gives at least this share.
-      </span>
+    <div class="threshold">
+      <label for="threshold">
+        Show {session.atlas.noun[1]} that a map explains at least <b class="number">{least}</b> of
+      </label>
+      <input
+        id="threshold"
+        type="range"
+        min="0"
+        max="1"
+        step="0.01"
+        value={threshold}
+        aria-valuetext={least}
+        onInput={(event) => session.store.change({ threshold: event.currentTarget.valueAsNumber })}
+      />
     </div>
   );
 }

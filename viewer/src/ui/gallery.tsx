@@ -3,6 +3,8 @@
 import type { AtlasMap } from "../data/atlas.ts";
 import { counted, countedObjects, mapTitle, percent, plainLabel } from "../data/words.ts";
 import type { Session } from "../state/session.ts";
+import { About } from "./colophon.tsx";
+import { gallerySheet, SaveButtons } from "./exports.tsx";
 import { Thumbnail } from "./pictures.tsx";
 import { stepBetween } from "./senses.tsx";
 
@@ -16,12 +18,21 @@ export function Gallery({ session }: { session: Session }) {
   const shown = word !== null && onlyItsMaps ? sorted.filter((m) => recalls.has(m.number)) : sorted;
   return (
     <div class="gallery">
+      {word === null && <About session={session} />}
       <div class="bar-top">
         <h2>
           {shown.length === sorted.length
             ? `${counted(sorted.length, "map")}`
             : `${shown.length} of ${counted(sorted.length, "map")}`}
         </h2>
+        <div class="keep">
+          <SaveButtons
+            session={session}
+            of="all maps"
+            name="maps"
+            sheet={() => gallerySheet(session, shown)}
+          />
+        </div>
         {word !== null && (
           <button
             type="button"

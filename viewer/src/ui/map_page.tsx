@@ -5,8 +5,8 @@ import { type AtlasMap, kindOf, lives } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import { mapsOf } from "../data/entries.ts";
 import { observedIn } from "../data/observed.ts";
-import { capital, counted, mapTitle, percent } from "../data/words.ts";
-import { fileName, save } from "../draw/saving.ts";
+import { capital, counted, mapTitle, percent, plainLabel } from "../data/words.ts";
+import { onPrint } from "../draw/printing.ts";
 import type { Camera } from "../scene/camera.ts";
 import type { ScreenBox } from "../scene/label_boxes.ts";
 import type { ShownLabel } from "../scene/scene.ts";
@@ -14,6 +14,7 @@ import { beside } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
 import { MapView, type MapViewCallbacks } from "../view/map_view.ts";
 import type { Tool } from "../view/selection_drag.ts";
+import { mapSheet, SaveButtons } from "./exports.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 import { bringIntoSight } from "./sight.ts";
 import { Details } from "./word_card.tsx";
@@ -56,7 +57,7 @@ export function MapPage({ session, map, onShown }: MapPageProps) {
         aria-label={`${session.nameOf(map)}: ${mapTitle(at)}. Arrow keys move it, plus and minus zoom, 0 shows all; the table “${capital(nouns)} in view” lists its ${nouns}`}
       />
       <Plaque session={session} map={map} />
-      <Dock session={session} />
+      <Dock session={session} map={map} />
       {hovered?.map === at && <Tip session={session} at={hovered} host={host.current} />}
     </div>
   );
@@ -104,7 +105,9 @@ function useMapView(
     });
     session.mapView = view;
     setHasSize(view.size.width > 0);
+    const endPrint = onPrint(() => view.print(session.appearance.look));
     return () => {
+      endPrint();
       session.mapView = null;
       view.destroy();
     };
@@ -179,8 +182,9 @@ function Plaque({ session, map }: { session: Session; map: number }) {
   );
 }
 
-function Dock({ session }: { session: Session }) {
-  const { tool } = session.state;
+function Dock({ session, map }: { session: Session; map: number }) {
+  const { tool, word } = session.state;
+  const name = word === null ? `map ${map}` : `map ${map} ${plainLabel(session.atlas, word)}`;
   const tools: [Tool, string, string][] = [
     ["pan", "Move the map", "p"],
     ["box", "Select in a box", "b"],
@@ -213,54 +217,8 @@ function Dock({ session }: { session: Session }) {
         />
       ))}
       <hr />
-      <Exports session={session} />
+      <SaveButtons session={session} name={name} sheet={() => mapSheet(session, map)} />
     </div>
-  );
-}
-
-function Exports({ session }: { session: Session }) {
-  const [problem, setProblem] = useState("");
-  const name = () => {
-    const { word, map } = session.state;
-    const parts = [session.atlas.title, `map ${map}`];
-    if (word !== null) parts.push(elementAt(session.atlas.labels, word));
-    return fileName(parts.join(" "));
-  };
-  const savePng = async () => {
-    try {
-      const picture = await session.mapView?.png(2);
-      if (picture) save(picture, `${name()}.png`);
-    } catch (error) {
-      setProblem(`no picture could be made: ${error instanceof Error ? error.message : error}`);
-    }
-  };
-  const saveSvg = () => {
-    const text = session.mapView?.svg(`${session.atlas.title}, map ${session.state.map}`);
-    if (text) save(new Blob([text], { type: "image/svg+xml" }), `${name()}.svg`);
-  };
-  return (
-    <>
-      <button
-        type="button"
-        class="tool"
-        data-exports
-        data-format
-        title="Save the picture as PNG at twice the size (e)"
-        onClick={savePng}
-      >
-        PNG
-      </button>
-      <button
-        type="button"
-        class="tool"
-        data-format
-        title="Save the picture as SVG"
-        onClick={saveSvg}
-      >
-        SVG
-      </button>
-      {problem && <p role="alert">{problem}</p>}
-    </>
   );
 }
 

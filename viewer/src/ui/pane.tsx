@@ -5,6 +5,7 @@ import type { Atlas } from "../data/atlas.ts";
 import { counted, countedObjects } from "../data/words.ts";
 import type { Panes } from "../state/panes.ts";
 import type { Session } from "../state/session.ts";
+import { Colophon } from "./colophon.tsx";
 import { Gallery } from "./gallery.tsx";
 import { Icon } from "./icons.tsx";
 import { MapPage, type Shown } from "./map_page.tsx";
@@ -44,6 +45,7 @@ export function Pane({ panes, session, onShown }: PaneProps) {
       data-used={session === panes.active || undefined}
     >
       {isPair && <Bar panes={panes} session={session} name={name} id={id} />}
+      <Colophon session={session} />
       {word !== null &&
         !session.isSingle &&
         (path !== null && !isPreview ? (
@@ -78,7 +80,8 @@ export function facts(atlas: Atlas): string {
   const objects = kinds
     ? `${counted(nRows, kinds[0])}, ${counted(nObjects - nRows, kinds[1])}`
     : countedObjects(atlas, nObjects);
-  return `${objects} in ${counted(nMaps, "map")}, by ${method}`;
+  const drawn = method && `, drawn by ${method}`;
+  return `${objects} in ${counted(nMaps, "map")}${drawn}`;
 }
 
 interface BarProps {

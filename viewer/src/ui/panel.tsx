@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { capital } from "../data/words.ts";
 import type { ShownLabel } from "../scene/scene.ts";
 import type { Session } from "../state/session.ts";
+import { About } from "./colophon.tsx";
 import { Display } from "./display.tsx";
 import { Filters } from "./filters.tsx";
 import { Selection } from "./selection.tsx";
@@ -31,6 +32,7 @@ export function Panel({ session, of, shown }: PanelProps) {
   }, [object]);
   return (
     <aside class="panel" aria-label="About this view" tabIndex={0} ref={panel}>
+      {session.isSingle && <About session={session} />}
       <Display session={session} />
       <Filters session={session} />
       {object === null && map === null && <ManySided session={session} />}

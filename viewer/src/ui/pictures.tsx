@@ -4,16 +4,19 @@ import { useEffect, useRef } from "preact/hooks";
 import type { AtlasMap } from "../data/atlas.ts";
 import { elementAt } from "../data/elements.ts";
 import type { Sense } from "../data/probabilities.ts";
-import { drawPicture, type PictureOptions } from "../draw/picture.ts";
+import { drawPicture } from "../draw/picture.ts";
+import { onPrint, pixelRatio } from "../draw/printing.ts";
+import type { Panel } from "../draw/sheet.ts";
 import { type Camera, crop, fit, type Size } from "../scene/camera.ts";
-import { PICTURE_TYPE } from "../scene/lettering.ts";
+import { PICTURE_TYPE, scaledType } from "../scene/lettering.ts";
 import { type Emphasis, Scene } from "../scene/scene.ts";
 import type { Session } from "../state/session.ts";
 
 const THUMBNAIL_MARGIN = 12;
 const THUMBNAIL_LABELS = 7;
-
-type Draw = (canvas: HTMLCanvasElement, size: Size) => void;
+/** Letters of pictures that are wider than this are larger, too. */
+const USUAL_WIDTH = 270;
+const MOST_SCALE = 1.7;
 
 type Queue = Set<() => void>;
 
@@ -61,77 +64,91 @@ function drawSome(): void {
 }
 
 /** A map as a whole, with the word that is looked up. */
-export function Thumbnail({ session, map }: { session: Session; map: AtlasMap }) {
+export function thumbnail(session: Session, map: AtlasMap, size: Size): Panel {
   const emphasis: Emphasis = { chosen: session.contents.emphasisIn(map.number).chosen, near: [] };
-  const draw: Draw = (canvas, size) =>
-    drawStill(session, canvas, map, size, emphasis, (at) => fit(map.view, at, THUMBNAIL_MARGIN));
-  return (
-    <Picture
-      draw={draw}
-      queue={thumbnails}
-      depends={[session.appearance.look, emphasis.chosen.join()]}
-    />
-  );
+  return still(session, map, size, emphasis, fit(map.view, size, THUMBNAIL_MARGIN));
 }
 
 /** The part of a map round a word, with its neighbours in one sense. */
-export function Crop({ session, word, sense }: { session: Session; word: number; sense: Sense }) {
+export function cropOf(session: Session, sense: Sense, size: Size): Panel {
   const map = elementAt(session.atlas.maps, sense.map);
   const emphasis = session.contents.emphasisOf([sense]);
-  const draw: Draw = (canvas, size) =>
-    drawStill(session, canvas, map, size, emphasis, (at) =>
-      crop(map, sense.entry, emphasis.near, at),
-    );
+  return still(session, map, size, emphasis, crop(map, sense.entry, emphasis.near, size));
+}
+
+/** A still picture, with letters that suit its size. */
+function still(
+  session: Session,
+  map: AtlasMap,
+  size: Size,
+  emphasis: Emphasis,
+  camera: Camera,
+): Panel {
+  const scale = Math.min(MOST_SCALE, Math.max(1, size.width / USUAL_WIDTH));
+  const type = scaledType(PICTURE_TYPE, scale);
+  const scene = new Scene(map, { ...session.appearance.look, type }, size);
+  const mostLabels = Math.round(THUMBNAIL_LABELS * scale);
+  return {
+    scene,
+    camera,
+    size,
+    view: { emphasis, labels: "still", mostLabels },
+    caption: "",
+    words: "",
+  };
+}
+
+export function Thumbnail({ session, map }: { session: Session; map: AtlasMap }) {
+  const { chosen } = session.contents.emphasisIn(map.number);
   return (
     <Picture
-      draw={draw}
-      queue={crops}
-      title="An arrow at the rim points to a neighbour that lies farther off"
-      depends={[session.appearance.look, word, sense.map, emphasis.near.join()]}
+      session={session}
+      panel={(size) => thumbnail(session, map, size)}
+      queue={thumbnails}
+      depends={[session.appearance.look, chosen.join()]}
     />
   );
 }
 
-function drawStill(
-  session: Session,
-  canvas: HTMLCanvasElement,
-  map: AtlasMap,
-  size: Size,
-  emphasis: Emphasis,
-  cameraFor: (size: Size) => Camera,
-): void {
-  const scene = new Scene(map, { ...session.appearance.look, type: PICTURE_TYPE }, size);
-  const options: PictureOptions = {
-    marks: session.marks,
-    size,
-    devicePixelRatio,
-    emphasis,
-    labels: "still",
-    mostLabels: THUMBNAIL_LABELS,
-  };
-  drawPicture(canvas, scene, cameraFor(size), options);
+export function Crop({ session, word, sense }: { session: Session; word: number; sense: Sense }) {
+  const { near } = session.contents.emphasisOf([sense]);
+  return (
+    <Picture
+      session={session}
+      panel={(size) => cropOf(session, sense, size)}
+      queue={crops}
+      title="An arrow at the rim points to a neighbour that lies farther off"
+      depends={[session.appearance.look, word, sense.map, near.join()]}
+    />
+  );
 }
 
 interface PictureProps {
-  draw: Draw;
+  session: Session;
+  /** What there is to be seen at a size. */
+  panel: (size: Size) => Panel;
   queue: Queue;
   depends: readonly unknown[];
   title?: string;
 }
 
 /** A canvas that is drawn anew when its size or one of `depends` changes, while it is in sight. */
-function Picture({ draw, queue, depends, title }: PictureProps) {
+function Picture({ session, panel, queue, depends, title }: PictureProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const latest = useRef(draw);
-  latest.current = draw;
+  const latest = useRef(panel);
+  latest.current = panel;
+  const draw = useRef((at: HTMLCanvasElement) => {
+    const size = { width: at.clientWidth, height: at.clientHeight };
+    if (size.width === 0 || size.height === 0) return;
+    sight.current.isStale = false;
+    const { scene, camera, view } = latest.current(size);
+    const options = { ...view, size, marks: session.marks, devicePixelRatio: pixelRatio() };
+    drawPicture(at, scene, camera, options);
+  }).current;
   const sight = useRef({ isSeen: false, isStale: true });
   const refresh = useRef(() => {
     const at = canvas.current;
-    if (!at || !sight.current.isSeen || !sight.current.isStale) return;
-    const { clientWidth: width, clientHeight: height } = at;
-    if (width === 0 || height === 0) return;
-    sight.current.isStale = false;
-    latest.current(at, { width, height });
+    if (at && sight.current.isSeen && sight.current.isStale) draw(at);
   }).current;
   useEffect(() => {
     const seen = new IntersectionObserver(
@@ -148,7 +165,13 @@ function Picture({ draw, queue, depends, title }: PictureProps) {
     const at = canvas.current as HTMLCanvasElement;
     seen.observe(at);
     sized.observe(at);
+    const endPrint = onPrint((isPrinting) => {
+      if (isPrinting) draw(at);
+      sight.current.isStale = true;
+      if (!isPrinting) drawSoon(refresh, queue);
+    });
     return () => {
+      endPrint();
       queue.delete(refresh);
       seen.disconnect();
       sized.disconnect();

@@ -8,6 +8,7 @@ import { percent, plainLabel } from "../data/words.ts";
 import type { Beside } from "../state/lookups.ts";
 import { beside, furtherMaps, nearIn, observed, whereSensesLie } from "../state/sentences.ts";
 import type { Session } from "../state/session.ts";
+import { SaveButtons, sensesSheet } from "./exports.tsx";
 import { Icon } from "./icons.tsx";
 import { Crop } from "./pictures.tsx";
 import { Word } from "./words.tsx";
@@ -46,6 +47,16 @@ export function Senses({ session, word, isLow, of }: SensesProps) {
         )}
         <Asymmetry session={session} word={word} />
         <Unseen key={word} session={session} word={word} />
+        {senses.length > 0 && (
+          <div class="keep">
+            <SaveButtons
+              session={session}
+              of="the senses"
+              name={`senses of ${plainLabel(session.atlas, word)}`}
+              sheet={() => sensesSheet(session, word, senses)}
+            />
+          </div>
+        )}
         <button
           type="button"
           class="tool leave"

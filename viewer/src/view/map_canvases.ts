@@ -8,10 +8,12 @@ import {
   drawGround,
   drawLetters,
   drawOutlineNumbers,
+  drawPicture,
   type FeatureOutline,
   prepare,
   type Tie,
 } from "../draw/picture.ts";
+import { pixelRatio } from "../draw/printing.ts";
 import type { Camera, Size } from "../scene/camera.ts";
 import type { ScreenBox } from "../scene/label_boxes.ts";
 import type { Emphasis, Letters, Scene } from "../scene/scene.ts";
@@ -90,6 +92,12 @@ export class MapCanvases {
   schedule(what: "dots" | "letters"): void {
     this.dirty[what] = true;
     this.frame ||= requestAnimationFrame(() => this.draw());
+  }
+
+  /** Draws all on the lower canvas, without waiting for a frame: paper lets nothing shine through. */
+  drawOnPaper(sight: Sight): void {
+    const options = { ...sight, marks: this.marks, devicePixelRatio: pixelRatio() };
+    drawPicture(this.dots, sight.scene, sight.camera, options);
   }
 
   destroy(): void {

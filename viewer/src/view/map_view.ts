@@ -7,9 +7,10 @@
  */
 import type { AtlasMap } from "../data/atlas.ts";
 import { pointOf } from "../data/elements.ts";
-import { svgOf } from "../draw/drawing_svg.ts";
 import { type Marks, sharedMarks } from "../draw/marks.ts";
-import { drawHoverRing, drawPicture, type FeatureOutline, type Tie } from "../draw/picture.ts";
+import { drawHoverRing, type FeatureOutline, type Tie } from "../draw/picture.ts";
+import { isPrinting } from "../draw/printing.ts";
+import type { Panel } from "../draw/sheet.ts";
 import { type Camera, inSight, type Size } from "../scene/camera.ts";
 import type { ScreenBox } from "../scene/label_boxes.ts";
 import type { Point } from "../scene/outline.ts";
@@ -223,6 +224,15 @@ export class MapView {
     this.restSoon();
   }
 
+  /** Draws what is shown in the look of paper, or of the screen again. */
+  print(look: Look): void {
+    const { scene, emphasis, selection } = this;
+    if (!scene) return;
+    this.show(scene.map, look, emphasis, selection);
+    const sight = this.sight();
+    if (sight && isPrinting()) this.canvases.drawOnPaper(sight);
+  }
+
   /** Draws lines round the members of features, and from one entry to others. */
   showLines(outlines: readonly FeatureOutline[], ties: readonly Tie[]): void {
     this.outlines = outlines;
@@ -260,31 +270,19 @@ export class MapView {
     this.setCursor();
   }
 
-  /** The view as a PNG, at so many pixels per CSS pixel. */
-  png(scale = 2): Promise<Blob> {
+  /** The view as it may be kept. */
+  panel(): Panel | null {
     const sight = this.sight();
-    if (!sight) return Promise.reject(new Error("no map is shown"));
-    const canvas = document.createElement("canvas");
-    const options = { ...sight, marks: this.marks, devicePixelRatio: scale };
-    drawPicture(canvas, sight.scene, sight.camera, { ...options, labels: "zoomed" });
-    return new Promise((resolve, reject) => {
-      const done = (blob: Blob | null) =>
-        blob ? resolve(blob) : reject(new Error("the picture is too large for this browser"));
-      canvas.toBlob(done, "image/png");
-    });
-  }
-
-  /** The view as a standalone SVG document. */
-  svg(title = ""): string {
-    const sight = this.sight();
-    if (!sight) return "";
-    return svgOf(sight.scene, sight.camera, sight.size, { ...sight, title });
+    return sight && { ...sight, view: { ...sight, labels: "zoomed" }, caption: "", words: "" };
   }
 
   /** Follows the size of the host; the browser says so too, but only after the next layout. */
   measure(): void {
+    // On paper the picture keeps the shape that it had on the screen.
+    if (isPrinting()) return;
     const { width, height } = this.host.getBoundingClientRect();
     if (width === this.size.width && height === this.size.height) return;
+    this.host.style.setProperty("--shape", `${width} / ${height}`);
     const isFirst = this.size.width === 0;
     this.extent = { width, height };
     const { scene, look } = this;

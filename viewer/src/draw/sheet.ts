@@ -1,0 +1,173 @@
+/**
+ * A picture that is kept: one map or several, with what says what they are.
+ *
+ *     title
+ *     subtitle
+ *     maps, each with its caption, in columns
+ *     legend
+ *     source
+ *
+ * It is laid out once, in CSS pixels, and drawn as a canvas or as SVG.
+ */
+import { elementAt } from "../data/elements.ts";
+import type { Camera, Size } from "../scene/camera.ts";
+import type { Palette } from "../scene/coloring.ts";
+import type { Key, Run } from "../scene/legend.ts";
+import { LABEL_FONT, type Lettering, type Measure, measureText } from "../scene/lettering.ts";
+import type { Point } from "../scene/outline.ts";
+import type { Scene } from "../scene/scene.ts";
+import { escaped, round, svgOf } from "./drawing_svg.ts";
+import type { Painter } from "./painter.ts";
+import { drawPicture, prepare, type View } from "./picture.ts";
+
+/** One map of a sheet; all of a sheet have one size. */
+export interface Panel {
+  scene: Scene;
+  camera: Camera;
+  size: Size;
+  view: View;
+  /** What stands under it. */
+  caption: string;
+  words: string;
+}
+
+export interface Sheet {
+  title: string;
+  subtitle: string;
+  panels: Panel[];
+  columns: number;
+  keys: Key[];
+  foot: string;
+}
+
+interface Layout {
+  size: Size;
+  /** The upper left corner of each panel. */
+  places: Point[];
+  /** What stands round the panels, in SVG. */
+  around: string[];
+}
+
+const EDGE = 24;
+const GAP = 18;
+const LEAST_WIDTH = 320;
+const TITLE = { size: 20, weight: 600 };
+const BODY = { size: 13, weight: 400 };
+const SMALL = { size: 11.5, weight: 400 };
+const LINE = 1.4;
+const MOST_LINES = 3;
+
+const at = (x: number, y: number) => `x="${round(x)}" y="${round(y)}"`;
+const extent = ({ width, height }: Size) => `width="${round(width)}" height="${round(height)}"`;
+
+/** Where everything of a sheet stands. */
+export function layOut(
+  { title, subtitle, panels, columns, keys, foot }: Sheet,
+  { ink, muted, hairline }: Palette,
+  measure: Measure = measureText,
+): Layout {
+  const { width: wide, height: high } = panels[0]?.size ?? { width: 0, height: 0 };
+  const width = Math.max(columns * wide + (columns - 1) * GAP, LEAST_WIDTH);
+  const around: string[] = [];
+  const places: Point[] = [];
+  let y = EDGE;
+  const write = (runs: readonly Run[], x: number, { size, weight }: Lettering, color = ink) => {
+    const said = runs.map((run) =>
+      run.color ? `<tspan fill="${run.color}">${run.text}</tspan>` : escaped(run.text),
+    );
+    around.push(
+      `<text ${at(x, y + size)} font-size="${size}" font-weight="${weight}" ` +
+        `fill="${color}">${said.join("")}</text>`,
+    );
+  };
+  /** A text on as many lines as it needs, up to three. */
+  const lines = (text: string, x: number, room: number, lettering: Lettering, color = ink) => {
+    const words = text.split(" ").filter(Boolean);
+    for (let line = 1; words.length > 0 && line <= MOST_LINES; line++) {
+      let said = words.shift() as string;
+      while (words.length > 0 && measure(`${said} ${words[0]}`, lettering) <= room) {
+        said += ` ${words.shift()}`;
+      }
+      if (line === MOST_LINES && words.length > 0) said += " …";
+      write([{ text: said }], x, lettering, color);
+      y += LINE * lettering.size;
+    }
+  };
+  lines(title, EDGE, width, TITLE);
+  lines(subtitle, EDGE, width, BODY, muted);
+  for (let first = 0; first < panels.length; first += columns) {
+    const top = y + GAP / 2;
+    let bottom = top;
+    panels.slice(first, first + columns).forEach((panel, column) => {
+      const x = EDGE + column * (wide + GAP);
+      places.push([x, top]);
+      around.push(`<rect ${at(x, top)} ${extent(panel.size)} fill="none" stroke="${hairline}"/>`);
+      y = top + high + GAP / 4;
+      lines(panel.caption, x, wide, SMALL, muted);
+      lines(panel.words, x, wide, BODY);
+      bottom = Math.max(bottom, y);
+    });
+    y = bottom + GAP / 2;
+  }
+  let x = EDGE;
+  for (const runs of keys) {
+    const room = measure(runs.map(({ text }) => text).join(""), SMALL);
+    if (x + room > EDGE + width) {
+      x = EDGE;
+      y += LINE * SMALL.size;
+    }
+    write(runs, x, SMALL);
+    x += room + GAP;
+  }
+  if (keys.length > 0) y += 2 * SMALL.size;
+  lines(foot, EDGE, width, SMALL, muted);
+  return { size: { width: width + 2 * EDGE, height: y + EDGE }, places, around };
+}
+
+/** A sheet on a canvas, at so many pixels per CSS pixel. */
+export async function sheetCanvas(
+  sheet: Sheet,
+  palette: Palette,
+  marks: Painter,
+  ratio: number,
+): Promise<HTMLCanvasElement> {
+  const layout = layOut(sheet, palette);
+  const { width, height } = layout.size;
+  const canvas = document.createElement("canvas");
+  const context = prepare(canvas, layout.size, ratio);
+  if (!context) throw new Error("this browser has no 2D canvas");
+  context.fillStyle = palette.paper;
+  context.fillRect(0, 0, width, height);
+  const picture = document.createElement("canvas");
+  sheet.panels.forEach(({ scene, camera, size, view }, k) => {
+    drawPicture(picture, scene, camera, { ...view, size, marks, devicePixelRatio: ratio });
+    context.drawImage(picture, ...elementAt(layout.places, k), size.width, size.height);
+  });
+  // What stands round the maps is drawn in one way only.
+  const frame = new Image();
+  frame.src = `data:image/svg+xml,${encodeURIComponent(framed(sheet, layout, []))}`;
+  await frame.decode();
+  context.drawImage(frame, 0, 0, width, height);
+  return canvas;
+}
+
+/** A sheet as a standalone SVG document. */
+export function sheetSvg(sheet: Sheet, palette: Palette): string {
+  const layout = layOut(sheet, palette);
+  const maps = sheet.panels.map(({ scene, camera, size, view }, k) =>
+    svgOf(scene, camera, size, { ...view, at: elementAt(layout.places, k) }),
+  );
+  const paper = `<rect width="100%" height="100%" fill="${palette.paper}"/>`;
+  return framed(sheet, layout, [paper, ...maps]);
+}
+
+/** A document of some parts and what stands round them. */
+function framed({ title }: Sheet, { size, around }: Layout, below: string[]): string {
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" ${extent(size)} font-family="${escaped(LABEL_FONT)}">`,
+    `<title>${escaped(title)}</title>`,
+    ...below,
+    ...around,
+    "</svg>\n",
+  ].join("\n");
+}

@@ -1,0 +1,45 @@
+/** What colours, shapes and sizes mean, for paper and for pictures that are kept. */
+import type { Atlas } from "../data/atlas.ts";
+import { plainText } from "../data/words.ts";
+import type { Legend } from "./coloring.ts";
+
+/** A part of an entry; one in a colour is a mark of it. */
+export interface Run {
+  text: string;
+  color?: string;
+}
+
+/** An entry of a legend: marks among words. */
+export type Key = Run[];
+
+const NARROW = "\u00A0";
+
+/** The entries of a legend; `size` is the column that sizes the dots. */
+export function keysOf(atlas: Atlas, legend: Legend, size: string | null, ink: string): Key[] {
+  const keys = colorKeys(atlas, legend);
+  if (size !== null) keys.push([{ text: `size of a dot: ${plainText(size)}` }]);
+  atlas.kinds?.forEach((kind, k) => {
+    keys.push(dot(kind, ink, "●◆"[k]));
+  });
+  return keys;
+}
+
+function colorKeys({ nMaps }: Atlas, legend: Legend): Key[] {
+  if (legend.type === "category") return legend.items.map(({ label, color }) => dot(label, color));
+  // A single map gives all of what it recalls.
+  if (legend.type === "recall")
+    return nMaps === 1 ? [] : [ramp("share of recall: little", legend.stops, "much")];
+  const { name, low, high, stops, hasMissing, missing } = legend;
+  const keys = [ramp(`${plainText(name)}: ${low}`, stops, high)];
+  if (hasMissing) keys.push(dot("no value", missing));
+  return keys;
+}
+
+function dot(label: string, color: string, mark = "●"): Key {
+  return [{ text: mark, color }, { text: NARROW + plainText(label) }];
+}
+
+function ramp(low: string, stops: readonly string[], high: string): Key {
+  const marks = stops.map((color) => ({ text: "■", color }));
+  return [{ text: low + NARROW }, ...marks, { text: NARROW + high }];
+}

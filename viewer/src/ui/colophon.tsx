@@ -1,0 +1,46 @@
+/** What the page says of itself: a sentence on top, and on paper the legend and the source. */
+
+import { useLayoutEffect, useState } from "preact/hooks";
+import { onPrint } from "../draw/printing.ts";
+import { keysOf } from "../scene/legend.ts";
+import { provenance } from "../state/sentences.ts";
+import type { Session } from "../state/session.ts";
+
+/** What the atlas shows and where it comes from, as far as its author said. */
+export function About({ session: { atlas } }: { session: Session }) {
+  const source = provenance(atlas);
+  if (!atlas.description && !source) return null;
+  return (
+    <div class="about">
+      {atlas.description && <p dir="auto">{atlas.description}</p>}
+      {source && (
+        <p class="quiet source" dir="auto">
+          {source}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The legend and the source of what is printed, in the colours of paper. */
+export function Colophon({ session }: { session: Session }) {
+  const [isShown, show] = useState(false);
+  useLayoutEffect(() => onPrint(show), []);
+  if (!isShown) return null;
+  const { atlas, appearance, state } = session;
+  const { ink } = appearance.palette;
+  return (
+    <footer class="colophon">
+      <ul>
+        {keysOf(atlas, appearance.look.coloring.legend, state.size, ink).map((runs) => (
+          <li>
+            {runs.map(({ text, color }) => (
+              <span style={color && { color }}>{text}</span>
+            ))}
+          </li>
+        ))}
+      </ul>
+      <p>{provenance(atlas)}</p>
+    </footer>
+  );
+}
