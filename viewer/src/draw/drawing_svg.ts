@@ -6,6 +6,7 @@
  */
 import { elementAt } from "../data/elements.ts";
 import { type Camera, entryOnScreen, type Size, toScreen } from "../scene/camera.ts";
+
 import { LABEL_FONT, spacingOf } from "../scene/lettering.ts";
 import {
   DIAMOND,

@@ -462,7 +462,7 @@ function stillLetters(
     return { labels: scene.emphasizedLabels(camera, size).reverse(), names: [] };
   }
   // Words that stand for a region say no more than labels do.
-  const proper = scene.names(camera, size, []).filter(({ words }) => words.length === 0);
+  const proper = scene.names(camera, size, []).names.filter(({ words }) => words.length === 0);
   const names = proper.slice(0, most - 2);
   if (names.length > 0 && scene.look.atlas.isNumbered) return { labels: [], names };
   const labels = fewLabels(scene, camera, size, DISTINCT + most);

@@ -11,7 +11,7 @@ import { elementAt, inBounds, pointOf } from "../data/elements.ts";
 import { type Camera, type Size, toScreen } from "./camera.ts";
 import type { Coloring } from "./coloring.ts";
 import { boxAt, meet, type ScreenBox } from "./label_boxes.ts";
-import { labelText, type TypeSizes } from "./lettering.ts";
+import { labelText } from "./lettering.ts";
 
 /** A region with what it is called, and how far it reaches, in map units. */
 export interface NamedRegion {
@@ -19,6 +19,8 @@ export interface NamedRegion {
   x: number;
   y: number;
   reach: number;
+  /** So many of its heights below its place the name stands. */
+  shift: number;
   /** The labels of which the name is made; none of a name proper. */
   words: readonly string[];
 }
@@ -38,6 +40,7 @@ export interface ShownName {
 /** A region less of which is shown has no name. */
 const LEAST_SHOWN = 0.25;
 const MOST_WORDS = 2;
+const MOST_LETTERS = 24;
 /** A name fades while its region grows from the first to the second of these shares of the screen. */
 const FADING = [0.45, 0.75] as const;
 /** No name fades before the map is so many times as large as the screen. */
@@ -65,6 +68,7 @@ export function namedRegions(
     if (members.length < Math.max(1, LEAST_SHOWN * region.members.length)) return [];
     const name = (column && commonName(column, map, members)) || labelText(region.name);
     const words = name ? [] : region.words.slice(0, MOST_WORDS).map(labelText);
+    while (words.length > 1 && words.join(", ").length > MOST_LETTERS) words.pop();
     const text = name || words.join(", ");
     const { x, y } = region;
     let sum = 0;
@@ -72,7 +76,8 @@ export function namedRegions(
       const [toX, toY] = pointOf(map.points, entry);
       sum += (toX - x) ** 2 + (toY - y) ** 2;
     }
-    return text ? [{ text, words, x, y, reach: Math.sqrt(sum / members.length) }] : [];
+    const reach = Math.sqrt(sum / members.length);
+    return text ? [{ text, words, x, y, reach, shift: 0 }] : [];
   });
 }
 
@@ -102,36 +107,73 @@ export function opacityOf(reach: number, camera: Camera, size: Size, whole: numb
   return 1 - Math.min(1, Math.max(0, Math.min((share - from) / (to - from), late)));
 }
 
+type TextSize = (text: string) => { width: number; height: number };
+
+/** The box of a region's name, where it stands or a little above or below. */
+function boxOf(region: NamedRegion, camera: Camera, size: Size, textSize: TextSize): ScreenBox {
+  const { width, height } = textSize(region.text);
+  const [x, y] = toScreen(camera, size, region.x, region.y);
+  return boxAt(x, y + region.shift * height, width, height);
+}
+
 /**
- * The names at a camera that meet neither one another nor what is taken, the first ones first.
+ * The regions whose names find a place that is free of those before, at a zoom near the whole map.
  *
- * Names stand where their regions are densest, or a little above or below. `whole` is the zoom that
- * shows the whole map.
+ * There they stay, so that names are free of one another wherever one is nearer, and no label has to
+ * go for a name that comes while one zooms in.
+ */
+export function settledRegions(
+  regions: readonly NamedRegion[],
+  camera: Camera,
+  size: Size,
+  textSize: TextSize,
+): NamedRegion[] {
+  const near = { ...camera, zoom: EARLIEST * camera.zoom };
+  const taken: ScreenBox[] = [];
+  return regions.flatMap((region) => {
+    for (const shift of region.words.length ? WORD_SHIFTS : SHIFTS) {
+      const placed = { ...region, shift };
+      const box = grown(boxOf(placed, near, size, textSize), GAP / 2);
+      if (taken.some((other) => meet(other, box))) continue;
+      taken.push(box);
+      return [placed];
+    }
+    return [];
+  });
+}
+
+/**
+ * The names at a camera, the first ones first: those that meet neither one another nor what is taken,
+ * and the room and the words of those too that others hide here, for them labels would have to go
+ * as one comes nearer. `whole` is the zoom that shows the whole map.
  */
 export function namesAt(
   regions: readonly NamedRegion[],
   { camera, size, whole }: { camera: Camera; size: Size; whole: number },
-  textSize: (text: string, style: keyof TypeSizes) => { width: number; height: number },
+  textSize: TextSize,
   taken: readonly ScreenBox[],
-): ShownName[] {
-  const shown: ShownName[] = [];
-  const boxes = [...taken];
-  for (const { text, words, x, y, reach } of regions) {
-    const opacity = opacityOf(reach, camera, size, whole);
+): { names: ShownName[]; room: ScreenBox[]; words: Set<string> } {
+  const names: ShownName[] = [];
+  const boxes: ScreenBox[] = [];
+  const room: ScreenBox[] = [];
+  const said = new Set<string>();
+  for (const region of regions) {
+    const opacity = opacityOf(region.reach, camera, size, whole);
     if (opacity < 0.05) continue;
-    const { width, height } = textSize(text, "region");
-    const [middle, row] = toScreen(camera, size, x, y);
-    const box = (words.length ? WORD_SHIFTS : SHIFTS)
-      .map((shift) => boxAt(middle, row + shift * height, width, height))
-      .find(
-        (place) =>
-          isWithin(place, size) && !boxes.some((other) => meet(other, grown(place, GAP / 2))),
-      );
-    if (!box) continue;
+    const box = boxOf(region, camera, size, textSize);
+    const wide = grown(box, GAP / 2);
+    const isFree = (others: readonly ScreenBox[]) => !others.some((other) => meet(other, wide));
+    if (!isWithin(box, size) || !isFree(taken)) continue;
+    room.push(box);
+    for (const word of region.words) said.add(word);
+    if (!isFree(boxes)) continue;
     boxes.push(box);
-    shown.push({ text, words, style: "region", x: box.left, y: box.top, width, height, opacity });
+    const { left: x, top: y, right, bottom } = box;
+    const { text, words } = region;
+    const extent = { width: right - x, height: bottom - y };
+    names.push({ text, words, style: "region", x, y, ...extent, opacity });
   }
-  return shown;
+  return { names, room, words: said };
 }
 
 function isWithin({ left, top, right, bottom }: ScreenBox, { width, height }: Size): boolean {

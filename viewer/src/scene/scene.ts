@@ -37,7 +37,13 @@ import {
   VISIBLE_RADIUS,
 } from "./mark_data.ts";
 
-import { type NamedRegion, namedRegions, namesAt, type ShownName } from "./regions.ts";
+import {
+  type NamedRegion,
+  namedRegions,
+  namesAt,
+  type ShownName,
+  settledRegions,
+} from "./regions.ts";
 
 export { type Emphasis, NO_EMPHASIS, type ShownLabel } from "./emphasis.ts";
 
@@ -132,7 +138,7 @@ export class Scene {
     if (resized || look.coloring !== before.coloring) this.marking = this.newMarking();
     const changed = look.threshold !== before.threshold || look.passed !== before.passed;
     if (resized || changed || look.coloring !== before.coloring) this.marks = this.newMarks();
-    if (resized || look.type !== before.type) this.plan = null;
+    if (resized || look.type !== before.type) this.plan = this.named = null;
     if (resized || changed || look.type !== before.type) this.pending = this.newPlan();
     if (resized) this.resize(this.size);
   }
@@ -140,6 +146,7 @@ export class Scene {
   /** Says how large the screen is on which the map is to fit. */
   resize(size: Size, margin?: number): void {
     this.size = size;
+    this.named = null;
     this.fitCamera = fit(this.map.view, size, margin);
     const { recalls, objects } = this.map;
     const { atlas, sizes } = this.look;
@@ -238,9 +245,8 @@ export class Scene {
     const { chosen, near } = this.emphasized.emphasis;
     const taken = new Set([...chosen, ...near]);
     const kept = [...first.map(boxOf), ...[...taken].map((entry) => view.dot(entry))];
-    const names = this.names(camera, size, [...covers, ...kept]);
-    kept.push(...names.map(boxOf));
-    const said = new Set(names.flatMap(({ words }) => words));
+    const { names, room, words } = this.names(camera, size, [...covers, ...kept]);
+    kept.push(...room);
     const leaders = first.flatMap(({ leader }) => (leader ? [leader] : []));
     const plan = this.plan ?? this.pending;
     const isFar = camera.zoom < NUMBERED * this.fitCamera.zoom;
@@ -253,7 +259,7 @@ export class Scene {
       if (inBounds(zooms[rank]) > camera.zoom) continue;
       const entry = inBounds(plan.order[rank]);
       if (!this.visible[entry] || !view.mayShow(entry)) continue;
-      if (taken.has(entry) || said.has(this.text(entry))) continue;
+      if (taken.has(entry) || words.has(this.text(entry))) continue;
       const label = view.place(entry, plan.style(entry));
       const box = boxOf(label);
       if (!view.isOn(label) || kept.some((other) => meet(box, other))) continue;
@@ -270,11 +276,16 @@ export class Scene {
   }
 
   /** The names of regions that are shown, clear of what is taken. */
-  names(camera: Camera, size: Size, taken: readonly ScreenBox[]): ShownName[] {
+  names(camera: Camera, size: Size, taken: readonly ScreenBox[]): ReturnType<typeof namesAt> {
     const { atlas, coloring } = this.look;
-    this.named ??= namedRegions(atlas, this.map, coloring, this.visible);
-    const sight = { camera, size, whole: this.fitCamera.zoom };
     const textSize = (text: string) => this.textSize(text, "region");
+    this.named ??= settledRegions(
+      namedRegions(atlas, this.map, coloring, this.visible),
+      this.fitCamera,
+      this.size,
+      textSize,
+    );
+    const sight = { camera, size, whole: this.fitCamera.zoom };
     return namesAt(this.named, sight, textSize, taken);
   }
 
