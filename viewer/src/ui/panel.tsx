@@ -25,9 +25,9 @@ export function Panel({ session, of, shown }: PanelProps) {
   const [only = null] = selection.length === 1 ? selection : [];
   const object = only ?? word;
   const panel = useRef<HTMLElement>(null);
-  // Where the panel scrolls, the card of what was just chosen comes into sight.
+  // Where the panel scrolls, what can be done with what was just chosen comes into sight.
   useLayoutEffect(() => {
-    const card = panel.current?.querySelector<HTMLElement>(".wordcard");
+    const card = panel.current?.querySelector<HTMLElement>(".wordcard .row");
     if (panel.current && card) bringIntoSight(panel.current, card);
   }, [object]);
   return (
