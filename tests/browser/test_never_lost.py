@@ -68,7 +68,9 @@ def pointed_to(at):
 
 
 def test_what_a_word_is_near_is_pointed_to(at, relations):
-    word = int(np.argmax(relations.map_shares[MAP]))
+    # With neighbours that lie apart.
+    many = "(sense) => sense.map === given && sense.neighbors.length > 5"
+    word = at.read(f"atlas.atlas.labels.findIndex((_, i) => atlas.senses(i).some({many}))", MAP)
     at.read("atlas.chooseWord(given)", word)
     at.settle()
     assert pointed_to(at) == []
