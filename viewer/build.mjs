@@ -6,6 +6,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { posix } from "node:path";
 import process from "node:process";
 import * as esbuild from "esbuild";
+import { minify } from "terser";
 
 const ASSETS = "../src/manymaps/viewer/assets";
 const LIMIT = 170_000;
@@ -14,54 +15,58 @@ const ROOMS = ["data", "scene", "draw", "view", "state", "ui", "index.ts"];
 // What the bundle holds of others, whose licences ask to be kept with every copy.
 const PARTS = ["preact"];
 
-// Names that others see: the atlas and the state that scripts ask for, and what the header calls its parts.
-const SEEN = [
-  "data/atlas.ts",
-  "data/container.ts",
-  "data/observed.ts",
-  "data/probabilities.ts",
-].concat(["state/lookups.ts", "state/script_access.ts", "state/store.ts", "state/widget_model.ts"]);
+// The reader of the header, whose parts have the names of the header.
+const READER = "data/container.ts";
+// The fields of whose interfaces others see: scripts, and the notebook.
+const GIVEN = ["data/atlas.ts", "data/observed.ts", "data/probabilities.ts"].concat(
+  ["scene/callouts.ts", "scene/camera.ts", "scene/emphasis.ts", "scene/regions.ts"],
+  ["state/lookups.ts", "state/script_access.ts", "state/store.ts", "state/widget_model.ts"],
+);
 const LIBRARIES = [
   "node_modules/@typescript",
   "node_modules/preact/dist",
+  "node_modules/preact/src",
   "node_modules/preact/hooks/dist",
 ];
 
 /**
  * Members of our own classes and interfaces, which the bundle may call otherwise.
  *
- * A name is left alone where anything else may know it: the browser's or Preact's types, another's
- * attribute, a file of `SEEN`, or a text of the sources that may stand for a key.
+ * A name is left alone where anything else may know it: the browser's types or Preact's, which name
+ * all attributes, `READER`, the interfaces of `GIVEN`, or a text of the sources that may stand for a key.
  */
 async function ownMembers() {
   const sources = (await readdir("src", { recursive: true })).filter((name) =>
     /\.tsx?$/.test(name),
   );
-  const libraries = [];
+  const others = [];
   for (const folder of LIBRARIES) {
     const names = await readdir(folder, { recursive: true });
-    libraries.push(
+    others.push(
       ...names.filter((name) => /\.(d\.ts|mjs)$/.test(name)).map((name) => `${folder}/${name}`),
     );
   }
   const known = new Set();
-  for (const path of [...libraries, ...SEEN.map((name) => `src/${name}`)]) {
+  for (const path of [...others, `src/${READER}`]) {
     for (const [word] of (await code(path)).matchAll(/[A-Za-z_$][\w$]*/g)) known.add(word);
   }
   const members = new Set();
-  const member =
-    /^ {2,}(?:(?:private|readonly|static|async|get|set) )*([A-Za-z]\w{2,})[?!]?(?:[:(]|: )/gm;
   for (const name of sources) {
     const text = await code(`src/${name}`);
     for (const [, word] of text.matchAll(/["'`]([A-Za-z_]\w*)["'`]/g)) known.add(word);
-    for (const [, word] of text.matchAll(/\s([A-Za-z]+)=[{"]/g)) known.add(word);
-    for (const [, block] of text.matchAll(
-      /^(?:export )?(?:abstract )?(?:class|interface) [^\n]*\{\n(.*?)^\}/gms,
-    )) {
-      for (const [, word] of block.matchAll(member)) members.add(word);
-    }
+    for (const word of membersIn(text, "class|interface")) members.add(word);
+    if (GIVEN.includes(name)) for (const word of membersIn(text, "interface")) known.add(word);
   }
   return [...members].filter((name) => !known.has(name)).sort();
+}
+
+/** The members that the classes or interfaces of a source declare. */
+function membersIn(text, kinds) {
+  const type = new RegExp(`^(?:export )?(?:${kinds}) [^\\n]*\\{\\n(.*?)^\\}`, "gms");
+  const member = /^ {2,}(?:(?:private|readonly|static|async|get|set) )*([A-Za-z]\w{2,})[?!]?[:(]/gm;
+  return [...text.matchAll(type)].flatMap(([, block]) =>
+    [...block.matchAll(member)].map(([, word]) => word),
+  );
 }
 
 async function code(path) {
@@ -162,7 +167,10 @@ async function bundle() {
     .filter(Boolean);
   const unnamed = [...new Set(packages)].filter((name) => !PARTS.includes(name));
   if (unnamed.length) throw new Error(`licences of ${unnamed.join(", ")} are not named in PARTS`);
-  const code = result.outputFiles[0].text.trim();
+  // esbuild takes each statement by itself; what several say together terser says in fewer bytes.
+  const compress = { passes: 3, keep_fargs: false, unsafe_arrows: true };
+  const options = { module: true, ecma: 2022, compress, format: { comments: false } };
+  const { code } = await minify(result.outputFiles[0].text, options);
   if (Buffer.byteLength(code) > LIMIT) {
     throw new Error(`the bundle has ${Buffer.byteLength(code)} bytes, more than ${LIMIT}`);
   }

@@ -27,8 +27,7 @@ interface ScriptAccess {
   similarity(a: number, b: number): number;
   /** What an object was observed to recall, and who recalls it, beside the model. */
   observed(object: number): { recalled: Beside[]; recalling: Beside[] };
-  /** A label whose dot lies beyond the map has an `arrow`: its place and angle. */
-  shown(): readonly (ShownLabel & Pick<ShownLabel, "arrow">)[];
+  shown(): readonly ShownLabel[];
   /** The names of regions that stand on the open map, with their boxes. */
   names(): readonly ShownName[];
   change(part: Partial<State>): void;
