@@ -72,9 +72,9 @@ function shareInWords({ share, recall }: Sense): string {
   return share === null ? percent(recall) : `${observed(share)}, model ${percent(recall)}`;
 }
 
-/** "54% observed", or "none observed" of a map without any group. */
+/** "54% observed"; of a map without any group, whose words were observed in other senses, "only in the model". */
 export function observed(share: number): string {
-  return `${share > 0 ? percent(share) : "none"} observed`;
+  return share > 0 ? `${percent(share)} observed` : "only in the model";
 }
 
 /** "lives in 3 maps", or "has 4 senses in 3 maps" where one holds several, and others no observed one. */

@@ -520,7 +520,7 @@ test("a map that recalls what no group says is told as the model's, and what is 
   const senses = new Probabilities(atlas).senses(0, { nNeighbors: 8, minRecall: 0.1 });
   assert.match(
     sensesInWords(atlas, 0, senses),
-    /^light has 1 sense in 1 map: map 1, none observed, model 70%, near heavy; map 0, 90% observed, model 20%, near lamp$/,
+    /^light has 1 sense in 1 map: map 1, only in the model, model 70%, near heavy; map 0, 90% observed, model 20%, near lamp$/,
   );
   assert.equal(furtherMaps(atlas, 0, senses), "2 further maps give 10% in the model");
   const single = tinyAtlas({ labels, points });
