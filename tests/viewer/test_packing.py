@@ -668,6 +668,11 @@ class TestTold:
         assert header["noun"] == ["word", "words"]
         assert read(several(), noun=("mouse", "mice")).header["noun"] == ["mouse", "mice"]
 
+    @pytest.mark.parametrize("noun", ["", " ", ("mouse",), ("a", "b", "c"), ("mouse", ""), (1, 2)])
+    def test_what_is_no_noun_is_refused(self, noun):
+        with pytest.raises(ParameterError, match="is no noun"):
+            read(several(), noun=noun)
+
     def test_regions_hold_entries_of_their_map(self):
         found = read(several(n=400))
         sizes = [region["size"] for map_ in found.header["maps"] for region in map_["regions"]]

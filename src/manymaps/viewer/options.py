@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
+from manymaps.errors import ParameterError
 from manymaps.labels import plural
 
 __all__ = ["PageOptions"]
@@ -25,7 +26,7 @@ class PageOptions:
     size: str | None = None
     features: Any = None
     min_recall: float = 0.1
-    hide: Collection[str] = ()
+    hide: str | Collection[str] = ()
 
     @property
     def nouns(self) -> tuple[str, str]:
@@ -34,5 +35,17 @@ class PageOptions:
         >>> PageOptions(noun="word").nouns, PageOptions(noun=("mouse", "mice")).nouns
         (('word', 'words'), ('mouse', 'mice'))
         """
-        one, several = (self.noun, plural(self.noun)) if isinstance(self.noun, str) else self.noun
-        return str(one), str(several)
+        pair = (self.noun, plural(self.noun)) if isinstance(self.noun, str) else tuple(self.noun)
+        if len(pair) != 2 or not all(isinstance(word, str) and word.strip() for word in pair):
+            fault = "is no noun; give one as 'word', or with its plural as ('mouse', 'mice')"
+            raise ParameterError(fault, name="noun", value=self.noun)
+        return pair[0].strip(), pair[1].strip()
+
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        """The labels to be hidden; a text is one of them.
+
+        >>> PageOptions(hide="tie").hidden, PageOptions(hide=["tie", 7]).hidden
+        (('tie',), ('tie', '7'))
+        """
+        return (self.hide,) if isinstance(self.hide, str) else tuple(map(str, self.hide))

@@ -182,7 +182,7 @@ def pack_page(atlas: Atlas, options: PageOptions) -> bytes:
 
 def _kept(atlas: Atlas, options: PageOptions) -> np.ndarray:
     """Numbers of the objects that the page shows: all but those of a label to be hidden."""
-    hidden = {fold(str(label)) for label in options.hide}
+    hidden = {fold(label) for label in options.hidden}
     kept = np.flatnonzero([fold(label) not in hidden for label in atlas.labels])
     if not len(kept):
         raise ParameterError("hides every object of the atlas", name="hide", value="...")

@@ -63,7 +63,7 @@ def write_page(
     credit: str = "",
     date: str = "",
     noun: str | tuple[str, str] = "object",
-    hide: Collection[str] = (),
+    hide: str | Collection[str] = (),
 ) -> None:
     """Write an atlas as one HTML file that opens from disk, offline; whole or not at all.
 
@@ -93,7 +93,7 @@ def write_page(
     noun : str or (str, str), optional
         What an object is called, as "word", "image" or "cell"; with its plural where that is not
         the usual one.
-    hide : collection of str, optional
+    hide : str or collection of str, optional
         Labels that must not be shown, in any case: these objects are in no part of the page. What
         the model says of the others stays as it is. A label that no object has hides nothing.
 
