@@ -109,6 +109,20 @@ def test_what_the_page_says_of_itself(folder):
     assert shown(folder, "--noun", "mouse, mice")["noun"] == ["mouse", "mice"]
 
 
+def test_titles_of_maps(folder):
+    maps = shown(folder, "--map-title", "1=Knots = ties", "--map-title", "0=Dress")["maps"]
+    assert [map_["title"] for map_ in maps] == [["Dress"], ["Knots = ties"]]
+    for wrong, told in (
+        ("Knots", "does not say of which map it is the title"),
+        ("x=Knots", "does not say of which map it is the title"),
+        ("2=Knots", "names a map that is not there; maps are 0 to 1"),
+    ):
+        result = view(folder, "--map-title", wrong)
+        assert result.exit_code == 2
+        assert told in result.stderr
+        assert "--map-title" in result.stderr
+
+
 def test_words_that_must_not_be_shown(folder):
     (folder / "list.txt").write_text("TIE\nbow\n\nrope\n")
     result = view(folder, "--hide", "cafe", "--hide-from", folder / "list.txt")

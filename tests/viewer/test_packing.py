@@ -668,6 +668,15 @@ class TestTold:
         assert header["noun"] == ["word", "words"]
         assert read(several(), noun=("mouse", "mice")).header["noun"] == ["mouse", "mice"]
 
+    def test_maps_may_have_titles_of_their_own(self):
+        maps = read(several(), map_titles={1: "Music"}).header["maps"]
+        usual = read(several()).header["maps"]
+        assert maps[1]["title"] == ["Music"]
+        assert [map_["title"] for map_ in maps[2:]] == [map_["title"] for map_ in usual[2:]]
+        for number in (4, -1, "1"):
+            with pytest.raises(ParameterError, match="names a map that is not there; maps are 0"):
+                read(several(), map_titles={number: "Music"})
+
     @pytest.mark.parametrize("noun", ["", " ", ("mouse",), ("a", "b", "c"), ("mouse", ""), (1, 2)])
     def test_what_is_no_noun_is_refused(self, noun):
         with pytest.raises(ParameterError, match="is no noun"):

@@ -55,6 +55,13 @@ class _Feature:
     multiple=True,
     help="Of two atlases one each. [default: the name of OUT.html, or of each atlas]",
 )
+@click.option(
+    "--map-title",
+    "map_titles",
+    metavar="M=TEXT",
+    multiple=True,
+    help="A title of map M in place of typical words; can be given several times.",
+)
 @click.option("--description", metavar="TEXT", default="", help="A sentence on it.")
 @click.option("--source", metavar="TEXT", default="", help="Where the data come from.")
 @click.option("--credit", metavar="TEXT", default="", help="Whom to thank.")
@@ -103,6 +110,7 @@ def view(
     hide: tuple[str, ...],
     hide_from: Path | None,
     noun: str,
+    map_titles: tuple[str, ...],
     title: tuple[str, ...],
     as_json: bool,
     **look: Any,
@@ -148,6 +156,7 @@ def view(
             title=named,
             features=found,
             hide=hidden,
+            map_titles=_map_titles(map_titles),
             noun=(one, several) if comma else one,
             **look,
         )
@@ -162,6 +171,20 @@ def view(
     note(f"{output}: {size / 1e6:,.1f} MB; {further}")
     if opened and not shown:
         note("warning: no browser could be started")
+
+
+def _map_titles(given: Sequence[str]) -> dict[int, str] | None:
+    """The titles of maps by their numbers; None without any."""
+    titles = {}
+    for each in given:
+        number, sign, title = each.partition("=")
+        if not sign or not number.strip().isdecimal():
+            raise click.BadParameter(
+                f"{each!r} does not say of which map it is the title, as '3=Music' does",
+                param_hint="'--map-title'",
+            )
+        titles[int(number)] = title.strip()
+    return titles or None
 
 
 def _hidden(atlases: Sequence[Atlas], labels: Sequence[str], path: Path | None) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +27,7 @@ class PageOptions:
     features: Any = None
     min_recall: float = 0.1
     hide: str | Collection[str] = ()
+    map_titles: Mapping[int, str] | None = None
 
     @property
     def nouns(self) -> tuple[str, str]:
@@ -40,6 +41,21 @@ class PageOptions:
             fault = "is no noun; give one as 'word', or with its plural as ('mouse', 'mice')"
             raise ParameterError(fault, name="noun", value=self.noun)
         return pair[0].strip(), pair[1].strip()
+
+    def titles_of(self, n_maps: int) -> dict[int, str]:
+        """The titles that maps are given, by their numbers.
+
+        Raises
+        ------
+        ParameterError
+            For a number that is no map's.
+        """
+        titles = {} if self.map_titles is None else dict(self.map_titles)
+        for number in titles:
+            if number not in range(n_maps):
+                fault = f"names a map that is not there; maps are 0 to {n_maps - 1}"
+                raise ParameterError(fault, name="map_titles", value=number)
+        return {int(number): str(title) for number, title in titles.items()}
 
     @property
     def hidden(self) -> tuple[str, ...]:

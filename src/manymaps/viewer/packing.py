@@ -341,6 +341,7 @@ def _maps(
     n_maps, n_components = atlas.n_maps, atlas.n_components
     priority, words = _importance(atlas)
     color = options.color
+    given = options.titles_of(n_maps)
     column = color if color is None or categories_of(atlas, color) is not None else None
     described: list[dict[str, Any]] = []
     order = np.zeros(len(entries.objects), np.int64)
@@ -357,8 +358,12 @@ def _maps(
         shown = _shown(weights, options.min_recall)
         budget = OUT_OF_VIEW if len(shown) > FEW_OBJECTS else 0.0
         box = view(points[shown], weights[shown], budget=budget)
-        title = title_words(
-            atlas, m, objects[shown], n_words=TITLE_WORDS, words=words, column=color
+        title = (
+            [given[m]]
+            if m in given
+            else title_words(
+                atlas, m, objects[shown], n_words=TITLE_WORDS, words=words, column=color
+            )
         )
         regions = map_regions(
             atlas, m, objects[shown], points[shown], weights[shown],

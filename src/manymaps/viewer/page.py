@@ -15,7 +15,7 @@ import hashlib
 import html
 import os
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
 from itertools import count
@@ -64,6 +64,7 @@ def write_page(
     date: str = "",
     noun: str | tuple[str, str] = "object",
     hide: str | Collection[str] = (),
+    map_titles: Mapping[int, str] | None = None,
 ) -> None:
     """Write an atlas as one HTML file that opens from disk, offline; whole or not at all.
 
@@ -97,6 +98,9 @@ def write_page(
         Labels that must not be shown, in any case: these objects are in no part of the page. What
         the model says of the others stays as it is. A label that no object has hides nothing.
 
+    map_titles : mapping of int to str, optional
+        Titles of maps by their numbers, in place of the words that are typical of them.
+
     Raises
     ------
     ParameterError
@@ -129,11 +133,13 @@ def write_page(
         raise ParameterError(f"{path}: the name of a page must end in {' or '.join(SUFFIXES)}")
     atlases = [atlas] if isinstance(atlas, Atlas) else list(atlas)
     titles = _titles(title, len(atlases), Path(path).stem)
-    if len(atlases) > 1 and features is not None:
-        raise ParameterError("are of one atlas; give one", name="features")
+    for name, of_one in (("features", features), ("map_titles", map_titles)):
+        if len(atlases) > 1 and of_one is not None:
+            raise ParameterError("are of one atlas; give one", name=name)
     options = PageOptions(
-        None, description, source, credit, date, noun, color, size, features, min_recall, hide
-    )
+        None, description, source, credit, date, noun, color, size, features, min_recall, hide,
+        map_titles,
+    )  # fmt: skip
     packed = [
         pack_page(one, _options_of(one, atlases, replace(options, title=own)))
         for one, own in zip(atlases, titles, strict=True)

@@ -6,7 +6,7 @@ extra "widget"). Without that this module imports, and only `AtlasWidget` is mis
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from typing import Any, NoReturn
 
@@ -29,7 +29,7 @@ if find_spec("anywidget") is not None:
         Parameters
         ----------
         atlas : Atlas
-        color, size, features, min_recall, description, source, credit, date, noun
+        color, size, features, min_recall, description, source, credit, date, noun, map_titles
             As for `write_page`.
         title : str, optional
             By default the numbers of objects and maps.
@@ -93,12 +93,14 @@ if find_spec("anywidget") is not None:
             credit: str = "",
             date: str = "",
             noun: str | tuple[str, str] = "object",
+            map_titles: Mapping[int, str] | None = None,
             height: int = 640,
         ):
             self._atlas = atlas
             options = PageOptions(
-                title, description, source, credit, date, noun, color, size, features, min_recall
-            )
+                title, description, source, credit, date, noun, color, size, features, min_recall,
+                map_titles=map_titles,
+            )  # fmt: skip
             super().__init__(data=pack_page(atlas, options), height=height)
 
         def __repr__(self) -> str:
