@@ -20,6 +20,8 @@ export function Display({ session }: { session: Session }) {
   const { atlas, state, store } = session;
   const colors = colorColumns(atlas);
   const sizes = sizeColumns(atlas);
+  // Of one map there is no share that tells its objects apart.
+  const noColumn = session.isSingle ? "nothing" : "share of recall";
   return (
     <section aria-label="Display">
       {!session.isSingle && <Threshold session={session} />}
@@ -27,7 +29,7 @@ export function Display({ session }: { session: Session }) {
         <ColumnChoice
           name="Colour"
           columns={colors}
-          none="share of recall"
+          none={noColumn}
           value={state.color}
           onChoose={(color) => store.change({ color })}
         />
@@ -38,7 +40,7 @@ export function Display({ session }: { session: Session }) {
         <ColumnChoice
           name="Size"
           columns={sizes}
-          none="share of recall"
+          none={noColumn}
           value={state.size}
           onChoose={(size) => store.change({ size })}
         />
