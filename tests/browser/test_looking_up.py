@@ -291,11 +291,11 @@ def test_what_was_observed_stands_beside_the_model(open_page, grouped, grouped_p
     at.look_up(word)
     at.expect(at.cards).to_have_count(len(senses))
     for text, sense in zip(at.texts(at.cards), senses, strict=True):
-        told = re.match(r"Map (\d+) (none|[\d.]+%) observed model ([\d.]+)% ", text)
+        told = re.match(r"Map (\d+) (only in the model|[\d.]+% observed) model ([\d.]+)% ", text)
         assert told, text
         assert told[1] == str(sense.map)
-        assert (told[2] == "none") == (sense.share == 0)
-        observed = 0 if told[2] == "none" else float(told[2][:-1])
+        assert (told[2] == "only in the model") == (sense.share == 0)
+        observed = 0 if told[2].startswith("only") else float(told[2].split("%")[0])
         assert observed == pytest.approx(100 * sense.share, rel=0.05)
         assert float(told[3]) == pytest.approx(100 * sense.recall, rel=0.05)
     hidden = 1 - sum({sense.map: sense.recall for sense in senses}.values())
