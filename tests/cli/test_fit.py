@@ -424,7 +424,7 @@ class TestFitOfVectors:
     @pytest.mark.slow
     def test_progress_on_a_terminal(self, vectors):
         # Shorter work than half a second says nothing of how far it is.
-        options = ("--method", "tsne", "--perplexity", 5, "--iterations", 20_000, "--json")
+        options = ("--method", "tsne", "--perplexity", 5, "--iterations", 6_000, "--json")
         done = on_a_terminal("fit", vectors, "-o", vectors.parent / "o.atlas", *options)
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["n_maps"] == 1
