@@ -37,8 +37,9 @@ EXTENT_SHARE = 0.22
 SAME = 0.75
 #: A region has at least so many members, and such a part of the map (or of its group).
 LEAST_MEMBERS, LEAST_PART, LEAST_OF_GROUP = 6, 0.01, 0.2
-#: A group is at home where it has such a part of what stands there, so many times its part of all.
-AT_HOME, ABOVE_USUAL = 0.4, 1.5
+#: A group is at home where it has such a part of what stands there, or so many times its part of
+#: all; and never where it has less than so many times that.
+AT_HOME, OF_A_HOME, ABOVE_USUAL = 0.4, 3.0, 1.5
 #: More regions of a map than this nobody reads.
 MOST_REGIONS = 24
 #: Maps of fewer objects show all labels anyway.
@@ -145,7 +146,6 @@ class _Grid:
     """Cells over the points of a map, on which densities are smoothed."""
 
     def __init__(self, points: np.ndarray):
-        self.points = points
         low, high = points.min(axis=0), points.max(axis=0)
         self.extent = np.maximum(high - low, 1e-12 * np.maximum(1.0, np.abs(points).max()))
         # A margin, so that no peak lies at the rim.
@@ -189,10 +189,9 @@ def homes(
         for basin in np.unique(basins):
             members = own[basins == basin]
             enough = max(LEAST_MEMBERS, LEAST_OF_GROUP * len(own))
-            peak = basin
-            share = density.ravel()[peak] / max(float(all_of_it.ravel()[peak]), 1e-300)
-            at_home = share >= AT_HOME or share >= min(0.9, 2 * ABOVE_USUAL * part)
-            if len(members) >= enough and at_home and share >= ABOVE_USUAL * part:
+            share = density.ravel()[basin] / max(float(all_of_it.ravel()[basin]), 1e-300)
+            at_home = share >= max(min(AT_HOME, OF_A_HOME * part), ABOVE_USUAL * part)
+            if len(members) >= enough and at_home:
                 found.append((name, members))
     return found
 

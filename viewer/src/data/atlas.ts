@@ -82,7 +82,7 @@ interface TextColumn {
 }
 
 /** Pictures as data URIs, "" where an object has none. */
-export interface ImageColumn {
+interface ImageColumn {
   name: string;
   type: "image";
   values: string[];

@@ -27,13 +27,13 @@ export function isFilterColumn(column: Column): column is FilterColumn {
 }
 
 /** Whether an object has no value in a column. */
-export function isMissing(column: Column, object: number): boolean {
+function isMissing(column: Column, object: number): boolean {
   if (column.type === "number") return Number.isNaN(column.values[object]);
   return column.type === "category" ? column.codes[object] === NO_CATEGORY : !column.values[object];
 }
 
 /** The ranges of objects that a column tells of: a kind none of which has a value is left out. */
-export function askedOf({ kinds, nRows, nObjects }: Atlas, column: Column): [number, number][] {
+function askedOf({ kinds, nRows, nObjects }: Atlas, column: Column): [number, number][] {
   const ends = kinds === null ? [0, nObjects] : [0, nRows, nObjects];
   const ranges = ends.slice(1).map((end, k): [number, number] => [elementAt(ends, k), end]);
   return ranges.filter(([start, end]) => {

@@ -54,7 +54,7 @@ export interface View {
   mostLabels?: number;
 }
 
-export interface PictureOptions extends View {
+interface PictureOptions extends View {
   marks: Painter;
   size: Size;
   devicePixelRatio: number;

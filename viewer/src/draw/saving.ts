@@ -41,7 +41,7 @@ function save(content: Blob, name: string): void {
 }
 
 /** A name that every file system takes. */
-export function fileName(text: string): string {
+function fileName(text: string): string {
   const safe = text
     .normalize("NFC")
     .replace(/[^\p{L}\p{N}\-_ ]+/gu, " ")

@@ -60,68 +60,89 @@ const MOST_LINES = 3;
 const at = (x: number, y: number) => `x="${round(x)}" y="${round(y)}"`;
 const extent = ({ width, height }: Size) => `width="${round(width)}" height="${round(height)}"`;
 
+/** What is written on a sheet, from its top downwards. */
+class Writing {
+  readonly elements: string[] = [];
+  /** Where the next line begins. */
+  y = EDGE;
+
+  constructor(
+    private palette: Palette,
+    private measure: Measure,
+  ) {}
+
+  /** One line, which takes no room. */
+  line(runs: readonly Run[], x: number, { size, weight }: Lettering, isMuted = false): void {
+    const said = runs.map(({ color, text }) =>
+      color ? `<tspan fill="${color}">${escaped(text)}</tspan>` : escaped(text),
+    );
+    this.elements.push(
+      `<text ${at(x, this.y + size)} font-size="${size}" font-weight="${weight}" ` +
+        `fill="${this.palette[isMuted ? "muted" : "ink"]}">${said.join("")}</text>`,
+    );
+  }
+
+  /** A text on as many lines as it needs, up to three. */
+  lines(text: string, x: number, room: number, lettering: Lettering, isMuted = false): void {
+    const words = text.split(" ").filter(Boolean);
+    for (let line = 1; words.length > 0 && line <= MOST_LINES; line++) {
+      let said = words.shift() as string;
+      while (words.length > 0 && this.measure(`${said} ${words[0]}`, lettering) <= room) {
+        said += ` ${words.shift()}`;
+      }
+      if (line === MOST_LINES && words.length > 0) said += " …";
+      this.line([{ text: said }], x, lettering, isMuted);
+      this.y += LINE * lettering.size;
+    }
+  }
+
+  /** The keys of a legend, as many on a line as have room. */
+  keys(keys: readonly Key[], width: number): void {
+    let x = EDGE;
+    for (const runs of keys) {
+      const room = this.measure(runs.map(({ text }) => text).join(""), SMALL);
+      if (x + room > EDGE + width) {
+        x = EDGE;
+        this.y += LINE * SMALL.size;
+      }
+      this.line(runs, x, SMALL);
+      x += room + GAP;
+    }
+    if (keys.length > 0) this.y += 2 * SMALL.size;
+  }
+}
+
 /** Where everything of a sheet stands. */
 export function layOut(
   { title, subtitle, panels, columns, keys, foot }: Sheet,
-  { ink, muted, hairline }: Palette,
+  palette: Palette,
   measure: Measure = measureText,
 ): Layout {
   const { width: wide, height: high } = panels[0]?.size ?? { width: 0, height: 0 };
   const width = Math.max(columns * wide + (columns - 1) * GAP, LEAST_WIDTH);
-  const around: string[] = [];
+  const writing = new Writing(palette, measure);
   const places: Point[] = [];
-  let y = EDGE;
-  const write = (runs: readonly Run[], x: number, { size, weight }: Lettering, color = ink) => {
-    const said = runs.map((run) =>
-      run.color ? `<tspan fill="${run.color}">${run.text}</tspan>` : escaped(run.text),
-    );
-    around.push(
-      `<text ${at(x, y + size)} font-size="${size}" font-weight="${weight}" ` +
-        `fill="${color}">${said.join("")}</text>`,
-    );
-  };
-  /** A text on as many lines as it needs, up to three. */
-  const lines = (text: string, x: number, room: number, lettering: Lettering, color = ink) => {
-    const words = text.split(" ").filter(Boolean);
-    for (let line = 1; words.length > 0 && line <= MOST_LINES; line++) {
-      let said = words.shift() as string;
-      while (words.length > 0 && measure(`${said} ${words[0]}`, lettering) <= room) {
-        said += ` ${words.shift()}`;
-      }
-      if (line === MOST_LINES && words.length > 0) said += " …";
-      write([{ text: said }], x, lettering, color);
-      y += LINE * lettering.size;
-    }
-  };
-  lines(title, EDGE, width, TITLE);
-  lines(subtitle, EDGE, width, BODY, muted);
+  writing.lines(title, EDGE, width, TITLE);
+  writing.lines(subtitle, EDGE, width, BODY, true);
   for (let first = 0; first < panels.length; first += columns) {
-    const top = y + GAP / 2;
+    const top = writing.y + GAP / 2;
     let bottom = top;
     panels.slice(first, first + columns).forEach((panel, column) => {
       const x = EDGE + column * (wide + GAP);
       places.push([x, top]);
-      around.push(`<rect ${at(x, top)} ${extent(panel.size)} fill="none" stroke="${hairline}"/>`);
-      y = top + high + GAP / 4;
-      lines(panel.caption, x, wide, SMALL, muted);
-      lines(panel.words, x, wide, BODY);
-      bottom = Math.max(bottom, y);
+      const frame = `${at(x, top)} ${extent(panel.size)} fill="none" stroke="${palette.hairline}"`;
+      writing.elements.push(`<rect ${frame}/>`);
+      writing.y = top + high + GAP / 4;
+      writing.lines(panel.caption, x, wide, SMALL, true);
+      writing.lines(panel.words, x, wide, BODY);
+      bottom = Math.max(bottom, writing.y);
     });
-    y = bottom + GAP / 2;
+    writing.y = bottom + GAP / 2;
   }
-  let x = EDGE;
-  for (const runs of keys) {
-    const room = measure(runs.map(({ text }) => text).join(""), SMALL);
-    if (x + room > EDGE + width) {
-      x = EDGE;
-      y += LINE * SMALL.size;
-    }
-    write(runs, x, SMALL);
-    x += room + GAP;
-  }
-  if (keys.length > 0) y += 2 * SMALL.size;
-  lines(foot, EDGE, width, SMALL, muted);
-  return { size: { width: width + 2 * EDGE, height: y + EDGE }, places, around };
+  writing.keys(keys, width);
+  writing.lines(foot, EDGE, width, SMALL, true);
+  const size = { width: width + 2 * EDGE, height: writing.y + EDGE };
+  return { size, places, around: writing.elements };
 }
 
 /** A sheet on a canvas, at so many pixels per CSS pixel. */

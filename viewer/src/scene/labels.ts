@@ -21,7 +21,7 @@
  * so far) count.
  */
 
-import { elementAt, inBounds, pointOf } from "../data/elements.ts";
+import { inBounds, pointOf } from "../data/elements.ts";
 
 /** The zooms that a picture can have. */
 export interface ZoomRange {
@@ -40,38 +40,6 @@ const MAX_CELL = 2 ** 30;
 const SLACK = 1e-6;
 const BATCH = 64;
 const FIELDS = 5;
-
-/**
- * The rule itself, by all pairs: z of each entry, NaN for one that is not in `order`.
- *
- * `points` are x, y of each entry; `widths` and `heights` are those of each entry's label.
- */
-export function labelZooms(
-  points: Float32Array,
-  widths: ArrayLike<number>,
-  heights: ArrayLike<number>,
-  order: Uint32Array,
-  range: ZoomRange = EVERY_ZOOM,
-): Float64Array {
-  const zooms = new Float64Array(points.length / 2).fill(Number.NaN);
-  const placed: { x: number; y: number; width: number; height: number; zoom: number }[] = [];
-  for (const entry of order) {
-    const [x, y] = pointOf(points, entry);
-    const [width, height] = [elementAt(widths, entry), elementAt(heights, entry)];
-    let best = range.minZoom;
-    for (const other of placed) {
-      const free = Math.min(
-        (other.width + width) / (2 * Math.abs(other.x - x)),
-        (other.height + height) / (2 * Math.abs(other.y - y)),
-      );
-      if (free > best && free > other.zoom) best = free;
-    }
-    const zoom = inRange(best, range);
-    zooms[entry] = zoom;
-    placed.push({ x, y, width, height, zoom });
-  }
-  return zooms;
-}
 
 function inRange(zoom: number, { minZoom, maxZoom }: ZoomRange): number {
   if (zoom <= minZoom) return 0;

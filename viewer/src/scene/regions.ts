@@ -100,7 +100,7 @@ function commonName(column: CategoryColumn, { objects }: AtlasMap, entries: Uint
 }
 
 /** How much of a region's name is seen: all from afar, nothing near by. */
-export function opacityOf(reach: number, camera: Camera, size: Size, whole: number): number {
+function opacityOf(reach: number, camera: Camera, size: Size, whole: number): number {
   const [from, to] = FADING;
   const share = (2 * reach * camera.zoom) / Math.min(size.width, size.height);
   const late = (camera.zoom / whole / EARLIEST - 1) / (to / from - 1);

@@ -39,7 +39,7 @@ export interface Place {
 }
 
 /** A filter as an address says it: categories that pass alone, or do not, or a range. */
-export type Said = { only: string } | { not: string } | RangeFilter;
+type Said = { only: string } | { not: string } | RangeFilter;
 
 const MAX_COORDINATE = 1e12;
 const MAX_MAP = 1e6;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { elementAt, pointOf } from "../../src/data/elements.ts";
-import { LabelRanges, labelZooms, type ZoomRange } from "../../src/scene/labels.ts";
+import { LabelRanges, type ZoomRange } from "../../src/scene/labels.ts";
 import { processorTime } from "../processor_time.ts";
 
 interface Labels {
@@ -10,6 +10,41 @@ interface Labels {
   widths: Float64Array;
   heights: Float64Array;
   order: Uint32Array;
+}
+
+const EVERY_ZOOM: ZoomRange = { minZoom: 0, maxZoom: Number.POSITIVE_INFINITY };
+
+/**
+ * The rule itself, by all pairs: z of each entry, NaN for one that is not in `order`.
+ *
+ * `points` are x, y of each entry; `widths` and `heights` are those of each entry's label.
+ */
+function labelZooms(
+  points: Float32Array,
+  widths: ArrayLike<number>,
+  heights: ArrayLike<number>,
+  order: Uint32Array,
+  { minZoom, maxZoom }: ZoomRange = EVERY_ZOOM,
+): Float64Array {
+  const zooms = new Float64Array(points.length / 2).fill(Number.NaN);
+  const placed: { x: number; y: number; width: number; height: number; zoom: number }[] = [];
+  for (const entry of order) {
+    const [x, y] = pointOf(points, entry);
+    const [width, height] = [elementAt(widths, entry), elementAt(heights, entry)];
+    let best = minZoom;
+    for (const other of placed) {
+      const free = Math.min(
+        (other.width + width) / (2 * Math.abs(other.x - x)),
+        (other.height + height) / (2 * Math.abs(other.y - y)),
+      );
+      if (free > best && free > other.zoom) best = free;
+    }
+    let zoom = best <= minZoom ? 0 : best;
+    if (zoom > maxZoom) zoom = Number.POSITIVE_INFINITY;
+    zooms[entry] = zoom;
+    placed.push({ x, y, width, height, zoom });
+  }
+  return zooms;
 }
 
 /** Numbers in [0, 1) that are the same in every run. */
