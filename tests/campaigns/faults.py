@@ -433,12 +433,16 @@ def campaign(
     most: float = math.inf,
     turns: Sequence[str] = _TURNS,
     programs: Sequence[str] = tuple(PROGRAMS),
+    workshop: Workshop | None = None,
 ) -> Outcome:
-    """At most so many faults in turn, each of a program that is drawn, until the time is over."""
+    """At most so many faults in turn, each of a program that is drawn, until the time is over.
+
+    A workshop that is given knows what programs do that nothing befalls, from earlier campaigns.
+    """
     outcome = Outcome("faults")
     until = time.monotonic() + seconds
     with tempfile.TemporaryDirectory() as folder:
-        workshop = Workshop(Path(folder))
+        workshop = workshop or Workshop(Path(folder))
         number = 0
         while time.monotonic() < until and number < most:
             group = turns[number % len(turns)]

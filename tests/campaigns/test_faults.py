@@ -5,23 +5,30 @@ import sys
 
 import pytest
 
-from campaigns.faults import GROUPS, campaign, problems
+from campaigns.faults import GROUPS, Workshop, campaign, problems
 from campaigns.programs import PROGRAMS, content
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals and limits are Linux's")
 
 
-def test_a_short_campaign():
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory) -> Workshop:
+    return Workshop(tmp_path_factory.mktemp("workshop"))
+
+
+def test_a_short_campaign(workshop):
     turns = ("signals", "disks", "pipes", "environments", "places")
-    outcome = campaign(600, seed=0, most=5, turns=turns, programs=("export csv",))
+    outcome = campaign(
+        600, seed=0, most=5, turns=turns, programs=("export csv",), workshop=workshop
+    )
     assert outcome.findings == []
     assert set(outcome.cases) == set(turns)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("group", GROUPS)
-def test_a_few_of_each_kind(group):
-    outcome = campaign(600, seed=1, most=2, turns=(group,))
+def test_a_few_of_each_kind(group, workshop):
+    outcome = campaign(600, seed=1, most=2, turns=(group,), workshop=workshop)
     assert outcome.findings == []
     assert outcome.cases[group] == 2
 

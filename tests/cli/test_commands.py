@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -400,20 +399,6 @@ class TestPlotAndExport:
         output = atlas.parent / "a.graphml"
         assert invoke("export", atlas, "-o", output).exit_code == 0
         assert nx.read_graphml(output).number_of_nodes() == 6
-
-
-@pytest.mark.slow
-class TestDemo:
-    def test_demo_writes_an_atlas_a_page_and_a_figure(self, tmp_path):
-        started = time.monotonic()
-        done = run("demo", "-o", tmp_path / "new" / "folder", "--json")
-        assert done.returncode == 0, done.stderr
-        record = json.loads(done.stdout)
-        assert 0 < record["seconds"] <= time.monotonic() - started
-        assert mm.load_atlas(record["output"]).senses("bank")
-        page = Path(record["page"]).read_text(encoding="utf-8")
-        assert "<title>Relations of English words</title>" in page
-        assert Path(record["figure"]).read_bytes().startswith(b"\x89PNG")
 
 
 def test_json_has_null_for_what_is_no_number(capsys):

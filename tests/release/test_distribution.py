@@ -11,6 +11,7 @@ import subprocess
 import sys
 import sysconfig
 import tarfile
+import time
 import venv
 import zipfile
 from importlib import metadata
@@ -148,10 +149,13 @@ def test_the_demo_beside_nothing_but_what_the_wheel_asks_for(alone, tmp_path):
     assert run(["--version"], tmp_path, program) == f"manymaps {mm.__version__}\n"
     where = run(["-c", "import manymaps; print(manymaps.__file__)"], tmp_path, python)
     assert Path(where.strip()).is_relative_to(packages)
-    record = json.loads(run(["demo", "-o", "demo", "--json"], tmp_path, program))
+    started = time.monotonic()
+    record = json.loads(run(["demo", "-o", "new/folder", "--json"], tmp_path, program))
+    assert 0 < record["seconds"] <= time.monotonic() - started
     assert mm.load_atlas(tmp_path / record["output"]).senses("bank")
     page = (tmp_path / record["page"]).read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
+    assert "<title>Relations of English words</title>" in page
     assert (PACKAGE / "viewer" / "assets" / "viewer.js").read_text(encoding="utf-8")[:1000] in page
     assert (tmp_path / record["figure"]).read_bytes().startswith(b"\x89PNG")
 
