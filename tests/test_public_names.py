@@ -27,7 +27,7 @@ CountEvaluation Counts DataError DataWarning Diagnosis DistanceConstraint Diverg
 Evaluation ExponentialWeights
 GaussianAffinity GlobalGaussian Insertion Judgements LBFGS LocalPerplexity Momentum NeighborGraph
 NeighborSearch ParameterError PowerWeights Pseudowords ReadReport Refinement RowInsertion Split
-Stability SweepResult Texts UnknownLabel Vectors Words WorkersLost
+Stability SweepResult Texts Trials UnknownLabel Vectors Words WorkersLost
 """
 FACES = {
     "atlas": "Atlas Neighbor Sense load_atlas",

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from manymaps.data.datasets import load_word_relations as load_word_relations
     from manymaps.data.judgements import Judgements as Judgements
     from manymaps.data.resampling import resampled as resampled
+    from manymaps.data.trials import Trials as Trials
     from manymaps.data.vectors import Vectors as Vectors
     from manymaps.errors import DataError as DataError
     from manymaps.errors import DataWarning as DataWarning
@@ -131,6 +132,7 @@ _HOMES = {
     "io.counts": ("counts_from", "read_counts"),
     "io.counting": ("Words", "count_cooccurrences", "count_texts"),
     "data.counts": ("Counts",),
+    "data.trials": ("Trials",),
     "metrics.groups": ("group_lift", "group_purity"),
     "cooccurrence.semidefinite": ("DistanceConstraint", "SemidefiniteCODE"),
     "analysis.pseudowords": ("Pseudowords", "pseudowords"),

@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from manymaps.data.associations import Associations
+from manymaps.data.pair_rules import Rules
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.associations import associations_from, read_associations
-from manymaps.io.pairs import Rules
 
 PLAIN = "cue,response,strength\ntie,knot,0.6\ntie,suit,0.4\nknot,tie,1\nsuit,tie,0.5\n"
 

@@ -82,8 +82,8 @@ def diagnose(file: Path, as_json: bool, **options: Any) -> None:
     from manymaps.cli.reading import holds_counts, read_data
     from manymaps.cli.report import reading_notes
     from manymaps.data.associations import Associations
+    from manymaps.data.pair_rules import NO_LONGER_SYMMETRIC
     from manymaps.errors import DataError
-    from manymaps.io.pairs import NO_LONGER_SYMMETRIC
 
     refuse_overwriting({"--plot": options["plot"]}, {"FILE": file, "--labels": options["labels"]})
     reading = {name: value for name, value in options.items() if name not in ("metric", "plot")}

@@ -212,7 +212,7 @@ class ResponseRule(click.ParamType):
 
     def convert(self, value: Any, param: Any, ctx: Any) -> str:
         """The rule, as `read_associations` takes it."""
-        from manymaps.io.pairs import cues_needed
+        from manymaps.data.pair_rules import cues_needed
 
         try:
             cues_needed(value)

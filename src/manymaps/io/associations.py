@@ -5,7 +5,7 @@
     graph         nodes and weighted edges; an undirected edge is a pair in both directions
 
 What becomes of the pairs (dropped, merged, scaled) is the same for all and stands in
-`manymaps.io.pairs`; how text is split into rows stands in `manymaps.io.tables`.
+`manymaps.data.pair_rules`; how text is split into rows stands in `manymaps.io.tables`.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from scipy import sparse
 from manymaps.archive.door import reader
 from manymaps.data.associations import Associations
 from manymaps.data.frames import cell_label, eager_frame
+from manymaps.data.pair_rules import Rules
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.coded_cells import coded_columns, refuse_undecoded, row_at
 from manymaps.io.columns import (
@@ -49,7 +50,7 @@ from manymaps.io.matrices import (
     read_labels,
     read_text_matrix,
 )
-from manymaps.io.pairs import Pairs, Rules, associate, associate_matrix, coded_pairs
+from manymaps.io.pairs import Pairs, associate, associate_matrix, coded_pairs
 from manymaps.io.parquet import open_parquet
 from manymaps.io.tables import TextTable, delimiters_of, is_number, open_table
 from manymaps.labels import listed

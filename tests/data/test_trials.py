@@ -1,0 +1,216 @@
+"""Trials: counted as by hand, filtered, parted, balanced and folded; and what is refused."""
+
+from collections import Counter, defaultdict
+
+import numpy as np
+import pytest
+
+import manymaps as mm
+from manymaps.data.trials import MISSING, REPEATED, UNKNOWN, Trials
+from manymaps.errors import DataError, ParameterError
+
+CUES = ["tie", "knot", "suit", "bow"]
+ANSWERS = ["knot", "suit", "tie", "black", "New  York", "new york", "bow"]
+
+
+def random_trials(n=400, seed=0, people=15):
+    """Trials of every kind of answer, among them none, of people of some ages."""
+    rng = np.random.default_rng(seed)
+    given = rng.integers(-2, len(ANSWERS), (n, 3))
+    who = rng.integers(people, size=n)
+    ages = np.where(np.arange(people) % 5 == 4, np.nan, 20.0 + np.arange(people))
+    genders = np.array([("Fe", "Ma", "")[i % 3] for i in range(people)], object)
+    return Trials(
+        CUES,
+        ANSWERS,
+        rng.integers(len(CUES), size=n),
+        given,
+        who,
+        [f"p{i}" for i in range(people)],
+        {"age": ages[who], "gender": genders[who]},
+    )
+
+
+def counted(trials, first=None, keep=False):
+    """The shares of the answers to each cue, by the definition."""
+    counts = defaultdict(Counter)
+    cues = {trials.cues[c] for c in trials.cue}
+    for cue, given in zip(trials.cue, trials.given, strict=True):
+        for answer in given[:first]:
+            label = trials.answers[answer] if answer >= 0 else None
+            if label not in (None, trials.cues[cue]) and (keep or label in cues):
+                counts[trials.cues[cue]][label] += 1
+    return {
+        (cue, answer): n / sum(row.values())
+        for cue, row in counts.items()
+        for answer, n in row.items()
+    }
+
+
+def shares(norms):
+    cells = norms.strengths.tocoo()
+    names = norms.labels
+    return {
+        (names[i], names[j]): v for i, j, v in zip(cells.row, cells.col, cells.data, strict=True)
+    }
+
+
+@pytest.mark.parametrize(
+    ("responses", "first", "keep"),
+    [("R123", None, False), ("R12,keep", 2, True), ("keep,r1", 1, True), ("drop", None, False)],
+)
+def test_strengths_are_shares_of_answers(responses, first, keep):
+    trials = random_trials()
+    norms = trials.associations(responses)
+    expected = counted(trials, first, keep)
+    found = shares(norms)
+    assert found.keys() == expected.keys()
+    assert all(found[pair] == pytest.approx(expected[pair]) for pair in expected)
+    assert norms.labels[:4] == tuple(CUES)
+
+
+def test_numbers_of_answers_are_known_and_all_are_accounted_for():
+    trials = random_trials()
+    norms = trials.associations("R12")
+    report = norms.report
+    assert report.n_read == 2 * trials.n_trials
+    assert report.n_read == norms.n_pairs + report.merged + report.n_dropped
+    codes = trials.given[:, :2]
+    assert report.dropped["no answer"] == (codes == MISSING).sum()
+    assert report.dropped["unknown word"] == (codes == UNKNOWN).sum()
+    assert norms.n_responses.sum() == norms.n_pairs + report.merged
+    assert "400 trials of 15 participants, up to 2 answers of each" in report.notes
+
+
+def test_rows_keep_the_mass_of_answers_that_are_left_out():
+    kept = random_trials().associations(rows="keep")
+    assert (kept.strengths.sum(axis=1) < 1).all()
+
+
+def test_trials_taken_twice_count_twice():
+    trials = random_trials()
+    places = np.random.default_rng(1).integers(trials.n_trials, size=trials.n_trials)
+    taken = trials.take(places)
+    np.testing.assert_array_equal(taken.columns["age"], trials.columns["age"][places])
+    assert shares(taken.associations()) == pytest.approx(counted(taken))
+    assert taken.cues == trials.cues
+    assert taken.take(taken.cue == 2).n_trials == (taken.cue == 2).sum()
+
+
+def test_where_keeps_those_of_whom_it_holds_and_counts_the_others():
+    trials = random_trials()
+    young = trials.where("age < 30")
+    ages = trials.columns["age"]
+    assert young.n_trials == (ages < 30).sum()
+    assert young.report.dropped == {
+        "not age < 30": (ages >= 30).sum(),
+        "unknown whether age < 30": np.isnan(ages).sum(),
+    }
+    assert young.n_participants == 8
+    assert any("unknown whether age < 30" in note for note in young.associations().report.notes)
+
+
+def test_a_condition_that_nobody_meets_says_what_there_is():
+    with pytest.raises(DataError, match=r"holds for none of 400 trials .*age goes from 20 to 33; "
+                       r"gender has 'Fe', 'Ma'"):  # fmt: skip
+        random_trials().where("age > 90")
+    with pytest.raises(DataError, match="'age < 0' holds for none"):
+        random_trials().groups("age >= 0")
+    with pytest.raises(ParameterError, match="the columns are none"):
+        Trials(CUES, ANSWERS, [0], [[0]]).where("age < 3")
+
+
+def test_groups_by_column_and_by_condition():
+    trials = random_trials()
+    by_gender = trials.groups("Gender")
+    assert list(by_gender) == ["Fe", "Ma"]
+    for name, group in by_gender.items():
+        assert group.n_trials == (trials.columns["gender"] == name).sum()
+        assert (
+            group.report.dropped["of no group, unknown Gender"]
+            == (trials.columns["gender"] == "").sum()
+        )
+    halves = trials.groups("age < 25 and gender == Fe")
+    assert list(halves) == ["age < 25 and gender == Fe", "not (age < 25 and gender == Fe)"]
+    known = sum(group.n_trials for group in halves.values())
+    unknown = halves["age < 25 and gender == Fe"].report.dropped
+    assert known + unknown["of no group, unknown age < 25 and gender == Fe"] == trials.n_trials
+    assert list(trials.groups("age"))[:2] == ["20", "21"]
+
+
+def test_too_many_groups_are_refused():
+    trials = Trials(
+        ["a"], ["b"], np.zeros(60, int), np.zeros((60, 1), int), columns={"x": np.arange(60)}
+    )
+    with pytest.raises(ParameterError, match="60 different values; give a condition"):
+        trials.groups("x")
+
+
+def test_participants_in_two_groups_are_told():
+    trials = Trials(
+        ["a"], ["b"], [0, 0, 0], [[0]] * 3, [0, 0, 1], ["ann", "ben"], {"g": ["x", "y", "x"]}
+    )
+    for group in trials.groups("g").values():
+        assert group.report.notes == ("1 participants have trials in more groups than one: 'ann'",)
+    assert random_trials().groups("gender")["Fe"].report.notes == ()
+
+
+def test_balanced_cues_have_as_many_participants():
+    trials = random_trials(600)
+    drawn = trials.balanced(7, random_state=0)
+    for cue in range(4):
+        people = drawn.participant[drawn.cue == cue]
+        assert len(people) == len(set(people.tolist())) == 7
+    assert drawn.report.dropped == {"drawn out to balance cues": 600 - 28}
+    least = min(len(set(trials.participant[trials.cue == c].tolist())) for c in range(4))
+    assert trials.balanced(random_state=1).n_trials == 4 * least
+    again = trials.balanced(7, random_state=0)
+    np.testing.assert_array_equal(drawn.given, again.given)
+    assert not np.array_equal(drawn.given, trials.balanced(7, random_state=2).given)
+
+
+def test_cues_with_too_few_participants_keep_them_and_it_is_told():
+    trials = Trials(["a", "b"], ["c"], [0, 0, 0, 1], [[0]] * 4)
+    drawn = trials.balanced(2, random_state=0)
+    assert sorted(drawn.cue.tolist()) == [0, 0, 1]
+    assert "1 of 2 cues have fewer, and keep them all" in drawn.report.notes
+    with pytest.raises(ParameterError, match="n=0"):
+        trials.balanced(0)
+
+
+def test_folding_joins_spellings_and_marks_what_becomes_a_repeat():
+    trials = Trials(["Tie", "TIE "], ["New  York", "new york", "Suit"], [0, 1], [[0, 1], [2, -2]])
+    folded = trials.folded()
+    assert (folded.cues, folded.answers) == (("tie",), ("new york", "suit"))
+    assert folded.cue.tolist() == [0, 0]
+    assert folded.given.tolist() == [[0, REPEATED], [1, UNKNOWN]]
+    assert folded.report.notes == ("2 spellings joined by case and space",)
+
+
+@pytest.mark.parametrize("responses", ["R2", "R13", "R1,R12", "drop,keep", "keep:0", "", "R1;keep"])
+def test_rules_that_make_no_sense_are_refused(responses):
+    with pytest.raises(ParameterError, match="responses is"):
+        random_trials().associations(responses)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"cue": [0, 4]}, "cue has places from 0 to 4, of 4 that there are"),
+        ({"given": [[0], [-4]]}, "given has places from -4"),
+        ({"given": [[0]]}, "a row of answers for each cue"),
+        ({"participant": [0, 1], "participants": ["ann"]}, "participant has places"),
+        ({"participant": [0], "participants": ["ann"]}, "1 participants for 2 trials"),
+        ({"columns": {"age": [3]}}, r"the column 'age' has the shape \(1,\) for 2 trials"),
+    ],
+)
+def test_what_does_not_fit_is_refused(changes, said):
+    whole = {"cues": CUES, "answers": ANSWERS, "cue": [0, 1], "given": [[0], [1]]}
+    with pytest.raises(DataError, match=said):
+        Trials(**{**whole, **changes})
+
+
+def test_nothing_left_is_said():
+    with pytest.raises(DataError, match="no pairs are left of 3 read"):
+        Trials(["a"], ["b"], [0], [[0, -1, -2]]).associations()
+    assert mm.Trials is Trials
