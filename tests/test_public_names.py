@@ -30,6 +30,7 @@ NeighborSearch ParameterError PowerWeights Pseudowords ReadReport Refinement Row
 Stability SweepResult Texts Trials UnknownLabel Vectors Words WorkersLost
 """
 FACES = {
+    "anndata": "multiple_maps to_atlas tsne",
     "atlas": "Atlas Neighbor Sense load_atlas",
     "baselines": "CountEmbedding classical_scaling isomap latent_semantic_analysis "
     "normalize_counts singular_value_embedding",

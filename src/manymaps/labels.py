@@ -10,6 +10,7 @@ from collections.abc import Sequence
 __all__ = [
     "FIRST",
     "UnknownLabel",
+    "barcodes",
     "find_label",
     "first_of",
     "fold",
@@ -24,6 +25,7 @@ __all__ = [
 ]
 
 FIRST = 3
+_BASES = re.compile(r"(?:^|[\W_])[ACGTN]{8,}(?:$|[\W_x])")
 
 
 class UnknownLabel(KeyError):
@@ -118,6 +120,15 @@ def numbered_alike(labels: Sequence[str]) -> bool:
     start = re.split("[0-9]", labels[0], maxsplit=1)[0] if labels else ""
     pattern = re.compile(re.escape(start) + "[0-9]+")
     return start.strip() != "" and all(pattern.fullmatch(label) for label in labels)
+
+
+def barcodes(labels: Sequence[str]) -> bool:
+    """Whether labels are all barcodes of cells: a stretch of bases, with what tells samples apart.
+
+    >>> barcodes(["AAACATACAACCAC-1", "lane2_AAACGGGTCTGATACG-1-0"]), barcodes(["CATTAG", "tie"])
+    (True, False)
+    """
+    return len(labels) > 0 and all(_BASES.search(label) for label in labels)
 
 
 def numbered_labels(labels: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -190,6 +190,18 @@ def test_many_small_maps(tmp_path: Path) -> None:
     assert pages["10x2, charts, taught"] < 0.6 * pages["10x2, spectral, taught"]
 
 
+def test_scanpy_cells(tmp_path: Path) -> None:
+    """Our t-SNE has no larger cost than scanpy's, by the same P; two maps get a page."""
+    printed = run("scanpy_cells.py", "--page", str(tmp_path / "cells.html"))
+    lines = re.findall(
+        r"^pbmc68k_reduced +700 x 50 +(\w+) +\S+ +(\S+) +(\S+)$", printed, re.MULTILINE
+    )
+    kl = {who: float(cost) for who, cost, _ in lines}
+    assert kl["manymaps"] < kl["scanpy"] + 0.02
+    assert len(re.findall(r"^  map \d: \d+ cells' worth; typical: CD", printed, re.MULTILINE)) == 2
+    assert (tmp_path / "cells.html").stat().st_size > 0
+
+
 def table(path: Path) -> dict[str, dict[str, str]]:
     """The lines of a CSV file by their first column."""
     with path.open(newline="", encoding="utf-8") as file:

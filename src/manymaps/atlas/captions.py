@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from manymaps.labels import numbered_alike, only_count
+from manymaps.labels import barcodes, numbered_alike, only_count
 from manymaps.model.similarities import kernel_values
 
 if TYPE_CHECKING:
@@ -167,13 +167,14 @@ def category_names(column: str, categories: Sequence[str]) -> list[str]:
 def labels_say_nothing(atlas: Atlas) -> bool:
     """Whether the labels only count the objects, as those of data without names.
 
-    "img 434" says as little where a column of categories says more.
+    "img 434", or the barcode of a cell, says as little where a column of categories says more.
     """
     if atlas.n_objects <= FEW_NUMBERS:
         return False
     columns = (_categories(np.asarray(values)) for values in atlas.columns.values())
     return only_count(atlas.labels) or (
-        numbered_alike(atlas.labels) and any(texts is not None for texts in columns)
+        (numbered_alike(atlas.labels) or barcodes(atlas.labels))
+        and any(texts is not None for texts in columns)
     )
 
 

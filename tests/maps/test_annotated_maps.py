@@ -1,0 +1,341 @@
+"""Maps of AnnData objects: what is fitted, what is written where, and what is refused."""
+
+import json
+import warnings
+from pathlib import Path
+
+import anndata
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+import manymaps as mm
+from manymaps.affinity.neighbors import nearest_neighbors
+from manymaps.anndata import multiple_maps, to_atlas, tsne
+
+N, QUICK = 80, {"perplexity": 5, "max_iter": 30}
+
+
+def rows_of(n: int = N) -> np.ndarray:
+    """Three clouds in six dimensions."""
+    generator = np.random.default_rng(0)
+    return (4 * np.eye(6)[np.arange(n) % 3] + generator.normal(size=(n, 6))).astype(np.float32)
+
+
+def annotated(n_vars: int = 60, **parts: object) -> anndata.AnnData:
+    """Some cells of which X says less than X_pca."""
+    obs = pd.DataFrame(
+        {
+            "cloud": pd.Categorical(np.array(["T", "B", "NK"])[np.arange(N) % 3]),
+            "depth": np.arange(N, dtype=float),
+        },
+        index=[f"cell{i}" for i in range(N)],
+    )
+    X = np.random.default_rng(1).poisson(1.0, (N, n_vars)).astype(np.float32)
+    return anndata.AnnData(X, obs=obs, obsm={"X_pca": rows_of()}, **parts)
+
+
+def with_neighbors(adata: anndata.AnnData, k: int, key: str = "neighbors") -> anndata.AnnData:
+    """Neighbours as `scanpy.pp.neighbors(adata, n_neighbors=k + 1, key_added=key)` writes them."""
+    found = nearest_neighbors(np.asarray(adata.obsm["X_pca"]), k)
+    starts = np.arange(0, N * k + 1, k)
+    table = sparse.csr_matrix((found.distances.ravel(), found.indices.ravel(), starts), (N, N))
+    prefix = "" if key == "neighbors" else f"{key}_"
+    adata.obsp[f"{prefix}distances"] = table
+    near = table.copy()
+    near.data = np.exp(-near.data)
+    adata.obsp[f"{prefix}connectivities"] = near.maximum(near.T)
+    adata.uns[key] = {
+        "distances_key": f"{prefix}distances",
+        "connectivities_key": f"{prefix}connectivities",
+        "params": {"n_neighbors": k + 1, "method": "umap", "metric": "euclidean"},
+    }
+    return adata
+
+
+def test_the_map_is_that_of_the_estimator_and_goes_where_scanpy_puts_one() -> None:
+    adata = annotated()
+    assert tsne(adata, **QUICK) is None
+    fit = mm.TSNE(random_state=0, **QUICK).fit(rows_of())
+    np.testing.assert_array_equal(adata.obsm["X_manymaps_tsne"], fit.embedding_)
+    said = adata.uns["X_manymaps_tsne"]
+    assert said["params"] == {
+        **QUICK, "metric": "euclidean", "random_state": 0, "use_rep": "X_pca"
+    }  # fmt: skip
+    assert said["kl_divergence"] == fit.kl_divergence_
+    assert (said["n_iter"], list(said["history"])) == (30, list(fit.history_))
+
+
+def test_the_rows_are_those_that_scanpy_would_choose() -> None:
+    small, large = annotated(n_vars=20), annotated()
+    for adata, options, expected in (
+        (small, {}, small.X),
+        (small, {"use_rep": "X_pca", "n_pcs": 2}, rows_of()[:, :2]),
+        (large, {"n_pcs": 3}, rows_of()[:, :3]),
+        (large, {"n_pcs": 0}, large.X),
+        (large, {"use_rep": "X"}, large.X),
+    ):
+        got = tsne(adata, copy=True, **options, **QUICK)
+        expected = mm.TSNE(random_state=0, **QUICK).fit(np.asarray(expected)).embedding_
+        np.testing.assert_array_equal(got.obsm["X_manymaps_tsne"], expected)
+    assert "X_manymaps_tsne" not in small.obsm
+    assert got.uns["X_manymaps_tsne"]["params"]["use_rep"] == "X"
+
+
+def test_multiple_maps_lie_side_by_side_with_their_proportions() -> None:
+    adata = annotated()
+    multiple_maps(adata, 3, penalty=0.01, **QUICK)
+    fit = mm.MultipleMapsTSNE(3, penalty=0.01, random_state=0, **QUICK).fit(rows_of())
+    for m in range(3):
+        place = adata.obsm["X_manymaps"][:, 2 * m : 2 * m + 2]
+        np.testing.assert_array_equal(place, fit.maps_[m])
+    np.testing.assert_array_equal(adata.obsm["X_manymaps_proportions"], fit.proportions_.T)
+    said = adata.uns["X_manymaps"]
+    assert (said["params"]["n_maps"], said["params"]["penalty"]) == (3, 0.01)
+    # Names that are one word with a number say less than the clouds.
+    assert len(said["captions"]) == 3
+    assert set(", ".join(said["captions"]).split(", ")) <= {"T", "B", "NK"}
+
+
+def test_barcodes_say_less_than_categories() -> None:
+    adata = annotated()
+    letters = np.random.default_rng(0).choice([*"ACGT"], (N, 14))
+    adata.obs_names = [f"{''.join(word)}-1" for word in letters]
+    multiple_maps(adata, 2, **QUICK)
+    assert set(", ".join(adata.uns["X_manymaps"]["captions"]).split(", ")) <= {"T", "B", "NK"}
+    adata.obs_names = [f"word {'abcdefghij'[i % 10]}{'abcdefgh'[i // 10]}" for i in range(N)]
+    multiple_maps(adata, 2, **QUICK)
+    assert all(text.startswith("word ") for text in adata.uns["X_manymaps"]["captions"])
+
+
+def test_the_atlas_is_that_of_the_fit_also_from_a_file(tmp_path: Path) -> None:
+    adata = annotated()
+    multiple_maps(adata, 3, **QUICK)
+    atlas = to_atlas(adata)
+    fitted = mm.MultipleMapsTSNE(3, random_state=0, **QUICK).fit(rows_of()).atlas_
+    assert atlas.labels == tuple(adata.obs_names)
+    np.testing.assert_allclose(atlas.similarities("cell7"), fitted.similarities("7"))
+    assert list(atlas.metadata) == ["cloud", "depth"]
+    assert atlas.metadata["cloud"][:3].tolist() == ["T", "B", "NK"]
+    np.testing.assert_array_equal(atlas.vectors, rows_of())
+    adata.write_h5ad(tmp_path / "cells.h5ad")
+    assert to_atlas(anndata.read_h5ad(tmp_path / "cells.h5ad")) == atlas
+    mm.write_page(atlas, tmp_path / "cells.html")
+    assert mm.insert(atlas, rows_of()[:1] + 0.1, labels=["new"]).atlas.n_objects == N + 1
+
+
+def test_the_atlas_of_some_cells_is_a_part_of_the_whole() -> None:
+    adata = annotated()
+    multiple_maps(adata, 2, normalization="joint", **QUICK)
+    whole, chosen = to_atlas(adata), np.arange(0, N, 3)
+    assert whole.log_normalizer is not None
+    assert to_atlas(adata[chosen]) == whole.subset(chosen)
+
+
+def test_a_table_may_be_sparse_a_frame_or_in_a_file(tmp_path: Path) -> None:
+    adata = annotated(n_vars=20)
+    expected = tsne(adata, copy=True, **QUICK).obsm["X_manymaps_tsne"]
+    for kind in (sparse.csr_matrix, sparse.csc_matrix):
+        adata.X = kind(adata.X)
+        got = tsne(adata, copy=True, **QUICK).obsm["X_manymaps_tsne"]
+        np.testing.assert_allclose(got, mm.TSNE(random_state=0, **QUICK).fit(adata.X).embedding_)
+    names = {"index": adata.obs_names, "columns": [f"x{i}" for i in range(6)]}
+    adata.obsm["framed"] = pd.DataFrame(rows_of(), **names)
+    got = tsne(adata, use_rep="framed", copy=True, **QUICK).obsm["X_manymaps_tsne"]
+    other = tsne(adata, use_rep="X_pca", copy=True, **QUICK).obsm["X_manymaps_tsne"]
+    np.testing.assert_array_equal(got, other)
+    for name, X in (("dense", adata.X.toarray()), ("sparse", adata.X)):
+        adata.X = X
+        adata.write_h5ad(tmp_path / f"{name}.h5ad")
+        backed = anndata.read_h5ad(tmp_path / f"{name}.h5ad", backed="r")
+        tsne(backed, **QUICK)
+        if name == "dense":
+            np.testing.assert_array_equal(backed.obsm["X_manymaps_tsne"], expected)
+        with pytest.raises(mm.ParameterError, match=r"copy=True would copy a file.*to_memory\(\)"):
+            tsne(backed, copy=True, **QUICK)
+        with pytest.raises(mm.ParameterError, match=r"a view of a backed file.*to_memory\(\)"):
+            tsne(backed[:40], **QUICK)
+        backed.file.close()
+
+
+def test_a_view_becomes_an_object_of_its_own() -> None:
+    adata = annotated()
+    part = adata[:60]
+    with pytest.warns(anndata.ImplicitModificationWarning):
+        tsne(part, **QUICK)
+    assert part.obsm["X_manymaps_tsne"].shape == (60, 2)
+    assert not part.is_view
+    assert "X_manymaps_tsne" not in adata.obsm
+
+
+def test_known_neighbors_are_taken_where_they_are_enough_and_of_these_rows() -> None:
+    found = annotated()
+    tsne(found, **QUICK)
+
+    def key_of(adata: anndata.AnnData, **options: object) -> object:
+        tsne(adata, **{**QUICK, **options})
+        return adata.uns["X_manymaps_tsne"]["params"].get("neighbors_key")
+
+    known = with_neighbors(annotated(), 15)
+    assert key_of(known) == "neighbors"
+    np.testing.assert_allclose(
+        known.uns["X_manymaps_tsne"]["kl_divergence"],
+        found.uns["X_manymaps_tsne"]["kl_divergence"],
+        rtol=0.02,
+    )
+    assert key_of(known, perplexity=6) is None  # of which three times as many would be 18
+    assert key_of(known, n_pcs=3) is None
+    assert key_of(known, metric="cosine") is None
+    assert key_of(known, affinity=mm.LocalPerplexity(perplexity=5)) is None
+    known.obsm["X_pca"] = known.obsm["X_pca"][::-1].copy()
+    assert key_of(known) is None
+    np.testing.assert_array_equal(
+        known.obsm["X_manymaps_tsne"],
+        mm.TSNE(random_state=0, **QUICK).fit(rows_of()[::-1]).embedding_,
+    )
+    assert key_of(known, neighbors_key="neighbors") == "neighbors"
+
+
+def test_similarities_are_those_of_the_neighbors_that_were_named() -> None:
+    """What is fitted is what the estimator makes of the very distances or connectivities."""
+    adata = with_neighbors(annotated(), 8, "few")
+    tsne(adata, neighbors_key="few", **QUICK)
+    graph = nearest_neighbors(rows_of(), 8)
+    own = mm.TSNE(random_state=0, init=rows_of()[:, :2] / 100, **QUICK)
+    fitted = tsne(
+        adata, neighbors_key="few", init=rows_of()[:, :2] / 100, copy=True, **QUICK
+    )  # fmt: skip
+    np.testing.assert_allclose(
+        fitted.uns["X_manymaps_tsne"]["history"]["kl"][:3], own.fit(graph).history_["kl"][:3]
+    )
+    tsne(adata, perplexity=None, neighbors_key="few", max_iter=5, init=rows_of()[:, :2] / 100)
+    said = adata.uns["X_manymaps_tsne"]
+    near = adata.obsp["few_connectivities"].toarray()
+    similar = mm.TSNE(affinity="precomputed", random_state=0, max_iter=5, init=own.init)
+    similar.fit(near / near.sum(axis=1, keepdims=True))
+    np.testing.assert_allclose(said["history"]["kl"], similar.history_["kl"], rtol=1e-5)
+    assert json.loads(said["atlas"])["parameters"]["affinity"] == "Connectivities('few')"
+
+
+def test_neighbors_without_rows_are_enough() -> None:
+    adata = with_neighbors(annotated(), 15)
+    del adata.obsm["X_pca"]
+    tsne(adata, neighbors_key="neighbors", **QUICK)
+    assert "use_rep" not in adata.uns["X_manymaps_tsne"]["params"]
+    assert to_atlas(adata).vectors is None
+
+
+def test_repeated_names_are_numbered_with_a_word() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        adata = annotated()
+        adata.obs_names = ["a", "a", *adata.obs_names[2:]]
+        tsne(adata, **QUICK)
+    with pytest.warns(mm.DataWarning, match=r"1 names of observations repeat .*'a \(2\)'"):
+        atlas = to_atlas(adata)
+    assert atlas.labels[:3] == ("a", "a (2)", "cell2")
+
+
+def _cut(adata: anndata.AnnData) -> None:
+    with_neighbors(adata, 15)
+    adata.uns["old"] = {"distances": adata.obsp["distances"][:40, :40]}
+
+
+def _lost(adata: anndata.AnnData) -> None:
+    with_neighbors(adata, 15)
+    del adata.obsp["distances"]
+
+
+def _no_pca(adata: anndata.AnnData) -> None:
+    adata.obsm["X_umap"] = adata.obsm.pop("X_pca")
+
+
+def _missing(adata: anndata.AnnData) -> None:
+    adata.obsm["X_pca"][3, 1] = np.nan
+
+
+@pytest.mark.parametrize(
+    ("damage", "options", "error", "message"),
+    [
+        (_no_pca, {}, mm.DataError, r"60 variables and no obsm\['X_pca'\]; run scanpy\.pp\.pca.*"
+         r"use_rep='X', or one of its obsm, 'X_umap'"),
+        (None, {"use_rep": "X_lsi"}, mm.DataError, r"no obsm\['X_lsi'\]; its obsm has 'X_pca'"),
+        (None, {"n_pcs": 7}, mm.ParameterError, r"n_pcs=7 is impossible: .* has 6 columns"),
+        (_missing, {}, ValueError, "NaN"),
+        (None, {"neighbors_key": "near"}, mm.DataError, r"no neighbours 'near'; scanpy\.pp"),
+        (None, {"perplexity": None}, mm.DataError, r"no neighbours 'neighbors'"),
+        (_cut, {"neighbors_key": "near"}, mm.DataError, r"there are 'neighbors', 'old'"),
+        (_cut, {"neighbors_key": "old"}, mm.DataError, r"are of 40 x 40 observations"),
+        (_lost, {"neighbors_key": "neighbors"}, mm.DataError,
+         r"no obsp\['distances'\]; its obsp has 'connectivities'"),
+        (_cut, {"neighbors_key": "neighbors", "perplexity": 20}, mm.ParameterError,
+         r"perplexity=20 needs as many neighbours, .* 'cell0' has 15 under 'neighbors'; "
+         r".*n_neighbors=61.*perplexity=None"),
+        (_cut, {"neighbors_key": "neighbors", "affinity": mm.GaussianAffinity()},
+         mm.ParameterError, "give one of both"),
+        (None, {"perplexity": 80}, mm.ParameterError, "impossible for 80 objects"),
+        (None, {"wide": 3}, TypeError, "wide"),
+    ],
+)  # fmt: skip
+def test_what_is_refused_leaves_nothing_behind(damage, options, error, message) -> None:
+    adata = annotated()
+    if damage is not None:
+        damage(adata)
+    before = {*adata.obsm.keys()}, {*adata.uns}
+    with pytest.raises(error, match=message):
+        multiple_maps(adata, 2, **{**QUICK, **options})
+    assert ({*adata.obsm.keys()}, {*adata.uns}) == before
+
+
+def test_what_is_no_annotated_data() -> None:
+    with pytest.raises(mm.DataError, match="type ndarray is no AnnData; estimators such as"):
+        tsne(rows_of())
+    with pytest.raises(mm.DataError, match=r"has no X; its obsm has 'X_pca'"):
+        tsne(anndata.AnnData(obsm={"X_pca": rows_of()}), use_rep="X")
+
+
+def test_maps_that_are_not_there_or_were_changed() -> None:
+    adata = annotated()
+    with pytest.raises(mm.DataError, match=r"holds no maps; manymaps\.anndata\.tsne"):
+        to_atlas(adata)
+    tsne(adata, **QUICK)
+    multiple_maps(adata, 2, **QUICK)
+    with pytest.raises(mm.DataError, match="several maps; give one of 'X_manymaps_tsne', 'X_man"):
+        to_atlas(adata)
+    with pytest.raises(mm.DataError, match="no maps 'X_umap'; give one of"):
+        to_atlas(adata, "X_umap")
+    adata.obsm["X_manymaps"] = adata.obsm["X_manymaps"][:, :3]
+    with pytest.raises(mm.DataError, match=r"does not fit \(3 columns for 2 maps\); fit the maps"):
+        to_atlas(adata, "X_manymaps")
+    adata.uns["X_manymaps_tsne"]["atlas"] = "{"
+    with pytest.raises(mm.DataError, match="does not fit"):
+        to_atlas(adata, "X_manymaps_tsne")
+
+
+@pytest.mark.slow
+def test_scanpy_finds_what_was_written(tmp_path: Path) -> None:
+    """Its neighbours are taken, its plots draw the maps, and its t-SNE is no better by its cost."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import matplotlib
+
+        matplotlib.use("agg")
+        import scanpy as sc
+
+        cells = sc.datasets.pbmc68k_reduced()
+        with pytest.raises(mm.ParameterError, match=r"has 9 under 'neighbors'; .*n_neighbors=91"):
+            tsne(cells, neighbors_key="neighbors")
+        sc.pp.neighbors(cells, n_neighbors=91, key_added="wide", method="gauss")
+        tsne(cells, neighbors_key="wide")
+        multiple_maps(cells, 2, perplexity=None, max_iter=60)
+        sc.pl.embedding(cells, "manymaps_tsne", color="bulk_labels", show=False)
+        sc.pl.embedding(cells, "X_manymaps", components=["1,2", "3,4"], show=False)
+        cells.write_h5ad(tmp_path / "cells.h5ad")
+    params = cells.uns["X_manymaps_tsne"]["params"]
+    assert (params["neighbors_key"], params["use_rep"]) == ("wide", "X_pca")
+    labels = cells.obs["bulk_labels"].to_numpy()
+    near = nearest_neighbors(cells.obsm["X_manymaps_tsne"], 10).indices
+    assert (labels[near] == labels[:, None]).mean() > 0.6
+    atlas = to_atlas(anndata.read_h5ad(tmp_path / "cells.h5ad"), "X_manymaps")
+    assert {word for words in atlas.captions() for word in words} <= set(labels)
