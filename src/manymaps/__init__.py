@@ -78,6 +78,8 @@ if TYPE_CHECKING:
     from manymaps.io.judgements import read_judgements as read_judgements
     from manymaps.io.similarities import read_similarities as read_similarities
     from manymaps.io.texts import Texts as Texts
+    from manymaps.io.trials import read_trials as read_trials
+    from manymaps.io.trials import trials_from as trials_from
     from manymaps.io.vectors import read_vectors as read_vectors
     from manymaps.io.vectors import vectors_from as vectors_from
     from manymaps.labels import UnknownLabel as UnknownLabel
@@ -146,6 +148,7 @@ _HOMES = {
     "prediction.points": ("WorkersLost",),
     "prediction.sweeps": ("SweepResult", "sweep"),
     "io.texts": ("Texts",),
+    "io.trials": ("read_trials", "trials_from"),
     "atlas.atlas": ("Atlas", "load_atlas"),
     "data.datasets": ("load_consonants", "load_integers", "load_word_relations"),
     "analysis.count_evaluation": ("CountEvaluation",),

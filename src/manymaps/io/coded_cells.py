@@ -6,11 +6,12 @@
 
 A list of millions of lines so costs four bytes a cell, and a text for each different cell. Text in
 which each line has its cells is split a block at a time, which is several times as fast as to
-parse it row by row.
+parse it row by row; and so is text with quotation marks in which each row has its cells.
 """
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -122,6 +123,9 @@ def coded_columns(
         batches = _split_columns(table, width, header, marked)
         with suppress(_NotPlain):
             return _coded(batches, labels, number, _unquoted if marked else str.strip, table, True)
+    if not _repeats_header(table.data, header):
+        with suppress(_NotPlain):
+            return _coded(_whole_rows(table, width, header), labels, number, str.strip, table)
     return _coded(_parsed_columns(rows()), labels, number, str.strip, table)
 
 
@@ -183,6 +187,23 @@ def _split_columns(
         start = 0
 
 
+def _whole_rows(table: TextTable, width: int, header: bool) -> Iterator[list[tuple[str, ...]]]:
+    """The columns of quoted text in which each row has its cells, a batch at a time.
+
+    Nothing is done row by row here, which takes a fifth of the time.
+    """
+    reader = table.reader()
+    try:
+        if header and len(next(reader, [])) != width:
+            raise _NotPlain
+        while batch := list(islice(reader, BATCH)):
+            if set(map(len, batch)) != {width}:
+                raise _NotPlain
+            yield list(zip(*batch, strict=True))
+    except csv.Error as error:
+        raise _NotPlain from error
+
+
 def _parsed_columns(rows: Iterator[tuple[int, list[str]]]) -> Iterator[list[tuple[str, ...]]]:
     """The columns of rows, a batch at a time; as many as the shortest row has."""
     while batch := list(islice(rows, BATCH)):
@@ -204,7 +225,7 @@ def _is_plain(table: TextTable, width: int, header: bool) -> bool:
     data = table.data
     if data.count(b"\r") != data.count(b"\r\n"):
         return False
-    if header and data.count(data.partition(b"\n")[0].strip()) > 1:
+    if _repeats_header(data, header):
         return False
     delimiter = ord(table.delimiter)
     for block in _line_blocks(data):
@@ -216,6 +237,11 @@ def _is_plain(table: TextTable, width: int, header: bool) -> bool:
         if ends[:, :-1].any() or not ends[:, -1].all():
             return False
     return True
+
+
+def _repeats_header(data: bytes, header: bool) -> bool:
+    """Whether the first line may stand once more, as in files that were joined end to end."""
+    return header and data.count(data.partition(b"\n")[0].strip()) > 1
 
 
 def row_at(rows: Rows, k: int) -> tuple[int, list[str]]:

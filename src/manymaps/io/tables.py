@@ -74,19 +74,22 @@ class TextTable:
     delimiter: str
     quoted: bool = True
 
-    def rows(self) -> Iterator[tuple[int, list[str]]]:
-        """Each row that is not blank, with the line on which it starts (counted from 1)."""
+    def reader(self) -> Any:
+        """A csv.reader of the rows as they stand."""
         lines = io.TextIOWrapper(
             io.BytesIO(self.data), encoding="utf-8", errors="surrogateescape", newline=""
         )
-        reader = csv.reader(
+        return csv.reader(
             lines,
             delimiter=self.delimiter,
             quoting=csv.QUOTE_MINIMAL if self.quoted else csv.QUOTE_NONE,
             skipinitialspace=True,
             strict=True,
         )
-        for line, row in numbered_rows(reader, self.source):
+
+    def rows(self) -> Iterator[tuple[int, list[str]]]:
+        """Each row that is not blank, with the line on which it starts (counted from 1)."""
+        for line, row in numbered_rows(self.reader(), self.source):
             cells = [cell.strip() for cell in row]
             if len(cells) > 1 or (cells and cells[0] and not MARKUP.fullmatch(cells[0])):
                 yield line, cells

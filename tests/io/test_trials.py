@@ -1,0 +1,287 @@
+"""Raw trials: every layout is read to the value, and what is wrong is told with its place."""
+
+import csv
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import manymaps as mm
+from manymaps.data.trials import MISSING, REPEATED, UNKNOWN
+from manymaps.errors import DataError, ParameterError
+from manymaps.io import coded_cells
+from manymaps.io.trial_columns import TrialNames, find_trial_columns
+from manymaps.io.trials import holds_trials
+from trial_samples import swow_rows, write_plain, write_swow
+
+HEADER = ["participantID", "age", "gender", "cue", "R1", "R2", "R3"]
+ROWS = [
+    ["p1", "33", "Fe", "tie", "knot", "suit", "black"],
+    ["p1", "33", "Fe", "knot", "tie", "NA", "NA"],
+    ["p2", "", "Ma", "tie", "Unknown word", "No more responses", ""],
+    ["p3", "41", "X", "suit", "tie", "tie", "Tie"],
+    ["p3", "41", "X", "NA", "bow  tie", 'say "no"', "rock, paper"],
+]
+
+
+def given_texts(trials):
+    """The answers of each trial as texts, and the marks of those that are none."""
+    marks = {MISSING: "-", UNKNOWN: "?", REPEATED: "="}
+    return [
+        [trials.answers[a] if a >= 0 else marks[a] for a in row] for row in trials.given.tolist()
+    ]
+
+
+EXPECTED = [
+    ["knot", "suit", "black"],
+    ["tie", "-", "-"],
+    ["?", "-", "-"],
+    ["tie", "=", "Tie"],
+    ["bow  tie", 'say "no"', "rock, paper"],
+]
+
+
+def check_rows(trials):
+    assert given_texts(trials) == EXPECTED
+    assert [trials.cues[c] for c in trials.cue] == ["tie", "knot", "tie", "suit", "NA"]
+    assert [trials.participants[p] for p in trials.participant] == ["p1", "p1", "p2", "p3", "p3"]
+    np.testing.assert_array_equal(trials.columns["age"], [33, 33, np.nan, 41, 41])
+    assert trials.columns["gender"].tolist() == ["Fe", "Fe", "Ma", "X", "X"]
+    assert trials.n_without() == {
+        "no answer": 4, "unknown word": 1, "answer repeated in its trial": 1
+    }  # fmt: skip
+
+
+def written(path: Path, delimiter=",", header=HEADER, rows=ROWS, quoting=csv.QUOTE_MINIMAL) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, delimiter=delimiter, quoting=quoting).writerows([header, *rows])
+    return path
+
+
+@pytest.mark.parametrize("quoting", [csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
+@pytest.mark.parametrize(("name", "delimiter"), [("a.csv", ","), ("a.csv", ";"), ("a.tsv", "\t")])
+def test_text_is_read_to_the_value(tmp_path, name, delimiter, quoting):
+    check_rows(mm.read_trials(written(tmp_path / name, delimiter, quoting=quoting)))
+
+
+def test_frames_and_parquet_are_read_alike(tmp_path):
+    columns = dict(zip(HEADER, zip(*ROWS, strict=True), strict=True))
+    columns["age"] = [33, 33, None, 41, 41]
+    check_rows(mm.trials_from(pl.DataFrame(columns)))
+    check_rows(mm.trials_from(pd.DataFrame(columns)))
+    pl.DataFrame(columns).write_parquet(tmp_path / "a.parquet")
+    assert holds_trials(tmp_path / "a.parquet")
+    check_rows(mm.read_trials(tmp_path / "a.parquet"))
+
+
+def test_swow_as_its_two_files_are_written(tmp_path):
+    """NA or the two marks say the same of the same people."""
+    names, rows = swow_rows()
+    short = mm.read_trials(write_swow(tmp_path / "R100.csv"))
+    full = mm.read_trials(write_swow(tmp_path / "complete.csv", complete=True))
+    assert short.n_trials == full.n_trials == len(rows) == 40 * 14
+    assert short.n_participants == 40
+    assert (short.given >= 0).sum() == (full.given >= 0).sum()
+    unknown = full.n_without()["unknown word"]
+    assert unknown > 0
+    assert short.n_without()["no answer"] == full.n_without()["no answer"] + unknown
+    assert set(short.columns) == {
+        "age", "gender", "nativeLanguage", "country", "education", "created_at"
+    }  # fmt: skip
+    assert set(full.columns) == {*short.columns, "city", "section"}
+    at = names.index("R1")
+    first = [row[at] for row in rows if row[at] != "NA"]
+    assert [short.answers[a] for a in short.given[:, 0] if a >= 0] == first
+    a, b = (trials.where("age < 35").associations("R1,keep") for trials in (short, full))
+    assert a.labels == b.labels
+    assert abs(a.strengths - b.strengths).max() == 0
+
+
+def test_the_quick_ways_read_what_the_slow_one_reads(tmp_path, monkeypatch):
+    file = write_swow(tmp_path / "complete.csv", complete=True)
+    quick = mm.read_trials(file)
+    monkeypatch.setattr(coded_cells, "_is_plain", lambda *_: False)
+    monkeypatch.setattr(coded_cells, "_repeats_header", lambda *_: True)
+    slow = mm.read_trials(file)
+    assert quick.answers == slow.answers
+    np.testing.assert_array_equal(quick.given, slow.given)
+    np.testing.assert_array_equal(quick.columns["city"], slow.columns["city"])
+
+
+@pytest.mark.parametrize(
+    ("header", "answers", "participant"),
+    [
+        ("subject,stimulus,response", "response", "subject"),
+        ("Subject ID,Stimulus Word,Response 1,Response 2", "Response 1,Response 2", "Subject ID"),
+        ("cue,asso1,asso2,asso3", "asso1,asso2,asso3", None),
+        ("worker_id,cue_word,Associate_1,Associate_2", "Associate_1,Associate_2", "worker_id"),
+        ("CUE,FIRST,SECOND,THIRD", "FIRST,SECOND,THIRD", None),
+        ("participant,cue,first_response,second_response", "first_response,second_response",
+         "participant"),
+        ("pid,cue,resp_1,resp_2,R1Raw", "resp_1,resp_2", "pid"),
+        ("cue,R1Raw,R2Raw,R1,R2", "R1,R2", None),
+        ("cue,R1", "R1", None),
+    ],
+)  # fmt: skip
+def test_names_of_columns(header, answers, participant):
+    names = header.split(",")
+    found = find_trial_columns(names, [], TrialNames(), "a.csv", asked=header == "cue,R1")
+    assert ",".join(names[c] for c in found.answers) == answers
+    assert (names[found.participant] if found.participant is not None else None) == participant
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cue,response,strength\ntie,knot,.5\nknot,tie,1\n",
+        "cue\tresponse\tR1\tN\tR1.Strength\ntie\tknot\t3\t9\t.33\nknot\ttie\t2\t2\t1\n",
+        "cue,response\ntie,knot\nknot,tie\n",
+        "word,R1,R2,R3\ntie,.2,.1,.4\nknot,.1,.3,.2\nsuit,.2,.2,.2\n",
+        "subject,object,weight\ntie,knot,3\nknot,tie,2\n",
+        "participant,word1,word2,rating\n1,tie,knot,3\n2,tie,suit,2\n",
+        "doc,word,count\na,tie,3\nb,knot,2\n",
+        ",tie,knot\ntie,0,1\nknot,1,0\n",
+    ],
+)
+def test_other_files_are_none_of_trials(tmp_path, text):
+    (tmp_path / "a.csv").write_text(text)
+    assert not holds_trials(tmp_path / "a.csv")
+
+
+def test_one_answer_a_row_is_gathered_by_person_and_cue(tmp_path):
+    rows = [
+        ["1", "20", "tie", "knot", "R1"],
+        ["1", "20", "suit", "tie", "R1"],
+        ["1", "20", "tie", "suit", "R2"],
+        ["2", "30", "tie", "NA", "R3"],
+        ["2", "30", "tie", "suit", "R1"],
+        ["1", "20", "tie", "black", "R1"],
+    ]
+    header = ["participantID", "age", "cue", "response", "RPOS"]
+    trials = mm.read_trials(write_plain(tmp_path / "long.csv", header, rows))
+    found = zip(
+        [trials.participants[p] for p in trials.participant],
+        [trials.cues[c] for c in trials.cue],
+        given_texts(trials),
+        trials.columns["age"].tolist(),
+        strict=True,
+    )
+    assert list(found) == [
+        ("1", "tie", ["knot", "suit", "-"], 20),
+        ("1", "suit", ["tie", "-", "-"], 20),
+        ("2", "tie", ["suit", "-", "-"], 30),
+        ("1", "tie", ["black", "-", "-"], 20),
+    ]
+    assert trials.report.n_read == 4
+
+
+def test_na_is_a_word_where_trials_have_one_answer(tmp_path):
+    rows = [["1", "chemistry", "NA"], ["2", "chemistry", "Na"]]
+    header = ["subject", "stimulus", "response"]
+    trials = mm.read_trials(write_plain(tmp_path / "a.csv", header, rows))
+    assert given_texts(trials) == [["NA"], ["Na"]]
+
+
+def test_columns_can_be_named(tmp_path):
+    header = ["who", "prompt", "one", "two", "n"]
+    rows = [["a", "tie", "knot", "suit", "1"], ["b", "knot", "tie", "", "2"]]
+    file = write_plain(tmp_path / "a.csv", header, rows)
+    trials = mm.read_trials(file, cue="Prompt", response="one, two", participant="who")
+    assert given_texts(trials) == [["knot", "suit"], ["tie", "-"]]
+    assert trials.participants == ("a", "b")
+
+
+def test_treatments_come_in_their_order(tmp_path):
+    """Folding makes repeats, a condition leaves people out, and what is left is balanced."""
+    rows = [[f"p{i}", str(20 + i), cue, "Knot", "knot ", "x"] for i in range(6) for cue in "ab"]
+    rows += [["p9", "90", "a", "knot", "y", "z"]]
+    file = write_plain(tmp_path / "a.csv", ["subject", "age", "cue", "R1", "R2", "R3"], rows)
+    trials = mm.read_trials(file, fold=True, where="age < 24", balance=3)
+    assert trials.n_trials == 6
+    assert set(map(tuple, given_texts(trials))) == {("knot", "=", "x")}
+    assert trials.report.dropped == {"not age < 24": 5, "drawn out to balance cues": 2}
+    again = mm.read_trials(file, fold=True, where="age < 24", balance=3)
+    np.testing.assert_array_equal(trials.columns["age"], again.columns["age"])
+    assert mm.read_trials(file, balance="least").n_trials == 12
+
+
+def test_people_who_contradict_themselves_are_counted(tmp_path):
+    rows = [[f"p{i}", "Fe", f"10:{i}{j}", "tie", "knot"] for i in range(5) for j in range(3)]
+    rows[4][1] = "Ma"
+    rows[7][1] = "NA"
+    file = write_plain(tmp_path / "a.csv", ["subject", "gender", "time", "cue", "response"], rows)
+    trials = mm.read_trials(file)
+    said = [note for note in trials.report.notes if "more than one" in note]
+    assert said == [
+        "1 participants have more than one 'gender' (such as 'p1'); each trial goes by its own"
+    ]
+    assert {name: group.n_trials for name, group in trials.groups("gender").items()} == {
+        "Fe": 13, "Ma": 1
+    }  # fmt: skip
+
+
+def test_a_column_of_numbers_may_have_some_that_are_none(tmp_path):
+    rows = [[f"p{i}", str(20 + i), "tie", "knot"] for i in range(19)] + [["q", "old", "tie", "bow"]]
+    file = write_plain(tmp_path / "a.csv", ["subject", "age", "cue", "response"], rows)
+    trials = mm.read_trials(file)
+    assert np.isnan(trials.columns["age"][-1])
+    assert "'age': 'old' are no numbers, and so unknown" in trials.report.notes
+
+
+def test_trials_without_a_cue_or_a_person(tmp_path):
+    rows = [["p", "tie", "knot"], ["", "tie", "suit"], ["p", "", "bow"], ["NA", "suit", "tie"]]
+    file = write_plain(tmp_path / "a.csv", ["subject", "cue", "response"], rows)
+    trials = mm.read_trials(file)
+    assert trials.cues == ("tie", "suit")
+    assert trials.report.n_read == 4
+    assert trials.report.dropped == {"no cue": 1}
+    assert trials.n_participants == 3
+    assert any(note.startswith("2 trials without a participant") for note in trials.report.notes)
+
+
+def test_rows_that_end_early_lack_answers(tmp_path):
+    (tmp_path / "a.csv").write_text("cue,R1,R2,R3\ntie,knot,suit\nknot,tie\nsuit,tie,bow,red\n")
+    trials = mm.read_trials(tmp_path / "a.csv")
+    assert given_texts(trials) == [["knot", "suit", "-"], ["tie", "-", "-"], ["tie", "bow", "red"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "said"),
+    [
+        ("cue,R1,R2\ntie,a,b,c\nknot,a,b\n", {}, "line 2 has 4 columns where the header has 3"),
+        ("cue,R1,R2\ntie,a,b\nknot\n", {}, "line 3 has 1 columns where the header has 3"),
+        ('cue,R1,R2\n"tie,a,b\nknot,a,b\n', {}, "quotation mark"),
+        ("a,b,c\ntie,knot,suit\n", {}, "no column of cues; its columns are 'a', 'b', 'c'"),
+        ("cue,b,c\ntie,knot,suit\n", {}, "no column of answers; .* response=..., several"),
+        ("cue,R1,R2\ntie,a,b\n", {"response": "R1,R9"}, "has no column 'R9'"),
+        ("cue,R1,R2\ntie,a,b\n", {"participant": "who"}, "no column 'who'"),
+        ("cue,R1,R2\n,a,b\n", {}, "holds no trials"),
+        ("cue,R1,R2\n", {}, "holds no trials"),
+        ("cue,R1,R2\ntie,a,b\n", {"where": "age < 3"}, "a column 'age' that is not there"),
+        ("cue,age,R1,R2\ntie,3,a,b\n", {"where": "age > 3"}, "holds for none of 1 trials"),
+        ("cue,R1,R2\ntie,a,b\n", {"balance": "most"}, "balance='most' is neither 'least' nor"),
+        ("cue,R1,R2\ntie,a,b\n", {"balance": 0}, "n=0"),
+        ("cue,R1,R2\ntie,a,b\n", {"format": "npy"}, "format='npy' is not one of 'trials'"),
+        ("cue,R1\ntie,a\n", {"response": "cue"}, "a column would be read twice"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_told_with_its_place(tmp_path, text, options, said):
+    (tmp_path / "a.csv").write_text(text)
+    with pytest.raises((DataError, ParameterError), match=said):
+        mm.read_trials(tmp_path / "a.csv", **options)
+
+
+def test_bytes_that_are_no_utf8_are_told_by_line(tmp_path):
+    (tmp_path / "a.csv").write_bytes(b"cue,town,R1,R2\ntie,K\xf6ln,a,b\nknot,x,caf\xe9,b\n")
+    with pytest.raises(DataError, match=re.escape("line 3: byte 0xE9")):
+        mm.read_trials(tmp_path / "a.csv")
+    (tmp_path / "b.csv").write_bytes(b"cue,town,R1,R2\ntie,K\xf6ln,a,b\n")
+    assert mm.read_trials(tmp_path / "b.csv").columns["town"].tolist() == ["K\ufffdln"]
+
+
+def test_no_frame_is_refused():
+    with pytest.raises(DataError, match="cannot be made from an object of type int"):
+        mm.trials_from(3)
