@@ -95,3 +95,84 @@ def test_what_is_refused():
             mm.resampled(norms, 0, n_responses=wrong)
     with pytest.raises(ParameterError, match=r"shape \(2,\) for 3 objects"):
         mm.resampled(norms, 0, n_responses=[10, 10])
+
+
+def trials_of(n_people=30, n_cues=6, participants=True, seed=0):
+    """Each person sees some cues and gives two answers, of a vocabulary of the person's own."""
+    rng = np.random.default_rng(seed)
+    people, cues = np.nonzero(rng.random((n_people, n_cues)) < 0.5)
+    given = np.stack([people, n_people + cues], axis=1)
+    return mm.Trials(
+        [f"cue{i}" for i in range(n_cues)],
+        [f"answer{i}" for i in range(n_people + n_cues)],
+        cues,
+        given,
+        people if participants else None,
+        [f"p{i}" for i in range(n_people)] if participants else (),
+        {"age": people.astype(float)},
+    )
+
+
+class TestTrials:
+    def test_participants_come_with_all_their_trials(self):
+        trials = trials_of()
+        sample = mm.resampled(trials, 1)
+        assert sample.n_participants == trials.n_participants
+        assert "participants drawn once more" in sample.report.notes
+        sizes = np.bincount(trials.participant)
+        chosen = []
+        for i, name in enumerate(sample.participants):
+            own = sample.participant == i
+            who = trials.participants.index(name.split(" ")[0])
+            mine = trials.participant == who
+            assert own.sum() == sizes[who]
+            np.testing.assert_array_equal(sample.cue[own], trials.cue[mine])
+            np.testing.assert_array_equal(sample.given[own], trials.given[mine])
+            np.testing.assert_array_equal(sample.columns["age"][own], trials.columns["age"][mine])
+            chosen.append(who)
+        # Near 1 / e of the people are not drawn, and so others are twice or oftener.
+        assert len(set(chosen)) < trials.n_participants
+        assert len(set(sample.participants)) == len(sample.participants)
+
+    def test_everybody_is_as_likely(self):
+        trials = trials_of(8)
+        rng = np.random.default_rng(0)
+        drawn = [
+            name.split(" ")[0]
+            for _ in range(500)
+            for name in mm.resampled(trials, rng).participants
+        ]
+        counts = np.array([drawn.count(name) for name in trials.participants])
+        np.testing.assert_allclose(counts / 500, 1, atol=0.15)
+
+    def test_by_responses_each_cue_keeps_its_number_of_trials(self):
+        trials = trials_of()
+        sample = mm.resampled(trials, 1, by="responses")
+        np.testing.assert_array_equal(np.bincount(sample.cue), np.bincount(trials.cue))
+        rows = {tuple(row) for row in np.column_stack([trials.cue, trials.given]).tolist()}
+        again = [tuple(row) for row in np.column_stack([sample.cue, sample.given]).tolist()]
+        assert set(again) < rows
+        nameless = mm.resampled(trials_of(participants=False), 1)
+        np.testing.assert_array_equal(nameless.given, sample.given)
+
+    def test_counts_vary_as_the_unit_says(self):
+        """All answers of a person are alike: by participants they come and go together."""
+        people, cues = np.divmod(np.arange(40 * 5), 5)
+        answer = (people % 2)[:, None]
+        trials = mm.Trials(
+            list("abcde"), ["yes", "no"], cues, answer, people, list(map(str, range(40)))
+        )
+        for by, expected in (("participants", 0.25 / 40), ("responses", 0.25 / 200)):
+            rng = np.random.default_rng(2)
+            shares = [(mm.resampled(trials, rng, by=by).given == 0).mean() for _ in range(1500)]
+            assert np.var(shares) == pytest.approx(expected, rel=0.2)
+
+    def test_what_is_refused(self):
+        with pytest.raises(ParameterError, match="by='participants' needs trials, one row"):
+            mm.resampled(mm.load_word_relations(), 0, by="participants")
+        with pytest.raises(ParameterError, match=r"say who answered.* or draw responses"):
+            mm.resampled(trials_of(participants=False), 0, by="participants")
+        with pytest.raises(ParameterError, match="by='people' is not one of"):
+            mm.resampled(trials_of(), 0, by="people")
+        with pytest.raises(ParameterError, match="n_responses is of norms"):
+            mm.resampled(trials_of(), 0, n_responses=3)

@@ -1,7 +1,7 @@
-"""Associations of the same people asked once more: a bootstrap of responses.
+"""Norms of the same study made once more: a bootstrap of responses, or of participants.
 
-How far a result depends on who happened to answer is seen by drawing the answers again (Efron
-1979). The responses of cue i are n_i draws from its observed proportions,
+How far a result depends on who happened to answer is seen by drawing again (Efron 1979). Of norms
+alone, responses are drawn: those of cue i are n_i draws from its observed proportions,
 
     (n_i1, n_i2, ...) ~ Multinomial(n_i, p_i),        p*_ij = n_ij / n_i
 
@@ -9,22 +9,35 @@ independently of other cues. Where a row sums to less than 1, the missing mass i
 own that is left out again. A response that was given once is lost with probability near 1 / e; none
 is gained, so that samples have fewer pairs than the data.
 
+Where the trials are known, so is whose they are. A study samples people: of G participants G are
+drawn with replacement, each with all trials, so that the answers of one person, which hang
+together, stay together (the cluster bootstrap, Davison & Hinkley 1997, section 3.8), and the number
+of trials of a cue varies as it would. Or the trials of each cue are drawn among themselves, each
+with all its answers, as if each were of another person.
+
 B. Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7 (1979).
+A. C. Davison & D. V. Hinkley, "Bootstrap methods and their application" (1997).
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal, get_args, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from manymaps.checks import check_choice
 from manymaps.data.associations import Associations
+from manymaps.data.trials import Trials
 from manymaps.errors import DataError, ParameterError
 from manymaps.seeds import drawn_generator
 
-__all__ = ["N_RESPONSES", "resampled"]
+__all__ = ["N_RESPONSES", "Unit", "check_unit", "resampled"]
+
+#: What is drawn again.
+Unit = Literal["participants", "responses"]
 
 #: Responses of a cue where nothing is known of their number; norms have some 100 to 150 people.
 N_RESPONSES = 100
@@ -32,38 +45,64 @@ N_RESPONSES = 100
 _ROUNDING = 5e-3
 
 
+@overload
 def resampled(
     norms: Associations,
     random_state: int | np.random.Generator | None = None,
     *,
+    by: Unit | None = None,
     n_responses: int | ArrayLike | None = None,
-) -> Associations:
-    """The responses of each cue drawn once more from those observed.
+) -> Associations: ...
+
+
+@overload
+def resampled(
+    norms: Trials,
+    random_state: int | np.random.Generator | None = None,
+    *,
+    by: Unit | None = None,
+    n_responses: int | ArrayLike | None = None,
+) -> Trials: ...
+
+
+def resampled(
+    norms: Associations | Trials,
+    random_state: int | np.random.Generator | None = None,
+    *,
+    by: Unit | None = None,
+    n_responses: int | ArrayLike | None = None,
+) -> Associations | Trials:
+    """The responses to each cue, or the participants with their trials, drawn once more.
 
     Parameters
     ----------
-    norms : Associations
-        Proportions of responses, rows that sum to at most 1; or counts, whole numbers.
+    norms : Associations or Trials
+        Proportions of responses, rows that sum to at most 1; or counts, whole numbers; or trials.
     random_state : int, Generator or None
         None draws a seed from NumPy's global state, once.
+    by : {"participants", "responses"}, optional
+        What is drawn: by default participants of trials that say who they are, else responses. Of
+        trials by responses, each cue's trials are drawn, with all their answers.
     n_responses : int or array of int, shape (n_objects,), optional
-        How many responses each cue has, at least 1. By default those that are known, from counts
-        that were read (`norms.n_responses`) or that the rows hold; else 100 (`N_RESPONSES`), as
-        of norms in which 100 people answer each cue.
+        Of norms: how many responses each cue has, at least 1. By default those that are known, from
+        counts that were read (`norms.n_responses`) or that the rows hold; else 100 (`N_RESPONSES`),
+        as of norms in which 100 people answer each cue.
 
     Returns
     -------
-    Associations
-        Proportions or counts, as given, of the same labels, with the numbers of responses; pairs
-        that were not drawn are left out, and `pair_senses` are those of the others. A cue whose
-        draws all fall to the missing mass has an empty row.
+    Associations or Trials
+        Of norms proportions or counts, as given, of the same labels, with the numbers of responses;
+        pairs that were not drawn are left out, and `pair_senses` are those of the others. A cue
+        whose draws all fall to the missing mass has an empty row. Of trials as many participants
+        (each who is drawn again counts as another person), or as many trials of each cue.
 
     Raises
     ------
     DataError
         Where rows sum to more than 1 and are no counts, as of judged similarities.
     ParameterError
-        Where the numbers of responses do not fit.
+        Where the numbers of responses do not fit; for participants of norms, or of trials that do
+        not say who answered.
 
     Examples
     --------
@@ -74,11 +113,78 @@ def resampled(
     >>> resampled(norms, 2, n_responses=8).strengths.toarray()[0].tolist()
     [0.0, 0.875, 0.125]
     """
+    by = check_unit(norms, by)
+    rng = drawn_generator(random_state)
+    if isinstance(norms, Associations):
+        return _responses_again(norms, rng, n_responses)
+    if n_responses is not None:
+        raise ParameterError("n_responses is of norms; trials know how many answers they have")
+    sample = _people_again(norms, rng) if by == "participants" else _trials_again(norms, rng)
+    notes = (*norms.report.notes, f"{by} drawn once more")
+    return replace(sample, report=replace(norms.report, notes=notes))
+
+
+def check_unit(data: object, by: str | None, name: str = "by") -> Unit:
+    """What is drawn of the data: what is asked for, where they know it; else what they know.
+
+    Raises
+    ------
+    ParameterError
+        For another name, or participants of data that do not say who answered; it names `name`.
+    """
+    people = isinstance(data, Trials) and data.participant is not None
+    if by is None:
+        return "participants" if people else "responses"
+    check_choice(name, by, get_args(Unit))
+    if by == "responses":
+        return "responses"
+    if people:
+        return "participants"
+    lacks = (
+        "needs trials that say who answered, and these do not; name their column of participants"
+        if isinstance(data, Trials)
+        else "needs trials, one row for each participant and cue, and norms are counts of them; "
+        "give trials"
+    )
+    raise ParameterError(f"{lacks}, or draw responses", name=name, value=by)
+
+
+def _people_again(trials: Trials, rng: np.random.Generator) -> Trials:
+    """As many participants as there are, with replacement, each draw a person of its own."""
+    assert trials.participant is not None
+    order = np.argsort(trials.participant, kind="stable")
+    sizes = np.bincount(trials.participant, minlength=len(trials.participants))
+    starts = np.cumsum(sizes) - sizes
+    there = np.flatnonzero(sizes)
+    people = np.sort(there[rng.integers(len(there), size=len(there))])
+    counts = sizes[people]
+    draw = np.repeat(np.arange(len(people)), counts)
+    ranks = np.arange(len(draw)) - (np.cumsum(counts) - counts)[draw]
+    sample = trials.take(order[starts[people][draw] + ranks])
+    times = np.arange(len(people)) - np.searchsorted(people, people)
+    names = [
+        trials.participants[i] if k == 0 else f"{trials.participants[i]} ({k + 1})"
+        for i, k in zip(people.tolist(), times.tolist(), strict=True)
+    ]
+    return replace(sample, participant=draw, participants=names)
+
+
+def _trials_again(trials: Trials, rng: np.random.Generator) -> Trials:
+    """As many trials of each cue as there are, drawn among these with replacement."""
+    order = np.argsort(trials.cue, kind="stable")
+    sizes = np.bincount(trials.cue, minlength=len(trials.cues))
+    cue = trials.cue[order]
+    starts = np.cumsum(sizes) - sizes
+    return trials.take(order[starts[cue] + rng.integers(sizes[cue])])
+
+
+def _responses_again(
+    norms: Associations, rng: np.random.Generator, n_responses: int | ArrayLike | None
+) -> Associations:
     strengths = norms.strengths
     sums = np.asarray(strengths.sum(axis=1)).ravel()
     counted = _are_counts(norms, sums)
     numbers = _numbers(n_responses, norms, sums if counted else None)
-    rng = drawn_generator(random_state)
     wholes = np.maximum(sums, 1)
     drawn = np.zeros(strengths.nnz, dtype=np.int64)
     for i in np.flatnonzero(sums):
