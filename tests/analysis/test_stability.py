@@ -533,3 +533,65 @@ class TestGroups:
         assert np.diff(found.offsets).min() == 1
         row = found.offsets[3]
         assert found.shares[row] == pytest.approx(atlas.map_shares[0, 3])
+
+
+class TestBootstrap:
+    """Fits of what the same study might have given, beside one of what it gave."""
+
+    quick = mm.MultipleMapsTSNE(n_maps=2, max_iter=3)
+
+    def test_the_first_fit_is_of_the_data_and_the_others_of_samples(self):
+        relations = mm.load_word_relations()
+        small = mm.Associations(relations.labels[:80], relations.strengths[:80, :80])
+        fits = refit(self.quick, small, 3, bootstrap="responses", random_state=4)
+        plain = refit(self.quick, small, 3, random_state=4)
+        np.testing.assert_array_equal(fits[0].maps, plain[0].maps)
+        np.testing.assert_array_equal(fits[0].associations.data, plain[0].associations.data)
+        others = [fit.associations.toarray() for fit in fits]
+        assert (others[1] != others[2]).any()
+        # Nothing is gained, and some of what was said once is lost.
+        for other in others[1:]:
+            assert not other[others[0] == 0].any()
+            assert (other > 0).sum() < (others[0] > 0).sum()
+        # However many follow, the first are the same.
+        two = refit(self.quick, small, 2, bootstrap="responses", random_state=4)
+        np.testing.assert_array_equal(two[1].maps, fits[1].maps)
+
+    def test_participants_take_their_answers_along(self):
+        """Two schools of people who never agree: no sample mixes their answers in a cue's row."""
+        n = 12
+        people, cues = np.divmod(np.arange(20 * n), n)
+        right = (cues + np.where(people == 0, 2, 1)) % n
+        trials = mm.Trials(
+            [f"w{i}" for i in range(n)], [f"w{i}" for i in range(n)], cues, right[:, None],
+            people, [f"p{i}" for i in range(20)],
+        )  # fmt: skip
+        fits = refit(self.quick, trials, 4, bootstrap="participants", random_state=0)
+        assert [len(fit.labels) for fit in fits] == [n] * 4
+        for fit in fits[1:]:
+            # Every cue has the same share of the one who answers otherwise.
+            odd = [fit.associations[i, (i + 2) % n] for i in range(n)]
+            np.testing.assert_allclose(odd, odd[0])
+        apart = refit(self.quick, trials, 2, bootstrap="responses", random_state=0)[1]
+        assert len({float(apart.associations[i, (i + 2) % n]) for i in range(n)}) > 1
+
+    def test_a_cue_that_nobody_drawn_had_is_still_an_object(self):
+        cues = np.array([0, 1, 2] * 6 + [3])
+        given = np.array([1, 2, 0] * 6 + [0])[:, None]
+        trials = mm.Trials(
+            list("abcd"), list("abc"), cues, given,
+            np.append(np.repeat(np.arange(6), 3), 6), list("uvwxyzr"),
+        )  # fmt: skip
+        fits = refit(self.quick, trials, 6, bootstrap="participants", random_state=1)
+        assert {tuple(fit.labels) for fit in fits} == {("a", "b", "c", "d")}
+        assert any(fit.associations[[3]].nnz == 0 for fit in fits)
+        assert stability(fits, reference=0).reference == 0
+
+    def test_what_is_refused(self):
+        relations = mm.load_word_relations()
+        with pytest.raises(ParameterError, match="bootstrap='participants' needs trials"):
+            refit(self.quick, relations, 2, bootstrap="participants")
+        with pytest.raises(ParameterError, match="ndarray hold no answers"):
+            refit(self.quick, np.eye(9), 2, bootstrap="responses")
+        with pytest.raises(ParameterError, match="there is no fit 2"):
+            stability([made(), made()], reference=2)

@@ -126,7 +126,7 @@ EVERY = [
     *offered("diagnose", mm.diagnose, "data", "affinity"),
     *offered("evaluate", mm.evaluate, "atlas", "data", "keep_missing_mass"),
     *offered("stability", refit, "estimator", "data", "on_fit"),
-    *offered("stability", stability, "atlases"),
+    *offered("stability", stability, "atlases", "reference"),
     *offered("export", ambiguity, "atlases", "min_share", "min_recall"),
     *offered("count", Words, "lowercase", "tokenizer"),
     *offered("count", count_cooccurrences, "source", "words", "progress"),

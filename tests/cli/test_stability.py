@@ -58,7 +58,7 @@ def test_json_has_the_promised_keys(norms, tmp_path):
     assert found == {
         "n_fits": 3, "n_objects": 6, "n_senses": sum(len(one.maps) for one in here.senses),
         "reference": here.reference, "threshold": 0.5, "seed": 0, "output": str(output),
-        "plot": None,
+        "plot": None, "bootstrap": None,
     }  # fmt: skip
     atlas = mm.load_atlas(output)
     np.testing.assert_array_equal(atlas.maps, here.attach().maps)
@@ -219,3 +219,24 @@ def test_fits_to_data_are_for_an_atlas(norms):
     result = invoke("stability", norms)
     assert result.exit_code == 2
     assert "give -o OUT.atlas" in result.stderr
+
+
+def test_responses_are_drawn_again_for_all_fits_but_the_first(norms, tmp_path):
+    output = tmp_path / "out.atlas"
+    options = (norms, "-o", output, "--bootstrap", "responses", *SHORT)
+    found = record(*options, "--fits", 3)
+    assert (found["bootstrap"], found["reference"], found["n_fits"]) == ("responses", 0, 3)
+    estimator = mm.MultipleMapsTSNE(n_maps=2, max_iter=40)
+    whole = refit(estimator, mm.read_associations(norms), 1, random_state=0)[0]
+    np.testing.assert_array_equal(mm.load_atlas(output).maps, whole.maps)
+    result = invoke("stability", *options, "--fits", 2)
+    assert "the fit of the data, beside 1 of responses drawn again" in result.stdout
+
+
+def test_participants_need_trials(norms, tmp_path):
+    output = tmp_path / "out.atlas"
+    result = invoke("stability", norms, "-o", output, "--bootstrap", "participants", *SHORT)
+    assert result.exit_code == 2
+    assert "--bootstrap participants needs trials" in result.stderr
+    assert "give trials, or draw responses" in result.stderr
+    assert not output.exists()

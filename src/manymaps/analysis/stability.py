@@ -31,6 +31,14 @@ Maps themselves are matched by their memberships, by the weighted Jaccard index 
 proportions over all objects. They are weaker witnesses: a map is an arbitrary union of topics, and
 two fits that find the same senses may gather them differently.
 
+New seeds say what the descent leaves open, and not what other people would have answered. For that
+the further fits are of resampled data (`refit(bootstrap=...)`, `manymaps.data.resampling`), beside
+one of the data themselves: as in cluster-wise assessment (Hennig 2007) a sense is as stable as it
+is found again in what the same study might have given.
+
+C. Hennig, "Cluster-wise assessment of cluster stability", Computational Statistics & Data Analysis
+52 (2007).
+
 Shapes: of one fit, all senses in the order of the words, offsets (n_objects + 1,); neighbors and
 weights (n_senses, n_neighbors).
 """
@@ -44,6 +52,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from manymaps.analysis.alignment import map_pairs
 from manymaps.analysis.senses import (
@@ -58,8 +67,11 @@ from manymaps.atlas.atlas import LEAST_RECALL, Atlas
 from manymaps.atlas.consensus import Consensus, ConsensusSense
 from manymaps.checks import check_index, check_number, check_whole
 from manymaps.compute.threads import LEAVE_INTERRUPTS
+from manymaps.data.associations import Associations
 from manymaps.data.frames import Backend, as_frame
-from manymaps.errors import DataError
+from manymaps.data.resampling import Unit, check_unit, resampled
+from manymaps.data.trials import Trials
+from manymaps.errors import DataError, ParameterError
 from manymaps.maps.restarts import derived_seeds
 from manymaps.progress import work
 from manymaps.seeds import drawn_seed
@@ -86,7 +98,7 @@ class Stability:
     senses : tuple of FitSenses
         Fit by fit.
     reference : int
-        The fit whose maps are most like those of the others.
+        The fit whose maps are most like those of the others, or the one that was asked for.
     maps : ndarray of int, shape (n_fits, n_maps of the reference)
         The map of each fit that is matched to each map of the reference; -1 for none.
     map_similarities : ndarray of the same shape
@@ -206,6 +218,7 @@ def stability(
     n_neighbors: int = 10,
     min_recall: float = LEAST_RECALL,
     threshold: float = 0.5,
+    reference: int | None = None,
     random_state: int = 0,
 ) -> Stability:
     """How far several fits of the same objects agree on senses and maps.
@@ -222,6 +235,9 @@ def stability(
         senses of it; the first always is, but where the word has no neighbour.
     threshold : float in (0, 1]
         The overlap from which on a sense recurs.
+    reference : int, optional
+        The fit that the others are beside, as 0 where the others are of resampled data; by default
+        the one whose maps are most like theirs.
     random_state : int
         For the two levels of chance and for nothing else.
 
@@ -255,6 +271,8 @@ def stability(
     """
     _check(n_neighbors, min_recall, threshold)
     fits = _aligned(atlases)
+    if reference is not None:
+        check_index("fit", reference, len(fits))
     rng = np.random.default_rng(random_state)
     found = [fit_senses(atlas, n_neighbors, min_recall) for atlas in fits]
     observed, others, dealing = ([np.zeros((2, len(one.maps))) for one in found] for _ in range(3))
@@ -270,7 +288,7 @@ def stability(
             ):
                 sums[fit] += overlap, overlap >= threshold - ROUNDING
     n_others = len(fits) - 1
-    reference, maps, similarities, by_chance = _matched_maps(fits, rng)
+    reference, maps, similarities, by_chance = _matched_maps(fits, rng, reference)
     return Stability(
         atlases=fits,
         senses=tuple(
@@ -295,11 +313,14 @@ def refit(
     data: Any,
     n_fits: int = 5,
     *,
+    bootstrap: Unit | None = None,
+    responses: str = "R123",
+    rows: str = "renormalize",
     random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
     on_fit: Callable[[int], object] | None = None,
 ) -> list[Atlas]:
-    """Fits of the same data from different seeds, through joblib.
+    """Fits of the same data, or of these and resampled ones, from different seeds, through joblib.
 
     Seeds come from one `numpy.random.SeedSequence`, so the first fits are the same however many
     follow, however many run at a time, and on whichever backend. Fits run in processes unless
@@ -310,8 +331,14 @@ def refit(
     ----------
     estimator : estimator with `random_state`, `n_jobs` and a fitted `atlas_`
         It stays as it is; copies are fitted.
-    data : whatever its `fit` takes
+    data : Trials, or whatever its `fit` takes
     n_fits : int
+    bootstrap : {"participants", "responses"}, optional
+        The first fit is of the data themselves; each of the others is of data in which these were
+        drawn once more (`manymaps.resampled`), from its own seed. All fits are of the objects of
+        the data; one that a sample lacks has no pairs there.
+    responses, rows : str
+        Of trials: how they become associations, as for `Trials.associations`.
     random_state : int, RandomState or None
         None draws a number from NumPy's global state, once, and a `RandomState` from itself.
     n_jobs : int, optional
@@ -326,7 +353,10 @@ def refit(
     Raises
     ------
     ParameterError
-        For fewer than one fit.
+        For fewer than one fit; for participants of data that do not say who answered, or responses
+        of data that hold none.
+    DataError
+        Where judged similarities are to be resampled, or trials leave nothing to fit.
 
     Examples
     --------
@@ -344,6 +374,10 @@ def refit(
     check_whole("n_fits", n_fits)
     if not isinstance(random_state, np.random.RandomState | None):
         check_whole("random_state", random_state, 0)
+    whole = data.associations(responses, rows=rows) if isinstance(data, Trials) else data
+    study = None
+    if bootstrap is not None:
+        study = _Study(data, _unit(data, bootstrap), whole.labels, responses, rows)
     seeds = derived_seeds(drawn_seed(random_state), n_fits)
     parallel = Parallel(
         n_jobs=n_jobs, prefer="processes", return_as="generator", **LEAVE_INTERRUPTS
@@ -356,7 +390,10 @@ def refit(
     atlases: list[Atlas] = []
     with work("fit", total=n_fits) as at:
         at(0)
-        for atlas in parallel(delayed(_fitted)(copy, data) for copy in copies):
+        for atlas in parallel(
+            delayed(_fitted)(copy, whole if study is None or k == 0 else study, seed)
+            for k, (copy, seed) in enumerate(zip(copies, seeds, strict=True))
+        ):
             atlases.append(atlas)
             at(len(atlases))
             if on_fit is not None:
@@ -364,8 +401,53 @@ def refit(
     return atlases
 
 
-def _fitted(estimator: Any, data: Any) -> Atlas:
-    atlas: Atlas = estimator.fit(data).atlas_
+def _unit(data: Any, bootstrap: Unit) -> Unit:
+    """What is drawn again, of data in which it can be."""
+    if not isinstance(data, Associations | Trials):
+        raise ParameterError(
+            f"draws again what people answered, and {type(data).__name__} hold no answers; leave "
+            "it out, and the fits differ by their seeds",
+            name="bootstrap",
+            value=bootstrap,
+        )
+    return check_unit(data, bootstrap, "bootstrap")
+
+
+@dataclass(frozen=True)
+class _Study:
+    """What people answered, which might have been answered otherwise."""
+
+    data: Associations | Trials
+    unit: Unit
+    labels: Sequence[str]
+    responses: str
+    rows: str
+
+    def again(self, seed: int) -> Associations:
+        """What a fit from this seed is of: associations of the same objects."""
+        # Not the numbers that the fit itself draws from its seed.
+        rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
+        sample = resampled(self.data, rng, by=self.unit)
+        if isinstance(sample, Associations):
+            return sample
+        return _placed(sample.associations(self.responses, rows=self.rows), self.labels)
+
+
+def _placed(norms: Associations, labels: Sequence[str]) -> Associations:
+    """Associations of some of the labels among all of these, in their order."""
+    place = {label: i for i, label in enumerate(labels)}
+    at = np.array([place[label] for label in norms.labels])
+    pairs, shape = norms.strengths.tocoo(), (len(labels), len(labels))
+    strengths = sparse.csr_array((pairs.data, (at[pairs.row], at[pairs.col])), shape=shape)
+    numbers = None
+    if norms.n_responses is not None:
+        numbers = np.zeros(len(labels), np.int64)
+        numbers[at] = norms.n_responses
+    return Associations(labels, strengths, norms.report, n_responses=numbers)
+
+
+def _fitted(estimator: Any, data: Any, seed: int) -> Atlas:
+    atlas: Atlas = estimator.fit(data.again(seed) if isinstance(data, _Study) else data).atlas_
     return atlas
 
 
@@ -440,14 +522,15 @@ def _level(sums: Sequence[np.ndarray], n_others: int) -> Level:
 
 
 def _matched_maps(
-    fits: Sequence[Atlas], rng: np.random.Generator
+    fits: Sequence[Atlas], rng: np.random.Generator, reference: int | None
 ) -> tuple[int, np.ndarray, np.ndarray, float]:
     """The reference, the maps matched to its own, how similar these are, and by chance."""
-    likeness = np.zeros((len(fits), len(fits)))
-    for a, b in combinations(range(len(fits)), 2):
-        _, similar = map_pairs(fits[a].proportions, fits[b].proportions)
-        likeness[a, b] = likeness[b, a] = similar.sum() / max(fits[a].n_maps, fits[b].n_maps)
-    reference = int(likeness.sum(axis=1).argmax())
+    if reference is None:
+        likeness = np.zeros((len(fits), len(fits)))
+        for a, b in combinations(range(len(fits)), 2):
+            _, similar = map_pairs(fits[a].proportions, fits[b].proportions)
+            likeness[a, b] = likeness[b, a] = similar.sum() / max(fits[a].n_maps, fits[b].n_maps)
+        reference = int(likeness.sum(axis=1).argmax())
     own = fits[reference].proportions
     pairs = [map_pairs(own, atlas.proportions) for atlas in fits]
     shuffled = [

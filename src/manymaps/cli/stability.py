@@ -47,6 +47,7 @@ OF_ATLASES = {
     "drop_vectors", "quiet", "as_json",
 }  # fmt: skip
 FEWEST_FITS, LISTED = 2, 8
+UNITS = ("participants", "responses")
 
 
 @click.command(cls=Command)
@@ -65,6 +66,12 @@ FEWEST_FITS, LISTED = 2, 8
     default=5,
     show_default=True,
     help="From so many seeds.",
+)
+@click.option(
+    "--bootstrap",
+    type=click.Choice(UNITS),
+    help="One fit is of the data, the others of data in which these were drawn again; participants "
+    "need trials.",
 )
 @click.option(
     "--threshold",
@@ -111,8 +118,13 @@ def stability(ctx: click.Context, files: Sequence[Path], as_json: bool, **option
     others, and `manymaps senses` then says of each sense in how many fits it was found. Options of
     the model are those of `manymaps fit`; --jobs is the number of fits at a time.
 
+    New seeds say what a fit leaves open. What other people might have answered is seen by
+    --bootstrap: the first fit is of FILE, and is what is written; the others are of responses, or
+    of participants with all their trials, drawn again.
+
     \b
     Examples:  manymaps stability norms.csv -o stable.atlas --fits 5 --maps 20
+               manymaps stability trials.csv -o stable.atlas --bootstrap participants
                manymaps stability a.atlas b.atlas
                manymaps stability a.atlas b.atlas c.atlas -o stable.atlas
                manymaps stability norms.csv -o stable.atlas --plot senses.png --word tie
@@ -128,6 +140,7 @@ def stability(ctx: click.Context, files: Sequence[Path], as_json: bool, **option
             n_neighbors=options["neighbors"],
             min_recall=options["min_recall"],
             threshold=options["threshold"],
+            reference=None if options["bootstrap"] is None else 0,
             random_state=options["seed"],
         )
         figure = None
@@ -144,7 +157,7 @@ def stability(ctx: click.Context, files: Sequence[Path], as_json: bool, **option
     seconds = elapsed()
     tell(
         lambda: _record(found, options, seconds),
-        lambda: _report(found, options["output"], seconds),
+        lambda: _report(found, options, seconds),
         as_json=as_json,
         files=(options["plot"],),
         summary=True,
@@ -210,7 +223,12 @@ def _fits(ctx: click.Context, file: Path, options: dict[str, Any]) -> list[Atlas
     n_fits = options["fits"]
     with work(f"fitting {file} {n_fits} times"):
         return refit(
-            estimator, data, n_fits, random_state=options["seed"], n_jobs=options["jobs"] or -1
+            estimator,
+            data,
+            n_fits,
+            bootstrap=options["bootstrap"],
+            random_state=options["seed"],
+            n_jobs=options["jobs"] or -1,
         )
 
 
@@ -225,6 +243,7 @@ def _record(found: Stability, options: Mapping[str, Any], seconds: float) -> dic
         "n_objects": found.atlases[0].n_objects,
         "n_senses": sum(len(one.maps) for one in found.senses),
         "reference": found.reference,
+        "bootstrap": options["bootstrap"],
         "recurrence": {name: level.recurrence for name, level in levels.items()},
         "overlap": {name: level.overlap for name, level in levels.items()},
         "map_similarity": found.map_similarity,
@@ -238,8 +257,9 @@ def _record(found: Stability, options: Mapping[str, Any], seconds: float) -> dic
     }  # fmt: skip
 
 
-def _report(found: Stability, output: Path | None, seconds: float) -> str:
+def _report(found: Stability, options: Mapping[str, Any], seconds: float) -> str:
     """What a person reads: how much recurs, what chance gives, and where it is best and worst."""
+    output: Path | None = options["output"]
     table = plain_table()
     n_senses = sum(len(one.maps) for one in found.senses)
     for name, level, words in (
@@ -266,11 +286,12 @@ def _report(found: Stability, output: Path | None, seconds: float) -> str:
     told = f"{n_senses:,} senses of {atlas.n_objects:,} objects in {seconds:.0f} s"
     if output is None:
         return f"{found.n_fits} fits: {told}\n{rendered(table)}"
+    others = found.n_fits - 1
+    which = f"fit {found.reference} of {found.n_fits}, the one most like the others"
+    if options["bootstrap"] is not None:
+        which = f"the fit of the data, beside {others} of {options['bootstrap']} drawn again"
     further = shlex.join(["manymaps", "senses", str(output), best[0] if best else atlas.labels[0]])
-    return (
-        f"{output}: fit {found.reference} of {found.n_fits}, the one most like the others; "
-        f"{told}\n{rendered(table)}\nnext: {further}"
-    )
+    return f"{output}: {which}; {told}\n{rendered(table)}\nnext: {further}"
 
 
 def _extremes(found: Stability) -> tuple[list[str], list[str]]:
