@@ -17,17 +17,18 @@ count_cooccurrences count_texts counts_from diagnose evaluate group_lift group_p
 insert_rows judge_agreement judgements_from load_atlas load_consonants load_integers
 load_word_relations nearest_neighbors plot_atlas plot_features plot_map plot_senses plot_shepard
 plot_stability plot_sweep plot_zooms predict_associations prediction_error pseudowords
-read_associations read_counts read_judgements read_similarities read_trials read_vectors refit
-resampled save_figure show_progress similarity_map similarity_table split_associations sweep
-trials_from vectors_from write_page
+ratings_from read_associations read_counts read_judgements read_ratings read_similarities
+read_trials read_vectors refit resampled save_figure show_progress similarity_map similarity_table
+split_associations sweep trials_from vectors_from write_page
 """
 RECORDS = """
 Agreement Alignment Ambiguity Associations Atlas AtlasWidget ChoiceModel ConjugateGradient
 CountEvaluation Counts DataError DataWarning Diagnosis DistanceConstraint DivergedError
 Evaluation ExponentialWeights
 GaussianAffinity GlobalGaussian Insertion Judgements LBFGS LocalPerplexity Momentum NeighborGraph
-NeighborSearch ParameterError PowerWeights Pseudowords ReadReport Refinement RowInsertion Split
-Stability SweepResult Texts Trials UnknownLabel Vectors Words WorkersLost
+NeighborSearch ParameterError PowerWeights Pseudowords RatingEvaluation Ratings ReadReport
+Refinement RowInsertion Split Stability SweepResult Texts Trials UnknownLabel Vectors Words
+WorkersLost
 """
 FACES = {
     "anndata": "multiple_maps to_atlas tsne",

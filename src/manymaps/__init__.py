@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from manymaps.analysis.evaluation import evaluate as evaluate
     from manymaps.analysis.pseudowords import Pseudowords as Pseudowords
     from manymaps.analysis.pseudowords import pseudowords as pseudowords
+    from manymaps.analysis.rating_evaluation import RatingEvaluation as RatingEvaluation
     from manymaps.analysis.stability import Stability as Stability
     from manymaps.analysis.stability import refit as refit
     from manymaps.atlas.atlas import Atlas as Atlas
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from manymaps.data.datasets import load_integers as load_integers
     from manymaps.data.datasets import load_word_relations as load_word_relations
     from manymaps.data.judgements import Judgements as Judgements
+    from manymaps.data.ratings import Ratings as Ratings
     from manymaps.data.resampling import resampled as resampled
     from manymaps.data.trials import Trials as Trials
     from manymaps.data.vectors import Vectors as Vectors
@@ -76,6 +78,8 @@ if TYPE_CHECKING:
     from manymaps.io.counts import read_counts as read_counts
     from manymaps.io.judgements import judgements_from as judgements_from
     from manymaps.io.judgements import read_judgements as read_judgements
+    from manymaps.io.ratings import ratings_from as ratings_from
+    from manymaps.io.ratings import read_ratings as read_ratings
     from manymaps.io.similarities import read_similarities as read_similarities
     from manymaps.io.texts import Texts as Texts
     from manymaps.io.trials import read_trials as read_trials
@@ -153,6 +157,7 @@ _HOMES = {
     "data.datasets": ("load_consonants", "load_integers", "load_word_relations"),
     "analysis.count_evaluation": ("CountEvaluation",),
     "analysis.evaluation": ("Evaluation", "evaluate"),
+    "analysis.rating_evaluation": ("RatingEvaluation",),
     "cooccurrence.insertion": ("RowInsertion", "insert_rows"),
     "analysis.diagnosis": ("Diagnosis", "diagnose"),
     "errors": ("DataError", "DataWarning", "DivergedError", "ParameterError"),
@@ -167,8 +172,10 @@ _HOMES = {
     "io.associations": ("associations_from", "read_associations"),
     "io.vectors": ("read_vectors", "vectors_from"),
     "data.judgements": ("Judgements",),
+    "data.ratings": ("Ratings",),
     "data.resampling": ("resampled",),
     "io.judgements": ("judgements_from", "read_judgements"),
+    "io.ratings": ("ratings_from", "read_ratings"),
     "data.vectors": ("Vectors",),
     "progress": ("show_progress",),
     "viewer.page": ("write_page",),

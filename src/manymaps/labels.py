@@ -14,6 +14,7 @@ __all__ = [
     "find_label",
     "first_of",
     "fold",
+    "label_places",
     "listed",
     "natural_order",
     "numbered_alike",
@@ -82,6 +83,20 @@ def find_label(label: str, labels: Sequence[str]) -> int:
         return position[wanted]
     near = difflib.get_close_matches(wanted[:100], position, n=3, cutoff=0.6)
     raise UnknownLabel(label, [labels[position[other]] for other in near])
+
+
+def label_places(wanted: Sequence[str], labels: Sequence[str]) -> list[int]:
+    """The place of each wanted label, -1 where there is none: an exact match, else in any case.
+
+    >>> label_places(["tie", "Bow", "hat"], ["TIE", "tie", "bow"])
+    [1, 2, -1]
+    """
+    exact: dict[str, int] = {}
+    folded: dict[str, int] = {}
+    for place, label in enumerate(labels):
+        exact.setdefault(label, place)
+        folded.setdefault(fold(label), place)
+    return [exact.get(label, folded.get(fold(label), -1)) for label in wanted]
 
 
 def natural_order(text: str) -> tuple[list[tuple[int, int, str]], str]:

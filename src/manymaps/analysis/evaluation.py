@@ -6,7 +6,8 @@ local, global, trustworthiness, continuity       `manymaps.metrics`
 recall at 10    share of the objects whose strongest associate, or nearest neighbour, is among the
                 ten most similar objects under the model
 
-Counts of two kinds of object are measured by `manymaps.analysis.count_evaluation`.
+Counts of two kinds of object are measured by `manymaps.analysis.count_evaluation`, ratings of pairs
+of words by `rating_evaluation`.
 """
 
 from __future__ import annotations
@@ -19,17 +20,20 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from manymaps.affinity.walks import USUAL_DECAY
 from manymaps.analysis.count_evaluation import (
     MOST_IN_FULL,
     SAMPLE,
     CountEvaluation,
     evaluate_counts,
 )
+from manymaps.analysis.rating_evaluation import RatingEvaluation, evaluate_ratings
 from manymaps.atlas.atlas import Atlas
 from manymaps.cooccurrence.matching import labels_of, sides, two_kinds
 from manymaps.data.associations import Associations
 from manymaps.data.counts import Counts
 from manymaps.data.frame_labels import column_labels, is_frame, labelled_values
+from manymaps.data.ratings import Ratings
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, DataWarning
 from manymaps.io.counts import counts_from
@@ -113,25 +117,30 @@ class Evaluation:
 
 def evaluate(
     atlas: Atlas,
-    data: Associations | Vectors | Counts | np.ndarray | sparse.sparray | Any,
+    data: Associations | Vectors | Counts | Ratings | np.ndarray | sparse.sparray | Any,
     *,
     metric: str | None = None,
     perplexity: float | Sequence[float] | None = None,
     n_neighbors: int | None = None,
     keep_missing_mass: bool = False,
     groups: str | None = None,
+    norms: Associations | None = None,
+    vectors: Vectors | None = None,
+    decay: float = USUAL_DECAY,
+    n_resamples: int = 1000,
     sample: int | None = None,
     random_state: int = 0,
-) -> Evaluation | CountEvaluation:
+) -> Evaluation | CountEvaluation | RatingEvaluation:
     """Measure how well an atlas keeps data, which are matched by label.
 
     Parameters
     ----------
     atlas : Atlas
-    data : Associations, Vectors, Counts, or array or frame of shape (n_objects, n_features)
-        For an atlas of one kind of object associations or vectors; rows of what has no labels are
-        the objects of the atlas in its order. For one of two kinds counts; a table without labels
-        has its rows and columns in its order.
+    data : Associations, Vectors, Counts, Ratings, or array or frame (n_objects, n_features)
+        Ratings of pairs of words are correlated with what the atlas makes of these pairs
+        (`manymaps.analysis.rating_evaluation`). For an atlas of one kind of object associations or
+        vectors; rows of what has no labels are the objects of the atlas in its order. For one of
+        two kinds counts; a table without labels has its rows and columns in its order.
     metric : str, optional
         How vectors are compared, by default as the fit did; "precomputed" where they are distances.
     perplexity : float or sequence of float, optional
@@ -143,6 +152,16 @@ def evaluate(
     groups : str, optional
         Of counts: the column of metadata of the data's rows, or of the atlas's, that names groups;
         else one called "group" or "label", where there is one.
+    norms : Associations, optional
+        Of ratings: with which simpler measures are computed beside, associative strength, the
+        cosine of PPMI and the walk of Katz; by default those that the atlas keeps, where these are
+        all that it was fitted to.
+    vectors : Vectors, optional
+        Of ratings: whose cosines are compared; by default those that the atlas keeps.
+    decay : float, at least 0 and below 1
+        Of ratings: the alpha of Katz's walk, (I - alpha P)^-1.
+    n_resamples : int
+        Of ratings: samples of the pairs drawn with replacement, for the 95 % intervals.
     sample : int, optional
         Objects to draw for all measures but the divergence; by default all, or 2,000 of more than
         5,000.
@@ -151,8 +170,8 @@ def evaluate(
 
     Returns
     -------
-    Evaluation or CountEvaluation
-        The second for an atlas of two kinds.
+    Evaluation, CountEvaluation or RatingEvaluation
+        The second for an atlas of two kinds, the third of ratings.
 
     Raises
     ------
@@ -177,7 +196,15 @@ def evaluate(
     (True, 50)
     >>> abs(found.kl_divergence - fit.kl_divergence_) < 0.01
     True
+    >>> rated = mm.ratings_from([("coat", "jacket", 8), ("coat", "river", 1), ("lake", "river", 7)])
+    >>> mm.evaluate(fit.atlas_, rated).spearman["atlas"].value > 0
+    True
     """
+    if isinstance(data, Ratings):
+        return evaluate_ratings(
+            atlas, data, norms=norms, vectors=vectors, decay=decay, n_resamples=n_resamples,
+            random_state=random_state,
+        )  # fmt: skip
     if atlas.kinds is not None:
         counts = data if isinstance(data, Counts) else _counts_of(atlas, data)
         return evaluate_counts(

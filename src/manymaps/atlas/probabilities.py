@@ -28,6 +28,7 @@ __all__ = ["Choices"]
 
 _DIRECT_PAIRS = 2e9
 _TOLERANCE = 5e-3
+_PAIRS = 1 << 15
 
 
 @dataclass(frozen=True)
@@ -153,6 +154,37 @@ class Choices:
         values = np.zeros(len(rows))
         pair_similarities(*self._compiled, np.asarray(rows), np.asarray(columns), values)
         return values
+
+    def log_choices(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """(log q_ij + log q_ji) / 2 of pairs (i, j) of one set of objects, shape (n_pairs,).
+
+        The log of the geometric mean of how strongly either recalls the other, with the model's
+        background; -inf for two that share no map, where there is none, and for an object itself.
+        """
+        n = self.maps.shape[1]
+        whole = np.full(n, self.log_whole) if self.is_joint else self.log_normalizers
+        background = self.model.background / (n * (n - 1) if self.is_joint else n - 1)
+        both = np.zeros(len(rows))
+        for start in range(0, len(rows), _PAIRS):
+            some = slice(start, start + _PAIRS)
+            i, j = rows[some], columns[some]
+            log_v = self._log_of_pairs(i, j)
+            for ends in (i, j):
+                with np.errstate(invalid="ignore"):
+                    logs = np.where(np.isfinite(log_v), log_v - whole[ends], -np.inf)
+                if background:
+                    logs = np.logaddexp(np.log1p(-self.model.background) + logs, np.log(background))
+                both[some] += logs / 2
+            both[some][i == j] = -np.inf
+        return both
+
+    def _log_of_pairs(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+        """log v_ij, (n_pairs,), also where v_ij is below what a number can hold."""
+        positions, log_proportions = self._log_domain
+        distances = ((positions[:, :, i] - positions[:, :, j]) ** 2).sum(axis=0)
+        logs = log_proportions[:, i] + log_proportions[:, j]
+        logs = logs + log_kernel(distances, self.model.kernel)
+        return np.asarray(np.logaddexp.reduce(logs, axis=0))
 
     def strongest(self, rows: np.ndarray, count: int) -> np.ndarray:
         """The objects j of largest v_ij for each row i, shape (n_rows, count); -1: no more."""

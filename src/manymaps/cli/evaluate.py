@@ -16,18 +16,26 @@ from manymaps.cli.options import (
     refuse_given,
     seed_option,
 )
-from manymaps.cli.types import InputFile, perplexities, positive
+from manymaps.cli.types import InputFile, Number, perplexities, positive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from manymaps.analysis.count_evaluation import CountEvaluation
+    from manymaps.analysis.rating_evaluation import RatingEvaluation
     from manymaps.atlas.atlas import Atlas
+    from manymaps.data.ratings import Ratings
 
 __all__ = ["evaluate"]
 
+OF_JUDGED = ("norms", "vectors", "decay", "resamples")
 NOT_OF_COUNTS = (
     "neighbors", "metric", "perplexity", "cue", "response", "strength", "labels", "responses",
+    *OF_JUDGED,
+)  # fmt: skip
+NOT_OF_RATINGS = (
+    "neighbors", "metric", "perplexity", "sample", "groups", "labels", "responses", "rows",
+    "columns", "count",
 )  # fmt: skip
 
 
@@ -63,6 +71,33 @@ NOT_OF_COUNTS = (
     help="Of counts: the column of metadata that names the rows' groups.  [default: group or label,"
     " where there is one]",
 )
+@click.option(
+    "--ratings",
+    is_flag=True,
+    help="FILE holds pairs of words that people rated, whatever its columns are called.",
+)
+@click.option(
+    "--norms",
+    type=InputFile(),
+    help="Of ratings: associations for the measures beside.  [default: those in ATLAS]",
+)
+@click.option(
+    "--vectors",
+    type=InputFile(),
+    help="Of ratings: word vectors for the measures beside.  [default: those in ATLAS]",
+)
+@click.option(
+    "--decay",
+    type=Number(min=0, max=1, max_open=True),
+    metavar="X",
+    help="Of ratings: what a step more counts on Katz's walk.  [default: 0.75]",
+)
+@click.option(
+    "--resamples",
+    type=positive,
+    metavar="N",
+    help="Of ratings: bootstrap samples for the 95 % intervals.  [default: 1000]",
+)
 @reading_options
 @seed_option
 @jobs_option
@@ -81,9 +116,15 @@ def evaluate(ctx: click.Context, atlas: Path, file: Path, as_json: bool, **optio
     under ATLAS and, where the rows are in known groups, how pure the neighbourhoods of rows are
     and how much likelier than elsewhere the columns near a row are in its group.
 
+    Where FILE holds pairs of words that people rated (SimLex-999, MEN, WordSim-353, ...), they are
+    correlated with what ATLAS makes of them, beside simpler measures: associative strength, the
+    cosine of PPMI, Katz's walk, word vectors. --cue, --response and --strength then name the
+    columns of the two words and of the rating.
+
     \b
     Examples:  manymaps evaluate nouns.atlas glove.txt
                manymaps evaluate posts.atlas counts.npz --groups newsgroup
+               manymaps evaluate norms.atlas SimLex-999.txt --norms norms.csv --vectors glove.txt
     """
     from manymaps.analysis.evaluation import evaluate as measure
     from manymaps.atlas.atlas import load_atlas
@@ -92,6 +133,10 @@ def evaluate(ctx: click.Context, atlas: Path, file: Path, as_json: bool, **optio
     from manymaps.progress import work
 
     loaded = load_atlas(atlas)
+    if _holds_ratings(loaded, file, options):
+        _of_ratings(ctx, loaded, atlas, file, as_json, options)
+        return
+    refuse_given(ctx, OF_JUDGED, "what is not rated by people (--ratings reads FILE as ratings)")
     data, settings = _data_and_settings(ctx, loaded, file, options)
     drawing = {"sample": options["sample"], "random_state": options["seed"]}
     with work("measuring"), threads(options["jobs"]):
@@ -108,6 +153,95 @@ def evaluate(ctx: click.Context, atlas: Path, file: Path, as_json: bool, **optio
     if options["neighbors"] is None and found.neighbors < 10:
         note(f"{found.n_objects} objects: {found.neighbors} neighbours in place of 10")
     _tell(found, evaluation_table, atlas, as_json)
+
+
+def _holds_ratings(atlas: Atlas, file: Path, options: dict[str, Any]) -> bool:
+    """Whether a file is to be read as ratings: by the options, else by its columns."""
+    from manymaps.io.ratings import looks_like_ratings
+
+    if options["ratings"]:
+        return True
+    given = any(options[name] is not None for name in ("columns", "count", "labels", "metric"))
+    return atlas.kinds is None and not given and looks_like_ratings(file, options["format"])
+
+
+def _of_ratings(
+    ctx: click.Context,
+    loaded: Atlas,
+    atlas: Path,
+    file: Path,
+    as_json: bool,
+    options: dict[str, Any],
+) -> None:
+    """Correlate ratings with the atlas, and say what was read and what not known."""
+    from manymaps.analysis.evaluation import evaluate as measure
+    from manymaps.cli.reading import reasoned
+    from manymaps.cli.report import rating_evaluation_table
+    from manymaps.compute.threads import threads
+    from manymaps.io.associations import read_associations
+    from manymaps.io.ratings import read_ratings
+    from manymaps.progress import work
+
+    refuse_given(ctx, NOT_OF_RATINGS, "ratings of pairs of words")
+    names = ("cue", "response", "strength", "format")
+    with work(f"reading {file}"), reasoned(file, options):
+        ratings = read_ratings(file, **{name: options[name] for name in names})
+    _note_of_ratings(ratings, ctx, file)
+    given: dict[str, Any] = {}
+    if options["norms"] is not None:
+        with work(f"reading {options['norms']}"):
+            given["norms"] = read_associations(options["norms"])
+    if options["vectors"] is not None:
+        given["vectors"] = _vectors_of(options["vectors"], ratings)
+    for option, parameter in (("decay", "decay"), ("resamples", "n_resamples")):
+        if options[option] is not None:
+            given[parameter] = options[option]
+    with work("measuring"), threads(options["jobs"]):
+        found: Any = measure(loaded, ratings, random_state=options["seed"], **given)
+    _note_of_coverage(found)
+    _tell(found, rating_evaluation_table, atlas, as_json)
+
+
+def _note_of_ratings(ratings: Ratings, ctx: click.Context, file: Path) -> None:
+    """Say what was read of a file of ratings, and why as such."""
+    report = ratings.report
+    told = f"{len(ratings):,} rated pairs of {len(ratings.words):,} words"
+    if report.merged:
+        told += f"; {report.merged:,} pairs that stand again averaged"
+    if report.n_dropped:
+        reasons = ", ".join(f"{reason}: {count:,}" for reason, count in report.dropped.items())
+        told += f"; dropped {report.n_dropped:,} ({reasons})"
+    note(told)
+    for line in report.notes:
+        note(line)
+    if not ctx.params["ratings"] and ctx.params["format"] is None:
+        note(f"{file} was read as ratings of pairs (--format edges reads it as associations)")
+
+
+def _vectors_of(file: Path, ratings: Ratings) -> Any:
+    """The vectors of the rated words, in whatever case a file has them."""
+    from manymaps.io.vectors import read_vectors
+    from manymaps.progress import work
+
+    ways = (str, str.lower, str.upper, str.title)
+    with work(f"reading {file}"):
+        return read_vectors(
+            file, words=list(dict.fromkeys(w(x) for x in ratings.words for w in ways))
+        )
+
+
+def _note_of_coverage(found: RatingEvaluation) -> None:
+    from manymaps.labels import first_of, plural
+
+    if found.unknown:
+        note(
+            f"the atlas knows both words of {found.n_known:,} of {found.n_pairs:,} pairs; it lacks "
+            f"{plural('word', len(found.unknown))}: {first_of(found.unknown)}"
+        )
+    if found.n_compared < found.n_known:
+        note(f"all measures know {found.n_compared:,} of these pairs, on which they are compared")
+    for line in found.notes:
+        note(line)
 
 
 def _data_and_settings(

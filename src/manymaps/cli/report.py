@@ -20,6 +20,7 @@ from manymaps.labels import plural
 if TYPE_CHECKING:
     from manymaps.analysis.agreement import Agreement
     from manymaps.analysis.evaluation import CountEvaluation, Evaluation
+    from manymaps.analysis.rating_evaluation import Correlation, RatingEvaluation
     from manymaps.atlas.atlas import Neighbor, Sense
     from manymaps.atlas.consensus import ConsensusSense
     from manymaps.cli.reading import PairData
@@ -35,6 +36,7 @@ __all__ = [
     "inspection",
     "inspection_record",
     "left_out_of",
+    "rating_evaluation_table",
     "reading_notes",
     "senses_record",
     "senses_table",
@@ -556,6 +558,47 @@ def count_evaluation_table(found: CountEvaluation, name: str) -> str:
         lot = f" ({plural(kind, found.n_measured)} measured by group)"
     sizes = f"{plural(kind, found.n_rows)} and {plural(other, found.n_columns)}"
     return f"{name}: {found.n_counts:,.10g} counts of {sizes}{lot}\n{rendered(table)}"
+
+
+def rating_evaluation_table(found: RatingEvaluation, name: str) -> str:
+    """What `evaluate` prints of ratings: correlations, and how much more the atlas has."""
+    table = plain_table()
+    beside = len(found.pearson) > 1
+    more = ["atlas has more by"] if beside else []
+    table.add_row("", "Spearman", "95 %", *more, "Pearson", "95 %", *more)
+    if found.alone is not None:
+        cells = [_signed(found.alone[1]), _interval(found.alone[1]), *[""] * beside]
+        cells += [_signed(found.alone[0]), _interval(found.alone[0]), *[""] * beside]
+        table.add_row(f"atlas, its {found.n_known:,} pairs", *cells)
+    for measure in found.pearson:
+        cells = []
+        for all_of, gain in (
+            (found.spearman, found.spearman_gain),
+            (found.pearson, found.pearson_gain),
+        ):
+            cells += [_signed(all_of[measure]), _interval(all_of[measure])]
+            if beside:
+                more_of = gain.get(measure)
+                told = "" if more_of is None else f"{_signed(more_of)} ({_interval(more_of)})"
+                cells.append(told)
+        table.add_row(MEASURES_OF_RATINGS.get(measure, measure), *cells)
+    pairs = f"{found.n_compared:,} of {found.n_pairs:,} rated pairs"
+    return f"{name}: correlation with {pairs}\n{rendered(table)}"
+
+
+MEASURES_OF_RATINGS = {
+    "ppmi_cosine": "PPMI cosine",
+    "katz_walk": "Katz walk",
+    "vectors": "vectors' cosine",
+}
+
+
+def _signed(found: Correlation) -> str:
+    return f"{found.value:.3f}"
+
+
+def _interval(found: Correlation) -> str:
+    return f"{found.low:.3f} to {found.high:.3f}"
 
 
 def _with_error(measure: Measure | GroupMeasure) -> str:

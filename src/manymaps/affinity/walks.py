@@ -1,0 +1,147 @@
+"""How alike two words are in a network of associations: by what they recall, near or far.
+
+    P            rows that sum to 1: p_ij, how strongly i recalls j
+    PPMI(P)_ij   max(0, log2(p_ij / mean_k p_kj)), and rows brought to a sum of 1 again
+    K            (I - alpha P)^-1 = I + alpha P + alpha^2 P^2 + ...       (Katz 1953)
+
+    PPMI cosine      the cosine of rows i and j of PPMI(P)
+    walk, of Katz    the cosine of rows i and j of PPMI(K), where K is made from PPMI(P)
+
+which is how De Deyne, Navarro, Perfors & Storms (2016), "Structure at every scale", Journal of
+Experimental Psychology: General 145, 1228-1254, and De Deyne, Navarro, Perfors, Brysbaert & Storms
+(2019), "The Small World of Words English word association norms", Behavior Research Methods 51,
+987-1006, compute similarities, with alpha = .75. They keep the largest strongly connected
+component; here every word stays.
+
+Only the rows of K that are asked for are computed. Row i is e_i^T (I - alpha P)^-1; the series is
+summed until what is left, at most alpha^t / (1 - alpha) of row sums, is below `_LEFT`: it converges
+for every alpha below 1, takes products with the sparse table alone, and never fills it in as a
+factorization does. The mean row, which PPMI needs, is one row more.
+
+Shapes: P (n, n) sparse; pairs as two arrays of places (n_pairs,).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.affinity.network import row_normalized
+from manymaps.checks import check_number
+from manymaps.progress import work
+
+__all__ = [
+    "USUAL_DECAY",
+    "katz_rows",
+    "pair_cosines",
+    "positive_information",
+    "walk_similarities",
+]
+
+#: The alpha of De Deyne et al.
+USUAL_DECAY = 0.75
+_LEFT = 1e-8
+_BLOCK_CELLS = 1 << 22
+
+
+def positive_information(table: sparse.sparray) -> sparse.csr_array:
+    """PPMI of a table whose rows sum to 1, with rows that sum to 1; empty ones stay empty.
+
+    Examples
+    --------
+    >>> p = sparse.csr_array([[0, 0.5, 0.5], [0, 0, 1.0], [0, 0, 0]])
+    >>> positive_information(p).toarray().tolist()
+    [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
+    """
+    rows = row_normalized(table)
+    weighted = sparse.csr_array(rows, copy=True)
+    means = np.asarray(rows.sum(axis=0)).ravel() / rows.shape[0]
+    present = weighted.data > 0
+    weighted.data[present] = np.log2(weighted.data[present] / means[weighted.indices[present]])
+    weighted.data = np.maximum(weighted.data, 0.0)
+    weighted.eliminate_zeros()
+    return row_normalized(weighted)
+
+
+def pair_cosines(rows: np.ndarray | sparse.sparray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Cosines of pairs of rows, (n_pairs,); 0 where one of them is empty.
+
+    Examples
+    --------
+    >>> pair_cosines(np.array([[1.0, 0], [3, 4], [0, 0]]), np.array([0, 0]), np.array([1, 2]))
+    array([0.6, 0. ])
+    """
+    table = sparse.csr_array(rows) if sparse.issparse(rows) else np.asarray(rows, np.float64)
+    together = np.asarray((table[a] * table[b]).sum(axis=1)).ravel()
+    lengths = np.sqrt(np.asarray((table * table).sum(axis=1)).ravel())
+    whole = lengths[a] * lengths[b]
+    return np.divide(together, whole, out=np.zeros(len(whole)), where=whole > 0)
+
+
+def walk_similarities(
+    strengths: sparse.sparray, a: np.ndarray, b: np.ndarray, *, decay: float = USUAL_DECAY
+) -> np.ndarray:
+    """Similarities of pairs of objects by the walk of Katz, (n_pairs,), between 0 and 1.
+
+    Parameters
+    ----------
+    strengths : sparse array of shape (n, n)
+        Row i what i recalls, of any sum.
+    a, b : array of int, shape (n_pairs,)
+    decay : float, at least 0 and below 1
+        alpha: how much a step more counts. At 0 there are no steps, and nothing is like anything
+        else.
+
+    Raises
+    ------
+    ParameterError
+        For another decay.
+
+    Examples
+    --------
+    Two words that recall nothing in common, but words that do:
+
+    >>> table = sparse.lil_array((8, 8))
+    >>> for i, j in ((0, 2), (1, 3), (2, 4), (3, 4), (4, 0), (5, 6), (6, 7), (7, 5)):
+    ...     table[i, j] = 1
+    >>> one, other = np.array([0]), np.array([1])
+    >>> pair_cosines(positive_information(table), one, other).tolist()
+    [0.0]
+    >>> walk_similarities(table, one, other).round(2).tolist()
+    [0.02]
+    """
+    check_number("decay", decay, least=0, below=1)
+    steps = positive_information(strengths)
+    n = steps.shape[0]
+    mean = katz_rows(steps, np.full((1, n), 1 / n), decay)[0]
+    places, at = np.unique(np.concatenate([a, b]), return_inverse=True)
+    size = max(1, _BLOCK_CELLS // max(n, 1))
+    # Sparse, as PPMI leaves a part of each row: of many words a table of all would be too large.
+    found = []
+    with work("word", total=len(places)) as done:
+        for start in range(0, len(places), size):
+            block = places[start : start + size]
+            begun = np.zeros((len(block), n))
+            begun[np.arange(len(block)), block] = 1
+            reached = katz_rows(steps, begun, decay)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                information = np.log2(reached / mean)
+            found.append(sparse.csr_array(np.where(information > 0, information, 0.0)))
+            done(start + len(block))
+    table = sparse.csr_array(sparse.vstack(found))
+    return pair_cosines(table, at[: len(a)], at[len(a) :])
+
+
+def katz_rows(steps: sparse.sparray, begun: np.ndarray, decay: float) -> np.ndarray:
+    """begun (I - decay steps)^-1 for steps whose rows sum to 1 at most, shape as `begun`."""
+    turned = sparse.csr_array(steps.T)
+    columns = np.ascontiguousarray(begun.T)
+    total = columns.copy()
+    if decay == 0:
+        return total.T
+    for _ in range(math.ceil(math.log(_LEFT * (1 - decay)) / math.log(decay))):
+        columns = decay * (turned @ columns)
+        total += columns
+    return total.T

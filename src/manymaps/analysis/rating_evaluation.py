@@ -1,0 +1,382 @@
+"""How an atlas agrees with people who rated pairs of words, beside simpler measures of the same.
+
+What the atlas makes of two objects is the log of how strongly either recalls the other,
+
+    relatedness(i, j) = (log q_ij + log q_ji) / 2
+
+the geometric mean of both directions: ratings have none, and people rate on a scale of steps, not
+of ratios. Of a joint model it is log v_ij and a constant. It was not fitted to ratings; of 22 forms
+that were compared (`benchmarks/ratings.py`) others correlate by .02 more here and less there.
+
+Beside it, of the same pairs:
+
+    strength       (p_ij + p_ji) / 2, the associative strengths of both directions
+    PPMI cosine    of what both recall, weighted by how telling it is (`manymaps.affinity.walks`)
+    Katz walk      the same of all that they reach on walks through the network
+    vectors        the cosine of word vectors
+
+Intervals are those of a bootstrap over pairs, in each of which all measures see the same pairs, so
+that differences between two measures have intervals of their own. Pairs share words, so that they
+are a little less independent than this takes them to be.
+
+Arrays: relatedness, ratings, strengths (n_pairs,).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+from scipy.stats import rankdata
+
+from manymaps.affinity.walks import (
+    USUAL_DECAY,
+    pair_cosines,
+    positive_information,
+    walk_similarities,
+)
+from manymaps.atlas.atlas import Atlas
+from manymaps.checks import check_whole
+from manymaps.data.associations import Associations
+from manymaps.data.frames import Backend, as_frame
+from manymaps.data.ratings import Ratings
+from manymaps.data.vectors import Vectors
+from manymaps.errors import DataError
+from manymaps.labels import first_of, label_places
+from manymaps.progress import work
+from manymaps.seeds import RandomState, drawn_generator
+
+__all__ = ["OF_ATLAS", "Correlation", "RatingEvaluation", "evaluate_ratings", "relatedness"]
+
+OF_ATLAS = "atlas"
+FEWEST_PAIRS = 3
+_LEVELS = (2.5, 97.5)
+_ROUNDING = 1e-3
+_CELLS = 1 << 21
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """A correlation with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+    def record(self) -> dict[str, float]:
+        """The three by name."""
+        return {"value": self.value, "low": self.low, "high": self.high}
+
+
+@dataclass(frozen=True, eq=False)
+class RatingEvaluation:
+    """How well several measures agree with ratings.
+
+    Attributes
+    ----------
+    pearson, spearman : dict of str to Correlation
+        By measure: "atlas", and of those that could be computed "strength", "ppmi_cosine",
+        "katz_walk" and "vectors", over the pairs that all of these know.
+    pearson_gain, spearman_gain : dict of str to Correlation
+        By measure beside the atlas: how much more the atlas correlates.
+    alone : tuple of Correlation, or None
+        Pearson's and Spearman's of the atlas over all pairs that it knows, where these are more.
+    n_pairs, n_known, n_compared : int
+        Rated pairs, those whose words the atlas both knows, and those that every measure knows.
+    unknown : tuple of str
+        Words that the atlas does not know.
+    pairs : tuple of (str, str), length n_known
+    ratings : ndarray of shape (n_known,)
+    predicted : dict of str to ndarray of shape (n_known,)
+        What each measure makes of the pairs; NaN where it does not know a word.
+    notes : tuple of str
+    """
+
+    pearson: Mapping[str, Correlation]
+    spearman: Mapping[str, Correlation]
+    pearson_gain: Mapping[str, Correlation]
+    spearman_gain: Mapping[str, Correlation]
+    alone: tuple[Correlation, Correlation] | None
+    n_pairs: int
+    n_known: int
+    n_compared: int
+    unknown: tuple[str, ...]
+    pairs: tuple[tuple[str, str], ...]
+    ratings: np.ndarray
+    predicted: Mapping[str, np.ndarray]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def coverage(self) -> float:
+        """Share of the rated pairs whose words the atlas both knows."""
+        return self.n_known / self.n_pairs
+
+    def record(self) -> dict[str, Any]:
+        """The measures by the names that the command line prints; None for those of other data."""
+        measures = {
+            name: {
+                "pearson": self.pearson[name].record(),
+                "spearman": self.spearman[name].record(),
+                "pearson_gain": _recorded(self.pearson_gain.get(name)),
+                "spearman_gain": _recorded(self.spearman_gain.get(name)),
+            }
+            for name in self.pearson
+        }
+        alone = self.alone or (self.pearson[OF_ATLAS], self.spearman[OF_ATLAS])
+        return {
+            **dict.fromkeys(("kl_divergence", "mu_local", "mu_global", "recall_at_10")),
+            "pearson": alone[0].value,
+            "spearman": alone[1].value,
+            "pearson_interval": [alone[0].low, alone[0].high],
+            "spearman_interval": [alone[1].low, alone[1].high],
+            "measures": measures,
+            "n_pairs": self.n_pairs,
+            "n_known": self.n_known,
+            "n_compared": self.n_compared,
+            "coverage": self.coverage,
+            "unknown": list(self.unknown),
+        }
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """One row per pair that the atlas knows: both words, the rating, and each measure."""
+        columns = {
+            "word1": np.array([a for a, _ in self.pairs], dtype=object),
+            "word2": np.array([b for _, b in self.pairs], dtype=object),
+            "rating": self.ratings,
+        }
+        return as_frame({**columns, **self.predicted}, backend)
+
+
+def _recorded(found: Correlation | None) -> dict[str, float] | None:
+    return None if found is None else found.record()
+
+
+def relatedness(atlas: Atlas, first: ArrayLike, second: ArrayLike) -> np.ndarray:
+    """How related pairs of objects are under an atlas, on a log scale; finite, shape (n_pairs,).
+
+    Parameters
+    ----------
+    atlas : Atlas
+        Of one kind of object.
+    first, second : array of int, shape (n_pairs,)
+        Numbers of the objects of each pair.
+
+    Returns
+    -------
+    ndarray of shape (n_pairs,)
+        (log q_ij + log q_ji) / 2. Two objects that share no map have the least of all.
+
+    Raises
+    ------
+    DataError
+        For an atlas of two kinds of object.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import Atlas
+    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+    >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
+    >>> half = np.array([[.5, .9, .1], [.5, .1, .9]])
+    >>> atlas = Atlas(["tie", "knot", "tuxedo"], maps, half, MULTIPLE_MAPS_T_SNE)
+    >>> near, far = relatedness(atlas, [0, 1], [1, 2])
+    >>> bool(near > far)
+    True
+    """
+    if atlas.kinds is not None:
+        raise DataError(
+            "the atlas is of two kinds of object; judgements of pairs are compared with one of a "
+            "single kind"
+        )
+    logs = atlas.choices.log_choices(np.asarray(first), np.asarray(second))
+    finite = np.isfinite(logs)
+    return np.where(finite, logs, logs[finite].min(initial=0.0) if finite.any() else 0.0)
+
+
+def evaluate_ratings(
+    atlas: Atlas,
+    ratings: Ratings,
+    *,
+    norms: Associations | None = None,
+    vectors: Vectors | None = None,
+    decay: float = USUAL_DECAY,
+    n_resamples: int = 1000,
+    random_state: RandomState = 0,
+) -> RatingEvaluation:
+    """Correlations of ratings with an atlas and with simpler measures; see `manymaps.evaluate`.
+
+    Raises
+    ------
+    DataError
+        Where the atlas knows fewer than three pairs, or is of two kinds of object.
+    ParameterError
+        For a decay or a number of resamples out of range.
+    """
+    check_whole("n_resamples", n_resamples)
+    a, b = _places(ratings, atlas.labels)
+    known = (a >= 0) & (b >= 0)
+    unknown = _unknown(ratings, a, b)
+    if known.sum() < FEWEST_PAIRS:
+        n_known = int(known.sum())
+        raise DataError(
+            f"the atlas knows both words of {n_known} of {len(ratings):,} pairs of "
+            f"{ratings.report.source}, and at least {FEWEST_PAIRS} are needed; it lacks "
+            f"{first_of(unknown)}, and begins with {first_of(atlas.labels)}"
+        )
+    found, notes = _measured(atlas, ratings, norms, vectors, decay)
+    predicted = {OF_ATLAS: relatedness(atlas, a[known], b[known])}
+    predicted |= {name: values[known] for name, values in found.items()}
+    values = ratings.values[known]
+    shared = ~np.isnan(np.array(list(predicted.values()))).any(axis=0)
+    for name in [name for name in predicted if name != OF_ATLAS]:
+        if shared.sum() < FEWEST_PAIRS:
+            notes.append(f"{name} knows too few of the pairs, and is left out")
+            del predicted[name]
+            shared = ~np.isnan(np.array(list(predicted.values()))).any(axis=0)
+    rng = drawn_generator(random_state)
+    compared = {name: some[shared] for name, some in predicted.items()}
+    sampled = _correlations(compared, values[shared], n_resamples, rng)
+    alone = None
+    if not shared.all():
+        own = _correlations({OF_ATLAS: predicted[OF_ATLAS]}, values, n_resamples, rng)
+        alone = (_told(own[OF_ATLAS][0]), _told(own[OF_ATLAS][1]))
+    mine = sampled[OF_ATLAS]
+    others = [name for name in sampled if name != OF_ATLAS]
+    return RatingEvaluation(
+        pearson={name: _told(both[0]) for name, both in sampled.items()},
+        spearman={name: _told(both[1]) for name, both in sampled.items()},
+        pearson_gain={name: _told(mine[0] - sampled[name][0]) for name in others},
+        spearman_gain={name: _told(mine[1] - sampled[name][1]) for name in others},
+        alone=alone,
+        n_pairs=len(ratings),
+        n_known=int(known.sum()),
+        n_compared=int(shared.sum()),
+        unknown=unknown,
+        pairs=tuple(pair for pair, there in zip(ratings.pairs, known, strict=True) if there),
+        ratings=values,
+        predicted=predicted,
+        notes=tuple(notes),
+    )
+
+
+def _places(ratings: Ratings, labels: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Where the words of each pair stand among some labels, -1 where they do not."""
+    return (
+        np.array(label_places(ratings.first, labels)),
+        np.array(label_places(ratings.second, labels)),
+    )
+
+
+def _unknown(ratings: Ratings, a: np.ndarray, b: np.ndarray) -> tuple[str, ...]:
+    """The words that have no place, each once."""
+    lacking = [word for word, place in zip(ratings.first, a, strict=True) if place < 0]
+    lacking += [word for word, place in zip(ratings.second, b, strict=True) if place < 0]
+    return tuple(dict.fromkeys(lacking))
+
+
+def _measured(
+    atlas: Atlas,
+    ratings: Ratings,
+    norms: Associations | None,
+    vectors: Vectors | None,
+    decay: float,
+) -> tuple[dict[str, np.ndarray], list[str]]:
+    """What simpler measures make of the pairs, (n_pairs,), NaN where they lack a word."""
+    found: dict[str, np.ndarray] = {}
+    notes: list[str] = []
+    table, labels = (None, atlas.labels) if norms is None else (norms.strengths, norms.labels)
+    if table is None and atlas.associations is not None:
+        table = _whole_associations(atlas)
+        if table is None:
+            notes.append(
+                "the atlas keeps the strongest associations of each object alone, which is too "
+                "few for measures of the norms; give these as norms=..."
+            )
+    if table is not None:
+        a, b = _places(ratings, labels)
+        strengths = sparse.csr_array(table, dtype=np.float64)
+        for name, measure in (
+            ("strength", lambda i, j: _strength(strengths, i, j)),
+            ("ppmi_cosine", lambda i, j: pair_cosines(positive_information(strengths), i, j)),
+            ("katz_walk", lambda i, j: walk_similarities(strengths, i, j, decay=decay)),
+        ):
+            found[name] = _where_known(measure, a, b)
+    values, words = (atlas.vectors, atlas.labels)
+    if vectors is not None:
+        values, words = vectors.values, vectors.labels
+    if values is not None:
+        a, b = _places(ratings, words)
+        found["vectors"] = _where_known(lambda i, j: _cosines(values, i, j), a, b)
+    return found, notes
+
+
+def _where_known(measure: Any, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    known = (a >= 0) & (b >= 0)
+    values = np.full(len(a), np.nan)
+    if known.any():
+        values[known] = measure(a[known], b[known])
+    return values
+
+
+def _whole_associations(atlas: Atlas) -> sparse.csr_array | None:
+    """The associations that an atlas keeps, where these are all that it was fitted to."""
+    assert atlas.associations is not None
+    sums = np.asarray(atlas.associations.sum(axis=1)).ravel()
+    whole = bool((np.abs(sums[sums > 0] - 1) < _ROUNDING).all())
+    return atlas.associations if whole else None
+
+
+def _strength(table: sparse.csr_array, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+    return np.asarray(table[i, j] + table[j, i]).ravel() / 2
+
+
+def _cosines(values: Any, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+    """Cosines of the rows that are asked for, which alone are read of a file."""
+    places, at = np.unique(np.concatenate([i, j]), return_inverse=True)
+    return pair_cosines(values[places], at[: len(i)], at[len(i) :])
+
+
+def _told(samples: np.ndarray) -> Correlation:
+    """The first value, which is that of the data, and the percentiles of the others."""
+    drawn = samples[1:][np.isfinite(samples[1:])]
+    low, high = np.percentile(drawn, _LEVELS) if drawn.size else (np.nan, np.nan)
+    return Correlation(float(samples[0]), float(low), float(high))
+
+
+def _correlations(
+    predicted: Mapping[str, np.ndarray],
+    ratings: np.ndarray,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> dict[str, np.ndarray]:
+    """Pearson's and Spearman's of each measure, (2, 1 + n_resamples); the first of the data."""
+    n = len(ratings)
+    found = {name: np.empty((2, n_resamples + 1)) for name in predicted}
+    step = max(1, _CELLS // n)
+    with work("resample", total=n_resamples) as done:
+        for start in range(0, n_resamples + 1, step):
+            some = slice(start, min(start + step, n_resamples + 1))
+            draws = rng.integers(n, size=(some.stop - start, n))
+            if start == 0:
+                draws[0] = np.arange(n)
+            truth = ratings[draws]
+            ranks = rankdata(truth, axis=1)
+            for name, values in predicted.items():
+                drawn = values[draws]
+                found[name][0, some] = _row_correlations(drawn, truth)
+                found[name][1, some] = _row_correlations(rankdata(drawn, axis=1), ranks)
+            done(some.stop - 1)
+    return found
+
+
+def _row_correlations(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Pearson's along rows; NaN where one of them is constant."""
+    a = a - a.mean(axis=1, keepdims=True)
+    b = b - b.mean(axis=1, keepdims=True)
+    whole = np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
+    together = (a * b).sum(axis=1)
+    return np.divide(together, whole, out=np.full(len(a), np.nan), where=whole > 0)

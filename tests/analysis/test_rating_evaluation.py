@@ -1,0 +1,154 @@
+"""Ratings of pairs beside an atlas: correlations, their intervals, and who knows which pairs."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+
+import manymaps as mm
+from manymaps.analysis.rating_evaluation import _correlations, relatedness
+from manymaps.atlas.associations import strongest_associations
+from manymaps.model import MULTIPLE_MAPS_T_SNE, T_SNE, UNI_SNE
+
+N = 12
+LABELS = [f"w{i}" for i in range(N)]
+
+
+def atlas() -> mm.Atlas:
+    rng = np.random.default_rng(0)
+    maps = rng.normal(size=(2, N, 2))
+    share = rng.random(N)
+    return mm.Atlas(LABELS, maps, np.stack([share, 1 - share]), MULTIPLE_MAPS_T_SNE)
+
+
+def ratings(noise: float = 0.0) -> mm.Ratings:
+    a, b = np.triu_indices(N, 1)
+    values = relatedness(atlas(), a, b) + noise * np.random.default_rng(1).normal(size=len(a))
+    return mm.Ratings([LABELS[i] for i in a], [LABELS[i].upper() for i in b], values)
+
+
+def norms(n: int = N) -> mm.Associations:
+    table = np.random.default_rng(2).random((n, n))
+    np.fill_diagonal(table, 0)
+    return mm.Associations(LABELS[:n], table / table.sum(axis=1, keepdims=True))
+
+
+@pytest.mark.parametrize("model", [MULTIPLE_MAPS_T_SNE, T_SNE, UNI_SNE])
+def test_relatedness_is_the_mean_log_of_both_choices(model):
+    rng = np.random.default_rng(0)
+    made = mm.Atlas(LABELS, rng.normal(size=(1, N, 2)), np.ones((1, N)), model)
+    a, b = np.triu_indices(N, 1)
+    q = np.array([made.similarities(label) for label in LABELS])
+    expected = (np.log(q[a, b]) + np.log(q[b, a])) / 2
+    assert relatedness(made, a, b) == pytest.approx(expected, abs=1e-4)
+
+
+def test_of_two_maps_too_and_what_shares_none_has_the_least():
+    made = atlas()
+    q = np.array([made.similarities(label) for label in LABELS])
+    a, b = np.triu_indices(N, 1)
+    expected = np.log(q[a, b] * q[b, a]) / 2
+    assert relatedness(made, a, b) == pytest.approx(expected, abs=1e-4)
+    apart = np.array(made.proportions)
+    apart[:, 0], apart[:, 1] = (1, 0), (0, 1)
+    found = relatedness(replace(made, proportions=apart), [0, 0, 1], [1, 2, 2])
+    assert np.isfinite(found).all()
+    assert found[0] == found.min()
+
+
+def test_correlations_and_intervals():
+    rated = ratings(noise=1.0)
+    found = mm.evaluate(atlas(), rated, norms=norms(), n_resamples=300)
+    a, b = np.triu_indices(N, 1)
+    truth = relatedness(atlas(), a, b)
+    own = found.pearson["atlas"]
+    assert own.value == pytest.approx(np.corrcoef(truth, rated.values)[0, 1])
+    assert found.spearman["atlas"].value == pytest.approx(spearmanr(truth, rated.values)[0])
+    assert own.low < own.value < own.high
+    # Fisher's interval of a normal correlation is about as wide.
+    width = np.diff(np.tanh(np.arctanh(own.value) + np.array([-1.96, 1.96]) / np.sqrt(len(a) - 3)))
+    assert own.high - own.low == pytest.approx(width[0], rel=0.5)
+    assert (found.n_pairs, found.n_known, found.n_compared) == (66, 66, 66)
+    strengths = norms().strengths.toarray()
+    strength = (strengths[a, b] + strengths[b, a]) / 2
+    assert found.pearson["strength"].value == pytest.approx(
+        np.corrcoef(strength, rated.values)[0, 1]
+    )
+    gain = found.pearson_gain["strength"]
+    assert gain.value == pytest.approx(own.value - found.pearson["strength"].value)
+    assert gain.low > 0
+    assert set(found.pearson) == {"atlas", "strength", "ppmi_cosine", "katz_walk"}
+    assert found.alone is None
+
+
+def test_every_measure_sees_the_same_samples():
+    """One measure under two names differs from itself by nothing in any sample."""
+    rng = np.random.default_rng(0)
+    values, rated = rng.normal(size=(2, 40))
+    found = _correlations({"one": values, "other": values}, rated, 50, rng)
+    assert np.array_equal(found["one"], found["other"])
+    assert found["one"].std(axis=1).min() > 0.01
+
+
+def test_vectors_that_are_given_or_kept():
+    vectors = mm.Vectors(LABELS, np.random.default_rng(3).normal(size=(N, 3)))
+    found = mm.evaluate(atlas(), ratings(3.0), vectors=vectors, n_resamples=20)
+    kept = replace(atlas(), vectors=vectors.values)
+    twice = mm.evaluate(kept, ratings(3.0), n_resamples=20)
+    assert found.spearman["vectors"] == twice.spearman["vectors"]
+    a, b = np.triu_indices(N, 1)
+    unit = vectors.values / np.linalg.norm(vectors.values, axis=1, keepdims=True)
+    assert found.predicted["vectors"] == pytest.approx((unit[a] * unit[b]).sum(axis=1), abs=1e-6)
+
+
+def test_unknown_words_are_told_and_pairs_that_others_lack_not_compared():
+    rated = ratings()
+    more = mm.Ratings([*rated.first, "hat", "hat"], [*rated.second, "w0", "cap"],
+                      [*rated.values, 3, 4])  # fmt: skip
+    found = mm.evaluate(atlas(), more, norms=norms(8), n_resamples=50)
+    assert (found.n_pairs, found.n_known, found.n_compared) == (68, 66, 28)
+    assert found.unknown == ("hat", "cap")
+    assert found.coverage == pytest.approx(66 / 68)
+    assert found.alone is not None
+    assert found.alone[0].value == pytest.approx(1)
+    frame = found.to_frame("pandas")
+    assert len(frame) == 66
+    assert np.isnan(frame["strength"]).sum() == 38
+    record = found.record()
+    assert record["kl_divergence"] is None
+    assert record["pearson"] == pytest.approx(1)
+
+
+def test_nothing_known_is_an_error():
+    with pytest.raises(mm.DataError, match=r"knows both words of 0 of 1 pairs.*at least 3"):
+        mm.evaluate(atlas(), mm.Ratings(["hat"], ["cap"], [1]))
+
+
+def test_associations_of_the_atlas_serve_where_they_are_whole():
+    table = norms().strengths
+    whole = replace(atlas(), associations=strongest_associations(table))
+    found = mm.evaluate(whole, ratings(), n_resamples=20)
+    given = mm.evaluate(atlas(), ratings(), norms=norms(), n_resamples=20)
+    for name in ("strength", "ppmi_cosine", "katz_walk"):
+        assert found.spearman[name].value == pytest.approx(given.spearman[name].value, abs=1e-3)
+    cut = replace(atlas(), associations=strongest_associations(table, 3))
+    found = mm.evaluate(cut, ratings(), n_resamples=20)
+    assert set(found.pearson) == {"atlas"}
+    assert "norms=..." in found.notes[0]
+
+
+def test_two_kinds_of_object_are_refused():
+    counts = mm.Counts(np.random.default_rng(0).poisson(2.0, (6, 5)) + 1.0)
+    two = mm.CODE(max_iter=5, random_state=0).fit(counts).atlas_
+    with pytest.raises(mm.DataError, match="two kinds of object"):
+        relatedness(two, [0], [1])
+
+
+def test_a_faint_similarity_is_not_lost():
+    """Below what a number can hold, logs still rank."""
+    far = np.array([[[0.0], [1.0], [40.0], [80.0]]])
+    model = replace(MULTIPLE_MAPS_T_SNE, kernel="gaussian")
+    made = mm.Atlas(list("abcd"), far, np.ones((1, 4)), model)
+    near, middle, last = relatedness(made, [0, 0, 0], [1, 2, 3])
+    assert near > middle > last

@@ -1,0 +1,148 @@
+"""Ratings of pairs of words, in the layouts in which they are published; the words are made up."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas
+import pytest
+
+import manymaps as mm
+from manymaps.io.ratings import looks_like_ratings
+
+PAIRS = (("tie", "knot"), ("tie", "suit"), ("rope", "knot"))
+SIMLEX = (
+    "word1\tword2\tPOS\tSimLex999\tconc(w1)\tconc(w2)\tconcQ\tAssoc(USF)\tSimAssoc333\tSD(SimLex)\n"
+)
+LAYOUTS = {
+    "simlex.txt": f"{SIMLEX}"
+    "tie\tknot\tN\t3.25\t4.9\t4.8\t4\t2.5\t1\t1.1\n"
+    "tie\tsuit\tN\t5.5\t4.9\t4.9\t4\t0.5\t0\t1.2\n"
+    "rope\tknot\tN\t4\t4.9\t4.8\t4\t0.1\t1\t.9\n",
+    "simverb.txt": "tie\tknot\tV\t3.25\tSAME\ntie\tsuit\tV\t5.5\tNONE\nrope\tknot\tV\t4\tNONE\n",
+    "men.txt": "tie-n knot-n 3.25\ntie-n suit-n 5.5\nrope-n knot-v 4.000000\n",
+    "men_natural.txt": "tie knot 3.25\ntie suit 5.5\nrope knot 4.000000\n",
+    "wordsim.csv": "Word 1,Word 2,Human (mean)\ntie,knot,3.25\ntie,suit,5.5\nrope,knot,4\n",
+    "set1.csv": "Word 1,Word 2,Human (mean),1,2\ntie,knot,3.25,3,4\ntie,suit,5.5,1,2\n"
+    "rope,knot,4,9,9\n",
+    "wordsim.tab": "Word 1\tWord 2\tHuman (mean)\ntie\tknot\t3.25\ntie\tsuit\t5.5\nrope\tknot\t4\n",
+    "gensim.tsv": "# Made up (nowhere)\n# Word 1\tWord 2\tHuman (mean)\ntie\tknot\t3.25\n"
+    "tie\tsuit\t5.5\nrope\tknot\t4\n",
+    "rg65.csv": "tie;knot;3.25\ntie;suit;5.5\nrope;knot;4\n",
+    "rg65.tab": "tie\tknot\t3.25\ntie\tsuit\t5.5\nrope\tknot\t4\n",
+    "rg65.txt": "tie       knot      3.25\ntie       suit      5.5\nrope      knot      4\n",
+    "comma.csv": "tie;knot;3,25\ntie;suit;5,5\nrope;knot;4\n",
+    "rg_header.csv": "noun1;noun2;rating\ntie;knot;3.25\ntie;suit;5.5\nrope;knot;4\n",
+    "general.csv": "id,word1,word2,similarity\na1,tie,knot,3.25\na2,tie,suit,5.5\na3,rope,knot,4\n",
+}
+
+
+def written(folder: Path, text: str, name: str = "rated.csv") -> Path:
+    file = folder / name
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_a_layout_is_recognized(tmp_path, name):
+    file = written(tmp_path, LAYOUTS[name], name)
+    found = mm.read_ratings(file)
+    assert found.pairs == PAIRS
+    assert found.values.tolist() == [3.25, 5.5, 4.0]
+    assert found.report.n_read == 3
+    assert looks_like_ratings(file)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cue,response,strength\ntie,knot,.6\nknot,tie,1\n",
+        "cue,response,score\ntie,knot,.6\nknot,tie,1.5\n",
+        "tie,knot,.6\ntie,suit,.4\n",
+        "tie,knot,6\ntie,suit,4\n",
+        "tie\tknot\t6.5\nknot\ttie\t2.5\n",
+        "document,word,count\nd1,tie,2\n",
+        "0,1,2.5\n1,2,3.5\n",
+        "3 2\ntie .1 1.5\nknot 1.5 2\nsuit 0 1\n",
+        "tie .1 1.5\nknot 1.5 2\n",
+        ",tie,knot\ntie,1,2.5\nknot,2.5,1\n",
+    ],
+)
+def test_other_files_are_none(tmp_path, text):
+    assert not looks_like_ratings(written(tmp_path, text))
+
+
+def test_columns_have_options(tmp_path):
+    file = written(tmp_path, "a,b,mean,other\ntie,knot,5,2\ntie,suit,6,3\n")
+    found = mm.read_ratings(file, cue="a", response="b", strength="other")
+    assert found.values.tolist() == [2, 3]
+    with pytest.raises(mm.DataError, match=r"has no column 'nothing'.*Name one of them as cue="):
+        mm.read_ratings(file, cue="nothing")
+
+
+def test_what_stands_twice_is_averaged_and_what_is_none_is_counted(tmp_path):
+    text = "word1,word2,rating\ntie,knot,2\nKnot,TIE,4\ntie,tie,10\ntie,suit,NA\n,suit,3\na,b,1\n"
+    found = mm.read_ratings(written(tmp_path, text))
+    assert found.pairs == (("tie", "knot"), ("a", "b"))
+    assert found.values.tolist() == [3, 1]
+    assert found.report.merged == 1
+    assert found.report.n_read == 6
+    assert found.report.dropped == {
+        "pair of a word with itself": 1, "a word is empty": 1, "no rating": 1,
+    }  # fmt: skip
+    assert found.words == ("tie", "knot", "a", "b")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("word1,word2,rating\ntie,knot,much\n", "line 2: the rating of 'tie' and 'knot' is 'much'"),
+        ("word1,word2,rating\ntie,knot,1\na,b,inf\n", "line 3: the rating of 'a' and 'b' is 'inf'"),
+        ("word1,word2,rating\ntie,tie,10\n", "holds no rating of two different words"),
+        ("word1,word2,rating\ntie,knot,\n", "holds no rating; expected two words and a rating"),
+        ("word1,word2\ntie,knot\n", "has no column of ratings; its columns are 'word1', 'word2'"),
+        ("word1,rating,x\ntie,1,2\n", "has no two columns of words"),
+        ("1,2,3\n4,5,6\n", "has no header, and its first row is '1', '2', '3'"),
+        ("word1,word2,rating\ntie,knot\n", "line 2 has 2 columns"),
+        ("tie\nknot\n", "one column only"),
+        ("# nothing\n", "one column only|holds no ratings"),
+    ],
+)
+def test_bad_files(tmp_path, text, message):
+    with pytest.raises(mm.DataError, match=message):
+        mm.read_ratings(written(tmp_path, text))
+
+
+def test_arrays_are_refused(tmp_path):
+    np.save(tmp_path / "a.npy", np.zeros((3, 3)))
+    with pytest.raises(mm.DataError, match="no table of words and ratings"):
+        mm.read_ratings(tmp_path / "a.npy")
+    with pytest.raises(mm.ParameterError, match="is not one of"):
+        mm.read_ratings(written(tmp_path, LAYOUTS["rg65.csv"]), format="npy")
+
+
+def test_parquet_and_frames(tmp_path):
+    frame = pandas.DataFrame(
+        {
+            "word1": ["tie", "tie", "rope"],
+            "word2": ["knot", "suit", "knot"],
+            "rating": [3.25, 5.5, 4],
+        }
+    )
+    assert mm.ratings_from(frame).pairs == PAIRS
+    assert mm.ratings_from({k: list(v) for k, v in frame.items()}).pairs == PAIRS
+    pytest.importorskip("pyarrow")
+    frame.to_parquet(tmp_path / "rated.parquet")
+    assert mm.read_ratings(tmp_path / "rated.parquet").pairs == PAIRS
+    assert looks_like_ratings(tmp_path / "rated.parquet")
+
+
+def test_triples_and_faults_in_memory():
+    assert mm.ratings_from([("tie", "knot", 3), ("tie", "suit", "5.5")]).values.tolist() == [3, 5.5]
+    with pytest.raises(mm.DataError, match="row 1: the rating of 'a' and 'b' is 'x'"):
+        mm.ratings_from([("tie", "knot", 3), ("a", "b", "x")])
+    with pytest.raises(mm.DataError, match="row 0"):
+        mm.ratings_from([("tie", "knot")])
+    with pytest.raises(mm.DataError, match="of shape"):
+        mm.Ratings(["a"], ["b"], [1, 2])
+    with pytest.raises(mm.DataError, match="is nan"):
+        mm.Ratings(["a"], ["b"], [np.nan])
