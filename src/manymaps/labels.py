@@ -20,6 +20,7 @@ __all__ = [
     "numbered_alike",
     "numbered_labels",
     "only_count",
+    "plain_spelling",
     "plural",
     "repeated_label",
     "shown",
@@ -53,6 +54,15 @@ def fold(label: str) -> str:
     """
     decomposed = unicodedata.normalize("NFKD", label.casefold())
     return "".join(c for c in decomposed if not unicodedata.combining(c)).casefold().strip()
+
+
+def plain_spelling(label: str) -> str:
+    """A label in lower case and with single spaces; accents tell words apart, and stay.
+
+    >>> plain_spelling(" Café  au lait ")
+    'café au lait'
+    """
+    return " ".join(label.casefold().split())
 
 
 def find_label(label: str, labels: Sequence[str]) -> int:

@@ -407,7 +407,7 @@ def test_lines_are_counted_across_quoted_ends_of_line(write):
         ("cue,response,strength\n,b,1\n", "empty label: 1"),
         ("# mine\ncue,response,strength\na,b,1\n", "line 1 holds '# mine' alone"),
         ("Mine, 2024\ncue,response,strength\na,b,1\n", "nothing above the header"),
-        ("id,n,age,cue,R1,R2\n1,3,33,a,b,c\n2,7,3,b,a,c\n", "no column of responses"),
+        ("id,n,age,cue,x,y\n1,3,33,a,b,c\n2,7,3,b,a,c\n", "no column of responses"),
         ("cue,response,strength\n" + "x" * 200_000 + ",b,1\n", "line 2.*larger than field limit"),
     ],
 )

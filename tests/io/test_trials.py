@@ -285,3 +285,113 @@ def test_bytes_that_are_no_utf8_are_told_by_line(tmp_path):
 def test_no_frame_is_refused():
     with pytest.raises(DataError, match="cannot be made from an object of type int"):
         mm.trials_from(3)
+
+
+def test_associations_are_counted_from_trials_of_any_kind(tmp_path):
+    file = written(tmp_path / "a.csv")
+    trials = mm.read_trials(file)
+    norms = mm.read_associations(file, responses="R12,keep", rows="keep")
+    same = trials.associations("R12,keep", rows="keep")
+    assert norms.labels == same.labels
+    np.testing.assert_array_equal(norms.strengths.toarray(), same.strengths.toarray())
+    frame = pl.DataFrame(dict(zip(HEADER, zip(*ROWS, strict=True), strict=True)))
+    of_frame = mm.associations_from(frame, responses="R12,keep", rows="keep")
+    np.testing.assert_array_equal(of_frame.strengths.toarray(), same.strengths.toarray())
+    old = mm.read_associations(file, where="age > 35", fold=True, responses="keep")
+    assert old.labels == ("suit", "na", "tie", "bow tie", 'say "no"', "rock, paper")
+    named = mm.read_associations(file, cue="cue", response="R2", participant="participantID",
+                                 responses="keep")  # fmt: skip
+    assert named.n_pairs == 3
+
+
+def test_whole_numbers_of_answers_are_known(tmp_path):
+    norms = mm.read_associations(write_swow(tmp_path / "a.csv"), responses="keep")
+    assert norms.n_responses is not None
+    counts = norms.strengths.multiply(norms.n_responses[:, None]).tocoo().data
+    np.testing.assert_allclose(counts, counts.round(), atol=1e-9)
+
+
+def test_swow_strengths_of_both_kinds(tmp_path):
+    """Tabs, no quoting, and quotation marks within words."""
+    header = "cue\tresponse\tR1\tN\tR1.Strength\n"
+    first = tmp_path / "strength.SWOW-EN.R1.csv"
+    first.write_text(
+        header + 'nail\t5" nail\t1\t4\t.25\nnail\t"hammer\t3\t4\t.75\n"hammer\tnail\t2\t2\t1\n'
+    )
+    norms = mm.read_associations(first, responses="R1,keep")
+    assert norms.labels == ("nail", '"hammer', '5" nail')
+    assert norms.strengths[0, 2] == 0.25
+    both = tmp_path / "both.tsv"
+    both.write_text(
+        "cue\tresponse\tR1.Strength\tR123.Strength\na\tb\t.9\t.4\na\tc\t.1\t.6\nb\ta\t1\t1\nc\ta\t1\t1\n"
+    )
+    found = [
+        mm.read_associations(both, responses=r).strengths[0, 1] for r in ("R1", "R123", "drop")
+    ]
+    assert found == [0.9, 0.4, 0.4]
+    with pytest.raises(DataError, match=r"has no column 'R12.Strength'"):
+        mm.read_associations(first, responses="R12")
+
+
+@pytest.mark.parametrize("option", [{"where": "age < 3"}, {"balance": 3}, {"participant": "who"}])
+def test_options_of_trials_are_refused_of_pairs(tmp_path, option):
+    (tmp_path / "a.csv").write_text("cue,response,strength\ntie,knot,1\nknot,tie,1\n")
+    with pytest.raises((ParameterError, DataError), match=r"is of trials, and|no column 'who'"):
+        mm.read_associations(tmp_path / "a.csv", **option)
+
+
+def test_pairs_can_be_folded(tmp_path):
+    (tmp_path / "a.csv").write_text(
+        "cue,response,count\nTie,bow  tie,2\ntie,Bow Tie,2\nbow tie,TIE,1\n"
+    )
+    norms = mm.read_associations(tmp_path / "a.csv", fold=True)
+    assert norms.labels == ("tie", "bow tie")
+    assert norms.n_responses.tolist() == [4, 1]
+
+
+@pytest.mark.parametrize(
+    "text", ["1\t2\t5\n2\t1\t3\n3\t1\t2\n1\t3\t4\n", "0 1 5\n1 0 3\n2 0 2\n 0  2 4 \n"]
+)
+def test_triplets_of_places_are_named_by_a_list(tmp_path, text):
+    """As SWOW's adjacency files have them, or counted from 0 with spaces between."""
+    (tmp_path / "graph.tsv").write_text(text)
+    (tmp_path / "labels.txt").write_text("tie\nknot\nair force\n")
+    graph = mm.read_associations(tmp_path / "graph.tsv", labels=tmp_path / "labels.txt")
+    assert graph.labels == ("tie", "knot", "air force")
+    np.testing.assert_allclose(graph.strengths.toarray()[0], [0, 5 / 9, 4 / 9])
+
+
+def test_places_that_are_none_are_told(tmp_path):
+    (tmp_path / "graph.tsv").write_text("1\t2\t5\n2\t1\t3\n4\t1\t2\n1\t1\t1\n")
+    with pytest.raises(
+        DataError, match=r"line 3: '4' is no place among the 3 labels; .* from 1 to 3"
+    ):
+        mm.read_associations(tmp_path / "graph.tsv", labels=["a", "b", "c"])
+    with pytest.raises(DataError, match="stands twice"):
+        mm.read_associations(tmp_path / "graph.tsv", labels=["a", "b", "a", "d"])
+
+
+def test_the_edinburgh_thesaurus_as_stimulus_and_response(tmp_path):
+    """Its published counts are pairs; answers of single people are trials."""
+    (tmp_path / "counts.csv").write_text(
+        "stimulus,response,count\nTIE,KNOT,60\nTIE,SUIT,20\nKNOT,TIE,9\n"
+    )
+    assert mm.read_associations(tmp_path / "counts.csv", responses="keep").n_responses[0] == 80
+    (tmp_path / "raw.csv").write_text(
+        "subject,stimulus,response\n1,TIE,KNOT\n2,TIE,SUIT\n1,KNOT,TIE\n"
+    )
+    assert mm.read_associations(tmp_path / "raw.csv", responses="keep").n_responses.tolist() == [
+        2,
+        1,
+        0,
+    ]
+
+
+def test_estimators_take_trials(tmp_path):
+    trials = mm.read_trials(write_swow(tmp_path / "a.csv"))
+    settings = {"n_maps": 2, "max_iter": 5, "random_state": 0}
+    of_trials = mm.MultipleMapsTSNE(**settings).fit(trials).atlas_
+    of_norms = mm.MultipleMapsTSNE(**settings).fit(trials.associations()).atlas_
+    assert of_trials.labels == of_norms.labels
+    np.testing.assert_array_equal(of_trials.maps, of_norms.maps)
+    mm.evaluate(of_trials, trials)

@@ -81,6 +81,7 @@ from manymaps.analysis.scaling import NonmetricScaling, nonmetric_scaling, stres
 from manymaps.checks import check_choice, check_whole, first_cell
 from manymaps.data.associations import Associations
 from manymaps.data.frame_labels import labelled_values
+from manymaps.data.trials import as_associations
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.maps.multiple_maps import MultipleMapsTSNE
@@ -442,6 +443,7 @@ def shares_of_strength(
 
 
 def _read(data: Any, affinity: str, metric: Metric, generator: np.random.Generator) -> _Subject:
+    data = as_associations(data)
     if isinstance(data, Associations):
         return _similarities(data)
     precomputed = "precomputed" in (affinity, metric if isinstance(metric, str) else "")

@@ -34,6 +34,7 @@ from manymaps.data.associations import Associations
 from manymaps.data.counts import Counts
 from manymaps.data.frame_labels import column_labels, is_frame, labelled_values
 from manymaps.data.ratings import Ratings
+from manymaps.data.trials import as_associations
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, DataWarning
 from manymaps.io.counts import counts_from
@@ -210,6 +211,7 @@ def evaluate(
         return evaluate_counts(
             atlas, counts, groups=groups, sample=sample, random_state=random_state
         )
+    data = as_associations(data)
     if isinstance(data, Counts):
         raise DataError("the atlas is of one kind of object; counts of two kinds do not belong")
     if not isinstance(data, Associations | Vectors):

@@ -53,6 +53,7 @@ from manymaps.constraints import (
     instance,
 )
 from manymaps.data.frame_labels import is_frame, labelled_values
+from manymaps.data.trials import as_associations
 from manymaps.data.validation import same_rows, validated
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.progress import shows_progress, work
@@ -260,6 +261,7 @@ class AdditiveClustering(
         self
         """
         self._validate_params()
+        X = as_associations(X)
         searching = self.polish if isinstance(self.polish, Polish) else Polish()
         polish = searching if self.polish else None
         prior = UniformPrior() if self.prior is None else self.prior

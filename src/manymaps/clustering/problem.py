@@ -28,6 +28,7 @@ from manymaps.clustering.priors import Prior
 from manymaps.compute.nonnegative import FREE, NONNEGATIVE, ZERO
 from manymaps.data.associations import Associations
 from manymaps.data.frame_labels import labelled_values
+from manymaps.data.trials import as_associations
 from manymaps.errors import DataError, DataWarning, ParameterError
 
 __all__ = ["CONSTANTS", "KINDS", "Problem", "Similarities", "hidden_sets", "similarities_from"]
@@ -191,6 +192,7 @@ def hidden_sets(
 
 def _matrix_of(X: Any) -> tuple[np.ndarray, Sequence[str] | None]:
     """A square float64 matrix and the labels that came with it."""
+    X = as_associations(X)
     if isinstance(X, Associations):
         matrix = X.strengths.toarray()
         if X.missing is not None:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,10 +32,10 @@ from manymaps.data.conditions import (
 )
 from manymaps.data.pair_rules import NumberedPairs, Rules, apply_rules, split_responses
 from manymaps.errors import DataError, ParameterError
-from manymaps.labels import listed, natural_order
+from manymaps.labels import listed, natural_order, plain_spelling
 from manymaps.seeds import drawn_generator
 
-__all__ = ["MISSING", "REPEATED", "UNKNOWN", "Trials", "without_repeats"]
+__all__ = ["MISSING", "REPEATED", "UNKNOWN", "Trials", "as_associations", "without_repeats"]
 
 #: Codes of `Trials.given` where there is no answer; all of them are negative.
 MISSING, UNKNOWN, REPEATED = -1, -2, -3
@@ -464,6 +465,11 @@ class Trials:
         )
 
 
+def as_associations(data: Any) -> Any:
+    """Trials counted by the usual rules; anything else as it is."""
+    return data.associations() if isinstance(data, Trials) else data
+
+
 def without_repeats(given: np.ndarray) -> np.ndarray:
     """Answers of which those that stand in their trial already are marked as repeated.
 
@@ -480,8 +486,7 @@ def without_repeats(given: np.ndarray) -> np.ndarray:
 def _plain(labels: Sequence[str]) -> tuple[list[str], np.ndarray]:
     """Labels in lower case and with single spaces, each once, and the place of each of before."""
     place: dict[str, int] = {}
-    folded = (" ".join(label.casefold().split()) for label in labels)
-    at = [place.setdefault(label, len(place)) for label in folded]
+    at = [place.setdefault(plain_spelling(label), len(place)) for label in labels]
     return list(place), np.array(at, dtype=np.int32)
 
 

@@ -1,6 +1,7 @@
 """Similarity data as people have it -> `Associations`.
 
     edge list     cue, response, strength (or count) on each row: text, Parquet, frame
+    trials        a person, a cue and the answers on each row (`manymaps.io.trials`), counted
     matrix        a square table: labelled text, NPY, NPZ, MatrixMarket, array, frame
     graph         nodes and weighted edges; an undirected edge is a pair in both directions
 
@@ -11,6 +12,7 @@ What becomes of the pairs (dropped, merged, scaled) is the same for all and stan
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -24,7 +26,7 @@ from scipy import sparse
 from manymaps.archive.door import reader
 from manymaps.data.associations import Associations
 from manymaps.data.frames import cell_label, eager_frame
-from manymaps.data.pair_rules import Rules
+from manymaps.data.pair_rules import Rules, split_responses
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.coded_cells import coded_columns, refuse_undecoded, row_at
 from manymaps.io.columns import (
@@ -50,14 +52,18 @@ from manymaps.io.matrices import (
     read_labels,
     read_text_matrix,
 )
-from manymaps.io.pairs import Pairs, associate, associate_matrix, coded_pairs
+from manymaps.io.pairs import Pairs, associate, associate_matrix, coded_pairs, named_by
 from manymaps.io.parquet import open_parquet
 from manymaps.io.tables import TextTable, delimiters_of, is_number, open_table
+from manymaps.io.trial_columns import TrialNames
+from manymaps.io.trials import Balance, holds_trials, is_trial_frame, read_trials, trials_from
 from manymaps.labels import listed
 
 __all__ = ["associations_from", "read_associations", "read_entries"]
 
 ARRAYS = ("npy", "npz", "mtx")
+# Places of two objects, and perhaps a number, with spaces between them.
+SPACED = re.compile(rb"\s*\d+ +\d+( +[-+.\deE]+)?[ \r]*(\n|$)")
 UNWEIGHTED = "no column of strengths: every pair counts one"
 
 
@@ -73,16 +79,21 @@ def read_associations(
     rows: str = "renormalize",
     self_pairs: str = "drop",
     labels: Sequence[str] | str | os.PathLike[str] | None = None,
+    participant: str | None = None,
+    fold: bool = False,
+    where: str | None = None,
+    balance: Balance = None,
 ) -> Associations:
-    """Read associations from an edge list or a square matrix.
+    """Read associations from an edge list, a square matrix, or raw trials.
 
     Edge lists are CSV, TSV or TXT (split at commas, semicolons, tabs or bars, found by content)
     or Parquet, with or without a header; pairs without a strength count one each. Matrices are
     CSV or TSV with labels in the first row and column, NPY, NPZ (of `scipy.sparse.save_npz`, or
     of `numpy.savez` with `labels`) or MatrixMarket; a cell that is empty, a point, NA or NaN is a
-    pair that was not judged (`Associations.missing`). Any of them may be packed by gzip, bzip2 or
-    xz. Text is UTF-8 (or UTF-16 with its mark). Words are kept as they are written but for
-    surrounding white space; NA, NAN, NULL and TRUE are words.
+    pair that was not judged (`Associations.missing`). Trials have a row for each person and cue,
+    with the answers in columns such as R1, R2 and R3 (`read_trials`); they are counted. Any of
+    them may be packed by gzip, bzip2 or xz. Text is UTF-8 (or UTF-16 with its mark). Words are kept
+    as they are written but for surrounding white space; NA, NAN, NULL and TRUE are words.
 
     Parameters
     ----------
@@ -90,13 +101,15 @@ def read_associations(
     cue, response, strength : str, optional
         Column names. Without them the usual names are found in any case: cue, source, from,
         word1; response, target, to, word2; strength, FSG, R123.Strength, weight, value,
-        similarity; then count, #P, R123. Strengths win over counts.
-    format : {"edges", "matrix", "csv", "tsv", "parquet", "npy", "npz", "mtx"}, optional
+        similarity; then count, #P, R123. Strengths win over counts. Of trials `response` may name
+        several columns, "R1,R2,R3".
+    format : {"edges", "matrix", "trials", "csv", "tsv", "parquet", "npy", "npz", "mtx"}, optional
         Overrides what the name and the content of the file say.
     responses : {"drop", "keep", "keep:N"}
         Responses that are never cues are left out, or become objects with empty rows; with "keep:5"
         those that at least 5 different cues gave. Of the USF norms "drop" leaves an eighth of
-        the pairs out.
+        the pairs out. Of trials also which answers count, "R1", "R12" or "R123" (all, as without),
+        by itself or before a comma, "R1,keep:5"; of strengths by both, as SWOW has them, which.
     rows : {"renormalize", "keep"}
         Rows are scaled to sum to 1; or they keep their missing mass: strengths stay as they are,
         counts are divided by the cue's total (dropped responses included), and so are rows that
@@ -105,7 +118,17 @@ def read_associations(
     self_pairs : {"drop", "error"}
         Pairs of a word with itself (a matrix's diagonal) are left out, or refused.
     labels : path or sequence of str, optional
-        For a matrix: a file of one label a line, or the labels; "0", "1", ... without.
+        A file of one label a line, or the labels. Of a matrix ("0", "1", ... without), or of a list
+        of pairs of numbers, which are then places among the labels: from 0 where one is 0, else
+        from 1.
+    participant : str, optional
+        Of trials: the column of who answered, where it is not found by its name.
+    fold : bool
+        Whether labels are the same in any case and with any space; they are then in lower case.
+    where : str, optional
+        Of trials: whose, such as `age < 30 and gender == Fe` (`Trials.where`).
+    balance : int or "least", optional
+        Of trials: how many participants each cue has (`Trials.balanced`, with the seed 0).
 
     Returns
     -------
@@ -143,11 +166,40 @@ def read_associations(
     >>> norms.strengths.toarray()[0].tolist()
     [0.0, 0.75, 0.25]
     """
-    rules = Rules(responses, rows, self_pairs)
+    first, kept = split_responses(responses)
+    rules = Rules(kept, rows, self_pairs)
+    names = TrialNames(cue, response, participant)
+    if strength is None and labels is None and holds_trials(path, names, format):
+        trials = read_trials(
+            path,
+            cue=cue,
+            response=response,
+            participant=participant,
+            format=format,
+            fold=fold,
+            where=where,
+            balance=balance,
+        )
+        return trials.associations(responses, rows=rows, self_pairs=self_pairs)
+    _refuse_of_pairs(str(path), participant=participant, where=where, balance=balance)
+    if first is not None and strength is None:
+        strength = f"R{'123456789'[:first]}.Strength"
     found = read_entries(path, ColumnNames(cue, response, strength), format=format, labels=labels)
     if isinstance(found, LabelledMatrix):
         return associate_matrix(found, rules)
-    return associate(found, rules)
+    return associate(found.folded() if fold else found, rules)
+
+
+def _refuse_of_pairs(source: str, **options: Any) -> None:
+    """Refuse what is only known of trials."""
+    for name, value in options.items():
+        if value is not None:
+            raise ParameterError(
+                f"is of trials, and {source} has no row for each person and cue, with columns such "
+                "as participantID, cue, R1, R2 and R3",
+                name=name,
+                value=value,
+            )
 
 
 def read_entries(
@@ -175,27 +227,37 @@ def read_entries(
             f"{source} is an .h5ad file, from which vectors and counts are read, not similarities"
         )
     if kind is None:
+        data = read_bytes(file)
         table = open_table(
-            read_bytes(file),
+            data,
             source,
-            delimiters_of(file, format),
+            (*delimiters_of(file, format), *((" ",) if SPACED.match(data) else ())),
             lambda head: has_pair_header(head[0], names) or looks_like_matrix(head),
             "Separate cue, response and strength by tabs or commas",
         )
         matrix = format == "matrix" or (
-            format != "edges"
-            and not names.any_given
-            and (given is not None or looks_like_matrix(table.head()))
+            format != "edges" and not names.any_given and _looks_like_matrix(table, given)
         )
         if matrix:
             return read_text_matrix(table, given, rule)
-    if given is not None:
-        raise ParameterError(f"labels=... is for a matrix, and {source} is a list of pairs")
     if kind == "parquet":
         with open_parquet(file) as opened:
             frame = opened.read()
-        return _frame_pairs(frame, names, source)
-    return _text_pairs(table, names)
+        pairs = _frame_pairs(frame, names, source)
+    else:
+        pairs = _text_pairs(table, names)
+    return pairs if given is None else named_by(pairs, given)
+
+
+def _looks_like_matrix(table: TextTable, given: Sequence[str] | None) -> bool:
+    """Whether the first rows are those of a matrix; beside labels, of what is no list of places."""
+    head = table.head()
+    if given is None:
+        return looks_like_matrix(head)
+    of_places = all(
+        len(row) in (2, 3) and row[0].isdecimal() and row[1].isdecimal() for row in head
+    )
+    return not of_places or len(head) == len(head[0])
 
 
 def associations_from(
@@ -214,10 +276,10 @@ def associations_from(
     Parameters
     ----------
     data : frame, graph or matrix
-        A pandas, polars or pyarrow frame of pairs, with columns as for `read_associations`; a
-        pandas frame whose index and columns are the same labels; a networkx graph (each
-        undirected edge counts in both directions; an edge without a weight counts 1); or a
-        square array, dense or sparse.
+        A pandas, polars or pyarrow frame of pairs, with columns as for `read_associations`, or of
+        trials (`trials_from` filters them before they are counted); a pandas frame whose index and
+        columns are the same labels; a networkx graph (each undirected edge counts in both
+        directions; an edge without a weight counts 1); or a square array, dense or sparse.
     cue, response, strength : str, optional
         Column names; for a graph, `strength` is the edge attribute.
     responses, rows, self_pairs, labels
@@ -240,7 +302,7 @@ def associations_from(
     >>> associations_from(similarity, labels=["tie", "knot", "suit"], rows="keep").is_symmetric
     True
     """
-    rules = Rules(responses, rows, self_pairs)
+    rules = Rules(split_responses(responses)[1], rows, self_pairs)
     names = ColumnNames(cue, response, strength)
     given = None if labels is None else read_labels(labels)
     if sparse.issparse(data) or isinstance(data, np.ndarray | list | tuple):
@@ -252,6 +314,9 @@ def associations_from(
     if not names.any_given and _is_square_frame(data):
         index = [str(label).strip() for label in data.index]
         return associate_matrix(labelled_matrix(data.to_numpy(), index, "the frame"), rules)
+    if strength is None and is_trial_frame(data, TrialNames(cue, response)):
+        trials = trials_from(data, cue=cue, response=response)
+        return trials.associations(responses, rows=rows, self_pairs=self_pairs)
     return associate(_frame_pairs(data, names, "the frame"), rules)
 
 

@@ -3,6 +3,7 @@
 A container is told by its first bytes (`manymaps.io.files`), a text by its name and first lines.
 The command line takes one file for many purposes, and asks in this order:
 
+    a cue and answers in their order, or one answer beside a participant            trials
     two columns of two kinds of object, or whole numbers under the names of such    counts
     two columns of words, or a usual header of cue and response                     pairs
     as many rows as columns, with the same labels                                   a square table
@@ -16,6 +17,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -45,6 +47,7 @@ from manymaps.io.files import (
 from manymaps.io.matrices import looks_like_matrix
 from manymaps.io.parquet import open_parquet
 from manymaps.io.tables import HEAD_ROWS, delimiters_of, is_number
+from manymaps.io.trial_columns import TrialNames, find_trial_columns
 from manymaps.io.vector_tables import find_text_columns, open_vector_table
 from manymaps.io.word2vec import CONTROL, HEAD_LINES, HEADER, MOST_DIGITS, is_word_line
 
@@ -61,8 +64,8 @@ __all__ = [
     "vector_format",
 ]
 
-PAIR_FORMATS = ("edges", "matrix", "csv", "tsv", "parquet", "npy", "npz", "mtx")
-COUNT_FORMATS = (*PAIR_FORMATS, "h5ad")
+COUNT_FORMATS = ("edges", "matrix", "csv", "tsv", "parquet", "npy", "npz", "mtx", "h5ad")
+PAIR_FORMATS = (*COUNT_FORMATS[:2], "trials", *COUNT_FORMATS[2:-1])
 COUNT_TEXTS = ("edges", "matrix", "csv", "tsv", "text")
 # Texts of a word and its numbers a line, and whether a line above says how many there are.
 WORD_LINES = {"word2vec": True, "fasttext": True, "glove": False}
@@ -227,7 +230,7 @@ class _Schema:
 
 
 def _schema(path: Path) -> _Schema | None:
-    """The columns of a Parquet file; None where they are those of pairs, or pyarrow is missing."""
+    """The columns of a Parquet file; None where they are of pairs or trials, or without pyarrow."""
     try:
         with open_parquet(path) as file:
             schema = file.schema
@@ -235,7 +238,7 @@ def _schema(path: Path) -> _Schema | None:
         return None  # the reader that is chosen names the extra
     from pyarrow import types
 
-    if has_pair_header(schema.names, ColumnNames()):
+    if has_pair_header(schema.names, ColumnNames()) or _has_trials(schema):
         return None
     whole = [types.is_integer(kind) for kind in schema.types]
     return _Schema(
@@ -244,6 +247,14 @@ def _schema(path: Path) -> _Schema | None:
         whole,
         [types.is_nested(kind) for kind in schema.types],
     )
+
+
+def _has_trials(schema: Any) -> bool:
+    """Whether the columns of a Parquet file are those of trials, by their names and types."""
+    from pyarrow import types
+
+    row = ["1" if types.is_floating(t) or types.is_integer(t) else "a" for t in schema.types]
+    return _are_trials([schema.names, row], "")
 
 
 def _first_rows(path: Path) -> bytes:
@@ -306,9 +317,16 @@ def _text_has_counts(path: Path, asked: str | None) -> bool:
     table, head = open_count_table(_first_rows(path), str(path), delimiters_of(path, asked))
     if not head.header or has_pair_header(head.names, ColumnNames()) or _has_cues(head.names):
         return False
+    if _are_trials(table.head(), str(path)):
+        return False
     if asked == "edges" or head.is_long:
         return head.is_long
     return not _shares_labels(table.head()) and _is_count_table(head)
+
+
+def _are_trials(head: Sequence[Sequence[str]], source: str) -> bool:
+    """Whether the first rows hold a cue and its answers, of a person each."""
+    return find_trial_columns(head[0], head[1:], TrialNames(), source) is not None
 
 
 def _has_cues(names: Sequence[str]) -> bool:
@@ -363,7 +381,7 @@ def _text_has_vectors(path: Path, asked: str | None) -> bool:
     """Whether the first rows of a text table are a label and numbers, and not of a square table."""
     table = open_vector_table(_first_rows(path), str(path), delimiters_of(path, asked))
     head = table.head()
-    if has_pair_header(head[0], ColumnNames()):
+    if has_pair_header(head[0], ColumnNames()) or _are_trials(head, str(path)):
         return False
     columns = find_text_columns(table, head)
     if columns.header or columns.label is not None:

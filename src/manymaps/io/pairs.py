@@ -14,14 +14,16 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.archive.door import MOST_LABELS
+from manymaps.checks import check_labels
 from manymaps.data.associations import Associations, known_pairs
 from manymaps.data.pair_rules import NumberedPairs, Rules, apply_rules
-from manymaps.errors import DataError
+from manymaps.errors import DataError, ParameterError
 from manymaps.io.coded_cells import CodedColumn, LabelCodes
 from manymaps.io.matrices import LabelledMatrix
 from manymaps.io.tables import known_number
+from manymaps.labels import plain_spelling
 
-__all__ = ["Pairs", "associate", "associate_matrix", "coded_pairs"]
+__all__ = ["Pairs", "associate", "associate_matrix", "coded_pairs", "named_by"]
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,14 @@ class Pairs:
     def __len__(self) -> int:
         """How many there are."""
         return self.cues.codes.size
+
+    def folded(self) -> Pairs:
+        """The same with labels in lower case and with single spaces, which joins some."""
+        cues, responses = (
+            CodedColumn([plain_spelling(text) for text in column.texts], column.codes)
+            for column in (self.cues, self.responses)
+        )
+        return replace(self, cues=cues, responses=responses)
 
     def ends(self, k: int) -> tuple[str, str]:
         """The labels of the k-th pair."""
@@ -123,6 +133,40 @@ def coded_pairs(
         numbers = np.fromiter(map(known_number, values), np.float64, len(values))
     written = (lambda k: 1) if values is None else values.__getitem__
     return Pairs(columns[0], columns[1], numbers, source, where, written, **other)
+
+
+def named_by(pairs: Pairs, labels: Sequence[str]) -> Pairs:
+    """Pairs of places among some labels, from 0 where one is 0 and else from 1, under these.
+
+    Raises
+    ------
+    DataError
+        Where an end is no such place, or a label stands twice.
+    ParameterError
+        Where the pairs are of words.
+    """
+    check_labels(labels, len(labels), "object", source=pairs.source)
+    texts = [*pairs.cues.texts, *pairs.responses.texts]
+    if not any(text.isdecimal() for text in texts):
+        raise ParameterError(
+            f"labels=... is for a matrix or for pairs of whole numbers, and {pairs.source} is a "
+            "list of pairs of words"
+        )
+    start = 0 if "0" in texts else 1
+    columns = []
+    for column in (pairs.cues, pairs.responses):
+        place = {str(i): label for i, label in enumerate(labels, start)}
+        for code, text in enumerate(column.texts):
+            if text not in place:
+                k = int(np.flatnonzero(column.codes == code)[0])
+                raise DataError(
+                    f"{pairs.where(k)}: {text[:60]!r} is no place among the {len(labels):,} "
+                    f"labels; with labels=... pairs are of whole numbers, here from {start} to "
+                    f"{len(labels) - 1 + start}"
+                )
+        columns.append(CodedColumn([place[text] for text in column.texts], column.codes))
+    note = f"pairs of numbers from {start}, which are places among {len(labels):,} labels"
+    return replace(pairs, cues=columns[0], responses=columns[1], notes=(*pairs.notes, note))
 
 
 def _first_seen(codes: np.ndarray, n: int) -> np.ndarray:

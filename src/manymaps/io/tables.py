@@ -42,7 +42,7 @@ __all__ = [
 
 # What a cell without a number holds, in any case.
 MISSING = ("", "na", "nan", ".")
-DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "spaces"}
 HEAD_ROWS = 30
 LONGEST_LINE = 2**24
 BLOCK_NUMBERS = 2**18
@@ -91,6 +91,8 @@ class TextTable:
         """Each row that is not blank, with the line on which it starts (counted from 1)."""
         for line, row in numbered_rows(self.reader(), self.source):
             cells = [cell.strip() for cell in row]
+            if self.delimiter == " " and cells and not cells[-1]:
+                cells.pop()  # a space at the end of a line
             if len(cells) > 1 or (cells and cells[0] and not MARKUP.fullmatch(cells[0])):
                 yield line, cells
 

@@ -84,6 +84,11 @@ class TrialColumns:
     position: int | None
     others: tuple[int, ...]
 
+    def several(self, names: Sequence[str]) -> bool:
+        """Whether trials have several answers, of which one column may be all that is read."""
+        numbered = _NUMBERED.fullmatch(folded(names[self.answers[0]]))
+        return len(self.answers) > 1 or self.position is not None or numbered is not None
+
     @property
     def in_order(self) -> tuple[int | None, ...]:
         """All that are read, the cue and the answers first."""

@@ -322,7 +322,10 @@ def _rows(
 
 def is_trial_frame(data: Any, names: TrialNames | None = None) -> bool:
     """Whether a data frame has one row for each person and cue, by its names and first rows."""
-    table = _frame(data)
+    try:
+        table = _frame(data)
+    except DataError:
+        return False
     body = _frame_rows(table.head(HEAD_ROWS))
     return _columns_of([list(table.columns), *body], names or TrialNames(), "the frame") is not None
 
@@ -363,7 +366,7 @@ def _trials(table: _Table) -> Trials:
     n_read = table.n_rows
     table = _with_cues(table)
     columns, cue = table.columns, table.cells[table.columns.cue]
-    several = len(columns.answers) > 1 or columns.position is not None
+    several = columns.several(table.names)
     answers, given = _answers([table.cells[c] for c in columns.answers], several)
     participants, who, notes = _participants(table)
     others, remarks = _others(table, who)

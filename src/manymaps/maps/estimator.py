@@ -41,6 +41,7 @@ from manymaps.constraints import (
 )
 from manymaps.data.associations import Associations, associations_of
 from manymaps.data.frame_labels import labelled_values
+from manymaps.data.trials import as_associations
 from manymaps.data.validation import same_rows, validated
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, DataWarning, ParameterError
@@ -184,10 +185,11 @@ class MapEstimator(
         ----------
         X : Associations, Vectors, NeighborGraph, (sparse) array or frame (n, n) or (n, n_features)
             An array or frame holds similarities with `affinity="precomputed"`, distances with
-            `metric="precomputed"`, else vectors. The index of a frame, or else its one column of
-            text, gives the labels of the atlas. Of sparse distances those that are stored count: a
-            pair that is not stored is no pair of neighbours, as in scikit-learn, so that a distance
-            of zero has to be stored; where every pair is, the map is that of the same table dense.
+            `metric="precomputed"`, else vectors; `Trials` are counted. The index of a frame, or
+            else its one column of text, gives the labels of the atlas. Of sparse distances those
+            that are stored count: a pair that is not stored is no pair of neighbours, as in
+            scikit-learn, so that a distance of zero has to be stored; where every pair is, the map
+            is that of the same table dense.
             A similarity that is NaN, or one of the `missing` of associations, was not judged: the
             pair does not count in the cost (`manymaps.model.observed`; up to 2,000 objects).
             Neighbours may also be a pair of arrays, (indices, distances) or (distances, indices),
@@ -216,7 +218,7 @@ class MapEstimator(
             maps whose cost was.
         """
         self._validate_params()
-        X = as_graph(X)
+        X = as_graph(as_associations(X))
         seeds = self._seeds()
         labels, data, target = self._read(X, _number_from(seeds[0]))
         n = target.values.shape[0]

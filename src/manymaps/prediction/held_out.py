@@ -27,6 +27,7 @@ from scipy import sparse
 
 from manymaps.checks import check_choice, check_whole
 from manymaps.data.associations import Associations
+from manymaps.data.trials import as_associations
 from manymaps.data.vectors import checked_table
 from manymaps.errors import DataError, ParameterError
 from manymaps.seeds import drawn_generator
@@ -120,6 +121,7 @@ def conditional_probabilities(norms: Associations | sparse.sparray) -> sparse.cs
     """
     from manymaps.model.target import conditional_target
 
+    norms = as_associations(norms)
     if isinstance(norms, Associations) and norms.n_missing:
         raise DataError(
             f"{norms.report.source}: {norms.n_missing:,} cells are missing, and held-out pairs are "

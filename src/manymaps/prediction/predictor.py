@@ -54,6 +54,7 @@ from manymaps.constraints import (
 )
 from manymaps.data.associations import Associations
 from manymaps.data.frame_labels import labelled_values
+from manymaps.data.trials import as_associations
 from manymaps.errors import DataError, DivergedError, ParameterError
 from manymaps.model.choice import CHOICES, ChoiceModel, Kernel
 from manymaps.model.parameters import Parameters, log_softmin
@@ -563,6 +564,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
 
 def _labelled_part(part: Any) -> tuple[tuple[str, ...] | None, Any]:
     """The labels of a part that has some, and its table."""
+    part = as_associations(part)
     if isinstance(part, Associations):
         return tuple(part.labels), part.strengths
     return labelled_values(part, square=True)
