@@ -152,7 +152,8 @@ class Choices:
         from manymaps.compute.strongest import pair_similarities
 
         values = np.zeros(len(rows))
-        pair_similarities(*self._compiled, np.asarray(rows), np.asarray(columns), values)
+        ends = map(np.ascontiguousarray, (rows, columns))
+        pair_similarities(*self._compiled, *ends, values)
         return values
 
     def log_choices(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
@@ -202,7 +203,7 @@ class Choices:
         positions, _ = self._log_domain
         return (
             np.ascontiguousarray(np.moveaxis(positions, 0, 1)),
-            self.proportions.astype(np.float64),
+            self.proportions.astype(np.float64, order="C"),
             KERNEL_CODES[self.model.kernel],
         )
 

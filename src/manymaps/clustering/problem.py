@@ -360,7 +360,7 @@ class Problem:
         values, observed = values[np.ix_(order, order)], observed[np.ix_(order, order)]
         upper = np.triu(np.ones_like(observed), 1)
         complete = 2 * observed.sum() >= observed.size - len(observed)
-        odd = np.argwhere(upper & (~observed if complete else observed))
+        odd = np.ascontiguousarray(np.argwhere(upper & (~observed if complete else observed)))
         n_fixed = 1 + features.shape[1]
         status = np.full(n_fixed + n_clusters, NONNEGATIVE)
         status[0] = CONSTANTS[constant]
@@ -369,7 +369,7 @@ class Problem:
             mask=np.ascontiguousarray(observed, dtype=np.float64),
             odd=odd,
             complete=bool(complete),
-            fixed=np.vstack([np.ones(len(order)), features[order].T]),
+            fixed=np.vstack([np.ones(len(order)), np.ascontiguousarray(features[order].T)]),
             status=status,
             prior=prior,
             n_clusters=n_clusters,

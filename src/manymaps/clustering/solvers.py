@@ -553,7 +553,7 @@ def improved(problem: Problem, members: np.ndarray, polish: Polish | None) -> So
     Missing clusters are found for those before them, one after another; of superfluous ones those
     go whose loss costs least.
     """
-    features = np.vstack([problem.fixed, members[problem.order].T])
+    features = np.vstack([problem.fixed, np.ascontiguousarray(members[problem.order].T)])
     for n_left in range(members.shape[1] - 1, problem.n_clusters - 1, -1):
         smaller = problem.of_clusters(n_left)
         without = [

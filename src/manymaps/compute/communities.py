@@ -28,6 +28,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
+from manymaps.compute.canonical import canonical_rows
 from manymaps.compute.jit import compiled, parallel, prange
 
 __all__ = [
@@ -107,7 +108,7 @@ def ego_weights(network: sparse.csr_array, neighborhoods: sparse.csr_array) -> n
     ndarray of shape (sum of the squared numbers of neighbours,)
         Without what an object is tied to itself.
     """
-    network, neighborhoods = _sorted(network), _sorted(neighborhoods)
+    network, neighborhoods = canonical_rows(network), canonical_rows(neighborhoods)
     offsets = neighborhoods.indptr.astype(np.int64)
     weights = np.zeros(int((np.diff(offsets) ** 2).sum()))
     _ego_weights(
@@ -145,8 +146,8 @@ def ego_communities(
     >>> ego_communities(ties)[:4]                      # of object 0, tied to all
     array([0, 0, 1, 1])
     """
-    network = _sorted(network)
-    near = network if neighborhoods is None else _sorted(neighborhoods)
+    network = canonical_rows(network)
+    near = network if neighborhoods is None else canonical_rows(neighborhoods)
     sizes = np.diff(near.indptr).astype(np.int64)
     before = np.concatenate([[0], np.cumsum(sizes**2)])
     labels = np.zeros(near.nnz, np.int64)
@@ -158,11 +159,6 @@ def ego_communities(
         labels[near.indptr[start] : near.indptr[stop]] = found
         start = stop
     return labels
-
-
-def _sorted(table: sparse.csr_array) -> sparse.csr_array:
-    table = sparse.csr_array(table)
-    return table if table.has_sorted_indices else table.sorted_indices()
 
 
 @compiled

@@ -24,6 +24,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import sparse
 
+from manymaps.compute.canonical import canonical_rows
 from manymaps.compute.jit import compiled
 
 __all__ = ["local_moves", "signed_partition"]
@@ -142,8 +143,7 @@ def local_moves(
 def _without_diagonal(ties: sparse.csr_array) -> sparse.csr_array:
     found = sparse.csr_array(ties - sparse.diags_array(ties.diagonal()), dtype=np.float64)
     found.eliminate_zeros()
-    found.sort_indices()
-    return found
+    return canonical_rows(found)
 
 
 def _coarser(

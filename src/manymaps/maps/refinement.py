@@ -130,7 +130,7 @@ class NewRows:
     def _known(self) -> tuple[np.ndarray, np.ndarray]:
         """Positions of the atlas in units of the kernel's width, and log proportions."""
         with np.errstate(divide="ignore"):
-            log_pi = np.log(self.atlas.proportions.astype(np.float64)).astype(np.float32)
+            log_pi = np.log(self.atlas.proportions.astype(np.float64)).astype(np.float32, order="C")
         return _scaled(self.atlas.maps, self.atlas.model.kernel_width), log_pi
 
     @cached_property

@@ -58,13 +58,13 @@ class Entries:
     @cached_property
     def objects(self) -> np.ndarray:
         """The object of each entry, map by map."""
-        return np.nonzero(self.mask)[1]
+        return np.ascontiguousarray(np.nonzero(self.mask)[1])
 
     @cached_property
     def by_object(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """CSR from objects to their maps, and the entry of each."""
         indptr = np.concatenate([[0], np.cumsum(self.mask.sum(axis=0))]).astype(np.int64)
-        maps = np.nonzero(self.mask.T)[1]
+        maps = np.ascontiguousarray(np.nonzero(self.mask.T)[1])
         numbers = np.zeros(self.mask.shape, np.int64)
         numbers[self.mask] = np.arange(len(self.objects))
         return indptr, maps, numbers.T[self.mask.T]
@@ -372,7 +372,8 @@ class Objective:
             with alone_if(len(side.log_charges) < _FEW_ENTRIES):
                 gradients(
                     *side.entries.by_object, side.log_pi, chooser, chosen, *as_chooser, *as_chosen,
-                    pull, share, exaggeration, self.target.scale, d_positions, d_weights,
+                    pull, share, float(exaggeration), float(self.target.scale), d_positions,
+                    d_weights,
                 )  # fmt: skip
             if width != 1.0:
                 d_positions /= np.float32(width)

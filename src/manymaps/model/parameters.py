@@ -26,7 +26,8 @@ def log_softmin(weights: np.ndarray) -> np.ndarray:
     >>> np.exp(log_softmin(np.array([[0.0], [0.0]]))).ravel().tolist()
     [0.5, 0.5]
     """
-    low = -weights.astype(np.float64)
+    # Loops are compiled anew for each order of their arrays.
+    low = np.negative(weights, dtype=np.float64, order="C")
     low -= low.max(axis=0)
     low -= np.log(np.exp(low).sum(axis=0))
     return low

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from manymaps.compute.canonical import canonical_rows
 from manymaps.model.choice import Kernel
 from manymaps.model.parameters import Parameters, log_softmin
 from manymaps.model.similarities import log_kernel, normalized
@@ -88,6 +89,7 @@ class ChoiceMaps:
 
         n_maps, n, d = self.positions.shape
         kind, k = KERNEL_CODES[self.kernel], len(rows)
+        p = canonical_rows(p)
         norms, log_pi, charges = self._terms()
         weights = np.empty((n_maps, k, n), np.float32)
         slopes = weights if kind == GAUSSIAN else np.empty_like(weights)
@@ -122,6 +124,7 @@ class ChoiceMaps:
         from manymaps.compute.rows import pair_logits
         from manymaps.compute.similarity import KERNEL_CODES
 
+        part = canonical_rows(part)
         sizes = np.diff(part.indptr)
         rows = np.flatnonzero(sizes)
         log_z = np.zeros(len(sizes))
