@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from manymaps.analysis.rating_evaluation import RatingEvaluation as RatingEvaluation
     from manymaps.analysis.stability import Stability as Stability
     from manymaps.analysis.stability import refit as refit
+    from manymaps.analysis.trust import Trust as Trust
+    from manymaps.analysis.trust import trust as trust
     from manymaps.atlas.atlas import Atlas as Atlas
     from manymaps.atlas.atlas import load_atlas as load_atlas
     from manymaps.clustering.additive import AdditiveClustering as AdditiveClustering
@@ -146,6 +148,7 @@ _HOMES = {
     "analysis.alignment": ("Alignment", "align"),
     "analysis.ambiguity": ("Ambiguity", "ambiguity"),
     "analysis.stability": ("Stability", "refit"),
+    "analysis.trust": ("Trust", "trust"),
     "figures.shepard": ("plot_shepard",),
     "figures.stability": ("plot_stability",),
     "figures.sweep": ("plot_sweep",),

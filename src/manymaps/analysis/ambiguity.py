@@ -30,8 +30,8 @@ from typing import Any
 
 import numpy as np
 
+from manymaps.analysis.object_order import in_order_of
 from manymaps.analysis.senses import fit_senses
-from manymaps.analysis.stability import in_order_of
 from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.atlas import LEAST_RECALL, LEAST_SHARE, Atlas
 from manymaps.atlas.senses import sense_groups

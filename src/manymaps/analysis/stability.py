@@ -55,6 +55,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.analysis.alignment import map_pairs
+from manymaps.analysis.object_order import in_order_of
 from manymaps.analysis.senses import (
     ROUNDING,
     FitSenses,
@@ -63,6 +64,7 @@ from manymaps.analysis.senses import (
     fit_senses,
     matched_overlaps,
 )
+from manymaps.analysis.trust import Trust, trust_beside
 from manymaps.atlas.atlas import LEAST_RECALL, Atlas
 from manymaps.atlas.consensus import Consensus, ConsensusSense
 from manymaps.checks import check_index, check_number, check_whole
@@ -76,7 +78,7 @@ from manymaps.maps.restarts import derived_seeds
 from manymaps.progress import work
 from manymaps.seeds import drawn_seed
 
-__all__ = ["Level", "Stability", "in_order_of", "refit", "stability"]
+__all__ = ["Level", "Stability", "refit", "stability"]
 
 
 @dataclass(frozen=True)
@@ -170,14 +172,26 @@ class Stability:
         i = self.atlases[0].index(word, kind=kind)
         return self._consensus.senses(i, self.atlases[0].labels)
 
-    def attach(self, fit: int | None = None) -> Atlas:
-        """The atlas of one fit, the reference by default, with the consensus of all beside it.
+    def trust(self, fit: int | None = None) -> Trust:
+        """How far each point of one fit, the reference by default, can be trusted by the others."""
+        fit = self._checked(fit)
+        others = [atlas for k, atlas in enumerate(self.atlases) if k != fit]
+        return trust_beside(self.atlases[fit], others, self.n_neighbors)
 
-        `Atlas.senses` then says in how many fits each sense is found, and `Atlas.save` keeps it.
+    def attach(self, fit: int | None = None) -> Atlas:
+        """The atlas of one fit, the reference by default, with what all say of it.
+
+        With the consensus beside it, so that `Atlas.senses` says in how many fits each sense is
+        found, and with the columns of `trust` among its metadata; `Atlas.save` keeps both.
         """
+        fit = self._checked(fit)
+        atlas = replace(self.atlases[fit], consensus=self._consensus_beside(fit))
+        return self.trust(fit).attach(atlas)
+
+    def _checked(self, fit: int | None) -> int:
         fit = self.reference if fit is None else fit
         check_index("fit", fit, self.n_fits)
-        return replace(self.atlases[fit], consensus=self._consensus_beside(fit))
+        return fit
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """One row per sense: label, fit, map, proportion, share, recurrence, overlap.
@@ -473,35 +487,6 @@ def _aligned(atlases: Sequence[Atlas]) -> tuple[Atlas, ...]:
             )
         aligned.append(in_order_of(first, atlas, number))
     return tuple(aligned)
-
-
-def in_order_of(first: Atlas, atlas: Atlas, number: int) -> Atlas:
-    """An atlas, fit `number`, with its objects in the order of the first; of others a DataError."""
-    keys, own = _keys(first), _keys(atlas)
-    if keys == own:
-        return atlas
-    place = {key: i for i, key in enumerate(own)}
-    for which, lacks, there in (
-        (f"fit {number}", set(keys) - set(own), "fit 0"),
-        ("fit 0", set(own) - set(keys), f"fit {number}"),
-    ):
-        if lacks:
-            some = ", ".join(repr(label) for _, label in sorted(lacks)[:3])
-            raise DataError(
-                f"{which} lacks {len(lacks):,} objects of {there}, {some} among them; compare fits "
-                "of the same objects"
-            )
-    if len(place) < len(own) or len(own) != len(keys):
-        raise DataError(
-            f"fit {number} has its objects in another order than fit 0, and labels repeat, so they "
-            "cannot be told apart"
-        )
-    order = np.array([place[key] for key in keys])
-    return replace(atlas.subset(order), log_normalizer=atlas.log_normalizer)
-
-
-def _keys(atlas: Atlas) -> list[tuple[str, str]]:
-    return list(zip(atlas.kinds or [""] * atlas.n_objects, atlas.labels, strict=True))
 
 
 def _other_words(atlas: Atlas, rng: np.random.Generator) -> np.ndarray:

@@ -503,6 +503,34 @@ class Atlas:
         votes = self.choices.votes(np.full(len(others), i), others)
         return np.asarray(both[others] @ votes / both[others].sum(), np.float64)
 
+    def explained(self, word: str) -> float:
+        """The share of what was observed of a word that its place explains.
+
+            sum_j min(p_ij, q(j|i)) / sum_j p_ij,        q(j|i) = q_ij / sum_j' q_ij'
+
+        the part of its responses that the model gives as well: 1 where the model recalls what was
+        recalled, as often; what it gives too much is nothing gained. `manymaps.trust` has it of
+        all objects at once, and of those that were fitted to vectors.
+
+        Returns
+        -------
+        float
+            From 0 to 1; NaN where no associations of the word are known.
+
+        Raises
+        ------
+        UnknownLabel
+            For an unknown word, with suggestions.
+        """
+        i = self.index(word)
+        if not self._is_told(i):
+            return float("nan")
+        assert self.associations is not None
+        row = self.associations[[i]].toarray()[0].astype(np.float64)
+        given = self.similarities(word)
+        whole = given.sum()
+        return float(np.minimum(row, given / whole).sum() / row.sum()) if whole > 0 else 0.0
+
     @overload
     def senses(self, word: str, **options: Unpack[SenseOptions]) -> list[Sense]: ...
 

@@ -22,11 +22,12 @@ from functools import cached_property
 import numpy as np
 
 from manymaps.model.choice import ChoiceModel
-from manymaps.model.similarities import log_kernel, map_votes, normalized
+from manymaps.model.similarities import log_kernel, log_pairs, map_votes, normalized
 
 __all__ = ["Choices"]
 
 _DIRECT_PAIRS = 2e9
+_PAIRS = 1 << 16
 _TOLERANCE = 5e-3
 _PAIRS = 1 << 15
 
@@ -146,6 +147,29 @@ class Choices:
         positions, log_proportions = self._log_domain
         places = np.moveaxis(positions, 0, 2)
         return map_votes(places, log_proportions, rows, columns, self.model.kernel)
+
+    def row_shares(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """q(j|i) of pairs (i, j) of one set of objects, shape (n_pairs,); each row sums to 1.
+
+        Under a joint model too; with the background, where there is one.
+        """
+        positions, log_proportions = self._log_domain
+        places, normalizers = np.moveaxis(positions, 0, 2), self.log_normalizers
+        found = np.zeros(len(rows))
+        for start in range(0, len(rows), _PAIRS):
+            block = slice(start, start + _PAIRS)
+            i, j = rows[block], columns[block]
+            logs = log_pairs(places, log_proportions, i, j, self.model.kernel)
+            alone = np.isneginf(normalizers[i])
+            logs = np.logaddexp.reduce(logs, axis=1) - np.where(alone, np.inf, normalizers[i])
+            found[block] = np.exp(logs)
+        background, n = self.model.background, self.maps.shape[1]
+        if background == 0:
+            return found
+        # What the maps give of a row, and the background beside it.
+        whole = np.exp(normalizers - self.log_whole) * n if self.is_joint else np.ones(n)
+        maps = (1 - background) * whole[rows]
+        return np.asarray((maps * found + background / max(n - 1, 1)) / (maps + background))
 
     def pair_similarities(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """v_ij of pairs (i, j), shape (n_pairs,)."""

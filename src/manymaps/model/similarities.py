@@ -14,7 +14,7 @@ import numpy as np
 
 from manymaps.model.choice import Kernel
 
-__all__ = ["kernel_values", "log_kernel", "map_votes", "normalized"]
+__all__ = ["kernel_values", "log_kernel", "log_pairs", "map_votes", "normalized"]
 
 
 def kernel_values(squared_distances: np.ndarray, kernel: Kernel | str) -> Any:
@@ -51,6 +51,24 @@ def normalized(logs: np.ndarray, axis: int | None = None) -> np.ndarray:
     return np.divide(values, total, out=np.zeros_like(values), where=total > 0)
 
 
+def log_pairs(
+    positions: np.ndarray,
+    log_proportions: np.ndarray,
+    rows: np.ndarray,
+    columns: np.ndarray,
+    kernel: Kernel | str,
+) -> np.ndarray:
+    """log v_ij^m of pairs (i, j), shape (n_pairs, n_maps); -inf in a map that has not both.
+
+    Positions (n_maps, n, n_components) are in units of the kernel's width.
+    """
+    logs = np.empty((len(rows), len(positions)))
+    for m, (points, log_pi) in enumerate(zip(positions, log_proportions, strict=True)):
+        distances = ((points[rows] - points[columns]) ** 2).sum(axis=1)
+        logs[:, m] = log_pi[rows] + log_pi[columns] + log_kernel(distances, kernel)
+    return logs
+
+
 def map_votes(
     positions: np.ndarray,
     log_proportions: np.ndarray,
@@ -68,8 +86,4 @@ def map_votes(
     >>> map_votes(apart, half, np.array([0]), np.array([1]), "cauchy").round(3).tolist()
     [[0.833, 0.167]]
     """
-    logs = np.empty((len(rows), len(positions)))
-    for m, (points, log_pi) in enumerate(zip(positions, log_proportions, strict=True)):
-        distances = ((points[rows] - points[columns]) ** 2).sum(axis=1)
-        logs[:, m] = log_pi[rows] + log_pi[columns] + log_kernel(distances, kernel)
-    return normalized(logs, axis=1)
+    return normalized(log_pairs(positions, log_proportions, rows, columns, kernel), axis=1)

@@ -1,0 +1,159 @@
+"""How far places can be trusted: against slow twins, in limits, and what it foretells."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import manymaps as mm
+from code_samples import sample
+from manymaps.analysis.stability import refit, stability
+from manymaps.analysis.trust import EXPLAINED, RECURRING
+from manymaps.errors import DataError, ParameterError
+from manymaps.model.choice import (
+    MULTIPLE_MAPS_SNE,
+    MULTIPLE_MAPS_T_SNE,
+    SYMMETRIC_SNE,
+    T_SNE,
+    UNI_SNE,
+)
+
+MODELS = [MULTIPLE_MAPS_T_SNE, MULTIPLE_MAPS_SNE, T_SNE, SYMMETRIC_SNE, UNI_SNE]
+
+
+def made(model=MULTIPLE_MAPS_T_SNE, n=30, seed=0):
+    rng = np.random.default_rng(seed)
+    n_maps = 1 if model.mixing == "fixed" else 3
+    table = rng.random((n, n)) * (rng.random((n, n)) < 0.3)
+    np.fill_diagonal(table, 0)
+    table[5] = 0
+    table /= np.maximum(table.sum(axis=1, keepdims=True), 1e-9) * rng.uniform(1, 1.3, (n, 1))
+    proportions = rng.dirichlet(np.ones(n_maps), size=n).T
+    maps = rng.normal(size=(n_maps, n, 2))
+    labels = [f"word{i}" for i in range(n)]
+    observed = sparse.csr_array(table)
+    return mm.Atlas(labels, maps, proportions, model, associations=observed)
+
+
+class TestExplained:
+    @pytest.mark.parametrize("model", MODELS)
+    def test_it_is_the_plain_sum_of_one_word_after_another(self, model):
+        atlas = made(model)
+        found = mm.trust(atlas)
+        table = atlas.associations.toarray()
+        for i, label in enumerate(atlas.labels):
+            q = atlas.similarities(label)
+            expected = (
+                np.minimum(table[i], q / q.sum()).sum() / table[i].sum() if i != 5 else np.nan
+            )
+            assert found.explained[i] == pytest.approx(expected, rel=1e-5, nan_ok=True)
+            assert atlas.explained(label) == pytest.approx(expected, nan_ok=True)
+        assert found.recurring is None
+        assert list(found.metadata) == [EXPLAINED]
+
+    def test_a_model_that_is_the_data_explains_all(self):
+        atlas = made()
+        table = np.stack([atlas.similarities(label) for label in atlas.labels])
+        whole = replace(atlas, associations=sparse.csr_array(table))
+        np.testing.assert_allclose(mm.trust(whole).explained, 1, rtol=1e-4)
+
+    def test_what_is_far_away_in_all_maps_explains_nothing(self):
+        far = made(MULTIPLE_MAPS_SNE)
+        far.maps[:, 7] = 1e4
+        nothing = mm.trust(far).explained
+        # A Gaussian gives all to whoever is the least far.
+        assert nothing[7] < 0.5
+        own = (np.arange(30) == 7).astype(float)
+        alone = replace(far, maps=far.maps[:2], proportions=np.stack([1 - own, own]))
+        assert mm.trust(alone).explained[7] == 0
+        assert alone.explained("word7") == 0
+
+    def test_of_vectors_similarities_are_made_once_more(self):
+        values = np.random.default_rng(0).normal(size=(60, 5))
+        atlas = mm.TSNE(perplexity=5, max_iter=50, random_state=0).fit(values).atlas_
+        p = mm.GaussianAffinity(5).similarities(values).toarray()
+        p = p + p.T
+        expected = [
+            np.minimum(row / row.sum(), q / q.sum()).sum()
+            for row, q in zip(p, map(atlas.similarities, atlas.labels), strict=True)
+        ]
+        np.testing.assert_allclose(mm.trust(atlas).explained, expected, rtol=1e-3)
+        assert np.isnan(mm.trust(replace(atlas, vectors=None)).explained).all()
+
+    def test_maps_that_were_fitted_explain_more_than_those_they_began_with(self):
+        relations = mm.load_word_relations()
+        small = mm.Associations(relations.labels[:150], relations.strengths[:150, :150])
+        start, end = (
+            mm.MultipleMapsTSNE(3, max_iter=n, random_state=0).fit(small).atlas_ for n in (1, 80)
+        )
+        assert np.nanmean(mm.trust(end).explained) > 3 * np.nanmean(mm.trust(start).explained)
+
+
+class TestRecurring:
+    def test_against_sets(self):
+        one, two, three = (made(seed=seed) for seed in range(3))
+        found = mm.trust(one, [two, three], n_neighbors=4)
+        nearest = [
+            {label: {n.label for n in atlas.neighbors(label, n_neighbors=4)} for label in atlas}
+            for atlas in (one, two, three)
+        ]
+        for label, share in zip(one.labels, found.recurring, strict=True):
+            own, *others = (near[label] for near in nearest)
+            assert share == pytest.approx(np.mean([len(own & other) / 4 for other in others]))
+        # Of places that know nothing of one another, as many as chance gives.
+        assert found.by_chance == pytest.approx(4 / 29)
+        assert found.recurring.mean() == pytest.approx(found.by_chance, abs=0.06)
+
+    def test_the_same_places_recur_in_any_order(self):
+        atlas = made()
+        order = np.random.default_rng(0).permutation(30)
+        np.testing.assert_array_equal(mm.trust(atlas, [atlas.subset(order)]).recurring, 1)
+
+    def test_what_is_refused(self):
+        atlas = made()
+        with pytest.raises(DataError, match="fit 1 lacks 1 objects of fit 0"):
+            mm.trust(atlas, [atlas.subset(range(29))])
+        with pytest.raises(ParameterError, match="n_neighbors"):
+            mm.trust(atlas, n_neighbors=0)
+        with pytest.raises(DataError, match="has other objects"):
+            mm.trust(atlas).attach(atlas.subset(range(29)))
+
+
+class TestAttached:
+    def test_the_atlas_of_several_fits_has_both_columns(self, tmp_path):
+        fits = [made(seed=seed) for seed in range(3)]
+        found = stability(fits, reference=1)
+        atlas = found.attach()
+        beside = mm.trust(fits[1], [fits[0], fits[2]])
+        np.testing.assert_allclose(atlas.metadata[EXPLAINED], beside.explained)
+        np.testing.assert_allclose(atlas.metadata[RECURRING], beside.recurring)
+        atlas.save(tmp_path / "stable.atlas")
+        again = mm.load_atlas(tmp_path / "stable.atlas")
+        np.testing.assert_allclose(again.metadata[RECURRING], beside.recurring)
+        frame = beside.to_frame("pandas")
+        assert list(frame.columns) == ["label", EXPLAINED, RECURRING]
+        assert list(frame["label"]) == list(atlas.labels)
+
+    def test_of_two_kinds_neighbours_recur(self):
+        with pytest.warns(mm.DataWarning, match="not fitted"):
+            atlas = mm.CODE(max_iter=5, random_state=0).fit(sample()).atlas_
+        found = stability([atlas, atlas]).attach()
+        assert EXPLAINED not in found.metadata
+        np.testing.assert_array_equal(found.metadata[RECURRING], 1)
+        assert "kind" in mm.trust(atlas, [atlas]).to_frame("pandas")
+
+
+@pytest.mark.slow
+def test_what_little_is_explained_of_recurs_less():
+    relations = mm.load_word_relations()
+    small = mm.Associations(relations.labels[:300], relations.strengths[:300, :300])
+    estimator = mm.MultipleMapsTSNE(4, max_iter=150)
+    fits = refit(estimator, small, 4, bootstrap="responses", random_state=0, n_jobs=1)
+    found = mm.trust(fits[0], fits[1:])
+    known = np.isfinite(found.explained)
+    explained, recurring = found.explained[known], found.recurring[known]
+    order = np.argsort(explained)
+    least, most = order[: len(order) // 4], order[-(len(order) // 4) :]
+    assert recurring[most].mean() > recurring[least].mean() + 0.08
+    assert recurring.mean() > 5 * found.by_chance
