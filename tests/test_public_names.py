@@ -20,7 +20,7 @@ plot_stability plot_sweep plot_zooms predict_associations prediction_error pseud
 ratings_from read_associations read_counts read_judgements read_ratings read_similarities
 read_trials read_vectors refit resampled save_figure show_progress similarity_map similarity_table
 split_associations sweep trials_from vectors_from write_page
-trust
+intervals trust
 """
 RECORDS = """
 Agreement Alignment Ambiguity Associations Atlas AtlasWidget ChoiceModel ConjugateGradient
@@ -30,7 +30,7 @@ GaussianAffinity GlobalGaussian Insertion Judgements LBFGS LocalPerplexity Momen
 NeighborSearch ParameterError PowerWeights Pseudowords RatingEvaluation Ratings ReadReport
 Refinement RowInsertion Split Stability SweepResult Texts Trials UnknownLabel Vectors Words
 WorkersLost
-Trust
+Interval Intervals Trust
 """
 FACES = {
     "anndata": "multiple_maps to_atlas tsne",

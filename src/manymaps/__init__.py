@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from manymaps.analysis.diagnosis import diagnose as diagnose
     from manymaps.analysis.evaluation import Evaluation as Evaluation
     from manymaps.analysis.evaluation import evaluate as evaluate
+    from manymaps.analysis.intervals import Interval as Interval
+    from manymaps.analysis.intervals import Intervals as Intervals
+    from manymaps.analysis.intervals import intervals as intervals
     from manymaps.analysis.pseudowords import Pseudowords as Pseudowords
     from manymaps.analysis.pseudowords import pseudowords as pseudowords
     from manymaps.analysis.rating_evaluation import RatingEvaluation as RatingEvaluation
@@ -148,6 +151,7 @@ _HOMES = {
     "analysis.alignment": ("Alignment", "align"),
     "analysis.ambiguity": ("Ambiguity", "ambiguity"),
     "analysis.stability": ("Stability", "refit"),
+    "analysis.intervals": ("Interval", "Intervals", "intervals"),
     "analysis.trust": ("Trust", "trust"),
     "figures.shepard": ("plot_shepard",),
     "figures.stability": ("plot_stability",),

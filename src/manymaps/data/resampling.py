@@ -34,7 +34,7 @@ from manymaps.data.trials import Trials
 from manymaps.errors import DataError, ParameterError
 from manymaps.seeds import drawn_generator
 
-__all__ = ["N_RESPONSES", "Unit", "check_unit", "resampled"]
+__all__ = ["N_RESPONSES", "Unit", "check_unit", "counted_responses", "resampled"]
 
 #: What is drawn again.
 Unit = Literal["participants", "responses"]
@@ -149,6 +149,46 @@ def check_unit(data: object, by: str | None, name: str = "by") -> Unit:
     raise ParameterError(f"{lacks}, or draw responses", name=name, value=by)
 
 
+def counted_responses(
+    norms: Associations, n_responses: int | ArrayLike | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """How many responses each stored pair stands for, and how many each cue has.
+
+    Parameters
+    ----------
+    norms, n_responses
+        As for `resampled`.
+
+    Returns
+    -------
+    ndarray of shape (n_pairs,)
+        Not whole where strengths are rounded.
+    ndarray of int, shape (n_objects,)
+        0 of what is no cue.
+
+    Raises
+    ------
+    DataError, ParameterError
+        As for `resampled`.
+    """
+    shares, numbers, _ = _shares_and_numbers(norms, n_responses)
+    return shares * np.repeat(numbers, np.diff(norms.strengths.indptr)), numbers
+
+
+def _shares_and_numbers(
+    norms: Associations, n_responses: int | ArrayLike | None
+) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Each pair's share of its cue's responses, how many these are, and whether counts were given.
+
+    The shares of a cue sum to 1, or to less where a part of its responses is in no pair.
+    """
+    sums = np.asarray(norms.strengths.sum(axis=1)).ravel()
+    counted = _are_counts(norms, sums)
+    numbers = _numbers(n_responses, norms, sums if counted else None)
+    wholes = np.repeat(np.maximum(sums, 1), np.diff(norms.strengths.indptr))
+    return norms.strengths.data / wholes, numbers, counted
+
+
 def _people_again(trials: Trials, rng: np.random.Generator) -> Trials:
     """As many participants as there are, with replacement, each draw a person of its own."""
     assert trials.participant is not None
@@ -182,15 +222,12 @@ def _responses_again(
     norms: Associations, rng: np.random.Generator, n_responses: int | ArrayLike | None
 ) -> Associations:
     strengths = norms.strengths
-    sums = np.asarray(strengths.sum(axis=1)).ravel()
-    counted = _are_counts(norms, sums)
-    numbers = _numbers(n_responses, norms, sums if counted else None)
-    wholes = np.maximum(sums, 1)
+    shares, numbers, counted = _shares_and_numbers(norms, n_responses)
     drawn = np.zeros(strengths.nnz, dtype=np.int64)
-    for i in np.flatnonzero(sums):
+    for i in np.flatnonzero(numbers):
         row = slice(strengths.indptr[i], strengths.indptr[i + 1])
-        shares = strengths.data[row] / wholes[i]
-        drawn[row] = rng.multinomial(numbers[i], [*shares, max(0.0, 1 - shares.sum())])[:-1]
+        rest = max(0.0, 1 - shares[row].sum())
+        drawn[row] = rng.multinomial(numbers[i], [*shares[row], rest])[:-1]
     there = drawn > 0
     cues = np.repeat(np.arange(norms.n_objects), np.diff(strengths.indptr))[there]
     values = drawn[there] if counted else drawn[there] / numbers[cues]

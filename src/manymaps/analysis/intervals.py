@@ -1,0 +1,425 @@
+"""Confidence intervals of what people report: strengths, shares of senses, ambiguity.
+
+All three are proportions of answers, or follow from some, so that nothing is fitted again. Senses
+are those of one atlas; what is asked is how far their shares depend on who happened to answer. The
+formulas are those of `manymaps.metrics.proportions`.
+
+**Strengths.** Of the G people who answered cue i, y gave j. Wilson's interval of y / G holds its
+level where a bootstrap's percentiles do not: most answers are rare, and what one person alone gave
+is lost in a third of all samples. A person who gives several answers counts once for each of them,
+so that with p_ij the strength
+
+    low, high  =  Wilson(y, G) p_ij G / y
+
+**Shares of senses.** With X_s the answers in sense s and M those in any, share_s = X_s / M. The
+answers of one person hang together, for good or ill: divided by the design effect lambda of the
+word, M is the number of independent answers of which Wilson's interval is taken. Of norms, where
+people are not known, lambda is 1.
+
+**Ambiguity** is 2^H of the shares of the senses listed, a score interval of the entropy of as many
+answers.
+
+Coverage of intervals of 95 % stands in docs/design.md. What they do not hold: that senses were
+found in the same data, and that pairs which nobody happened to give are in no table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+from scipy.stats import norm
+
+from manymaps.atlas.atlas import LEAST_SHARE, Atlas
+from manymaps.atlas.senses import SenseGroups, sense_groups
+from manymaps.checks import check_choice, check_number
+from manymaps.data.associations import Associations
+from manymaps.data.frames import Backend, as_frame
+from manymaps.data.pair_rules import split_responses
+from manymaps.data.resampling import Unit, check_unit, counted_responses
+from manymaps.data.trials import Trials
+from manymaps.errors import DataError
+from manymaps.labels import first_of, label_places
+from manymaps.metrics.proportions import design_effects, effective_number, wilson_interval
+
+__all__ = ["Interval", "Intervals", "intervals"]
+
+_MEMBERS_LISTED = 8
+
+
+class Interval(NamedTuple):
+    """A figure, and between which two it lies at the level that was asked for."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Intervals:
+    """Figures with their confidence intervals; see the module docstring.
+
+    Attributes
+    ----------
+    level : float
+    unit : {"participants", "responses"}
+        Whose variation it is.
+    strengths : dict of str to ndarray, a row for each pair of the norms
+        "cue", "response", "strength", "low", "high".
+    shares : dict of str to ndarray, a row for each sense of each word, or None without an atlas
+        "word", "sense" (0 the largest in the atlas), "map", "share", "low", "high", "neighbors".
+    ambiguities : dict of str to ndarray, a row for each word, or None without an atlas
+        "word", "ambiguity", "low", "high", "n_senses" (listed), "n_responses" (in any sense), and
+        "design_effect".
+    """
+
+    level: float
+    unit: Unit
+    strengths: dict[str, np.ndarray]
+    shares: dict[str, np.ndarray] | None
+    ambiguities: dict[str, np.ndarray] | None
+    _groups: SenseGroups | None
+    _labels: Sequence[str]
+
+    def __repr__(self) -> str:
+        pairs = f"{len(self.strengths['strength']):,} strengths"
+        words = "" if self.ambiguities is None else f", {len(self.ambiguities['word']):,} words"
+        return f"<Intervals of {self.level:.0%} by {self.unit}: {pairs}{words}>"
+
+    def strength(self, cue: str, response: str) -> Interval | None:
+        """That of a pair; None of one that nobody gave."""
+        return self._at(self.strengths, self._pairs.get((cue, response)), "strength")
+
+    def share(self, word: str, neighbor: str) -> Interval | None:
+        """That of the sense of a word to which a neighbour belongs; None where it is in none."""
+        return self._at(self.shares, self._senses.get((word, neighbor)), "share")
+
+    def ambiguity(self, word: str) -> Interval | None:
+        """That of a word; None where nothing was answered in any of its senses."""
+        return self._at(self.ambiguities, self._words.get(word), "ambiguity")
+
+    def n_responses(self, word: str) -> int:
+        """How many answers to a word are in any of its senses; not told apart from none known."""
+        row = self._words.get(word)
+        if row is None or self.ambiguities is None:
+            return 0
+        return round(float(self.ambiguities["n_responses"][row]))
+
+    def to_frame(
+        self,
+        of: Literal["strengths", "shares", "ambiguities"] = "strengths",
+        backend: Backend | None = None,
+    ) -> Any:
+        """One of the three tables as a data frame.
+
+        `backend` is "pandas", "polars" or "pyarrow"; by default the first that is installed.
+
+        Raises
+        ------
+        DataError
+            For shares or ambiguities that need an atlas, which was not given.
+        """
+        check_choice("of", of, ("strengths", "shares", "ambiguities"))
+        columns = getattr(self, of)
+        if columns is None:
+            raise DataError(f"{of} are of the senses of an atlas; give intervals one")
+        return as_frame(columns, backend)
+
+    @staticmethod
+    def _at(table: dict[str, np.ndarray] | None, row: int | None, name: str) -> Interval | None:
+        if table is None or row is None or not np.isfinite(table[name][row]):
+            return None
+        return Interval(*(float(table[column][row]) for column in (name, "low", "high")))
+
+    @cached_property
+    def _pairs(self) -> dict[tuple[str, str], int]:
+        pairs = zip(self.strengths["cue"], self.strengths["response"], strict=True)
+        return {pair: row for row, pair in enumerate(pairs)}
+
+    @cached_property
+    def _words(self) -> dict[str, int]:
+        words: Any = () if self.ambiguities is None else self.ambiguities["word"]
+        return {word: row for row, word in enumerate(words)}
+
+    @cached_property
+    def _senses(self) -> dict[tuple[str, str], int]:
+        if self._groups is None or self.shares is None:
+            return {}
+        sizes = np.diff(self._groups.ends)
+        senses = np.repeat(np.arange(len(sizes)), sizes)
+        words = self.shares["word"][senses]
+        members = [self._labels[j] for j in self._groups.members.tolist()]
+        return dict(zip(zip(words, members, strict=True), senses.tolist(), strict=True))
+
+
+def intervals(
+    data: Associations | Trials,
+    atlas: Atlas | None = None,
+    *,
+    words: Sequence[str] | None = None,
+    level: float = 0.95,
+    by: Unit | None = None,
+    n_responses: int | ArrayLike | None = None,
+    responses: str = "R123",
+    rows: str = "renormalize",
+    min_share: float = LEAST_SHARE,
+) -> Intervals:
+    """Confidence intervals of strengths and, of an atlas, of senses' shares and of ambiguity.
+
+    Parameters
+    ----------
+    data : Associations or Trials
+        What people answered; not necessarily what the atlas was fitted to, so that the answers of
+        others can be counted in its senses.
+    atlas : Atlas, optional
+        Whose senses are meant; its words are matched with those of the data by label.
+    words : sequence of str, optional
+        Words of the atlas; by default all of which it knows associations.
+    level : float in (0, 1)
+    by : {"participants", "responses"}, optional
+        Whose variation: by default that of participants, of trials that say who they are; else each
+        response is one of its own.
+    n_responses : int or array of int, optional
+        How many responses each cue of norms has, as for `resampled`.
+    responses, rows : str
+        Of trials: which answers make the strengths, as for `Trials.associations`. In senses all
+        answers count that are words of the atlas.
+    min_share : float in [0, 1]
+        Groups of less in the atlas are no senses for the ambiguity, as for `manymaps.ambiguity`.
+
+    Returns
+    -------
+    Intervals
+
+    Raises
+    ------
+    DataError
+        Where the data are judged similarities; where the atlas knows no associations, is of two
+        kinds of object, or has no word of the data.
+    ParameterError
+        For participants of data that do not say who answered; for a value out of its range.
+    UnknownLabel
+        For a word that the atlas lacks, with suggestions.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> from manymaps import Associations, intervals
+    >>> counts = sparse.csr_array([[0, 30, 10], [9, 0, 0], [0, 0, 0]])
+    >>> found = intervals(Associations(["tie", "knot", "suit"], counts))
+    >>> print("{:.2f} ({:.2f} to {:.2f})".format(*found.strength("tie", "knot")))
+    0.75 (0.60 to 0.86)
+    """
+    check_number("level", level, above=0, below=1)
+    check_number("min_share", min_share, least=0, most=1)
+    unit, z = check_unit(data, by), float(norm.ppf((1 + level) / 2))
+    if isinstance(data, Trials):
+        norms, answers = _of_trials(data, unit, responses, rows)
+        n_people, n_givers = answers.per_pair(norms, everybody=rows == "keep")
+    else:
+        norms = data
+        answers, numbers = _of_norms(norms, n_responses)
+        n_people, n_givers = numbers[answers.cue], answers.count
+    strengths = _strength_table(norms, n_givers, n_people, z)
+    if atlas is None:
+        return Intervals(level, unit, strengths, None, None, None, ())
+    chosen = _chosen(atlas, words)
+    groups = sense_groups(atlas.choices, _known(atlas), chosen)
+    counted = _in_senses(answers.placed(atlas), groups, chosen, atlas.n_objects)
+    return Intervals(
+        level,
+        unit,
+        strengths,
+        _share_table(atlas, chosen, groups, counted, z),
+        _ambiguity_table(atlas, chosen, groups, counted, groups.listed(min_share), z),
+        groups,
+        atlas.labels,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Answers:
+    """Answers one after another: cue, answer, whose, and how many; numbers of `labels`."""
+
+    labels: Sequence[str]
+    cue: np.ndarray
+    answer: np.ndarray
+    person: np.ndarray | None
+    count: np.ndarray
+
+    def placed(self, atlas: Atlas) -> _Answers:
+        """Those to words of an atlas that are words of it, by its numbers."""
+        place = np.array(label_places(self.labels, atlas.labels), dtype=np.int64)
+        if (place < 0).all():
+            raise DataError(
+                f"no word of the data is in the atlas: they begin with {first_of(self.labels)}, "
+                f"the atlas with {first_of(atlas.labels)}"
+            )
+        here = (place[self.cue] >= 0) & (place[self.answer] >= 0)
+        person = None if self.person is None else self.person[here]
+        cue, answer = place[self.cue[here]], place[self.answer[here]]
+        return _Answers(atlas.labels, cue, answer, person, self.count[here])
+
+    def per_pair(self, norms: Associations, *, everybody: bool) -> tuple[np.ndarray, np.ndarray]:
+        """Of each pair of the norms how many people answered its cue, and how many gave it.
+
+        People are those who gave an answer that the norms hold, or any at all.
+        """
+        assert self.person is not None
+        n, n_people = norms.n_objects, int(self.person.max(initial=0)) + 1
+        place = np.array(label_places(self.labels, norms.labels), dtype=np.int64)
+        cue, answer = place[self.cue], place[self.answer]
+        stored = np.repeat(np.arange(n), np.diff(norms.strengths.indptr)) * n
+        stored = stored + norms.strengths.indices
+        keys = np.where(answer >= 0, cue * n + answer, -1)
+        at = np.minimum(np.searchsorted(stored, keys), len(stored) - 1)
+        held = stored[at] == keys
+        gave = np.unique(at[held] * n_people + self.person[held]) // n_people
+        counted = (held if not everybody else np.ones(len(held), bool)) & (cue >= 0)
+        people = np.unique(cue[counted] * n_people + self.person[counted]) // n_people
+        answered = np.bincount(people, minlength=n)
+        return answered[stored // n], np.bincount(gave, minlength=len(stored))
+
+
+def _of_norms(
+    norms: Associations, n_responses: int | ArrayLike | None
+) -> tuple[_Answers, np.ndarray]:
+    """The answers that norms count, and how many each cue has."""
+    counts, numbers = counted_responses(norms, n_responses)
+    cue = np.repeat(np.arange(norms.n_objects), np.diff(norms.strengths.indptr))
+    return _Answers(norms.labels, cue, norms.strengths.indices, None, counts), numbers
+
+
+def _of_trials(
+    trials: Trials, unit: Unit, responses: str, rows: str
+) -> tuple[Associations, _Answers]:
+    """The norms of trials, and their answers by people or, by responses, by trials."""
+    norms = trials.associations(responses, rows=rows)
+    given = trials.given[:, : split_responses(responses)[0]]
+    trial, rank = np.nonzero(given >= 0)
+    place: dict[str, int] = {}
+    of_cue, of_answer = (
+        np.array([place.setdefault(label, len(place)) for label in labels], dtype=np.int64)
+        for labels in (trials.cues, trials.answers)
+    )
+    whose = (
+        trial if unit == "responses" or trials.participant is None else trials.participant[trial]
+    )
+    cue, answer = of_cue[trials.cue[trial]], of_answer[given[trial, rank]]
+    return norms, _Answers(list(place), cue, answer, whose.astype(np.int64), np.ones(len(trial)))
+
+
+def _strength_table(
+    norms: Associations, givers: np.ndarray, people: np.ndarray, z: float
+) -> dict[str, np.ndarray]:
+    table = norms.strengths
+    cues = np.repeat(np.arange(norms.n_objects), np.diff(table.indptr))
+    sums = np.maximum(np.asarray(table.sum(axis=1)).ravel(), 1)
+    strengths = table.data / sums[cues]
+    shares = givers / people
+    low, high = wilson_interval(shares, people, z)
+    labels = np.array(norms.labels, dtype=object)
+    return {
+        "cue": labels[cues],
+        "response": labels[table.indices],
+        "strength": strengths,
+        "low": low * strengths / shares,
+        "high": np.minimum(high * strengths / shares, 1.0),
+    }
+
+
+def _known(atlas: Atlas) -> sparse.csr_array:
+    if atlas.kinds is not None or atlas.associations is None:
+        raise DataError(
+            "the atlas knows no associations between objects of one kind, so that its senses are "
+            "maps and no groups of answers, whose shares could be counted"
+        )
+    return atlas.associations
+
+
+def _chosen(atlas: Atlas, words: Sequence[str] | None) -> np.ndarray:
+    """The numbers of the words, each once."""
+    table = _known(atlas)
+    if words is None:
+        return np.flatnonzero(np.diff(table.indptr))
+    return np.array(list(dict.fromkeys(atlas.index(word) for word in words)), dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class _Counted:
+    """Answers in each sense, (n_senses,), and the design effect of each word, (n_words,)."""
+
+    answers: np.ndarray
+    effect: np.ndarray
+
+
+def _in_senses(answers: _Answers, groups: SenseGroups, words: np.ndarray, n: int) -> _Counted:
+    n_words, n_senses = len(words), len(groups.maps)
+    order = np.full(n, -1)
+    order[words] = np.arange(n_words)
+    sense_of_member = np.repeat(np.arange(n_senses), np.diff(groups.ends))
+    keys = groups.owners[sense_of_member] * n + groups.members
+    by_key = np.argsort(keys, kind="stable")
+    keys = keys[by_key]
+    wanted = np.where(order[answers.cue] >= 0, order[answers.cue] * n + answers.answer, -1)
+    at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
+    held = (keys[at] == wanted) if len(keys) else np.zeros(len(wanted), bool)
+    senses = sense_of_member[by_key][at[held]]
+    sums = np.bincount(senses, answers.count[held], n_senses)
+    if answers.person is None:
+        return _Counted(sums, np.ones(n_words))
+    person = answers.person[held]
+    return _Counted(sums, design_effects(groups.owners[senses], person, senses, groups.owners))
+
+
+def _share_table(
+    atlas: Atlas, words: np.ndarray, groups: SenseGroups, counted: _Counted, z: float
+) -> dict[str, np.ndarray]:
+    owners = groups.owners
+    whole = np.bincount(owners, counted.answers, len(words))[owners]
+    shares = np.divide(counted.answers, whole, out=np.full(len(whole), np.nan), where=whole > 0)
+    low, high = wilson_interval(shares, whole / counted.effect[owners], z)
+    labels = np.array(atlas.labels, dtype=object)
+    near = [
+        "; ".join(labels[groups.members[groups.members_of(sense)][:_MEMBERS_LISTED]])
+        for sense in range(len(owners))
+    ]
+    return {
+        "word": labels[words][owners],
+        "sense": np.arange(len(owners)) - groups.offsets[owners],
+        "map": groups.maps,
+        "share": shares,
+        "low": low,
+        "high": high,
+        "neighbors": np.array(near, dtype=object),
+    }
+
+
+def _ambiguity_table(
+    atlas: Atlas,
+    words: np.ndarray,
+    groups: SenseGroups,
+    counted: _Counted,
+    listed: np.ndarray,
+    z: float,
+) -> dict[str, np.ndarray]:
+    found = np.full((len(words), 3), np.nan)
+    for k in range(len(words)):
+        own = counted.answers[groups.offsets[k] : groups.offsets[k + 1]]
+        own = own[listed[groups.offsets[k] : groups.offsets[k + 1]]]
+        if own.sum() > 0:
+            found[k] = effective_number(own / own.sum(), own.sum() / counted.effect[k], z)
+    return {
+        "word": np.array(atlas.labels, dtype=object)[words],
+        "ambiguity": found[:, 0],
+        "low": found[:, 1],
+        "high": found[:, 2],
+        "n_senses": np.bincount(groups.owners[listed], minlength=len(words)),
+        "n_responses": np.bincount(groups.owners, counted.answers, len(words)),
+        "design_effect": counted.effect,
+    }

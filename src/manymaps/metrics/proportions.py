@@ -1,0 +1,166 @@
+"""Confidence intervals of proportions, and of how many there effectively are.
+
+**One proportion** p of n answers: the values that p does not refute (Wilson 1927, the score
+interval), which holds its level near 0 and 1 too (Brown, Cai & DasGupta 2001),
+
+    |p - pi|  <=  z sqrt(pi (1 - pi) / n)
+
+**Answers that hang together**, as those of one person do, are worth fewer independent ones. With
+X_us those of unit u in category s, M_u all of its, M = sum_u M_u and share_s = sum_u X_us / M, the
+design effect (Kish 1965) is here one for all categories (Rao & Scott 1981, first order),
+
+    lambda = 1 / (S - 1) sum_s V_s M / share_s
+    V_s = G / (G - 1) sum_u (X_us - share_s M_u)^2 / M^2                  u = 1, ..., G
+
+and M / lambda stands for n above (Franco et al. 2019). It is below 1 where a unit gives each answer
+once, and above where what a unit gives is alike.
+
+**The effective number** exp H of S categories with shares t has a bootstrap that fails: samples of
+n answers have less entropy than what they are from, by (S - 1) / 2n on average, and none has more
+than equal shares have. So again the values are kept that are not refuted. Along pi(b) ~ t^b, from
+equal shares (b = 0) to one category alone, the distributions of each entropy that are nearest to t,
+
+    |H(t) - H(pi) + (S - 1) / 2n|  <=  z sqrt(Var_pi(log pi) / n + (S - 1) / 2n^2)
+
+by the expectation and the variance of the entropy of n answers (Miller 1955; Roulston 1999). Half
+an answer is added to each category before, for those that nobody gave.
+
+E. B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22
+(1927). L. D. Brown, T. T. Cai & A. DasGupta, "Interval estimation for a binomial proportion",
+Statistical Science 16 (2001). J. N. K. Rao & A. J. Scott, "The analysis of categorical data from
+complex sample surveys", JASA 76 (1981). C. Franco et al., "Comparative study of confidence
+intervals for proportions in complex sample surveys", Journal of Survey Statistics and Methodology 7
+(2019). G. Miller, "Note on the bias of information estimates" (1955). M. S. Roulston, "Estimating
+the errors on measured entropy and mutual information", Physica D 125 (1999).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+__all__ = ["design_effects", "effective_number", "wilson_interval"]
+
+# From equal shares to the largest alone: the log of the ratio of the largest to the least.
+_RATIOS = np.append(0.0, np.geomspace(1e-4, 60, 250))
+
+
+def wilson_interval(
+    shares: np.ndarray, n: np.ndarray | float, z: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """The least and the largest proportions that shares of n answers do not refute.
+
+    Parameters
+    ----------
+    shares : ndarray
+        From 0 to 1; NaN stays NaN.
+    n : ndarray of the same shape, or float
+        How many independent answers, not necessarily whole.
+    z : float
+        The quantile of the normal distribution, 1.96 for 95 %.
+
+    Examples
+    --------
+    >>> low, high = wilson_interval(np.array([0.0, 0.5]), 10, 1.96)
+    >>> low.round(3).tolist(), high.round(3).tolist()
+    ([0.0, 0.237], [0.278, 0.763])
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        spread = z * np.sqrt(shares * (1 - shares) / n + z * z / (4 * n * n))
+        middle, scale = shares + z * z / (2 * n), 1 + z * z / n
+        low, high = (middle - spread) / scale, (middle + spread) / scale
+    # At shares of 0 and 1 the bounds are these but for rounding.
+    return np.clip(low, 0.0, shares), np.clip(high, shares, 1.0)
+
+
+def design_effects(
+    sets: np.ndarray, units: np.ndarray, categories: np.ndarray, set_of: np.ndarray
+) -> np.ndarray:
+    """lambda of several sets of categories, such as the senses of several words.
+
+    Parameters
+    ----------
+    sets, units, categories : ndarray of int, shape (n_answers,)
+        Of each answer its set, whose it is, and its category. Units of different sets are apart.
+    set_of : ndarray of int, shape (n_categories,)
+        The set of each category.
+
+    Returns
+    -------
+    ndarray of shape (n_sets,)
+        From 1 / m to m, of which m is the most answers that a unit gave; 1 where fewer than two
+        categories or units have any.
+
+    Examples
+    --------
+    Four people of one mind each, with two answers that are alike, and four who are of two minds:
+
+    >>> people, both = np.repeat(np.arange(4), 2), np.array([0, 0, 1, 1, 0, 0, 1, 1])
+    >>> zero, one = np.zeros(8, int), np.array([0, 0])
+    >>> design_effects(zero, people, both, one).round(2).tolist()
+    [2.0]
+    >>> design_effects(zero, people, np.tile([0, 1], 4), one).tolist()
+    [0.5]
+    """
+    n_sets, n = int(set_of.max(initial=-1)) + 1, len(set_of)
+    owners, whose = np.unique(
+        sets.astype(np.int64) * (int(units.max(initial=0)) + 1) + units, return_inverse=True
+    )
+    own = np.bincount(whose, minlength=len(owners)).astype(np.float64)
+    of_unit = np.zeros(len(owners), np.int64)
+    of_unit[whose] = sets
+    pairs, counts = np.unique(whose.astype(np.int64) * n + categories, return_counts=True)
+    unit, category = np.divmod(pairs, max(n, 1))
+    sums = np.bincount(categories, minlength=n)
+    whole = np.bincount(sets, minlength=n_sets)
+    share = np.divide(sums, whole[set_of], out=np.zeros(n), where=sums > 0)
+    # Units without an answer in a category differ from what is expected of them too.
+    expected = share[category] * own[unit]
+    squares = np.bincount(category, (counts - expected) ** 2 - expected**2, n)
+    squares += share**2 * np.bincount(of_unit, own**2, n_sets)[set_of]
+    each = np.divide(squares, share, out=np.zeros(n), where=share > 0)
+    n_units = np.bincount(of_unit, minlength=n_sets)
+    n_there = np.bincount(set_of, sums > 0, n_sets)
+    enough = (n_units > 1) & (n_there > 1)
+    scale = n_units / np.maximum(n_units - 1, 1) / np.maximum(whole * (n_there - 1), 1)
+    most = np.ones(n_sets)
+    np.maximum.at(most, of_unit, own)
+    effect = np.bincount(set_of, each, n_sets) * scale
+    return np.where(enough, np.clip(effect, 1 / most, most), 1.0)
+
+
+def effective_number(shares: np.ndarray, n: float, z: float) -> tuple[float, float, float]:
+    """exp H of the shares of n answers, and the least and the largest that these do not refute.
+
+    Parameters
+    ----------
+    shares : ndarray of shape (n_categories,)
+        With a sum of 1; some may be 0.
+    n : float
+        How many independent answers.
+    z : float
+
+    Examples
+    --------
+    >>> [round(value, 2) for value in effective_number(np.array([0.5, 0.5]), 40, 1.96)]
+    [2.0, 1.73, 2.0]
+    >>> effective_number(np.ones(1), 40, 1.96)
+    (1.0, 1.0, 1.0)
+    """
+    count = len(shares)
+    if count == 1:
+        return 1.0, 1.0, 1.0
+    there = shares[shares > 0]
+    here = abs(float((there * np.log(there)).sum()))
+    logs = np.log((shares * n + 0.5) / (n + count / 2))
+    # From equal shares all ways are as short.
+    logs = logs - logs.min() if np.ptp(logs) > 1e-9 else np.linspace(0, 1, count)
+    logs = _RATIOS[:, None] * logs / logs.max()
+    logs -= np.logaddexp.reduce(logs, axis=1, keepdims=True)
+    family = np.exp(logs)
+    entropies = -(family * logs).sum(axis=1)
+    variances = (family * logs**2).sum(axis=1) - entropies**2
+    spread = np.sqrt(np.maximum(variances, 0) / n + (count - 1) / (2 * n * n))
+    # From equal shares on, what is expected falls.
+    excess = np.maximum.accumulate((here - entropies + (count - 1) / (2 * n)) / spread)
+    high, low = np.interp([-z, z], excess, entropies)
+    return float(np.exp(here)), float(np.exp(min(low, here))), float(np.exp(max(high, here)))

@@ -1,0 +1,205 @@
+"""Intervals against the definitions, their coverage on data drawn anew, and what is refused."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.stats import binomtest
+
+import manymaps as mm
+from manymaps.errors import DataError, ParameterError
+from manymaps.labels import UnknownLabel
+from manymaps.model import CODE, MULTIPLE_MAPS_T_SNE
+
+SHARES, EACH = (0.6, 0.25, 0.15), 5
+
+
+def planted():
+    """A word of three senses of five responses each, and with what frequency it has these."""
+    n = 1 + len(SHARES) * EACH
+    table = np.zeros((n, n))
+    for s, share in enumerate(SHARES):
+        members = 1 + s * EACH + np.arange(EACH)
+        table[np.ix_(members, members)] = 1 / (EACH - 1)
+        table[0, members] = share * np.array([0.4, 0.3, 0.15, 0.1, 0.05])
+    np.fill_diagonal(table, 0)
+    atlas = mm.Atlas(
+        [f"w{i}" for i in range(n)],
+        np.random.default_rng(0).normal(size=(3, n, 2)),
+        np.full((3, n), 1 / 3),
+        MULTIPLE_MAPS_T_SNE,
+        associations=sparse.csr_array(table),
+    )
+    return atlas, table[0]
+
+
+def counted(atlas, row):
+    table = sparse.lil_array((atlas.n_objects, atlas.n_objects))
+    table[0] = row
+    return mm.Associations(atlas.labels, sparse.csr_array(table))
+
+
+def people(atlas, row, n, rng, *, of_one_mind):
+    """Trials of w0 with two answers, both of one sense where a person is of one mind."""
+    given = np.zeros((n, 2), int)
+    for t in range(n):
+        p = row.copy()
+        if of_one_mind:
+            sense = rng.choice(3, p=SHARES)
+            p = np.where((np.arange(len(p)) - 1) // EACH == sense, p, 0)
+        given[t] = rng.choice(len(p), 2, replace=False, p=p / p.sum())
+    # That all answers are cues as well, somebody else has seen each.
+    others = np.arange(1, len(row))
+    return mm.Trials(
+        atlas.labels,
+        atlas.labels,
+        np.concatenate([np.zeros(n, int), others]),
+        np.concatenate([given, np.stack([0 * others, -1 + 0 * others], axis=1)]),
+        np.concatenate([np.arange(n), n + others]),
+        [f"p{i}" for i in range(n + len(row))],
+    )
+
+
+class TestStrengths:
+    def test_of_counts_they_are_wilsons(self):
+        atlas, _ = planted()
+        row = np.zeros(16)
+        row[1:5] = 70, 20, 9, 1
+        found = mm.intervals(counted(atlas, row))
+        for j, count in enumerate((70, 20, 9, 1), start=1):
+            told = found.strength("w0", f"w{j}")
+            expected = binomtest(count, 100).proportion_ci(method="wilson")
+            assert told == pytest.approx((count / 100, expected.low, expected.high))
+        assert found.strength("w0", "w7") is None
+        wide, narrow = (
+            mm.intervals(counted(atlas, row), level=level).strength("w0", "w1")
+            for level in (0.99, 0.8)
+        )
+        assert wide.low < narrow.low < 0.7 < narrow.high < wide.high
+
+    def test_proportions_have_the_responses_that_are_known_or_told(self, tmp_path):
+        file = tmp_path / "norms.csv"
+        file.write_text("cue,response,count\na,b,2\na,c,6\nb,a,40\nc,a,5\n")
+        norms = mm.read_associations(file)
+        told = mm.intervals(norms).strength("a", "b")
+        expected = binomtest(2, 8).proportion_ci(method="wilson")
+        assert told == pytest.approx((0.25, expected.low, expected.high))
+        few = mm.intervals(norms, n_responses=[40, 40, 40]).strength("a", "b")
+        assert few.high - few.low < told.high - told.low
+
+    def test_a_person_counts_once_for_each_answer(self):
+        atlas, row = planted()
+        rng = np.random.default_rng(1)
+        trials = people(atlas, row, 80, rng, of_one_mind=False)
+        found = mm.intervals(trials)
+        given = trials.given[:80]
+        for j in (1, 2, 6):
+            gave = int((given == j).any(axis=1).sum())
+            ends = binomtest(gave, 80).proportion_ci(method="wilson")
+            # Two answers each: half of the share of the people.
+            expected = gave / 160, ends.low / 2, ends.high / 2
+            assert found.strength("w0", f"w{j}") == pytest.approx(expected)
+
+    def test_what_is_left_out_widens_nothing_it_should_not(self):
+        """Of three people two gave an answer that is a cue."""
+        trials = mm.Trials(
+            list("abc"), list("abcx"), [0, 0, 0, 1, 2], [[1], [2], [3], [0], [0]],
+            [0, 1, 2, 0, 0], list("pqr"),
+        )  # fmt: skip
+        for rows, n in (("renormalize", 2), ("keep", 3)):
+            ends = binomtest(1, n).proportion_ci(method="wilson")
+            told = mm.intervals(trials, rows=rows).strength("a", "b")
+            assert told == pytest.approx((1 / n, ends.low, ends.high))
+
+
+class TestSenses:
+    def test_the_figures_are_those_of_the_atlas(self):
+        atlas, row = planted()
+        found = mm.intervals(counted(atlas, np.round(row * 2000)), atlas, words=["W0"])
+        for sense in atlas.senses("w0"):
+            if sense.share:
+                told = found.share("w0", sense.neighbors[0].label)
+                assert told.value == pytest.approx(sense.share, abs=1e-6)
+                assert told.low < sense.share < told.high
+        ambiguity = mm.ambiguity(atlas).ambiguity[0]
+        assert found.ambiguity("w0").value == pytest.approx(ambiguity, rel=1e-6)
+        assert found.n_responses("w0") == 2000
+        shares = found.to_frame("shares", "pandas")
+        assert shares["share"].sum() == pytest.approx(1)
+        assert list(shares["sense"]) == [0, 1, 2]
+        assert shares["neighbors"][0].startswith("w1; w2; ")
+        assert list(found.to_frame("ambiguities", "pandas")["n_senses"]) == [3]
+
+    def test_the_answers_of_others_are_counted_in_the_senses(self):
+        atlas, _ = planted()
+        row = np.zeros(16)
+        row[[1, 2, 11, 12]] = 10
+        found = mm.intervals(counted(atlas, row), atlas, words=["w0", "w1"])
+        values = [found.share("w0", f"w{j}").value for j in (1, 6, 11)]
+        assert values == pytest.approx([0.5, 0, 0.5])
+        assert found.share("w0", "w6").high > 0.05
+        # Nobody answered w1.
+        assert found.ambiguity("w1") is None
+        assert found.share("w1", "w2") is None
+        assert found.n_responses("w1") == 0
+
+    def test_people_of_one_mind_are_worth_fewer_answers(self):
+        atlas, row = planted()
+        rng = np.random.default_rng(1)
+        apart, alike = (
+            mm.intervals(people(atlas, row, 200, rng, of_one_mind=mind), atlas, words=["w0"])
+            for mind in (False, True)
+        )
+        assert alike.ambiguities["design_effect"][0] == pytest.approx(2, abs=0.01)
+        assert apart.ambiguities["design_effect"][0] == pytest.approx(1, abs=0.2)
+        width = [found.shares["high"][0] - found.shares["low"][0] for found in (apart, alike)]
+        assert width[1] > 1.25 * width[0]
+
+    @pytest.mark.parametrize("kind", ["norms", "people of one mind"])
+    def test_nineteen_of_twenty_hold_the_truth(self, kind):
+        atlas, row = planted()
+        truth = 2 ** -(np.array(SHARES) * np.log2(SHARES)).sum()
+        rng, n = np.random.default_rng(5), 200
+        held = np.zeros((n, 3))
+        for k in range(n):
+            if kind == "norms":
+                data = counted(atlas, rng.multinomial(80, row))
+            else:
+                data = people(atlas, row, 80, rng, of_one_mind=True)
+            found = mm.intervals(data, atlas, words=["w0"])
+            first, last = (found.share("w0", f"w{j}") for j in (1, 11))
+            ambiguity = found.ambiguity("w0")
+            held[k] = (
+                first.low <= SHARES[0] <= first.high,
+                last.low <= SHARES[2] <= last.high,
+                ambiguity.low <= truth <= ambiguity.high,
+            )
+        # Of 200 that are right 19 times of 20, fewer than 181 or more than 198: one in 1,000.
+        assert ((held.sum(axis=0) >= 181) & (held.sum(axis=0) <= 198)).all()
+
+
+class TestRefused:
+    def test_what_has_no_answers_or_no_senses(self):
+        atlas, row = planted()
+        norms = counted(atlas, np.round(row * 1000))
+        with pytest.raises(DataError, match="no whole numbers"):
+            mm.intervals(mm.load_integers())
+        with pytest.raises(ParameterError, match="by='participants' needs trials"):
+            mm.intervals(norms, by="participants")
+        with pytest.raises(ParameterError, match="level"):
+            mm.intervals(norms, level=1)
+        with pytest.raises(UnknownLabel, match="tei"):
+            mm.intervals(norms, atlas, words=["tei"])
+        plain = mm.Atlas(atlas.labels, atlas.maps, atlas.proportions, MULTIPLE_MAPS_T_SNE)
+        with pytest.raises(DataError, match="its senses are maps"):
+            mm.intervals(norms, plain)
+        two = mm.Atlas(
+            list("abcd"), np.zeros((1, 4, 2)), np.ones((1, 4)), CODE, kinds=list("rrcc"),
+            factors=np.full(4, 0.5),
+        )  # fmt: skip
+        with pytest.raises(DataError, match="objects of one kind"):
+            mm.intervals(norms, two)
+        others = mm.Associations([f"x{i}" for i in range(16)], norms.strengths)
+        with pytest.raises(DataError, match=r"no word of the data is in the atlas: .*'x0'.*'w0'"):
+            mm.intervals(others, atlas)
+        with pytest.raises(DataError, match="shares are of the senses of an atlas"):
+            mm.intervals(norms).to_frame("shares")
