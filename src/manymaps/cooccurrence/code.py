@@ -69,6 +69,7 @@ from manymaps.io.counts import counts_from
 from manymaps.labels import plural
 from manymaps.maps.estimator import FittedMaps, plain_value
 from manymaps.maps.map_order import order_of_maps
+from manymaps.maps.pins import pins_of
 from manymaps.maps.run import Fit
 from manymaps.model.choice import CHOICES, ChoiceModel
 from manymaps.model.choice import CODE as CODE_MODEL
@@ -114,6 +115,12 @@ class CODE(
         Where the points start: "ca" at the axes of correspondence analysis, which "auto" takes for
         one map of fewer dimensions than the table has; a pair of shapes (n_rows, n_components) and
         (n_columns, n_components), or with a map axis before these; the atlas of an earlier fit.
+        With `pin`, "auto" puts what is free beside its partners.
+    pin : Atlas, or mapping of labels to positions, optional
+        Rows and columns that are held where they are, as for `TSNE`. Rows of an atlas are matched
+        with rows and columns with columns, those of an atlas of one kind with either: with
+        `pin=old.subset(old.of_kind("word"))` documents are arranged around words. A mapping may
+        have (label, kind) in place of a label.
     n_init : int
         Runs from different starts, of which the one with the least cost is kept. All but the
         first start at random.
@@ -190,6 +197,11 @@ class CODE(
             Kind("a pair of arrays", _is_pair),
             instance("an Atlas", Atlas),
         ],
+        "pin": [
+            instance("an Atlas", Atlas),
+            instance("a mapping of labels to positions", Mapping),
+            NONE,
+        ],
         "n_init": [Whole(1)],
         "max_iter": [Whole(1)],
         "optimizer": OPTIMIZER,
@@ -212,6 +224,7 @@ class CODE(
         n_maps: int = 1,
         penalty: float = 0.0,
         init: str | Starts | Atlas = "auto",
+        pin: Atlas | Mapping[Any, Any] | None = None,
         n_init: int = 1,
         max_iter: int = 1000,
         optimizer: Optimizer | None = None,
@@ -230,6 +243,7 @@ class CODE(
         self.n_maps = n_maps
         self.penalty = penalty
         self.init = init
+        self.pin = pin
         self.n_init = n_init
         self.max_iter = max_iter
         self.optimizer = optimizer
@@ -472,15 +486,20 @@ class CODE(
     ) -> Fit:
         """One run to its end."""
         kinds = (kept.kinds[0],) * kept.n_rows + (kept.kinds[1],) * kept.n_columns
+        labels = (*(kept.row_labels or ()), *(kept.column_labels or ()))
+        pins = None
+        if self.pin is not None:
+            pins = pins_of(self.pin, labels, self.n_maps, self.n_components, kinds)
         fit = Fit(
             objective=objective,
             optimizer=self.optimizer or LBFGS(),
             max_iter=self.max_iter,
-            labels=(*(kept.row_labels or ()), *(kept.column_labels or ())),
+            labels=labels,
             method="code",
             settings=self._settings(),
             kinds=kinds,
             factors=self._factors(kept),
+            pins=pins,
         )
         generator = np.random.default_rng(seed)
         start = start_parameters(
@@ -489,6 +508,7 @@ class CODE(
             (self.n_maps, self.n_components),
             generator,
             fitted=(self._rows, self._columns),
+            pins=pins,
         )
         if self._model.given == "columns":
             start = Parameters(start.positions[::-1], start.weights[::-1])
@@ -512,17 +532,17 @@ class CODE(
         return {
             key: plain_value(value)
             for key, value in self.get_params(deep=False).items()
-            if key not in ("callback", "n_jobs", "verbose", "init")
+            if key not in ("callback", "n_jobs", "verbose", "init", "pin")
         }
 
     def _keep(self, run: Fit, kept: Counts, counts: Counts) -> None:
         """Set the fitted attributes."""
         atlas = run.atlas()
-        if isinstance(self.init, str):
+        if isinstance(self.init, str) and self.pin is None:
             held = atlas.proportions
             order = order_of_maps(kept.values, held[:, : kept.n_rows], held[:, kept.n_rows :])
             atlas = atlas.renumbered(order)
-        self.atlas_ = replace(atlas, metadata=_metadata(kept))
+        self.atlas_ = replace(atlas, metadata={**atlas.metadata, **_metadata(kept)})
         self.kl_divergence_ = run.kl
         self.log_likelihood_ = log_likelihood(run.objective.target, run.kl)
         self.n_iter_ = run.state.iteration

@@ -22,6 +22,8 @@ from manymaps.cooccurrence.correspondence import correspondence_analysis
 from manymaps.cooccurrence.matching import aligned_atlas
 from manymaps.data.counts import Counts
 from manymaps.errors import ParameterError
+from manymaps.maps.pinned_start import pinned_start, random_start, ties_of
+from manymaps.maps.pins import Pins
 from manymaps.model.combined import CombinedObjective
 from manymaps.model.objective import Objective
 from manymaps.model.parameters import Parameters, weights_from_proportions
@@ -45,6 +47,7 @@ def start_parameters(
     generator: np.random.Generator,
     *,
     fitted: tuple[np.ndarray, np.ndarray],
+    pins: Pins | None = None,
 ) -> Parameters:
     """Positions and weights to start from, in float32.
 
@@ -59,6 +62,8 @@ def start_parameters(
     generator : Generator
     fitted : pair of ndarray of int
         Which rows and columns of the whole table these are; a pair of arrays may be of the whole.
+    pins : Pins, optional
+        What is held of rows and columns. What a named start makes of the rest stands among them.
 
     Raises
     ------
@@ -77,6 +82,8 @@ def start_parameters(
         weights = [weights_from_proportions(init.proportions[:, side]) for side in (rows, ~rows)]
     elif not isinstance(init, str):
         positions = _given(init, kept, fitted)
+    elif pins is not None:
+        positions, weights = _around(pins, kept, init, generator)
     elif init == "random" or (init == "auto" and n_axes >= min(kept.shape)):
         positions = [generator.normal(0, _RANDOM_SPREAD, shape) for shape in shapes]
     else:
@@ -91,9 +98,34 @@ def start_parameters(
                 f"init has positions of shape {side.shape}; the fit needs ones of shape {shape}, "
                 f"none of them {_TOO_FAR:g} or more away"
             )
+    if pins is not None:
+        whole = pins.placed(np.concatenate(positions, axis=1), np.concatenate(weights, axis=1))
+        positions, weights = (np.split(part, [kept.n_rows], axis=1) for part in whole)
     return Parameters(
         tuple(np.ascontiguousarray(part, np.float32) for part in positions),
         tuple(part.astype(np.float32) for part in weights),
+    )
+
+
+def _around(
+    pins: Pins, kept: Counts, init: str, generator: np.random.Generator
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Positions and weights of rows and of columns around what is held of them."""
+    if init == "ca":
+        raise ParameterError(
+            "has axes of its own, and the pins have theirs; with pins give 'auto' (beside the "
+            "partners), 'random', positions or an Atlas",
+            name="init",
+            value=init,
+        )
+    if init == "random":
+        positions, proportions = random_start(pins, _RANDOM_SPREAD, generator)
+    else:
+        positions, proportions = pinned_start(ties_of(kept.values), pins, _RANDOM_SPREAD, generator)
+    weights = weights_from_proportions(proportions)
+    return (
+        np.split(positions, [kept.n_rows], axis=1),
+        np.split(weights, [kept.n_rows], axis=1),
     )
 
 

@@ -48,6 +48,8 @@ from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.maps.insertion import Refinement, insert
 from manymaps.maps.map_order import order_of_maps
 from manymaps.maps.personas import persona_start
+from manymaps.maps.pinned_start import pinned_start, random_start, ties_of
+from manymaps.maps.pins import PIN, Pin, Pins, pins_of
 from manymaps.maps.restarts import Restart, best_run, derived_seeds
 from manymaps.maps.run import Cost, Fit
 from manymaps.maps.starts import STARTS, start_positions
@@ -126,6 +128,7 @@ class MapEstimator(
         ],
         "neighbors": [instance("a NeighborSearch", NeighborSearch), NONE],
         "init": [Choice(STARTS), ARRAY, instance("an Atlas", Atlas)],
+        "pin": PIN,
         "n_init": [Whole(1)],
         "max_iter": [Whole(1)],
         "optimizer": OPTIMIZER,
@@ -144,6 +147,7 @@ class MapEstimator(
     metric: str | Callable = "euclidean"
     neighbors: NeighborSearch | None = None
     init: str | np.ndarray | Atlas
+    pin: Pin | None = None
     n_init: int = 1
     max_iter: int
     optimizer: Optimizer | None
@@ -226,6 +230,7 @@ class MapEstimator(
             raise ParameterError(
                 f"is more than the {n} objects; give at most {n}", name="n_maps", value=self.n_maps
             )
+        pins = self._pins(labels)
         observed = strongest_associations(target.values) if self._holds_similarities(X) else None
         with threads(self.n_jobs):
             optimizer = self.optimizer or self._default_optimizer()
@@ -236,7 +241,7 @@ class MapEstimator(
             objective = self._objective(forward)
 
             def begin(k: int, seed: int) -> tuple[Fit, Parameters, int]:
-                start = self._start(data, target, _number_from(seed), first=k == 0)
+                start = self._start(data, target, _number_from(seed), pins, first=k == 0)
                 fit = Fit(
                     objective=objective,
                     optimizer=optimizer,
@@ -246,12 +251,13 @@ class MapEstimator(
                     settings=self._settings(),
                     order=order,
                     forward=forward,
+                    pins=pins,
                 )
                 return fit, start, _number_from(seed)
 
             fit, self.restarts_ = best_run(begin, seeds, self.callback, checkpoint, resume)
         atlas = fit.atlas()
-        if isinstance(self.init, str):
+        if isinstance(self.init, str) and pins is None:
             held = atlas.proportions if order is None else atlas.proportions[:, order]
             atlas = atlas.renumbered(order_of_maps(ordered.values, held))
         if self.n_init > 1:
@@ -427,6 +433,12 @@ class MapEstimator(
             similarities, keep_missing_mass=keep_missing_mass, observed=observed
         )
 
+    def _pins(self, labels: Sequence[str]) -> Pins | None:
+        """What is held of the objects of these labels."""
+        if self.pin is None:
+            return None
+        return pins_of(self.pin, labels, self.n_maps, self.n_components)
+
     def _settings(self) -> dict[str, Any]:
         """The parameters as plain values, for the atlas and the checkpoint.
 
@@ -435,7 +447,7 @@ class MapEstimator(
         settings = {
             key: plain_value(value)
             for key, value in self.get_params(deep=False).items()
-            if key not in ("callback", "n_jobs", "verbose", "init")
+            if key not in ("callback", "n_jobs", "verbose", "init", "pin")
         }
         own = getattr(self.affinity, "perplexity", None)
         return settings if own is None else settings | {"perplexity": plain_value(own)}
@@ -454,7 +466,9 @@ class MapEstimator(
     def _stated_spreads(self) -> tuple[float, float] | None:
         return None if self.optimizer is None else self.optimizer.start_spread
 
-    def _start(self, data: Any, target: Target, seed: int, *, first: bool = True) -> Parameters:
+    def _start(
+        self, data: Any, target: Target, seed: int, pins: Pins | None, *, first: bool = True
+    ) -> Parameters:
         """Positions and weights to start from, in float32; the first run or another one."""
         n = target.values.shape[0]
         shape = (self.n_maps, n, self.n_components)
@@ -467,6 +481,9 @@ class MapEstimator(
             positions = np.asarray(self.init)
             if positions.ndim == 2:
                 positions = positions[None]
+        elif pins is not None:
+            positions, held = self._pinned_start(target, pins, generator, first=first)
+            weights = weights_from_proportions(held)
         elif self._splits(n):
             positions, held = persona_start(
                 target.values, self.n_maps, self.n_components, generator
@@ -484,9 +501,26 @@ class MapEstimator(
             raise ParameterError(
                 f"init has points {reach:g} from the origin; start at most {_FARTHEST_START:g} away"
             )
-        if self._model().mixing == "fixed" and not isinstance(self.init, Atlas):
+        if self._model().mixing == "fixed" and pins is None and not isinstance(self.init, Atlas):
             weights = np.zeros(shape[:2])
+        if pins is not None:
+            positions, weights = pins.placed(positions, weights)
         return Parameters((positions.astype(np.float32),), (weights.astype(np.float32),))
+
+    def _pinned_start(
+        self, target: Target, pins: Pins, generator: np.random.Generator, *, first: bool
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Positions and proportions of a start that `init` names, around pins."""
+        if self.init not in ("auto", "random"):
+            raise ParameterError(
+                "has axes of its own, and the pins have theirs; with pins give 'auto' (beside the "
+                "partners), 'random', an array or an Atlas",
+                name="init",
+                value=self.init,
+            )
+        if self.init == "random" or not first:
+            return random_start(pins, self._spreads[0], generator)
+        return pinned_start(ties_of(target.values), pins, self._spreads[0], generator)
 
     def _splits(self, n: int) -> bool:
         """Whether the start that `init` names splits objects into personas."""

@@ -27,6 +27,7 @@ from manymaps.atlas.atlas import Atlas
 from manymaps.constraints import Allowed, Choice, Number, Whole
 from manymaps.errors import DataWarning, ParameterError
 from manymaps.maps.estimator import MapEstimator
+from manymaps.maps.pins import Pin
 from manymaps.maps.run import Cost
 from manymaps.model.choice import (
     CHOICES,
@@ -81,6 +82,7 @@ class _MultipleMaps(MapEstimator):
         metric: str | Callable = "euclidean",
         neighbors: NeighborSearch | None = None,
         init: str | np.ndarray | Atlas = "auto",
+        pin: Pin | None = None,
         n_init: int = 1,
         max_iter: int = 2000,
         optimizer: Optimizer | None = None,
@@ -104,6 +106,7 @@ class _MultipleMaps(MapEstimator):
         self.metric = metric
         self.neighbors = neighbors
         self.init = init
+        self.pin = pin
         self.n_init = n_init
         self.max_iter = max_iter
         self.optimizer = optimizer
@@ -215,6 +218,13 @@ class MultipleMapsTSNE(_MultipleMaps):
         the papers do, and is "auto" for fewer: they say little of groups, and starts from several
         seeds cost little. One map may also start as that of `TSNE` does, and "auto" is that. With
         an optimizer that states a `start_spread`, as the papers' presets do, "auto" is "random".
+        With `pin`, "auto" is beside the partners and "random" inside the extent of the pins.
+    pin : Atlas, mapping of labels to positions, or ndarray of shape (n_maps, n, n_components)
+        What is held where it is while the rest is arranged around it, as for `TSNE`. An atlas holds
+        the proportions of its objects too, and its maps keep their numbers: where the fit has
+        more, the further ones belong to the free objects alone. Positions that are given otherwise
+        leave the proportions free; those of a mapping have shape (n_maps, n_components), NaN in
+        maps where the object has no place of its own.
     n_init : int
         Runs from starts of their own, of which the one of the least cost is kept. Small tables end
         in one of many hollows: some seeds at twice the divergence of others.
@@ -245,7 +255,8 @@ class MultipleMapsTSNE(_MultipleMaps):
     ----------
     atlas_ : Atlas
         Its maps are numbered so that neighbouring numbers are alike (`manymaps.maps.map_order`);
-        after a start from an array or an atlas they keep the numbers of the start.
+        after a start from an array or an atlas they keep the numbers of the start, and with pins
+        those of the pins.
     maps_ : ndarray of shape (n_maps, n, n_components)
     proportions_ : ndarray of shape (n_maps, n)
     kl_divergence_ : float
@@ -326,6 +337,7 @@ class MultipleMapsSNE(_MultipleMaps):
         metric: str | Callable = "euclidean",
         neighbors: NeighborSearch | None = None,
         init: str | np.ndarray | Atlas = "auto",
+        pin: Pin | None = None,
         n_init: int = 1,
         max_iter: int = 2000,
         optimizer: Optimizer | None = None,
@@ -339,9 +351,9 @@ class MultipleMapsSNE(_MultipleMaps):
             n_maps, n_components, normalization=normalization, mixing=mixing,
             background=background, divergence=divergence, smoothing=smoothing, penalty=penalty,
             kernel_width=kernel_width, affinity=affinity, perplexity=perplexity, metric=metric,
-            neighbors=neighbors, init=init, n_init=n_init, max_iter=max_iter, optimizer=optimizer,
-            tolerance=tolerance, callback=callback, random_state=random_state, n_jobs=n_jobs,
-            verbose=verbose,
+            neighbors=neighbors, init=init, pin=pin, n_init=n_init, max_iter=max_iter,
+            optimizer=optimizer, tolerance=tolerance, callback=callback, random_state=random_state,
+            n_jobs=n_jobs, verbose=verbose,
         )  # fmt: skip
 
 
@@ -386,6 +398,7 @@ class AspectMaps(_MultipleMaps):
         metric: str | Callable = "euclidean",
         neighbors: NeighborSearch | None = None,
         init: str | np.ndarray | Atlas = "random",
+        pin: Pin | None = None,
         n_init: int = 1,
         max_iter: int = 2000,
         optimizer: Optimizer | None = None,
@@ -399,9 +412,9 @@ class AspectMaps(_MultipleMaps):
             n_maps, n_components, normalization=normalization, mixing=mixing,
             background=background, divergence=divergence, smoothing=smoothing, penalty=penalty,
             kernel_width=kernel_width, affinity=affinity, perplexity=perplexity, metric=metric,
-            neighbors=neighbors, init=init, n_init=n_init, max_iter=max_iter, optimizer=optimizer,
-            tolerance=tolerance, callback=callback, random_state=random_state, n_jobs=n_jobs,
-            verbose=verbose,
+            neighbors=neighbors, init=init, pin=pin, n_init=n_init, max_iter=max_iter,
+            optimizer=optimizer, tolerance=tolerance, callback=callback, random_state=random_state,
+            n_jobs=n_jobs, verbose=verbose,
         )  # fmt: skip
 
     def _default_optimizer(self) -> Optimizer:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -32,6 +32,7 @@ import numpy as np
 from manymaps.archive import ArrayPart, Schema, ValuePart, read_archive, write_archive
 from manymaps.atlas.atlas import Atlas
 from manymaps.errors import DataError, DivergedError
+from manymaps.maps.pins import Pins
 from manymaps.model.combined import CombinedObjective
 from manymaps.model.inverse import InverseObjective
 from manymaps.model.objective import Entries, Evaluation, Objective
@@ -44,7 +45,7 @@ __all__ = ["CHECKPOINT", "Callback", "Cost", "Fit", "read_checkpoint"]
 
 _REFRESH = 50
 _RECORD = 10
-_ACTIVE = 3e-4
+_ACTIVE, _ACTIVE_HELD = 3e-4, 1e-6
 _FADE = np.float32(np.log(2))
 _EARNED = 0.02
 _FADE_FROM = 150
@@ -114,6 +115,8 @@ class Fit:
         What the atlas says of two kinds of object (`manymaps.atlas`): rows first, then columns.
     forward : Objective, optional
         Whose KL(P || Q) stands for the fit at its end; the objective's own by default.
+    pins : Pins, optional
+        What is held where it is, in the order of `labels`; the start has it in its place.
     beside : tuple of dict, optional
         What its checkpoints also hold, plain values and arrays: the runs before this one
         (`manymaps.maps.restarts`).
@@ -129,6 +132,7 @@ class Fit:
     kinds: tuple[str, ...] | None = None
     factors: np.ndarray | None = None
     forward: Objective | ObservedObjective | None = None
+    pins: Pins | None = None
     beside: tuple[dict[str, Any], dict[str, np.ndarray]] | None = None
     state: State = field(init=False)
     converged: bool = field(default=False, init=False)
@@ -161,7 +165,8 @@ class Fit:
         """
         if self.order is not None:
             start = start.like([np.ascontiguousarray(a[:, self.order]) for a in start.arrays])
-        self.state = State(start, seed=seed, units=units, n_summed=self._n_summed)
+        held = None if self.pins is None else start.like(self._as_parameters(self.pins.held))
+        self.state = State(start, seed=seed, units=units, n_summed=self._n_summed, held=held)
         self.history = {"iteration": [], "cost": [], "kl": []}
         if resume is not None:
             self.restore(resume, *read_checkpoint(resume))
@@ -227,28 +232,55 @@ class Fit:
                 self._end(end)
             raise
 
+    @property
+    def _whole_settings(self) -> dict[str, Any]:
+        """The settings with what is pinned, if anything is."""
+        return self.settings if self.pins is None else {**self.settings, "pin": self.pins.written}
+
+    @property
+    def _rows_first(self) -> slice:
+        """The sides of the parameters, choosers first, in the order of the labels; and back."""
+        return slice(None, None, -1 if self.objective.model.given == "columns" else 1)
+
+    def _as_parameters(self, parts: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Arrays of all objects, in the order of the labels, as those of the parameters stand."""
+        arrays = []
+        for part in parts:
+            part = part if self.order is None else part[:, self.order]
+            n_rows = [] if self.kinds is None else [self.kinds.count(self.kinds[0])]
+            arrays += np.split(part, n_rows, axis=1)[self._rows_first]
+        return arrays
+
     def atlas(self) -> Atlas:
         """The maps as they stand."""
         parameters = self.state.parameters
-        rows_first = slice(None, None, -1 if self.objective.model.given == "columns" else 1)
-        weights = np.concatenate(parameters.weights[rows_first], axis=1)
+        weights = np.concatenate(parameters.weights[self._rows_first], axis=1)
         proportions = np.exp(log_softmin(weights))
-        maps = np.concatenate(parameters.positions[rows_first], axis=1).astype(np.float64)
+        maps = np.concatenate(parameters.positions[self._rows_first], axis=1).astype(np.float64)
         weights = proportions / proportions.sum(axis=1, keepdims=True)
-        maps = maps - np.einsum("mn,mnd->md", weights, maps)[:, None]
+        centres = np.einsum("mn,mnd->md", weights, maps)[:, None]
+        maps = maps - (centres if self.pins is None else self.pins.moving(centres))
         if self.order is not None:
             place = np.argsort(self.order)
             maps, proportions = maps[:, place], proportions[:, place]
+        maps, proportions = maps.astype(np.float32), proportions.astype(np.float32)
+        if self.pins is not None:
+            self.pins.put_back(maps, proportions)
         return Atlas(
             labels=self.labels,
-            maps=maps.astype(np.float32),
-            proportions=proportions.astype(np.float32),
+            maps=maps,
+            proportions=proportions,
             model=self.objective.model,
             method=self.method,
-            parameters={**self.settings, "kl_divergence": self.kl, "converged": self.converged},
+            parameters={
+                **self._whole_settings,
+                "kl_divergence": self.kl,
+                "converged": self.converged,
+            },
             history={key: np.array(values) for key, values in self.history.items()},
             log_normalizer=self.log_normalizer,
             fingerprint=self.fingerprint,
+            metadata={} if self.pins is None else {"pinned": self.pins.objects},
             kinds=self.kinds,
             factors=self.factors,
         )
@@ -269,7 +301,7 @@ class Fit:
     def _evaluate(self, parameters: Parameters, iteration: int) -> tuple[float, Parameters]:
         if self.optimizer.searches_lines:
             self._last = self.objective.evaluate(parameters)
-            return self._last.cost, self._last.gradient
+            return self._last.cost, self._last.gradient.stilled(self.state.held)
         approximate = self.optimizer.bears_noise
         refresh = approximate and iteration % _REFRESH == 0
         objective = self._objective_at(iteration)
@@ -288,7 +320,7 @@ class Fit:
             slopes = self._last.gradient.positions
             for slope, shortening in zip(slopes, self._shortening, strict=True):
                 slope *= shortening[:, None]
-        return self._last.cost, self._last.gradient
+        return self._last.cost, self._last.gradient.stilled(self.state.held)
 
     def _objective_at(self, iteration: int) -> Cost:
         """The objective with the part of the background that is in force."""
@@ -316,16 +348,14 @@ class Fit:
 
     def _refresh(self, parameters: Parameters, iteration: int) -> None:
         """Choose the active entries from a full evaluation, and test for convergence."""
-        masks = tuple(
-            (np.exp(log_softmin(weights)) > _ACTIVE) | (share > _ACTIVE)
-            for weights, share in zip(parameters.weights, self._last.shares, strict=True)
-        )
+        nothing = tuple(np.zeros_like(weights, bool) for weights in parameters.weights)
+        held = nothing if self.state.held is None else self.state.held.weights
+        sides = list(zip(parameters.weights, self._last.shares, held, strict=True))
+        masks = tuple(_active(*side) for side in sides)
         self.state.memory["active"] = masks
         if iteration >= _FADE_FROM and self.objective.model.mixing == "learned":
-            for weights, mask, share in zip(
-                parameters.weights, masks, self._last.shares, strict=True
-            ):
-                weights += _fading(weights, mask, share)
+            for (weights, share, still), mask in zip(sides, masks, strict=True):
+                weights += np.where(still, 0, _fading(weights, mask, share))
         before = self.state.memory.get("cost at refresh", (np.array(np.inf),))[0]
         gain = float(before - self._last.cost)
         if iteration >= self.optimizer.settled_at + 2 * _REFRESH:
@@ -377,7 +407,7 @@ class Fit:
         meta = {
             "fingerprint": self.fingerprint,
             "method": self.method,
-            "settings": self.settings,
+            "settings": self._whole_settings,
             "iteration": state.iteration,
             "seed": state.seed,
             "history": self.history,
@@ -400,10 +430,10 @@ class Fit:
             raise DataError(
                 f"{path}: this checkpoint is of other data; resume with the file it was made from"
             )
-        before = {**meta["settings"], "method": meta["method"]}
+        before = {"pin": None, **meta["settings"], "method": meta["method"]}
         changed = {
             key: (before.get(key), value)
-            for key, value in {**self.settings, "method": self.method}.items()
+            for key, value in {"pin": None, **self._whole_settings, "method": self.method}.items()
             # A setting that the checkpoint does not know is younger than it.
             if key != "max_iter" and before.get(key, value) != value
         }
@@ -426,6 +456,7 @@ class Fit:
             units=self.state.units,
             n_summed=self._n_summed,
             memory=memory,
+            held=self.state.held,
         )
         self.history = meta["history"]
 
@@ -478,6 +509,12 @@ def _check_history(history: dict[str, list[float]]) -> None:
 
 def _damaged(path: str, error: ValueError) -> DataError:
     return DataError(f"{path}: this checkpoint is damaged: {error}")
+
+
+def _active(weights: np.ndarray, shares: np.ndarray, held: np.ndarray) -> np.ndarray:
+    """Which entries are active, (n_maps, n); what is held does not fade, so less of it is left."""
+    least = np.where(held, _ACTIVE_HELD, _ACTIVE)
+    return np.asarray((np.exp(log_softmin(weights)) > least) | (shares > _ACTIVE))
 
 
 def _fading(weights: np.ndarray, active: np.ndarray, shares: np.ndarray) -> np.ndarray:

@@ -23,6 +23,7 @@ from manymaps.affinity.neighbors import NeighborSearch
 from manymaps.atlas.atlas import Atlas
 from manymaps.constraints import AUTO, Allowed, Number
 from manymaps.maps.estimator import MapEstimator
+from manymaps.maps.pins import Pin
 from manymaps.model.choice import CHOICES, SYMMETRIC_SNE, T_SNE, UNI_SNE, ChoiceModel
 from manymaps.model.choice import SNE as SNE_MODEL
 from manymaps.optimizers.descent import Momentum, Optimizer
@@ -49,6 +50,7 @@ class _SingleMap(MapEstimator):
         affinity: str | Affinity = "auto",
         neighbors: NeighborSearch | None = None,
         init: str | np.ndarray | Atlas = "auto",
+        pin: Pin | None = None,
         n_init: int = 1,
         max_iter: int = 1000,
         optimizer: Optimizer | None = None,
@@ -64,6 +66,7 @@ class _SingleMap(MapEstimator):
         self.affinity = affinity
         self.neighbors = neighbors
         self.init = init
+        self.pin = pin
         self.n_init = n_init
         self.max_iter = max_iter
         self.optimizer = optimizer
@@ -117,7 +120,16 @@ class SNE(_SingleMap):
         How neighbours are found, and at what recall.
     init : {"auto", "random", "pca", "mds", "spectral"}, ndarray (n, n_components), or Atlas
         Where to start; "auto" is "pca" for vectors, else "random", which it also is with an
-        optimizer that states a `start_spread`.
+        optimizer that states a `start_spread`. With `pin`, "auto" is beside the partners and
+        "random" inside the extent of the pins.
+    pin : Atlas, mapping of labels to positions, or ndarray (n, n_components), optional
+        What is held where it is while the rest is arranged around it: the objects of an atlas that
+        are fitted too, matched by label (`atlas.subset` holds fewer), those that a mapping names,
+        or all in an array but for NaN. A position may be NaN along one axis and held along the
+        other. Not a bit of them changes, in single precision; the column "pinned" of `atlas_` says
+        whose. Positions count in widths of the kernel: hundreds of objects span tens of them.
+        `insert` places new objects in an atlas one by one and is faster; pins let them see one
+        another, share the room that there is, and form groups that the atlas has not.
     n_init : int
         Runs of which the one of the least cost is kept; those after the first start at random.
     max_iter : int
@@ -217,7 +229,8 @@ class UniSNE(_SingleMap):
         to a solution of symmetric SNE, as in the paper; with all of it from the beginning, distant
         pairs would hardly attract one another. Then the background rises to its whole over a
         third of the run, which ends lower than a sudden one. Where `init` is an array or an
-        `Atlas` (of `SymmetricSNE`, say), the run begins with that rise, over half of it.
+        `Atlas` (of `SymmetricSNE`, say), and with `pin`, the run begins with that rise, over half
+        of it.
 
     References
     ----------
@@ -250,6 +263,7 @@ class UniSNE(_SingleMap):
         affinity: str | Affinity = "auto",
         neighbors: NeighborSearch | None = None,
         init: str | np.ndarray | Atlas = "auto",
+        pin: Pin | None = None,
         n_init: int = 1,
         max_iter: int = 2500,
         optimizer: Optimizer | None = None,
@@ -261,9 +275,9 @@ class UniSNE(_SingleMap):
     ):
         super().__init__(
             n_components, perplexity=perplexity, metric=metric, affinity=affinity,
-            neighbors=neighbors, init=init, n_init=n_init, max_iter=max_iter, optimizer=optimizer,
-            tolerance=tolerance, callback=callback, random_state=random_state, n_jobs=n_jobs,
-            verbose=verbose,
+            neighbors=neighbors, init=init, pin=pin, n_init=n_init, max_iter=max_iter,
+            optimizer=optimizer, tolerance=tolerance, callback=callback, random_state=random_state,
+            n_jobs=n_jobs, verbose=verbose,
         )  # fmt: skip
         self.background = background
 
@@ -272,7 +286,7 @@ class UniSNE(_SingleMap):
 
     def _default_optimizer(self) -> Optimizer:
         rise = max(1, self.max_iter // 3)
-        if not isinstance(self.init, str):
+        if not isinstance(self.init, str) or self.pin is not None:
             half = max(1, self.max_iter // 2)
             return _plain(background_share=Line(((0, 0.0), (half, 1.0))))
         without = max(1, 2 * self.max_iter // 5)
@@ -346,6 +360,7 @@ class TSNE(_SingleMap):
         affinity: str | Affinity = "auto",
         neighbors: NeighborSearch | None = None,
         init: str | np.ndarray | Atlas = "auto",
+        pin: Pin | None = None,
         n_init: int = 1,
         optimizer: Optimizer | None = None,
         tolerance: float = 5e-3,
@@ -356,9 +371,9 @@ class TSNE(_SingleMap):
     ):
         super().__init__(
             n_components, perplexity=perplexity, metric=metric, affinity=affinity,
-            neighbors=neighbors, init=init, n_init=n_init, max_iter=max_iter, optimizer=optimizer,
-            tolerance=tolerance, callback=callback, random_state=random_state, n_jobs=n_jobs,
-            verbose=verbose,
+            neighbors=neighbors, init=init, pin=pin, n_init=n_init, max_iter=max_iter,
+            optimizer=optimizer, tolerance=tolerance, callback=callback, random_state=random_state,
+            n_jobs=n_jobs, verbose=verbose,
         )  # fmt: skip
         self.early_exaggeration = early_exaggeration
         self.late_exaggeration = late_exaggeration

@@ -42,7 +42,7 @@ def weights_from_proportions(proportions: np.ndarray, least: float = 1e-12) -> n
 class Parameters:
     """Positions and weights of one or two sets of objects.
 
-    The same record holds gradients and velocities.
+    The same record holds gradients and velocities, and masks of what is held where it is.
     """
 
     positions: tuple[np.ndarray, ...]
@@ -67,6 +67,13 @@ class Parameters:
         """The same record with other arrays."""
         n = len(self.positions)
         return Parameters(tuple(arrays[:n]), tuple(arrays[n:]))
+
+    def stilled(self, held: Parameters | None) -> Parameters:
+        """This change, set to 0 in place where the masks of `held` are true; all of it for None."""
+        if held is not None:
+            for part, still in zip(self.arrays, held.arrays, strict=True):
+                part[still] = 0
+        return self
 
     def copy(self) -> Parameters:
         """A copy that shares nothing."""

@@ -8,6 +8,9 @@
 `evaluate(parameters, iteration)` returns (cost, gradient); the cost may be NaN where `Momentum` has
 not asked for it. `watch(state)` is called after every iteration and stops the run by returning
 True. A `State` holds all that is needed to go on later.
+
+What is held where it is (`State.held`) has a gradient of 0, so that no step, gain or line search
+moves it; whatever else changes parameters leaves it out.
 """
 
 from __future__ import annotations
@@ -81,6 +84,8 @@ class State:
         default.
     n_summed : int
         The objects over which the cost is a sum, for rates that are meant for their mean.
+    held : Parameters, optional
+        Masks of what stays where it is. The gradient that is given is 0 there.
     """
 
     parameters: Parameters
@@ -90,6 +95,7 @@ class State:
     memory: dict[str, tuple[np.ndarray, ...]] = field(default_factory=dict)
     units: Parameters | None = None
     n_summed: int = 1
+    held: Parameters | None = None
 
 
 def _in_reach(values: np.ndarray) -> bool:
@@ -410,11 +416,7 @@ class Momentum(Optimizer):
                 self._guard(state)
                 state.cost, gradient = evaluate(state.parameters, state.iteration)
                 self._move(state, gradient)
-            noise = self.jitter(state.iteration)
-            if noise > 0:
-                generator = np.random.default_rng((state.seed, state.iteration))
-                for positions in state.parameters.positions:
-                    positions += generator.normal(0, noise, positions.shape).astype(np.float32)
+            self._shake(state)
             state.iteration += 1
             checked = state.iteration % 50 == 0 or state.iteration == n_iter
             if checked and not all(map(_in_reach, arrays)):
@@ -425,6 +427,18 @@ class Momentum(Optimizer):
             if watch(state):
                 break
         return False
+
+    def _shake(self, state: State) -> None:
+        """Add the noise of this iteration to the positions that are not held, in place."""
+        noise = self.jitter(state.iteration)
+        if noise <= 0:
+            return
+        generator = np.random.default_rng((state.seed, state.iteration))
+        for k, positions in enumerate(state.parameters.positions):
+            change = generator.normal(0, noise, positions.shape).astype(np.float32)
+            if state.held is not None:
+                change[state.held.positions[k]] = 0
+            positions += change
 
     def _move(self, state: State, gradient: Parameters) -> None:
         """One step of all parameters that learn by now, in place."""

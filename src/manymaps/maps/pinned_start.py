@@ -1,0 +1,198 @@
+"""Where free objects start among pinned ones: beside their partners, in the frame of the pins.
+
+With the ties t_ij = p_ij + p_ji, in each map
+
+    pi_i^m  proportional to  sum_j t_ij pi_j^m,      and a little of everything
+    y_i^m = argmin_y sum_j t_ij pi_j^m |y_j^m - y|
+
+which is where `manymaps.maps.insertion` puts a new object; but free objects see one another too.
+Those with pinned partners go first, then those with partners among these, and so on; then each is
+placed anew among all its partners, `_SWEEPS` times. Objects that no tie leads to from a pin start
+together with those that they are tied to, somewhere inside the extent of the pins. Noise of the
+size of any start's keeps apart what comes to lie in one place.
+
+A map without pins, and an axis without any, starts as it would with no pins at all: at random, in
+one spot. In such maps, which are the free objects' alone, each starts with an even part.
+
+Shapes: ties (n, n) sparse and symmetric; positions (n_maps, n, n_components), proportions
+(n_maps, n).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from manymaps.maps.pins import Pins
+
+__all__ = ["pinned_start", "random_start", "ties_of"]
+
+_SWEEPS = 3
+_EVERYWHERE = 0.02
+_LEAST_PROPORTION = 1e-12
+
+
+def ties_of(p: sparse.sparray) -> sparse.csr_array:
+    """p_ij + p_ji of one set of objects; of two kinds the ties of rows with columns, rows first."""
+    if p.shape[0] != p.shape[1]:
+        p = sparse.block_array([[None, p], [sparse.csr_array(p.T), None]])
+        return sparse.csr_array(p)
+    return sparse.csr_array(p + p.T)
+
+
+def pinned_start(
+    ties: sparse.csr_array, pins: Pins, spread: float, generator: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Positions and proportions to start from, beside the partners; of what is free.
+
+    Parameters
+    ----------
+    ties : sparse array of shape (n, n)
+        Not negative, symmetric.
+    pins : Pins
+    spread : float
+        Standard deviation of the noise, and of maps without pins.
+    generator : numpy.random.Generator
+
+    Returns
+    -------
+    positions : ndarray of shape (n_maps, n, n_components)
+    proportions : ndarray of shape (n_maps, n)
+
+    Examples
+    --------
+    >>> from manymaps.maps.pins import pins_of
+    >>> chain = sparse.csr_array(np.diag(np.ones(4), 1) + np.diag(np.ones(4), -1))
+    >>> pins = pins_of({"0": [0.0], "4": [8.0]}, list("01234"), 1, 1)
+    >>> start, _ = pinned_start(chain, pins, 0.0, np.random.default_rng(0))
+    >>> start[0, 1:4, 0].tolist()
+    [2.0, 4.0, 6.0]
+    """
+    proportions = _proportions(ties, pins.proportions.astype(np.float64))
+    positions = spread * generator.normal(size=pins.positions.shape)
+    for m, axes, held in _frames(pins):
+        places = pins.positions[m][:, axes].astype(np.float64)
+        share = np.maximum(proportions[m], _LEAST_PROPORTION)
+        reached = _placed(ties, places, share, held)
+        _strew(ties, places, share, held, reached, generator)
+        for _ in range(_SWEEPS):
+            _place(ties, places, share, reached & ~held, reached)
+        positions[m][:, axes] += places
+    return positions, proportions
+
+
+def random_start(
+    pins: Pins, spread: float, generator: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same with the free objects at random inside the extent of the pins, in all maps alike."""
+    n_maps, n = pins.proportions.shape
+    proportions = np.full((n_maps, n), 1 / n_maps)
+    share = np.where(np.isnan(pins.proportions), 1 / n_maps, pins.proportions)
+    positions = spread * generator.normal(size=pins.positions.shape)
+    for m, axes, held in _frames(pins):
+        centre, extent = _extent(pins.positions[m][held][:, axes], share[m][held])
+        drawn = centre + extent * generator.normal(size=(n, len(axes)))
+        positions[m][:, axes] += drawn
+    return positions, proportions
+
+
+def _frames(pins: Pins) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    """Map by map the axes along which the same objects are held, if any are, and which."""
+    masks, _ = pins.held
+    for m, mask in enumerate(masks):
+        kinds, kind = np.unique(mask.T, axis=0, return_inverse=True)
+        for k, held in enumerate(kinds):
+            if held.any():
+                yield m, np.flatnonzero(kind.ravel() == k), held
+
+
+def _proportions(ties: sparse.csr_array, given: np.ndarray) -> np.ndarray:
+    """Those given, (n_maps, n), and of objects with NaN the mean of their partners'."""
+    n_maps = len(given)
+    held = ~np.isnan(given[0])
+    proportions = np.where(held, given, 0.0)
+    reached = held.copy()
+    while (wave := _tied_to(ties, reached) & ~reached).any():
+        proportions[:, wave] = _means(ties[wave], proportions)
+        reached |= wave
+    for _ in range(_SWEEPS):
+        free = reached & ~held
+        proportions[:, free] = _means(ties[free], proportions)
+    proportions[:, ~reached] = 1 / n_maps
+    # What is pinned to no share of a map leaves it to the others.
+    empty = ~proportions[:, held].any(axis=1)
+    part = empty.sum() / n_maps
+    proportions[:, ~held] *= 1 - part
+    proportions[np.ix_(empty, ~held)] = 1 / n_maps
+    proportions[:, ~held] += _EVERYWHERE
+    proportions[:, ~held] /= proportions[:, ~held].sum(axis=0)
+    return proportions
+
+
+def _means(ties: sparse.csr_array, proportions: np.ndarray) -> np.ndarray:
+    """The proportions of partners by their ties, with a sum of 1; (n_maps, k)."""
+    sums = np.asarray((ties @ proportions.T).T)
+    return sums / sums.sum(axis=0)
+
+
+def _tied_to(ties: sparse.csr_array, objects: np.ndarray) -> np.ndarray:
+    """Which objects have a tie to one of some, (n,)."""
+    return np.asarray(ties @ objects.astype(np.float64) > 0)
+
+
+def _placed(
+    ties: sparse.csr_array, places: np.ndarray, share: np.ndarray, held: np.ndarray
+) -> np.ndarray:
+    """Place what ties lead to from the held objects, in place and outwards; who was reached."""
+    places[~held] = 0.0
+    reached = held.copy()
+    while (wave := _tied_to(ties, reached) & ~reached).any():
+        _place(ties, places, share, wave, reached)
+        reached |= wave
+    return reached
+
+
+def _place(
+    ties: sparse.csr_array,
+    places: np.ndarray,
+    share: np.ndarray,
+    objects: np.ndarray,
+    known: np.ndarray,
+) -> None:
+    """Put objects at the geometric medians of those of their partners that are known, in place."""
+    from manymaps.compute.geometric_median import geometric_medians
+
+    own = ties[objects]
+    indptr, indices = own.indptr.astype(np.int64), own.indices.astype(np.int64)
+    found = np.empty((own.shape[0], places.shape[1]))
+    weights = own.data * (share * known)[indices]
+    geometric_medians(places.copy(), indptr, indices, weights, found)
+    places[objects] = found
+
+
+def _strew(
+    ties: sparse.csr_array,
+    places: np.ndarray,
+    share: np.ndarray,
+    held: np.ndarray,
+    reached: np.ndarray,
+    generator: np.random.Generator,
+) -> None:
+    """Put what no tie leads to inside the extent of the held, tied objects together; in place."""
+    alone = np.flatnonzero(~reached)
+    if not len(alone):
+        return
+    count, part = connected_components(ties[alone][:, alone], directed=False)
+    centre, extent = _extent(places[held], share[held])
+    places[alone] = (centre + extent * generator.normal(size=(count, places.shape[1])))[part]
+
+
+def _extent(places: np.ndarray, share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation along each axis, objects weighing as much as they live there."""
+    weights = np.maximum(share.astype(np.float64), _LEAST_PROPORTION)
+    places = places.astype(np.float64)
+    centre = np.average(places, axis=0, weights=weights)
+    return centre, np.sqrt(np.average((places - centre) ** 2, axis=0, weights=weights))

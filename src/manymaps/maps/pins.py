@@ -1,0 +1,268 @@
+"""Objects that are held where they are while the rest of a fit is arranged around them.
+
+A pin is an atlas, whose objects are matched by label; a mapping of labels to positions; or an array
+of positions. `Pins` holds what was given, with NaN for what is free: coordinate by coordinate, so
+that one axis of an object may be held and the other not. An atlas gives the proportions too. Where
+it has fewer maps than the fit, its objects have no share in the others, which are the rest's alone.
+
+What is held is held in the single precision in which maps are kept.
+
+Shapes: positions (n_maps, n, n_components), proportions (n_maps, n).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+
+from manymaps.atlas.atlas import Atlas
+from manymaps.constraints import ARRAY, NONE, Allowed, instance
+from manymaps.errors import DataError, ParameterError
+from manymaps.labels import find_label, first_of, plural
+from manymaps.model.parameters import FARTHEST, weights_from_proportions
+
+__all__ = ["PIN", "Pin", "Pins", "pins_of"]
+
+_FARTHEST_PIN = FARTHEST / 10
+
+Pin = Atlas | Mapping[Any, Any] | np.ndarray
+
+#: What the pin of an estimator may be.
+PIN: Allowed = (
+    instance("an Atlas", Atlas),
+    instance("a mapping of labels to positions", Mapping),
+    ARRAY,
+    NONE,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Pins:
+    """What is held of each object of a fit, NaN where it is free.
+
+    Attributes
+    ----------
+    positions : ndarray of shape (n_maps, n, n_components), float32
+    proportions : ndarray of shape (n_maps, n), float32
+    """
+
+    positions: np.ndarray
+    proportions: np.ndarray
+
+    @property
+    def held(self) -> tuple[np.ndarray, np.ndarray]:
+        """Masks of the positions and of the proportions that are held."""
+        return ~np.isnan(self.positions), ~np.isnan(self.proportions)
+
+    @property
+    def objects(self) -> np.ndarray:
+        """Of which objects anything is held, shape (n,)."""
+        positions, proportions = self.held
+        return np.asarray(positions.any(axis=(0, 2)) | proportions.any(axis=0))
+
+    @property
+    def written(self) -> str:
+        """How many are held, and a hash of where: what a checkpoint compares."""
+        whole = self.positions.tobytes() + self.proportions.tobytes()
+        return f"{plural('object', int(self.objects.sum()))}, {sha256(whole).hexdigest()[:12]}"
+
+    def moving(self, shifts: np.ndarray) -> np.ndarray:
+        """Shifts of maps, (n_maps, 1, n_components), without those along axes that hold a pin."""
+        return np.where(self.held[0].any(axis=1, keepdims=True), 0.0, shifts)
+
+    def placed(self, positions: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Positions and mixing weights to start from, with what is held in its place."""
+        positions_held, proportions_held = self.held
+        return (
+            np.where(positions_held, self.positions, positions),
+            np.where(proportions_held, weights_from_proportions(self.proportions), weights),
+        )
+
+    def put_back(self, maps: np.ndarray, proportions: np.ndarray) -> None:
+        """Set what is held, bit by bit, in maps and proportions of all objects."""
+        for whole, part in ((maps, self.positions), (proportions, self.proportions)):
+            np.copyto(whole, part, where=~np.isnan(part), casting="same_kind")
+
+
+def pins_of(
+    pin: Pin,
+    labels: Sequence[str],
+    n_maps: int,
+    n_components: int,
+    kinds: Sequence[str] | None = None,
+) -> Pins:
+    """What a pin holds of the objects that are fitted.
+
+    Parameters
+    ----------
+    pin : Atlas, mapping of labels to positions, or array
+        Positions of shape (n_components,) for one map, else (n_maps, n_components); as an array
+        of all objects (n, n_components) or (n_maps, n, n_components). NaN where something is free.
+    labels : sequence of str, length n
+    n_maps, n_components : int
+    kinds : sequence of str, length n, optional
+        Of two kinds of object, rows first. The rows of an atlas are then matched with rows, and
+        columns with columns; a mapping may have (label, kind) in place of a label.
+
+    Raises
+    ------
+    DataError
+        Where it holds nothing that is fitted, or everything, or labels are ambiguous.
+    ParameterError
+        For positions of another shape, or beyond what a fit starts from; more maps than `n_maps`.
+    UnknownLabel
+        For a label of a mapping that no object has.
+
+    Examples
+    --------
+    >>> pins = pins_of({"tie": [1.0, 2.0]}, ["knot", "tie"], 1, 2)
+    >>> pins.positions.tolist(), pins.objects.tolist()
+    ([[[nan, nan], [1.0, 2.0]]], [False, True])
+    """
+    shape = (n_maps, len(labels), n_components)
+    positions = np.full(shape, np.nan, np.float32)
+    proportions = np.full(shape[:2], np.nan, np.float32)
+    with np.errstate(over="ignore"):  # what single precision cannot hold is refused as too far
+        if isinstance(pin, Atlas):
+            _hold_atlas(pin, labels, kinds, positions, proportions)
+        elif isinstance(pin, Mapping):
+            _hold_labelled(pin, labels, kinds, positions)
+        else:
+            _hold_array(np.asarray(pin, np.float64), positions)
+    pins = Pins(positions, proportions)
+    _check(pins)
+    return pins
+
+
+def _hold_atlas(
+    atlas: Atlas,
+    labels: Sequence[str],
+    kinds: Sequence[str] | None,
+    positions: np.ndarray,
+    proportions: np.ndarray,
+) -> None:
+    """Fill in the objects of an atlas that are among those of the labels."""
+    n_maps, _, n_components = positions.shape
+    if atlas.n_components != n_components:
+        raise ParameterError(
+            f"the pins lie in {plural('dimension', atlas.n_components)}, and the maps of the fit "
+            f"have {n_components}; fit with n_components={atlas.n_components}"
+        )
+    if atlas.n_maps > n_maps:
+        raise ParameterError(
+            f"the pins lie in {plural('map', atlas.n_maps)}, and the fit has {n_maps}; fit with "
+            f"n_maps={atlas.n_maps} or more"
+        )
+    if kinds is None and atlas.kinds is not None:
+        first, second = map(plural, dict.fromkeys(atlas.kinds))
+        raise DataError(
+            f"the pins are {first} and {second}, and what is fitted is of one kind; pin one of "
+            f"them, as atlas.subset(atlas.of_kind({atlas.kinds[0]!r})) has it"
+        )
+    # An atlas of one kind is matched with whichever of two kinds has its labels.
+    ours, theirs = _same_objects(
+        _keys(labels, None if atlas.kinds is None else kinds), _keys(atlas.labels, atlas.kinds)
+    )
+    if not len(ours):
+        raise DataError(
+            f"none of the {plural('pinned object', atlas.n_objects)} ({first_of(atlas.labels)}) is "
+            f"among those that are fitted ({first_of(labels)}); pins are matched by label"
+        )
+    positions[: atlas.n_maps, ours] = atlas.maps[:, theirs]
+    proportions[:, ours] = 0
+    proportions[: atlas.n_maps, ours] = atlas.proportions[:, theirs]
+
+
+def _keys(labels: Sequence[str], kinds: Sequence[str] | None) -> list[tuple[str, bool]]:
+    """What objects are matched by: their labels and, of two kinds, whether they are rows."""
+    if kinds is None:
+        return [(label, True) for label in labels]
+    return [(label, kind == kinds[0]) for label, kind in zip(labels, kinds, strict=True)]
+
+
+def _same_objects(
+    ours: Sequence[tuple[str, bool]], theirs: Sequence[tuple[str, bool]]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Where the objects stand that are among both, in the order of the first."""
+    common = set(ours) & set(theirs)
+    for whose, keys in (("fitted", ours), ("pinned", theirs)):
+        counts = Counter(key for key in keys if key in common)
+        repeated = [label for (label, _), count in counts.items() if count > 1]
+        if repeated:
+            raise DataError(
+                f"several {whose} objects are labelled {repeated[0][:60]!r}; pins are matched by "
+                "label, and labels must differ"
+            )
+    place = {key: i for i, key in enumerate(theirs)}
+    found = [i for i, key in enumerate(ours) if key in common]
+    return np.array(found, np.intp), np.array([place[ours[i]] for i in found], np.intp)
+
+
+def _hold_labelled(
+    pin: Mapping[Any, Any],
+    labels: Sequence[str],
+    kinds: Sequence[str] | None,
+    positions: np.ndarray,
+) -> None:
+    """Fill in the positions of a mapping."""
+    n_maps, _, n_components = positions.shape
+    for label, given in pin.items():
+        place = _as_numbers(given, label)
+        if place.shape == (n_components,) and n_maps == 1:
+            place = place[None]
+        if place.shape != (n_maps, n_components):
+            wanted = (n_components,) if n_maps == 1 else (n_maps, n_components)
+            raise ParameterError(
+                f"the pin of {label!r} has shape {place.shape}; the fit needs {wanted}, with NaN "
+                "where it is free"
+            )
+        positions[:, _find(label, labels, kinds)] = place
+
+
+def _as_numbers(given: Any, label: Any) -> np.ndarray:
+    try:
+        return np.asarray(given, np.float64)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"the pin of {label!r} is no position: {error}") from error
+
+
+def _find(key: Any, labels: Sequence[str], kinds: Sequence[str] | None) -> int:
+    """The object of a label, or of a label and a kind."""
+    if kinds is not None and isinstance(key, tuple) and len(key) == 2:
+        members = [i for i, kind in enumerate(kinds) if kind == key[1]]
+        return members[find_label(str(key[0]), [labels[i] for i in members])]
+    return find_label(str(key), labels)
+
+
+def _hold_array(given: np.ndarray, positions: np.ndarray) -> None:
+    """Fill in an array of all objects."""
+    places = given[None] if given.ndim == 2 else given
+    if places.shape != positions.shape:
+        raise ParameterError(
+            f"pin has shape {given.shape}; the fit needs {positions.shape}, with NaN where "
+            "something is free"
+        )
+    positions[:] = places
+
+
+def _check(pins: Pins) -> None:
+    """Refuse pins beyond what a fit starts from, and those that hold nothing or everything."""
+    positions, proportions = pins.held
+    reach = float(np.abs(pins.positions[positions]).max(initial=0))
+    if reach > _FARTHEST_PIN:
+        raise ParameterError(
+            f"the pins reach {reach:g} from the origin; pin at most {_FARTHEST_PIN:g} away"
+        )
+    n = len(pins.objects)
+    if not pins.objects.any():
+        raise DataError("the pins hold nothing: all of their positions are NaN")
+    if positions.all() and (proportions.all() or pins.positions.shape[0] == 1):
+        raise DataError(
+            f"all of the {plural('object', n)} are pinned, and nothing is left to fit; leave out "
+            "those that are to be free"
+        )
