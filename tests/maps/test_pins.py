@@ -383,7 +383,7 @@ class TestGiven:
             (some_atlas(labels=list("abcdefghijkl")), {}, "none of the 12 pinned objects"),
             (some_atlas(n=N), {}, "all of the 20 objects are pinned"),
             (some_atlas(n_components=3), {}, "3 dimensions.*n_components=3"),
-            (some_atlas(2), {}, "2 maps, and the fit has 1; fit with n_maps=2"),
+            (some_atlas(2), {}, "2 maps, and the fit has 1; fit as many, n_maps=2"),
             (some_atlas(labels=["1"] * HELD), {}, "several pinned objects are labelled '1'"),
             (np.full((N, 2), np.nan), {}, "the pins hold nothing"),
             ({}, {}, "the pins hold nothing"),

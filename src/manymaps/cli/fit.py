@@ -283,6 +283,13 @@ count_options = combined(
 @count_options
 @vector_options
 @reading_options
+@click.option(
+    "--pin",
+    type=InputFile(),
+    metavar="ATLAS",
+    help="Hold the objects of an atlas where they are, and arrange the others around them; method, "
+    "maps and dims are by default the atlas's.",
+)
 @click.option("--metadata", type=InputFile(), help="Table whose columns are joined by label.")
 @click.option("--checkpoint", type=OutputFile(), help="Keep the state of the fit in this file.")
 @click.option("--resume", type=InputFile(), help="Go on from a checkpoint.")
@@ -309,18 +316,21 @@ def fit(
                manymaps fit glove.txt -o nouns.atlas --method tsne --words nouns.txt
                manymaps fit digits.npy -o digits.atlas --method tsne --perplexity 10,100
                manymaps fit counts.npz -o posts.atlas --method code --restarts 5
+               manymaps fit more.csv -o more.atlas --pin norms.atlas
                manymaps fit ann.csv ben.csv eve.csv -o judged.atlas --maps 2 --restarts 10
     """
     refuse_overwriting(
         {"-o": output, "--checkpoint": options["checkpoint"]},
         {
             **{"FILE" if k == 0 else f"FILE {k + 1}": file for k, file in enumerate(files)},
-            **{f"--{name}": options[name] for name in ("metadata", "words", "labels")},
+            **{f"--{name}": options[name] for name in ("pin", "metadata", "words", "labels")},
         },
     )
     refuse_to_replace("-o", output)
     refuse_to_replace("--checkpoint", options["checkpoint"])
     judged = len(files) > 1 or options["judge"] is not None
+    if options["pin"] is not None:
+        options["pin"] = _taken_from(options["pin"], options)
     if judged:
         _check_judged(ctx, options)
     else:
@@ -434,6 +444,8 @@ def _fit_pairs(
     _note_unused(options, data)
     if isinstance(options["init"], Path):
         estimator.set_params(init=aligned(_load(options["init"]), data))
+    if options["pin"] is not None:
+        _pin(estimator, options["pin"], data.labels)
     run = run_fit(estimator, data, str(file), **_files(options))
     atlas: Atlas = estimator.atlas_
     return (atlas if metadata is None else atlas.add_metadata(metadata)), data, run
@@ -453,8 +465,66 @@ def _fit_counts(
         counts = with_metadata(counts, options["metadata"])
     if isinstance(options["init"], Path):
         estimator.set_params(init=_load(options["init"]))
+    if options["pin"] is not None:
+        from manymaps.cooccurrence.matching import objects_of
+
+        _pin(estimator, options["pin"], *objects_of(counts.without_empty()))
     run = run_fit(estimator, counts, str(file), **_files(options))
     return estimator.atlas_, counts, run
+
+
+class Pinned(NamedTuple):
+    """The atlas that is pinned, and its file."""
+
+    atlas: Atlas
+    path: Path
+
+
+def _taken_from(path: Path, options: dict[str, Any]) -> Pinned:
+    """The atlas to pin, whose method and numbers of maps and dimensions stand where none is given.
+
+    Raises
+    ------
+    DataError
+        For a file that holds no atlas.
+    """
+    atlas = _load(path)
+    method = options["method"] or (atlas.method if atlas.method in METHODS else USUAL_METHOD)
+    usual = {"method": method, "maps": atlas.n_maps, "dims": atlas.n_components}
+    if "n_maps" not in inspect.signature(_estimator(method)).parameters:
+        del usual["maps"]
+    taken = {name: value for name, value in usual.items() if options[name] is None}
+    options.update(taken)
+    if taken:
+        note(f"as in {path}: {', '.join(f'--{name} {value}' for name, value in taken.items())}")
+    return Pinned(atlas, path)
+
+
+def _pin(
+    estimator: Any, pin: Pinned, labels: Sequence[str], kinds: Sequence[str] | None = None
+) -> None:
+    """Let an estimator hold the objects of an atlas, once it is known that it can, and say whom.
+
+    Raises
+    ------
+    DataError
+        Where it cannot.
+    """
+    from manymaps.errors import DataError
+    from manymaps.maps.pins import pins_of
+
+    n_maps = getattr(estimator, "n_maps", 1)
+    try:
+        pins = pins_of(pin.atlas, labels, n_maps, estimator.n_components, kinds)
+    except (DataError, ParameterError) as error:
+        raise DataError(f"{pin.path}: {error}") from error
+    n_pinned = int(pins.objects.sum())
+    others = pin.atlas.n_objects - n_pinned
+    note(
+        f"{n_pinned:,} of {len(labels):,} objects are held where they are in {pin.path}"
+        + (f"; {others:,} more of that atlas are not in the data" if others else "")
+    )
+    estimator.set_params(pin=pin.atlas)
 
 
 def _files(options: Mapping[str, Any]) -> dict[str, Path | None]:
@@ -469,9 +539,7 @@ def build(method: str, options: Mapping[str, Any]) -> Any:
     ParameterError
         For an option that the method's estimator does not know.
     """
-    import manymaps
-
-    estimator = getattr(manymaps, METHODS[method].estimator)
+    estimator = _estimator(method)
     known = inspect.signature(estimator).parameters
     parameters = dict(METHODS[method].defaults)
     for option, name in PARAMETERS.items():
@@ -493,6 +561,13 @@ def build(method: str, options: Mapping[str, Any]) -> Any:
     if isinstance(parameters.get("init"), Path):
         del parameters["init"]  # read once the labels are known
     return estimator(**parameters)
+
+
+def _estimator(method: str) -> Any:
+    """The class of a method's estimator."""
+    import manymaps
+
+    return getattr(manymaps, METHODS[method].estimator)
 
 
 def run_fit(
@@ -587,6 +662,7 @@ def fit_record(estimator: Any, n_pairs: int, method: str, output: Path) -> dict[
         "n_iterations": int(estimator.n_iter_),
         "kl_divergence": float(estimator.kl_divergence_),
         "converged": bool(estimator.converged_),
+        **({"n_pinned": int(atlas.metadata["pinned"].sum())} if estimator.pin is not None else {}),
         **of_counts,
         **({"restarts": [asdict(one) for one in restarts]} if restarts else {}),
         "seconds": elapsed(),

@@ -58,7 +58,7 @@ from manymaps.cooccurrence.likelihood import (
     mean_log_likelihood,
     place_rows,
 )
-from manymaps.cooccurrence.matching import matched, within_kind_order
+from manymaps.cooccurrence.matching import matched, objects_of, within_kind_order
 from manymaps.cooccurrence.runaways import runaway_note
 from manymaps.cooccurrence.starts import INITS, Starts, start_parameters, usual_steps
 from manymaps.data.counts import Counts, looks_transposed
@@ -485,8 +485,7 @@ class CODE(
         files: tuple[str | None, str | None],
     ) -> Fit:
         """One run to its end."""
-        kinds = (kept.kinds[0],) * kept.n_rows + (kept.kinds[1],) * kept.n_columns
-        labels = (*(kept.row_labels or ()), *(kept.column_labels or ()))
+        labels, kinds = objects_of(kept)
         pins = None
         if self.pin is not None:
             pins = pins_of(self.pin, labels, self.n_maps, self.n_components, kinds)

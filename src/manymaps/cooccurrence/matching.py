@@ -25,6 +25,7 @@ __all__ = [
     "in_order_of",
     "labels_of",
     "matched",
+    "objects_of",
     "positions",
     "refuse_swapped",
     "sides",
@@ -161,6 +162,13 @@ def refuse_swapped(atlas: Atlas, counts: Counts) -> None:
 def labels_of(counts: Counts) -> tuple[Sequence[str], Sequence[str]]:
     """Labels of the rows, and of the columns."""
     return counts.row_labels or (), counts.column_labels or ()
+
+
+def objects_of(counts: Counts) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Labels and kinds of all rows and columns, as an atlas of them has these."""
+    rows, columns = labels_of(counts)
+    kinds = (counts.kinds[0],) * counts.n_rows + (counts.kinds[1],) * counts.n_columns
+    return (*rows, *columns), kinds
 
 
 def sides(atlas: Atlas) -> tuple[np.ndarray, np.ndarray]:
