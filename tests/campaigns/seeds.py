@@ -231,6 +231,26 @@ def _associations() -> Iterator[Seed]:
     yield from _of_pairs()
     yield Seed("edges.txt", b"tie\tknot\t3\nknot\ttie\t2\nsuit\ttie\t1\ntie\tsuit\t4\n")
     yield Seed("plain.csv", b"tie,knot\nknot,tie\nsuit,tie\ntie,suit\n")
+    yield Seed("graph.graphml", _graph())
+    yield Seed("graph.graphml.gz", gzip.compress(_graph(), mtime=0))
+    yield Seed("spaced.edgelist", b"# of words\ntie knot 3\nknot tie {'weight': 2}\nsuit tie\n")
+
+
+def _graph() -> bytes:
+    """GraphML with names, weights, a default, and edges of both kinds."""
+    nodes = "".join(f'<node id="n{i}"><data key="n">{w}</data></node>' for i, w in enumerate(WORDS))
+    edges = "".join(
+        f'<edge source="n{i}" target="n{i + 1}" directed="{"true" if i % 2 else "false"}">'
+        f'<data key="w">{i + 1}.5</data></edge>\n'
+        for i in range(4)
+    )
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
+        '<key id="n" for="node" attr.name="name" attr.type="string"/>'
+        '<key id="w" for="edge" attr.name="weight"><default>1</default></key>\n'
+        f'<graph edgedefault="directed">{nodes}\n{edges}</graph></graphml>\n'
+    ).encode()
 
 
 def _judgements() -> Iterator[Seed]:

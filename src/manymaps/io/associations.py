@@ -3,7 +3,7 @@
     edge list     cue, response, strength (or count) on each row: text, Parquet, frame
     trials        a person, a cue and the answers on each row (`manymaps.io.trials`), counted
     matrix        a square table: labelled text, NPY, NPZ, MatrixMarket, array, frame
-    graph         nodes and weighted edges; an undirected edge is a pair in both directions
+    graph         nodes and weighted edges (`manymaps.io.graphs`): GraphML, networkx, igraph
 
 What becomes of the pairs (dropped, merged, scaled) is the same for all and stands in
 `manymaps.data.pair_rules`; how text is split into rows stands in `manymaps.io.tables`.
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
@@ -30,18 +29,18 @@ from manymaps.data.pair_rules import Rules, split_responses
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.coded_cells import coded_columns, refuse_undecoded, row_at
 from manymaps.io.columns import (
-    STRENGTH,
     ColumnNames,
     Columns,
     find_columns,
-    folded,
     has_pair_header,
 )
 from manymaps.io.files import (
     first_bytes,
     read_bytes,
     stored_format,
+    suffix_of,
 )
+from manymaps.io.graphs import graph_pairs, is_graph, is_spaced, read_graphml, with_tabs
 from manymaps.io.kinds import PAIR_FORMATS, asked_format
 from manymaps.io.matrices import (
     LabelledMatrix,
@@ -64,6 +63,7 @@ __all__ = ["associations_from", "read_associations", "read_entries"]
 ARRAYS = ("npy", "npz", "mtx")
 # Places of two objects, and perhaps a number, with spaces between them.
 SPACED = re.compile(rb"\s*\d+ +\d+( +[-+.\deE]+)?[ \r]*(\n|$)")
+CONTAINERS = (*ARRAYS, "parquet", "graphml")
 UNWEIGHTED = "no column of strengths: every pair counts one"
 
 
@@ -84,10 +84,12 @@ def read_associations(
     where: str | None = None,
     balance: Balance = None,
 ) -> Associations:
-    """Read associations from an edge list, a square matrix, or raw trials.
+    """Read associations from an edge list, a graph, a square matrix, or raw trials.
 
     Edge lists are CSV, TSV or TXT (split at commas, semicolons, tabs or bars, found by content)
-    or Parquet, with or without a header; pairs without a strength count one each. Matrices are
+    or Parquet, with or without a header; pairs without a strength count one each. Files that end in
+    .edgelist or .ncol are split at spaces, as networkx and igraph write them. GraphML is read with
+    edges of either kind, an undirected one as a pair in both directions. Matrices are
     CSV or TSV with labels in the first row and column, NPY, NPZ (of `scipy.sparse.save_npz`, or
     of `numpy.savez` with `labels`) or MatrixMarket; a cell that is empty, a point, NA or NaN is a
     pair that was not judged (`Associations.missing`). Trials have a row for each person and cue,
@@ -102,8 +104,10 @@ def read_associations(
         Column names. Without them the usual names are found in any case: cue, source, from,
         word1; response, target, to, word2; strength, FSG, R123.Strength, weight, value,
         similarity; then count, #P, R123. Strengths win over counts. Of trials `response` may name
-        several columns, "R1,R2,R3".
-    format : {"edges", "matrix", "trials", "csv", "tsv", "parquet", "npy", "npz", "mtx"}, optional
+        several columns, "R1,R2,R3"; of GraphML `strength` is the attribute of the edges that holds
+        their weights.
+    format : {"edges", "matrix", "trials", "csv", "tsv", "parquet", "npy", "npz", "mtx", \
+"graphml", "edgelist"}, optional
         Overrides what the name and the content of the file say.
     responses : {"drop", "keep", "keep:N"}
         Responses that are never cues are left out, or become objects with empty rows; with "keep:5"
@@ -218,7 +222,7 @@ def read_entries(
     asked_format(format, PAIR_FORMATS)
     file = Path(path)
     source = str(path)
-    kind = format if format in (*ARRAYS, "parquet") else stored_format(file, first_bytes(file))
+    kind = format if format in CONTAINERS else stored_format(file, first_bytes(file))
     given = None if labels is None else read_labels(labels)
     if kind in ARRAYS:
         return read_array(file, kind, given, rule)
@@ -227,19 +231,22 @@ def read_entries(
             f"{source} is an .h5ad file, from which vectors and counts are read, not similarities"
         )
     if kind is None:
-        data = read_bytes(file)
+        spaced, data = is_spaced(suffix_of(file), format), read_bytes(file)
+        delimiters = (*delimiters_of(file, format), *((" ",) if SPACED.match(data) else ()))
         table = open_table(
-            data,
+            with_tabs(data) if spaced else data,
             source,
-            (*delimiters_of(file, format), *((" ",) if SPACED.match(data) else ())),
+            ("\t",) if spaced else delimiters,
             lambda head: has_pair_header(head[0], names) or looks_like_matrix(head),
             "Separate cue, response and strength by tabs or commas",
         )
-        matrix = format == "matrix" or (
-            format != "edges" and not names.any_given and _looks_like_matrix(table, given)
-        )
+        is_list = spaced or format == "edges" or names.any_given
+        matrix = format == "matrix" or (not is_list and _looks_like_matrix(table, given))
         if matrix:
             return read_text_matrix(table, given, rule)
+    if kind == "graphml":
+        _refuse_for_graphs(names, given, source)
+        return read_graphml(file, names.strength)
     if kind == "parquet":
         with open_parquet(file) as opened:
             frame = opened.read()
@@ -247,6 +254,17 @@ def read_entries(
     else:
         pairs = _text_pairs(table, names)
     return pairs if given is None else named_by(pairs, given)
+
+
+def _refuse_for_graphs(names: ColumnNames, given: Sequence[str] | None, source: str) -> None:
+    """Refuse what names columns or objects that a graph has names for."""
+    if names.cue is not None or names.response is not None:
+        raise ParameterError(
+            f"cue=... and response=... name columns, and {source} is a graph, whose edges have "
+            "their own ends; strength=... names the attribute of their weights"
+        )
+    if given is not None:
+        raise ParameterError(f"labels=... is for a matrix, and {source} is a graph with its own")
 
 
 def _looks_like_matrix(table: TextTable, given: Sequence[str] | None) -> bool:
@@ -278,8 +296,9 @@ def associations_from(
     data : frame, graph or matrix
         A pandas, polars or pyarrow frame of pairs, with columns as for `read_associations`, or of
         trials (`trials_from` filters them before they are counted); a pandas frame whose index and
-        columns are the same labels; a networkx graph (each undirected edge counts in both
-        directions; an edge without a weight counts 1); or a square array, dense or sparse.
+        columns are the same labels; a graph of networkx or igraph (each undirected edge counts in
+        both directions; an edge without a weight counts 1; of igraph the attribute "name", "label"
+        or "word" gives the labels); or a square array, dense or sparse.
     cue, response, strength : str, optional
         Column names; for a graph, `strength` is the edge attribute.
     responses, rows, self_pairs, labels
@@ -309,8 +328,8 @@ def associations_from(
         return associate_matrix(labelled_matrix(data, given, "the matrix"), rules)
     if given is not None:
         raise ParameterError("labels=... is for a matrix; graphs and frames have their own")
-    if all(hasattr(data, name) for name in ("nodes", "edges", "is_directed")):
-        return associate(_graph_pairs(data, strength), rules)
+    if is_graph(data):
+        return associate(graph_pairs(data, strength), rules)
     if not names.any_given and _is_square_frame(data):
         index = [str(label).strip() for label in data.index]
         return associate_matrix(labelled_matrix(data.to_numpy(), index, "the frame"), rules)
@@ -444,7 +463,7 @@ def _frame_pairs(frame: Any, names: ColumnNames, source: str) -> Pairs:
     table = eager_frame(
         frame,
         "associations cannot be made from an object of type {}; give a data frame of pairs, a "
-        "networkx graph or a square matrix (for a file there is read_associations)",
+        "graph of networkx or igraph, or a square matrix (for a file there is read_associations)",
     )
     numeric = [table[name].dtype.is_numeric() for name in table.columns]
     columns, notes = _named_columns(table.columns, numeric, names, source)
@@ -464,39 +483,3 @@ def _is_square_frame(data: Any) -> bool:
     if not hasattr(data, "iloc") or data.shape != (len(data), len(data)) or len(data) < 2:
         return False
     return list(map(str, data.index)) == list(map(str, data.columns))
-
-
-def _graph_pairs(graph: Any, attribute: str | None) -> Pairs:
-    """The edges of a networkx graph; an undirected one gives each edge in both directions."""
-    edges = list(graph.edges(data=True))
-    found = {str(key) for _, _, edge in edges for key in edge}
-    if attribute is None:
-        aliases = ("weight", *STRENGTH)
-        attribute = next((k for a in aliases for k in sorted(found) if folded(k) == a), None)
-    elif attribute not in found:
-        raise DataError(
-            f"no edge of the graph has an attribute {attribute!r}; edges have "
-            f"{listed(sorted(found))}"
-        )
-    nodes = tuple(cell_label(node) for node in graph.nodes)
-    if len(set(nodes)) < len(nodes):
-        repeated = Counter(nodes).most_common(1)[0][0]
-        raise DataError(f"the graph has two nodes with the label {repeated!r}; labels must differ")
-    cues = [cell_label(source) for source, _, _ in edges]
-    targets = [cell_label(target) for _, target, _ in edges]
-    values = [1.0 if attribute is None else edge.get(attribute, 1.0) for _, _, edge in edges]
-    directed = graph.is_directed()
-    if not directed:
-        cues, targets = cues + targets, targets + cues
-        values = values + values
-    ends = list(zip(cues, targets, strict=True))
-    return coded_pairs(
-        cues,
-        targets,
-        values,
-        "the graph",
-        lambda k: f"the graph, edge {ends[k][0]!r} - {ends[k][1]!r}",
-        objects=() if directed else nodes,
-        similarities=not directed,
-        notes=() if attribute is not None else ("no weights: every edge counts one",),
-    )

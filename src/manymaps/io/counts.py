@@ -154,6 +154,8 @@ def read_counts(
             read_bytes(file, EXPECTED), source, delimiters_of(file, asked)
         )
         return assembled(read_text_counts(table, head, wanted, layout), source)
+    if kind == "graphml":
+        raise DataError(f"{source} is XML; graphs are read as associations, not as counts")
     if kind == "parquet":
         with open_parquet(file) as opened:
             table = opened.read()

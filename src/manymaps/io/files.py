@@ -1,7 +1,7 @@
 """Opening a file: its bytes, whatever packed them, and the containers that libraries open.
 
     path -> unpacked(path).stream        bytes, through gzip, bzip2 or xz where the content says so
-         -> stored_format(path)          "parquet", "npy", "npz", "mtx", "h5ad", or None for text
+         -> stored_format(path)          "parquet", "npy", "npz", "mtx", "h5ad", "graphml", or None
          -> array_heads, read_arrays, read_npy, read_sparse
 
 `manymaps.io.parquet`, `market` and `annotated` open what their names say.
@@ -51,7 +51,10 @@ __all__ = [
 Heads: TypeAlias = Mapping[str, Head]
 
 MAGIC = {b"PAR1": "parquet", b"\x93NUM": "npy", b"%%Ma": "mtx", b"%Mat": "mtx", b"\x89HDF": "h5ad"}
-CONTAINERS = (".parquet", ".npy", ".npz", ".mtx", ".h5ad")
+CONTAINERS = (".parquet", ".npy", ".npz", ".mtx", ".h5ad", ".graphml")
+XML = re.compile(
+    rb"(\xef\xbb\xbf)?\s*<(\?xml|graphml\b|!DOCTYPE\s+graphml)|(\xff\xfe<\0|\xfe\xff\0<)\0?[?g]"
+)
 ZIP = b"PK\x03\x04"
 FASTTEXT_MODEL = b"\xba\x16\x4f\x2f"
 PICKLE = re.compile(rb"\x80[\x02-\x05]")
@@ -126,7 +129,7 @@ def stem_of(path: Path, *suffixes: str) -> str:
 
 
 def stored_format(path: Path, start: bytes) -> str | None:
-    """The container that a file is by its first bytes; None where it is a text.
+    """The container that a file is by its first bytes; None where it is a text of rows.
 
     Raises
     ------
@@ -136,6 +139,8 @@ def stored_format(path: Path, start: bytes) -> str | None:
     """
     if start[:4] in MAGIC:
         return MAGIC[start[:4]]
+    if XML.match(start):
+        return "graphml"
     suffix = suffix_of(path)
     if start[:4] == ZIP:
         if suffix != ".npz" and not _holds_arrays(path):

@@ -44,6 +44,7 @@ from manymaps.io.files import (
     suffix_of,
     unpacked,
 )
+from manymaps.io.graphs import is_spaced
 from manymaps.io.matrices import looks_like_matrix
 from manymaps.io.parquet import open_parquet
 from manymaps.io.tables import HEAD_ROWS, delimiters_of, is_number
@@ -65,7 +66,7 @@ __all__ = [
 ]
 
 COUNT_FORMATS = ("edges", "matrix", "csv", "tsv", "parquet", "npy", "npz", "mtx", "h5ad")
-PAIR_FORMATS = (*COUNT_FORMATS[:2], "trials", *COUNT_FORMATS[2:-1])
+PAIR_FORMATS = (*COUNT_FORMATS[:2], "trials", *COUNT_FORMATS[2:-1], "graphml", "edgelist")
 COUNT_TEXTS = ("edges", "matrix", "csv", "tsv", "text")
 # Texts of a word and its numbers a line, and whether a line above says how many there are.
 WORD_LINES = {"word2vec": True, "fasttext": True, "glove": False}
@@ -108,6 +109,8 @@ def vector_format(path: Path) -> str:
             f"{path} is a MatrixMarket file, from which no vectors are read; save its matrix as "
             "NPY or by scipy.sparse.save_npz"
         )
+    if stored == "graphml":
+        raise DataError(f"{path} is XML; graphs are read as associations, not as vectors")
     if stored is not None:
         return stored
     suffix = suffix_of(path)
@@ -207,6 +210,8 @@ def looks_like_vectors(path: str | os.PathLike[str], format: str | None = None) 
     if key:
         return True
     file = Path(path)
+    if is_spaced(suffix_of(file), format):
+        return False
     try:
         kind = name or vector_format(file)
         if kind in ("npy", "npz"):

@@ -1,0 +1,243 @@
+"""Graphs as pairs: GraphML, lists of edges split by spaces, networkx and igraph."""
+
+import gzip
+import json
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from cli_samples import invoke
+from manymaps import Atlas, DataError, ParameterError, associations_from, read_associations
+from manymaps.atlas.export import export_atlas
+from manymaps.model import MULTIPLE_MAPS_T_SNE
+
+DIRECTED = [("tie", "knot", 3.0), ("tie", "suit", 1.0), ("knot", "tie", 2.0), ("suit", "tie", 4.0)]
+
+
+def strengths(norms) -> dict[tuple[str, str], float]:
+    cells = norms.strengths.tocoo()
+    ends = zip(cells.row.tolist(), cells.col.tolist(), cells.data.tolist(), strict=True)
+    return {(norms.labels[i], norms.labels[j]): value for i, j, value in ends}
+
+
+def directed() -> nx.DiGraph:
+    graph = nx.DiGraph()
+    graph.add_weighted_edges_from(DIRECTED)
+    return graph
+
+
+def document(body: str, edgedefault: str = "directed", keys: str = "") -> str:
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        f'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">{keys}\n'
+        f'<graph edgedefault="{edgedefault}">{body}</graph></graphml>'
+    )
+
+
+def written(folder: Path, text: str, name: str = "a.graphml") -> Path:
+    (folder / name).write_text(text, "utf-8")
+    return folder / name
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_file_of_networkx_is_the_graph_in_memory(tmp_path: Path, packed: bool) -> None:
+    graph = directed()
+    nx.write_graphml(graph, tmp_path / "a.graphml")
+    path = tmp_path / "a.graphml"
+    if packed:
+        path = tmp_path / "a.graphml.gz"
+        path.write_bytes(gzip.compress((tmp_path / "a.graphml").read_bytes()))
+    for rules in ({}, {"rows": "keep"}, {"responses": "keep"}):
+        one, other = read_associations(path, **rules), associations_from(graph, **rules)
+        assert one.labels == other.labels
+        assert strengths(one) == strengths(other)
+        assert one.report.n_read == other.report.n_read == 4
+
+
+def test_undirected_edges_are_pairs_both_ways(tmp_path: Path) -> None:
+    graph = nx.Graph()
+    graph.add_weighted_edges_from([("a", "b", 3.0), ("b", "c", 0.5), ("c", "c", 9.0)])
+    graph.add_node("alone")
+    nx.write_graphml(graph, tmp_path / "a.graphml")
+    found = read_associations(tmp_path / "a.graphml", rows="keep")
+    assert found.labels == ("a", "b", "c", "alone")
+    assert found.is_symmetric
+    assert strengths(found) == strengths(associations_from(graph, rows="keep"))
+    assert found.report.dropped == {"self pair": 1}
+
+
+def test_each_edge_may_say_its_direction(tmp_path: Path) -> None:
+    nodes = "".join(f'<node id="{name}"/>' for name in "abc")
+    edges = '<edge source="a" target="b"/><edge source="c" target="b" directed="false"/>'
+    path = written(tmp_path, document(nodes + edges))
+    found = read_associations(path, responses="keep", rows="keep")
+    assert strengths(found) == {("a", "b"): 1, ("c", "b"): 1, ("b", "c"): 1}
+    assert "no weights: every edge counts one" in found.report.notes
+
+
+def test_parallel_edges_are_merged_and_counted(tmp_path: Path) -> None:
+    graph = nx.MultiDiGraph()
+    graph.add_weighted_edges_from([*DIRECTED, ("tie", "knot", 2.0), ("tie", "knot", 1.0)])
+    nx.write_graphml(graph, tmp_path / "a.graphml")
+    for found in (
+        read_associations(tmp_path / "a.graphml", rows="keep"),
+        associations_from(graph, rows="keep"),
+    ):
+        assert (found.report.n_read, found.report.merged, found.n_pairs) == (6, 2, 4)
+        assert strengths(found)["tie", "knot"] == 6 / 7
+
+
+def test_the_weight_is_a_usual_attribute_or_the_one_that_is_named(tmp_path: Path) -> None:
+    graph = nx.DiGraph()
+    graph.add_edge("a", "b", FSG=0.2, trials=4)
+    graph.add_edge("a", "c", FSG=0.6, trials=1)
+    nx.write_graphml(graph, tmp_path / "a.graphml")
+    path, rules = tmp_path / "a.graphml", {"responses": "keep", "rows": "keep"}
+    assert strengths(read_associations(path, **rules))["a", "c"] == 0.6
+    assert strengths(read_associations(path, strength="trials", **rules))["a", "b"] == 0.8
+    with pytest.raises(DataError, match=r"no edge .* attribute 'x'; edges have 'FSG', 'trials'"):
+        read_associations(path, strength="x")
+    with pytest.raises(ParameterError, match="is a graph, whose edges have their own ends"):
+        read_associations(path, cue="source")
+
+
+def test_defaults_and_names_of_nodes(tmp_path: Path) -> None:
+    keys = (
+        '<key id="w" for="edge" attr.name="weight"><default>5</default></key>'
+        '<key id="l" for="node" attr.name="Label"/>'
+    )
+    body = (
+        '<node id="n0"><data key="l">bow &amp; tie</data></node>'
+        '<node id="n1"><data key="l">knot</data></node>'
+        '<edge source="n0" target="n1"/>'
+        '<edge source="n1" target="n0"><data key="w">2</data></edge>'
+    )
+    found = read_associations(written(tmp_path, document(body, keys=keys)), rows="keep")
+    assert strengths(found) == {("bow & tie", "knot"): 1, ("knot", "bow & tie"): 1}
+    twice = document(body.replace("knot", "bow &amp; tie"), "undirected", keys)
+    found = read_associations(written(tmp_path, twice), rows="keep")
+    assert strengths(found) == {("n0", "n1"): 7, ("n1", "n0"): 7}
+    assert any("not by their 'label': 'bow & tie' stands twice" in x for x in found.report.notes)
+
+
+def test_what_yed_draws(tmp_path: Path) -> None:
+    keys = '<key id="d6" for="node" yfiles.type="nodegraphics"/>'
+    labelled = (
+        '<node id="n{0}"><data key="d6"><y:ShapeNode xmlns:y="http://www.yworks.com/xml/graphml">'
+        "<y:NodeLabel>{1}</y:NodeLabel></y:ShapeNode></data></node>"
+    )
+    body = labelled.format(0, "tie") + labelled.format(1, "knot")
+    body += '<edge source="n0" target="n1"/><edge source="n1" target="n0"/>'
+    found = read_associations(written(tmp_path, document(body, keys=keys)))
+    assert found.labels == ("tie", "knot")
+
+
+def test_an_exported_atlas_is_read_again(tmp_path: Path) -> None:
+    places = np.random.default_rng(0).normal(size=(2, 6, 2))
+    atlas = Atlas([*"abcdef"], places, np.full((2, 6), 0.5), MULTIPLE_MAPS_T_SNE)
+    export_atlas(atlas, tmp_path / "a.graphml", n_neighbors=3)
+    found = read_associations(tmp_path / "a.graphml", responses="keep")
+    assert set(found.labels) == set(atlas.labels)
+    shown = invoke("inspect", tmp_path / "a.graphml", "--json", "--responses", "keep")
+    assert json.loads(shown.stdout)["n_objects"] == 6
+
+
+def test_an_index_graph_of_igraph() -> None:
+    igraph = pytest.importorskip("igraph")
+    graph = igraph.Graph.TupleList(DIRECTED, directed=True, weights=True)
+    found = associations_from(graph, rows="keep")
+    assert strengths(found) == strengths(associations_from(directed(), rows="keep"))
+    plain = igraph.Graph([(0, 1), (1, 2), (1, 2)])
+    found = associations_from(plain, rows="keep")
+    assert found.labels == ("0", "1", "2")
+    assert strengths(found)["2", "1"] == 2
+    assert found.report.notes[0] == "no weights: every edge counts one"
+    graph.vs["name"] = ["tie", "tie", "suit"]
+    with pytest.raises(DataError, match="two nodes with the label 'tie'"):
+        associations_from(graph)
+
+
+def test_a_file_of_igraph(tmp_path: Path) -> None:
+    igraph = pytest.importorskip("igraph")
+    graph = igraph.Graph.TupleList(DIRECTED, directed=True, weights=True)
+    expected = strengths(associations_from(graph, rows="keep"))
+    graph.write_graphml(str(tmp_path / "a.graphml"))
+    assert strengths(read_associations(tmp_path / "a.graphml", rows="keep")) == expected
+    graph.write_ncol(str(tmp_path / "a.ncol"))
+    assert strengths(read_associations(tmp_path / "a.ncol", rows="keep")) == expected
+
+
+def test_edges_between_spaces(tmp_path: Path) -> None:
+    expected = strengths(associations_from(directed(), rows="keep"))
+    nx.write_edgelist(directed(), tmp_path / "dicts.edgelist")
+    nx.write_weighted_edgelist(directed(), tmp_path / "plain.edgelist")
+    text = (tmp_path / "plain.edgelist").read_text()
+    (tmp_path / "noted.txt").write_text("# a comment\n% another\n" + text.replace(" ", "   "))
+    for name, rules in (
+        ("dicts.edgelist", {}), ("plain.edgelist", {}), ("noted.txt", {"format": "edgelist"}),
+    ):  # fmt: skip
+        assert strengths(read_associations(tmp_path / name, rows="keep", **rules)) == expected
+    shown = invoke("inspect", tmp_path / "plain.edgelist", "--json")
+    assert json.loads(shown.stdout)["n_pairs"] == 4
+    (tmp_path / "some.edgelist").write_text("a b {}\nb a {'weight': 3.0}\na c\n")
+    found = strengths(read_associations(tmp_path / "some.edgelist", responses="keep"))
+    assert found == {("a", "b"): 0.5, ("a", "c"): 0.5, ("b", "a"): 1}
+    (tmp_path / "bad.edgelist").write_text("# none\na b 1\nb a much\n")
+    with pytest.raises(DataError, match=r"bad\.edgelist, line 3.*'much'"):
+        read_associations(tmp_path / "bad.edgelist")
+
+
+NODES = '<node id="a"/>\n<node id="b"/>\n'
+WEIGHT = '<key id="w" for="edge" attr.name="weight"/>'
+WEIGHED = '<edge source="a" target="b"><data key="w">{}</data></edge>'
+LAUGHS = (
+    '<!DOCTYPE graphml [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]>\n'
+    "<graphml><graph><node id='&b;'/></graph></graphml>"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (LAUGHS, "line 1: the entity 'a'; GraphML needs none"),
+        (LAUGHS.replace('"ha"', 'SYSTEM "file:///etc/passwd"'), "line 1: the entity 'a'"),
+        (LAUGHS.replace("<!ENTITY a", "<!ENTITY % a"), "line 1: the entity 'a'"),
+        ('<!DOCTYPE graphml SYSTEM "a.dtd"><graphml>&x;</graphml>', "line 1: the entity 'x'"),
+        (document(NODES + '<edge source="a" target="c"/>'),
+         "line 5: the edge ends at 'c', and there is no node"),
+        (document(NODES + '<edge source="a"/>'), "line 5: an edge without a target"),
+        (document(NODES), "has no edges"),
+        (document("<node/>"), "line 3: a node without an id"),
+        (document(NODES + '<node id="a"/>'), "line 5: the node 'a' stands there twice"),
+        (document(NODES + "<hyperedge/>"), "line 5: a hyperedge joins more than two"),
+        (document(NODES)[:-20], r"line 4: this is no well-formed XML .*cut short\?"),
+        ('<?xml version="1.0"?><gexf/>', "line 1: this is XML of the kind 'gexf', not GraphML"),
+        ("tie,knot\n", "does not start like a file of the format graphml"),
+        (document(NODES + WEIGHED.format("-1"), keys=WEIGHT), "line 5.*'-1'"),
+        (document(NODES + WEIGHED.format("x"), keys=WEIGHT), "line 5.*'x'"),
+    ],
+)  # fmt: skip
+def test_broken_graphs_say_where(tmp_path: Path, text: str, message: str) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(DataError, match=rf"a\.graphml.*{message}"):
+        read_associations(path)
+
+
+def test_graphs_of_many_edges_are_streamed(tmp_path: Path) -> None:
+    """Ten times the edges take ten times as long, and no more memory than their numbers."""
+    import tracemalloc
+
+    n = 20_000
+    ends = np.random.default_rng(0).integers(0, 500, (n, 2))
+    body = "".join(f'<node id="n{i}"/>' for i in range(500))
+    body += "\n".join(f'<edge source="n{a}" target="n{b}"/>' for a, b in ends.tolist())
+    path = written(tmp_path, document(body))
+    read_associations(path)
+    tracemalloc.start()
+    found = read_associations(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.report.n_read == n
+    assert peak < 300 * n
