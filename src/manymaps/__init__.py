@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from manymaps.analysis.intervals import Interval as Interval
     from manymaps.analysis.intervals import Intervals as Intervals
     from manymaps.analysis.intervals import intervals as intervals
+    from manymaps.analysis.network import node_measures as node_measures
     from manymaps.analysis.pseudowords import Pseudowords as Pseudowords
     from manymaps.analysis.pseudowords import pseudowords as pseudowords
     from manymaps.analysis.rating_evaluation import RatingEvaluation as RatingEvaluation
@@ -117,6 +118,8 @@ if TYPE_CHECKING:
     from manymaps.prediction.points import WorkersLost as WorkersLost
     from manymaps.prediction.predictor import AssociationPredictor as AssociationPredictor
     from manymaps.prediction.predictor import predict_associations as predict_associations
+    from manymaps.prediction.spreading import Activation as Activation
+    from manymaps.prediction.spreading import spread as spread
     from manymaps.prediction.sweeps import SweepResult as SweepResult
     from manymaps.prediction.sweeps import sweep as sweep
     from manymaps.progress import show_progress as show_progress
@@ -146,6 +149,7 @@ _HOMES = {
     "data.trials": ("Trials",),
     "metrics.groups": ("group_lift", "group_purity"),
     "cooccurrence.semidefinite": ("DistanceConstraint", "SemidefiniteCODE"),
+    "analysis.network": ("node_measures",),
     "analysis.pseudowords": ("Pseudowords", "pseudowords"),
     "analysis.agreement": ("Agreement", "judge_agreement"),
     "analysis.alignment": ("Alignment", "align"),
@@ -157,6 +161,7 @@ _HOMES = {
     "figures.stability": ("plot_stability",),
     "figures.sweep": ("plot_sweep",),
     "prediction.points": ("WorkersLost",),
+    "prediction.spreading": ("Activation", "spread"),
     "prediction.sweeps": ("SweepResult", "sweep"),
     "io.texts": ("Texts",),
     "io.trials": ("read_trials", "trials_from"),

@@ -25,6 +25,7 @@ QUICK = ("--iterations", 3)
 COMMANDS = {
     "inspect": ("ring.csv",),
     "diagnose": ("ring.csv",),
+    "spread": ("norms.csv", "tie"),
     "predict": ("ring.csv", "--maps", 1, "--dims", 2, *QUICK),
     "sweep": ("ring.csv", "--maps", 1, "--dims", 2, "-o", "s.csv", "--jobs", 1, *QUICK),
     "count": ("posts.jsonl", "-o", "c.npz"),
@@ -124,6 +125,8 @@ EVERY = [
     *offered("cluster", mm.AdditiveClustering, "polish", "prior", "features", "init", "kind",
              "verbose"),
     *offered("diagnose", mm.diagnose, "data", "affinity"),
+    *offered("spread", mm.spread, "norms", "words"),
+    *offered("inspect", mm.node_measures, "norms"),
     *offered("evaluate", mm.evaluate, "atlas", "data", "keep_missing_mass"),
     *offered("stability", refit, "estimator", "data", "on_fit"),
     *offered("stability", stability, "atlases", "reference"),

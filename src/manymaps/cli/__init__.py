@@ -26,6 +26,7 @@ from manymaps.cli.inspect import inspect
 from manymaps.cli.plot import plot
 from manymaps.cli.predict import predict
 from manymaps.cli.senses import senses
+from manymaps.cli.spread import spread
 from manymaps.cli.stability import stability
 from manymaps.cli.sweep import sweep
 from manymaps.cli.view import view
@@ -72,6 +73,8 @@ def cli() -> None:
                      manymaps fit norms.csv -o norms.atlas
                      manymaps senses norms.atlas tie
                      manymaps view norms.atlas -o norms.html
+    Networks:        manymaps spread net.graphml dog --steps 4
+                     manymaps inspect net.graphml --nodes nodes.csv
     How many maps:   manymaps predict norms.csv --maps 2 --dims 35
                      manymaps sweep norms.csv --maps 1,2,5 --dims 2,10,35 -o sweep.csv
     With vectors:    manymaps fit glove.txt -o words.atlas --method tsne --words nouns.txt
@@ -88,6 +91,7 @@ for command in (
     demo,
     inspect,
     diagnose,
+    spread,
     predict,
     sweep,
     count,

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from manymaps.cli.contract import Command, as_options, quiet_option, tell
-from manymaps.cli.options import carried, json_option, reading_options, refuse_given
-from manymaps.cli.types import InputFile
+from manymaps.cli.contract import (
+    Command,
+    as_options,
+    quiet_option,
+    refuse_overwriting,
+    tell,
+)
+from manymaps.cli.options import (
+    carried,
+    json_option,
+    reading_options,
+    refuse_given,
+    seed_option,
+)
+from manymaps.cli.types import InputFile, OrWord, OutputFile
+
+if TYPE_CHECKING:
+    from manymaps.data.associations import Associations
 
 __all__ = ["inspect"]
 
@@ -17,9 +32,31 @@ __all__ = ["inspect"]
 @click.command(cls=Command, name="inspect")
 @click.argument("file", type=InputFile(), metavar="FILE")
 @reading_options
+@click.option(
+    "--nodes",
+    type=OutputFile(".csv", ".parquet"),
+    metavar="NODES.csv",
+    help="Of associations: strength, degree, clustering and PageRank of each word, a table that "
+    "--metadata of other commands takes.",
+)
+@click.option(
+    "--betweenness",
+    type=OrWord("all", click.IntRange(min=1), "a number of words"),
+    metavar="all|N",
+    help="Betweenness too, by the shortest paths from all words (minutes for thousands of them) or "
+    "from N drawn by lot.",
+)
+@seed_option
 @quiet_option
 @json_option
-def inspect(file: Path, as_json: bool, **reading: Any) -> None:
+def inspect(
+    file: Path,
+    as_json: bool,
+    nodes: Path | None,
+    betweenness: str | int | None,
+    seed: int,
+    **reading: Any,
+) -> None:
     """Show what a fit would read from FILE.
 
     Associations as a table (CSV, TSV, Parquet, also gzipped) with the columns cue, response and
@@ -30,15 +67,25 @@ def inspect(file: Path, as_json: bool, **reading: Any) -> None:
     \b
     Examples:  manymaps inspect norms.tsv.gz
                manymaps inspect visits.csv --rows site --columns bird --count seen
+               manymaps inspect net.graphml --nodes nodes.csv --betweenness 200
     """
+    ctx = click.get_current_context()
+    refuse_overwriting({"--nodes": nodes}, {"FILE": file})
+    if nodes is None:
+        refuse_given(ctx, ("betweenness", "seed"), "an inspection without --nodes NODES.csv")
     from manymaps.cli.reading import holds_counts, read_data
     from manymaps.cli.report import inspection, inspection_record, vector_inspection
     from manymaps.data.associations import Associations
 
     if holds_counts(file, reading):
+        refuse_given(ctx, ("nodes", "betweenness"), f"the counts of {file}")
         _inspect_counts(file, as_json, reading)
         return
     data = read_data(file, reading)
+    if not isinstance(data, Associations):
+        refuse_given(ctx, ("nodes", "betweenness"), f"the vectors of {file}")
+    elif nodes is not None:
+        _write_nodes(data, nodes, betweenness, seed)
 
     def text() -> str:
         if not isinstance(data, Associations):
@@ -47,7 +94,21 @@ def inspect(file: Path, as_json: bool, **reading: Any) -> None:
         assert isinstance(as_written, Associations)
         return inspection(data, as_written, file)
 
-    tell(lambda: inspection_record(data), text, as_json=as_json)
+    written = {"nodes": None if nodes is None else str(nodes)}
+    tell(lambda: inspection_record(data) | written, text, as_json=as_json, files=[nodes])
+
+
+def _write_nodes(
+    data: Associations, output: Path, betweenness: str | int | None, seed: int
+) -> None:
+    from manymaps.analysis.network import node_measures
+    from manymaps.atlas.export import write_columns
+
+    asked = betweenness == "all" if betweenness is None or betweenness == "all" else betweenness
+    write_columns(
+        node_measures(data, betweenness=asked, random_state=seed),  # type: ignore[arg-type]
+        output,
+    )
 
 
 def _inspect_counts(file: Path, as_json: bool, reading: dict[str, Any]) -> None:

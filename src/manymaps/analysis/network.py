@@ -1,0 +1,111 @@
+"""Measures of the words of a network of associations, as columns.
+
+    strength_in, strength_out     sum_i s_ij, sum_j s_ij
+    degree_in, degree_out         how many different cues give the word, and responses it has
+    clustering                    the share of pairs of its neighbours that are neighbours, whatever
+                                  the direction         (Watts & Strogatz 1998)
+    pagerank                      where a walk along s ends up that starts anew with .15 a step
+                                  (Brin & Page 1998)
+    betweenness                   the share of shortest paths between other words that lead through
+                                  it, a step being 1 / s long          (Brandes 2001; Newman 2001)
+
+Steyvers & Tenenbaum, The large-scale structure of semantic networks, Cognitive Science 29, 2005,
+and De Deyne & Storms, Word associations: network and semantic properties, Behavior Research Methods
+40, 2008, measure norms by these. networkx computes the last three.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manymaps.checks import check_whole
+from manymaps.data.associations import Associations
+from manymaps.progress import work
+from manymaps.seeds import drawn_seed
+
+__all__ = ["node_measures"]
+
+
+def node_measures(
+    norms: Associations,
+    *,
+    betweenness: bool | int = False,
+    random_state: int | None = 0,
+) -> dict[str, np.ndarray]:
+    """How each word stands in the network of its associations.
+
+    Parameters
+    ----------
+    norms : Associations
+        Of those that are symmetric the values as read count, the same both ways.
+    betweenness : bool or int
+        Whether to measure it too, which takes minutes for thousands of words: every shortest path
+        is followed. With a number, from so many words alone, drawn by lot, which estimates it.
+    random_state : int or None
+        Of that lot.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n_objects,)
+        "label" first, then the measures of this module by their names: a table for
+        `Atlas.add_metadata` and for data frames. Words that are never cues have no strength or
+        degree out.
+
+    Raises
+    ------
+    ParameterError
+        For a number of words below 1 or above theirs.
+    ImportError
+        Where networkx is not installed.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> from manymaps import Associations, node_measures
+    >>> ties = sparse.csr_array([[0, .6, .4, 0], [1, 0, 0, 0], [.5, .5, 0, 0], [1, 0, 0, 0]])
+    >>> found = node_measures(Associations(["tie", "knot", "rope", "tuxedo"], ties))
+    >>> found["strength_in"].tolist(), found["degree_in"].tolist()
+    ([2.5, 1.1, 0.4, 0.0], [3, 2, 1, 0])
+    >>> found["clustering"].round(2).tolist(), found["label"][found["pagerank"].argmax()]
+    ([0.33, 1.0, 1.0, 0.0], 'tie')
+    """
+    n = norms.n_objects
+    if betweenness is not False and betweenness is not True:
+        check_whole("betweenness", betweenness, 1, n, why=", for so many words there are")
+    networkx = _networkx()
+    table = norms.similarities.copy()
+    table.eliminate_zeros()
+    columns: dict[str, np.ndarray] = {
+        "label": np.array(norms.labels, dtype=object),
+        "strength_in": np.asarray(table.sum(axis=0)).ravel(),
+        "strength_out": np.asarray(table.sum(axis=1)).ravel(),
+        "degree_in": np.bincount(table.indices, minlength=n),
+        "degree_out": np.diff(table.indptr).astype(np.int64),
+    }
+    everyone = range(n)
+    with work("measuring the network"):
+        graph = networkx.from_scipy_sparse_array(table, create_using=networkx.DiGraph)
+        clustering = networkx.clustering(graph.to_undirected())
+        columns["clustering"] = np.array([float(clustering[i]) for i in everyone])
+        ranks = networkx.pagerank(graph)
+        columns["pagerank"] = np.array([ranks[i] for i in everyone])
+    if betweenness is not False:
+        with work("following shortest paths"):
+            for _, _, edge in graph.edges(data=True):
+                edge["length"] = 1 / edge["weight"]
+            sources = None if betweenness is True else int(betweenness)
+            between = networkx.betweenness_centrality(
+                graph, k=sources, weight="length", seed=drawn_seed(random_state)
+            )
+            columns["betweenness"] = np.array([between[i] for i in everyone])
+    return columns
+
+
+def _networkx():  # type: ignore[no-untyped-def]
+    try:
+        import networkx
+    except ImportError as error:
+        raise ImportError(
+            "measures of nodes need networkx; install it with 'pip install \"manymaps[networks]\"'"
+        ) from error
+    return networkx

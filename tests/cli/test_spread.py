@@ -1,0 +1,112 @@
+"""The command `spread`, and the table of nodes that `inspect` writes."""
+
+import csv
+import json
+from pathlib import Path
+
+import networkx as nx
+import pytest
+
+import manymaps as mm
+from cli_samples import invoke, write_norms, write_vectors
+
+
+@pytest.fixture
+def norms(tmp_path: Path) -> Path:
+    return write_norms(tmp_path)
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_words_that_are_reached_stand_with_each_step(norms: Path) -> None:
+    result = invoke("spread", norms, "knot", "--steps", 2, "--top", 3)
+    assert result.exit_code == 0, result.stderr
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("from knot: 6 of 6 words reached, ")
+    assert lines[1].split() == ["total", "step", "1", "step", "2"]
+    found = mm.spread(mm.read_associations(norms), "knot", steps=2)
+    for line, (label, total, steps) in zip(lines[2:], found.strongest(3), strict=True):
+        expected = [f"{value:.4f}" if value else "-" for value in (total, *steps)]
+        assert line.split() == [label, *expected]
+
+
+def test_json_and_the_table_of_all_words(norms: Path, tmp_path: Path) -> None:
+    output = tmp_path / "a.csv"
+    options = ("--decay", 1, "--retention", 0.5, "--backward", 0.2, "--power", 0.5)
+    result = invoke("spread", norms, "tie", "rope", *options, "--json", "-o", output)
+    told = json.loads(result.stdout)
+    settings = {"decay": 1.0, "retention": 0.5, "backward": 0.2, "power": 0.5}
+    found = mm.spread(mm.read_associations(norms), ["tie", "rope"], **settings)
+    assert {name: told[name] for name in settings} == settings
+    assert (told["words"], told["steps"], told["n_objects"]) == (["tie", "rope"], 4, 6)
+    assert told["returned"] == pytest.approx(found.returned)
+    assert [one["label"] for one in told["activated"]] == [x for x, *_ in found.strongest(20)]
+    assert told["activated"][0]["by_step"] == pytest.approx(found.strongest(1)[0][2].tolist())
+    rows = table(output)
+    assert [row["label"] for row in rows] == list(found.labels)
+    assert [float(row["total"]) for row in rows] == pytest.approx(found.total.tolist())
+
+
+def test_graphs_spread_too(tmp_path: Path) -> None:
+    nx.write_graphml(nx.path_graph(["a", "b", "c", "d"]), tmp_path / "net.graphml")
+    result = invoke("spread", tmp_path / "net.graphml", "a", "--steps", 2, "--decay", 1, "--json")
+    activated = json.loads(result.stdout)["activated"]
+    assert {one["label"]: one["by_step"] for one in activated} == {"b": [1, 0], "c": [0, 0.5]}
+
+
+def test_unknown_words_are_bad_data_with_suggestions(norms: Path) -> None:
+    result = invoke("spread", norms, "knto")
+    assert result.exit_code == 3
+    assert "no object is labelled 'knto'; did you mean 'knot'" in result.stderr
+    assert result.stdout == ""
+
+
+def test_a_word_that_recalls_nothing_is_told(norms: Path) -> None:
+    result = invoke("spread", norms, "ribbon", "--responses", "keep")
+    assert result.exit_code == 0
+    assert "nothing spreads: ribbon recalls nothing" in result.stderr
+    assert "0 of 7 words reached" in result.stdout
+    back = invoke("spread", norms, "ribbon", "--responses", "keep", "--backward", 0.5)
+    assert "nothing spreads" not in back.stderr
+
+
+def test_what_cannot_be_used(norms: Path, tmp_path: Path) -> None:
+    vectors = write_vectors(tmp_path / "words.vec")
+    result = invoke("spread", vectors, "a0")
+    assert (result.exit_code, "these are vectors" in result.stderr) == (3, True)
+    assert invoke("spread", norms).exit_code == 2
+    for options in (("--steps", 0), ("--decay", 0), ("--retention", 1), ("-o", norms)):
+        assert invoke("spread", norms, "tie", *options).exit_code == 2
+    assert norms.read_text("utf-8").startswith("cue,response,count")
+
+
+def test_inspect_writes_the_measures_of_nodes_that_other_commands_take(
+    norms: Path, tmp_path: Path
+) -> None:
+    nodes = tmp_path / "nodes.csv"
+    result = invoke("inspect", norms, "--nodes", nodes, "--betweenness", "all", "--json")
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["nodes"] == str(nodes)
+    found = mm.node_measures(mm.read_associations(norms), betweenness=True)
+    rows = table(nodes)
+    assert list(rows[0]) == list(found)
+    for name in list(found)[1:]:
+        assert [float(row[name]) for row in rows] == pytest.approx(found[name].tolist())
+    fitted = ("-o", tmp_path / "a.atlas", "--maps", 2, "--iterations", 3, "--metadata", nodes)
+    assert invoke("fit", norms, *fitted).exit_code == 0
+    assert "pagerank" in mm.load_atlas(tmp_path / "a.atlas").metadata
+
+
+def test_measures_of_nodes_are_of_associations(norms: Path, tmp_path: Path) -> None:
+    result = invoke("inspect", norms, "--betweenness", 3)
+    assert result.exit_code == 2
+    assert "--betweenness does not apply to an inspection without --nodes" in result.stderr
+    vectors = write_vectors(tmp_path / "words.vec")
+    result = invoke("inspect", vectors, "--nodes", tmp_path / "n.csv")
+    assert (result.exit_code, "--nodes does not apply" in result.stderr) == (2, True)
+    result = invoke("inspect", norms, "--nodes", tmp_path / "n.csv", "--betweenness", 99)
+    assert (result.exit_code, "--betweenness 99 must be" in result.stderr) == (2, True)
+    assert not (tmp_path / "n.csv").exists()
