@@ -261,6 +261,15 @@ class TestStart:
         again = fitted(penalty=0, init=first.atlas_, max_iter=1)
         assert again.history_["cost"][0] == pytest.approx(first.history_["cost"][-1], rel=1e-4)
 
+    def test_a_part_of_an_atlas_moves_as_a_copy_of_it_does(self):
+        """Choosing objects leaves arrays whose rows are not in a row, of which views are copies."""
+        whole = fitted(max_iter=20).atlas_
+        part = whole.subset(np.array([1, 0, 2, 3, 4])).subset(np.array([1, 0, 2, 3, 4]))
+        assert not part.maps.flags.c_contiguous
+        moved, copied = (fitted(init=start, max_iter=20) for start in (part, whole))
+        np.testing.assert_array_equal(moved.maps_, copied.maps_)
+        assert abs(moved.maps_ - whole.maps).max() > 0
+
     def test_fixed_mixing_stays_equal_or_as_the_atlas_has_it(self):
         fit = fitted(mixing="fixed")
         np.testing.assert_allclose(fit.proportions_, 0.5)

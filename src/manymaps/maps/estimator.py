@@ -505,7 +505,9 @@ class MapEstimator(
             weights = np.zeros(shape[:2])
         if pins is not None:
             positions, weights = pins.placed(positions, weights)
-        return Parameters((positions.astype(np.float32),), (weights.astype(np.float32),))
+        # Rows in a row, as those of a part of an atlas are not: optimizers step along flat views.
+        flat = [np.array(values, np.float32, order="C") for values in (positions, weights)]
+        return Parameters((flat[0],), (flat[1],))
 
     def _pinned_start(
         self, target: Target, pins: Pins, generator: np.random.Generator, *, first: bool
