@@ -210,3 +210,20 @@ def communities(weights, resolution=1.0):
             break
     numbers = {}
     return np.array([numbers.setdefault(c, len(numbers)) for c in labels.tolist()])
+
+
+def weighted_divergence(counts):
+    """Jensen-Shannon divergence in nats of the rows' distributions, weighted by their sums.
+
+    The entropy of all rows together less the mean of theirs, of counts (n_groups, n_answers).
+    """
+
+    def entropy(row):
+        shares = row[row > 0] / row.sum()
+        return -np.sum(shares * np.log(shares))
+
+    counts = np.asarray(counts, dtype=np.float64)
+    weights = counts.sum(axis=1) / counts.sum()
+    return entropy(counts.sum(axis=0)) - sum(
+        w * entropy(row) for w, row in zip(weights, counts, strict=True) if w > 0
+    )

@@ -40,7 +40,7 @@ from manymaps.atlas.probabilities import Choices
 from manymaps.compute.communities import ego_weights, packed_communities
 from manymaps.compute.runs import crossed_runs
 
-__all__ = ["MOST_NEAR", "SenseGroups", "listed_senses", "sense_groups"]
+__all__ = ["MOST_NEAR", "SenseGroups", "listed_senses", "observed_groups", "sense_groups"]
 
 #: The resolution of the communities; of .3, .5, .7 and 1 the best on the word relations.
 RESOLUTION = 0.5
@@ -121,6 +121,26 @@ def sense_groups(
     counts, sizes, *rest = (np.concatenate(part) for part in zip(*parts, strict=True))
     maps, shares, members, strengths = rest
     return SenseGroups(_offsets(counts), maps, shares, _offsets(sizes), members, strengths)
+
+
+def observed_groups(associations: sparse.csr_array, words: np.ndarray) -> np.ndarray:
+    """The group of each response of some words, as `sense_groups` has them, without any map.
+
+    Parameters
+    ----------
+    associations : sparse array of shape (n, n)
+        With sorted indices.
+    words : ndarray of int
+
+    Returns
+    -------
+    ndarray of int
+        For each association that the rows of the words store, in their order, the number of its
+        group, counted anew for each word.
+    """
+    blocks = [words[start : start + _WORDS] for start in range(0, len(words), _WORDS)]
+    parts = [_communities(associations, own, associations[own]) for own in blocks]
+    return np.concatenate([np.zeros(0, np.int64), *parts]).astype(np.int64)
 
 
 def listed_senses(

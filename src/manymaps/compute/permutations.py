@@ -1,0 +1,168 @@
+"""Permutation tests of responses in groups: people dealt to the groups by lot, word by word.
+
+Of a word let n_ga be how often group g gave answer a, n_g and n_a the sums of it and N that of all.
+The log-likelihood ratio statistic of independence, over 2 N, is the Jensen-Shannon divergence of
+the groups' distributions, weighted by their sizes (Lin 1991),
+
+    D = 1/N (sum_ga n_ga log n_ga - sum_g n_g log n_g - sum_a n_a log n_a + N log N)
+
+of which a permutation changes the first two sums alone. The same of a sense, with two answers: one
+of its members, or another. A unit is what is dealt as a whole: a person with all answers to the
+word, or one response. Labels are dealt within strata, so that each keeps its number of units in
+each group; if people of a stratum are exchangeable, so are the labels, and the p-value is exact.
+
+Draws end for a statistic when `hits` of them have reached the observed value, at draw l, with
+p = hits / l; else after `most` draws, with p = (reached + 1) / (most + 1) (Besag & Clifford 1991,
+Biometrika 78). Either is valid, and words of which nothing is to be said take few draws.
+
+J. Lin, "Divergence measures based on the Shannon entropy", IEEE Trans. Inf. Theory 37 (1991).
+
+Shapes: units of word w from units[w] to units[w + 1], sorted by stratum; answers of unit u, places
+among those of its word, from given[u] to given[u + 1]; the sense of each of a word's answers, -1
+for none, from kinds[w] to kinds[w + 1]; its statistics from tests[w] to tests[w + 1]: the word's
+own first, then its senses'. `logs` holds k log k.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manymaps.compute.jit import compiled, inlined, parallel, prange
+
+__all__ = ["dealt_tests", "observed_divergences"]
+
+# Of a share; sums of the same counts in another order differ by less.
+_ROUNDING = 1e-9
+
+
+@inlined
+def _scrambled(state):
+    """The output of splitmix64 (Steele, Lea & Flood 2014) for a state."""
+    mixed = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))
+
+
+@compiled
+def _deal(labels, strata, state):
+    """Shuffle labels within strata, in place (Fisher and Yates); the next state."""
+    first = 0
+    for u in range(labels.size):
+        if strata[u] != strata[first]:
+            first = u
+        state += np.uint64(0x9E3779B97F4A7C15)
+        high = _scrambled(state) >> np.uint64(32)
+        other = first + np.int64((high * np.uint64(u - first + 1)) >> np.uint64(32))
+        labels[u], labels[other] = labels[other], labels[u]
+    return state
+
+
+@compiled
+def _count(labels, given, answers, senses, counts, held):
+    """Fill counts (n_groups, n_answers) of answers, and held (n_groups, n_senses) of senses."""
+    counts[:] = 0
+    held[:] = 0
+    for u in range(labels.size):
+        for r in range(given[u], given[u + 1]):
+            counts[labels[u], answers[r]] += 1
+    for a in range(senses.size):
+        if senses[a] >= 0:
+            for g in range(held.shape[0]):
+                held[g, senses[a]] += counts[g, a]
+
+
+@compiled
+def _statistics(counts, held, logs, totals, values):
+    """Fill the divergences in nats, the word's and its senses', in sums that start at N log N."""
+    n_groups, n_answers = counts.shape
+    totals[:] = 0
+    first = 0.0
+    for g in range(n_groups):
+        for a in range(n_answers):
+            totals[g] += counts[g, a]
+            first += logs[counts[g, a]]
+        first -= logs[totals[g]]
+    values[0] = first
+    for s in range(held.shape[1]):
+        value = 0.0
+        for g in range(n_groups):
+            value += logs[held[g, s]] + logs[totals[g] - held[g, s]] - logs[totals[g]]
+        values[1 + s] = value
+
+
+@compiled
+def _constants(counts, held, logs, constants):
+    """Fill what no permutation changes: N log N less the sums over answers; return N."""
+    whole = counts.sum()
+    constants[:] = logs[whole]
+    for a in range(counts.shape[1]):
+        constants[0] -= logs[counts[:, a].sum()]
+    for s in range(held.shape[1]):
+        member = held[:, s].sum()
+        constants[1 + s] -= logs[member] + logs[whole - member]
+    return whole
+
+
+@parallel
+def observed_divergences(
+    groups, units, given, answers, kinds, senses, tests, n_groups, logs, result
+):
+    """Fill the divergences of all words and senses, in nats."""
+    for w in prange(units.size - 1):
+        own = slice(units[w], units[w + 1])
+        members = senses[kinds[w] : kinds[w + 1]]
+        counts = np.empty((n_groups, members.size), np.int64)
+        held = np.empty((n_groups, tests[w + 1] - tests[w] - 1), np.int64)
+        found, constants = np.empty(1 + held.shape[1]), np.empty(1 + held.shape[1])
+        bounds = given[units[w] : units[w + 1] + 1]
+        _count(groups[own], bounds, answers, members, counts, held)
+        whole = _constants(counts, held, logs, constants)
+        _statistics(counts, held, logs, np.empty(n_groups, np.int64), found)
+        for t in range(found.size):
+            result[tests[w] + t] = max(0.0, (found[t] + constants[t]) / whole)
+
+
+@parallel
+def dealt_tests(
+    words, groups, strata, units, given, answers, kinds, senses, tests,
+    n_groups, logs, seed, hits, least, most, reached, draws, means,
+):  # fmt: skip
+    """Deal the units of some words until their statistics are decided, or have `most` draws.
+
+    Of each statistic `reached` and `draws` say how often it was reached in how many draws, of which
+    those of an earlier call count. `means` is what it is on average over the first `least` draws,
+    in nats. The draws of a word depend on the seed, its number and what was drawn before.
+    """
+    for k in prange(words.size):
+        w = words[k]
+        labels, own_strata = groups[units[w] : units[w + 1]].copy(), strata[units[w] : units[w + 1]]
+        bounds = given[units[w] : units[w + 1] + 1]
+        members = senses[kinds[w] : kinds[w + 1]]
+        n_tests = tests[w + 1] - tests[w]
+        counts = np.empty((n_groups, members.size), np.int64)
+        held = np.empty((n_groups, n_tests - 1), np.int64)
+        totals, constants = np.empty(n_groups, np.int64), np.empty(n_tests)
+        target, value, sums = np.empty(n_tests), np.empty(n_tests), np.zeros(n_tests)
+        _count(labels, bounds, answers, members, counts, held)
+        whole = _constants(counts, held, logs, constants)
+        _statistics(counts, held, logs, totals, target)
+        draw = draws[tests[w] : tests[w + 1]].max()
+        state = _scrambled(np.uint64(seed) + _scrambled(np.uint64(w + 1)))
+        state = _scrambled(state + np.uint64(draw))
+        told, n_open = draw, (reached[tests[w] : tests[w + 1]] < hits).sum()
+        while draw < least or (n_open > 0 and draw < most):
+            draw += 1
+            state = _deal(labels, own_strata, state)
+            _count(labels, bounds, answers, members, counts, held)
+            _statistics(counts, held, logs, totals, value)
+            for t in range(n_tests):
+                place = tests[w] + t
+                sums[t] += value[t] if draw <= least else 0.0
+                if reached[place] < hits:
+                    draws[place] = draw
+                    if value[t] >= target[t] - _ROUNDING * whole:
+                        reached[place] += 1
+                        n_open -= reached[place] == hits
+        if told == 0:
+            for t in range(n_tests):
+                means[tests[w] + t] = max(0.0, (sums[t] / least + constants[t]) / whole)

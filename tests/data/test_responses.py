@@ -1,0 +1,150 @@
+"""Responses of groups: numbered together, who is dealt with whom, and what is refused."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from manymaps.data.associations import Associations, ReadReport
+from manymaps.data.responses import grouped_responses, paired_labels
+from manymaps.data.trials import Trials
+from manymaps.errors import DataError, ParameterError
+
+WORDS = ["tie", "knot", "suit"]
+
+
+def trials(people=("ann", "ben", "eve", "joe"), **columns):
+    """Each of four people sees two cues; the first answer is of the cue's first sense."""
+    given = [[1, 2], [1, -1], [2, 1], [2, 2], [0, 2], [2, -1], [0, 1], [2, 0]]
+    columns = columns or {"group": ["a", "a", "b", "b"] * 2, "sex": ["f", "m", "f", "m"] * 2}
+    columns = {name: np.array(values, object) for name, values in columns.items()}
+    return Trials(WORDS, WORDS, [0, 0, 0, 0, 1, 1, 1, 1], given, [0, 1, 2, 3] * 2, people, columns)
+
+
+def norms(table, labels=WORDS, **others):
+    return Associations(labels, sparse.csr_array(np.array(table, float)), **others)
+
+
+COUNTS = [[0, 3, 1], [2, 0, 0], [0, 0, 0]]
+
+
+def test_trials_are_responses_of_people():
+    found = grouped_responses(trials().groups("group"))
+    assert (found.names, found.labels, found.units) == (("a", "b"), tuple(WORDS), "participants")
+    np.testing.assert_array_equal(found.totals(), [[3, 3, 0], [4, 3, 0]])
+    expected = trials().groups("group")["a"].associations("keep").strengths.toarray()
+    counts = found.counts(0).toarray()
+    np.testing.assert_allclose(counts[:2] / counts[:2].sum(axis=1, keepdims=True), expected[:2])
+    # Both answers of a trial have one unit, and nobody is in two.
+    assert len(np.unique(found.unit)) == 4
+    assert (found.stratum == 0).all()
+    first = grouped_responses(trials().groups("group"), responses="R1")
+    np.testing.assert_array_equal(first.totals(), [[2, 2, 0], [2, 2, 0]])
+
+
+def test_without_people_trials_are_dealt_and_without_trials_responses():
+    parts = trials().groups("group")
+    nameless = {
+        name: Trials(part.cues, part.answers, part.cue, part.given) for name, part in parts.items()
+    }
+    found = grouped_responses(nameless)
+    assert found.units == "trials"
+    assert len(np.unique(found.unit)) == 8
+    assert "each trial counts as another person's" in found.notes[0]
+    found = grouped_responses({"a": norms(COUNTS), "b": norms(COUNTS)})
+    assert found.units == "responses"
+    assert len(np.unique(found.unit)) == found.n_responses == 12
+    assert found.notes == ()
+
+
+def test_proportions_are_taken_times_the_number_of_responses():
+    shares = norms([[0, 0.75, 0.25], [1, 0, 0], [0, 0, 0]])
+    found = grouped_responses({"a": shares, "b": norms(COUNTS)}, n_responses=8)
+    np.testing.assert_array_equal(found.totals(), [[8, 8, 0], [4, 2, 0]])
+    np.testing.assert_array_equal(found.counts(0).toarray()[0], [0, 6, 2])
+    assert found.notes[0].startswith("a: numbers of responses are not known; 8 to each cue")
+    known = norms(shares.strengths.toarray(), n_responses=np.array([4, 2, 0]))
+    found = grouped_responses({"a": known, "b": norms(COUNTS)}, n_responses=8)
+    assert found.notes == ()
+    np.testing.assert_array_equal(found.totals()[0], [4, 2, 0])
+
+
+def test_answers_dropped_by_the_reader_are_told():
+    report = ReadReport(dropped={"response is never a cue": 7})
+    found = grouped_responses({"a": norms(COUNTS, report=report), "b": norms(COUNTS)})
+    assert "a: answers that are never its cues were left out" in found.notes[0]
+
+
+def test_labels_are_united_and_answers_of_the_cue_itself_left_out():
+    other = norms([[0, 2, 2], [2, 0, 0], [0, 0, 0]], ["suit", "bow", "tie"])
+    found = grouped_responses({"a": norms(COUNTS), "b": other})
+    assert found.labels == ("tie", "knot", "suit", "bow")
+    assert found.counts(1).toarray()[2].tolist() == [2, 0, 0, 2]
+    itself = Trials(["tie"], ["tie", "knot"], [0, 0], [[0, 1], [1, -1]])
+    found = grouped_responses({"a": itself, "b": itself})
+    np.testing.assert_array_equal(found.totals()[:, 0], [2, 2])
+
+
+def test_people_in_two_groups_are_refused_distinct_or_paired():
+    parts = {"first": trials(), "second": trials(("eve", "joe", "liz", "sue"))}
+    with pytest.raises(DataError, match=r"2 participants of 6 are in more than one.*'eve', 'joe'"):
+        grouped_responses(parts)
+    distinct = grouped_responses(parts, shared_people="distinct")
+    assert len(np.unique(distinct.unit)) == 8
+    assert (distinct.stratum == 0).all()
+    paired = grouped_responses(parts, shared_people="paired")
+    assert "2 participants are in more groups than one" in paired.notes[-1]
+    sizes = [len(np.unique(paired.unit[paired.stratum == s])) for s in np.unique(paired.stratum)]
+    assert sorted(sizes) == [1, 1, 1, 1, 2, 2]
+
+
+def test_people_are_dealt_within_the_values_of_a_column():
+    found = grouped_responses(trials().groups("group"), within="SEX")
+    assert len(np.unique(found.stratum)) == 2
+    assert len(np.unique(np.stack([found.stratum, found.unit]), axis=1).T) == 4
+    with pytest.raises(ParameterError, match="within='age' is no column of the trials, which have"):
+        grouped_responses(trials().groups("group"), within="age")
+    with pytest.raises(ParameterError, match="within='sex' is of raw trials"):
+        grouped_responses({"a": norms(COUNTS), "b": norms(COUNTS)}, within="sex")
+
+
+def test_pairs_bring_two_languages_together():
+    german = norms(COUNTS, ["Krawatte", "Knoten", "Gift"])
+    english = norms(COUNTS, ["tie", "knot", "gift"])
+    pairs = [("Tie", "KRAWATTE"), ("knot", "Knoten"), ("draw", "Remis")]
+    found = grouped_responses({"en": english, "de": german}, pairs=pairs)
+    # "gift" is in both and means something else.
+    assert found.labels == ("tie", "knot")
+    np.testing.assert_array_equal(found.counts(0).toarray(), found.counts(1).toarray())
+    assert found.notes == (
+        "2 labels of either are matched by pairs",
+        "en: 83% of the responses are to and of matched labels",
+        "de: 83% of the responses are to and of matched labels",
+    )
+    both = [*pairs, ("gift", "Knoten")]
+    assert (
+        "1 pairs left out" in grouped_responses({"en": english, "de": german}, pairs=both).notes[1]
+    )
+    with pytest.raises(DataError, match="none of the 1 pairs has a label of 'en' and one of 'de'"):
+        grouped_responses({"en": english, "de": german}, pairs=[("Hut", "hat")])
+    with pytest.raises(ParameterError, match="two groups, and there are 3"):
+        grouped_responses({"a": english, "b": german, "c": german}, pairs=pairs)
+
+
+def test_several_labels_of_the_second_may_mean_one_of_the_first():
+    found, n_further = paired_labels([("a", "x"), ("a", "y"), ("b", "x")], "ab", "xyz")
+    assert (found, n_further) == ({"x": "a", "y": "a"}, 1)
+
+
+def test_what_cannot_be_compared_is_refused():
+    with pytest.raises(ParameterError, match="two or more groups are compared, and there is 'a'"):
+        grouped_responses({"a": norms(COUNTS)})
+    with pytest.raises(ParameterError, match="there is none"):
+        grouped_responses({})
+    with pytest.raises(DataError, match="'a' holds raw trials and 'b' counts or strengths"):
+        grouped_responses({"a": trials(), "b": norms(COUNTS)})
+    with pytest.raises(DataError, match="the group 'b' has no responses"):
+        grouped_responses({"a": norms(COUNTS), "b": norms(np.zeros((3, 3)))})
+    with pytest.raises(ParameterError, match="shared_people='same'"):
+        grouped_responses({"a": trials(), "b": trials()}, shared_people="same")
+    with pytest.raises(DataError, match="are no whole numbers"):
+        grouped_responses({"a": norms(COUNTS), "b": norms([[0, 1.5, 1], [1, 0, 0], [0, 0, 0]])})
