@@ -12,7 +12,7 @@ AdditiveClustering AspectMaps AssociationPredictor CODE MultipleMapsSNE Multiple
 SemidefiniteCODE SymmetricSNE TSNE UniSNE
 """
 FUNCTIONS = """
-align ambiguity associations_from cluster_path cluster_stability correspondence_analysis
+align ambiguity associations_from cluster_path cluster_stability compare correspondence_analysis
 count_cooccurrences count_texts counts_from diagnose evaluate group_lift group_purity insert
 insert_rows judge_agreement judgements_from load_atlas load_consonants load_integers
 load_word_relations nearest_neighbors node_measures
@@ -23,10 +23,9 @@ read_trials read_vectors refit resampled save_figure show_progress similarity_ma
 intervals split_associations spread sweep trials_from trust vectors_from write_page
 """
 RECORDS = """
-Activation
-Agreement Alignment Ambiguity Associations Atlas AtlasWidget ChoiceModel ConjugateGradient
-CountEvaluation Counts DataError DataWarning Diagnosis DistanceConstraint DivergedError
-Evaluation ExponentialWeights
+Activation Agreement Alignment Ambiguity Associations Atlas AtlasWidget ChoiceModel Comparison
+ConjugateGradient CountEvaluation Counts DataError DataWarning Diagnosis DistanceConstraint
+DivergedError Evaluation ExponentialWeights
 GaussianAffinity GlobalGaussian Insertion Judgements LBFGS LocalPerplexity Momentum NeighborGraph
 NeighborSearch ParameterError PowerWeights Pseudowords RatingEvaluation Ratings ReadReport
 Refinement RowInsertion Split Stability SweepResult Texts Trials UnknownLabel Vectors Words

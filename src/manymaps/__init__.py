@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from manymaps.analysis.alignment import align as align
     from manymaps.analysis.ambiguity import Ambiguity as Ambiguity
     from manymaps.analysis.ambiguity import ambiguity as ambiguity
+    from manymaps.analysis.comparison import Comparison as Comparison
+    from manymaps.analysis.comparison import compare as compare
     from manymaps.analysis.count_evaluation import CountEvaluation as CountEvaluation
     from manymaps.analysis.diagnosis import Diagnosis as Diagnosis
     from manymaps.analysis.diagnosis import diagnose as diagnose
@@ -167,6 +169,7 @@ _HOMES = {
     "io.trials": ("read_trials", "trials_from"),
     "atlas.atlas": ("Atlas", "load_atlas"),
     "data.datasets": ("load_consonants", "load_integers", "load_word_relations"),
+    "analysis.comparison": ("Comparison", "compare"),
     "analysis.count_evaluation": ("CountEvaluation",),
     "analysis.evaluation": ("Evaluation", "evaluate"),
     "analysis.rating_evaluation": ("RatingEvaluation",),
