@@ -134,6 +134,8 @@ EVERY = [
     *offered("count", Words, "lowercase", "tokenizer"),
     *offered("count", count_cooccurrences, "source", "words", "progress"),
     *offered("senses", mm.Atlas.senses, "self", "word"),
+    *offered("inspect", mm.read_associations, "path", "self_pairs"),
+    *offered("diagnose", mm.read_trials, "path"),
     *offered("insert", mm.insert, "atlas", "new", "vectors", "labels"),
     *offered("view", mm.write_page, "atlas", "path"),
 ]  # fmt: skip

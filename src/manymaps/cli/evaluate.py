@@ -9,6 +9,7 @@ import click
 
 from manymaps.cli.contract import Command, elapsed, note, quiet_option, tell
 from manymaps.cli.options import (
+    OF_TRIALS,
     atlas_argument,
     jobs_option,
     json_option,
@@ -31,11 +32,11 @@ __all__ = ["evaluate"]
 OF_JUDGED = ("norms", "vectors", "decay", "resamples")
 NOT_OF_COUNTS = (
     "neighbors", "metric", "perplexity", "cue", "response", "strength", "labels", "responses",
-    *OF_JUDGED,
+    *OF_JUDGED, *OF_TRIALS,
 )  # fmt: skip
 NOT_OF_RATINGS = (
     "neighbors", "metric", "perplexity", "sample", "groups", "labels", "responses", "rows",
-    "columns", "count",
+    "columns", "count", *OF_TRIALS,
 )  # fmt: skip
 
 

@@ -29,6 +29,7 @@ from manymaps.cli.interruption import (
     partial_name,
 )
 from manymaps.cli.options import (
+    OF_TRIALS,
     ROW_SUMS,
     combined,
     jobs_option,
@@ -121,7 +122,9 @@ PARAMETERS = {
 }
 
 FOR_VECTORS = ("perplexity", "local-perplexity", "recall")
-NOT_OF_COUNTS = ("cue", "response", "strength", "labels", "responses", "words", "drop_vectors")
+NOT_OF_COUNTS = (
+    "cue", "response", "strength", "labels", "responses", "words", "drop_vectors", *OF_TRIALS,
+)  # fmt: skip
 STARTS = ("auto", "personas", "random", "pca", "mds", "spectral", "ca")
 STARTS_OF_COUNTS = ("auto", "ca", "random")
 
@@ -403,7 +406,7 @@ def _check_judged(ctx: click.Context, options: Mapping[str, Any]) -> None:
         )
     refuse_given(
         ctx,
-        ("responses", "columns", "count", "metric", "words", "perplexity", "recall"),
+        ("responses", "columns", "count", "metric", "words", "perplexity", "recall", *OF_TRIALS),
         "the judgements of several people (--judge, or several files)",
     )
 

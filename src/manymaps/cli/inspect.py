@@ -15,6 +15,7 @@ from manymaps.cli.contract import (
     tell,
 )
 from manymaps.cli.options import (
+    OF_TRIALS,
     carried,
     json_option,
     reading_options,
@@ -60,12 +61,14 @@ def inspect(
     """Show what a fit would read from FILE.
 
     Associations as a table (CSV, TSV, Parquet, also gzipped) with the columns cue, response and
-    strength; a square matrix of similarities; vectors (word2vec, GloVe, fastText, NPY, NPZ, tables
-    with a column of labels, .h5ad); or counts of two kinds of object (document, word, count; a
-    table of sites and species; NPZ, MatrixMarket, .h5ad).
+    strength, or raw trials with a cue and its answers R1, R2, R3 on each row; a square matrix of
+    similarities; vectors (word2vec, GloVe, fastText, NPY, NPZ, tables with a column of labels,
+    .h5ad); or counts of two kinds of object (document, word, count; a table of sites and species;
+    NPZ, MatrixMarket, .h5ad).
 
     \b
     Examples:  manymaps inspect norms.tsv.gz
+               manymaps inspect SWOW-EN.R100.csv --responses R1 --where 'age < 30'
                manymaps inspect visits.csv --rows site --columns bird --count seen
                manymaps inspect net.graphml --nodes nodes.csv --betweenness 200
     """
@@ -73,13 +76,24 @@ def inspect(
     refuse_overwriting({"--nodes": nodes}, {"FILE": file})
     if nodes is None:
         refuse_given(ctx, ("betweenness", "seed"), "an inspection without --nodes NODES.csv")
-    from manymaps.cli.reading import holds_counts, read_data
-    from manymaps.cli.report import inspection, inspection_record, vector_inspection
+    from manymaps.cli.reading import counted, holds_counts, read_data, read_trials_or_none
+    from manymaps.cli.report import inspection, inspection_record, trial_record, vector_inspection
     from manymaps.data.associations import Associations
 
     if holds_counts(file, reading):
         refuse_given(ctx, ("nodes", "betweenness"), f"the counts of {file}")
         _inspect_counts(file, as_json, reading)
+        return
+    trials = read_trials_or_none(file, reading)
+    if trials is not None:
+        norms = counted(trials, reading)
+        if nodes is not None:
+            _write_nodes(norms, nodes, betweenness, seed)
+        tell(
+            lambda: inspection_record(norms) | trial_record(trials),
+            lambda: inspection(norms, counted(trials, {**reading, "rows": "keep"}), file, trials),
+            as_json=as_json,
+        )
         return
     data = read_data(file, reading)
     if not isinstance(data, Associations):
@@ -118,9 +132,10 @@ def _inspect_counts(file: Path, as_json: bool, reading: dict[str, Any]) -> None:
     from manymaps.data.counts import looks_transposed
 
     refuse_given(
-        click.get_current_context(), ("cue", "response", "strength", "labels", "responses"),
+        click.get_current_context(),
+        ("cue", "response", "strength", "labels", "responses", *OF_TRIALS),
         f"the counts of {file}",
-    )  # fmt: skip
+    )
     counts = read_count_table(file, reading)
     hint = looks_transposed(counts)
     stem = file.name.split(".")[0] or "out"

@@ -8,9 +8,10 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from manymaps.cli.types import InputFile, ResponseRule
+from manymaps.cli.types import InputFile, OrWord, ResponseRule, positive
 
 __all__ = [
+    "OF_TRIALS",
     "READING",
     "ROW_SUMS",
     "atlas_argument",
@@ -83,7 +84,9 @@ def refuse_given(ctx: click.Context, names: Iterable[str], where: str) -> None:
             raise click.UsageError(f"--{name.replace('_', '-')} does not apply to {where}", ctx)
 
 
-READING = ("cue", "response", "strength", "format", "labels", "responses", "rows")
+# What is known of trials alone, a row for each person and cue.
+OF_TRIALS = ("participant", "where", "fold", "balance")
+READING = ("cue", "response", "strength", "format", "labels", "responses", "rows", *OF_TRIALS)
 ROW_SUMS = ("renormalize", "keep")
 
 count_column_options = combined(
@@ -93,17 +96,39 @@ count_column_options = combined(
 
 _columns_of_pairs = combined(
     click.option("--cue", metavar="COLUMN", help="Column of cues, where not recognized."),
-    click.option("--response", metavar="COLUMN", help="Column of responses."),
+    click.option(
+        "--response", metavar="COLUMN", help="Column of responses; of trials several, R1,R2,R3."
+    ),
     click.option("--strength", metavar="COLUMN", help="Column of strengths or counts."),
     click.option("--format", metavar="NAME", help="How to read FILE, if not by its suffix."),
-    click.option("--labels", type=InputFile(), help="Labels of a matrix or array, one a line."),
+    click.option(
+        "--labels",
+        type=InputFile(),
+        help="Labels of a matrix or array, or of pairs of places, one a line.",
+    ),
     click.option(
         "--responses",
         type=ResponseRule(),
         metavar="drop|keep|keep:N",
         default="drop",
         show_default=True,
-        help="Responses that are never cues; keep:5 keeps those that at least 5 cues gave.",
+        help="Responses that are never cues; keep:5 keeps those that at least 5 cues gave. Of "
+        "trials, R1, R12 or R123 says which count: R1,keep:5.",
+    ),
+    click.option("--participant", metavar="COLUMN", help="Of trials: the column of who answered."),
+    click.option(
+        "--where",
+        metavar="CONDITION",
+        help="Of trials: whose count, such as 'age < 30 and gender == Fe'.",
+    ),
+    click.option(
+        "--fold", is_flag=True, help="Labels are the same in any case and with any space."
+    ),
+    click.option(
+        "--balance",
+        type=OrWord("least", positive, "a number of participants, at least 1"),
+        metavar="N|least",
+        help="Of trials: draw so many participants for each cue; as many as the least has.",
     ),
 )
 

@@ -25,16 +25,19 @@ from manymaps.affinity.neighbors import DEFAULT_SEARCH, NeighborSearch
 from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_choice
 from manymaps.cli.contract import note
-from manymaps.cli.options import READING, ROW_SUMS
+from manymaps.cli.options import OF_TRIALS, READING, ROW_SUMS
 from manymaps.cooccurrence.matching import labels_of
 from manymaps.data.associations import Associations
 from manymaps.data.counts import Counts
 from manymaps.data.frames import join_columns, label_column
+from manymaps.data.trials import Trials
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.counts import read_counts
 from manymaps.io.kinds import looks_like_counts, looks_like_vectors
 from manymaps.io.metadata import read_columns
+from manymaps.io.trial_columns import TrialNames
+from manymaps.io.trials import holds_trials, read_trials
 from manymaps.io.vectors import read_vectors
 from manymaps.labels import UnknownLabel, first_of, fold, plural
 from manymaps.progress import work
@@ -44,17 +47,20 @@ __all__ = [
     "PairData",
     "WatchedAffinity",
     "aligned",
+    "counted",
     "holds_counts",
     "holds_vectors",
     "kind_of_word",
     "read_count_table",
     "read_data",
+    "read_trials_or_none",
     "reasoned",
     "vectors_of_atlas",
     "with_metadata",
 ]
 
-OF_PAIRS = ("cue", "response", "strength", "labels", "words", "metric")
+_TRIALS = ("participant", "where", "balance")
+OF_PAIRS = ("cue", "response", "strength", "labels", "words", "metric", *_TRIALS)
 
 PairData: TypeAlias = Associations | Vectors
 
@@ -78,8 +84,9 @@ def holds_vectors(file: Path, reading: Mapping[str, Any]) -> bool:
         For a metric or a list of words beside associations.
     """
     metric, words, format = (reading.get(name) for name in ("metric", "words", "format"))
-    pairs = any(reading.get(name) is not None for name in ("cue", "response", "strength"))
-    pairs = pairs or format in ("edges", "matrix", "mtx")
+    of_pairs = ("cue", "response", "strength", *_TRIALS)
+    pairs = any(reading.get(name) is not None for name in of_pairs)
+    pairs = pairs or format in ("edges", "matrix", "mtx", "trials")
     if not pairs and (metric == "precomputed" or looks_like_vectors(file, format)):
         return True
     named = "--metric" if metric is not None else "--words" if words is not None else None
@@ -107,8 +114,10 @@ def read_data(
     """
     from manymaps import read_associations
 
-    rows = reading.get("rows") or ROW_SUMS[0]
-    check_choice("rows", rows, ROW_SUMS, why="; a column is named of counts alone")
+    rows = _row_sums(reading)
+    trials = read_trials_or_none(file, reading)
+    if trials is not None:
+        return counted(trials, reading)
     with work(f"reading {file}"), reasoned(file, reading):
         if not holds_vectors(file, reading):
             chosen = {name: reading[name] for name in READING}
@@ -124,11 +133,53 @@ def read_data(
         )
 
 
+def read_trials_or_none(file: Path, reading: Mapping[str, Any]) -> Trials | None:
+    """The trials of a file, as the options want them; None where it holds something else.
+
+    Parameters
+    ----------
+    file : path
+    reading : mapping
+        The options of the command: columns, `format`, and those of `OF_TRIALS`.
+
+    Raises
+    ------
+    DataError, ParameterError
+        As `manymaps.read_trials`.
+    """
+    names = TrialNames(*(reading.get(name) for name in ("cue", "response", "participant")))
+    others = ("strength", "labels", "metric", "words")
+    if any(reading.get(name) is not None for name in others):
+        return None
+    if not holds_trials(file, names, reading.get("format")):
+        return None
+    chosen: dict[str, Any] = {
+        name: reading[name]
+        for name in ("cue", "response", "format", *OF_TRIALS)
+        if reading.get(name) is not None
+    }
+    with work(f"reading {file}"), reasoned(file, reading):
+        return read_trials(file, **chosen)
+
+
+def counted(trials: Trials, reading: Mapping[str, Any]) -> Associations:
+    """The associations of trials by the options `responses` and `rows`."""
+    return trials.associations(reading.get("responses") or "drop", rows=_row_sums(reading))
+
+
+def _row_sums(reading: Mapping[str, Any]) -> str:
+    """What becomes of rows that do not sum to 1."""
+    rows: str = reading.get("rows") or ROW_SUMS[0]
+    check_choice("rows", rows, ROW_SUMS, why="; a column is named of counts alone")
+    return rows
+
+
 @contextmanager
 def reasoned(file: Path, reading: Mapping[str, Any]) -> Iterator[None]:
     """Where a file cannot be read as what an option says it is, the option is named."""
     meanings = {
         "labels": "a matrix or an array",
+        "participant": "trials",
         **dict.fromkeys(("cue", "response", "strength"), "a list of associations"),
     }
     try:

@@ -14,6 +14,7 @@ from scipy import sparse
 from manymaps.cli.contract import plain_table, rendered, shown
 from manymaps.cli.options import carried
 from manymaps.data.counts import Counts
+from manymaps.data.trials import Trials
 from manymaps.data.vectors import Vectors
 from manymaps.labels import plural
 
@@ -40,6 +41,7 @@ __all__ = [
     "reading_notes",
     "senses_record",
     "senses_table",
+    "trial_record",
     "vector_inspection",
 ]
 
@@ -131,7 +133,37 @@ def component_sizes(data: Associations) -> np.ndarray:
     return np.sort(np.bincount(group))[::-1]
 
 
-def inspection(data: Associations, as_written: Associations, file: Path) -> str:
+def trial_record(trials: Trials) -> dict[str, Any]:
+    """What `inspect --json` prints of trials beside the associations that they make."""
+    lacking = trials.n_without()
+    return {
+        "n_trials": trials.n_trials,
+        "n_participants": trials.n_participants,
+        "n_cues": int(np.unique(trials.cue).size),
+        "answers_of_a_trial": trials.n_answers,
+        "n_answers": trials.given.size - sum(lacking.values()),
+        "answers_lacking": lacking,
+        "trials_left_out": dict(trials.report.dropped),
+        "columns": list(trials.columns),
+    }
+
+
+def _trial_rows(trials: Trials) -> list[tuple[str, str]]:
+    """What `inspect` says of trials before what it says of any associations."""
+    of = f" of {trials.n_participants:,} participants" if trials.participant is not None else ""
+    lacking = trials.n_without()
+    n_given = trials.given.size - sum(lacking.values())
+    why = ", ".join(f"{reason} {count:,}" for reason, count in lacking.items())
+    rows = [
+        ("trials", f"{trials.n_trials:,}{of}, up to {trials.n_answers} answers of each"),
+        ("answers", f"{n_given:,}" + (f" ({why})" if why else "")),
+    ]
+    return rows + [("column", text) for text in trials.describe_columns()]
+
+
+def inspection(
+    data: Associations, as_written: Associations, file: Path, trials: Trials | None = None
+) -> str:
     """What `inspect` prints for a person.
 
     Parameters
@@ -141,10 +173,13 @@ def inspection(data: Associations, as_written: Associations, file: Path) -> str:
     as_written : Associations
         The same before rows were renormalized.
     file : Path
+    trials : Trials, optional
+        What they were counted from.
     """
     sizes = component_sizes(data)
     largest = f" (the largest of {sizes[0]:,} objects)" if len(sizes) > 1 else ""
     rows = [
+        *(() if trials is None else _trial_rows(trials)),
         ("objects", f"{data.n_objects:,}"),
         ("pairs", f"{data.n_pairs:,}"),
         ("symmetric", _symmetry(data)),

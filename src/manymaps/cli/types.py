@@ -206,16 +206,16 @@ class Range(click.ParamType):
 
 
 class ResponseRule(click.ParamType):
-    """What becomes of responses that are never cues: drop, keep or keep:N."""
+    """Responses that are never cues: drop, keep or keep:N; and which of a trial count: R1."""
 
     name = "rule"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> str:
         """The rule, as `read_associations` takes it."""
-        from manymaps.data.pair_rules import cues_needed
+        from manymaps.data.pair_rules import split_responses
 
         try:
-            cues_needed(value)
+            split_responses(value)
         except ParameterError as error:
             self.fail(error.fault, param, ctx)
         return str(value)

@@ -293,9 +293,10 @@ class Trials:
         """The trials of which a condition holds."""
         n_unknown = int(np.count_nonzero(unknown))
         if not holds.any():
+            contents = "; ".join(self.describe_columns()[:8]) or "there are no columns"
             raise DataError(
                 f"{self.report.source}: {condition!r} holds for none of {self.n_trials:,} trials"
-                f" (of {n_unknown:,} it is not known); {self._contents()}"
+                f" (of {n_unknown:,} it is not known); {contents}"
             )
         return self._select(
             holds,
@@ -305,8 +306,12 @@ class Trials:
             },
         )
 
-    def _contents(self) -> str:
-        """What the columns hold, for a message."""
+    def describe_columns(self) -> list[str]:
+        """What each column holds, in words; for `where` and `groups`.
+
+        >>> Trials(["tie"], ["knot"], [0], [[0]], columns={"age": [33.0]}).describe_columns()
+        ['age goes from 33 to 33']
+        """
         said = []
         for name, cells in self.columns.items():
             known = cells[~unknown_cells(cells)]
@@ -317,7 +322,7 @@ class Trials:
             else:
                 values = sorted(set(known.tolist()), key=natural_order)
                 said.append(f"{name} has {listed(values, 4)}")
-        return "; ".join(said[:8]) or "there are no columns"
+        return said
 
     def groups(self, by: str) -> dict[str, Trials]:
         """The trials parted by the values of a column, or by a condition and its opposite.
@@ -451,10 +456,8 @@ class Trials:
         # The last place is that of a negative code, which stays.
         given = np.where(self.given >= 0, np.append(of_answer, 0)[self.given], self.given)
         merged = len(self.cues) - len(cues) + len(self.answers) - len(answers)
-        report = replace(
-            self.report,
-            notes=(*self.report.notes, f"{merged:,} spellings joined by case and space"),
-        )
+        joined = (f"{merged:,} spellings joined by case and space",) if merged else ()
+        report = replace(self.report, notes=(*self.report.notes, *joined))
         return replace(
             self,
             cues=cues,

@@ -61,8 +61,8 @@ from manymaps.labels import listed
 __all__ = ["associations_from", "read_associations", "read_entries"]
 
 ARRAYS = ("npy", "npz", "mtx")
-# Places of two objects, and perhaps a number, with spaces between them.
-SPACED = re.compile(rb"\s*\d+ +\d+( +[-+.\deE]+)?[ \r]*(\n|$)")
+# Places of two objects, and perhaps a number, with spaces between them, on the first two lines.
+SPACED = re.compile(rb"(\s*\d+ +\d+( +[-+.\deE]+)?[ \r]*(\n|$)){2}")
 CONTAINERS = (*ARRAYS, "parquet", "graphml")
 UNWEIGHTED = "no column of strengths: every pair counts one"
 

@@ -1,0 +1,102 @@
+"""Raw trials on the command line: every command that reads associations reads them."""
+
+import json
+
+import pytest
+
+import manymaps as mm
+from cli_samples import invoke
+from trial_samples import write_plain, write_swow
+
+QUICK = ("--maps", 2, "--iterations", 5)
+
+
+@pytest.fixture(scope="module")
+def raw(tmp_path_factory):
+    return write_swow(tmp_path_factory.mktemp("raw") / "SWOW.csv", complete=True)
+
+
+def test_inspect_says_what_the_trials_are(raw):
+    record = json.loads(invoke("inspect", raw, "--json").stdout)
+    trials = mm.read_trials(raw)
+    norms = trials.associations()
+    assert (record["kind"], record["n_pairs"]) == ("associations", norms.n_pairs)
+    assert record["n_trials"] == trials.n_trials == 560
+    assert record["n_participants"] == 40
+    assert record["n_cues"] == 20
+    assert record["answers_of_a_trial"] == 3
+    assert record["answers_lacking"] == trials.n_without()
+    assert record["n_answers"] == (trials.given >= 0).sum()
+    assert set(record["columns"]) >= {"age", "gender", "nativeLanguage"}
+    assert record["dropped_by_reason"]["unknown word"] == trials.n_without()["unknown word"]
+    text = invoke("inspect", raw).stdout
+    assert "560 of 40 participants, up to 3 answers of each" in text
+    assert "gender has 'Fe', 'Ma'" in text
+
+
+def test_options_choose_answers_and_people(raw):
+    options = ("--responses", "R1,keep:2", "--where", "age < 45 and gender == Fe", "--fold")
+    record = json.loads(invoke("inspect", raw, *options, "--balance", 3, "--json").stdout)
+    people = mm.read_trials(raw, where="age < 45 and gender == Fe", fold=True, balance=3)
+    norms = people.associations("R1,keep:2")
+    assert (record["n_trials"], record["n_pairs"]) == (people.n_trials, norms.n_pairs)
+    assert record["trials_left_out"] == people.report.dropped
+    further = invoke("inspect", raw, *options).stdout
+    assert "--where 'age < 45 and gender == Fe' --fold" in further
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("fit", "-o", "out.atlas", *QUICK),
+        ("diagnose", "--samples", 1000),
+        pytest.param(
+            ("stability", "-o", "out.atlas", "--fits", 2, "--jobs", 1, *QUICK),
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(("predict", "--dims", 2, "--jobs", 1, *QUICK), marks=pytest.mark.slow),
+    ],
+)
+def test_commands_read_trials(raw, tmp_path, monkeypatch, arguments):
+    monkeypatch.chdir(tmp_path)
+    command, *options = arguments
+    result = invoke(command, raw, "--where", "age > 20", "--responses", "R12", *options)
+    assert result.exit_code == 0, result.stderr
+    assert "up to 2 answers of each" in result.stderr
+
+
+def test_a_fit_of_trials_is_a_fit_of_their_norms(raw, tmp_path):
+    out = tmp_path / "out.atlas"
+    assert invoke("fit", raw, "-o", out, "--seed", 3, *QUICK).exit_code == 0
+    atlas = mm.load_atlas(out)
+    assert atlas.labels == tuple(mm.read_associations(raw).labels)
+    evaluated = invoke("evaluate", out, raw, "--json")
+    assert evaluated.exit_code == 0, evaluated.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        (("--where", "agge < 30"), 2, "--where agge < 30 names at character 1 a column 'agge'"),
+        (("--where", "age <"), 2, "--where age < ends at character 6"),
+        (("--where", "age > 300"), 3, "'age > 300' holds for none of 560 trials"),
+        (("--participant", "who"), 3, "has no column 'who'"),
+        (("--response", "R1,R7"), 3, "has no column 'R7'"),
+        (("--responses", "R2"), 2, "'--responses'"),
+        (("--balance", "0"), 2, "'--balance'"),
+        (("--format", "trial"), 2, "--format trial"),
+    ],
+)
+def test_bad_options_are_told(raw, options, code, said):
+    result = invoke("inspect", raw, *options)
+    assert result.exit_code == code, result.stderr
+    assert said in " ".join(result.stderr.split())
+
+
+def test_options_of_trials_do_not_go_with_pairs(tmp_path):
+    header, rows = ["cue", "response", "strength"], [["a", "b", "1"], ["b", "a", "1"]]
+    file = write_plain(tmp_path / "a.csv", header, rows)
+    result = invoke("inspect", file, "--where", "age < 3")
+    assert result.exit_code == 2
+    assert "--where age < 3 is of trials, and" in " ".join(result.stderr.split())
+    assert invoke("inspect", file, "--fold").exit_code == 0
