@@ -69,11 +69,12 @@ def swow_rows(
         raw answers stand beside corrected ones.
     """
     rng = np.random.default_rng(seed)
+    each = min(each, n_cues)
     who = np.repeat(np.arange(n_participants), each)
     degrees = np.diff(mm.load_word_relations().strengths.indptr)
     chosen = np.argsort(-degrees, kind="stable")[:n_cues]
-    cue = chosen[np.concatenate([rng.permutation(n_cues)[:each] for _ in range(n_participants)])]
-    who = who[: cue.size] if n_cues >= each else np.repeat(np.arange(n_participants), n_cues)
+    turns = rng.integers(n_cues, size=n_participants)[:, None] + np.arange(each)
+    cue = chosen[rng.permutation(n_cues)[turns % n_cues]].ravel()
     words, places = answers(cue, 3, rng)
     given = np.array(words, dtype=object)[places]
     odd = rng.random(given.shape) < 0.01
@@ -99,7 +100,11 @@ def swow_rows(
 
 def write_swow(path: Path, *arguments: int, **options: object) -> Path:
     """A file of `swow_rows`, quoted as R quotes; the layout R100 has numbers of rows."""
-    names, rows = swow_rows(*arguments, **options)
+    return write_rows(path, *swow_rows(*arguments, **options))
+
+
+def write_rows(path: Path, names: Sequence[str], rows: Sequence[Sequence[str]]) -> Path:
+    """Rows as R's write.csv writes them: texts in quotation marks, NA without."""
     numbered = "R1Raw" not in names
     numbers = {"id", "participantID", "age", "education"}
     quoted = [name not in numbers for name in names]

@@ -234,6 +234,20 @@ def _associations() -> Iterator[Seed]:
     yield Seed("graph.graphml", _graph())
     yield Seed("graph.graphml.gz", gzip.compress(_graph(), mtime=0))
     yield Seed("spaced.edgelist", b"# of words\ntie knot 3\nknot tie {'weight': 2}\nsuit tie\n")
+    yield Seed(
+        "trials.csv",
+        _text(
+            [
+                '"participantID","age","cue","R1","R2","R3"',
+                '"3",33,"tie","knot","suit",NA',
+                '"3",33,"knot","tie","Unknown word",""',
+                '"4",NA,"suit","tie","bow, black","tie"',
+            ]
+        ),
+    )
+    yield Seed("long.tsv", _text(
+        ["subject\tage\tstimulus\tresponse\tRPOS", "1\t20\ttie\tknot\tR1",
+         "1\t20\ttie\tsuit\tR2", "2\t30\tknot\ttie\tR1"]))  # fmt: skip
 
 
 def _graph() -> bytes:

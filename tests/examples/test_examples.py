@@ -266,3 +266,11 @@ def test_the_first_session_of_the_readme_runs_with_the_lines_that_write_files(
         exec(compile(example.source, "README.md", "single"), names)
     assert mm.load_atlas(tmp_path / "words.atlas") == names["atlas"]
     assert (tmp_path / "words.html").stat().st_size > 0
+
+
+def test_raw_trials(tmp_path: Path) -> None:
+    """The two cues that the old swapped are those whose answers differ most."""
+    printed = run("raw_trials.py", "-o", str(tmp_path / "page.html"))
+    swapped = re.search(r"the old swapped '(\w+)' and '(\w+)'", printed).groups()
+    assert set(re.findall(r"^  \d\.\d+  (\w+)$", printed, re.MULTILINE)[:2]) == set(swapped)
+    assert (tmp_path / "page.html").stat().st_size > 0

@@ -1,0 +1,89 @@
+"""From raw answers to two atlases: young and old people of synthetic trials in SWOW's layout.
+
+    python examples/raw_trials.py [-o OUT.html] [--trials SWOW-EN.R100.csv]
+
+The study's own file may not be passed on (docs/norms.md says where to get it), so that the people
+here are made up: they answer by the embedded word relations, and the old ones have swapped what
+they recall for two cues. What is read, left out and unknown is printed, then the words whose
+answers differ most between the groups, by half the sum of absolute differences of strengths; the
+page has both atlases side by side.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+import manymaps as mm
+
+TESTS = Path(__file__).resolve().parents[1] / "tests"
+AGE = 40
+
+
+def synthetic(path: Path, n_participants: int) -> tuple[str, str]:
+    """Write trials in which people of 40 and more have swapped two cues; these are returned."""
+    sys.path.insert(0, str(TESTS))
+    from trial_samples import swow_rows, write_rows
+
+    names, rows = swow_rows(n_participants, 60)
+    age, cue = names.index("age"), names.index("cue")
+    cues = sorted({row[cue] for row in rows})
+    swapped = {cues[0]: cues[1], cues[1]: cues[0]}
+    for row in rows:
+        if row[age] != "NA" and int(row[age]) >= AGE:
+            row[cue] = swapped.get(row[cue], row[cue])
+    write_rows(path, names, rows)
+    return cues[0], cues[1]
+
+
+def differences(one: mm.Associations, other: mm.Associations) -> list[tuple[float, str]]:
+    """How far the strengths of each cue of both differ, the most first; 1 where nothing agrees."""
+    found = []
+    for cue in sorted(set(one.labels) & set(other.labels)):
+        strengths: dict[str, float] = {}
+        for norms, sign in ((one, 1), (other, -1)):
+            row = norms.strengths[[norms.labels.index(cue)]].tocoo()
+            for j, value in zip(row.col.tolist(), row.data.tolist(), strict=True):
+                label = norms.labels[j]
+                strengths[label] = strengths.get(label, 0) + sign * value
+        found.append((sum(map(abs, strengths.values())) / 2, cue))
+    return sorted(found, reverse=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("-o", "--output", type=Path, default=Path("raw_trials.html"))
+    parser.add_argument("--trials", type=Path, help="a file of raw trials, with a column age")
+    parser.add_argument("--quick", action="store_true", help="few people and iterations")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        file = arguments.trials
+        if file is None:
+            file = Path(folder, "SWOW-XX.R100.csv")
+            first, second = synthetic(file, 300 if arguments.quick else 2000)
+            print(f"synthetic trials, in which the old swapped {first!r} and {second!r}")
+        trials = mm.read_trials(file, fold=True)
+    print(trials)
+    for reason, count in trials.n_without().items():
+        print(f"  {reason}: {count:,}")
+    for text in trials.describe_columns():
+        print(f"  {text}")
+    groups = trials.groups(f"age < {AGE}")
+    norms = {name: group.associations("R123,keep") for name, group in groups.items()}
+    for name, group in groups.items():
+        print(f"{name}: {group.n_trials:,} trials of {group.n_participants:,} participants")
+    print("what differs most:")
+    for distance, cue in differences(*norms.values())[:5]:
+        print(f"  {distance:.2f}  {cue}")
+    settings = {"n_maps": 5, "max_iter": 50 if arguments.quick else 500, "random_state": 0}
+    atlases = [mm.MultipleMapsTSNE(**settings).fit(part).atlas_ for part in norms.values()]
+    mm.write_page(atlases, arguments.output, title=list(norms))
+    print(f"{arguments.output}: {np.round(arguments.output.stat().st_size / 1e6, 1)} MB")
+
+
+if __name__ == "__main__":
+    main()
