@@ -4,17 +4,15 @@ All three are proportions of answers, or follow from some, so that nothing is fi
 are those of one atlas; what is asked is how far their shares depend on who happened to answer. The
 formulas are those of `manymaps.metrics.proportions`.
 
-**Strengths.** Of the G people who answered cue i, y gave j. Wilson's interval of y / G holds its
-level where a bootstrap's percentiles do not: most answers are rare, and what one person alone gave
-is lost in a third of all samples. A person who gives several answers counts once for each of them,
-so that with p_ij the strength
+**Strengths.** Of the G people who answered cue i, y gave j, a proportion with Jeffreys' interval. A
+person who gives several answers counts once for each of them, so that with p_ij the strength
 
-    low, high  =  Wilson(y, G) p_ij G / y
+    low, high  =  Jeffreys(y, G) p_ij G / y
 
 **Shares of senses.** With X_s the answers in sense s and M those in any, share_s = X_s / M. The
 answers of one person hang together, for good or ill: divided by the design effect lambda of the
-word, M is the number of independent answers of which Wilson's interval is taken. Of norms, where
-people are not known, lambda is 1.
+word, M is the number of independent answers of which the interval is taken. Of norms, where people
+are not known, lambda is 1.
 
 **Ambiguity** is 2^H of the shares of the senses listed, a score interval of the entropy of as many
 answers.
@@ -33,7 +31,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from scipy.stats import norm
 
 from manymaps.atlas.atlas import LEAST_SHARE, Atlas
 from manymaps.atlas.senses import SenseGroups, sense_groups
@@ -44,8 +41,8 @@ from manymaps.data.pair_rules import split_responses
 from manymaps.data.resampling import Unit, check_unit, counted_responses
 from manymaps.data.trials import Trials
 from manymaps.errors import DataError
-from manymaps.labels import first_of, label_places
-from manymaps.metrics.proportions import design_effects, effective_number, wilson_interval
+from manymaps.labels import first_of, fold, label_places
+from manymaps.metrics.proportions import design_effects, effective_number, proportion_interval
 
 __all__ = ["Interval", "Intervals", "intervals"]
 
@@ -92,8 +89,9 @@ class Intervals:
         return f"<Intervals of {self.level:.0%} by {self.unit}: {pairs}{words}>"
 
     def strength(self, cue: str, response: str) -> Interval | None:
-        """That of a pair; None of one that nobody gave."""
-        return self._at(self.strengths, self._pairs.get((cue, response)), "strength")
+        """That of a pair, in any case; None of one that nobody gave."""
+        row = self._pairs.get((cue, response), self._pairs.get((fold(cue), fold(response))))
+        return self._at(self.strengths, row, "strength")
 
     def share(self, word: str, neighbor: str) -> Interval | None:
         """That of the sense of a word to which a neighbour belongs; None where it is in none."""
@@ -138,8 +136,9 @@ class Intervals:
 
     @cached_property
     def _pairs(self) -> dict[tuple[str, str], int]:
-        pairs = zip(self.strengths["cue"], self.strengths["response"], strict=True)
-        return {pair: row for row, pair in enumerate(pairs)}
+        pairs = list(zip(self.strengths["cue"], self.strengths["response"], strict=True))
+        folded = {(fold(cue), fold(response)): row for row, (cue, response) in enumerate(pairs)}
+        return folded | {pair: row for row, pair in enumerate(pairs)}
 
     @cached_property
     def _words(self) -> dict[str, int]:
@@ -217,7 +216,7 @@ def intervals(
     """
     check_number("level", level, above=0, below=1)
     check_number("min_share", min_share, least=0, most=1)
-    unit, z = check_unit(data, by), float(norm.ppf((1 + level) / 2))
+    unit = check_unit(data, by)
     if isinstance(data, Trials):
         norms, answers = _of_trials(data, unit, responses, rows)
         n_people, n_givers = answers.per_pair(norms, everybody=rows == "keep")
@@ -225,7 +224,7 @@ def intervals(
         norms = data
         answers, numbers = _of_norms(norms, n_responses)
         n_people, n_givers = numbers[answers.cue], answers.count
-    strengths = _strength_table(norms, n_givers, n_people, z)
+    strengths = _strength_table(norms, n_givers, n_people, level)
     if atlas is None:
         return Intervals(level, unit, strengths, None, None, None, ())
     chosen = _chosen(atlas, words)
@@ -235,8 +234,8 @@ def intervals(
         level,
         unit,
         strengths,
-        _share_table(atlas, chosen, groups, counted, z),
-        _ambiguity_table(atlas, chosen, groups, counted, groups.listed(min_share), z),
+        _share_table(atlas, chosen, groups, counted, level),
+        _ambiguity_table(atlas, chosen, groups, counted, groups.listed(min_share), level),
         groups,
         atlas.labels,
     )
@@ -315,14 +314,14 @@ def _of_trials(
 
 
 def _strength_table(
-    norms: Associations, givers: np.ndarray, people: np.ndarray, z: float
+    norms: Associations, givers: np.ndarray, people: np.ndarray, level: float
 ) -> dict[str, np.ndarray]:
     table = norms.strengths
     cues = np.repeat(np.arange(norms.n_objects), np.diff(table.indptr))
     sums = np.maximum(np.asarray(table.sum(axis=1)).ravel(), 1)
     strengths = table.data / sums[cues]
     shares = givers / people
-    low, high = wilson_interval(shares, people, z)
+    low, high = proportion_interval(shares, people, level)
     labels = np.array(norms.labels, dtype=object)
     return {
         "cue": labels[cues],
@@ -378,12 +377,12 @@ def _in_senses(answers: _Answers, groups: SenseGroups, words: np.ndarray, n: int
 
 
 def _share_table(
-    atlas: Atlas, words: np.ndarray, groups: SenseGroups, counted: _Counted, z: float
+    atlas: Atlas, words: np.ndarray, groups: SenseGroups, counted: _Counted, level: float
 ) -> dict[str, np.ndarray]:
     owners = groups.owners
     whole = np.bincount(owners, counted.answers, len(words))[owners]
     shares = np.divide(counted.answers, whole, out=np.full(len(whole), np.nan), where=whole > 0)
-    low, high = wilson_interval(shares, whole / counted.effect[owners], z)
+    low, high = proportion_interval(shares, whole / counted.effect[owners], level)
     labels = np.array(atlas.labels, dtype=object)
     near = [
         "; ".join(labels[groups.members[groups.members_of(sense)][:_MEMBERS_LISTED]])
@@ -406,14 +405,14 @@ def _ambiguity_table(
     groups: SenseGroups,
     counted: _Counted,
     listed: np.ndarray,
-    z: float,
+    level: float,
 ) -> dict[str, np.ndarray]:
     found = np.full((len(words), 3), np.nan)
     for k in range(len(words)):
         own = counted.answers[groups.offsets[k] : groups.offsets[k + 1]]
         own = own[listed[groups.offsets[k] : groups.offsets[k + 1]]]
         if own.sum() > 0:
-            found[k] = effective_number(own / own.sum(), own.sum() / counted.effect[k], z)
+            found[k] = effective_number(own / own.sum(), own.sum() / counted.effect[k], level)
     return {
         "word": np.array(atlas.labels, dtype=object)[words],
         "ambiguity": found[:, 0],

@@ -41,7 +41,7 @@ from manymaps.data.frames import Backend, as_frame
 from manymaps.errors import DataError
 from manymaps.model.target import conditional_target, joint_target
 
-__all__ = ["EXPLAINED", "RECURRING", "Trust", "trust", "trust_beside"]
+__all__ = ["EXPLAINED", "RECURRING", "Trust", "trust", "trust_beside", "trust_of"]
 
 #: What the columns of metadata are called.
 EXPLAINED, RECURRING = "share explained", "share recurring"
@@ -85,11 +85,15 @@ class Trust:
 
     @property
     def metadata(self) -> dict[str, np.ndarray]:
-        """What is known, as columns of an atlas: "share explained" and "share recurring"."""
+        """What is known, as columns of an atlas: "share explained" and "share recurring".
+
+        To three decimals, which is what a page or a table shows.
+        """
         columns = {EXPLAINED: self.explained}
         if self.recurring is not None:
             columns[RECURRING] = self.recurring
-        return {name: values for name, values in columns.items() if np.isfinite(values).any()}
+        known = {name: values for name, values in columns.items() if np.isfinite(values).any()}
+        return {name: values.round(3) for name, values in known.items()}
 
     def attach(self, atlas: Atlas) -> Atlas:
         """The atlas with the columns among its metadata, in place of earlier ones of their names.
@@ -162,6 +166,25 @@ def trust(atlas: Atlas, fits: Sequence[Atlas] = (), *, n_neighbors: int = 10) ->
     check_whole("n_neighbors", n_neighbors)
     others = [in_order_of(atlas, other, k) for k, other in enumerate(fits, start=1)]
     return trust_beside(atlas, others, n_neighbors)
+
+
+def trust_of(atlas: Atlas, i: int) -> tuple[float | None, float | None]:
+    """The shares of object i that are explained and that recur; None of what is not known.
+
+    From the columns of the atlas; without that of the share explained, from its associations.
+    """
+    explained, recurring = (_told(atlas, name, i) for name in (EXPLAINED, RECURRING))
+    if explained is None and atlas.kinds is None:
+        share = atlas.explained(atlas.labels[i])
+        explained = share if np.isfinite(share) else None
+    return explained, recurring
+
+
+def _told(atlas: Atlas, name: str, i: int) -> float | None:
+    column = atlas.metadata.get(name)
+    if column is None or np.asarray(column).dtype.kind not in "iuf" or not np.isfinite(column[i]):
+        return None
+    return float(column[i])
 
 
 def trust_beside(atlas: Atlas, others: Sequence[Atlas], n_neighbors: int) -> Trust:

@@ -1,9 +1,12 @@
 """Confidence intervals of proportions, and of how many there effectively are.
 
-**One proportion** p of n answers: the values that p does not refute (Wilson 1927, the score
-interval), which holds its level near 0 and 1 too (Brown, Cai & DasGupta 2001),
+**One proportion** y / n: between the quantiles of its posterior under Jeffreys' prior,
 
-    |p - pi|  <=  z sqrt(pi (1 - pi) / n)
+    Beta(y + 1/2, n - y + 1/2)              0 for y = 0 and 1 for y = n, where these are the ends
+
+(Brown, Cai & DasGupta 2001, who advise it beside Wilson's). Most answers are rare, and only those
+that somebody gave are looked at: of these it holds its level better, and is shorter
+(docs/design.md).
 
 **Answers that hang together**, as those of one person do, are worth fewer independent ones. With
 X_us those of unit u in category s, M_u all of its, M = sum_u M_u and share_s = sum_u X_us / M, the
@@ -17,16 +20,16 @@ once, and above where what a unit gives is alike.
 
 **The effective number** exp H of S categories with shares t has a bootstrap that fails: samples of
 n answers have less entropy than what they are from, by (S - 1) / 2n on average, and none has more
-than equal shares have. So again the values are kept that are not refuted. Along pi(b) ~ t^b, from
-equal shares (b = 0) to one category alone, the distributions of each entropy that are nearest to t,
+than equal shares have. So those values are kept that the data do not refute. Along pi(b) ~ t^b,
+from equal shares (b = 0) to one category alone, the distributions of each entropy that are nearest
+to t,
 
     |H(t) - H(pi) + (S - 1) / 2n|  <=  z sqrt(Var_pi(log pi) / n + (S - 1) / 2n^2)
 
 by the expectation and the variance of the entropy of n answers (Miller 1955; Roulston 1999). Half
 an answer is added to each category before, for those that nobody gave.
 
-E. B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22
-(1927). L. D. Brown, T. T. Cai & A. DasGupta, "Interval estimation for a binomial proportion",
+L. D. Brown, T. T. Cai & A. DasGupta, "Interval estimation for a binomial proportion",
 Statistical Science 16 (2001). J. N. K. Rao & A. J. Scott, "The analysis of categorical data from
 complex sample surveys", JASA 76 (1981). C. Franco et al., "Comparative study of confidence
 intervals for proportions in complex sample surveys", Journal of Survey Statistics and Methodology 7
@@ -37,17 +40,18 @@ the errors on measured entropy and mutual information", Physica D 125 (1999).
 from __future__ import annotations
 
 import numpy as np
+from scipy.stats import beta, norm
 
-__all__ = ["design_effects", "effective_number", "wilson_interval"]
+__all__ = ["design_effects", "effective_number", "proportion_interval"]
 
 # From equal shares to the largest alone: the log of the ratio of the largest to the least.
 _RATIOS = np.append(0.0, np.geomspace(1e-4, 60, 250))
 
 
-def wilson_interval(
-    shares: np.ndarray, n: np.ndarray | float, z: float
+def proportion_interval(
+    shares: np.ndarray, n: np.ndarray | float, level: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The least and the largest proportions that shares of n answers do not refute.
+    """Jeffreys' interval of shares of n answers, its low and its high ends.
 
     Parameters
     ----------
@@ -55,21 +59,18 @@ def wilson_interval(
         From 0 to 1; NaN stays NaN.
     n : ndarray of the same shape, or float
         How many independent answers, not necessarily whole.
-    z : float
-        The quantile of the normal distribution, 1.96 for 95 %.
+    level : float in (0, 1)
 
     Examples
     --------
-    >>> low, high = wilson_interval(np.array([0.0, 0.5]), 10, 1.96)
+    >>> low, high = proportion_interval(np.array([0.0, 0.5]), 10, 0.95)
     >>> low.round(3).tolist(), high.round(3).tolist()
-    ([0.0, 0.237], [0.278, 0.763])
+    ([0.0, 0.224], [0.217, 0.776])
     """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        spread = z * np.sqrt(shares * (1 - shares) / n + z * z / (4 * n * n))
-        middle, scale = shares + z * z / (2 * n), 1 + z * z / n
-        low, high = (middle - spread) / scale, (middle + spread) / scale
-    # At shares of 0 and 1 the bounds are these but for rounding.
-    return np.clip(low, 0.0, shares), np.clip(high, shares, 1.0)
+    tail, given = (1 - level) / 2, shares * n
+    low, high = (beta.ppf(at, given + 0.5, n - given + 0.5) for at in (tail, 1 - tail))
+    # The rest is where a share is that nobody gave, or everybody.
+    return np.where(shares <= 0, 0.0, low), np.where(shares >= 1, 1.0, high)
 
 
 def design_effects(
@@ -128,7 +129,7 @@ def design_effects(
     return np.where(enough, np.clip(effect, 1 / most, most), 1.0)
 
 
-def effective_number(shares: np.ndarray, n: float, z: float) -> tuple[float, float, float]:
+def effective_number(shares: np.ndarray, n: float, level: float) -> tuple[float, float, float]:
     """exp H of the shares of n answers, and the least and the largest that these do not refute.
 
     Parameters
@@ -137,13 +138,13 @@ def effective_number(shares: np.ndarray, n: float, z: float) -> tuple[float, flo
         With a sum of 1; some may be 0.
     n : float
         How many independent answers.
-    z : float
+    level : float in (0, 1)
 
     Examples
     --------
-    >>> [round(value, 2) for value in effective_number(np.array([0.5, 0.5]), 40, 1.96)]
+    >>> [round(value, 2) for value in effective_number(np.array([0.5, 0.5]), 40, 0.95)]
     [2.0, 1.73, 2.0]
-    >>> effective_number(np.ones(1), 40, 1.96)
+    >>> effective_number(np.ones(1), 40, 0.95)
     (1.0, 1.0, 1.0)
     """
     count = len(shares)
@@ -162,5 +163,6 @@ def effective_number(shares: np.ndarray, n: float, z: float) -> tuple[float, flo
     spread = np.sqrt(np.maximum(variances, 0) / n + (count - 1) / (2 * n * n))
     # From equal shares on, what is expected falls.
     excess = np.maximum.accumulate((here - entropies + (count - 1) / (2 * n)) / spread)
+    z = norm.ppf((1 + level) / 2)
     high, low = np.interp([-z, z], excess, entropies)
     return float(np.exp(here)), float(np.exp(min(low, here))), float(np.exp(max(high, here)))
