@@ -23,7 +23,7 @@ of it or none. It is *gained* where the first group gives it less than `min_shar
 more, *lost* the other way round, else it *grew* or *shrank*. No map is fitted for any of this.
 
 **Many tests**: q-values of all words, and of all senses, by Benjamini & Hochberg (1995). Draws go
-on for those of a small p until the smallest p that they could give is a quarter of what is needed
+on for those of a small p until the smallest p that they could give is a twentieth of what is needed
 for as many of them to be found. Words of fewer than `min_responses` in any group are not tested;
 that depends on how many answered, not on what.
 
@@ -57,21 +57,22 @@ from manymaps.checks import check_choice, check_number, check_whole
 from manymaps.compute.permutations import dealt_tests, observed_divergences
 from manymaps.data.associations import Associations
 from manymaps.data.frames import Backend, as_frame
+from manymaps.data.pair_rules import split_responses
 from manymaps.data.responses import GroupedResponses, SharedPeople, grouped_responses
-from manymaps.data.trials import Trials, split_responses
+from manymaps.data.trials import Trials
 from manymaps.errors import DataError
 from manymaps.labels import find_label, first_of, fold, plural
 from manymaps.progress import work
 from manymaps.seeds import RandomState, drawn_seed
 
-__all__ = ["ComparedSenses", "Comparison", "SenseChange", "compare"]
+__all__ = ["NO_CHANGE", "ComparedSenses", "Comparison", "SenseChange", "compare"]
 
 Correction = Literal["bh", "by"]
 NOT_TESTED, NO_CHANGE = "not tested", "no change shown"
 # Draws that reach the observed value, after which a p-value is known well enough.
 _HITS, _FIRST_DRAWS, _FOR_MEANS, _AT_ONCE = 20, 9_999, 100, 64
 # So much finer than needed may p-values be.
-_MARGIN = 4
+_MARGIN = 20
 _LISTED, _LEAST_GIVEN = 5, 2
 
 

@@ -34,9 +34,7 @@ from manymaps.data.trials import Trials
 from manymaps.errors import DataError, ParameterError
 from manymaps.seeds import drawn_generator
 
-__all__ = [
-    "N_RESPONSES", "Unit", "check_unit", "counted_responses", "resampled", "response_counts",
-]  # fmt: skip
+__all__ = ["N_RESPONSES", "Unit", "check_unit", "counted_responses", "resampled"]
 
 #: What is drawn again.
 Unit = Literal["participants", "responses"]
@@ -242,46 +240,6 @@ def _responses_again(
         notes=(*norms.report.notes, "responses drawn once more"),
     )
     return Associations(norms.labels, sample, report, senses, numbers)
-
-
-def response_counts(
-    norms: Associations, *, n_responses: int | None = None
-) -> tuple[sparse.csr_array, bool]:
-    """How often each response was given, and whether how many there were had to be assumed.
-
-    Parameters
-    ----------
-    norms : Associations
-        As for `resampled`.
-    n_responses : int, optional
-        How many responses each cue has where nothing says so; 100 (`N_RESPONSES`) by default.
-
-    Returns
-    -------
-    sparse array of int, shape (n, n)
-        Proportions times the numbers of responses, to the nearest whole number.
-    bool
-
-    Raises
-    ------
-    DataError, ParameterError
-        As for `resampled`.
-
-    Examples
-    --------
-    >>> from scipy import sparse
-    >>> from manymaps import Associations
-    >>> ties = sparse.csr_array([[0, .75, .25], [1, 0, 0], [1, 0, 0]])
-    >>> counts, assumed = response_counts(Associations(["tie", "knot", "suit"], ties))
-    >>> counts.toarray()[0].tolist(), assumed
-    ([0, 75, 25], True)
-    """
-    sums = np.asarray(norms.strengths.sum(axis=1)).ravel()
-    known = norms.n_responses is not None or _are_counts(norms, sums)
-    counts = norms.strengths.copy()
-    counts.data = np.rint(counted_responses(norms, None if known else n_responses)[0])
-    counts.eliminate_zeros()
-    return counts.astype(np.int64), not known
 
 
 def _are_counts(norms: Associations, sums: np.ndarray) -> bool:

@@ -24,8 +24,9 @@ from scipy import sparse
 from manymaps.checks import check_choice
 from manymaps.data.associations import Associations
 from manymaps.data.conditions import column_named
-from manymaps.data.resampling import N_RESPONSES, response_counts
-from manymaps.data.trials import Trials, split_responses
+from manymaps.data.pair_rules import ROUNDING, split_responses
+from manymaps.data.resampling import N_RESPONSES, counted_responses
+from manymaps.data.trials import Trials
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import first_of, fold, listed, plural
 
@@ -246,7 +247,9 @@ def _of_associations(
     name: str, norms: Associations, n_responses: int | None, notes: list[str]
 ) -> _Part:
     """As many responses as were counted, or are assumed, in the proportions of the rows."""
-    counts, assumed = response_counts(norms, n_responses=n_responses)
+    sums = norms.strengths.sum(axis=1)
+    assumed = norms.n_responses is None and bool((sums <= 1 + ROUNDING).all())
+    counts, _ = counted_responses(norms, n_responses if assumed else None)
     if assumed:
         number = n_responses or N_RESPONSES
         notes.append(
@@ -258,8 +261,8 @@ def _of_associations(
             f"{name}: answers that are never its cues were left out when it was read, which may "
             "make a difference by itself; read with responses='keep'"
         )
-    cells = counts.tocoo()
-    times = cells.data.astype(np.int64)
+    cells = norms.strengths.tocoo()
+    times = np.rint(counts).astype(np.int64)
     return _Part(norms.labels, np.repeat(cells.row, times), np.repeat(cells.col, times))
 
 
