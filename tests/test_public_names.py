@@ -16,7 +16,7 @@ align ambiguity associations_from cluster_path cluster_stability compare corresp
 count_cooccurrences count_texts counts_from diagnose evaluate group_lift group_purity insert
 insert_rows judge_agreement judgements_from load_atlas load_consonants load_integers
 load_word_relations nearest_neighbors node_measures
-plot_atlas plot_features plot_map plot_senses plot_shepard
+plot_atlas plot_comparison plot_features plot_map plot_senses plot_shepard
 plot_stability plot_sweep plot_zooms predict_associations prediction_error pseudowords
 ratings_from read_associations read_counts read_judgements read_ratings read_similarities
 read_trials read_vectors refit resampled save_figure show_progress similarity_map similarity_table

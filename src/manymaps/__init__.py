@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from manymaps.errors import DataWarning as DataWarning
     from manymaps.errors import DivergedError as DivergedError
     from manymaps.errors import ParameterError as ParameterError
+    from manymaps.figures.comparison import plot_comparison as plot_comparison
     from manymaps.figures.features import plot_features as plot_features
     from manymaps.figures.maps import plot_atlas as plot_atlas
     from manymaps.figures.maps import plot_map as plot_map
@@ -139,6 +140,7 @@ _HOMES = {
     "clustering.additive": ("AdditiveClustering",),
     "clustering.paths": ("cluster_path",),
     "clustering.stability": ("cluster_stability",),
+    "figures.comparison": ("plot_comparison",),
     "figures.features": ("plot_features",),
     "io.similarities": ("read_similarities",),
     "clustering.scaling": ("similarity_map",),

@@ -38,6 +38,7 @@ COMMANDS = {
     "evaluate": ("old.atlas", "words.vec"),
     "cluster": ("ring.csv", "--clusters", 2, "--restarts", 1),
     "stability": ("ring.csv", "-o", "o.atlas", "--fits", 2, "--maps", 2, "--jobs", 1, *QUICK),
+    "compare": ("norms.csv", "others.csv", "--min-responses", 2, "--permutations", 99),
     "align": ("norms.atlas", "norms.atlas", "-o", "o.atlas"),
     "view": ("norms.atlas", "-o", "o.html"),
     "export": ("norms.atlas", "-o", "o.csv"),
@@ -54,6 +55,8 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("options")
     norms = mm.read_associations(write_norms(place))
     write_ring(place / "ring.csv", 20)
+    others = (place / "norms.csv").read_text(encoding="utf-8").replace("knot,1\n", "knot,9\n")
+    (place / "others.csv").write_text(others, encoding="utf-8")
     known = mm.read_vectors(write_vectors(place / "words.vec", slice(30)))
     write_vectors(place / "words.vec")
     quick = {"max_iter": 5, "random_state": 0}
@@ -130,6 +133,7 @@ EVERY = [
     *offered("evaluate", mm.evaluate, "atlas", "data", "keep_missing_mass"),
     *offered("stability", refit, "estimator", "data", "on_fit"),
     *offered("stability", stability, "atlases", "reference"),
+    *offered("compare", mm.compare, "groups", "estimator"),
     *offered("export", ambiguity, "atlases", "min_share", "min_recall"),
     *offered("count", Words, "lowercase", "tokenizer"),
     *offered("count", count_cooccurrences, "source", "words", "progress"),

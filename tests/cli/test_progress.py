@@ -22,6 +22,7 @@ LONG = {
     "evaluate": ("measuring", "old.atlas", "words.vec"),
     "cluster": ("finding 2 clusters", "ring.csv", "--clusters", 2),
     "stability": ("fitting ring.csv", "ring.csv", "-o", "o.atlas", "--fits", 2, *SHORT),
+    "compare": ("dealing responses of", "norms.csv", "others.csv"),
     "view": ("writing o.html", "old.atlas", "-o", "o.html"),
     "export": ("writing o.graphml", "old.atlas", "-o", "o.graphml"),
 }
@@ -34,6 +35,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     write_norms(tmp_path)
     write_ring(tmp_path / "ring.csv")
+    others = write_norms(tmp_path).read_text().replace("tie,knot,1\n", "tie,knot,9\n")
+    (tmp_path / "others.csv").write_text(others)
     known = mm.read_vectors(write_vectors(tmp_path / "words.vec", slice(30)))
     fit = mm.TSNE(perplexity=5, max_iter=20, random_state=0).fit(known)
     fit.atlas_.save(tmp_path / "old.atlas")

@@ -68,7 +68,8 @@ from manymaps.seeds import RandomState, drawn_seed
 __all__ = ["NO_CHANGE", "ComparedSenses", "Comparison", "SenseChange", "compare"]
 
 Correction = Literal["bh", "by"]
-NOT_TESTED, NO_CHANGE = "not tested", "no change shown"
+#: What is said of a word of which nothing is shown.
+NO_CHANGE = "no change shown"
 # Draws that reach the observed value, after which a p-value is known well enough.
 _HITS, _FIRST_DRAWS, _FOR_MEANS, _AT_ONCE = 20, 9_999, 100, 64
 # So much finer than needed may p-values be.
@@ -308,17 +309,19 @@ class Comparison:
     def attach(self, atlas: Atlas) -> Atlas:
         """An atlas with what was found beside its objects, for pages and figures.
 
-        The columns "change" ("not tested" of words that were not), "excess" and "q" and, with
-        fits, "neighbors_kept" and "relocated".
+        The columns "change" ("" where none is shown), "excess" and "q" (NaN of words that were not
+        tested) and, with fits, "neighbors_kept" and "relocated"; numbers to three digits.
         """
         place = {word: w for w, word in enumerate(self.words)}
         at = np.array([place.get(label, -1) for label in atlas.labels])
-        told = np.append(self.changes.astype(object), NOT_TESTED)[at]
+        told = np.append(np.where(self.changes == NO_CHANGE, "", self.changes), "")[at]
         numbers = {"excess": self.excess, "q": self.q, **self._moved}
-        columns = {name: np.append(values, np.nan)[at] for name, values in numbers.items()}
-        columns.pop("displaced", None)
-        metadata = {**atlas.metadata, "change": told.astype(str), **columns}
-        return replace(atlas, metadata=metadata)
+        numbers.pop("displaced", None)
+        columns = {
+            name: np.array([float(f"{value:.3g}") for value in np.append(values, np.nan)[at]])
+            for name, values in numbers.items()
+        }
+        return replace(atlas, metadata={**atlas.metadata, "change": told, **columns})
 
     def atlases(self) -> tuple[Atlas, ...]:
         """The atlas of each group with what was found beside its objects; none without fits."""

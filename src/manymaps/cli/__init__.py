@@ -14,6 +14,7 @@ import click
 
 from manymaps.cli.align import align
 from manymaps.cli.cluster import cluster
+from manymaps.cli.compare import compare
 from manymaps.cli.contract import Commands
 from manymaps.cli.count import count
 from manymaps.cli.demo import demo
@@ -82,6 +83,7 @@ def cli() -> None:
                      manymaps evaluate more.atlas glove.txt
     With texts:      manymaps count posts.jsonl -o counts.npz --max-words 2000
                      manymaps fit counts.npz -o posts.atlas --method code
+    With groups:     manymaps compare young.tsv old.tsv -o compare.html
     With judgements: manymaps cluster judged.csv --clusters 8
     """
 
@@ -102,6 +104,7 @@ for command in (
     evaluate,
     cluster,
     stability,
+    compare,
     align,
     view,
     export,

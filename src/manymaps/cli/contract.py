@@ -225,6 +225,7 @@ _OPTIONS = {
     "n_jobs": "jobs",
     "n_maps": "maps",
     "n_neighbors": "neighbors",
+    "n_permutations": "permutations",
     "n_resamples": "resamples",
     "n_responses": "per_cue",
     "n_samples": "samples",

@@ -1,0 +1,327 @@
+"""Groups compared, as a figure: all words at a glance, and the senses of those that changed most.
+
+On the left a dot for each word: the divergence of the groups' answers upwards, and what chance
+gives it across, so that words about which nothing is to be said lie about the line. Those that
+changed stand out, and bear their number in the list on the right. Below, where maps were fitted,
+the part of a word's neighbours that it keeps between the groups' maps, across. In the list a row is
+a sense, with a dot for the share of each group's answers that falls to it, a dark line between
+these where the sense itself changed, and the answers that make it.
+
+Conventions are those of `manymaps.figures.maps`. Artists carry the group ids "word", "share",
+"span", "members", "change", "all", "changed" and "number".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+
+from manymaps.analysis.comparison import NO_CHANGE, Comparison, SenseChange
+from manymaps.checks import check_whole
+from manymaps.errors import ParameterError
+from manymaps.figures.captions import Captions
+from manymaps.figures.coloring import ACCENT, CATEGORIES, HAIRLINE, INK, MUTED, PAPER, Coloring
+from manymaps.figures.layout import FOOT, HEAD, SIDE, TITLE, AtlasFigure, root
+from manymaps.figures.lettering import Typeface, elide, text_sizes, typeface_for
+from manymaps.labels import plural
+
+__all__ = ["plot_comparison"]
+
+USUAL, MOST_WORDS, MOST_SENSES = 8, 40, 6
+ROW, BETWEEN, NAMES = 0.24, 0.2, 0.5
+OVERVIEW, LEFT, BELOW, GAP = 3.3, 0.55, 0.55, 0.45
+WORD_WIDTH, SHARES_WIDTH, CHANGE_WIDTH, LIST_WIDTH = 1.75, 2.0, 0.72, 3.6
+TYPE, SMALL = 9.0, 8.0
+DOT, SPECK, MOST_OPAQUE = 42.0, 9.0, 400
+SENSELESS = "its answers are no cues, of which senses could be made"
+SHARE_TICKS = (0.0, 0.5, 1.0)
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A sense, or none, on its way into the figure: its word where it is the first, its height."""
+
+    number: int | None
+    sense: SenseChange | None
+    y: float
+
+
+def plot_comparison(
+    found: Comparison, words: str | Sequence[str] | None = None, *, n_members: int = 6
+) -> Figure:
+    """All words of a comparison, and the senses of some.
+
+    Parameters
+    ----------
+    found : Comparison
+    words : str or sequence of str, optional
+        At most 40; otherwise the eight that are the surest to have changed.
+    n_members : int
+        Answers named beside each sense.
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    ParameterError
+        For no word or more than 40, or a value out of range.
+    UnknownLabel
+        For a word that was not tested, with suggestions.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> from manymaps import Associations, compare
+    >>> from manymaps.figures.comparison import plot_comparison
+    >>> def norms(knot, suit):
+    ...     counts = sparse.csr_array([[0, knot, suit], [40, 0, 2], [38, 2, 0]])
+    ...     return Associations(["tie", "knot", "suit"], counts)
+    >>> found = compare({"young": norms(10, 30), "old": norms(30, 10)})
+    >>> figure = plot_comparison(found, "tie")
+    >>> [text.get_text() for text in figure.axes[1].texts if text.get_gid() == "members"]
+    ['knot · suit']
+    """
+    check_whole("n_members", n_members)
+    chosen = _chosen(found, words)
+    rows, height = _rows(found, chosen, n_members)
+    typeface = typeface_for([*found.words, *found.groups, *found.vocabulary])
+    overviews, listing = _axes(height, 1 if found.fits is None else 2)
+    _draw_words(overviews[0], found, chosen, typeface)
+    if found.fits is not None:
+        _draw_moved(overviews[1], found, chosen, typeface)
+    _draw_scale(listing, height, typeface)
+    for row in rows:
+        _draw_row(listing, row, found, chosen, typeface)
+    page = Captions(root(listing), typeface)
+    page.title(_named(found), _subject(found), size=15, shift=TITLE)
+    colors = tuple(zip(found.groups, CATEGORIES, strict=False))
+    Captions(listing, typeface).color_key(
+        Coloring("share of answers", categories=colors), (72 * WORD_WIDTH - 12, -8)
+    )
+    page.small_print(_remarks(found), (SIDE * 72, 18), reserve=2 * SIDE * 72)
+    return page.figure
+
+
+def _chosen(found: Comparison, words: str | Sequence[str] | None) -> list[int]:
+    if words is None:
+        return found.order[:USUAL].tolist()
+    named = [words] if isinstance(words, str) else list(words)
+    if not 1 <= len(named) <= MOST_WORDS:
+        raise ParameterError(f"{len(named)} words were asked for; give 1 to {MOST_WORDS}")
+    return list(dict.fromkeys(found.index(word) for word in named))
+
+
+def _rows(found: Comparison, chosen: Sequence[int], n_members: int) -> tuple[list[_Row], float]:
+    """The senses to show from the top downwards, and how high they are together."""
+    rows, y = [], NAMES
+    for number, w in enumerate(chosen):
+        senses = found.senses_of(found.words[w], n_members)[:MOST_SENSES]
+        for k, sense in enumerate(senses or [None]):
+            rows.append(_Row(number if k == 0 else None, sense, y + ROW / 2))
+            y += ROW
+        # What is said of a word takes two lines.
+        y += BETWEEN + (ROW if len(senses) < 2 else 0)
+    return rows, y - BETWEEN
+
+
+def _axes(height: float, n_overviews: int) -> tuple[list[Axes], Axes]:
+    """The overviews, and axes in inches from the upper left corner for the list."""
+    inner = WORD_WIDTH + SHARES_WIDTH + CHANGE_WIDTH + LIST_WIDTH
+    width = SIDE + LEFT + OVERVIEW + GAP + inner + SIDE
+    height = max(height, n_overviews * (OVERVIEW + BELOW))
+    whole = HEAD + height + FOOT + 0.1
+    figure = AtlasFigure(width, whole)
+    overviews = []
+    for k in range(n_overviews):
+        bottom = whole - HEAD - 0.1 - OVERVIEW - k * (OVERVIEW + BELOW + 0.1)
+        place = (SIDE + LEFT) / width, bottom / whole, OVERVIEW / width, OVERVIEW / whole
+        overviews.append(figure.add_axes(place, facecolor="white"))
+    start = SIDE + LEFT + OVERVIEW + GAP
+    listing = figure.add_axes(
+        (start / width, (FOOT + 0.1) / whole, inner / width, height / whole), facecolor="none"
+    )
+    listing.set(xlim=(0, inner), ylim=(height, 0))
+    listing.set_axis_off()
+    return overviews, listing
+
+
+def _draw_words(ax: Axes, found: Comparison, chosen: Sequence[int], typeface: Typeface) -> None:
+    """All words by what they are and what chance makes them."""
+    across, upwards = found.by_chance, found.divergence
+    widest, most = (1.06 * float(max(values.max(), 1e-3)) for values in (across, upwards))
+    least = min(widest, most)
+    ax.plot([0, least], [0, least], color=MUTED, linewidth=0.8, zorder=1)
+    ax.set(xlim=(0, widest), ylim=(0, most))
+    _draw_dots(ax, found, across, upwards, chosen, typeface)
+    _name_axes(ax, "divergence by chance (bits)", "divergence of the answers (bits)", typeface)
+
+
+def _draw_moved(ax: Axes, found: Comparison, chosen: Sequence[int], typeface: Typeface) -> None:
+    """All words by how many neighbours they keep between the groups' maps."""
+    kept = found.columns["neighbors_kept"]
+    step = 1 / (found.fits.movement.n_neighbors if found.fits is not None else 1)
+    shaken = kept + np.random.default_rng(0).uniform(-0.3, 0.3, len(kept)) * step
+    ax.set(xlim=(-0.4 * step, 1 + 0.4 * step))
+    ax.set_ylim(0, 1.06 * float(max(found.divergence.max(), 1e-3)))
+    _draw_dots(ax, found, shaken, found.divergence, chosen, typeface)
+    _name_axes(ax, "neighbours kept between maps", "divergence of the answers (bits)", typeface)
+
+
+def _draw_dots(
+    ax: Axes,
+    found: Comparison,
+    across: np.ndarray,
+    upwards: np.ndarray,
+    chosen: Sequence[int],
+    typeface: Typeface,
+) -> None:
+    """A dot for each word, and the numbers of those in the list, where they have room."""
+    told = found.changes != NO_CHANGE
+    alpha = float(np.clip(MOST_OPAQUE / max((~told).sum(), 1), 0.25, 0.8))
+    for own, color, area, opaque, gid in (
+        (~told, MUTED, SPECK, alpha, "all"), (told, ACCENT, 2 * SPECK, 0.9, "changed")
+    ):  # fmt: skip
+        ax.scatter(
+            across[own], upwards[own], s=area, color=color, alpha=opaque, linewidths=0, gid=gid,
+            zorder=2 + (gid == "changed"), clip_on=False,
+        )  # fmt: skip
+    font = FontProperties(family=list(typeface.families), size=SMALL)
+    taken: list[np.ndarray] = []
+    for number, w in enumerate(chosen):
+        if not np.isfinite(across[w]):
+            continue
+        at = ax.transData.transform((across[w], upwards[w])) * 72 / root(ax).dpi
+        if any((abs(at - other) < (12, 9)).all() for other in taken):
+            continue
+        taken.append(at)
+        ax.annotate(
+            str(number + 1), (across[w], upwards[w]), (4, 3), textcoords="offset points",
+            fontproperties=font, color=INK, zorder=4, gid="number",
+        )  # fmt: skip
+
+
+def _name_axes(ax: Axes, across: str, upwards: str, typeface: Typeface) -> None:
+    font = FontProperties(family=list(typeface.families), size=SMALL)
+    ax.set_xlabel(across, fontproperties=font, color=MUTED)
+    ax.set_ylabel(upwards, fontproperties=font, color=MUTED)
+    ax.tick_params(length=0, labelcolor=MUTED)
+    for label in (*ax.get_xticklabels(), *ax.get_yticklabels()):
+        label.set_fontproperties(font)
+    for side, spine in ax.spines.items():
+        spine.set(color=HAIRLINE, linewidth=0.8, visible=side in ("left", "bottom"))
+
+
+def _draw_scale(ax: Axes, height: float, typeface: Typeface) -> None:
+    """Lines down the list at some shares, and what they are."""
+    for share in SHARE_TICKS:
+        x = WORD_WIDTH + share * SHARES_WIDTH
+        ax.plot([x, x], [NAMES - BETWEEN / 2, height], color=HAIRLINE, linewidth=0.7, zorder=1)
+        _write(ax, x, NAMES - BETWEEN / 2 - 0.12, f"{share:g}", typeface, SMALL, MUTED, "center")
+
+
+def _draw_row(
+    ax: Axes, row: _Row, found: Comparison, chosen: Sequence[int], typeface: Typeface
+) -> None:
+    """A word, a dot for each group's share, what changed, and the answers."""
+    sense, y = row.sense, row.y
+    if row.number is not None:
+        _draw_word(ax, row.number, y, found, chosen[row.number], typeface)
+    left = WORD_WIDTH + SHARES_WIDTH + 0.14
+    start = left + CHANGE_WIDTH
+    if sense is None:
+        _write(ax, start, y, SENSELESS, typeface, TYPE, MUTED, "left", gid="members")
+        return
+    x = WORD_WIDTH + SHARES_WIDTH * np.array(sense.shares)
+    changed = bool(sense.change)
+    ax.plot(
+        [x.min(), x.max()], [y, y], color=INK if changed else HAIRLINE,
+        linewidth=1.4 if changed else 1.0, zorder=2, gid="span",
+    )  # fmt: skip
+    colors = [CATEGORIES[g % len(CATEGORIES)] for g in range(len(x))]
+    ax.scatter(
+        x, np.full(len(x), y), s=DOT, color=colors, edgecolors=PAPER, linewidths=0.7, zorder=3,
+        gid="share",
+    )  # fmt: skip
+    if changed:
+        _write(ax, left, y, sense.change, typeface, SMALL, ACCENT, "left", gid="change")
+    words = [typeface.printable(member) for member in sense.members]
+    text = _fitting(ax, words, typeface, 72 * (ax.get_xlim()[1] - start) - 6)
+    _write(ax, start, y, text, typeface, TYPE, INK if changed else MUTED, "left", gid="members")
+
+
+def _draw_word(
+    ax: Axes, number: int, y: float, found: Comparison, w: int, typeface: Typeface
+) -> None:
+    """A word's number and name, a line above, and below what was found of it."""
+    right = ax.get_xlim()[1]
+    ax.plot([0, right], [y - ROW / 2 - BETWEEN / 2] * 2, color=HAIRLINE, linewidth=0.7)
+    _write(ax, 0.17, y, str(number + 1), typeface, SMALL, MUTED, "right")
+    name = elide(typeface.printable(found.words[w]), 16)
+    _write(ax, 0.25, y, name, typeface, TYPE + 1, INK, "left", bold=True, gid="word")
+    told = f"{found.divergence[w]:.2f} bits, q {_probability(found.q[w])}"
+    _write(ax, 0.25, y + ROW - 0.02, told, typeface, SMALL - 0.5, MUTED, "left", gid="told")
+
+
+def _probability(value: float) -> str:
+    return f"{value:.2g}" if value >= 1e-3 else f"{value:.0e}".replace("e-0", "e-")
+
+
+def _fitting(ax: Axes, words: Sequence[str], typeface: Typeface, points: float) -> str:
+    """As many of the words as the width has room for, the first at least."""
+    figure = root(ax)
+    font = FontProperties(family=list(typeface.families), size=TYPE)
+    for count in range(len(words), 0, -1):
+        text = " · ".join(words[:count])
+        if text_sizes(figure, [text], [font])[0, 0] * 72 / figure.dpi <= points:
+            return text
+    return elide(words[0], 40) if words else ""
+
+
+def _write(
+    ax: Axes, x: float, y: float, text: str, typeface: Typeface, size: float, color: str,
+    align: str, *, bold: bool = False, gid: str | None = None,
+) -> None:  # fmt: skip
+    font = FontProperties(
+        family=list(typeface.families), size=size, weight="bold" if bold else "normal"
+    )
+    ax.text(
+        x, y, text, fontproperties=font, color=color, ha=align, va="center_baseline",
+        parse_math=False, usetex=False, clip_on=False, gid=gid, zorder=4,
+    )  # fmt: skip
+
+
+def _named(found: Comparison) -> str:
+    names = [elide(name, 24) for name in found.groups]
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _subject(found: Comparison) -> list[str]:
+    n_changed = int((found.changes != NO_CHANGE).sum())
+    return [
+        f"{plural('word', n_changed)} differ" + "s" * (n_changed == 1),
+        f"{len(found.words):,} tested",
+        f"some {found.alpha:.0%} by chance",
+    ]
+
+
+def _remarks(found: Comparison) -> list[str]:
+    n_senses = int((found.sense_changes != "").sum())
+    return [
+        "red: words of which a change is shown, of answers or of a sense",
+        "divergence: Jensen-Shannon, of all answers to a word",
+        f"dealt by lot: {found.units}",
+        f"lines between dots and words beside them: the {plural('sense', n_senses)} whose share "
+        "changed",
+        *(
+            ("answers to a word are 100 where their number is not known",)
+            if any("are assumed" in note for note in found.notes)
+            else ()
+        ),
+    ]

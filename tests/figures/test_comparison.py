@@ -1,0 +1,94 @@
+"""Figures of groups compared: what they promise, measured on what is drawn."""
+
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from scipy import sparse
+
+from manymaps import Associations, compare
+from manymaps.errors import ParameterError
+from manymaps.figures.comparison import plot_comparison
+from manymaps.figures.maps import save_figure
+from manymaps.labels import UnknownLabel
+
+N_WORDS = 10
+
+
+def compared(names=("young", "old"), label="word{}"):
+    """Words of two senses, the first of which two thirds of the first group give, and half else."""
+    rng = np.random.default_rng(0)
+    n = N_WORDS * 5
+    parts = {}
+    for g, name in enumerate(names):
+        table = np.zeros((n, n))
+        for w in range(N_WORDS):
+            own = np.arange(5 * w, 5 * w + 5)
+            share = 0.9 - 0.75 * g if w < 3 and g < 2 else 0.5
+            table[own[0], own[1:]] = rng.multinomial(
+                90, [0.6 * share, 0.4 * share, 0.6 * (1 - share), 0.4 * (1 - share)]
+            )
+            table[own[1], own[2]] = table[own[3], own[4]] = 30
+        labels = [label.format(i) for i in range(n)]
+        parts[name] = Associations(labels, sparse.csr_array(table))
+    return compare(parts, n_permutations=999)
+
+
+def marked(figure, gid):
+    listing = figure.axes[-1]
+    return [artist for artist in listing.get_children() if artist.get_gid() == gid]
+
+
+@pytest.mark.parametrize("label", ["word{}", "a very long name of an object, number {}", "λ語{}"])
+@pytest.mark.parametrize("names", [("young", "old"), ("a", "b", "c")])
+def test_nothing_overlaps_or_is_cut_off(label, names):
+    figure = plot_comparison(compared(names, label))
+    FigureCanvasAgg(figure).draw()
+    texts = [text for text in [*figure.axes[-1].texts, *figure.texts] if text.get_text()]
+    boxes = np.array([text.get_window_extent().extents for text in texts])
+    assert (boxes[:, :2] >= -1).all()
+    assert (boxes[:, 2:] <= np.array([figure.bbox.width, figure.bbox.height]) + 1).all()
+    low = np.maximum(boxes[:, None], boxes)[..., :2]
+    high = np.minimum(boxes[:, None], boxes)[..., 2:]
+    overlap = np.triu((high - low > 0.5).all(-1), 1)
+    assert not overlap.any(), [texts[i].get_text() for i in np.argwhere(overlap)[0]]
+
+
+def test_dots_say_what_was_found():
+    found = compared()
+    figure = plot_comparison(found, ["word5", "word0"])
+    senses = [sense for word in ("word5", "word0") for sense in found.senses_of(word)]
+    left, right = (
+        line.get_xdata()[0] for line in figure.axes[1].lines[:3:2]
+    )  # at shares of 0 and 1
+    shares = [
+        (dots.get_offsets()[:, 0] - left) / (right - left) for dots in marked(figure, "share")
+    ]
+    np.testing.assert_allclose(shares, [sense.shares for sense in senses], atol=1e-9)
+    told = [text.get_text() for text in marked(figure, "change")]
+    assert told == [sense.change for sense in senses if sense.change]
+    assert [text.get_text() for text in marked(figure, "word")] == ["word5", "word0"]
+    overview = figure.axes[0]
+    dots = [d for d in overview.collections if d.get_gid() == "changed"]
+    np.testing.assert_allclose(
+        np.sort(dots[0].get_offsets()[:, 1]),
+        np.sort(found.divergence[found.changes != "no change shown"]),
+    )
+
+
+def test_words_are_the_surest_by_default(tmp_path):
+    found = compared()
+    figure = plot_comparison(found)
+    expected = [found.words[w] for w in found.order[:8]]
+    assert [text.get_text() for text in marked(figure, "word")] == expected
+    save_figure(figure, tmp_path / "changes.svg")
+    assert "<svg" in (tmp_path / "changes.svg").read_text()
+
+
+def test_what_cannot_be_drawn_is_refused():
+    found = compared()
+    with pytest.raises(ParameterError, match="0 words were asked for"):
+        plot_comparison(found, [])
+    with pytest.raises(UnknownLabel):
+        plot_comparison(found, "tiger")
+    with pytest.raises(ParameterError, match="n_members"):
+        plot_comparison(found, n_members=0)
