@@ -19,8 +19,8 @@ load_word_relations nearest_neighbors node_measures
 plot_atlas plot_comparison plot_features plot_map plot_senses plot_shepard
 plot_stability plot_sweep plot_zooms predict_associations prediction_error pseudowords
 ratings_from read_associations read_counts read_judgements read_ratings read_similarities
-read_trials read_vectors refit resampled save_figure show_progress similarity_map similarity_table
-intervals split_associations spread sweep trials_from trust vectors_from write_page
+read_trials read_triplets read_vectors refit resampled save_figure show_progress similarity_map
+similarity_table intervals split_associations spread sweep trials_from trust vectors_from write_page
 """
 RECORDS = """
 Activation Agreement Alignment Ambiguity Associations Atlas AtlasWidget ChoiceModel Comparison
@@ -28,9 +28,8 @@ ConjugateGradient CountEvaluation Counts DataError DataWarning Diagnosis Distanc
 DivergedError Evaluation ExponentialWeights
 GaussianAffinity GlobalGaussian Insertion Judgements LBFGS LocalPerplexity Momentum NeighborGraph
 NeighborSearch ParameterError PowerWeights Pseudowords RatingEvaluation Ratings ReadReport
-Refinement RowInsertion Split Stability SweepResult Texts Trials UnknownLabel Vectors Words
-WorkersLost
-Interval Intervals Trust
+Refinement RowInsertion Split Stability SweepResult Texts Trials TripletEvaluation Triplets
+UnknownLabel Vectors Words WorkersLost Interval Intervals Trust
 """
 FACES = {
     "anndata": "multiple_maps to_atlas tsne",

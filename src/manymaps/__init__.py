@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from manymaps.analysis.rating_evaluation import RatingEvaluation as RatingEvaluation
     from manymaps.analysis.stability import Stability as Stability
     from manymaps.analysis.stability import refit as refit
+    from manymaps.analysis.triplet_evaluation import TripletEvaluation as TripletEvaluation
     from manymaps.analysis.trust import Trust as Trust
     from manymaps.analysis.trust import trust as trust
     from manymaps.atlas.atlas import Atlas as Atlas
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from manymaps.data.ratings import Ratings as Ratings
     from manymaps.data.resampling import resampled as resampled
     from manymaps.data.trials import Trials as Trials
+    from manymaps.data.triplets import Triplets as Triplets
     from manymaps.data.vectors import Vectors as Vectors
     from manymaps.errors import DataError as DataError
     from manymaps.errors import DataWarning as DataWarning
@@ -93,6 +95,7 @@ if TYPE_CHECKING:
     from manymaps.io.texts import Texts as Texts
     from manymaps.io.trials import read_trials as read_trials
     from manymaps.io.trials import trials_from as trials_from
+    from manymaps.io.triplets import read_triplets as read_triplets
     from manymaps.io.vectors import read_vectors as read_vectors
     from manymaps.io.vectors import vectors_from as vectors_from
     from manymaps.labels import UnknownLabel as UnknownLabel
@@ -193,6 +196,9 @@ _HOMES = {
     "data.resampling": ("resampled",),
     "io.judgements": ("judgements_from", "read_judgements"),
     "io.ratings": ("ratings_from", "read_ratings"),
+    "data.triplets": ("Triplets",),
+    "io.triplets": ("read_triplets",),
+    "analysis.triplet_evaluation": ("TripletEvaluation",),
     "data.vectors": ("Vectors",),
     "progress": ("show_progress",),
     "viewer.page": ("write_page",),

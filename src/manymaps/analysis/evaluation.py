@@ -7,7 +7,7 @@ recall at 10    share of the objects whose strongest associate, or nearest neigh
                 ten most similar objects under the model
 
 Counts of two kinds of object are measured by `manymaps.analysis.count_evaluation`, ratings of pairs
-of words by `rating_evaluation`.
+of words by `rating_evaluation`, choices among three objects by `triplet_evaluation`.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from manymaps.analysis.count_evaluation import (
     evaluate_counts,
 )
 from manymaps.analysis.rating_evaluation import RatingEvaluation, evaluate_ratings
+from manymaps.analysis.triplet_evaluation import TripletEvaluation, evaluate_triplets
 from manymaps.atlas.atlas import Atlas
 from manymaps.cooccurrence.matching import labels_of, sides, two_kinds
 from manymaps.data.associations import Associations
@@ -35,6 +36,7 @@ from manymaps.data.counts import Counts
 from manymaps.data.frame_labels import column_labels, is_frame, labelled_values
 from manymaps.data.ratings import Ratings
 from manymaps.data.trials import as_associations
+from manymaps.data.triplets import Triplets
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, DataWarning
 from manymaps.io.counts import counts_from
@@ -118,7 +120,7 @@ class Evaluation:
 
 def evaluate(
     atlas: Atlas,
-    data: Associations | Vectors | Counts | Ratings | np.ndarray | sparse.sparray | Any,
+    data: Associations | Vectors | Counts | Ratings | Triplets | np.ndarray | sparse.sparray | Any,
     *,
     metric: str | None = None,
     perplexity: float | Sequence[float] | None = None,
@@ -131,17 +133,18 @@ def evaluate(
     n_resamples: int = 1000,
     sample: int | None = None,
     random_state: int = 0,
-) -> Evaluation | CountEvaluation | RatingEvaluation:
+) -> Evaluation | CountEvaluation | RatingEvaluation | TripletEvaluation:
     """Measure how well an atlas keeps data, which are matched by label.
 
     Parameters
     ----------
     atlas : Atlas
-    data : Associations, Vectors, Counts, Ratings, or array or frame (n_objects, n_features)
+    data : Associations, Vectors, Counts, Ratings, Triplets, array or frame (n_objects, n_features)
         Ratings of pairs of words are correlated with what the atlas makes of these pairs
-        (`manymaps.analysis.rating_evaluation`). For an atlas of one kind of object associations or
-        vectors; rows of what has no labels are the objects of the atlas in its order. For one of
-        two kinds counts; a table without labels has its rows and columns in its order.
+        (`manymaps.analysis.rating_evaluation`), triplets are foreseen (`triplet_evaluation`). Else
+        for an atlas of one kind of object associations or vectors; rows of what has no labels are
+        the objects of the atlas in its order. For one of two kinds counts; a table without labels
+        has its rows and columns in its order.
     metric : str, optional
         How vectors are compared, by default as the fit did; "precomputed" where they are distances.
     perplexity : float or sequence of float, optional
@@ -158,7 +161,7 @@ def evaluate(
         cosine of PPMI and the walk of Katz; by default those that the atlas keeps, where these are
         all that it was fitted to.
     vectors : Vectors, optional
-        Of ratings: whose cosines are compared; by default those that the atlas keeps.
+        Of ratings and triplets: whose cosines are compared; by default those that the atlas keeps.
     decay : float, at least 0 and below 1
         Of ratings: the alpha of Katz's walk, (I - alpha P)^-1.
     n_resamples : int
@@ -171,8 +174,8 @@ def evaluate(
 
     Returns
     -------
-    Evaluation, CountEvaluation or RatingEvaluation
-        The second for an atlas of two kinds, the third of ratings.
+    Evaluation, CountEvaluation, RatingEvaluation or TripletEvaluation
+        The second for an atlas of two kinds, the others of ratings and triplets.
 
     Raises
     ------
@@ -206,6 +209,8 @@ def evaluate(
             atlas, data, norms=norms, vectors=vectors, decay=decay, n_resamples=n_resamples,
             random_state=random_state,
         )  # fmt: skip
+    if isinstance(data, Triplets):
+        return evaluate_triplets(atlas, data, vectors=vectors, random_state=random_state)
     if atlas.kinds is not None:
         counts = data if isinstance(data, Counts) else _counts_of(atlas, data)
         return evaluate_counts(

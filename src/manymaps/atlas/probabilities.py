@@ -203,6 +203,14 @@ class Choices:
             both[some][i == j] = -np.inf
         return both
 
+    def log_pair_similarities(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """log v_ij of pairs (i, j), shape (n_pairs,); also of a v too small for a number."""
+        logs = np.empty(len(rows))
+        for start in range(0, len(rows), _PAIRS):
+            some = slice(start, start + _PAIRS)
+            logs[some] = self._log_of_pairs(rows[some], columns[some])
+        return logs
+
     def _log_of_pairs(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
         """log v_ij, (n_pairs,), also where v_ij is below what a number can hold."""
         positions, log_proportions = self._log_domain

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from manymaps.analysis.count_evaluation import CountEvaluation
     from manymaps.analysis.rating_evaluation import RatingEvaluation
+    from manymaps.analysis.triplet_evaluation import TripletEvaluation
     from manymaps.atlas.atlas import Atlas
     from manymaps.data.ratings import Ratings
 
@@ -37,6 +38,10 @@ NOT_OF_COUNTS = (
 NOT_OF_RATINGS = (
     "neighbors", "metric", "perplexity", "sample", "groups", "labels", "responses", "rows",
     "columns", "count", *OF_TRIALS,
+)  # fmt: skip
+NOT_OF_TRIPLETS = (
+    "neighbors", "metric", "perplexity", "sample", "groups", "responses", "rows", "columns",
+    "count", "cue", "response", "strength", "norms", "decay", "resamples",
 )  # fmt: skip
 
 
@@ -85,7 +90,7 @@ NOT_OF_RATINGS = (
 @click.option(
     "--vectors",
     type=InputFile(),
-    help="Of ratings: word vectors for the measures beside.  [default: those in ATLAS]",
+    help="Of ratings and triplets: vectors to compare with.  [default: those in ATLAS]",
 )
 @click.option(
     "--decay",
@@ -122,10 +127,15 @@ def evaluate(ctx: click.Context, atlas: Path, file: Path, as_json: bool, **optio
     cosine of PPMI, Katz's walk, word vectors. --cue, --response and --strength then name the
     columns of the two words and of the rating.
 
+    Where it holds choices among three objects (--format triplets: the odd one last; or
+    triplets:closer: the first is closer to the second), the share is told that ATLAS foresees,
+    beside chance, counts and how far repeated triplets agree.
+
     \b
     Examples:  manymaps evaluate nouns.atlas glove.txt
                manymaps evaluate posts.atlas counts.npz --groups newsgroup
                manymaps evaluate norms.atlas SimLex-999.txt --norms norms.csv --vectors glove.txt
+               manymaps evaluate things.atlas test_10.npy --format triplets
     """
     from manymaps.analysis.evaluation import evaluate as measure
     from manymaps.atlas.atlas import load_atlas
@@ -136,6 +146,9 @@ def evaluate(ctx: click.Context, atlas: Path, file: Path, as_json: bool, **optio
     loaded = load_atlas(atlas)
     if _holds_ratings(loaded, file, options):
         _of_ratings(ctx, loaded, atlas, file, as_json, options)
+        return
+    if _holds_triplets(loaded, file, options):
+        _of_triplets(ctx, loaded, atlas, file, as_json, options)
         return
     refuse_given(ctx, OF_JUDGED, "what is not rated by people (--ratings reads FILE as ratings)")
     data, settings = _data_and_settings(ctx, loaded, file, options)
@@ -201,6 +214,57 @@ def _of_ratings(
         found: Any = measure(loaded, ratings, random_state=options["seed"], **given)
     _note_of_coverage(found)
     _tell(found, rating_evaluation_table, atlas, as_json)
+
+
+def _holds_triplets(atlas: Atlas, file: Path, options: dict[str, Any]) -> bool:
+    from manymaps.cli.reading import holds_triplets
+
+    asked = (options["format"] or "").partition(":")[0] == "triplets"
+    return asked or (atlas.kinds is None and holds_triplets(file, options))
+
+
+def _of_triplets(
+    ctx: click.Context,
+    loaded: Atlas,
+    atlas: Path,
+    file: Path,
+    as_json: bool,
+    options: dict[str, Any],
+) -> None:
+    """How many triplets the atlas foresees, and which objects it lacks."""
+    from manymaps.analysis.evaluation import evaluate as measure
+    from manymaps.cli.reading import read_triplet_file
+    from manymaps.cli.report import triplet_evaluation_table
+    from manymaps.compute.threads import threads
+    from manymaps.io.vectors import read_vectors
+    from manymaps.labels import only_count
+    from manymaps.progress import work
+
+    refuse_given(ctx, NOT_OF_TRIPLETS, "triplets")
+    triplets = read_triplet_file(file, options)
+    note(f"{len(triplets):,} triplets of {triplets.n_objects:,} objects")
+    given: dict[str, Any] = {}
+    if options["vectors"] is not None:
+        own = triplets.labels or ()
+        names = loaded.labels if only_count(own) else own
+        with work(f"reading {options['vectors']}"):
+            given["vectors"] = read_vectors(options["vectors"], words=names)
+    with work("measuring"), threads(options["jobs"]):
+        found: Any = measure(loaded, triplets, random_state=options["seed"], **given)
+    _note_of_triplets(found)
+    _tell(found, triplet_evaluation_table, atlas, as_json)
+
+
+def _note_of_triplets(found: TripletEvaluation) -> None:
+    from manymaps.labels import first_of, plural
+
+    if found.unknown:
+        note(
+            f"{found.n_known:,} of {found.n_triplets:,} triplets are of known objects alone; "
+            f"{plural('object', len(found.unknown))} unknown: {first_of(found.unknown)}"
+        )
+    if found.ceiling is None:
+        note("no triplet was asked more than once, so that nothing is known of their noise")
 
 
 def _note_of_ratings(ratings: Ratings, ctx: click.Context, file: Path) -> None:

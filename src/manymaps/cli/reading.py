@@ -31,6 +31,7 @@ from manymaps.data.associations import Associations
 from manymaps.data.counts import Counts
 from manymaps.data.frames import join_columns, label_column
 from manymaps.data.trials import Trials
+from manymaps.data.triplets import Triplets
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.counts import read_counts
@@ -38,6 +39,7 @@ from manymaps.io.kinds import looks_like_counts, looks_like_vectors
 from manymaps.io.metadata import read_columns
 from manymaps.io.trial_columns import TrialNames
 from manymaps.io.trials import holds_trials, read_trials
+from manymaps.io.triplets import looks_like_triplets, read_triplets
 from manymaps.io.vectors import read_vectors
 from manymaps.labels import UnknownLabel, first_of, fold, plural
 from manymaps.progress import work
@@ -49,11 +51,13 @@ __all__ = [
     "aligned",
     "counted",
     "holds_counts",
+    "holds_triplets",
     "holds_vectors",
     "kind_of_word",
     "read_count_table",
     "read_data",
     "read_trials_or_none",
+    "read_triplet_file",
     "reasoned",
     "vectors_of_atlas",
     "with_metadata",
@@ -100,10 +104,32 @@ def holds_vectors(file: Path, reading: Mapping[str, Any]) -> bool:
     )
 
 
+def holds_triplets(file: Path, reading: Mapping[str, Any]) -> bool:
+    """Whether a file is to be read as triplets: by the format, else where its content is sure."""
+    format = reading.get("format")
+    others = ("cue", "response", "strength", "metric", "words", "rows", "columns", "count")
+    if format is None and any(reading.get(name) is not None for name in others):
+        return False
+    return looks_like_triplets(file, format)
+
+
+def read_triplet_file(file: Path, reading: Mapping[str, Any]) -> Triplets:
+    """The triplets of a file; where nobody said so, that it was taken for such."""
+    format = reading.get("format")
+    with work(f"reading {file}"):
+        triplets = read_triplets(file, labels=reading.get("labels"), format=format)
+    if format is None:
+        note(
+            f"{file} was read as triplets, the odd one last (--format triplets:closer reads the "
+            "first as closer to the second than to the last; other formats read it otherwise)"
+        )
+    return triplets
+
+
 def read_data(
     file: Path, reading: Mapping[str, Any], *, among: Sequence[str] | None = None
 ) -> PairData:
-    """The vectors or associations of a file; see `holds_vectors`.
+    """The vectors or associations of a file; see `holds_vectors`. Triplets become associations.
 
     Of vectors (but not of distances) only those `among` some labels are read, where they are given.
 
@@ -115,6 +141,8 @@ def read_data(
     from manymaps import read_associations
 
     rows = _row_sums(reading)
+    if holds_triplets(file, reading):
+        return read_triplet_file(file, reading).associations(random_state=reading.get("seed") or 0)
     trials = read_trials_or_none(file, reading)
     if trials is not None:
         return counted(trials, reading)

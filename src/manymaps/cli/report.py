@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from manymaps.analysis.agreement import Agreement
     from manymaps.analysis.evaluation import CountEvaluation, Evaluation
     from manymaps.analysis.rating_evaluation import Correlation, RatingEvaluation
+    from manymaps.analysis.triplet_evaluation import Accuracy, TripletEvaluation
     from manymaps.atlas.atlas import Neighbor, Sense
     from manymaps.atlas.consensus import ConsensusSense
     from manymaps.cli.reading import PairData
@@ -42,6 +43,7 @@ __all__ = [
     "senses_record",
     "senses_table",
     "trial_record",
+    "triplet_evaluation_table",
     "vector_inspection",
 ]
 
@@ -621,6 +623,23 @@ def rating_evaluation_table(found: RatingEvaluation, name: str) -> str:
     return f"{name}: correlation with {pairs}\n{rendered(table)}"
 
 
+def triplet_evaluation_table(found: TripletEvaluation, name: str) -> str:
+    """What `evaluate` prints of triplets: who foresees how many, and the ceiling."""
+    table = plain_table()
+    table.add_row("", "foreseen", "95 %", "atlas has more by")
+    for measure, accuracy in found.accuracy.items():
+        more = found.gain.get(measure)
+        told = "" if more is None else f"{_signed(more)} ({_interval(more)})"
+        table.add_row(measure, _signed(accuracy), _interval(accuracy), told)
+    table.add_row("chance", f"{found.chance:.3f}")
+    if found.ceiling is not None:
+        repeated = f"of {plural('triplet', found.ceiling.n_repeated)} asked more than once"
+        table.add_row("ceiling", f"{found.ceiling.majority:.3f}", "", f"the majority {repeated}")
+        table.add_row("", f"{found.ceiling.others:.3f}", "", "the majority of the other answers")
+    triplets = f"{found.n_known:,} of {found.n_triplets:,} triplets"
+    return f"{name}: {triplets}\n{rendered(table)}"
+
+
 MEASURES_OF_RATINGS = {
     "ppmi_cosine": "PPMI cosine",
     "katz_walk": "Katz walk",
@@ -628,11 +647,11 @@ MEASURES_OF_RATINGS = {
 }
 
 
-def _signed(found: Correlation) -> str:
+def _signed(found: Correlation | Accuracy) -> str:
     return f"{found.value:.3f}"
 
 
-def _interval(found: Correlation) -> str:
+def _interval(found: Correlation | Accuracy) -> str:
     return f"{found.low:.3f} to {found.high:.3f}"
 
 

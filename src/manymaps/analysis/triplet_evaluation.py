@@ -1,0 +1,282 @@
+"""How many choices among three objects an atlas foresees.
+
+Of the pairs among which a triplet chooses, the atlas takes the one of largest similarity v_ij, by
+Luce's rule the most probable choice: v is what its maps give a pair before it is normalized, and
+the same both ways. Of pairs that tie each counts by its share. Beside it:
+
+    chance       1/3, or 1/2 of "i is closer to j than to k"
+    ceiling      how well triplets that were asked more than once can be predicted
+                 (`Triplets.noise_ceiling`)
+    popularity   pairs ranked by how often their two objects are in a chosen pair
+    counts       by how often the pair was chosen where it was asked; both as counted in the other
+                 nine tenths of the same triplets, of other questions
+    vectors      by the cosine of vectors
+
+Intervals are of 95 %, from the standard error over triplets. A gain is how much more the atlas
+foresees, from differences triplet by triplet.
+
+Arrays: values (n, 3), the chosen pair first; scores (n, n_options), the chosen option first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from manymaps.affinity.walks import pair_cosines
+from manymaps.analysis.rating_evaluation import OF_ATLAS
+from manymaps.atlas.atlas import Atlas
+from manymaps.data.triplets import NoiseCeiling, Triplets
+from manymaps.data.vectors import Vectors
+from manymaps.errors import DataError
+from manymaps.labels import first_of, label_places, only_count
+from manymaps.progress import work
+from manymaps.seeds import RandomState
+
+__all__ = ["Accuracy", "TripletEvaluation", "choice_accuracy", "evaluate_triplets"]
+
+N_FOLDS = 10
+_NORMAL = 1.959964
+_TABLE = 6_000
+_BLOCK = 1 << 14
+
+Scores = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """A share of triplets, or a difference of two, with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+    def record(self) -> dict[str, float]:
+        """The three by name."""
+        return {"value": self.value, "low": self.low, "high": self.high}
+
+
+@dataclass(frozen=True, eq=False)
+class TripletEvaluation:
+    """How many triplets an atlas foresees, and simpler measures beside it.
+
+    Attributes
+    ----------
+    accuracy : dict of str to Accuracy
+        By measure: "atlas", "popularity", "counts" and, where there are vectors, "vectors".
+    gain : dict of str to Accuracy
+        By measure beside the atlas: how much more the atlas foresees.
+    chance : float
+    ceiling : NoiseCeiling or None
+        None where no triplet was asked more than once.
+    kind : {"odd", "closer"}
+    n_triplets, n_known : int
+        All, and those whose objects the atlas knows, which are measured.
+    unknown : tuple of str
+        Objects of triplets that the atlas, or the vectors, do not know.
+    hits : dict of str to ndarray of shape (n_known,)
+        1 where a measure foresees a choice, a share where it ties, else 0.
+    """
+
+    accuracy: Mapping[str, Accuracy]
+    gain: Mapping[str, Accuracy]
+    chance: float
+    ceiling: NoiseCeiling | None
+    kind: str
+    n_triplets: int
+    n_known: int
+    unknown: tuple[str, ...]
+    hits: Mapping[str, np.ndarray]
+
+    def record(self) -> dict[str, Any]:
+        """The measures by the names that the command line prints; None for those of other data."""
+        own = self.accuracy[OF_ATLAS]
+        ceiling = self.ceiling
+        return {
+            **dict.fromkeys(("kl_divergence", "mu_local", "mu_global", "recall_at_10")),
+            "accuracy": own.value,
+            "accuracy_interval": [own.low, own.high],
+            "chance": self.chance,
+            "ceiling": None if ceiling is None else ceiling.majority,
+            "ceiling_by_others": None if ceiling is None else ceiling.others,
+            "n_repeated": 0 if ceiling is None else ceiling.n_repeated,
+            "measures": {
+                name: {
+                    "accuracy": found.record(),
+                    "gain": self.gain[name].record() if name in self.gain else None,
+                }
+                for name, found in self.accuracy.items()
+            },
+            "kind": self.kind,
+            "n_triplets": self.n_triplets,
+            "n_known": self.n_known,
+            "unknown": list(self.unknown),
+        }
+
+
+def choice_accuracy(triplets: Triplets, scores: Scores) -> np.ndarray:
+    """Whether each triplet's chosen pair is the one of largest score, (n,); ties by share.
+
+    Parameters
+    ----------
+    triplets : Triplets
+    scores : callable
+        (first, second) -> score, arrays of object numbers to one number for each pair.
+
+    Examples
+    --------
+    >>> asked = Triplets([[0, 1, 3], [0, 3, 1], [0, 2, 1]])
+    >>> choice_accuracy(asked, lambda i, j: -abs(i - j)).tolist()
+    [1.0, 0.0, 0.0]
+    """
+    columns = triplets.values.T
+    values = np.stack([scores(columns[a], columns[b]) for a, b in triplets.options], axis=1)
+    best = values == values.max(axis=1, keepdims=True)
+    return np.asarray(best[:, 0] / best.sum(axis=1))
+
+
+def evaluate_triplets(
+    atlas: Atlas,
+    triplets: Triplets,
+    *,
+    vectors: Vectors | None = None,
+    random_state: RandomState = 0,
+) -> TripletEvaluation:
+    """How many triplets an atlas foresees; see `manymaps.evaluate`.
+
+    Raises
+    ------
+    DataError
+        Where the atlas knows none of the triplets, or is of two kinds of object.
+    """
+    if atlas.kinds is not None:
+        raise DataError(
+            "the atlas is of two kinds of object; triplets are compared with one of a single kind"
+        )
+    place = _places(triplets, atlas.labels)
+    there = [place]
+    values, words = atlas.vectors, atlas.labels
+    if vectors is not None:
+        values, words = vectors.values, vectors.labels
+    of_vectors = None
+    if values is not None:
+        of_vectors = place if vectors is None else _places(triplets, words)
+        there.append(of_vectors)
+    known = np.all([found >= 0 for found in there], axis=0)
+    asked = known[triplets.values].all(axis=1)
+    appears = np.bincount(triplets.values.ravel(), minlength=triplets.n_objects) > 0
+    names = triplets.labels or ()
+    unknown = tuple(names[i] for i in np.flatnonzero(appears & ~known).tolist())
+    if not asked.any():
+        raise DataError(
+            f"the atlas knows all three objects of none of the {len(triplets):,} triplets of "
+            f"{triplets.report.source}; it lacks {first_of(unknown)}, and begins with "
+            f"{first_of(atlas.labels)}"
+        )
+    some = triplets if asked.all() else triplets.take(np.flatnonzero(asked))
+    hits = {OF_ATLAS: choice_accuracy(some, _of_atlas(atlas, place, len(some)))}
+    hits |= _counted(some, random_state)
+    if values is not None and of_vectors is not None:
+        hits["vectors"] = choice_accuracy(some, _of_vectors(values, of_vectors, len(some)))
+    own = hits[OF_ATLAS]
+    return TripletEvaluation(
+        accuracy={name: _mean(found) for name, found in hits.items()},
+        gain={name: _mean(own - found) for name, found in hits.items() if name != OF_ATLAS},
+        chance=some.chance,
+        ceiling=some.noise_ceiling(),
+        kind=some.kind,
+        n_triplets=len(triplets),
+        n_known=len(some),
+        unknown=unknown,
+        hits=hits,
+    )
+
+
+def _places(triplets: Triplets, labels: Any) -> np.ndarray:
+    """Where each object of the triplets stands among some labels, -1 where it does not.
+
+    Objects without labels are those of the same numbers.
+    """
+    names = triplets.labels or ()
+    found = np.array(label_places(names, labels))
+    if (found < 0).any() and only_count(names):
+        numbers = np.arange(len(names))
+        found = np.where(numbers < len(labels), numbers, -1)
+    return found
+
+
+def _of_atlas(atlas: Atlas, place: np.ndarray, n_triplets: int) -> Scores:
+    """log v of pairs of the triplets' objects."""
+    choices = atlas.choices
+
+    def scores(i: np.ndarray, j: np.ndarray) -> np.ndarray:
+        return choices.log_pair_similarities(place[i], place[j])
+
+    return _tabulated(scores, len(place), n_triplets)
+
+
+def _of_vectors(values: Any, place: np.ndarray, n_triplets: int) -> Scores:
+    """Cosines of the vectors of pairs of the triplets' objects."""
+    rows = values[np.maximum(place, 0)]
+
+    def scores(i: np.ndarray, j: np.ndarray) -> np.ndarray:
+        parts = [slice(start, start + _BLOCK) for start in range(0, len(i), _BLOCK)]
+        return np.concatenate([pair_cosines(rows, i[some], j[some]) for some in parts])
+
+    return _tabulated(scores, len(place), n_triplets)
+
+
+def _tabulated(scores: Scores, n_objects: int, n_triplets: int) -> Scores:
+    """The same scores, out of a table where triplets ask for more pairs than there are."""
+    if n_objects > _TABLE or n_triplets < n_objects**2 // 4:
+        return scores
+    table = np.empty((n_objects, n_objects))
+    everyone = np.arange(n_objects)
+    with work("similarities", total=n_objects) as at:
+        for i in range(n_objects):
+            table[i] = scores(np.full(n_objects, i), everyone)
+            at(i + 1)
+    return lambda i, j: table[i, j]
+
+
+def _counted(triplets: Triplets, random_state: RandomState) -> dict[str, np.ndarray]:
+    """What is foreseen by counts in the other tenths of the triplets, by name, (n,)."""
+    fold = triplets.folds(N_FOLDS, random_state)
+    found = {name: np.full(len(triplets), triplets.chance) for name in ("popularity", "counts")}
+    whole = triplets.counts()
+    for k in range(N_FOLDS):
+        mine = np.flatnonzero(fold == k)
+        if not len(mine) or len(mine) == len(triplets):
+            continue
+        part = triplets.take(mine)
+        counts = [(all_of - held).astype(np.float64) for all_of, held in
+                  zip(whole, part.counts(), strict=True)]  # fmt: skip
+        chosen, asked = (np.asarray(table.sum(axis=1)).ravel() for table in counts)
+        rate = np.divide(chosen, asked, out=np.zeros(len(asked)), where=asked > 0)
+        found["popularity"][mine] = choice_accuracy(part, _sums(rate))
+        found["counts"][mine] = choice_accuracy(part, _proportions(counts, triplets.chance))
+    return found
+
+
+def _sums(rate: np.ndarray) -> Scores:
+    return lambda i, j: rate[i] + rate[j]
+
+
+def _proportions(counts: Any, otherwise: float) -> Scores:
+    """How often pairs were chosen where they were asked; chance where they were not."""
+    chosen, asked = counts
+
+    def scores(i: np.ndarray, j: np.ndarray) -> np.ndarray:
+        above, below = np.asarray(chosen[i, j]).ravel(), np.asarray(asked[i, j]).ravel()
+        return np.divide(above, below, out=np.full(len(below), otherwise), where=below > 0)
+
+    return scores
+
+
+def _mean(values: np.ndarray) -> Accuracy:
+    error = values.std(ddof=1) / len(values) ** 0.5 if len(values) > 1 else np.nan
+    mean = float(values.mean())
+    return Accuracy(mean, float(mean - _NORMAL * error), float(mean + _NORMAL * error))

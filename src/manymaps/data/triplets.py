@@ -1,0 +1,402 @@
+"""Triplets: which two of three objects people find alike.
+
+    kind "odd"       (i, j, k): of the three k was the odd one out, so that i and j are alike
+    kind "closer"    (i, j, k): i is closer to j than to k
+
+Either way the first two are the pair that was chosen, and the other pairs of the triplet (for
+"closer" the pair i, k alone) were asked and not chosen. The similarity that is fitted is
+
+    s_ij = how often i and j were chosen / how often they were asked together
+
+in what was observed, with pairs that nobody asked missing; or, by default, as a model of choice
+expects it of all pairs (`manymaps.data.triplet_choice`).
+
+Arrays: values (n, 3) of int32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.archive.door import MOST_LABELS
+from manymaps.checks import check_choice, check_labels, check_number
+from manymaps.data.associations import Associations, ReadReport
+from manymaps.data.triplet_choice import choice_utilities, expected_proportions, options_of
+from manymaps.errors import DataError
+from manymaps.labels import shown
+from manymaps.seeds import RandomState, drawn_generator
+
+__all__ = ["ESTIMATES", "KINDS", "MOST_OF_MODEL", "NoiseCeiling", "Triplets"]
+
+KINDS = ("odd", "closer")
+ESTIMATES = ("choices", "proportions")
+#: A table of all pairs of more objects than this is not made.
+MOST_OF_MODEL = 10_000
+
+
+@dataclass(frozen=True)
+class NoiseCeiling:
+    """How well triplets that were asked more than once can be predicted at all.
+
+    Attributes
+    ----------
+    majority : float
+        Share of the answers that are those of the majority of their triplet, ties by share: what a
+        model reaches that knows each majority (Hebart et al. 2020). Where triplets were asked a few
+        times only, that is more than any model can: of two answers at least half agree.
+    others : float
+        Share of the answers that the majority of the other answers to the same triplet predicts:
+        less than a model can reach, and near to it where answers are many.
+    n_repeated : int
+        Triplets that were asked more than once.
+    n_answers : int
+        How many answers these have.
+    """
+
+    majority: float
+    others: float
+    n_repeated: int
+    n_answers: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Triplets:
+    """Choices among three objects.
+
+    Parameters
+    ----------
+    values : array of int, shape (n, 3)
+        Numbers of the objects. For "odd" the odd one is the last, as SPoSE and VICE publish them;
+        for "closer" the first is closer to the second than to the third.
+    labels : sequence of str, optional
+        Of all objects; "0", "1", ... up to the largest number without.
+    kind : {"odd", "closer"}
+    report : ReadReport, optional
+
+    Raises
+    ------
+    DataError
+        Where the shape is another, or there is no triplet; where a number is negative, not whole or
+        beyond the labels, or stands twice in a triplet: the message names the row, from 0.
+
+    Examples
+    --------
+    >>> from manymaps import Triplets
+    >>> asked = Triplets([[0, 1, 2], [0, 1, 3], [0, 2, 1]], ["tie", "knot", "suit", "rope"])
+    >>> asked.n_objects, len(asked)
+    (4, 3)
+    >>> chosen, together = asked.counts()
+    >>> chosen.toarray()[0].tolist(), together.toarray()[0].tolist()
+    ([0, 2, 1, 0], [0, 3, 2, 1])
+    """
+
+    values: np.ndarray
+    labels: Sequence[str] | None = None
+    kind: str = "odd"
+    report: ReadReport = field(default_factory=ReadReport)
+
+    def __post_init__(self) -> None:
+        check_choice("kind", self.kind, KINDS)
+        values = np.asarray(self.values)
+        source = self.report.source
+        if values.ndim != 2 or values.shape[1] != 3 or not len(values):
+            raise DataError(
+                f"{source}: triplets have shape {values.shape}; give three objects in each row, "
+                "(n, 3), and at least one row"
+            )
+        if values.dtype.kind not in "iuf":
+            raise DataError(
+                f"{source}: triplets must be whole numbers, numbers of objects from 0, not "
+                f"{values.dtype}"
+            )
+        whole = _whole(values, source)
+        n = int(whole.max()) + 1 if self.labels is None else len(self.labels)
+        _check_numbers(whole, n, source, labelled=self.labels is not None)
+        given = map(str, range(n)) if self.labels is None else map(str, self.labels)
+        labels = tuple(given)
+        check_labels(labels, n, "object", source=source)
+        object.__setattr__(self, "values", whole.astype(np.int32, copy=False))
+        object.__setattr__(self, "labels", labels)
+        if self.report.n_read == 0:
+            object.__setattr__(self, "report", replace(self.report, n_read=len(whole)))
+
+    def __repr__(self) -> str:
+        what = "odd-one-out triplets" if self.kind == "odd" else "triplets of which is closer"
+        return f"<{len(self):,} {what} of {self.n_objects:,} objects, from {self.report.source}>"
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects, those that are in no triplet among them."""
+        return len(self.labels or ())
+
+    @property
+    def options(self) -> tuple[tuple[int, int], ...]:
+        """The pairs of columns among which each triplet chose, the chosen one first."""
+        return options_of(self.kind)
+
+    @property
+    def chance(self) -> float:
+        """The accuracy of guessing: 1/3, or 1/2 of which is closer."""
+        return 1 / len(self.options)
+
+    def take(self, places: np.ndarray | Sequence[int]) -> Triplets:
+        """Some of the triplets, by place; the objects stay."""
+        rows = self.values[np.asarray(places)]
+        return replace(self, values=rows, report=replace(self.report, n_read=len(rows)))
+
+    def counts(self) -> tuple[sparse.csr_array, sparse.csr_array]:
+        """How often pairs were chosen, and asked; both symmetric, shape (n_objects, n_objects)."""
+        pairs = [(self.values[:, a], self.values[:, b]) for a, b in self.options]
+        return self._sums(pairs[:1]), self._sums(pairs)
+
+    def _sums(self, pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> sparse.csr_array:
+        n = self.n_objects
+        first = np.concatenate([a for a, _ in pairs])
+        second = np.concatenate([b for _, b in pairs])
+        ones = np.ones(len(first), np.int64)
+        half = sparse.csr_array(sparse.coo_array((ones, (first, second)), shape=(n, n)))
+        return sparse.csr_array(half + half.T)
+
+    def associations(
+        self,
+        estimate: str = "choices",
+        *,
+        penalty: float | None = None,
+        random_state: RandomState = 0,
+    ) -> Associations:
+        """Similarities of the objects, which any estimator fits.
+
+        Parameters
+        ----------
+        estimate : {"choices", "proportions"}
+            By a model of choice, s_ij of all pairs, also of those that nobody asked; or the
+            proportions that were counted, with pairs that nobody asked missing. A fit takes missing
+            pairs of at most 2,000 objects, and takes longer with them.
+        penalty : float, at least 0, optional
+            Of the model; by default the root of the triplets of each object.
+        random_state : int or RandomState
+            Where the model starts.
+
+        Returns
+        -------
+        Associations
+            Symmetric, each between 0 and 1; rows as they are, not brought to a sum of 1. Objects
+            that are in no triplet have no similarity.
+
+        Raises
+        ------
+        DataError
+            For a model of more than 10,000 objects.
+
+        Notes
+        -----
+        On planted triplets an atlas of the model's similarities predicts held-out choices better
+        than one of the counted proportions, the more so the fewer triplets there are
+        (`benchmarks/triplets.py`).
+
+        Examples
+        --------
+        >>> from manymaps import Triplets
+        >>> asked = Triplets([[0, 1, 2], [0, 1, 3], [2, 3, 0], [2, 1, 3]])
+        >>> counted = asked.associations("proportions")
+        >>> counted.strengths.toarray()[0].round(2).tolist(), counted.n_missing
+        ([0.0, 1.0, 0.0, 0.0], 0)
+        >>> asked.associations(penalty=1.0).n_pairs
+        12
+        """
+        check_choice("estimate", estimate, ESTIMATES)
+        if penalty is not None:
+            check_number("penalty", penalty, least=0)
+        told = f"{len(self):,} triplets"
+        if estimate == "proportions":
+            return self._proportions(told)
+        n = self.n_objects
+        if n > MOST_OF_MODEL:
+            raise DataError(
+                f"{self.report.source}: {n:,} objects are too many for a table of all pairs, which "
+                f"is made of at most {MOST_OF_MODEL:,}; give estimate='proportions'"
+            )
+        seed = int(drawn_generator(random_state).integers(2**31))
+        utilities = choice_utilities(self.values, n, self.kind, penalty=penalty, seed=seed)
+        table = expected_proportions(utilities, self.kind, seed=seed)
+        asked = self._appears
+        table[~asked] = 0
+        table[:, ~asked] = 0
+        note = f"{told}: similarities of all pairs as a model of choice expects them"
+        report = replace(self.report, notes=(*self.report.notes, note))
+        return Associations(self.labels or (), sparse.csr_array(table), report)
+
+    def _proportions(self, told: str) -> Associations:
+        chosen, asked = self.counts()
+        table = chosen.astype(np.float64).multiply(asked.astype(np.float64).power(-1)).tocsr()
+        appears = self._appears
+        missing = ~asked.astype(bool).toarray()
+        missing[~appears] = False
+        missing[:, ~appears] = False
+        note = f"{told}: similarities are how often a pair was chosen where it was asked"
+        report = replace(self.report, notes=(*self.report.notes, note))
+        return Associations(
+            self.labels or (),
+            sparse.csr_array(table),
+            report,
+            missing=sparse.csr_array(missing),
+        )
+
+    @cached_property
+    def _appears(self) -> np.ndarray:
+        """Which objects are in a triplet, shape (n_objects,)."""
+        return np.bincount(self.values.ravel(), minlength=self.n_objects) > 0
+
+    @cached_property
+    def _questions(self) -> tuple[np.ndarray, np.ndarray]:
+        """The number of each triplet's question, (n,), and of its answer among the options.
+
+        A question is a set of three, or of which is closer a first object and a set of two.
+        """
+        first = 0 if self.kind == "odd" else 1
+        order = np.argsort(self.values[:, first:], axis=1, kind="stable") + first
+        places = np.concatenate([np.zeros((len(self), first), order.dtype), order], axis=1)
+        sets = np.take_along_axis(self.values, places, axis=1).astype(np.int64)
+        n = self.n_objects
+        # In two steps, for the cube of the number of objects may be beyond 64 bits.
+        pairs = np.unique(sets[:, 0] * n + sets[:, 1], return_inverse=True)[1]
+        questions = np.unique(pairs * n + sets[:, 2], return_inverse=True)[1]
+        answers = np.argmax(places == (2 if self.kind == "odd" else 1), axis=1)
+        return questions, answers
+
+    def noise_ceiling(self) -> NoiseCeiling | None:
+        """How well repeated triplets can be predicted; None where none was asked twice.
+
+            majority = sum_t max_c n_tc / sum_t n_t
+            others   = sum_t sum_c n_tc [c is the majority without this answer] / sum_t n_t
+
+        over the triplets t with n_t > 1 answers, n_tc of which are c; the first is that of Hebart,
+        Zheng, Pereira & Baker (2020), "Revealing the multidimensional mental representations of
+        natural objects underlying human similarity judgements", Nature Human Behaviour 4,
+        1173-1185.
+
+        Examples
+        --------
+        >>> from manymaps import Triplets
+        >>> asked = Triplets([[0, 1, 2], [1, 0, 2], [0, 1, 2], [2, 0, 1], [0, 1, 3]])
+        >>> asked.noise_ceiling()
+        NoiseCeiling(majority=0.75, others=0.75, n_repeated=1, n_answers=4)
+        """
+        questions, answers = self._questions
+        counts = np.bincount(3 * questions + answers, minlength=3 * (int(questions.max()) + 1))
+        table = counts.reshape(-1, 3)
+        repeated = table[table.sum(axis=1) > 1].astype(np.float64)
+        if not len(repeated):
+            return None
+        total = repeated.sum()
+        predicted = 0.0
+        for c in range(3):
+            others = repeated.copy()
+            others[:, c] -= 1
+            most = others == others.max(axis=1, keepdims=True)
+            predicted += float((repeated[:, c] * most[:, c] / most.sum(axis=1)).sum())
+        return NoiseCeiling(
+            majority=float(repeated.max(axis=1).sum() / total),
+            others=float(predicted / total),
+            n_repeated=len(repeated),
+            n_answers=int(total),
+        )
+
+    def folds(self, n_folds: int, random_state: RandomState = 0) -> np.ndarray:
+        """The fold of each triplet, (n,); answers to one question are in one fold.
+
+        Examples
+        --------
+        >>> from manymaps import Triplets
+        >>> asked = Triplets([[0, 1, 2], [1, 2, 0], [0, 1, 3], [1, 3, 0]])
+        >>> fold = asked.folds(2)
+        >>> bool(fold[0] == fold[1]), bool(fold[2] == fold[3]), len(set(fold))
+        (True, True, 2)
+        """
+        questions, _ = self._questions
+        n = int(questions.max()) + 1
+        dealt = drawn_generator(random_state).permutation(n) % n_folds
+        return np.asarray(dealt[questions])
+
+    def split(
+        self, fraction: float = 0.1, random_state: RandomState = 0
+    ) -> tuple[Triplets, Triplets]:
+        """Triplets to fit, and a part to test on; no question is in both.
+
+        Parameters
+        ----------
+        fraction : float between 0 and 1
+            How many of the questions are held out.
+        random_state : int or RandomState
+
+        Raises
+        ------
+        DataError
+            Where one of the two is empty.
+
+        Examples
+        --------
+        >>> from manymaps import Triplets
+        >>> known, held_out = Triplets([[0, 1, 2], [1, 2, 3], [0, 3, 1], [0, 2, 3]]).split(0.25)
+        >>> len(known), len(held_out)
+        (3, 1)
+        """
+        check_number("fraction", fraction, above=0, below=1)
+        questions, _ = self._questions
+        n = int(questions.max()) + 1
+        held = drawn_generator(random_state).permutation(n) < round(fraction * n)
+        out = held[questions]
+        if out.all() or not out.any():
+            raise DataError(
+                f"{self.report.source}: {n:,} different triplets are too few to hold out "
+                f"{fraction:g} of them"
+            )
+        return self.take(np.flatnonzero(~out)), self.take(np.flatnonzero(out))
+
+
+def _whole(values: np.ndarray, source: str) -> np.ndarray:
+    """Numbers as whole ones; what is none is named."""
+    if values.dtype.kind == "f":
+        with np.errstate(invalid="ignore"):
+            wrong = ~np.isfinite(values) | (values != np.rint(values)) | (np.abs(values) > 2**31)
+        if wrong.any():
+            row, column = np.argwhere(wrong)[0].tolist()
+            raise DataError(
+                f"{source}, row {row}: {values[row, column]} is no number of an object; triplets "
+                "are of whole numbers from 0"
+            )
+    elif values.dtype.kind == "u" or values.dtype.itemsize > 4:
+        values = np.minimum(values, 2**31 - 1) if values.max() > 2**31 - 1 else values
+    return values.astype(np.int64)
+
+
+def _check_numbers(values: np.ndarray, n: int, source: str, *, labelled: bool) -> None:
+    """Refuse numbers that are negative or beyond the objects, and objects that stand twice."""
+    for wrong, fault in (
+        (values < 0, "is negative; objects are numbered from 0"),
+        (values >= n, f"is beyond the {n:,} labels, which are numbered from 0"),
+    ):
+        if wrong.any():
+            row, column = np.argwhere(wrong)[0].tolist()
+            raise DataError(f"{source}, row {row}: the object {values[row, column]} {fault}")
+    if not labelled and n > MOST_LABELS:
+        raise DataError(
+            f"{source}: objects are numbered up to {n - 1:,}, and may be up to {MOST_LABELS - 1:,}"
+        )
+    a, b, c = values.T
+    twice = (a == b) | (a == c) | (b == c)
+    if twice.any():
+        row = int(np.argmax(twice))
+        told = shown(str(values[row].tolist()))
+        raise DataError(
+            f"{source}, row {row}: an object stands twice in the triplet {told} "
+            f"({int(twice.sum()):,} rows are such); a triplet is of three different objects"
+        )

@@ -1,0 +1,131 @@
+"""How many triplets an atlas foresees, against a plain loop, and what stands beside."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import manymaps as mm
+from manymaps.analysis import triplet_evaluation
+from manymaps.analysis.triplet_evaluation import choice_accuracy
+from manymaps.model import MULTIPLE_MAPS_T_SNE
+
+N = 10
+LABELS = [f"w{i}" for i in range(N)]
+
+
+def atlas() -> mm.Atlas:
+    rng = np.random.default_rng(0)
+    share = rng.random(N)
+    maps = rng.normal(size=(2, N, 2))
+    return mm.Atlas(LABELS, maps, np.stack([share, 1 - share]), MULTIPLE_MAPS_T_SNE)
+
+
+def similarity() -> np.ndarray:
+    made = atlas()
+    gaps = ((made.maps[:, :, None] - made.maps[:, None]) ** 2).sum(axis=3)
+    both = made.proportions[:, :, None] * made.proportions[:, None]
+    return (both / (1 + gaps)).sum(axis=0)
+
+
+def triplets(kind: str = "odd", n: int = 400, labels=LABELS) -> mm.Triplets:
+    values = np.argsort(np.random.default_rng(1).random((n, N)), axis=1)[:, :3]
+    return mm.Triplets(values, labels, kind)
+
+
+@pytest.mark.parametrize("kind", ["odd", "closer"])
+@pytest.mark.parametrize("table", [0, 6000])
+def test_accuracy_is_that_of_a_plain_loop(monkeypatch, kind, table):
+    monkeypatch.setattr(triplet_evaluation, "_TABLE", table)
+    v, hits = similarity(), []
+    for i, j, k in triplets(kind).values.tolist():
+        others = [v[i, k], v[j, k]] if kind == "odd" else [v[i, k]]
+        hits.append(v[i, j] > max(others))
+    found = mm.evaluate(atlas(), triplets(kind))
+    own = found.accuracy["atlas"]
+    assert found.hits["atlas"].tolist() == hits
+    assert own.value == pytest.approx(np.mean(hits))
+    half = 1.96 * np.sqrt(own.value * (1 - own.value) / len(hits))
+    assert own.low == pytest.approx(own.value - half, abs=1e-3)
+    assert own.high == pytest.approx(own.value + half, abs=1e-3)
+    assert found.chance == (1 / 3 if kind == "odd" else 1 / 2)
+    gain = found.gain["counts"]
+    assert gain.value == pytest.approx(own.value - found.accuracy["counts"].value)
+
+
+def test_ties_count_by_share():
+    asked = mm.Triplets([[0, 1, 2], [0, 2, 1], [3, 4, 5]])
+    same = choice_accuracy(asked, lambda i, j: np.zeros(len(i)))
+    assert same == pytest.approx(np.full(3, 1 / 3))
+    two = choice_accuracy(asked, lambda i, j: (np.minimum(i, j) == 0).astype(float))
+    assert two == pytest.approx([0.5, 0.5, 1 / 3])
+
+
+def test_objects_that_share_no_map_are_guessed():
+    made = atlas()
+    alone = np.zeros((10, N))
+    alone[np.arange(10), np.arange(10)] = 1
+    apart = mm.Atlas(LABELS, np.zeros((10, N, 2)), alone, MULTIPLE_MAPS_T_SNE)
+    assert mm.evaluate(apart, triplets()).accuracy["atlas"].value == pytest.approx(1 / 3)
+    assert made.n_objects == N
+
+
+def test_counts_and_popularity_are_of_other_folds():
+    """Each question asked over and over with one answer; counts of other folds know nothing."""
+    values = np.argsort(np.random.default_rng(1).random((40, N)), axis=1)[:, :3]
+    asked = mm.Triplets(np.repeat(values, 20, axis=0), LABELS)
+    found = mm.evaluate(atlas(), asked)
+    assert found.accuracy["counts"].value < 0.6
+    assert found.ceiling.majority > 0.85
+    planted = np.argsort(np.random.default_rng(2).random((3000, N)), axis=1)[:, :3]
+    planted = np.sort(planted, axis=1)  # the largest number is always the odd one
+    known = mm.evaluate(atlas(), mm.Triplets(planted, LABELS))
+    assert known.accuracy["popularity"].value > 0.9
+    assert known.accuracy["counts"].value > 0.75
+
+
+def test_labels_bring_objects_together():
+    order = np.random.default_rng(5).permutation(N)
+    place = np.argsort(order)
+    turned = mm.Triplets(place[triplets().values], [LABELS[i].upper() for i in order])
+    assert mm.evaluate(atlas(), turned).hits["atlas"].tolist() == mm.evaluate(
+        atlas(), triplets()).hits["atlas"].tolist()  # fmt: skip
+    numbered = triplets(labels=None)
+    assert mm.evaluate(atlas(), numbered).accuracy == mm.evaluate(atlas(), triplets()).accuracy
+
+
+def test_unknown_objects_are_left_out_and_told():
+    names = [*LABELS[:-1], "hat"]
+    found = mm.evaluate(atlas(), triplets(labels=names))
+    expected = ~(triplets().values == N - 1).any(axis=1)
+    assert (found.n_triplets, found.n_known) == (400, expected.sum())
+    assert found.unknown == ("hat",)
+    with pytest.raises(mm.DataError, match="all three objects of none of the 400 triplets"):
+        mm.evaluate(atlas(), triplets(labels=[f"x{i}" for i in range(N)]))
+
+
+def test_vectors_stand_beside():
+    values = np.random.default_rng(3).normal(size=(N, 4))
+    found = mm.evaluate(atlas(), triplets(), vectors=mm.Vectors(LABELS, values))
+    kept = mm.evaluate(replace(atlas(), vectors=values), triplets())
+    assert found.hits["vectors"].tolist() == kept.hits["vectors"].tolist()
+    unit = values / np.linalg.norm(values, axis=1, keepdims=True)
+    cosine = unit @ unit.T
+    i, j, k = triplets().values.T
+    expected = cosine[i, j] > np.maximum(cosine[i, k], cosine[j, k])
+    assert found.hits["vectors"].tolist() == expected.tolist()
+
+
+def test_record():
+    found = mm.evaluate(atlas(), triplets(n=40)).record()
+    assert found["kl_divergence"] is None
+    assert found["accuracy"] == found["measures"]["atlas"]["accuracy"]["value"]
+    assert found["measures"]["atlas"]["gain"] is None
+    assert set(found["measures"]) == {"atlas", "popularity", "counts"}
+
+
+def test_an_atlas_of_two_kinds_is_refused():
+    counts = mm.Counts(np.random.default_rng(0).poisson(2.0, (6, 5)) + 1.0)
+    two = mm.CODE(max_iter=5, random_state=0).fit(counts).atlas_
+    with pytest.raises(mm.DataError, match="two kinds of object"):
+        mm.evaluate(two, triplets())
