@@ -64,6 +64,14 @@ def test_the_contract_of_the_joint_model(estimator, check):
     check(estimator)
 
 
+def test_proportions_learn_from_the_start_that_an_atlas_is():
+    table = smooth_table()
+    atlas = CODE(n_maps=2, random_state=0, max_iter=5).fit(table).atlas_
+    steps = Momentum(0.01, hold_weights=0)
+    fit = CODE(n_maps=2, random_state=0, max_iter=100, init=atlas, optimizer=steps).fit(table)
+    assert np.abs(fit.proportions_ - atlas.proportions).max() > 0.01
+
+
 @pytest.fixture(scope="module")
 def fitted():
     table, _, _ = clustered_table()

@@ -103,7 +103,7 @@ def start_parameters(
         positions, weights = (np.split(part, [kept.n_rows], axis=1) for part in whole)
     return Parameters(
         tuple(np.ascontiguousarray(part, np.float32) for part in positions),
-        tuple(part.astype(np.float32) for part in weights),
+        tuple(np.ascontiguousarray(part, np.float32) for part in weights),
     )
 
 
