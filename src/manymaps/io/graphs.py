@@ -196,6 +196,7 @@ class _Document:
         self._names: dict[str, dict[int, str]] = {}
         self._keys: dict[tuple[str, str], str] = {}  # names of attributes by what has them and key
         self._defaults: dict[tuple[str, str], str] = {}
+        self._held: dict[tuple[str, str], dict[int, str] | None] = {}
         self._ends = (array("i"), array("i"))
         self._lines = array("q")
         self._both_ways = bytearray()
@@ -306,11 +307,19 @@ class _Document:
             return
         if self._at is None or not text:
             return
-        name = self._keys.get((of, key), key)
+        if (of, key) not in self._held:
+            self._held[of, key] = self._where(of, self._keys.get((of, key), key))
+        held = self._held[of, key]
+        if held is not None:
+            held[self._at[1]] = text
+
+    def _where(self, of: str, name: str) -> dict[int, str] | None:
+        """Where the texts of an attribute are held; None for one that nobody asks for."""
         if of == "edge" and (name == self._attribute or folded(name) in WEIGHTS):
-            self._weights.setdefault(name, {})[self._at[1]] = text
-        elif of == "node" and folded(name) in NAMES:
-            self._names.setdefault(folded(name), {})[self._at[1]] = text
+            return self._weights.setdefault(name, {})
+        if of == "node" and folded(name) in NAMES:
+            return self._names.setdefault(folded(name), {})
+        return None
 
     def pairs(self) -> Pairs:
         """All edges as pairs."""
