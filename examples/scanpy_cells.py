@@ -112,7 +112,8 @@ def main() -> None:
         compare(name, adata)
     two_maps(cells, 60 if options.quick else 1000)
     if options.page:
-        write_page(maps_of.to_atlas(cells, "X_manymaps"), options.page)
+        atlas = maps_of.to_atlas(cells, "X_manymaps")
+        write_page(atlas, options.page, color="bulk_labels", noun="cell")
     if options.output:
         cells.write_h5ad(options.output)
 

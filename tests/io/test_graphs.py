@@ -11,6 +11,7 @@ import pytest
 from cli_samples import invoke
 from manymaps import Atlas, DataError, ParameterError, associations_from, read_associations
 from manymaps.atlas.export import export_atlas
+from manymaps.io import graphs
 from manymaps.model import MULTIPLE_MAPS_T_SNE
 
 DIRECTED = [("tie", "knot", 3.0), ("tie", "suit", 1.0), ("knot", "tie", 2.0), ("suit", "tie", 4.0)]
@@ -241,3 +242,13 @@ def test_graphs_of_many_edges_are_streamed(tmp_path: Path) -> None:
     tracemalloc.stop()
     assert found.report.n_read == n
     assert peak < 300 * n
+
+
+def test_a_packed_graph_of_too_many_edges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(graphs, "MOST_PACKED_CELLS", 3000)
+    edges = '<edge source="a" target="b"/>' * 1001
+    packed = gzip.compress(document(NODES + edges).encode())
+    (tmp_path / "a.graphml.gz").write_bytes(packed)
+    with pytest.raises(DataError, match=r"a\.graphml\.gz unpacks to more than 1,000 edges"):
+        read_associations(tmp_path / "a.graphml.gz")
+    read_associations(written(tmp_path, document(NODES + edges)), responses="keep")

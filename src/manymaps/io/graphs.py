@@ -29,7 +29,7 @@ from manymaps.data.frames import cell_label
 from manymaps.errors import DataError
 from manymaps.io.coded_cells import CodedColumn
 from manymaps.io.columns import STRENGTH, folded
-from manymaps.io.files import LONGEST_LABEL, unpacked
+from manymaps.io.files import LONGEST_LABEL, MOST_PACKED_CELLS, unpacked
 from manymaps.io.pairs import Pairs, coded_pairs
 from manymaps.io.tables import known_number
 from manymaps.labels import listed, repeated_label, shown
@@ -41,6 +41,7 @@ NAMES = ("label", "name", "word")
 SPACED = (".edgelist", ".ncol")
 NO_WEIGHTS = "no weights: every edge counts one"
 BLOCK = 2**16
+CELLS_OF_EDGE = 3
 _WRITTEN_WEIGHT = re.compile(rb"""['"]weight['"]\s*:\s*([^,}\s]+)""")
 
 
@@ -171,10 +172,16 @@ def read_graphml(path: Path, attribute: str | None) -> Pairs:
     """
     source = str(path)
     document = _Document(source, attribute)
+    most = max(MOST_PACKED_CELLS, path.stat().st_size) // CELLS_OF_EDGE
     with unpacked(path) as file:
         try:
             while block := file.stream.read(BLOCK):
                 document.parser.Parse(block, False)
+                if file.packed and document.n_edges > most:
+                    raise DataError(
+                        f"{source} unpacks to more than {most:,} edges, the most of a packed "
+                        "graph; unpack it before it is read"
+                    )
             document.parser.Parse(b"", True)
         except expat.ExpatError as error:
             raise DataError(
@@ -212,6 +219,11 @@ class _Document:
         self.parser.CharacterDataHandler = self._characters
         self.parser.EntityDeclHandler = self._entity
         self.parser.SkippedEntityHandler = self._entity
+
+    @property
+    def n_edges(self) -> int:
+        """How many edges there were so far."""
+        return len(self._lines)
 
     def _refuse(self, fault: str) -> NoReturn:
         raise DataError(f"{self.source}, line {self.parser.CurrentLineNumber}: {fault}")
@@ -279,7 +291,7 @@ class _Document:
         undirected = self._undirected[-1] if directed is None else directed == "false"
         self._both_ways.append(undirected)
         self._lines.append(self.parser.CurrentLineNumber)
-        self._at = ("edge", len(self._lines) - 1)
+        self._at = ("edge", self.n_edges - 1)
 
     def _characters(self, text: str) -> None:
         if self._text is not None:
@@ -328,12 +340,12 @@ class _Document:
         weights, written = self._values()
         if weights is None:
             notes += (NO_WEIGHTS,)
-            weights = np.ones(len(self._lines))
+            weights = np.ones(self.n_edges)
         sources, targets = (np.frombuffer(part, np.int32) for part in self._ends)
         both = np.frombuffer(self._both_ways, np.uint8).astype(bool)
         # A loop is one pair, whichever way one looks at it.
         again = np.flatnonzero(both & (sources != targets))
-        edge = np.concatenate([np.arange(len(self._lines)), again])
+        edge = np.concatenate([np.arange(self.n_edges), again])
         undirected = bool(both.all())
         return Pairs(
             CodedColumn(labels, np.concatenate([sources, targets[again]])),
@@ -348,7 +360,7 @@ class _Document:
         )
 
     def _check_ends(self) -> None:
-        if not self._lines:
+        if not self.n_edges:
             raise DataError(f"{self.source} has no edges; a graph needs some to be read as pairs")
         if all(self._declared):
             return
@@ -390,7 +402,7 @@ class _Document:
         if found is None:
             return None, lambda k: "1"
         held, otherwise = self._weights.get(found, {}), defaults.get(found, "1")
-        values = np.full(len(self._lines), known_number(otherwise))
+        values = np.full(self.n_edges, known_number(otherwise))
         for k, text in held.items():
             values[k] = known_number(text)
         return values, lambda k: held.get(k, otherwise)
