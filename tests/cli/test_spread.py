@@ -100,6 +100,21 @@ def test_inspect_writes_the_measures_of_nodes_that_other_commands_take(
     assert "pagerank" in mm.load_atlas(tmp_path / "a.atlas").metadata
 
 
+def test_a_fit_may_take_them_at_once(norms: Path, tmp_path: Path) -> None:
+    quick = ("-o", tmp_path / "a.atlas", "--maps", 2, "--iterations", 3, "--node-measures")
+    assert invoke("fit", norms, *quick).exit_code == 0
+    atlas, found = (
+        mm.load_atlas(tmp_path / "a.atlas"),
+        mm.node_measures(mm.read_associations(norms)),
+    )
+    for name in list(found)[1:]:
+        assert atlas.metadata[name].tolist() == found[name].tolist()
+    vectors = write_vectors(tmp_path / "words.vec")
+    result = invoke("fit", vectors, "-o", tmp_path / "b.atlas", "--node-measures")
+    assert (result.exit_code, "--node-measures does not apply" in result.stderr) == (2, True)
+    assert not (tmp_path / "b.atlas").exists()
+
+
 def test_measures_of_nodes_are_of_associations(norms: Path, tmp_path: Path) -> None:
     result = invoke("inspect", norms, "--betweenness", 3)
     assert result.exit_code == 2

@@ -123,7 +123,8 @@ PARAMETERS = {
 
 FOR_VECTORS = ("perplexity", "local-perplexity", "recall")
 NOT_OF_COUNTS = (
-    "cue", "response", "strength", "labels", "responses", "words", "drop_vectors", *OF_TRIALS,
+    "cue", "response", "strength", "labels", "responses", "words", "drop_vectors", "node_measures",
+    *OF_TRIALS,
 )  # fmt: skip
 STARTS = ("auto", "personas", "random", "pca", "mds", "spectral", "ca")
 STARTS_OF_COUNTS = ("auto", "ca", "random")
@@ -294,6 +295,11 @@ count_options = combined(
     "maps and dims are by default the atlas's.",
 )
 @click.option("--metadata", type=InputFile(), help="Table whose columns are joined by label.")
+@click.option(
+    "--node-measures",
+    is_flag=True,
+    help="Of associations: strength, degree, clustering and PageRank of each word as columns too.",
+)
 @click.option("--checkpoint", type=OutputFile(), help="Keep the state of the fit in this file.")
 @click.option("--resume", type=InputFile(), help="Go on from a checkpoint.")
 @click.option("--strict", is_flag=True, help="Exit with 4 where the fit has not converged.")
@@ -444,6 +450,7 @@ def _fit_pairs(
     for line in reading_notes(data):
         note(line)
     metadata = _matching_metadata(options["metadata"], data)
+    nodes = _node_measures(ctx, data, file) if options["node_measures"] else None
     _note_unused(options, data)
     if isinstance(options["init"], Path):
         estimator.set_params(init=aligned(_load(options["init"]), data))
@@ -451,7 +458,19 @@ def _fit_pairs(
         _pin(estimator, options["pin"], data.labels)
     run = run_fit(estimator, data, str(file), **_files(options))
     atlas: Atlas = estimator.atlas_
-    return (atlas if metadata is None else atlas.add_metadata(metadata)), data, run
+    for columns in (nodes, metadata):
+        atlas = atlas if columns is None else atlas.add_metadata(columns)
+    return atlas, data, run
+
+
+def _node_measures(ctx: click.Context, data: PairData, file: Path) -> dict[str, Any]:
+    """How each word stands in the network; a usage error where there is none."""
+    from manymaps.analysis.network import node_measures
+    from manymaps.data.associations import Associations
+
+    if not isinstance(data, Associations):
+        raise click.UsageError(f"--node-measures does not apply to the vectors of {file}", ctx)
+    return {name: column.tolist() for name, column in node_measures(data).items()}
 
 
 def _fit_counts(
