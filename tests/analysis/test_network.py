@@ -35,6 +35,13 @@ def test_strengths_and_degrees() -> None:
     assert "betweenness" not in found
 
 
+def test_a_stored_zero_is_no_tie() -> None:
+    table = sparse.csr_array(([0.0, 1.0], ([0, 1], [1, 2])), shape=(3, 3))
+    found = node_measures(Associations([*"abc"], table))
+    assert found["degree_out"].tolist() == [0, 1, 0]
+    assert found["degree_in"].tolist() == [0, 0, 1]
+
+
 def test_clustering_counts_pairs_of_neighbors() -> None:
     table = norms().strengths.toarray()
     linked = (table > 0) | (table.T > 0)
@@ -76,6 +83,7 @@ def test_betweenness_counts_shortest_paths() -> None:
     some = [node_measures(norms(), betweenness=4, random_state=s)["betweenness"] for s in (0, 0, 1)]
     np.testing.assert_array_equal(some[0], some[1])
     assert (some[0] != some[2]).any()
+    assert np.isfinite(node_measures(norms(), betweenness=2)["betweenness"]).all()
 
 
 def test_symmetric_values_count_the_same_both_ways() -> None:
@@ -96,7 +104,7 @@ def test_an_atlas_takes_them_as_metadata() -> None:
 
 
 def test_what_cannot_be_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    for number in (0, N + 1):
+    for number in (0, 1, N + 1):
         with pytest.raises(ParameterError, match=rf"betweenness={number} must be"):
             node_measures(norms(), betweenness=number)
     monkeypatch.setitem(sys.modules, "networkx", None)

@@ -185,6 +185,8 @@ def test_edges_between_spaces(tmp_path: Path) -> None:
     (tmp_path / "some.edgelist").write_text("a b {}\nb a {'weight': 3.0}\na c\n")
     found = strengths(read_associations(tmp_path / "some.edgelist", responses="keep"))
     assert found == {("a", "b"): 0.5, ("a", "c"): 0.5, ("b", "a"): 1}
+    (tmp_path / "bare.edgelist").write_text("a b\nb a\n")
+    assert "every pair counts one" in read_associations(tmp_path / "bare.edgelist").report.notes[0]
     (tmp_path / "bad.edgelist").write_text("# none\na b 1\nb a much\n")
     with pytest.raises(DataError, match=r"bad\.edgelist, line 3.*'much'"):
         read_associations(tmp_path / "bad.edgelist")

@@ -79,6 +79,7 @@ def test_the_strongest_leave_the_start_out() -> None:
     assert list(found.columns) == ["label", *(f"step_{t}" for t in range(5)), "total"]
     assert repr(found) == "<Activation from tie in 4 steps: knot, rope, suit>"
     assert spread(norms(), "sink").strongest() == []
+    np.testing.assert_array_equal(spread(norms(), "tie").by_step, found.by_step)
 
 
 @pytest.mark.parametrize(

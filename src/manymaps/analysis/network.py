@@ -54,7 +54,7 @@ def node_measures(
     Raises
     ------
     ParameterError
-        For a number of words below 1 or above theirs.
+        For a number of words below 2 or above theirs.
     ImportError
         Where networkx is not installed.
 
@@ -71,7 +71,7 @@ def node_measures(
     """
     n = norms.n_objects
     if betweenness is not False and betweenness is not True:
-        check_whole("betweenness", betweenness, 1, n, why=", for so many words there are")
+        check_whole("betweenness", betweenness, 2, n, why=", for so many words there are")
     networkx = _networkx()
     table = norms.similarities.copy()
     table.eliminate_zeros()

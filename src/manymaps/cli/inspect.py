@@ -42,7 +42,7 @@ __all__ = ["inspect"]
 )
 @click.option(
     "--betweenness",
-    type=OrWord("all", click.IntRange(min=1), "a number of words"),
+    type=OrWord("all", click.IntRange(min=2), "a number of at least 2"),
     metavar="all|N",
     help="Betweenness too, by the shortest paths from all words (minutes for thousands of them) or "
     "from N drawn by lot.",
