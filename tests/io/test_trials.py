@@ -13,6 +13,7 @@ import manymaps as mm
 from manymaps.data.trials import MISSING, REPEATED, UNKNOWN
 from manymaps.errors import DataError, ParameterError
 from manymaps.io import coded_cells
+from manymaps.io.kinds import looks_like_counts, looks_like_vectors
 from manymaps.io.trial_columns import TrialNames, find_trial_columns
 from manymaps.io.trials import holds_trials
 from trial_samples import swow_rows, write_plain, write_swow
@@ -395,3 +396,41 @@ def test_estimators_take_trials(tmp_path):
     assert of_trials.labels == of_norms.labels
     np.testing.assert_array_equal(of_trials.maps, of_norms.maps)
     mm.evaluate(of_trials, trials)
+
+
+def test_the_south_florida_norms_as_they_were_published(tmp_path):
+    """A bare web page, spaces behind commas, no quoting, and bytes that are no UTF-8."""
+    header = "CUE, TARGET, NORMED?, #G, #P, FSG, BSG, MSG, OSG, #M, MMIA, #O, OMIA, QSS, QFR, QCON"
+    rows = [
+        "CUE, BALL, YES, 155, 60, .387, 0.000, .0170, .0010, 1, 3, 1.0, 0, 13, 0, \xa5",
+        "CUE, STICK, NO, 155, 31, .200, , , , , , , , 13, 0, \xa5",
+        "BALL, CUE, YES, 150, 3, .020, .387, .01, .0, 1, 3, 1.0, 0, 13, 0, \xa5",
+    ]
+    text = "\r\n".join(["<HTML>", "<BODY>", "<pre>", header, *rows, "</pre>", "</BODY>", "</HTML>"])
+    (tmp_path / "Cue_Target_Pairs.A-B").write_bytes(text.encode("latin-1"))
+    norms = mm.read_associations(tmp_path / "Cue_Target_Pairs.A-B", responses="keep", rows="keep")
+    assert norms.labels == ("CUE", "BALL", "STICK")
+    assert norms.strengths.toarray()[0].tolist() == [0, 0.387, 0.2]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "participant,word,R1,R2,R3",
+        "id,participantID,age,education,score,cue,R1,R2,R3",
+        "subject,stimulus,response",
+    ],
+)
+def test_trials_are_told_from_counts_and_vectors(tmp_path, header):
+    names = header.split(",")
+    words = {"cue", "word", "stimulus", "response", "R1", "R2", "R3"}
+    rows = [
+        [f"w{i + c}" if name in words else str(i * c) for c, name in enumerate(names)]
+        for i in range(9)
+    ]
+    file = write_plain(tmp_path / "a.csv", names, rows)
+    pl.DataFrame(rows, schema=names, orient="row").write_parquet(tmp_path / "a.parquet")
+    for path in (file, tmp_path / "a.parquet"):
+        assert holds_trials(path)
+        assert not looks_like_counts(path)
+        assert not looks_like_vectors(path)
