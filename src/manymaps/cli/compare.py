@@ -253,12 +253,13 @@ def _check(ctx: click.Context, files: Sequence[Path], options: Mapping[str, Any]
 
 def _groups(files: Sequence[Path], options: Mapping[str, Any]) -> dict[str, Trials | Associations]:
     """The groups by name, and what deserves saying about each."""
+    from manymaps.cli.reading import read_trials_or_none
     from manymaps.cli.report import reading_notes
     from manymaps.data.trials import Trials
     from manymaps.errors import DataError
 
     if options["by"] is not None:
-        trials = _trials_or_none(files[0], options)
+        trials = read_trials_or_none(files[0], options)
         if trials is None:
             raise DataError(
                 f"{files[0]} has no row for each person and cue, and so nobody whom --by could "
@@ -274,7 +275,7 @@ def _groups(files: Sequence[Path], options: Mapping[str, Any]) -> dict[str, Tria
     for name, file in zip(options["names"] or _names(files), files, strict=True):
         if name in groups:
             raise click.UsageError(f"two groups are called {name!r}; name them by --names")
-        trials = _trials_or_none(file, options)
+        trials = read_trials_or_none(file, options)
         groups[name] = _norms(file, options) if trials is None else trials
         data = groups[name]
         lines = [_told(data)] if isinstance(data, Trials) else reading_notes(data)
@@ -290,18 +291,6 @@ def _check_words(words: Sequence[str], first: Trials | Associations) -> None:
 
     for word in words:
         find_label(word, first.cues if isinstance(first, Trials) else first.labels)
-
-
-def _trials_or_none(file: Path, options: Mapping[str, Any]) -> Trials | None:
-    from manymaps.io.trial_columns import TrialNames
-    from manymaps.io.trials import holds_trials, read_trials
-
-    names = TrialNames(*(options.get(name) for name in ("cue", "response", "participant")))
-    if options["strength"] is not None or not holds_trials(file, names, options["format"]):
-        return None
-    of_trials = ("cue", "response", "participant", "format", "where", "fold", "balance")
-    with work(f"reading {file}"):
-        return read_trials(file, **{k: options[k] for k in of_trials if options.get(k)})
 
 
 def _told(trials: Trials) -> str:
