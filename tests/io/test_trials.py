@@ -298,6 +298,8 @@ def test_associations_are_counted_from_trials_of_any_kind(tmp_path):
     frame = pl.DataFrame(dict(zip(HEADER, zip(*ROWS, strict=True), strict=True)))
     of_frame = mm.associations_from(frame, responses="R12,keep", rows="keep")
     np.testing.assert_array_equal(of_frame.strengths.toarray(), same.strengths.toarray())
+    again = mm.associations_from(trials, responses="R12,keep", rows="keep")
+    np.testing.assert_array_equal(again.strengths.toarray(), same.strengths.toarray())
     old = mm.read_associations(file, where="age > 35", fold=True, responses="keep")
     assert old.labels == ("suit", "na", "tie", "bow tie", 'say "no"', "rock, paper")
     named = mm.read_associations(file, cue="cue", response="R2", participant="participantID",
@@ -330,7 +332,7 @@ def test_swow_strengths_of_both_kinds(tmp_path):
         mm.read_associations(both, responses=r).strengths[0, 1] for r in ("R1", "R123", "drop")
     ]
     assert found == [0.9, 0.4, 0.4]
-    with pytest.raises(DataError, match=r"has no column 'R12.Strength'"):
+    with pytest.raises(ParameterError, match=r"responses='R12' says .* a column 'R12.Strength'"):
         mm.read_associations(first, responses="R12")
 
 

@@ -26,12 +26,14 @@ from manymaps.archive.door import reader
 from manymaps.data.associations import Associations
 from manymaps.data.frames import cell_label, eager_frame
 from manymaps.data.pair_rules import Rules, split_responses
+from manymaps.data.trials import Trials
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.coded_cells import coded_columns, refuse_undecoded, row_at
 from manymaps.io.columns import (
     ColumnNames,
     Columns,
     find_columns,
+    folded,
     has_pair_header,
 )
 from manymaps.io.files import (
@@ -187,11 +189,28 @@ def read_associations(
         return trials.associations(responses, rows=rows, self_pairs=self_pairs)
     _refuse_of_pairs(str(path), participant=participant, where=where, balance=balance)
     if first is not None and strength is None:
-        strength = f"R{'123456789'[:first]}.Strength"
+        strength = _strengths_of(path, responses, first)
     found = read_entries(path, ColumnNames(cue, response, strength), format=format, labels=labels)
     if isinstance(found, LabelledMatrix):
         return associate_matrix(found, rules)
     return associate(found.folded() if fold else found, rules)
+
+
+def _strengths_of(path: str | os.PathLike[str], responses: str, first: int) -> str:
+    """The column of strengths over the first answers, as SWOW calls it, of a file that has one."""
+    column = f"R{'123456789'[:first]}.Strength"
+    start = first_bytes(Path(path))
+    if stored_format(Path(path), start) == "parquet":
+        return column  # its reader names the columns that there are
+    head = start.split(b"\n")[0].decode("utf-8", "replace")
+    if folded(column) not in map(folded, re.split("[\t,;|]", head.replace('"', ""))):
+        raise ParameterError(
+            f"says which answers of a trial count, and {path} has neither trials (a row for each "
+            f"person and cue, with R1, R2, ...) nor a column {column!r}",
+            name="responses",
+            value=responses,
+        )
+    return column
 
 
 def _refuse_of_pairs(source: str, **options: Any) -> None:
@@ -293,7 +312,7 @@ def associations_from(
 
     Parameters
     ----------
-    data : frame, graph or matrix
+    data : frame, graph, matrix or Trials
         A pandas, polars or pyarrow frame of pairs, with columns as for `read_associations`, or of
         trials (`trials_from` filters them before they are counted); a pandas frame whose index and
         columns are the same labels; a graph of networkx or igraph (each undirected edge counts in
@@ -321,6 +340,8 @@ def associations_from(
     >>> associations_from(similarity, labels=["tie", "knot", "suit"], rows="keep").is_symmetric
     True
     """
+    if isinstance(data, Trials):
+        return data.associations(responses, rows=rows, self_pairs=self_pairs)
     rules = Rules(split_responses(responses)[1], rows, self_pairs)
     names = ColumnNames(cue, response, strength)
     given = None if labels is None else read_labels(labels)
