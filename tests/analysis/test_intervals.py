@@ -143,6 +143,15 @@ class TestSenses:
         assert found.share("w1", "w2") is None
         assert found.n_responses("w1") == 0
 
+    def test_of_trials_that_never_hit_a_sense_nothing_is_known(self):
+        atlas, row = planted()
+        rng = np.random.default_rng(1)
+        trials = people(atlas, row, 5, rng, of_one_mind=False)
+        others = trials.take(trials.cue != 0)
+        found = mm.intervals(others, atlas, words=["w0"], responses="keep")
+        assert found.ambiguity("w0") is None
+        assert found.ambiguities["design_effect"].tolist() == [1]
+
     def test_people_of_one_mind_are_worth_fewer_answers(self):
         atlas, row = planted()
         rng = np.random.default_rng(1)

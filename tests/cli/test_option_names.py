@@ -140,6 +140,7 @@ EVERY = [
     *offered("senses", mm.Atlas.senses, "self", "word"),
     *offered("inspect", mm.read_associations, "path", "self_pairs"),
     *offered("diagnose", mm.read_trials, "path"),
+    *offered("senses", mm.intervals, "atlas", "words"),
     *offered("insert", mm.insert, "atlas", "new", "vectors", "labels"),
     *offered("view", mm.write_page, "atlas", "path"),
 ]  # fmt: skip

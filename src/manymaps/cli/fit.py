@@ -300,6 +300,12 @@ count_options = combined(
     is_flag=True,
     help="Of associations: strength, degree, clustering and PageRank of each word as columns too.",
 )
+@click.option(
+    "--trust",
+    is_flag=True,
+    help='Add the column "share explained": how much of what was fitted of an object its place '
+    "gives as well.",
+)
 @click.option("--checkpoint", type=OutputFile(), help="Keep the state of the fit in this file.")
 @click.option("--resume", type=InputFile(), help="Go on from a checkpoint.")
 @click.option("--strict", is_flag=True, help="Exit with 4 where the fit has not converged.")
@@ -356,6 +362,8 @@ def fit(
     if run.stopped:
         keep_stopped(estimator, atlas, output, vectors=not options["drop_vectors"])
     _note_restarts(getattr(estimator, "restarts_", ()))
+    if options["trust"]:
+        atlas = _with_trust(atlas)
     _save(atlas, output, drop_vectors=options["drop_vectors"])
     record = fit_record(estimator, run.n_pairs, method, output)
     summary = _summary(record, atlas, data)
@@ -547,6 +555,17 @@ def _pin(
         + (f"; {others:,} more of that atlas are not in the data" if others else "")
     )
     estimator.set_params(pin=pin.atlas)
+
+
+def _with_trust(atlas: Atlas) -> Atlas:
+    """The atlas with the shares that its places explain, if these can be known."""
+    from manymaps.analysis.trust import trust
+
+    with work("comparing with what was fitted"):
+        found = trust(atlas)
+    if not found.metadata:
+        note("--trust: of distances and of counts it is not known what places explain")
+    return found.attach(atlas)
 
 
 def _files(options: Mapping[str, Any]) -> dict[str, Path | None]:

@@ -21,6 +21,7 @@ from manymaps.labels import plural
 if TYPE_CHECKING:
     from manymaps.analysis.agreement import Agreement
     from manymaps.analysis.evaluation import CountEvaluation, Evaluation
+    from manymaps.analysis.intervals import Interval, Intervals
     from manymaps.analysis.rating_evaluation import Correlation, RatingEvaluation
     from manymaps.analysis.triplet_evaluation import Accuracy, TripletEvaluation
     from manymaps.atlas.atlas import Neighbor, Sense
@@ -37,6 +38,7 @@ __all__ = [
     "evaluation_table",
     "inspection",
     "inspection_record",
+    "interval_record",
     "left_out_of",
     "rating_evaluation_table",
     "reading_notes",
@@ -44,6 +46,7 @@ __all__ = [
     "senses_table",
     "trial_record",
     "triplet_evaluation_table",
+    "trust_line",
     "vector_inspection",
 ]
 
@@ -487,12 +490,13 @@ def senses_table(
     left_out: LeftOut | None = None,
     *,
     grouped: bool = False,
+    intervals: Sequence[Interval | None] | None = None,
 ) -> str:
     """What `senses` prints for a person; also the senses that several other fits share.
 
     Maps have what they give of the model's recall beside them, groups their share of what was
     observed, and so has each neighbour, the model's in brackets. Where there are several maps, the
-    captions say what each is about.
+    captions say what each is about. `intervals` are those of the senses' shares.
     """
     from manymaps.atlas.representation import where_senses_lie
 
@@ -501,11 +505,11 @@ def senses_table(
     if grouped:
         table.add_row("", "model", "data", *fits, "data (model)")
     before = -1
-    for sense in senses:
+    for sense, share in zip(senses, intervals or [None] * len(senses), strict=True):
         repeated = grouped and sense.map == before
         cells = ["", ""] if repeated else [f"map {sense.map}", f"{sense.recall:.0%}"]
         if grouped:
-            cells.append(_observed(sense))
+            cells.append(_observed(sense) if share is None else _percent(share))
         if n_fits is not None:
             cells.append("" if sense.n_fits is None else f"{sense.n_fits} of {n_fits} fits")
         cells.append(", ".join(map(_neighbor, sense.neighbors)) or "(no neighbours)")
@@ -517,14 +521,64 @@ def senses_table(
     # A sense of one fit alone is no agreement; --json lists these too.
     for other in (sense for sense in elsewhere if sense.n_fits > 1):
         near = ", ".join(shown(n.label) for n in other.neighbors)
-        told, share = f"{other.n_fits} of {n_fits} fits", f"{other.share:.0%}"
-        table.add_row("elsewhere", *(["", share] if grouped else [share]), told, near)
+        told, part = f"{other.n_fits} of {n_fits} fits", f"{other.share:.0%}"
+        table.add_row("elsewhere", *(["", part] if grouped else [part]), told, near)
     if left_out is not None and (left_out.n_groups or left_out.recall >= LEAST_SAID):
         table.add_row(*_left_out(left_out, fits, grouped=grouped))
     n_senses, n_maps = where_senses_lie(senses, grouped=grouped)
     maps = plural("map", n_maps)
     lives = f"has {plural('sense', n_senses)} in {maps}" if grouped else f"lives in {maps}"
     return f"{shown(word)} {lives}\n{rendered(table)}"
+
+
+def _percent(told: Interval) -> str:
+    return f"{told.value:.0%} ({100 * told.low:.0f}-{told.high:.0%})"
+
+
+def trust_line(
+    trust: tuple[float | None, float | None], intervals: Intervals | None, word: str
+) -> str:
+    """What `senses` says last: how far a word's places can be trusted, and how ambiguous it is.
+
+    `trust` are the shares explained and recurring. Empty where nothing is known.
+    """
+    explained, recurring = trust
+    said = []
+    if explained is not None:
+        said.append(f"its places explain {explained:.0%} of what was observed")
+    if recurring is not None:
+        said.append(f"{recurring:.0%} of its neighbours recur in other fits")
+    if intervals is not None and (told := intervals.ambiguity(word)) is not None:
+        ends = f"{told.value:.1f} ({told.low:.1f} to {told.high:.1f}, {100 * intervals.level:.4g}%)"
+        of = plural("response", intervals.n_responses(word))
+        by = ", by participants" if intervals.unit == "participants" else ""
+        said.append(f"ambiguity {ends} of {of}{by}")
+    return "; ".join(said)
+
+
+def interval_record(
+    record: dict[str, Any], intervals: Intervals, shares: Sequence[Interval | None]
+) -> dict[str, Any]:
+    """What `senses --json` prints where data were given: the record with intervals in it.
+
+    Each is null where the data say nothing of the sense or the pair.
+    """
+    word = record["word"]
+    ambiguity = intervals.ambiguity(word)
+    for sense, share in zip(record["senses"], shares, strict=True):
+        sense["interval"] = _as_record(share)
+        for near in sense["neighbors"]:
+            near["interval"] = _as_record(intervals.strength(word, near["label"]))
+    return record | {
+        "ambiguity": _as_record(ambiguity),
+        "n_responses": intervals.n_responses(word),
+        "level": intervals.level,
+        "by": intervals.unit,
+    }
+
+
+def _as_record(told: Interval | None) -> dict[str, float] | None:
+    return None if told is None else told._asdict()
 
 
 def _neighbor(near: Neighbor) -> str:

@@ -30,7 +30,7 @@ from manymaps.cli.fit import (
     model_options,
     vector_options,
 )
-from manymaps.cli.options import json_option, reading_options, refuse_given
+from manymaps.cli.options import ROW_SUMS, json_option, reading_options, refuse_given
 from manymaps.cli.types import InputFile, Number, OutputFile, positive
 from manymaps.progress import work
 
@@ -203,23 +203,12 @@ def _load(files: Sequence[Path]) -> list[Atlas]:
 def _fits(ctx: click.Context, file: Path, options: dict[str, Any]) -> list[Atlas]:
     """The fits of a file from several seeds."""
     from manymaps.analysis.stability import refit
-    from manymaps.cli.report import reading_notes
 
     check_method(ctx, file, options)
     method = options["method"] or USUAL_METHOD
     # Neither the seed nor the threads of one fit are those of all.
     estimator = build(method, {**options, "seed": None, "jobs": None})
-    data: Any
-    if method == OF_COUNTS:
-        from manymaps.cli.reading import read_count_table
-
-        data = read_count_table(file, options)
-    else:
-        from manymaps.cli.reading import read_data
-
-        data = read_data(file, options)
-    for line in reading_notes(data):
-        note(line)
+    data, rules = _data(file, method, options)
     n_fits = options["fits"]
     with work(f"fitting {file} {n_fits} times"):
         return refit(
@@ -227,9 +216,29 @@ def _fits(ctx: click.Context, file: Path, options: dict[str, Any]) -> list[Atlas
             data,
             n_fits,
             bootstrap=options["bootstrap"],
+            **rules,
             random_state=options["seed"],
             n_jobs=options["jobs"] or -1,
         )
+
+
+def _data(file: Path, method: str, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """What is fitted, which is told; and of trials, which are drawn again, how they are counted."""
+    from manymaps.cli.reading import counted, read_count_table, read_data, read_trials_or_none
+    from manymaps.cli.report import reading_notes
+
+    trials = None
+    if method == OF_COUNTS:
+        data: Any = read_count_table(file, options)
+    else:
+        # For new seeds alone norms are enough.
+        trials = read_trials_or_none(file, options) if options["bootstrap"] else None
+        data = read_data(file, options) if trials is None else counted(trials, options)
+    for line in reading_notes(data):
+        note(line)
+    if trials is None:
+        return data, {}
+    return trials, {"responses": options["responses"], "rows": options["rows"] or ROW_SUMS[0]}
 
 
 def _record(found: Stability, options: Mapping[str, Any], seconds: float) -> dict[str, Any]:
@@ -248,6 +257,8 @@ def _record(found: Stability, options: Mapping[str, Any], seconds: float) -> dic
         "overlap": {name: level.overlap for name, level in levels.items()},
         "map_similarity": found.map_similarity,
         "map_similarity_by_chance": found.map_similarity_by_chance,
+        "explained": _mean(found.trust().explained),
+        "recurring": _mean(found.trust().recurring),
         "words": dict(zip(found.atlases[0].labels, found.word_recurrence.tolist(), strict=True)),
         "threshold": found.threshold,
         "seed": options["seed"],
@@ -255,6 +266,13 @@ def _record(found: Stability, options: Mapping[str, Any], seconds: float) -> dic
         "output": None if options["output"] is None else str(options["output"]),
         "plot": None if options["plot"] is None else str(options["plot"]),
     }  # fmt: skip
+
+
+def _mean(shares: Any) -> float | None:
+    """Of those that are known."""
+    import numpy as np
+
+    return float(np.nanmean(shares)) if np.isfinite(shares).any() else None
 
 
 def _report(found: Stability, options: Mapping[str, Any], seconds: float) -> str:

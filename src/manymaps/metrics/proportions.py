@@ -116,8 +116,8 @@ def design_effects(
     share = np.divide(sums, whole[set_of], out=np.zeros(n), where=sums > 0)
     # Units without an answer in a category differ from what is expected of them too.
     expected = share[category] * own[unit]
-    squares = np.bincount(category, (counts - expected) ** 2 - expected**2, n)
-    squares += share**2 * np.bincount(of_unit, own**2, n_sets)[set_of]
+    squares = share**2 * np.bincount(of_unit, own**2, n_sets)[set_of]
+    squares += np.bincount(category, (counts - expected) ** 2 - expected**2, n)
     each = np.divide(squares, share, out=np.zeros(n), where=share > 0)
     n_units = np.bincount(of_unit, minlength=n_sets)
     n_there = np.bincount(set_of, sums > 0, n_sets)

@@ -1,0 +1,180 @@
+"""How sure the command line is: intervals beside senses, people drawn again, scores of places."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+import manymaps as mm
+from cli_samples import cluster_vectors, invoke, write_norms, write_vectors
+from manymaps.analysis.trust import EXPLAINED, RECURRING
+from trial_samples import write_swow
+
+QUICK = ("--maps", 2, "--iterations", 20, "--jobs", 1)
+
+
+@pytest.fixture(scope="module")
+def trials(tmp_path_factory):
+    return write_swow(tmp_path_factory.mktemp("trials") / "raw.csv", 60, 20)
+
+
+@pytest.fixture(scope="module")
+def atlas(trials):
+    """The fit of the people, beside two of people drawn again."""
+    output = trials.with_name("stable.atlas")
+    options = ("-o", output, "--fits", 3, "--bootstrap", "participants", *QUICK)
+    result = invoke("stability", trials, *options, "--json", "--quiet")
+    assert result.exit_code == 0, result.stderr
+    record = json.loads(result.stdout)
+    loaded = mm.load_atlas(output)
+    assert (record["bootstrap"], record["reference"]) == ("participants", 0)
+    for name, column in (("explained", EXPLAINED), ("recurring", RECURRING)):
+        assert record[name] == pytest.approx(np.nanmean(loaded.metadata[column]), abs=6e-4)
+    return output
+
+
+@pytest.fixture(scope="module")
+def word(atlas):
+    """One that people answered."""
+    loaded = mm.load_atlas(atlas)
+    return loaded.labels[int(np.nanargmax(loaded.metadata[EXPLAINED]))]
+
+
+def told(*arguments):
+    result = invoke("senses", *arguments, "--json", "--quiet")
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+class TestSenses:
+    def test_places_have_their_scores(self, atlas, word):
+        loaded = mm.load_atlas(atlas)
+        i, found = loaded.index(word), told(atlas, word)
+        assert found["explained"] == pytest.approx(loaded.metadata[EXPLAINED][i])
+        assert found["recurring"] == pytest.approx(loaded.metadata[RECURRING][i])
+        assert "ambiguity" not in found
+        assert "interval" not in found["senses"][0]
+        last = invoke("senses", atlas, word).stdout.splitlines()[-1]
+        assert last == (
+            f"its places explain {found['explained']:.0%} of what was observed; "
+            f"{found['recurring']:.0%} of its neighbours recur in other fits"
+        )
+
+    def test_trials_give_intervals_by_people(self, atlas, trials, word):
+        loaded = mm.load_atlas(atlas)
+        found = told(atlas, word, "--data", trials)
+        here = mm.intervals(mm.read_trials(trials), loaded, words=[word], responses="drop")
+        assert (found["by"], found["level"]) == ("participants", 0.95)
+        assert found["ambiguity"] == here.ambiguity(word)._asdict()
+        assert found["n_responses"] == here.n_responses(word)
+        for sense in found["senses"]:
+            if sense["share"] > 0:
+                first = sense["neighbors"][0]
+                assert sense["interval"] == here.share(word, first["label"])._asdict()
+                assert sense["interval"]["value"] == pytest.approx(sense["share"], abs=1e-6)
+                strength = first["interval"]
+                assert strength["value"] == pytest.approx(first["observed"], abs=1e-6)
+                assert strength["low"] < strength["value"] <= strength["high"]
+        wide = told(atlas, word, "--data", trials, "--level", 0.99, "--by", "responses")
+        assert wide["by"] == "responses"
+        ends = [each["senses"][0]["neighbors"][0]["interval"]["low"] for each in (wide, found)]
+        assert ends[0] < ends[1]
+        lines = invoke("senses", atlas, word, "--data", trials).stdout.splitlines()
+        share = found["senses"][0]["interval"]
+        ends = f"{share['value']:.0%} ({100 * share['low']:.0f}-{share['high']:.0%})"
+        assert ends in lines[2]
+        assert lines[-1].endswith(f"95%) of {found['n_responses']} responses, by participants")
+
+    def test_a_table_has_the_bounds_as_columns(self, atlas, trials, word):
+        result = invoke("senses", atlas, word, "--data", trials, "--csv")
+        rows = list(csv.DictReader(io.StringIO(result.stdout)))
+        found = told(atlas, word, "--data", trials)["senses"]
+        assert len(rows) == len(found)
+        for row, sense in zip(rows, found, strict=True):
+            if sense["interval"] is not None:
+                ends = [float(row[name]) for name in ("data_share", "share_low", "share_high")]
+                assert ends == pytest.approx(list(sense["interval"].values()))
+
+    def test_norms_say_or_are_told_how_many_answered(self, tmp_path):
+        norms = write_norms(tmp_path)
+        fitted = tmp_path / "norms.atlas"
+        assert invoke("fit", norms, "-o", fitted, *QUICK).exit_code == 0
+        found = told(fitted, "tie", "--data", norms)
+        assert found["by"] == "responses"
+        assert found["n_responses"] == mm.read_associations(norms).n_responses[0]
+        many = told(fitted, "tie", "--data", norms, "--per-cue", 900)
+        assert many["n_responses"] == 900
+        told_in = tmp_path / "shares.csv"
+        told_in.write_text(
+            "cue,response,strength\ntie,knot,.6\ntie,suit,.4\nknot,tie,1\nsuit,tie,1\n"
+        )
+        said = invoke("senses", fitted, "tie", "--data", told_in).stderr
+        assert "does not say how many responses a cue has; taken as 100" in said
+
+    @pytest.mark.parametrize(
+        ("options", "code", "said"),
+        [
+            (("--by", "responses"), 2, "--by does not apply to senses without --data"),
+            (("--cue", "cue"), 2, "--cue does not apply to senses without --data"),
+            (("--data", "norms.csv", "--by", "participants"), 2, "--by participants needs trials"),
+            (("--data", "raw.csv", "--per-cue", 7), 2, "--per-cue is of norms"),
+            (("--data", "words.vec"), 3, "--data is for what people answered"),
+            (("--data", "judged.csv", "--rows", "keep"), 3, "no whole numbers"),
+            (("--data", "others.csv"), 3, "no word of the data is in the atlas"),
+            (("--data", "norms.csv", "--level", 1), 2, "--level"),
+        ],
+    )
+    def test_what_is_refused(self, atlas, word, trials, tmp_path, monkeypatch, options, code, said):
+        monkeypatch.chdir(tmp_path)
+        write_norms(tmp_path)
+        write_vectors(tmp_path / "words.vec")
+        (tmp_path / "raw.csv").write_bytes(trials.read_bytes())
+        (tmp_path / "judged.csv").write_text(",a,b,c\na,0,7.5,2\nb,7.5,0,3\nc,2,3,0\n")
+        (tmp_path / "others.csv").write_text("cue,response,count\nzza,zzb,3\nzzb,zza,4\n")
+        result = invoke("senses", atlas, word, *options)
+        assert result.exit_code == code, result.stderr
+        assert said in " ".join(result.stderr.split())
+        assert result.stdout == ""
+
+
+class TestPeopleDrawnAgain:
+    def test_they_need_a_name(self, tmp_path):
+        raw = tmp_path / "raw.csv"
+        raw.write_text("cue,R1,R2\n" + "a,b,c\nb,a,c\nc,a,b\n" * 5)
+        options = ("-o", tmp_path / "o.atlas", "--fits", 2, *QUICK)
+        result = invoke("stability", raw, *options, "--bootstrap", "participants")
+        assert result.exit_code == 2
+        assert "trials that say who answered" in result.stderr
+        assert not (tmp_path / "o.atlas").exists()
+        drawn = invoke("stability", raw, *options, "--bootstrap", "responses")
+        assert drawn.exit_code == 0, drawn.stderr
+
+
+class TestFit:
+    def test_the_share_explained_is_a_column_where_it_is_asked_for(self, tmp_path):
+        norms, fitted = write_norms(tmp_path), tmp_path / "o.atlas"
+        assert invoke("fit", norms, "-o", fitted, *QUICK).exit_code == 0
+        assert EXPLAINED not in mm.load_atlas(fitted).metadata
+        assert invoke("fit", norms, "-o", fitted, "--trust", *QUICK).exit_code == 0
+        atlas = mm.load_atlas(fitted)
+        explained = mm.trust(atlas).explained
+        np.testing.assert_allclose(atlas.metadata[EXPLAINED], explained, atol=6e-4)
+        page = tmp_path / "o.html"
+        assert invoke("view", fitted, "-o", page, "--color", EXPLAINED).exit_code == 0
+        vectors = write_vectors(tmp_path / "words.vec")
+        options = ("--method", "tsne", "--perplexity", 5, "--iterations", 30, "--trust")
+        assert invoke("fit", vectors, "-o", fitted, *options).exit_code == 0
+        assert 0 < np.mean(mm.load_atlas(fitted).metadata[EXPLAINED]) < 1
+
+    def test_of_distances_it_is_not_known(self, tmp_path):
+        _, values = cluster_vectors()
+        apart = np.linalg.norm(values[:, None] - values[None], axis=2)
+        np.save(tmp_path / "apart.npy", apart)
+        options = ("--metric", "precomputed", "--method", "tsne", "--perplexity", 5, "--trust")
+        fitted = tmp_path / "o.atlas"
+        result = invoke("fit", tmp_path / "apart.npy", "-o", fitted, *options, "--iterations", 20)
+        assert result.exit_code == 0, result.stderr
+        assert "--trust: of distances and of counts it is not known" in result.stderr
+        assert EXPLAINED not in mm.load_atlas(fitted).metadata
