@@ -53,6 +53,8 @@ def test_json_has_the_promised_keys(norms, tmp_path):
         "by_dealing": pytest.approx(here.by_dealing.recurrence),
     }
     assert found.pop("overlap")["observed"] == pytest.approx(here.observed.overlap)
+    assert found.pop("explained") == pytest.approx(np.nanmean(here.trust().explained))
+    assert found.pop("recurring") == pytest.approx(np.nanmean(here.trust().recurring))
     assert found.pop("map_similarity") == pytest.approx(here.map_similarity)
     assert found.pop("map_similarity_by_chance") == pytest.approx(here.map_similarity_by_chance)
     assert found == {
@@ -107,6 +109,8 @@ def test_a_person_reads_what_recurs_beside_chance(fits, tmp_path):
     assert lines[1].startswith("senses that recur ")
     assert "by chance" in lines[2]
     assert "by chance" in lines[3]
+    assert lines[5].startswith("neighbours ")
+    assert lines[6].startswith("places ")
     assert lines[-1].startswith(f"next: manymaps senses {output} ")
     assert invoke("stability", *fits, "-o", output, "--quiet").output == ""
 

@@ -174,5 +174,7 @@ class TestTrials:
             mm.resampled(trials_of(participants=False), 0, by="participants")
         with pytest.raises(ParameterError, match="by='people' is not one of"):
             mm.resampled(trials_of(), 0, by="people")
+        with pytest.raises(DataError, match="has no trials"):
+            mm.resampled(trials_of().take(np.zeros(0, int)), 0)
         with pytest.raises(ParameterError, match="n_responses is of norms"):
             mm.resampled(trials_of(), 0, n_responses=3)

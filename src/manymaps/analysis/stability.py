@@ -175,8 +175,7 @@ class Stability:
     def trust(self, fit: int | None = None) -> Trust:
         """How far each point of one fit, the reference by default, can be trusted by the others."""
         fit = self._checked(fit)
-        others = [atlas for k, atlas in enumerate(self.atlases) if k != fit]
-        return trust_beside(self.atlases[fit], others, self.n_neighbors)
+        return self._trust if fit == self.reference else self._trust_beside(fit)
 
     def attach(self, fit: int | None = None) -> Atlas:
         """The atlas of one fit, the reference by default, with what all say of it.
@@ -187,6 +186,14 @@ class Stability:
         fit = self._checked(fit)
         atlas = replace(self.atlases[fit], consensus=self._consensus_beside(fit))
         return self.trust(fit).attach(atlas)
+
+    @cached_property
+    def _trust(self) -> Trust:
+        return self._trust_beside(self.reference)
+
+    def _trust_beside(self, fit: int) -> Trust:
+        others = [atlas for k, atlas in enumerate(self.atlases) if k != fit]
+        return trust_beside(self.atlases[fit], others, self.n_neighbors)
 
     def _checked(self, fit: int | None) -> int:
         fit = self.reference if fit is None else fit

@@ -247,6 +247,7 @@ def _record(found: Stability, options: Mapping[str, Any], seconds: float) -> dic
         "by_other_words": found.by_other_words,
         "by_dealing": found.by_dealing,
     }
+    trust = found.trust()
     return {
         "n_fits": found.n_fits,
         "n_objects": found.atlases[0].n_objects,
@@ -257,8 +258,8 @@ def _record(found: Stability, options: Mapping[str, Any], seconds: float) -> dic
         "overlap": {name: level.overlap for name, level in levels.items()},
         "map_similarity": found.map_similarity,
         "map_similarity_by_chance": found.map_similarity_by_chance,
-        "explained": _mean(found.trust().explained),
-        "recurring": _mean(found.trust().recurring),
+        "explained": _mean(trust.explained),
+        "recurring": _mean(trust.recurring),
         "words": dict(zip(found.atlases[0].labels, found.word_recurrence.tolist(), strict=True)),
         "threshold": found.threshold,
         "seed": options["seed"],
@@ -296,6 +297,15 @@ def _report(found: Stability, options: Mapping[str, Any], seconds: float) -> str
         f"overlap {found.map_similarity:.3f}",
         f"with the map that is matched; by chance {found.map_similarity_by_chance:.3f}",
     )
+    trust = found.trust()
+    if (recurring := _mean(trust.recurring)) is not None:
+        nearest = f"of the {trust.n_neighbors} nearest are so in another fit"
+        words = f"{nearest}; by chance {trust.by_chance:.1%}"
+        table.add_row("neighbours", f"{recurring:.1%}", "", words)
+    if (explained := _mean(trust.explained)) is not None:
+        table.add_row(
+            "places", f"{explained:.1%}", "", "of what was fitted is what a word's places explain"
+        )
     best, worst = _extremes(found)
     if best:
         table.add_row("steadiest words", "", "", ", ".join(best))

@@ -99,7 +99,7 @@ def resampled(
     Raises
     ------
     DataError
-        Where rows sum to more than 1 and are no counts, as of judged similarities.
+        Where rows sum to more than 1 and are no counts, as of judged similarities; of no trials.
     ParameterError
         Where the numbers of responses do not fit; for participants of norms, or of trials that do
         not say who answered.
@@ -119,6 +119,8 @@ def resampled(
         return _responses_again(norms, rng, n_responses)
     if n_responses is not None:
         raise ParameterError("n_responses is of norms; trials know how many answers they have")
+    if norms.n_trials == 0:
+        raise DataError(f"{norms.report.source} has no trials, of which any could be drawn")
     sample = _people_again(norms, rng) if by == "participants" else _trials_again(norms, rng)
     notes = (*norms.report.notes, f"{by} drawn once more")
     return replace(sample, report=replace(norms.report, notes=notes))
