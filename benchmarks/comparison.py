@@ -97,7 +97,8 @@ def of_two_kinds(
     """USF against the embedded relations with words of these swapped: all differ, who most?"""
     own = {label: label.lower() for label in usf.labels}
     lower = replace(usf, labels=[own[label] for label in usf.labels])
-    common = set(lower.labels) & set(relations.labels)
+    cues = np.flatnonzero(np.diff(lower.strengths.indptr))
+    common = {lower.labels[i] for i in cues} & set(relations.labels)
     rng = np.random.default_rng(0)
     place = {label: i for i, label in enumerate(relations.labels)}
     often = np.diff(relations.strengths.indptr) >= 5

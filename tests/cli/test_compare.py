@@ -81,7 +81,7 @@ def test_json_has_the_promised_keys(norms, tmp_path):
     assert set(found) == {
         "groups", "units", "n_words", "n_changed", "n_words_changed", "n_senses",
         "n_senses_changed", "alpha", "changes", "notes", "seed", "seconds", "output", "table",
-        "sense_table", "plot",
+        "sense_table", "plot", "atlases",
     }  # fmt: skip
     assert found["groups"][0] == {"name": "young", "n_responses": 480, "median_units": 80.0}
     assert (found["n_words"], found["n_changed"], found["units"]) == (6, 1, "responses")
@@ -202,12 +202,18 @@ def test_words_of_two_languages_are_paired(norms, tmp_path):
 @pytest.mark.slow
 def test_the_page_and_the_figure_are_written(norms, tmp_path):
     page, plot = tmp_path / "c.html", tmp_path / "c.png"
-    found = record(*norms, "-o", page, "--plot", plot, "--word", "tie", *SHORT)
+    found = record(*norms, "-o", page, "--plot", plot, "--word", "tie", "--atlases", *SHORT)
     assert (found["output"], found["plot"]) == (str(page), str(plot))
     text = page.read_text(encoding="utf-8")
     assert "<title>young and old</title>" in text
     assert 'id="manymaps-data-2"' in text
     assert plot.read_bytes().startswith(b"\x89PNG")
+    names = [Path(path).name for path in found["atlases"]]
+    assert names == ["c.young.atlas", "c.old.atlas", "c.all.atlas"]
+    young, old, whole = map(mm.load_atlas, found["atlases"])
+    assert young.metadata["change"][young.index("tie")] == "senses shifted"
+    assert whole.metadata["q"][whole.index("tie")] <= 0.05
+    assert set(old.labels) == set(CUES)
 
 
 @pytest.mark.parametrize(
@@ -225,6 +231,7 @@ def test_the_page_and_the_figure_are_written(norms, tmp_path):
         (["young.tsv", "trials.csv"], 3, "holds raw trials and"),
         (["young.tsv", "old.tsv", "--within", "age"], 2, "--within age is of raw trials"),
         (["young.tsv", "old.tsv", "--maps", 3], 2, "--maps does not apply to tests alone"),
+        (["young.tsv", "old.tsv", "--atlases"], 2, "--atlases does not apply to tests alone"),
         (["young.tsv", "old.tsv", "--method", "code"], 2, "--method code is of counts"),
         (["young.tsv", "old.tsv", "--word", "tie"], 2, "--word needs --plot OUT.png"),
         (["young.tsv", "old.tsv", "--plot", "p.png", "--word", "tiger"], 3, "--word tiger: "),

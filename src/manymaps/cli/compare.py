@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from manymaps.cli.contract import (
     plain_table,
     quiet_option,
     refuse_overwriting,
+    refuse_to_replace,
     rendered,
     shown,
     tell,
@@ -38,6 +40,7 @@ OF_FITS = (
     "iterations", "early_exaggeration", "late_exaggeration", "learning_rate", "init", "restarts",
     "tolerance", "jobs", "neighbors",
 )  # fmt: skip
+OUTPUTS = ("output", "table", "sense_table", "plot")
 LISTED = 20
 DESCRIPTION = (
     "What {groups} answer otherwise. The column change says how; excess is the divergence of the "
@@ -75,6 +78,11 @@ class Name(click.ParamType):
     type=OutputFile(".html", ".htm"),
     metavar="OUT.html",
     help="Fit maps to each group from a common start, and write a page of two, side by side.",
+)
+@click.option(
+    "--atlases",
+    is_flag=True,
+    help="With -o: keep the atlas of each group, and of all, beside it as OUT.NAME.atlas.",
 )
 @click.option(
     "--table", type=OutputFile(".csv", ".parquet"), metavar="OUT.csv", help="A row for each word."
@@ -185,6 +193,7 @@ def compare(ctx: click.Context, files: Sequence[Path], as_json: bool, **options:
     _check(ctx, files, options)
     groups = _groups(files, options)
     _check_words(options["words_shown"], next(iter(groups.values())))
+    kept = _kept(tuple(groups), options) if options["atlases"] else []
     estimator = None
     if options["output"] is not None:
         estimator = build(options["method"] or USUAL_METHOD, options)
@@ -207,12 +216,17 @@ def compare(ctx: click.Context, files: Sequence[Path], as_json: bool, **options:
         for line in found.notes:
             note(line)
         _write(found, options)
+        if kept and found.fits is not None:
+            for atlas, path in zip(
+                (*found.atlases(), found.attach(found.fits.pooled)), kept, strict=True
+            ):
+                atlas.save(path)
     seconds = elapsed()
     tell(
-        lambda: _record(found, options, seconds),
+        lambda: _record(found, options, kept, seconds),
         lambda: _report(found, options, seconds),
         as_json=as_json,
-        files=[options[name] for name in ("output", "table", "sense_table", "plot")],
+        files=[*(options[name] for name in OUTPUTS), *kept],
     )
 
 
@@ -239,7 +253,7 @@ def _check(ctx: click.Context, files: Sequence[Path], options: Mapping[str, Any]
     if isinstance(options["init"], Path):
         raise click.UsageError("--init names a start; that of the groups is the fit of all", ctx)
     if options["output"] is None:
-        refuse_given(ctx, OF_FITS, "tests alone; -o OUT.html fits maps")
+        refuse_given(ctx, (*OF_FITS, "atlases"), "tests alone; -o OUT.html fits maps")
     outputs = {
         "-o": options["output"],
         "--table": options["table"],
@@ -282,6 +296,17 @@ def _groups(files: Sequence[Path], options: Mapping[str, Any]) -> dict[str, Tria
         for line in lines:
             note(f"{name}: {line}")
     return groups
+
+
+def _kept(names: Sequence[str], options: Mapping[str, Any]) -> list[Path]:
+    """Where the atlases of the groups and of all are kept, in that order."""
+    page: Path = options["output"]
+    plain = [re.sub(r"[^\w.-]+", "_", name).strip("_") or "group" for name in names]
+    numbered = plain if len(set(plain)) == len(plain) else [f"{k}" for k in range(len(plain))]
+    paths = [page.with_suffix(f".{name}.atlas") for name in (*numbered, "all")]
+    for path in paths:
+        refuse_to_replace("--atlases", path)
+    return paths
 
 
 def _check_words(words: Sequence[str], first: Trials | Associations) -> None:
@@ -389,8 +414,9 @@ def _write(found: Comparison, options: Mapping[str, Any]) -> None:
         save_figure(figure, options["plot"])
 
 
-def _record(found: Comparison, options: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-    outputs = ("output", "table", "sense_table", "plot")
+def _record(
+    found: Comparison, options: Mapping[str, Any], kept: Sequence[Path], seconds: float
+) -> dict[str, Any]:
     return {
         "groups": [
             {"name": name, "n_responses": int(n.sum()), "median_units": float(_median(units))}
@@ -407,7 +433,8 @@ def _record(found: Comparison, options: Mapping[str, Any], seconds: float) -> di
         "notes": list(found.notes),
         "seed": options["seed"],
         "seconds": seconds,
-        **{name: None if options[name] is None else str(options[name]) for name in outputs},
+        **{name: None if options[name] is None else str(options[name]) for name in OUTPUTS},
+        "atlases": [str(path) for path in kept],
     }
 
 
