@@ -253,7 +253,7 @@ def test_what_cannot_be_compared_is_refused():
     with pytest.raises(DataError, match=r"no cue is common to the groups: 'a' has 'word0'.*pairs"):
         compare({"a": norms, "b": other})
     upper = replace(norms, labels=[label.upper() for label in norms.labels])
-    with pytest.raises(DataError, match="written in one case, 36 cues would be common"):
+    with pytest.raises(DataError, match="read with fold=True, 36 cues would be common"):
         compare({"a": norms, "b": upper})
     few = replace(norms, n_responses=np.full(norms.n_objects, 8))
     with pytest.raises(DataError, match=r"none of the 36 cues common to all groups has 10 resp.*8"):

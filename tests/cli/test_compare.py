@@ -124,6 +124,12 @@ def test_people_of_one_file_are_parted(trials, by):
     assert [change["word"] for change in found["changes"]] == ["tie"]
 
 
+def test_a_condition_chooses_whose_answers_are_compared(trials):
+    found = record(trials, "--by", "age", "--where", "gender == Ma", "--responses", "R1")
+    assert [group["median_units"] for group in found["groups"]] == [20, 20]
+    assert found["groups"][0]["n_responses"] == 120
+
+
 def test_what_people_are_held_equal_in_is_no_difference(tmp_path):
     """All women think of knots, all men of suits, and most of the young are women."""
     rows = [
@@ -191,7 +197,7 @@ def test_words_of_two_languages_are_paired(norms, tmp_path):
     result = invoke("compare", norms[0], dutch)
     assert result.exit_code == 3
     assert "no cue is common to the groups" in result.stderr
-    assert "written in one case, 6 cues would be common" in result.stderr
+    assert "read with --fold, 6 cues would be common" in result.stderr
     pairs.write_text("only\none\n")
     result = invoke("compare", norms[0], dutch, "--pairs", pairs)
     assert result.exit_code == 3

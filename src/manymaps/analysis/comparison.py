@@ -47,14 +47,11 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 from scipy import sparse
-from scipy.stats import false_discovery_control
 
 from manymaps.analysis.group_fits import GroupFits, fit_groups, pooled_associations
-from manymaps.atlas.associations import strongest_associations
+from manymaps.analysis.group_tests import DealtUnits, dealt_p_values, pooled_senses
 from manymaps.atlas.atlas import LEAST_SHARE, Atlas
-from manymaps.atlas.senses import observed_groups
 from manymaps.checks import check_choice, check_number, check_whole
-from manymaps.compute.permutations import dealt_tests, observed_divergences
 from manymaps.data.associations import Associations
 from manymaps.data.frames import Backend, as_frame
 from manymaps.data.pair_rules import split_responses
@@ -62,7 +59,6 @@ from manymaps.data.responses import GroupedResponses, SharedPeople, grouped_resp
 from manymaps.data.trials import Trials
 from manymaps.errors import DataError
 from manymaps.labels import find_label, first_of, fold, plural
-from manymaps.progress import work
 from manymaps.seeds import RandomState, drawn_seed
 
 __all__ = ["NO_CHANGE", "ComparedSenses", "Comparison", "SenseChange", "compare"]
@@ -70,10 +66,6 @@ __all__ = ["NO_CHANGE", "ComparedSenses", "Comparison", "SenseChange", "compare"
 Correction = Literal["bh", "by"]
 #: What is said of a word of which nothing is shown.
 NO_CHANGE = "no change shown"
-# Draws that reach the observed value, after which a p-value is known well enough.
-_HITS, _FIRST_DRAWS, _FOR_MEANS, _AT_ONCE = 20, 9_999, 100, 64
-# So much finer than needed may p-values be.
-_MARGIN = 20
 _LISTED, _LEAST_GIVEN = 5, 2
 
 
@@ -485,8 +477,10 @@ def compare(
     )  # fmt: skip
     words = _tested(found, min_responses)
     pooled = pooled_associations(found, rule)
-    tables = _Tables.of(found, words, _senses(found, pooled, words, min_share))
-    divergence, by_chance, p, q = _tests(tables, found, seed, alpha, correction, n_permutations)
+    tables = DealtUnits.of(found, words, pooled_senses(found, pooled, words, min_share))
+    divergence, by_chance, p, q = dealt_p_values(
+        tables, found, seed, alpha, correction, n_permutations
+    )
     own = np.zeros(len(divergence), bool)
     own[tables.tests[:-1]] = True
     counts = tuple(found.counts(g)[words] for g in range(found.n_groups))
@@ -555,7 +549,7 @@ def _nothing_common(found: GroupedResponses, totals: np.ndarray) -> str:
     )
     folded = set.intersection(*({fold(label) for label in own} for own in cues))
     advice = (
-        f"written in one case, {plural('cue', len(folded))} would be common"
+        f"read with fold=True, {plural('cue', len(folded))} would be common"
         if folded
         else "of two languages, give pairs=... of their words"
     )
@@ -575,172 +569,6 @@ def _left_out(totals: np.ndarray, n_tested: int, min_responses: int) -> list[str
             "responses in a group and are not tested"
         )
     return told
-
-
-@dataclass(frozen=True, eq=False)
-class _Senses:
-    """The senses of words: counts of them, where their members end, and these, in the labels."""
-
-    sizes: np.ndarray
-    ends: np.ndarray
-    members: np.ndarray
-
-    def table(self, n_labels: int) -> sparse.csr_array:
-        """Of each word and answer the sense among the word's, from 1, (n_words, n_labels)."""
-        owners = np.repeat(np.arange(len(self.sizes)), self.sizes)
-        first = np.cumsum(self.sizes) - self.sizes
-        number = np.repeat(np.arange(len(owners)) - first[owners] + 1, np.diff(self.ends))
-        cells = number, (np.repeat(owners, np.diff(self.ends)), self.members)
-        return sparse.csr_array(cells, shape=(len(self.sizes), n_labels))
-
-    def shares(self, counts: tuple[sparse.csr_array, ...]) -> np.ndarray:
-        """The part of each group's answers that falls to each sense, (n_groups, n_senses)."""
-        owners = np.repeat(np.arange(len(self.sizes)), self.sizes)
-        rows = np.repeat(owners, np.diff(self.ends))
-        which = np.repeat(np.arange(len(owners)), np.diff(self.ends))
-        found = []
-        for table in counts:
-            given = _values_at(table, rows, self.members)
-            held = np.bincount(which, given, minlength=len(owners))
-            found.append(held / table.sum(axis=1)[owners])
-        return np.stack(found)
-
-
-def _values_at(table: sparse.csr_array, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    return np.asarray(table[rows, columns]).ravel() if len(rows) else np.zeros(0)
-
-
-def _senses(
-    found: GroupedResponses, pooled: Associations, words: np.ndarray, min_share: float
-) -> _Senses:
-    """The senses that all groups together give the words, the largest first."""
-    place = {label: i for i, label in enumerate(found.labels)}
-    label_of = np.array([place[label] for label in pooled.labels])
-    object_of = np.full(len(found.labels), -1)
-    object_of[label_of] = np.arange(len(label_of))
-    associations = strongest_associations(pooled.strengths)
-    with work(f"senses of {plural('word', len(words))}"):
-        labels = observed_groups(associations, object_of[words])
-    near = associations[object_of[words]]
-    owners = np.repeat(np.arange(len(words)), np.diff(near.indptr))
-    groups, number = np.unique(np.stack([owners, labels]), axis=1, return_inverse=True)
-    number = number.ravel()
-    shares = np.bincount(number, near.data, groups.shape[1])
-    order = np.lexsort((-shares, groups[0]))
-    first = np.diff(groups[0][order], prepend=-1) > 0
-    kept = order[first | (shares[order] >= min_share)]
-    rank = np.full(groups.shape[1], -1)
-    rank[kept] = np.arange(len(kept))
-    inside = rank[number] >= 0
-    sorted_ = np.lexsort((-near.data[inside], rank[number[inside]]))
-    sizes = np.bincount(rank[number[inside]], minlength=len(kept))
-    return _Senses(
-        np.bincount(groups[0][kept], minlength=len(words)),
-        np.concatenate([[0], np.cumsum(sizes)]),
-        label_of[near.indices[inside][sorted_]],
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class _Tables:
-    """The arrays of `manymaps.compute.permutations`, and how many units of each group."""
-
-    groups: np.ndarray
-    strata: np.ndarray
-    units: np.ndarray
-    given: np.ndarray
-    answers: np.ndarray
-    kinds: np.ndarray
-    senses: np.ndarray
-    tests: np.ndarray
-    n_units: np.ndarray
-    found: _Senses
-
-    @classmethod
-    def of(cls, found: GroupedResponses, words: np.ndarray, senses: _Senses) -> _Tables:
-        """The responses to the words, sorted by word, stratum and unit."""
-        n, n_labels = len(words), len(found.labels)
-        place = np.full(n_labels, -1)
-        place[words] = np.arange(n)
-        own = np.flatnonzero(place[found.cue] >= 0)
-        word = place[found.cue[own]]
-        own = own[np.lexsort((found.unit[own], found.stratum[own], word))]
-        word = place[found.cue[own]]
-        keys = np.stack([word, found.stratum[own], found.unit[own]])
-        starts = np.flatnonzero(np.append(True, (np.diff(keys, axis=1) != 0).any(axis=0)))
-        pairs, local = np.unique(word * n_labels + found.answer[own], return_inverse=True)
-        kinds = np.searchsorted(pairs, np.arange(n + 1) * n_labels)
-        table = senses.table(n_labels)
-        of_pair = _values_at(table, pairs // n_labels, pairs % n_labels)
-        groups, n_groups = found.group[own][starts], found.n_groups
-        n_units = np.bincount(groups * n + word[starts], minlength=n_groups * n)
-        return cls(
-            groups,
-            found.stratum[own][starts],
-            np.searchsorted(word[starts], np.arange(n + 1)),
-            np.append(starts, len(own)),
-            local.ravel() - kinds[word],
-            kinds,
-            of_pair.astype(np.int64) - 1,
-            np.concatenate([[0], np.cumsum(1 + senses.sizes)]),
-            n_units.reshape(n_groups, n),
-            senses,
-        )
-
-    @property
-    def arrays(self) -> tuple[np.ndarray, ...]:
-        """What the loops take."""
-        return (
-            self.groups, self.strata, self.units, self.given, self.answers, self.kinds,
-            self.senses, self.tests,
-        )  # fmt: skip
-
-
-def _tests(
-    tables: _Tables, found: GroupedResponses, seed: int, alpha: float, correction: str, most: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Of all words and senses the divergence in bits, that by chance, p and q."""
-    n, n_tests = len(tables.units) - 1, int(tables.tests[-1])
-    largest = int(np.diff(tables.given[tables.units]).max())
-    logs = np.arange(largest + 1.0)
-    logs[1:] *= np.log(logs[1:])
-    observed, means = np.zeros(n_tests), np.zeros(n_tests)
-    groups, _, *rest = tables.arrays
-    observed_divergences(groups, *rest, found.n_groups, logs, observed)
-    reached, draws = np.zeros(n_tests, np.int64), np.zeros(n_tests, np.int64)
-    own = np.zeros(n_tests, bool)
-    own[tables.tests[:-1]] = True
-    owners = np.repeat(np.arange(n), np.diff(tables.tests))
-    words, last = np.arange(n), min(_FIRST_DRAWS, most)
-    with work(f"dealing {found.units} of {plural('word', n)}", total=n) as at:
-        while len(words):
-            at(n - len(words), f"{last:,} draws at most")
-            for start in range(0, len(words), _AT_ONCE):
-                dealt_tests(
-                    words[start : start + _AT_ONCE], *tables.arrays, found.n_groups, logs, seed,
-                    _HITS, min(_FOR_MEANS, most), last, reached, draws, means,
-                )  # fmt: skip
-                at(n - len(words) + start)
-            wanting = _undecided(reached, own, last, alpha)
-            words = np.unique(owners[wanting]) if last < most else words[:0]
-            last = min(10 * last + 9, most)
-    p = np.where(reached >= _HITS, reached / np.maximum(draws, 1), (reached + 1) / (draws + 1))
-    q = np.empty(n_tests)
-    for family in (own, ~own):
-        if family.any():
-            q[family] = false_discovery_control(p[family], method=correction)
-    return observed / np.log(2), means / np.log(2), p, q
-
-
-def _undecided(reached: np.ndarray, own: np.ndarray, last: int, alpha: float) -> np.ndarray:
-    """Which tests would need more draws, lest the smallest p they can have decide about them."""
-    still = np.zeros(len(reached), bool)
-    for family in (own, ~own):
-        unseen = family & (reached < _HITS)
-        needed = alpha * unseen.sum() / max(family.sum(), 1) / _MARGIN
-        if unseen.any() and 1 / (last + 1) > needed:
-            still |= unseen
-    return still
 
 
 def _cosines(counts: tuple[sparse.csr_array, ...]) -> np.ndarray:
