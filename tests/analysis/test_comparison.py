@@ -176,6 +176,33 @@ def test_people_are_dealt_with_all_their_answers():
     assert of_answers >= 20
 
 
+def people_asked_twice(seed, shift, n_people=40, n_cues=60, n_shifted=20):
+    """Two sittings of the same people, who each think of the same as before, mostly."""
+    rng = np.random.default_rng(seed)
+    habit = np.where(rng.random((n_people, n_cues)) < 0.5, 0.85, 0.15)
+    cue, person = np.tile(np.arange(n_cues), n_people), np.repeat(np.arange(n_people), n_cues)
+    sittings = {}
+    for name, more in (("before", 0.0), ("after", shift)):
+        chance = np.clip(habit + more * (np.arange(n_cues) < n_shifted), 0, 1)
+        given = (rng.random(chance.shape) < chance).astype(int).reshape(-1, 1)
+        people, cues = [f"p{i}" for i in range(n_people)], [f"c{c}" for c in range(n_cues)]
+        sittings[name] = Trials(cues, ["x", "y"], cue, given, person, people)
+    return sittings
+
+
+def test_people_asked_twice_are_compared_with_themselves():
+    small = {"paired": np.zeros(2), "distinct": np.zeros(2)}
+    for seed in range(3):
+        for kind, counts in small.items():
+            found = compare(people_asked_twice(seed, 0.3), responses="keep", shared_people=kind,
+                            n_permutations=999)  # fmt: skip
+            shifted = np.array([int(word[1:]) < 20 for word in found.words])
+            counts += [(found.p[own] <= 0.05).sum() for own in (shifted, ~shifted)]
+    # Of 60 shifted words more are seen, and of the 120 others no more than 6 are expected.
+    assert small["paired"][0] > 1.3 * small["distinct"][0]
+    assert small["paired"][1] <= 12
+
+
 def test_three_groups_vary():
     norms = mixture([0.5, 0.5], n_words=6)
     other = mixture([0.5, 0.5], n_words=6, odd=(3,), odd_shares=[0.95, 0.05])

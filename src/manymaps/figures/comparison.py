@@ -307,7 +307,7 @@ def _subject(found: Comparison) -> list[str]:
     return [
         f"{plural('word', n_changed)} differ" + "s" * (n_changed == 1),
         f"{len(found.words):,} tested",
-        f"some {found.alpha:.0%} by chance",
+        f"at most {found.alpha:.0%} by chance",
     ]
 
 
