@@ -45,8 +45,10 @@ __all__ = ["check", "run"]
 LOADED = ("anndata", "click", "h5py", "pandas", "pyarrow.parquet", "manymaps.analysis.stability",
           "manymaps.cli.view", "manymaps.cooccurrence.code", "manymaps.maps.multiple_maps",
           "manymaps.maps.sne", "manymaps.viewer.page", "manymaps.io.counting", "manymaps.io.counts",
-          "manymaps.io.judgements", "manymaps.io.kinds", "manymaps.io.similarities",
-          "manymaps.io.texts", "manymaps.io.vectors", "manymaps.prediction.sweeps")  # fmt: skip
+          "manymaps.io.judgements", "manymaps.io.kinds", "manymaps.io.ratings",
+          "manymaps.io.similarities",
+          "manymaps.io.texts", "manymaps.io.triplets", "manymaps.io.vectors",
+          "manymaps.prediction.sweeps")  # fmt: skip
 
 
 class Senseless(Exception):
@@ -314,6 +316,30 @@ class _naming:
                 error.fault = error.args[0]
 
 
+def _ratings(path: Path) -> None:
+    from manymaps import read_ratings
+    from manymaps.io.ratings import looks_like_ratings
+
+    looks_like_ratings(path)
+    found = read_ratings(path)
+    _must(np.isfinite(found.values).all(), "ratings that are not finite")
+    _must(len(found.pairs) == len(found) > 0, "pairs and ratings of different numbers")
+    _must(all(a and b and a != b for a, b in found.pairs), "a pair of less than two words")
+
+
+def _triplets(path: Path) -> None:
+    from manymaps import read_triplets
+    from manymaps.io.triplets import looks_like_triplets
+
+    looks_like_triplets(path)
+    found = read_triplets(path)
+    _must(found.values.min() >= 0 and found.values.max() < found.n_objects, "numbers of nobody")
+    _must(all(len(set(row)) == 3 for row in found.values.tolist()), "an object twice")
+    if found.n_objects < 100:
+        chosen, asked = (table.toarray() for table in found.counts())
+        _must((chosen <= asked).all(), "pairs chosen more often than asked")
+
+
 READ: dict[str, Callable[[Path], None]] = {
     "atlas": _atlas,
     "checkpoints": _checkpoint,
@@ -324,6 +350,8 @@ READ: dict[str, Callable[[Path], None]] = {
     "texts": _texts,
     "metadata": _metadata,
     "judgements": _judgements,
+    "ratings": _ratings,
+    "triplets": _triplets,
     "labels": _labels,
     "journal": _journal,
     "features": _features,

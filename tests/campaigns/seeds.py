@@ -284,6 +284,30 @@ def _judgements() -> Iterator[Seed]:
             yield Seed(f"each-{seed.name}", seed.data, {"ben.csv": ben})
 
 
+def _ratings() -> Iterator[Seed]:
+    rated = [(WORDS[i], WORDS[j], (i * j) % 7 + 0.5) for i in range(5) for j in range(i)]
+    for name, header, mark, suffix in (
+        ("simlex.txt", "word1\tword2\tSimLex999", "\t", ""), ("men.txt", None, " ", "-n"),
+        ("wordsim.csv", "Word 1,Word 2,Human (mean)", ",", ""), ("rg.csv", None, ";", ""),
+        ("gensim.tsv", "# A comment\n# Word 1\tWord 2\tHuman (mean)", "\t", ""),
+    ):  # fmt: skip
+        lines = [mark.join((a + suffix, b + suffix, str(x))) for a, b, x in rated]
+        yield Seed(name, _text([*([header] if header else []), *lines]))
+    yield Seed("rated.parquet", _parquet({
+        "word1": [a for a, _, _ in rated], "word2": [b for _, b, _ in rated],
+        "rating": [x for _, _, x in rated]}))  # fmt: skip
+
+
+def _triplets() -> Iterator[Seed]:
+    asked = np.array([[i, (i + k) % 7, (i + 2 * k) % 7] for i in range(7) for k in range(1, 4)])
+    for name, mark in (("asked.txt", " "), ("asked.csv", ",")):
+        yield Seed(name, _text([mark.join(map(str, row)) for row in asked.tolist()]))
+    words = [",".join(WORDS[i % len(WORDS)] for i in row) for row in ([0, 1, 2], [1, 3, 0])]
+    yield Seed("words.csv", _text(["a,b,odd", *words]))
+    yield Seed("asked.npy", _written(lambda path: np.save(path, asked), "asked.npy"))
+    yield Seed("asked.npz", _written(lambda path: np.savez(path, asked), "asked.npz"))
+
+
 def _counts() -> Iterator[Seed]:
     from manymaps import Counts
 
@@ -491,6 +515,8 @@ READERS: dict[str, Callable[[], Iterator[Seed]]] = {
     "texts": _texts,
     "metadata": _metadata,
     "judgements": _judgements,
+    "ratings": _ratings,
+    "triplets": _triplets,
     "labels": _labels,
     "journal": _journals,
     "features": _features,

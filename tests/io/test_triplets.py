@@ -40,7 +40,7 @@ def test_numbers_in_text(tmp_path, text):
     assert mm.read_triplets(packed).values.tolist() == ASKED
 
 
-@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.uint16, np.float64])
+@pytest.mark.parametrize("dtype", [np.int64, np.uint8, np.uint64, np.float16, np.float64])
 def test_arrays(tmp_path, dtype):
     file = tmp_path / "asked.npy"
     np.save(file, np.array(ASKED, dtype))

@@ -365,7 +365,8 @@ class Triplets:
 def _whole(values: np.ndarray, source: str) -> np.ndarray:
     """Numbers as whole ones; what is none is named."""
     if values.dtype.kind == "f":
-        with np.errstate(invalid="ignore"):
+        with np.errstate(all="ignore"):
+            values = values.astype(np.float64)
             wrong = ~np.isfinite(values) | (values != np.rint(values)) | (np.abs(values) > 2**31)
         if wrong.any():
             row, column = np.argwhere(wrong)[0].tolist()
@@ -373,8 +374,8 @@ def _whole(values: np.ndarray, source: str) -> np.ndarray:
                 f"{source}, row {row}: {values[row, column]} is no number of an object; triplets "
                 "are of whole numbers from 0"
             )
-    elif values.dtype.kind == "u" or values.dtype.itemsize > 4:
-        values = np.minimum(values, 2**31 - 1) if values.max() > 2**31 - 1 else values
+    elif values.dtype.kind == "u" and values.dtype.itemsize == 8:
+        values = np.minimum(values, 2**31)  # the largest of 64 bits would turn negative
     return values.astype(np.int64)
 
 

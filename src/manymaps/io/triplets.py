@@ -154,7 +154,9 @@ def looks_like_triplets(path: str | os.PathLike[str], format: str | None = None)
             return False
         data = start if len(start) < _HEAD else start[: start.rfind(b"\n") + 1]
         above = _lines_above(to_utf8(data, str(path)))
-        return above is not None and are_surely_triplets(_numbers(data, above, str(path)))
+        if above is None or len(_cells(_first_lines(data)[above])) != 3:
+            return False
+        return are_surely_triplets(_numbers(data, above, str(path)))
     except DataError:
         # The reader that is chosen then says what is wrong.
         return False
@@ -202,14 +204,18 @@ def _are_numbers(line: bytes) -> bool:
 
 def _lines_above(data: bytes) -> int | None:
     """How many lines stand above the first of numbers, 0 or 1; None where labels are given."""
-    first = [line for line in data[:_HEAD].splitlines()[:20] if line.strip()][:2]
-    above = next((k for k, line in enumerate(first) if _are_numbers(line)), None)
-    return above
+    lines = enumerate(_first_lines(data)[:2])
+    return next((k for k, line in lines if _are_numbers(line)), None)
+
+
+def _first_lines(data: bytes) -> list[bytes]:
+    """The first lines that are not blank."""
+    return [line for line in data[:_HEAD].splitlines()[:20] if line.strip()]
 
 
 def _numbers(data: bytes, skipped: int, source: str) -> np.ndarray:
     """The numbers of a text, (n, 3)."""
-    lines = [line for line in data[:_HEAD].splitlines()[:20] if line.strip()]
+    lines = _first_lines(data)
     sample = lines[skipped] if len(lines) > skipped else b""
     mark = next((mark.decode() for mark in _MARKS if mark in sample), None)
     text = io.BytesIO(data)
