@@ -21,8 +21,8 @@ makes there grows with the root of the triplets of each object, so that is the u
 
     penalty = sqrt(n / n_objects)
 
-On planted triplets, 5 to 640 of each object, accuracy on others differs by at most .007 between
-this, three quarters and one and a quarter of it; no fixed number does as well for few and for many.
+On planted themes, 5 to 640 triplets of each object, accuracy on others differs by at most .008 over
+three quarters to one and a quarter of this; no fixed number does as well for few and for many.
 
 Shapes: triplets (n, 3), the chosen pair first; x (n_objects, n_components), b (n_objects,).
 """
