@@ -70,8 +70,10 @@ def test_objects_that_share_no_map_are_guessed():
     assert made.n_objects == N
 
 
-def test_counts_and_popularity_are_of_other_folds():
+@pytest.mark.parametrize("table", [0, 6000])
+def test_counts_and_popularity_are_of_other_folds(monkeypatch, table):
     """Each question asked over and over with one answer; counts of other folds know nothing."""
+    monkeypatch.setattr(triplet_evaluation, "_TABLE", table)
     values = np.argsort(np.random.default_rng(1).random((40, N)), axis=1)[:, :3]
     asked = mm.Triplets(np.repeat(values, 20, axis=0), LABELS)
     found = mm.evaluate(atlas(), asked)

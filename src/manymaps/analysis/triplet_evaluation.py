@@ -230,14 +230,15 @@ def _of_vectors(values: Any, place: np.ndarray, n_triplets: int) -> Scores:
 
 
 def _tabulated(scores: Scores, n_objects: int, n_triplets: int) -> Scores:
-    """The same scores, out of a table where triplets ask for more pairs than there are."""
+    """The same symmetric scores, out of a table where triplets ask for more pairs than that has."""
     if n_objects > _TABLE or n_triplets < n_objects**2 // 4:
         return scores
     table = np.empty((n_objects, n_objects))
     everyone = np.arange(n_objects)
     with work("similarities", total=n_objects) as at:
         for i in range(n_objects):
-            table[i] = scores(np.full(n_objects, i), everyone)
+            later = everyone[i:]
+            table[i, later] = table[later, i] = scores(np.full(len(later), i), later)
             at(i + 1)
     return lambda i, j: table[i, j]
 
@@ -269,11 +270,13 @@ def _proportions(counts: Any, otherwise: float) -> Scores:
     """How often pairs were chosen where they were asked; chance where they were not."""
     chosen, asked = counts
 
-    def scores(i: np.ndarray, j: np.ndarray) -> np.ndarray:
-        above, below = np.asarray(chosen[i, j]).ravel(), np.asarray(asked[i, j]).ravel()
-        return np.divide(above, below, out=np.full(len(below), otherwise), where=below > 0)
+    def ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+        return np.divide(above, below, out=np.full(below.shape, otherwise), where=below > 0)
 
-    return scores
+    if asked.shape[0] <= _TABLE:
+        table = ratio(chosen.toarray(), asked.toarray())
+        return lambda i, j: table[i, j]
+    return lambda i, j: ratio(np.asarray(chosen[i, j]).ravel(), np.asarray(asked[i, j]).ravel())
 
 
 def _mean(values: np.ndarray) -> Accuracy:

@@ -217,7 +217,10 @@ class Choices:
         distances = ((positions[:, :, i] - positions[:, :, j]) ** 2).sum(axis=0)
         logs = log_proportions[:, i] + log_proportions[:, j]
         logs = logs + log_kernel(distances, self.model.kernel)
-        return np.asarray(np.logaddexp.reduce(logs, axis=0))
+        most = logs.max(axis=0)
+        shift = np.where(np.isfinite(most), most, 0.0)
+        with np.errstate(divide="ignore"):
+            return np.asarray(shift + np.log(np.exp(logs - shift).sum(axis=0)))
 
     def strongest(self, rows: np.ndarray, count: int) -> np.ndarray:
         """The objects j of largest v_ij for each row i, shape (n_rows, count); -1: no more."""
