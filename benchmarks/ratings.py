@@ -5,8 +5,7 @@
 RATINGS are files as `manymaps.read_ratings` takes them (SimLex-999, WordSim-353, MEN, ...); none
 may be shipped. The norms are looked for in MANYMAPS_DATA, and fitted once. For each file a line per
 form: Pearson's and Spearman's correlation with the ratings, over the pairs that the atlas knows.
-Which of them `manymaps.evaluate` takes stands in `manymaps.analysis.rating_evaluation`: it was
-chosen on WordSim-353, where the logs of v and of q tie, for the better reason.
+Which of them `manymaps.evaluate` takes, and why, stands in `manymaps.analysis.rating_evaluation`.
 """
 
 from __future__ import annotations

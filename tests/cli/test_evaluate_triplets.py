@@ -99,3 +99,11 @@ def test_faults(folder, values, options, code, message):
     assert result.exit_code == code, result.stderr
     assert message in result.stderr
     assert result.stdout == ""
+
+
+def test_inspection_of_triplets_with_labels(folder):
+    result = invoke("inspect", "train.npy", "--labels", "names.txt")
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.startswith("objects            12")
+    assert "symmetric          yes" in result.stdout
+    assert "--labels names.txt" in result.stdout.splitlines()[-1]

@@ -83,8 +83,10 @@ def test_kinds(tmp_path):
     assert mm.read_triplets(file, kind="closer").kind == "closer"
     assert mm.read_triplets(file, format="triplets:closer").kind == "closer"
     assert mm.read_triplets(file, format="triplets").kind == "odd"
-    with pytest.raises(mm.ParameterError, match="kind='nearer' is not one of odd, closer"):
+    with pytest.raises(mm.ParameterError, match="format='nearer' is not one of odd, closer"):
         mm.read_triplets(file, format="triplets:nearer")
+    with pytest.raises(mm.ParameterError, match="kind='nearer' is not one of odd, closer"):
+        mm.read_triplets(file, kind="nearer")
     with pytest.raises(mm.ParameterError, match="is not one of"):
         mm.read_triplets(file, format="edges")
 

@@ -35,7 +35,7 @@ from manymaps.data.associations import Associations
 from manymaps.data.counts import Counts
 from manymaps.data.frame_labels import column_labels, is_frame, labelled_values
 from manymaps.data.ratings import Ratings
-from manymaps.data.trials import as_associations
+from manymaps.data.trials import Trials, as_associations
 from manymaps.data.triplets import Triplets
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, DataWarning
@@ -127,7 +127,7 @@ def evaluate(
     n_neighbors: int | None = None,
     keep_missing_mass: bool = False,
     groups: str | None = None,
-    norms: Associations | None = None,
+    norms: Associations | Trials | None = None,
     vectors: Vectors | None = None,
     decay: float = USUAL_DECAY,
     n_resamples: int = 1000,
@@ -156,7 +156,7 @@ def evaluate(
     groups : str, optional
         Of counts: the column of metadata of the data's rows, or of the atlas's, that names groups;
         else one called "group" or "label", where there is one.
-    norms : Associations, optional
+    norms : Associations or Trials, optional
         Of ratings: with which simpler measures are computed beside, associative strength, the
         cosine of PPMI and the walk of Katz; by default those that the atlas keeps, where these are
         all that it was fitted to.

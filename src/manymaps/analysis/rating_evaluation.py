@@ -5,8 +5,9 @@ What the atlas makes of two objects is the log of how strongly either recalls th
     relatedness(i, j) = (log q_ij + log q_ji) / 2
 
 the geometric mean of both directions: ratings have none, and people rate on a scale of steps, not
-of ratios. Of a joint model it is log v_ij and a constant. It was not fitted to ratings; of 22 forms
-that were compared (`benchmarks/ratings.py`) others correlate by .02 more here and less there.
+of ratios. Of a joint model it is log v_ij and a constant. It was taken for this reason, from among
+forms without settings of their own that correlate by .02 more of one set of ratings and less of
+another (`benchmarks/ratings.py`); it has not been fitted to any.
 
 Beside it, of the same pairs:
 
@@ -44,6 +45,7 @@ from manymaps.checks import check_whole
 from manymaps.data.associations import Associations
 from manymaps.data.frames import Backend, as_frame
 from manymaps.data.ratings import Ratings
+from manymaps.data.trials import Trials, as_associations
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError
 from manymaps.labels import first_of, label_places
@@ -201,7 +203,7 @@ def evaluate_ratings(
     atlas: Atlas,
     ratings: Ratings,
     *,
-    norms: Associations | None = None,
+    norms: Associations | Trials | None = None,
     vectors: Vectors | None = None,
     decay: float = USUAL_DECAY,
     n_resamples: int = 1000,
@@ -227,7 +229,7 @@ def evaluate_ratings(
             f"{ratings.report.source}, and at least {FEWEST_PAIRS} are needed; it lacks "
             f"{first_of(unknown)}, and begins with {first_of(atlas.labels)}"
         )
-    found, notes = _measured(atlas, ratings, norms, vectors, decay)
+    found, notes = _measured(atlas, ratings, as_associations(norms), vectors, decay)
     predicted = {OF_ATLAS: relatedness(atlas, a[known], b[known])}
     predicted |= {name: values[known] for name, values in found.items()}
     values = ratings.values[known]

@@ -269,8 +269,10 @@ def _note_of_triplets(found: TripletEvaluation) -> None:
 
 def _note_of_ratings(ratings: Ratings, ctx: click.Context, file: Path) -> None:
     """Say what was read of a file of ratings, and why as such."""
+    from manymaps.labels import plural
+
     report = ratings.report
-    told = f"{len(ratings):,} rated pairs of {len(ratings.words):,} words"
+    told = f"{plural('rated pair', len(ratings))} of {len(ratings.words):,} words"
     if report.merged:
         told += f"; {report.merged:,} pairs that stand again averaged"
     if report.n_dropped:

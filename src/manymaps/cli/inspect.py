@@ -76,7 +76,13 @@ def inspect(
     refuse_overwriting({"--nodes": nodes}, {"FILE": file})
     if nodes is None:
         refuse_given(ctx, ("betweenness", "seed"), "an inspection without --nodes NODES.csv")
-    from manymaps.cli.reading import counted, holds_counts, read_data, read_trials_or_none
+    from manymaps.cli.reading import (
+        counted,
+        holds_counts,
+        holds_triplets,
+        read_data,
+        read_trials_or_none,
+    )
     from manymaps.cli.report import inspection, inspection_record, trial_record, vector_inspection
     from manymaps.data.associations import Associations
 
@@ -104,6 +110,8 @@ def inspect(
     def text() -> str:
         if not isinstance(data, Associations):
             return vector_inspection(data, file)
+        if holds_triplets(file, reading):
+            return inspection(data, data, file)
         as_written = read_data(file, {**reading, "rows": "keep"})
         assert isinstance(as_written, Associations)
         return inspection(data, as_written, file)

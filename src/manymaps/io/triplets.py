@@ -100,6 +100,8 @@ def read_triplets(
     [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
     """
     _, key = asked_format(format, TRIPLET_FORMATS, ("triplets",))
+    if key is not None:
+        check_choice("format", key, KINDS, why=" of triplets")
     kind = kind or key or KINDS[0]
     check_choice("kind", kind, KINDS)
     file, source = Path(path), str(path)
