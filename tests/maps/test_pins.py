@@ -369,6 +369,12 @@ class TestGiven:
         assert 0 < fit.proportions_[0, 6] != 0.5
         assert fit.maps_[0, 6].tolist() != [4.0, 5.0]
 
+    def test_of_every_place_leaves_the_proportions_to_be_fitted(self):
+        places = some_atlas(2, N).maps
+        fit = estimator(MultipleMapsTSNE, pin=places, max_iter=150).fit(table())
+        assert fit.maps_.tobytes() == places.tobytes()
+        assert fit.proportions_.std() > 0.1
+
     def test_by_label_whatever_the_order_and_whoever_else_is_in_the_atlas(self):
         labels = [f"w{i}" for i in range(N)]
         pinned = some_atlas(labels=[f"w{i}" for i in (3, 99, 1, 98, 5, 7, 0, 97, 2, 4, 6, 8)])

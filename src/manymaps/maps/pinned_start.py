@@ -100,13 +100,17 @@ def random_start(
 
 
 def _frames(pins: Pins) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-    """Map by map the axes along which the same objects are held, if any are, and which."""
+    """Map by map axes along which the same objects are held, if any are, and which: all axes
+    together or, where some object is held along a part of them, each by itself.
+    """
     masks, _ = pins.held
     for m, mask in enumerate(masks):
-        kinds, kind = np.unique(mask.T, axis=0, return_inverse=True)
-        for k, held in enumerate(kinds):
+        axes = np.arange(mask.shape[1])
+        together = bool((mask == mask[:, :1]).all())
+        for some in (axes,) if together else axes[:, None]:
+            held = mask[:, some[0]]
             if held.any():
-                yield m, np.flatnonzero(kind.ravel() == k), held
+                yield m, some, held
 
 
 def _proportions(ties: sparse.csr_array, given: np.ndarray) -> np.ndarray:
