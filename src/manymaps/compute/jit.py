@@ -73,7 +73,11 @@ def inlined(function: Callable) -> Any:
 
 
 def _serial(function: Callable) -> Any:
-    return numba.njit(fastmath=_FAST, error_model="numpy", nogil=True)(function)
+    # A loop that another calls is put into it. By name it would be found twice: in the process that
+    # compiles, as it was compiled for itself, and later in what the caller left on the disk, where
+    # other multiply-adds are fused; and the first run of all would have other bits than the rest.
+    options = {"fastmath": _FAST, "error_model": "numpy", "nogil": True, "forceinline": True}
+    return numba.njit(**options)(function)
 
 
 class _NamedByArguments(IndexDataCacheFile):
