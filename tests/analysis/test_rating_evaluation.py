@@ -139,8 +139,8 @@ def test_associations_of_the_atlas_serve_where_they_are_whole():
 
 
 def test_two_kinds_of_object_are_refused():
-    counts = mm.Counts(np.random.default_rng(0).poisson(2.0, (6, 5)) + 1.0)
-    two = mm.CODE(max_iter=5, random_state=0).fit(counts).atlas_
+    model = replace(MULTIPLE_MAPS_T_SNE, given="rows")
+    two = replace(atlas(), model=model, kinds=["row"] * 5 + ["column"] * (N - 5))
     with pytest.raises(mm.DataError, match="two kinds of object"):
         relatedness(two, [0], [1])
 

@@ -127,7 +127,7 @@ def test_record():
 
 
 def test_an_atlas_of_two_kinds_is_refused():
-    counts = mm.Counts(np.random.default_rng(0).poisson(2.0, (6, 5)) + 1.0)
-    two = mm.CODE(max_iter=5, random_state=0).fit(counts).atlas_
+    model = replace(MULTIPLE_MAPS_T_SNE, given="rows")
+    two = replace(atlas(), model=model, kinds=["row"] * 5 + ["column"] * (N - 5))
     with pytest.raises(mm.DataError, match="two kinds of object"):
         mm.evaluate(two, triplets())

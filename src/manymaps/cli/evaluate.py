@@ -274,7 +274,7 @@ def _note_of_ratings(ratings: Ratings, ctx: click.Context, file: Path) -> None:
     report = ratings.report
     told = f"{plural('rated pair', len(ratings))} of {len(ratings.words):,} words"
     if report.merged:
-        told += f"; {report.merged:,} pairs that stand again averaged"
+        told += f"; {plural('pair', report.merged)} given again, averaged"
     if report.n_dropped:
         reasons = ", ".join(f"{reason}: {count:,}" for reason, count in report.dropped.items())
         told += f"; dropped {report.n_dropped:,} ({reasons})"
