@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas
 import pytest
 from scipy.stats import spearmanr
 
@@ -152,3 +153,13 @@ def test_a_faint_similarity_is_not_lost():
     made = mm.Atlas(list("abcd"), far, np.ones((1, 4)), model)
     near, middle, last = relatedness(made, [0, 0, 0], [1, 2, 3])
     assert near > middle > last
+
+
+def test_raw_trials_serve_as_norms():
+    people = np.random.default_rng(4).integers(N, size=(300, 2))
+    frame = {"cue": [LABELS[i] for i in people[:, 0]], "R1": [LABELS[i] for i in people[:, 1]]}
+    trials = mm.trials_from(pandas.DataFrame(frame))
+    found = mm.evaluate(atlas(), ratings(), norms=trials, n_resamples=20)
+    given = mm.evaluate(atlas(), ratings(), norms=trials.associations(), n_resamples=20)
+    assert found.spearman == given.spearman
+    assert "katz_walk" in found.spearman
