@@ -278,11 +278,17 @@ class _Answers:
         keys = np.where(answer >= 0, cue * n + answer, -1)
         at = np.minimum(np.searchsorted(stored, keys), len(stored) - 1)
         held = stored[at] == keys
-        gave = np.unique(at[held] * n_people + self.person[held]) // n_people
+        gave = _distinct(at[held] * n_people + self.person[held]) // n_people
         counted = (held if not everybody else np.ones(len(held), bool)) & (cue >= 0)
-        people = np.unique(cue[counted] * n_people + self.person[counted]) // n_people
+        people = _distinct(cue[counted] * n_people + self.person[counted]) // n_people
         answered = np.bincount(people, minlength=n)
         return answered[stored // n], np.bincount(gave, minlength=len(stored))
+
+
+def _distinct(keys: np.ndarray) -> np.ndarray:
+    """Each number once, in order; of millions faster than by hashes."""
+    ordered = np.sort(keys)
+    return ordered[np.diff(ordered, prepend=-1) > 0]
 
 
 def _of_norms(
