@@ -110,7 +110,7 @@ def test_a_person_reads_what_recurs_beside_chance(fits, tmp_path):
     assert "by chance" in lines[2]
     assert "by chance" in lines[3]
     assert lines[5].startswith("neighbours ")
-    assert lines[6].startswith("places ")
+    assert lines[6].startswith("explained ")
     assert lines[-1].startswith(f"next: manymaps senses {output} ")
     assert invoke("stability", *fits, "-o", output, "--quiet").output == ""
 

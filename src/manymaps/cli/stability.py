@@ -303,9 +303,8 @@ def _report(found: Stability, options: Mapping[str, Any], seconds: float) -> str
         words = f"{nearest}; by chance {trust.by_chance:.1%}"
         table.add_row("neighbours", f"{recurring:.1%}", "", words)
     if (explained := _mean(trust.explained)) is not None:
-        table.add_row(
-            "places", f"{explained:.1%}", "", "of what was fitted is what a word's places explain"
-        )
+        words = "of what was fitted of an object, by its places"
+        table.add_row("explained", f"{explained:.1%}", "", words)
     best, worst = _extremes(found)
     if best:
         table.add_row("steadiest words", "", "", ", ".join(best))
