@@ -32,7 +32,7 @@ from manymaps.labels import plural
 
 __all__ = ["plot_comparison"]
 
-USUAL, MOST_WORDS, MOST_SENSES = 8, 40, 6
+LEAST, USUAL, MOST_WORDS, MOST_SENSES = 3, 8, 40, 6
 ROW, BETWEEN, NAMES = 0.24, 0.2, 0.5
 OVERVIEW, LEFT, BELOW, GAP = 3.3, 0.55, 0.55, 0.45
 WORD_WIDTH, SHARES_WIDTH, CHANGE_WIDTH, LIST_WIDTH = 1.75, 2.0, 0.72, 3.6
@@ -60,7 +60,8 @@ def plot_comparison(
     ----------
     found : Comparison
     words : str or sequence of str, optional
-        At most 40; otherwise the eight that are the surest to have changed.
+        At most 40; otherwise the eight that are the surest to have changed, or as many as have,
+        but three at least.
     n_members : int
         Answers named beside each sense.
 
@@ -111,7 +112,8 @@ def plot_comparison(
 
 def _chosen(found: Comparison, words: str | Sequence[str] | None) -> list[int]:
     if words is None:
-        return found.order[:USUAL].tolist()
+        n_changed = int((found.changes != NO_CHANGE).sum())
+        return found.order[: min(max(n_changed, LEAST), USUAL)].tolist()
     named = [words] if isinstance(words, str) else list(words)
     if not 1 <= len(named) <= MOST_WORDS:
         raise ParameterError(f"{len(named)} words were asked for; give 1 to {MOST_WORDS}")
