@@ -267,7 +267,7 @@ class Comparison:
         found["senses"] = np.array([text[0] for text in texts], dtype=object)
         for g, name in enumerate(self.groups):
             found[f"more_{name}"] = np.array([text[1][g] for text in texts], dtype=object)
-        return found | self._moved
+        return found | self.moved
 
     @property
     def sense_columns(self) -> dict[str, np.ndarray]:
@@ -307,7 +307,7 @@ class Comparison:
         place = {word: w for w, word in enumerate(self.words)}
         at = np.array([place.get(label, -1) for label in atlas.labels])
         told = np.append(np.where(self.changes == NO_CHANGE, "", self.changes), "")[at]
-        numbers = {"excess": self.excess, "q": self.q, **self._moved}
+        numbers = {"excess": self.excess, "q": self.q, **self.moved}
         numbers.pop("displaced", None)
         columns = {
             name: np.array([float(f"{value:.3g}") for value in np.append(values, np.nan)[at]])
@@ -325,8 +325,12 @@ class Comparison:
         return np.repeat(np.arange(len(self.words)), np.diff(self.senses.offsets))
 
     @property
-    def _moved(self) -> dict[str, np.ndarray]:
-        """How far the words move between the fits."""
+    def moved(self) -> dict[str, np.ndarray]:
+        """How far the words move between the fits, by name; empty without fits.
+
+        "neighbors_kept", "relocated" and "displaced" (`manymaps.analysis.group_fits`), each of
+        shape (n,).
+        """
         if self.fits is None:
             return {}
         moved, pooled = self.fits.movement, self.fits.pooled

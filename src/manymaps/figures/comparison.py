@@ -167,7 +167,7 @@ def _draw_words(ax: Axes, found: Comparison, chosen: Sequence[int], typeface: Ty
 
 def _draw_moved(ax: Axes, found: Comparison, chosen: Sequence[int], typeface: Typeface) -> None:
     """All words by how many neighbours they keep between the groups' maps."""
-    kept = found.columns["neighbors_kept"]
+    kept = found.moved["neighbors_kept"]
     step = 1 / (found.fits.movement.n_neighbors if found.fits is not None else 1)
     shaken = kept + np.random.default_rng(0).uniform(-0.3, 0.3, len(kept)) * step
     ax.set(xlim=(-0.4 * step, 1 + 0.4 * step))
