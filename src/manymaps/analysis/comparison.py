@@ -235,6 +235,7 @@ class Comparison:
     def changes(self) -> np.ndarray:
         """What each word did, in words, shape (n,) of str.
 
+        By its own q or by one of its senses': each of the two kinds has its false discovery rate.
         "gained a sense", "lost a sense", "gained and lost senses", "senses shifted", "changed"
         (no sense by itself) or "no change shown".
         """

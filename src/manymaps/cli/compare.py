@@ -479,8 +479,8 @@ def _report(found: Comparison, options: Mapping[str, Any], seconds: float) -> st
     per_word = " and ".join(f"{_median(units):,.0f}" for units in found.n_units)
     lines = [
         f"{len(told):,} of {len(found.words):,} words changed ({int(found.changed.sum()):,} in all "
-        f"their answers, {n_senses:,} of {len(found.sense_changes):,} senses in their share), at "
-        f"most some {found.alpha:.0%} of them by chance; {seconds:.0f} s",
+        f"their answers, {n_senses:,} of {len(found.sense_changes):,} senses in their share); of "
+        f"either at most some {found.alpha:.0%} by chance; {seconds:.0f} s",
         f"dealt by lot: {per_word} {found.units} of a word, as the median",
     ]
     if not told:

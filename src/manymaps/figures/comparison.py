@@ -309,14 +309,14 @@ def _subject(found: Comparison) -> list[str]:
     return [
         f"{plural('word', n_changed)} differ" + "s" * (n_changed == 1),
         f"{len(found.words):,} tested",
-        f"at most {found.alpha:.0%} by chance",
     ]
 
 
 def _remarks(found: Comparison) -> list[str]:
     n_senses = int((found.sense_changes != "").sum())
     return [
-        "red: words of which a change is shown, of answers or of a sense",
+        "red: words of which a change is shown, of all answers or of a sense; of either on average "
+        f"at most {found.alpha:.0%} by chance",
         "divergence: Jensen-Shannon, of all answers to a word",
         f"dealt by lot: {found.units}",
         f"lines between dots and words beside them: the {plural('sense', n_senses)} whose share "
