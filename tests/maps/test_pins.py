@@ -104,7 +104,9 @@ class TestHeld:
     def test_the_run_itself_holds_them(self, jitter):
         """They are not merely put back at the end: fading, noise and gains leave them alone."""
         target = conditional_target(sparse.csr_array(table()))
-        pins = pins_of(some_atlas(3), [str(i) for i in range(N)], 3, 2)
+        small = np.tile(np.array([[1 - 1e-4], [1e-4]], np.float32), HELD)
+        pinned = replace(some_atlas(2), proportions=small)
+        pins = pins_of(pinned, [str(i) for i in range(N)], 3, 2)
         rng = np.random.default_rng(0)
         start = pins.placed(rng.normal(size=(3, N, 2)), rng.normal(size=(3, N)))
         start = Parameters(*((part.astype(np.float32),) for part in start))
@@ -114,9 +116,12 @@ class TestHeld:
             tuple(map(str, range(N))), "mm-tsne", {}, pins=pins,
         )  # fmt: skip
         fit.run(start.copy(), 0)
-        for before, after in zip(start.arrays, fit.state.parameters.arrays, strict=True):
-            assert before[:, :HELD].tobytes() == after[:, :HELD].tobytes()
-            assert (before[:, HELD:] != after[:, HELD:]).all()
+        end = fit.state.parameters.arrays
+        for before, after, held in zip(start.arrays, end, pins.held, strict=True):
+            assert before[held].tobytes() == after[held].tobytes()
+            assert (before[~held] != after[~held]).all()
+        # What does not fade is left out of the sums only where it is next to nothing.
+        assert fit.state.memory["active"][0][:, :HELD].all(axis=1).tolist() == [True, True, False]
 
     def test_of_many_objects_which_stand_in_another_order_during_the_fit(self):
         n = 2_001
@@ -125,8 +130,14 @@ class TestHeld:
         labels = [f"w{i}" for i in order]
         norms = Associations(labels, sparse.csr_array(sparse.csr_array(ring)[order][:, order]))
         pinned = some_atlas(n=300, labels=[f"w{i}" for i in range(300)])
-        fit = TSNE(pin=pinned, max_iter=5, random_state=0).fit(norms)
+        seen = []
+        fit = TSNE(
+            pin=pinned, max_iter=5, random_state=0, init="random",
+            callback=lambda k, cost, so_far: seen.append(so_far()),
+        ).fit(norms)  # fmt: skip
         assert_held(fit.atlas_, pinned)
+        moved = (seen[0].maps[0] != fit.embedding_).any(axis=1)
+        np.testing.assert_array_equal(moved, ~fit.atlas_.metadata["pinned"])
 
     @pytest.mark.parametrize("mixing", ["learned", "fixed"])
     @pytest.mark.parametrize("divergence", ["forward", "inverse"])
