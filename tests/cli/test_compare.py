@@ -222,6 +222,24 @@ def test_the_page_and_the_figure_are_written(norms, tmp_path):
     assert set(old.labels) == set(CUES)
 
 
+@pytest.mark.parametrize("table", [None, "t.csv"])
+def test_what_the_tests_found_outlives_an_interrupted_fit(norms, tmp_path, monkeypatch, table):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("manymaps.analysis.comparison.fit_groups", interrupted)
+    asked = () if table is None else ("--table", tmp_path / table)
+    result = invoke("compare", *norms, "-o", tmp_path / "c.html", *asked, *FEW, *SHORT)
+    kept = tmp_path / ("c.partial.csv" if table is None else "t.partial.csv")
+    assert result.exit_code == 130
+    assert f"{kept} holds what the tests found" in result.stderr
+    with kept.open(newline="") as file:
+        assert next(csv.DictReader(file))["word"] == "tie"
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        [*(path.name for path in norms), kept.name]
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [

@@ -133,7 +133,7 @@ EVERY = [
     *offered("evaluate", mm.evaluate, "atlas", "data", "keep_missing_mass"),
     *offered("stability", refit, "estimator", "data", "on_fit"),
     *offered("stability", stability, "atlases", "reference"),
-    *offered("compare", mm.compare, "groups", "estimator"),
+    *offered("compare", mm.compare, "groups", "estimator", "on_tested"),
     *offered("export", ambiguity, "atlases", "min_share", "min_recall"),
     *offered("count", Words, "lowercase", "tokenizer"),
     *offered("count", count_cooccurrences, "source", "words", "progress"),

@@ -40,7 +40,7 @@ of word w from offsets[w] to offsets[w + 1].
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
@@ -397,6 +397,7 @@ def compare(
     n_permutations: int = 999_999,
     n_neighbors: int = 10,
     random_state: RandomState = 0,
+    on_tested: Callable[[Comparison], object] | None = None,
 ) -> Comparison:
     """Which words two or more groups of people answer otherwise, and which senses they give.
 
@@ -440,6 +441,8 @@ def compare(
         Of how many nearest objects it is said how many a word keeps between maps.
     random_state : int, RandomState or None
         For the draws; estimators have their own.
+    on_tested : callable, optional
+        Told what the tests have found before maps are fitted, which take the longest.
 
     Returns
     -------
@@ -498,8 +501,7 @@ def compare(
         p[~own],
         q[~own],
     )
-    fits = None if estimator is None else fit_groups(found, pooled, estimator, n_neighbors)
-    return Comparison(
+    tested = Comparison(
         groups=found.names,
         words=tuple(found.labels[i] for i in words.tolist()),
         n_responses=totals[:, words],
@@ -516,8 +518,12 @@ def compare(
         alpha=alpha,
         min_share=min_share,
         notes=(*found.notes, *_left_out(totals, len(words), min_responses)),
-        fits=fits,
     )
+    if on_tested is not None:
+        on_tested(tested)
+    if estimator is None:
+        return tested
+    return replace(tested, fits=fit_groups(found, pooled, estimator, n_neighbors))
 
 
 def _tested(found: GroupedResponses, min_responses: int) -> np.ndarray:

@@ -12,6 +12,7 @@ import click
 
 from manymaps.cli.contract import (
     Command,
+    Interrupted,
     elapsed,
     note,
     plain_table,
@@ -23,6 +24,7 @@ from manymaps.cli.contract import (
     tell,
 )
 from manymaps.cli.fit import OF_COUNTS, USUAL_METHOD, build, model_options
+from manymaps.cli.interruption import partial_name
 from manymaps.cli.options import READING, json_option, pair_options, refuse_given
 from manymaps.cli.types import InputFile, Number, OutputFile, Several, positive
 from manymaps.progress import work
@@ -198,21 +200,7 @@ def compare(ctx: click.Context, files: Sequence[Path], as_json: bool, **options:
     if options["output"] is not None:
         estimator = build(options["method"] or USUAL_METHOD, options)
     with work(f"comparing {' and '.join(groups)}" if len(groups) == 2 else "comparing groups"):
-        from manymaps.analysis.comparison import compare as compared
-
-        found = compared(
-            groups,
-            estimator,
-            responses=options["responses"],
-            n_responses=options["per_cue"],
-            pairs=None if options["pairs"] is None else _pairs(options["pairs"]),
-            n_permutations=options["permutations"],
-            n_neighbors=options["neighbors"],
-            random_state=options["seed"],
-            **{name: options[name] for name in (
-                "within", "shared_people", "min_responses", "min_share", "alpha", "correction"
-            )},
-        )  # fmt: skip
+        found = _compared(groups, estimator, options)
         for line in found.notes:
             note(line)
         _write(found, options)
@@ -228,6 +216,38 @@ def compare(ctx: click.Context, files: Sequence[Path], as_json: bool, **options:
         as_json=as_json,
         files=[*(options[name] for name in OUTPUTS), *kept],
     )
+
+
+def _compared(
+    groups: Mapping[str, Trials | Associations], estimator: Any, options: Mapping[str, Any]
+) -> Comparison:
+    """Tests and maps; interrupted while maps are fitted, it leaves what the tests have found."""
+    from manymaps.analysis.comparison import compare as compared
+
+    tested: list[Comparison] = []
+    try:
+        return compared(
+            groups,
+            estimator,
+            responses=options["responses"],
+            n_responses=options["per_cue"],
+            pairs=None if options["pairs"] is None else _pairs(options["pairs"]),
+            n_permutations=options["permutations"],
+            n_neighbors=options["neighbors"],
+            random_state=options["seed"],
+            on_tested=tested.append,
+            **{name: options[name] for name in (
+                "within", "shared_people", "min_responses", "min_share", "alpha", "correction"
+            )},
+        )  # fmt: skip
+    except KeyboardInterrupt as error:
+        if not tested:
+            raise
+        kept = partial_name(options["table"] or options["output"], ".csv")
+        _write_tables(tested[0], {**options, "table": kept})
+        raise Interrupted(
+            f"interrupted before the maps were fitted; {kept} holds what the tests found"
+        ) from error
 
 
 def _check(ctx: click.Context, files: Sequence[Path], options: Mapping[str, Any]) -> None:
@@ -401,6 +421,14 @@ def _write(found: Comparison, options: Mapping[str, Any]) -> None:
                 description=DESCRIPTION.format(groups=" and ".join(found.groups[:2])),
                 noun="word",
             )
+    _write_tables(found, options)
+    if figure is not None:
+        from manymaps.figures.maps import save_figure
+
+        save_figure(figure, options["plot"])
+
+
+def _write_tables(found: Comparison, options: Mapping[str, Any]) -> None:
     from manymaps.atlas.export import write_columns
 
     if options["table"] is not None:
@@ -408,10 +436,6 @@ def _write(found: Comparison, options: Mapping[str, Any]) -> None:
         write_columns(columns, options["table"])
     if options["sense_table"] is not None:
         write_columns(found.sense_columns, options["sense_table"])
-    if figure is not None:
-        from manymaps.figures.maps import save_figure
-
-        save_figure(figure, options["plot"])
 
 
 def _record(

@@ -88,9 +88,9 @@ def ending_early() -> Iterator[Stop]:
         signal.signal(signal.SIGINT, former)
 
 
-def partial_name(output: Path) -> Path:
-    """Where the maps of a fit are written that was interrupted: norms.partial.atlas."""
-    return output.with_name(f"{output.stem}.partial.atlas")
+def partial_name(output: Path, suffix: str = ".atlas") -> Path:
+    """Where what is done is written of a command that was interrupted: norms.partial.atlas."""
+    return output.with_name(f"{output.stem}.partial{suffix}")
 
 
 def modified(path: Path | None) -> int | None:
