@@ -27,7 +27,8 @@ from manymaps.errors import ParameterError
 from manymaps.figures.captions import Captions
 from manymaps.figures.coloring import ACCENT, CATEGORIES, HAIRLINE, INK, MUTED, PAPER, Coloring
 from manymaps.figures.layout import FOOT, HEAD, SIDE, TITLE, AtlasFigure, root
-from manymaps.figures.lettering import Typeface, elide, text_sizes, typeface_for
+from manymaps.figures.lettering import Typeface, elide, typeface_for
+from manymaps.figures.rows import TYPE, words_that_fit, write
 from manymaps.labels import plural
 
 __all__ = ["plot_comparison"]
@@ -36,7 +37,7 @@ LEAST, USUAL, MOST_WORDS, MOST_SENSES = 3, 8, 40, 6
 ROW, BETWEEN, NAMES = 0.24, 0.2, 0.5
 OVERVIEW, LEFT, BELOW, GAP = 3.3, 0.55, 0.55, 0.45
 WORD_WIDTH, SHARES_WIDTH, CHANGE_WIDTH, LIST_WIDTH = 1.75, 2.0, 0.72, 3.6
-TYPE, SMALL = 9.0, 8.0
+SMALL = 8.0
 DOT, SPECK, MOST_OPAQUE = 42.0, 9.0, 400
 SENSELESS = "its answers are no cues, of which senses could be made"
 SHARE_TICKS = (0.0, 0.5, 1.0)
@@ -225,7 +226,7 @@ def _draw_scale(ax: Axes, height: float, typeface: Typeface) -> None:
     for share in SHARE_TICKS:
         x = WORD_WIDTH + share * SHARES_WIDTH
         ax.plot([x, x], [NAMES - BETWEEN / 2, height], color=HAIRLINE, linewidth=0.7, zorder=1)
-        _write(ax, x, NAMES - BETWEEN / 2 - 0.12, f"{share:g}", typeface, SMALL, MUTED, "center")
+        write(ax, x, NAMES - BETWEEN / 2 - 0.12, f"{share:g}", typeface, SMALL, MUTED, "center")
 
 
 def _draw_row(
@@ -238,7 +239,7 @@ def _draw_row(
     left = WORD_WIDTH + SHARES_WIDTH + 0.14
     start = left + CHANGE_WIDTH
     if sense is None:
-        _write(ax, start, y, SENSELESS, typeface, TYPE, MUTED, "left", gid="members")
+        write(ax, start, y, SENSELESS, typeface, TYPE, MUTED, "left", gid="members")
         return
     x = WORD_WIDTH + SHARES_WIDTH * np.array(sense.shares)
     changed = bool(sense.change)
@@ -252,10 +253,10 @@ def _draw_row(
         gid="share",
     )  # fmt: skip
     if changed:
-        _write(ax, left, y, sense.change, typeface, SMALL, ACCENT, "left", gid="change")
+        write(ax, left, y, sense.change, typeface, SMALL, ACCENT, "left", gid="change")
     words = [typeface.printable(member) for member in sense.members]
-    text = _fitting(ax, words, typeface, 72 * (ax.get_xlim()[1] - start) - 6)
-    _write(ax, start, y, text, typeface, TYPE, INK if changed else MUTED, "left", gid="members")
+    text = words_that_fit(ax, words, typeface, 72 * (ax.get_xlim()[1] - start) - 6)
+    write(ax, start, y, text, typeface, TYPE, INK if changed else MUTED, "left", gid="members")
 
 
 def _draw_word(
@@ -264,39 +265,15 @@ def _draw_word(
     """A word's number and name, a line above, and below what was found of it."""
     right = ax.get_xlim()[1]
     ax.plot([0, right], [y - ROW / 2 - BETWEEN / 2] * 2, color=HAIRLINE, linewidth=0.7)
-    _write(ax, 0.17, y, str(number + 1), typeface, SMALL, MUTED, "right")
+    write(ax, 0.17, y, str(number + 1), typeface, SMALL, MUTED, "right")
     name = elide(typeface.printable(found.words[w]), 16)
-    _write(ax, 0.25, y, name, typeface, TYPE + 1, INK, "left", bold=True, gid="word")
+    write(ax, 0.25, y, name, typeface, TYPE + 1, INK, "left", bold=True, gid="word")
     told = f"{found.divergence[w]:.2f} bits, q {_probability(found.q[w])}"
-    _write(ax, 0.25, y + ROW - 0.02, told, typeface, SMALL - 0.5, MUTED, "left", gid="told")
+    write(ax, 0.25, y + ROW - 0.02, told, typeface, SMALL - 0.5, MUTED, "left", gid="told")
 
 
 def _probability(value: float) -> str:
     return f"{value:.2g}" if value >= 1e-3 else f"{value:.0e}".replace("e-0", "e-")
-
-
-def _fitting(ax: Axes, words: Sequence[str], typeface: Typeface, points: float) -> str:
-    """As many of the words as the width has room for, the first at least."""
-    figure = root(ax)
-    font = FontProperties(family=list(typeface.families), size=TYPE)
-    for count in range(len(words), 0, -1):
-        text = " · ".join(words[:count])
-        if text_sizes(figure, [text], [font])[0, 0] * 72 / figure.dpi <= points:
-            return text
-    return elide(words[0], 40) if words else ""
-
-
-def _write(
-    ax: Axes, x: float, y: float, text: str, typeface: Typeface, size: float, color: str,
-    align: str, *, bold: bool = False, gid: str | None = None,
-) -> None:  # fmt: skip
-    font = FontProperties(
-        family=list(typeface.families), size=size, weight="bold" if bold else "normal"
-    )
-    ax.text(
-        x, y, text, fontproperties=font, color=color, ha=align, va="center_baseline",
-        parse_math=False, usetex=False, clip_on=False, gid=gid, zorder=4,
-    )  # fmt: skip
 
 
 def _named(found: Comparison) -> str:

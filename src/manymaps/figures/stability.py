@@ -18,7 +18,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
 
 from manymaps.analysis.stability import Stability
 from manymaps.atlas.consensus import ConsensusSense
@@ -27,7 +26,8 @@ from manymaps.errors import ParameterError
 from manymaps.figures.captions import Captions
 from manymaps.figures.coloring import ACCENT, HAIRLINE, INK, MUTED, PAPER, SHARES, Coloring
 from manymaps.figures.layout import FOOT, HEAD, SIDE, TITLE, AtlasFigure, root
-from manymaps.figures.lettering import Typeface, elide, text_sizes, typeface_for
+from manymaps.figures.lettering import Typeface, elide, typeface_for
+from manymaps.figures.rows import TYPE, words_that_fit, write
 
 __all__ = ["plot_stability"]
 
@@ -35,7 +35,7 @@ USUAL, MOST_WORDS = 6, 40
 ROW, BETWEEN, NAMES = 0.27, 0.17, 0.34
 WORD_WIDTH, FIT_WIDTH, COUNT_WIDTH, LIST_WIDTH = 1.35, 0.42, 0.75, 4.3
 LEAST_FIT_WIDTH, MOST_FITS_WIDTH = 0.22, 4.2
-TYPE, SMALL = 9.0, 8.0
+SMALL = 8.0
 AREA, RING = 150.0, 5.0
 # Colours say how many fits have a sense, so the key of areas has none.
 PLAIN = Coloring("fits")
@@ -165,14 +165,14 @@ def _draw_columns(ax: Axes, found: Stability, centers: np.ndarray, typeface: Typ
     lines = [[(x, NAMES), (x, bottom)] for x in centers]
     ax.add_collection(LineCollection(lines, colors=HAIRLINE, linewidths=0.7, zorder=1))
     y = NAMES - 0.2
-    _write(ax, centers[0] - 0.32, y, "fit", typeface, SMALL, MUTED, "right")
+    write(ax, centers[0] - 0.32, y, "fit", typeface, SMALL, MUTED, "right")
     # Of many fits some numbers have no room.
     step = max(1, int(np.ceil(0.2 / np.diff(centers).min())))
     for fit, x in enumerate(centers):
         own = fit == found.reference
         if own or fit % step == 0:
             color = ACCENT if own else MUTED
-            _write(ax, x, y, str(fit), typeface, SMALL, color, "center", bold=own)
+            write(ax, x, y, str(fit), typeface, SMALL, color, "center", bold=own)
 
 
 def _draw_row(
@@ -189,7 +189,7 @@ def _draw_row(
         right = ax.get_xlim()[1]
         ax.plot([0, right], [y - ROW / 2 - BETWEEN / 2] * 2, color=HAIRLINE, linewidth=0.7)
         name = elide(typeface.printable(row.word), 18)
-        _write(ax, 0, y, name, typeface, TYPE + 1, INK, "left", bold=True, gid="word")
+        write(ax, 0, y, name, typeface, TYPE + 1, INK, "left", bold=True, gid="word")
     shares, has = np.array(sense.by_fit), np.array(sense.held)
     share = sense.n_fits / n_fits
     color = SHARES(share)
@@ -204,40 +204,16 @@ def _draw_row(
     )  # fmt: skip
     left = centers[-1] + width / 2
     ink = INK if sense.n_fits > 1 else MUTED
-    _write(ax, left + 0.1, y, f"{sense.n_fits} of {n_fits}", typeface, SMALL, ink, "left")
+    write(ax, left + 0.1, y, f"{sense.n_fits} of {n_fits}", typeface, SMALL, ink, "left")
     words = [typeface.printable(near.label) for near in sense.neighbors[:n_neighbors]]
     start = left + COUNT_WIDTH
-    text = _fitting(ax, words, typeface, 72 * (ax.get_xlim()[1] - start))
-    _write(ax, start, y, text, typeface, TYPE, ink, "left", gid="neighbors")
+    text = words_that_fit(ax, words, typeface, 72 * (ax.get_xlim()[1] - start))
+    write(ax, start, y, text, typeface, TYPE, ink, "left", gid="neighbors")
 
 
 def _area(width: float) -> float:
     """The area of a dot of share 1, in square points, for columns so many inches apart."""
     return min(AREA, np.pi * (0.45 * 72 * min(width, ROW)) ** 2)
-
-
-def _fitting(ax: Axes, words: Sequence[str], typeface: Typeface, points: float) -> str:
-    """As many of the words as the width has room for, the first at least."""
-    figure = root(ax)
-    font = FontProperties(family=list(typeface.families), size=TYPE)
-    for count in range(len(words), 0, -1):
-        text = " · ".join(words[:count])
-        if text_sizes(figure, [text], [font])[0, 0] * 72 / figure.dpi <= points:
-            return text
-    return elide(words[0], 40) if words else ""
-
-
-def _write(
-    ax: Axes, x: float, y: float, text: str, typeface: Typeface, size: float, color: str,
-    align: str, *, bold: bool = False, gid: str | None = None,
-) -> None:  # fmt: skip
-    font = FontProperties(
-        family=list(typeface.families), size=size, weight="bold" if bold else "normal"
-    )
-    ax.text(
-        x, y, text, fontproperties=font, color=color, ha=align, va="center_baseline",
-        parse_math=False, usetex=False, clip_on=False, gid=gid, zorder=4,
-    )  # fmt: skip
 
 
 def _subject(found: Stability) -> list[str]:

@@ -1,0 +1,40 @@
+"""Lists of senses in figures: text at a height of its own, and words as far as there is room."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.font_manager import FontProperties
+
+from manymaps.figures.layout import root
+from manymaps.figures.lettering import Typeface, elide, text_sizes
+
+__all__ = ["TYPE", "words_that_fit", "write"]
+
+TYPE = 9.0
+
+
+def words_that_fit(ax: Axes, words: Sequence[str], typeface: Typeface, points: float) -> str:
+    """As many of the words as the width has room for, the first at least."""
+    figure = root(ax)
+    font = FontProperties(family=list(typeface.families), size=TYPE)
+    for count in range(len(words), 0, -1):
+        text = " · ".join(words[:count])
+        if text_sizes(figure, [text], [font])[0, 0] * 72 / figure.dpi <= points:
+            return text
+    return elide(words[0], 40) if words else ""
+
+
+def write(
+    ax: Axes, x: float, y: float, text: str, typeface: Typeface, size: float, color: str,
+    align: str, *, bold: bool = False, gid: str | None = None,
+) -> None:  # fmt: skip
+    """Text as it is, in the middle of its height, across the rim of the axes if need be."""
+    font = FontProperties(
+        family=list(typeface.families), size=size, weight="bold" if bold else "normal"
+    )
+    ax.text(
+        x, y, text, fontproperties=font, color=color, ha=align, va="center_baseline",
+        parse_math=False, usetex=False, clip_on=False, gid=gid, zorder=4,
+    )  # fmt: skip
