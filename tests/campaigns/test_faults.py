@@ -16,15 +16,6 @@ def workshop(tmp_path_factory) -> Workshop:
     return Workshop(tmp_path_factory.mktemp("workshop"))
 
 
-def test_a_short_campaign(workshop):
-    turns = ("signals", "disks", "pipes", "environments", "places")
-    outcome = campaign(
-        600, seed=0, most=5, turns=turns, programs=("export csv",), workshop=workshop
-    )
-    assert outcome.findings == []
-    assert set(outcome.cases) == set(turns)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("group", GROUPS)
 def test_a_few_of_each_kind(group, workshop):
