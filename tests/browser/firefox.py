@@ -80,7 +80,8 @@ class Firefox:
         """What a JavaScript expression of `atlas` and `page` (its shadow root) is."""
         told = (
             "() => { const host = document.querySelector('#manymaps');"
-            " const { atlas, shadowRoot: page } = host;"
+            " const { atlas, shadowRoot: page } = host ?? {};"
+            " if (!page) return 'null';"  # not there yet
             f" return JSON.stringify({expression}) ?? 'null'; }}"
         )
         answer = self._ask(

@@ -349,7 +349,8 @@ def test_a_frame_without_an_address(open_page, relations_page, tmp_path):
 
     frame = tmp_path / "frame.html"
     page = html.escape(relations_page.read_text(encoding="utf-8"), quote=True)
-    frame.write_text(f'<iframe srcdoc="{page}" width="1200" height="700"></iframe>', "utf-8")
+    text = f'<iframe srcdoc="{page}" width="1200" height="700"></iframe>'
+    frame.write_text(f'<!doctype html><meta charset="utf-8">{text}', "utf-8")
     at = open_page(frame, ready=False)
     inside = type(at)(at.page.frames[1])
     assert inside.becomes("true")

@@ -24,8 +24,8 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ),
     (
         "maps/run",
-        "Fit._refresh",
-        "np.exp(log_softmin(weights)) > _ACTIVE -> np.exp(log_softmin(weights)) >= _ACTIVE",
+        "_active",
+        "np.exp(log_softmin(weights)) > least -> np.exp(log_softmin(weights)) >= least",
     ): _BOUNDARY,
     ("optimizers/descent", "Momentum._guard", "spread < before -> spread <= before"): (
         "the spread before would have been the reference"
