@@ -24,6 +24,8 @@ CASES = [
     ("20 <= age < 30 or age > 35", "01", "2"),
     ("not (20 < age < 40)", "01", "2"),
     ("not age < 30", "13", "2"),
+    ("not age < 30 and gender == Ma", "1", "3"),
+    ("not (age < 30) or not gender == Fe", "13", "2"),
     ("gender == fe", "02", "3"),
     ("gender = 'Ma'", "1", "3"),
     ("gender != Ma", "02", "3"),
@@ -83,6 +85,10 @@ def test_the_opposite_holds_where_it_does_not_and_is_unknown_where_it_is(text):
         ("__import__('os')", "at character 1 a column '__import__'"),
         ("age.real < 3", "a column 'age.real'"),
         ("'age < 3", "cannot be read at character 1"),
+        ("and", "has 'and' at character 1 where the name of a column"),
+        ("age < nan", "compares the column 'age' with 'nan', and it holds numbers"),
+        ("(" * 5000 + "age < 3", "is nested more than 100 deep at character 101"),
+        ("not " * 5000 + "age < 3", "is nested more than 100 deep at character 401"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_refused_with_its_place(text, said):

@@ -17,6 +17,7 @@ An unknown cell (NaN, or an empty text) makes a comparison unknown, and what is 
 from __future__ import annotations
 
 import difflib
+import math
 import operator
 import re
 from abc import ABC, abstractmethod
@@ -53,6 +54,8 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _WORDS = ("and", "or", "not", "in")
+# Far from the depth at which Python gives up, and from what a person would write.
+_DEEPEST = 100
 _EXAMPLE = 'write conditions such as age < 30 and country in [Australia, "New Zealand"]'
 
 
@@ -246,6 +249,7 @@ class _Parser:
         self._name = name
         self._tokens = self._split()
         self._next = 0
+        self._depth = 0
 
     def _fail(self, fault: str) -> NoReturn:
         raise ParameterError(fault, name=self._name, value=self._text)
@@ -262,10 +266,10 @@ class _Parser:
                     f"{_EXAMPLE}, and put names that are no plain words in `backticks`"
                 )
             kind = str(found.lastgroup)
-            text = found[kind]
+            text, start = found[kind], found.start(kind)
             if kind == "word" and text.casefold() in _WORDS:
                 kind, text = "mark", text.casefold()
-            tokens.append(_Token(kind, "==" if text == "=" else text, found.start(kind)))
+            tokens.append(_Token(kind, "==" if text == "=" else text, start))
             at = found.end()
         tokens.append(_Token("end", "", end))
         return tokens
@@ -309,13 +313,20 @@ class _Parser:
         return _Joined(tuple(parts), word == "and", written)
 
     def _negation(self) -> Condition:
-        if self._take("not"):
-            return _Not(self._negation())
-        if self._take("("):
-            found = self._condition()
+        token = self._take("not", "(")
+        if token is None:
+            return self._comparison()
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            self._fail(
+                f"is nested more than {_DEEPEST} deep at character {token.start + 1}; leave out "
+                "parentheses and not that change nothing"
+            )
+        found = _Not(self._negation()) if token.text == "not" else self._condition()
+        if token.text == "(":
             self._expect("a closing parenthesis", ")")
-            return found
-        return self._comparison()
+        self._depth -= 1
+        return found
 
     def _comparison(self) -> Condition:
         start = self._next
@@ -379,9 +390,12 @@ def _number(value: _Value, column: str, fail: Callable[[str], NoReturn]) -> floa
     if value.number is not None:
         return value.number
     try:
-        return float(value.written)
+        number = float(value.written)
     except ValueError:
+        number = math.nan
+    if math.isnan(number):
         fail(f"compares the column {column!r} with {value.written!r}, and it holds numbers")
+    return number
 
 
 def _among(cells: np.ndarray, values: Sequence[_Value]) -> np.ndarray:
