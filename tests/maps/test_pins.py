@@ -454,6 +454,11 @@ class TestTwoKinds:
             assert set(fit.atlas_.metadata) == {"pinned", *whole.metadata}
             assert abs(fit.kl_divergence_ - CODE(**settings).fit(counts()).kl_divergence_) < 0.05
 
+    def test_as_many_rows_as_columns_are_still_of_two_kinds(self):
+        square = counts(9, 9)
+        fit = CODE(max_iter=5, penalty=0.01, pin={"doc 0": [1.0, -2.0]}).fit(square)
+        np.testing.assert_array_equal(fit.atlas_.maps[0, 0], np.float32([1, -2]))
+
     def test_documents_around_held_words_stand_where_each_alone_is_best(self):
         """Of the conditional model the place of a row among given columns is a concave problem."""
         whole = CODE(random_state=0, tolerance=0).fit(counts())

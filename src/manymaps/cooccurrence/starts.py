@@ -22,7 +22,7 @@ from manymaps.cooccurrence.correspondence import correspondence_analysis
 from manymaps.cooccurrence.matching import aligned_atlas
 from manymaps.data.counts import Counts
 from manymaps.errors import ParameterError
-from manymaps.maps.pinned_start import pinned_start, random_start, ties_of
+from manymaps.maps.pinned_start import pinned_start, random_start, ties_between
 from manymaps.maps.pins import Pins
 from manymaps.model.combined import CombinedObjective
 from manymaps.model.objective import Objective
@@ -121,7 +121,8 @@ def _around(
     if init == "random":
         positions, proportions = random_start(pins, _RANDOM_SPREAD, generator)
     else:
-        positions, proportions = pinned_start(ties_of(kept.values), pins, _RANDOM_SPREAD, generator)
+        ties = ties_between(kept.values)
+        positions, proportions = pinned_start(ties, pins, _RANDOM_SPREAD, generator)
     weights = weights_from_proportions(proportions)
     return (
         np.split(positions, [kept.n_rows], axis=1),

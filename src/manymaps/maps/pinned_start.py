@@ -28,7 +28,7 @@ from scipy.sparse.csgraph import connected_components
 
 from manymaps.maps.pins import Pins
 
-__all__ = ["pinned_start", "random_start", "ties_of"]
+__all__ = ["pinned_start", "random_start", "ties_between", "ties_of"]
 
 _SWEEPS = 3
 _EVERYWHERE = 0.02
@@ -36,11 +36,13 @@ _LEAST_PROPORTION = 1e-12
 
 
 def ties_of(p: sparse.sparray) -> sparse.csr_array:
-    """p_ij + p_ji of one set of objects; of two kinds the ties of rows with columns, rows first."""
-    if p.shape[0] != p.shape[1]:
-        p = sparse.block_array([[None, p], [sparse.csr_array(p.T), None]])
-        return sparse.csr_array(p)
+    """p_ij + p_ji of one set of objects."""
     return sparse.csr_array(p + p.T)
+
+
+def ties_between(p: sparse.sparray) -> sparse.csr_array:
+    """The ties of rows with columns, which are of two kinds of object, rows first."""
+    return sparse.csr_array(sparse.block_array([[None, p], [sparse.csr_array(p.T), None]]))
 
 
 def pinned_start(
