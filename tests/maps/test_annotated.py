@@ -257,9 +257,24 @@ def _missing(adata: anndata.AnnData) -> None:
     adata.obsm["X_pca"][3, 1] = np.nan
 
 
+def _negative(adata: anndata.AnnData) -> None:
+    with_neighbors(adata, 15)
+    adata.obsp["connectivities"].data[0] = -1
+
+
+def _unknown(adata: anndata.AnnData) -> None:
+    with_neighbors(adata, 15)
+    adata.obsp["connectivities"].data[0] = np.nan
+
+
 @pytest.mark.parametrize(
     ("damage", "options", "error", "message"),
     [
+        (_negative, {"perplexity": None}, mm.DataError, r"hold -1\.0 for observation 'cell0'"),
+        (_unknown, {"perplexity": None}, mm.DataError, r"hold nan for observation 'cell0'; they"),
+        (None, {"n_pcs": 1.5}, mm.ParameterError, "n_pcs=1.5 must be a whole number"),
+        (None, {"key_added": 3}, mm.ParameterError, "key_added=3 must be a name"),
+        (None, {"key_added": "X_pca"}, mm.ParameterError, "is what is fitted, and would be overw"),
         (_no_pca, {}, mm.DataError, r"60 variables and no obsm\['X_pca'\]; run scanpy\.pp\.pca.*"
          r"use_rep='X', or one of its obsm, 'X_umap'"),
         (None, {"use_rep": "X_lsi"}, mm.DataError, r"no obsm\['X_lsi'\]; its obsm has 'X_pca'"),
@@ -313,6 +328,11 @@ def test_maps_that_are_not_there_or_were_changed() -> None:
     adata.uns["X_manymaps_tsne"]["atlas"] = "{"
     with pytest.raises(mm.DataError, match="does not fit"):
         to_atlas(adata, "X_manymaps_tsne")
+    for said in ("params", "history"):
+        tsne(adata, **QUICK)
+        adata.uns["X_manymaps_tsne"][said] = "all"
+        with pytest.raises(mm.DataError, match=r"does not fit .*fit the maps again"):
+            to_atlas(adata, "X_manymaps_tsne")
 
 
 @pytest.mark.slow

@@ -27,6 +27,7 @@ from manymaps.affinity.distances import stored_rows
 from manymaps.affinity.neighbors import DEFAULT_SEARCH, NeighborSearch
 from manymaps.affinity.network import row_normalized
 from manymaps.atlas.atlas import Atlas
+from manymaps.checks import check_whole
 from manymaps.data.frames import frame_columns, placed_column
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.labels import first_of, listed, numbered_labels
@@ -235,6 +236,8 @@ def to_atlas(adata: Any, key: str | None = None) -> Atlas:
         model = ChoiceModel(**saved["model"])
         whole = saved["log_normalizer"] if len(held[0]) == saved["n_objects"] else None
         method, parameters = str(saved["method"]), dict(saved["parameters"])
+        history = {name: np.asarray(each) for name, each in dict(said.get("history", {})).items()}
+        vectors = _vectors_again(adata, dict(said.get("params", {})))
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(
             f"what uns[{key!r}] and obsm[{key!r}] say does not fit ({error!s:.200}); fit the maps "
@@ -255,11 +258,11 @@ def to_atlas(adata: Any, key: str | None = None) -> Atlas:
         model=model,
         method=method,
         parameters=parameters,
-        history={name: np.asarray(values) for name, values in said.get("history", {}).items()},
+        history=history,
         log_normalizer=whole,
         fingerprint=str(saved["fingerprint"]),
         metadata=_columns(adata, labels),
-        vectors=_vectors_again(adata, said.get("params", {})),
+        vectors=vectors,
     )
 
 
@@ -281,6 +284,10 @@ def _fitted(
     """Fit an estimator to what an AnnData object holds, and write what it finds into it."""
     _check_annotated(adata)
     _check_writable(adata, copy)
+    if not isinstance(key_added, str) or not key_added:
+        raise ParameterError("must be a name", name="key_added", value=key_added)
+    if n_pcs is not None:
+        check_whole("n_pcs", n_pcs, least=0)
     known = None
     if "affinity" in params and (neighbors_key is not None or perplexity is None):
         raise ParameterError(
@@ -296,6 +303,12 @@ def _fitted(
         if known is None or use_rep is not None:
             raise
         name, rows = None, None  # neighbours are enough
+    if key_added == name:
+        raise ParameterError(
+            "is what is fitted, and would be overwritten; give another name",
+            name="key_added",
+            value=key_added,
+        )
     if known is None and "affinity" not in params:
         known = _fitting_neighbors(adata, rows, perplexity, metric)
     scale = {} if perplexity is None else {"perplexity": perplexity}
@@ -468,6 +481,14 @@ class _Neighbors:
         if perplexity is None:
             rows = self._table("connectivities").copy()
             rows.setdiag(0)
+            wrong = np.flatnonzero(~(np.isfinite(rows.data) & (rows.data >= 0)))
+            if wrong.size:
+                i = int(np.searchsorted(rows.indptr, wrong[0], side="right")) - 1
+                raise DataError(
+                    f"the connectivities of the neighbours {self.key!r} hold {rows.data[wrong[0]]} "
+                    f"for observation {self._adata.obs_names[i]!r}; they must be finite and at "
+                    "least 0: find them again with scanpy.pp.neighbors"
+                )
             return _Known(row_normalized(rows), f"Connectivities({self.key!r})")
         gaussian = GaussianAffinity(perplexity)
         rows = self.distances
