@@ -163,3 +163,29 @@ def test_raw_trials_serve_as_norms():
     given = mm.evaluate(atlas(), ratings(), norms=trials.associations(), n_resamples=20)
     assert found.spearman == given.spearman
     assert "katz_walk" in found.spearman
+
+
+def test_ratings_that_do_not_differ_correlate_with_nothing():
+    same = mm.Ratings(LABELS[:4], LABELS[4:8], np.full(4, 3.0))
+    with pytest.raises(mm.DataError, match=r"all 4 pairs of arrays .* are rated 3; nothing correl"):
+        mm.evaluate(atlas(), same)
+    few = mm.Ratings(LABELS[:2], LABELS[4:6], [1.0, 2.0])
+    with pytest.raises(mm.DataError, match=r"2 of 2 pairs of arrays, and at least 3 are needed$"):
+        mm.evaluate(atlas(), few)
+
+
+def test_ratings_of_any_size_correlate_alike():
+    plain = mm.evaluate(atlas(), ratings(0.5), n_resamples=20)
+    values = ratings(0.5).values
+    huge = mm.Ratings(ratings().first, ratings().second, values / np.abs(values).max() * 1e308)
+    found = mm.evaluate(atlas(), huge, n_resamples=20)
+    assert found.pearson["atlas"].value == pytest.approx(plain.pearson["atlas"].value)
+    assert found.pearson["atlas"].low == pytest.approx(plain.pearson["atlas"].low)
+
+
+@pytest.mark.parametrize("data", [None, 3])
+def test_what_are_no_ratings_is_told(data):
+    with pytest.raises(mm.DataError, match="ratings cannot be made from an object of type"):
+        mm.ratings_from(data)
+    with pytest.raises(mm.DataError, match="ratings must be numbers"):
+        mm.Ratings(["tie"], ["knot"], ["much"])

@@ -224,10 +224,16 @@ def evaluate_ratings(
     unknown = _unknown(ratings, a, b)
     if known.sum() < FEWEST_PAIRS:
         n_known = int(known.sum())
+        lacking = f"; it lacks {first_of(unknown)}, and begins with {first_of(atlas.labels)}"
         raise DataError(
             f"the atlas knows both words of {n_known} of {len(ratings):,} pairs of "
-            f"{ratings.report.source}, and at least {FEWEST_PAIRS} are needed; it lacks "
-            f"{first_of(unknown)}, and begins with {first_of(atlas.labels)}"
+            f"{ratings.report.source}, and at least {FEWEST_PAIRS} are needed"
+            + (lacking if unknown else "")
+        )
+    if np.ptp(ratings.values[known]) == 0:
+        raise DataError(
+            f"all {known.sum():,} pairs of {ratings.report.source} that the atlas knows are rated "
+            f"{ratings.values[known][0]:g}; nothing correlates with ratings that do not differ"
         )
     found, notes = _measured(atlas, ratings, as_associations(norms), vectors, decay)
     predicted = {OF_ATLAS: relatedness(atlas, a[known], b[known])}
@@ -377,8 +383,14 @@ def _correlations(
 
 def _row_correlations(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Pearson's along rows; NaN where one of them is constant."""
-    a = a - a.mean(axis=1, keepdims=True)
-    b = b - b.mean(axis=1, keepdims=True)
+    a, b = _centred(a), _centred(b)
     whole = np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
     together = (a * b).sum(axis=1)
     return np.divide(together, whole, out=np.full(len(a), np.nan), where=whole > 0)
+
+
+def _centred(rows: np.ndarray) -> np.ndarray:
+    """Rows without their means, in units in which no square overflows."""
+    largest = np.abs(rows).max(axis=1, keepdims=True)
+    rows = rows / np.where(largest > 0, largest, 1)
+    return rows - rows.mean(axis=1, keepdims=True)

@@ -59,7 +59,10 @@ class Ratings:
 
     def __post_init__(self) -> None:
         first, second = tuple(map(str, self.first)), tuple(map(str, self.second))
-        values = np.array(self.values, np.float64)
+        try:
+            values = np.array(self.values, np.float64)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"ratings must be numbers: {error}") from error
         if values.shape != (len(first),) or len(second) != len(first):
             raise DataError(
                 f"there are {len(first):,} first words, {len(second):,} second words and ratings "

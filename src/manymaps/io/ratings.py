@@ -204,7 +204,8 @@ def ratings_from(
     <Ratings of 2 pairs of words, from the pairs>
     """
     names = ColumnNames(cue, response, strength)
-    if isinstance(data, Mapping) or hasattr(data, "columns") or hasattr(data, "column_names"):
+    in_columns = isinstance(data, Mapping) or hasattr(data, "columns")
+    if in_columns or hasattr(data, "column_names") or not isinstance(data, Iterable):
         return _of_frame(data, names, "the frame")
     rows = []
     for k, row in enumerate(data):
