@@ -223,11 +223,12 @@ def test_the_page_and_the_figure_are_written(norms, tmp_path):
 
 
 @pytest.mark.parametrize("table", [None, "t.csv"])
-def test_what_the_tests_found_outlives_an_interrupted_fit(norms, tmp_path, monkeypatch, table):
-    def interrupted(*_):
+@pytest.mark.parametrize("at", ["analysis.comparison.fit_groups", "viewer.page.write_page"])
+def test_what_the_tests_found_outlives_an_interruption(norms, tmp_path, monkeypatch, table, at):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("manymaps.analysis.comparison.fit_groups", interrupted)
+    monkeypatch.setattr(f"manymaps.{at}", interrupted)
     asked = () if table is None else ("--table", tmp_path / table)
     result = invoke("compare", *norms, "-o", tmp_path / "c.html", *asked, *FEW, *SHORT)
     kept = tmp_path / ("c.partial.csv" if table is None else "t.partial.csv")
@@ -263,6 +264,8 @@ def test_what_the_tests_found_outlives_an_interrupted_fit(norms, tmp_path, monke
         (["young.tsv", "old.tsv", "--table", "young.tsv"], 2, "--table"),
         (["young.tsv", "old.tsv", "--table", "t.csv", "--sense-table", "t.csv"], 2, "same file"),
         (["young.tsv", "nowhere.tsv"], 3, "nowhere.tsv: no such file"),
+        (["trials.csv", "--by", "age < 30", "--within", "age"], 3, "--within age"),
+        (["young.tsv", "old.tsv", "copy.tsv", "--pairs", "copy.tsv"], 2, "--pairs ... match"),
     ],
 )
 def test_what_cannot_be_done_is_refused(

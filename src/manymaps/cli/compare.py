@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -199,11 +200,13 @@ def compare(ctx: click.Context, files: Sequence[Path], as_json: bool, **options:
     estimator = None
     if options["output"] is not None:
         estimator = build(options["method"] or USUAL_METHOD, options)
-    with work(f"comparing {' and '.join(groups)}" if len(groups) == 2 else "comparing groups"):
-        found = _compared(groups, estimator, options)
+    told = f"comparing {' and '.join(groups)}" if len(groups) == 2 else "comparing groups"
+    with work(told), _tests_outlive(options) as tested:
+        found = _compared(groups, estimator, options, tested.append)
         for line in found.notes:
             note(line)
         _write(found, options)
+        tested.clear()
         if kept and found.fits is not None:
             for atlas, path in zip(
                 (*found.atlases(), found.attach(found.fits.pooled)), kept, strict=True
@@ -219,34 +222,44 @@ def compare(ctx: click.Context, files: Sequence[Path], as_json: bool, **options:
 
 
 def _compared(
-    groups: Mapping[str, Trials | Associations], estimator: Any, options: Mapping[str, Any]
+    groups: Mapping[str, Trials | Associations],
+    estimator: Any,
+    options: Mapping[str, Any],
+    on_tested: Callable[[Comparison], None],
 ) -> Comparison:
-    """Tests and maps; interrupted while maps are fitted, it leaves what the tests have found."""
+    """Tests and maps."""
     from manymaps.analysis.comparison import compare as compared
 
+    return compared(
+        groups,
+        estimator,
+        responses=options["responses"],
+        n_responses=options["per_cue"],
+        pairs=None if options["pairs"] is None else _pairs(options["pairs"]),
+        n_permutations=options["permutations"],
+        n_neighbors=options["neighbors"],
+        random_state=options["seed"],
+        on_tested=on_tested,
+        **{name: options[name] for name in (
+            "within", "shared_people", "min_responses", "min_share", "alpha", "correction"
+        )},
+    )  # fmt: skip
+
+
+@contextmanager
+def _tests_outlive(options: Mapping[str, Any]) -> Iterator[list[Comparison]]:
+    """Keep what the tests found where the maps, the figure or the page are interrupted."""
     tested: list[Comparison] = []
     try:
-        return compared(
-            groups,
-            estimator,
-            responses=options["responses"],
-            n_responses=options["per_cue"],
-            pairs=None if options["pairs"] is None else _pairs(options["pairs"]),
-            n_permutations=options["permutations"],
-            n_neighbors=options["neighbors"],
-            random_state=options["seed"],
-            on_tested=tested.append,
-            **{name: options[name] for name in (
-                "within", "shared_people", "min_responses", "min_share", "alpha", "correction"
-            )},
-        )  # fmt: skip
+        yield tested
     except KeyboardInterrupt as error:
-        if not tested:
+        beside = options["table"] or options["output"]
+        if not tested or beside is None:
             raise
-        kept = partial_name(options["table"] or options["output"], ".csv")
+        kept = partial_name(beside, ".csv")
         _write_tables(tested[0], {**options, "table": kept})
         raise Interrupted(
-            f"interrupted before the maps were fitted; {kept} holds what the tests found"
+            f"interrupted before all was done; {kept} holds what the tests found"
         ) from error
 
 
