@@ -157,3 +157,11 @@ def test_what_little_is_explained_of_recurs_less():
     least, most = order[: len(order) // 4], order[-(len(order) // 4) :]
     assert recurring[most].mean() > recurring[least].mean() + 0.08
     assert recurring.mean() > 5 * found.by_chance
+
+
+@pytest.mark.parametrize("fits", [None, 3, "fit.atlas", ["fit.atlas"], [None]])
+def test_what_are_no_atlases_is_told(fits):
+    with pytest.raises(DataError, match="is no Atlas; give the atlas_ of a fit"):
+        mm.trust(made(), fits)
+    with pytest.raises(DataError, match="is no Atlas"):
+        mm.trust(fits)

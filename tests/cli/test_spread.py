@@ -78,7 +78,13 @@ def test_what_cannot_be_used(norms: Path, tmp_path: Path) -> None:
     result = invoke("spread", vectors, "a0")
     assert (result.exit_code, "these are vectors" in result.stderr) == (3, True)
     assert invoke("spread", norms).exit_code == 2
-    for options in (("--steps", 0), ("--decay", 0), ("--retention", 1), ("-o", norms)):
+    for options in (
+        ("--steps", 0),
+        ("--steps", 10**6),
+        ("--decay", 0),
+        ("--retention", 1),
+        ("-o", norms),
+    ):
         assert invoke("spread", norms, "tie", *options).exit_code == 2
     assert norms.read_text("utf-8").startswith("cue,response,count")
 

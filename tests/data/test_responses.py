@@ -148,3 +148,30 @@ def test_what_cannot_be_compared_is_refused():
         grouped_responses({"a": trials(), "b": trials()}, shared_people="same")
     with pytest.raises(DataError, match="are no whole numbers"):
         grouped_responses({"a": norms(COUNTS), "b": norms([[0, 1.5, 1], [1, 0, 0], [0, 0, 0]])})
+
+
+def test_what_are_no_groups_and_no_pairs_are_refused():
+    both = {"en": norms(COUNTS), "de": norms(COUNTS)}
+    with pytest.raises(DataError, match="groups are an object of type list; give a mapping"):
+        grouped_responses(list(both.values()))
+    with pytest.raises(DataError, match="the group 'b' is an object of type str; give Assoc"):
+        grouped_responses({"a": norms(COUNTS), "b": "b.csv"})
+    for pairs in ("ab", {"tie": "Krawatte"}, 3):
+        with pytest.raises(DataError, match="give a list of pairs of labels"):
+            grouped_responses(both, pairs=pairs)
+    for pairs in ([1], ["ab"], [("tie",)]):
+        with pytest.raises(DataError, match=r"pair 0 is .* give two labels, one of each group"):
+            grouped_responses(both, pairs=pairs)
+
+
+def test_pairs_that_leave_nothing_are_refused():
+    pairs = [(WORDS[0], WORDS[0]), (WORDS[0], WORDS[1])]
+    with pytest.raises(DataError, match="the group 'a' has no responses between labels that pairs"):
+        grouped_responses({"a": norms(COUNTS), "b": norms(COUNTS)}, pairs=pairs)
+
+
+def test_where_nobody_can_be_dealt_it_is_told():
+    with pytest.raises(DataError, match=r"no participants can be dealt .*no value of within='sex'"):
+        grouped_responses(trials().groups("sex"), within="sex")
+    with pytest.raises(DataError, match=r"no participants can be dealt .*leave shared_people"):
+        grouped_responses(trials().groups("sex"), shared_people="paired")

@@ -84,7 +84,15 @@ def test_the_strongest_leave_the_start_out() -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"steps": 0}, {"decay": 0}, {"decay": 1.5}, {"retention": 1}, {"backward": -1}, {"power": 0}],
+    [
+        {"steps": 0},
+        {"steps": 10**6},
+        {"decay": 0},
+        {"decay": 1.5},
+        {"retention": 1},
+        {"backward": -1},
+        {"power": 0},
+    ],
 )
 def test_what_is_out_of_range(options: dict[str, float]) -> None:
     (name,) = options

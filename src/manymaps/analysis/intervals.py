@@ -39,7 +39,7 @@ from manymaps.data.associations import Associations
 from manymaps.data.frames import Backend, as_frame
 from manymaps.data.pair_rules import split_responses
 from manymaps.data.resampling import Unit, check_unit, counted_responses
-from manymaps.data.trials import Trials
+from manymaps.data.trials import Trials, check_norms
 from manymaps.errors import DataError
 from manymaps.labels import first_of, fold, label_places
 from manymaps.metrics.proportions import design_effects, effective_number, proportion_interval
@@ -216,6 +216,7 @@ def intervals(
     """
     check_number("level", level, above=0, below=1)
     check_number("min_share", min_share, least=0, most=1)
+    check_norms("data", data)
     unit = check_unit(data, by)
     if isinstance(data, Trials):
         norms, answers = _of_trials(data, unit, responses, rows)

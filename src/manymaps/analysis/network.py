@@ -20,6 +20,7 @@ import numpy as np
 
 from manymaps.checks import check_whole
 from manymaps.data.associations import Associations
+from manymaps.data.trials import Trials, as_norms
 from manymaps.progress import work
 from manymaps.seeds import drawn_seed
 
@@ -27,7 +28,7 @@ __all__ = ["node_measures"]
 
 
 def node_measures(
-    norms: Associations,
+    norms: Associations | Trials,
     *,
     betweenness: bool | int = False,
     random_state: int | None = 0,
@@ -36,7 +37,7 @@ def node_measures(
 
     Parameters
     ----------
-    norms : Associations
+    norms : Associations or Trials
         Of those that are symmetric the values as read count, the same both ways.
     betweenness : bool or int
         Whether to measure it too, which takes minutes for thousands of words: every shortest path
@@ -69,6 +70,7 @@ def node_measures(
     >>> found["clustering"].round(2).tolist(), found["label"][found["pagerank"].argmax()]
     ([0.33, 1.0, 1.0, 0.0], 'tie')
     """
+    norms = as_norms("norms", norms)
     n = norms.n_objects
     if betweenness is not False and betweenness is not True:
         check_whole("betweenness", betweenness, 2, n, why=", for so many words there are")

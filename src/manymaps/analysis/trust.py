@@ -27,7 +27,7 @@ Shapes: one value for each object, (n,).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -164,6 +164,13 @@ def trust(atlas: Atlas, fits: Sequence[Atlas] = (), *, n_neighbors: int = 10) ->
     [1.0, 1.0, 1.0]
     """
     check_whole("n_neighbors", n_neighbors)
+    fits = list(fits) if isinstance(fits, Iterable) else [fits]
+    for given in (atlas, *fits):
+        if not isinstance(given, Atlas):
+            raise DataError(
+                f"an object of type {type(given).__name__} is no Atlas; give the atlas_ of a fit, "
+                "and a list of those of others"
+            )
     others = [in_order_of(atlas, other, k) for k, other in enumerate(fits, start=1)]
     return trust_beside(atlas, others, n_neighbors)
 

@@ -35,7 +35,13 @@ _MODEL = ("steps", "decay", "retention", "backward", "power")
 @click.command(cls=Command)
 @click.argument("file", type=InputFile(), metavar="FILE")
 @click.argument("words", nargs=-1, required=True, metavar="WORD...")
-@click.option("--steps", type=positive, metavar="N", default=4, show_default=True)
+@click.option(
+    "--steps",
+    type=click.IntRange(1, 1000),
+    metavar="N",
+    default=4,
+    show_default=True,
+)
 @click.option(
     "--decay",
     type=Number(0, 1, min_open=True),

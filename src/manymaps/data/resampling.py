@@ -30,7 +30,7 @@ from scipy import sparse
 
 from manymaps.checks import check_choice
 from manymaps.data.associations import Associations
-from manymaps.data.trials import Trials
+from manymaps.data.trials import Trials, check_norms
 from manymaps.errors import DataError, ParameterError
 from manymaps.seeds import drawn_generator
 
@@ -113,6 +113,7 @@ def resampled(
     >>> resampled(norms, 2, n_responses=8).strengths.toarray()[0].tolist()
     [0.0, 0.875, 0.125]
     """
+    check_norms("norms", norms)
     by = check_unit(norms, by)
     rng = drawn_generator(random_state)
     if isinstance(norms, Associations):

@@ -26,7 +26,7 @@ from manymaps.data.associations import Associations
 from manymaps.data.conditions import column_named
 from manymaps.data.pair_rules import ROUNDING, split_responses
 from manymaps.data.resampling import N_RESPONSES, counted_responses
-from manymaps.data.trials import Trials
+from manymaps.data.trials import Trials, check_norms
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import first_of, fold, listed, plural
 
@@ -164,6 +164,11 @@ def grouped_responses(
     ParameterError
         For fewer than two groups, a column that is not there, or pairs of more than two groups.
     """
+    if not isinstance(groups, Mapping):
+        raise DataError(
+            f"groups are an object of type {type(groups).__name__}; give a mapping of their names "
+            "to Associations or Trials"
+        )
     names = tuple(map(str, groups))
     _check(names, groups, within, shared_people, pairs)
     notes: list[str] = []
@@ -176,10 +181,15 @@ def grouped_responses(
         if not parts[-1].cue.size:
             raise DataError(f"the group {name!r} has no responses")
     if pairs is not None:
-        parts = _translated(names, parts, list(pairs), notes)
+        parts = _translated(names, parts, _listed(pairs), notes)
     labels, parts = _numbered_together(parts)
+    for name, part in zip(names, parts, strict=True):
+        if not part.cue.size:
+            left = "between labels that pairs=... match" if pairs is not None else "to other words"
+            raise DataError(f"the group {name!r} has no responses {left}")
     units, unit, stratum = _units(names, parts, shared_people, notes)
     group = np.repeat(np.arange(len(parts)), [part.cue.size for part in parts])
+    _refuse_strata_of_one_group(names, group, stratum, within, units, shared_people)
     return GroupedResponses(
         names,
         labels,
@@ -207,6 +217,8 @@ def _check(
             if names
             else "two or more groups are compared, and there is none"
         )
+    for name, data in zip(names, groups.values(), strict=True):
+        check_norms(f"the group {name!r}", data)
     raw = [isinstance(data, Trials) for data in groups.values()]
     if any(raw) and not all(raw):
         raise DataError(
@@ -220,8 +232,28 @@ def _check(
         )
     if pairs is not None and len(groups) != 2:
         raise ParameterError(
-            f"match the labels of two groups, and there are {len(groups)}", name="pairs"
+            f"pairs=... match the labels of two groups, and there are {len(groups)}"
         )
+
+
+def _refuse_strata_of_one_group(
+    names: Sequence[str],
+    group: np.ndarray,
+    stratum: np.ndarray,
+    within: str | None,
+    units: str,
+    shared_people: str,
+) -> None:
+    """Where each stratum is of one group, every dealing is the one that is there."""
+    own = np.unique(stratum * len(names) + group) // len(names)
+    if len(np.unique(own)) == len(own):
+        cause = (
+            "no participant is in more than one of them: leave shared_people='paired' out"
+            if within is None or (units == "participants" and shared_people == "paired")
+            else f"no value of within={within!r} is found in more than one of them: compare people "
+            "within another column, or leave it out"
+        )
+        raise DataError(f"no {units} can be dealt to the groups {listed(names)}; {cause}")
 
 
 def _of_trials(trials: Trials, responses: str, within: str | None) -> _Part:
@@ -264,6 +296,19 @@ def _of_associations(
     cells = norms.strengths.tocoo()
     times = np.rint(counts).astype(np.int64)
     return _Part(norms.labels, np.repeat(cells.row, times), np.repeat(cells.col, times))
+
+
+def _listed(pairs: object) -> list[tuple[str, str]]:
+    """Pairs as they were given, each of two labels."""
+    if isinstance(pairs, str | Mapping) or not isinstance(pairs, Iterable):
+        raise DataError(
+            f"pairs are an object of type {type(pairs).__name__}; give a list of pairs of labels"
+        )
+    rows = list(pairs)
+    for k, row in enumerate(rows):
+        if isinstance(row, str) or not isinstance(row, Sequence) or len(row) != 2:
+            raise DataError(f"pair {k} is {row!r}; give two labels, one of each group")
+    return [(str(one), str(other)) for one, other in rows]
 
 
 def paired_labels(

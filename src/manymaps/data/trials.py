@@ -35,7 +35,16 @@ from manymaps.errors import DataError, ParameterError
 from manymaps.labels import listed, natural_order, plain_spelling
 from manymaps.seeds import drawn_generator
 
-__all__ = ["MISSING", "REPEATED", "UNKNOWN", "Trials", "as_associations", "without_repeats"]
+__all__ = [
+    "MISSING",
+    "REPEATED",
+    "UNKNOWN",
+    "Trials",
+    "as_associations",
+    "as_norms",
+    "check_norms",
+    "without_repeats",
+]
 
 #: Codes of `Trials.given` where there is no answer; all of them are negative.
 MISSING, UNKNOWN, REPEATED = -1, -2, -3
@@ -471,6 +480,28 @@ class Trials:
 def as_associations(data: Any) -> Any:
     """Trials counted by the usual rules; anything else as it is."""
     return data.associations() if isinstance(data, Trials) else data
+
+
+def check_norms(name: str, data: Any) -> None:
+    """Refuse what is neither associations nor trials.
+
+    >>> check_norms("norms", "norms.csv")
+    Traceback (most recent call last):
+    manymaps.errors.DataError: norms is an object of type str; give Associations or Trials \
+(read_associations and associations_from make them)
+    """
+    if not isinstance(data, Associations | Trials):
+        raise DataError(
+            f"{name} is an object of type {type(data).__name__}; give Associations or Trials "
+            "(read_associations and associations_from make them)"
+        )
+
+
+def as_norms(name: str, data: Any) -> Associations:
+    """Associations as they are, trials counted by the usual rules; nothing else."""
+    check_norms(name, data)
+    norms: Associations = as_associations(data)
+    return norms
 
 
 def without_repeats(given: np.ndarray) -> np.ndarray:

@@ -25,10 +25,13 @@ from scipy import sparse
 from manymaps.affinity.network import association_network, row_normalized
 from manymaps.checks import check_number, check_whole
 from manymaps.data.associations import Associations
+from manymaps.data.trials import Trials, as_norms
 from manymaps.errors import ParameterError
 from manymaps.progress import work
 
-__all__ = ["Activation", "spread"]
+__all__ = ["MOST_STEPS", "Activation", "spread"]
+
+MOST_STEPS = 1000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -91,7 +94,7 @@ class Activation:
 
 
 def spread(
-    norms: Associations,
+    norms: Associations | Trials,
     words: str | Sequence[str],
     *,
     steps: int = 4,
@@ -104,11 +107,11 @@ def spread(
 
     Parameters
     ----------
-    norms : Associations
+    norms : Associations or Trials
     words : str or sequence of str
         Where it starts, in any case; several have equal shares, one that stands twice has two.
     steps : int
-        At least 1.
+        At least 1, at most `MOST_STEPS`.
     decay : float in (0, 1]
         What a step leaves of all activation.
     retention : float in [0, 1)
@@ -140,10 +143,11 @@ def spread(
     >>> [label for label, *_ in found.strongest()]
     ['knot', 'suit', 'rope']
     """
+    norms = as_norms("norms", norms)
     asked = [words] if isinstance(words, str) else list(words)
     if not asked:
         raise ParameterError("must name a word, at least one", name="words", value=words)
-    check_whole("steps", steps)
+    check_whole("steps", steps, most=MOST_STEPS, why="each is kept, for every word")
     check_number("decay", decay, above=0, most=1)
     check_number("retention", retention, least=0, below=1)
     check_number("backward", backward, least=0, most=1)
