@@ -436,3 +436,14 @@ def test_trials_are_told_from_counts_and_vectors(tmp_path, header):
         assert holds_trials(path)
         assert not looks_like_counts(path)
         assert not looks_like_vectors(path)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be"])
+def test_trials_are_known_in_any_encoding_with_a_mark(tmp_path, encoding):
+    path = tmp_path / "trials.csv"
+    mark = "\ufeff" if encoding.endswith("be") else ""
+    text = "\n".join(",".join(row) for row in [HEADER, *ROWS[:4]]) + "\n"
+    path.write_text(mark + text + "p4,20,Fe,tie,knot,,\n" * 200, encoding)
+    assert holds_trials(path)
+    assert not looks_like_counts(path)
+    assert mm.read_trials(path).n_trials == 204

@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TypeAlias
 
@@ -35,6 +36,7 @@ __all__ = [
     "Heads",
     "array_heads",
     "first_bytes",
+    "first_lines",
     "read_arrays",
     "read_bytes",
     "read_npy",
@@ -59,6 +61,7 @@ ZIP = b"PK\x03\x04"
 FASTTEXT_MODEL = b"\xba\x16\x4f\x2f"
 PICKLE = re.compile(rb"\x80[\x02-\x05]")
 UTF8_MARK = b"\xef\xbb\xbf"
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 HEAD_SIZE = 2**12
 MOST_PACKED_LINES = 25_000_000
 MOST_PACKED_CELLS = 50_000_000
@@ -100,6 +103,15 @@ def first_bytes(path: Path, expected: str = PAIRS, size: int = HEAD_SIZE) -> byt
         data = file.stream.read(size)
     _refuse_empty(data, path, expected)
     return data
+
+
+def first_lines(path: Path, count: int) -> bytes:
+    """The first lines of a text, unpacked."""
+    with unpacked(path) as file:
+        head = b"".join(islice(file.stream, count))
+        if head[:2] in UTF16_MARKS and len(head) % 2:
+            head += file.stream.read(1)  # the other half of the last line's end
+    return head
 
 
 def _refuse_empty(data: bytes, path: Path, expected: str) -> None:
@@ -180,7 +192,7 @@ def _archive(source: object) -> DataError:
 
 def to_utf8(data: bytes, source: str) -> bytes:
     """Text in UTF-8 without its mark; UTF-16 is told by its mark."""
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+    if data[:2] in UTF16_MARKS:
         try:
             return data.decode("utf-16").encode("utf-8")
         except UnicodeDecodeError as error:

@@ -39,6 +39,7 @@ from manymaps.io.files import (
     SPARSE_PARTS,
     array_heads,
     first_bytes,
+    first_lines,
     read_arrays,
     stored_format,
     suffix_of,
@@ -264,8 +265,7 @@ def _has_trials(schema: Any) -> bool:
 
 def _first_rows(path: Path) -> bytes:
     """The first lines of a text, unpacked."""
-    with unpacked(path) as file:
-        return b"".join(islice(file.stream, HEAD_ROWS + 1))
+    return first_lines(path, HEAD_ROWS + 1)
 
 
 def _shares_labels(rows: Sequence[Sequence[str]]) -> bool:

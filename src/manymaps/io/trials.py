@@ -29,7 +29,7 @@ from manymaps.data.frames import cell_label, eager_frame
 from manymaps.data.trials import MISSING, UNKNOWN, Trials, without_repeats
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.coded_cells import CodedColumn, LabelCodes, coded_columns, refuse_undecoded
-from manymaps.io.files import first_bytes, read_bytes, stored_format, unpacked
+from manymaps.io.files import first_bytes, first_lines, read_bytes, stored_format
 from manymaps.io.kinds import asked_format
 from manymaps.io.parquet import open_parquet
 from manymaps.io.tables import HEAD_ROWS, TextTable, as_number, delimiters_of, open_table
@@ -201,8 +201,7 @@ def holds_trials(
             return rows is not None and is_trial_frame(rows, wanted)
         if stored_format(file, first_bytes(file)) is not None:
             return False
-        with unpacked(file) as opened_text:
-            head = b"".join(islice(opened_text.stream, HEAD_ROWS + 1))
+        head = first_lines(file, HEAD_ROWS + 1)
         return _trial_head(_open(head, str(file), file, format, wanted), wanted) is not None
     except (DataError, ImportError):
         # The reader that is chosen then says what is wrong.
