@@ -247,6 +247,7 @@ _WRITTEN_OTHERWISE = {
         "with --given columns they are fitted as if they were not"
     ),
     "rows, columns and count name the columns": "--rows, --columns and --count name the columns",
+    "give estimate='proportions'": "leave out the triplets of some of them",
     "nor a pair of arrays or an Atlas": "nor an .atlas file",
     "nor an array or an Atlas": "nor an .atlas file",
 }

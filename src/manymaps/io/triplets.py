@@ -24,7 +24,7 @@ from manymaps.archive.door import reader
 from manymaps.checks import check_choice
 from manymaps.data.associations import ReadReport
 from manymaps.data.triplets import KINDS, Triplets
-from manymaps.errors import DataError
+from manymaps.errors import DataError, ParameterError
 from manymaps.io.columns import folded
 from manymaps.io.files import (
     array_heads,
@@ -100,8 +100,9 @@ def read_triplets(
     [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
     """
     _, key = asked_format(format, TRIPLET_FORMATS, ("triplets",))
-    if key is not None:
-        check_choice("format", key, KINDS, why=" of triplets")
+    if key is not None and key not in KINDS:
+        kinds = " and ".join(f"'triplets:{each}'" for each in KINDS)
+        raise ParameterError(f"is none of {kinds}", name="format", value=format)
     kind = kind or key or KINDS[0]
     check_choice("kind", kind, KINDS)
     file, source = Path(path), str(path)
