@@ -214,6 +214,20 @@ def test_three_groups_vary():
     assert repr(found).startswith("<Comparison of a, b, c:")
 
 
+def test_a_group_of_few_is_named_where_it_keeps_words_from_being_tested():
+    norms = mixture([0.5, 0.5], n_words=6)
+    few = replace(norms, n_responses=np.where(np.arange(norms.n_objects) < 2, 40, 4))
+    groups = {"a": drawn(norms, 0), "b": drawn(norms, 1), "few": few}
+    found = compare(groups, responses="keep")
+    assert "are not tested; without the group 'few' 54 could be tested" in " ".join(found.notes)
+    with pytest.raises(
+        DataError, match="little can be found; without the group 'few' 54 could be tested"
+    ):
+        compare(groups, responses="keep", min_responses=50)
+    two = compare({name: groups[name] for name in ("a", "few")}, responses="keep")
+    assert "without" not in " ".join(two.notes)
+
+
 def test_what_another_group_was_asked_costs_nobody_answers():
     """A cue of the first group alone is an answer in both, and keeps its place in the senses."""
     first, second = (norms.strengths.toarray() * 100 for norms in [mixture([0.5, 0.5], 4)] * 2)

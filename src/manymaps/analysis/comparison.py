@@ -517,7 +517,7 @@ def compare(
         units=found.units,
         alpha=alpha,
         min_share=min_share,
-        notes=(*found.notes, *_left_out(totals, len(words), min_responses)),
+        notes=(*found.notes, *_left_out(found.names, totals, min_responses)),
     )
     if on_tested is not None:
         on_tested(tested)
@@ -531,7 +531,8 @@ def _tested(found: GroupedResponses, min_responses: int) -> np.ndarray:
     totals = found.totals()
     common = (totals > 0).all(axis=0)
     if not common.any():
-        raise DataError(_nothing_common(found, totals))
+        scarce = _scarce_group(found.names, totals, min_responses)
+        raise DataError(_nothing_common(found, totals) + scarce)
     words = np.flatnonzero((totals >= min_responses).all(axis=0))
     if not len(words):
         best = int(totals.min(axis=0).max())
@@ -539,6 +540,7 @@ def _tested(found: GroupedResponses, min_responses: int) -> np.ndarray:
             f"none of the {plural('cue', int(common.sum()))} common to all groups has "
             f"{min_responses:,} responses in each, at most {best:,}; compare with "
             f"min_responses={best} or fewer, of which little can be found"
+            + _scarce_group(found.names, totals, min_responses)
         )
     first = found.counts(0)
     if all(_same(first, found.counts(g)) for g in range(1, found.n_groups)):
@@ -567,19 +569,32 @@ def _nothing_common(found: GroupedResponses, totals: np.ndarray) -> str:
     return f"no cue is common to the groups: {told}; {advice}"
 
 
-def _left_out(totals: np.ndarray, n_tested: int, min_responses: int) -> list[str]:
+def _left_out(names: tuple[str, ...], totals: np.ndarray, min_responses: int) -> list[str]:
     """How many cues could not be tested, and why."""
     there = totals > 0
     n_any, n_all = int(there.any(axis=0).sum()), int(there.all(axis=0).sum())
+    n_tested = int((totals >= min_responses).all(axis=0).sum())
     told = []
     if n_any > n_all:
         told.append(f"{n_any - n_all:,} of {plural('cue', n_any)} are not common to all groups")
     if n_all > n_tested:
         told.append(
             f"{n_all - n_tested:,} of {n_all:,} common cues have fewer than {min_responses:,} "
-            "responses in a group and are not tested"
+            "responses in a group and are not tested" + _scarce_group(names, totals, min_responses)
         )
     return told
+
+
+def _scarce_group(names: tuple[str, ...], totals: np.ndarray, min_responses: int) -> str:
+    """Of three groups or more, that without which most words could be tested, if twice as many."""
+    if len(names) < 3:
+        return ""
+    enough = totals >= min_responses
+    without = [int(np.delete(enough, g, axis=0).all(axis=0).sum()) for g in range(len(names))]
+    scarcest = int(np.argmax(without))
+    if without[scarcest] < 2 * max(1, int(enough.all(axis=0).sum())):
+        return ""
+    return f"; without the group {names[scarcest]!r} {without[scarcest]:,} could be tested"
 
 
 def _cosines(counts: tuple[sparse.csr_array, ...]) -> np.ndarray:
