@@ -1,5 +1,7 @@
 """Figures of groups compared: what they promise, measured on what is drawn."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -74,6 +76,15 @@ def test_dots_say_what_was_found():
         np.sort(dots[0].get_offsets()[:, 1]),
         np.sort(found.divergence[found.changes != "no change shown"]),
     )
+
+
+def test_a_figure_without_changed_senses_says_so():
+    found = compared()
+    quiet = replace(found, alpha=1e-9)
+    for one, told in ((found, "black lines and words: the"), (quiet, "no sense's share is shown")):
+        texts = " ".join(" ".join(text.get_text().split()) for text in plot_comparison(one).texts)
+        assert told in texts
+        assert "the 0 senses" not in texts
 
 
 def test_words_are_the_surest_by_default(tmp_path):

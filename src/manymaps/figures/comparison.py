@@ -296,8 +296,9 @@ def _remarks(found: Comparison) -> list[str]:
         f"at most {found.alpha:.0%} by chance",
         "divergence: Jensen-Shannon, of all answers to a word",
         f"dealt by lot: {found.units}",
-        f"lines between dots and words beside them: the {plural('sense', n_senses)} whose share "
-        "changed",
+        f"black lines and words: the {plural('sense', n_senses)} whose share changed"
+        if n_senses
+        else "no sense's share is shown to have changed",
         *(
             ("answers to a word are 100 where their number is not known",)
             if any("are assumed" in note for note in found.notes)
