@@ -85,9 +85,13 @@ def test_figures_are_those_of_the_counts(planted):
 def test_tables_have_a_row_for_each_word_and_sense(planted):
     table = planted.to_frame("pandas")
     assert list(table.columns) == [
-        "word", "change", "n_young", "n_old", "divergence", "by_chance", "p", "q", "cosine",
-        "senses", "more_young", "more_old",
+        "word", "change", "n_young", "n_old", "divergence", "by_chance", "p", "q", "least_q",
+        "cosine", "senses", "more_young", "more_old",
     ]  # fmt: skip
+    own = [min([found.q, *(sense.q for sense in senses)]) for found, senses in (
+        (row, planted.senses_of(row.word)) for row in table.itertuples()
+    )]  # fmt: skip
+    np.testing.assert_array_equal(table["least_q"], own)
     assert len(table) == len(planted.words)
     assert set(table["word"][:3]) == {"word0", "word1", "word2"}
     row = table[table["word"] == "word0"].iloc[0]
@@ -269,7 +273,8 @@ def test_fits_start_from_one_and_carry_what_was_found(fitted):
     found, swapped = fitted
     young, old = found.atlases()
     assert young.n_maps == old.n_maps == 4
-    assert set(young.metadata) == {"change", "excess", "q", "neighbors_kept", "relocated"}
+    told = {"change", "excess", "q", "least_q", "neighbors_kept", "relocated"}
+    assert set(young.metadata) == told
     assert np.isnan(young.metadata["q"]).sum() == len(set(young.labels) - set(found.words))
     assert (young.metadata["change"] == "").sum() >= young.n_objects - 4
     table = found.to_frame("pandas").set_index("word")

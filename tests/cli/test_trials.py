@@ -34,6 +34,14 @@ def test_inspect_says_what_the_trials_are(raw):
     assert "gender has 'Fe', 'Ma'" in text
 
 
+def test_where_most_answers_are_left_out_it_is_said_how_to_keep_them(raw, tmp_path):
+    hint = "--responses keep:5 keeps those that at least 5 cues were given"
+    assert hint in " ".join(invoke("inspect", raw).stdout.split())
+    fitted = invoke("fit", raw, "-o", tmp_path / "a.atlas", *QUICK)
+    assert hint in " ".join(fitted.stderr.split())
+    assert hint not in invoke("inspect", raw, "--responses", "keep").stdout
+
+
 def test_options_choose_answers_and_people(raw):
     options = ("--responses", "R1,keep:2", "--where", "age < 45 and gender == Fe", "--fold")
     record = json.loads(invoke("inspect", raw, *options, "--balance", 3, "--json").stdout)

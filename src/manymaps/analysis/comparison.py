@@ -190,9 +190,14 @@ class Comparison:
 
         By the smallest q of the word and its senses, then by the excess.
         """
+        return np.lexsort((-self.excess, self.least_q))
+
+    @cached_property
+    def least_q(self) -> np.ndarray:
+        """The smallest q of each word and its senses, (n,): what a change is shown by."""
         least = self.q.copy()
         np.minimum.at(least, self._owners, self.senses.q)
-        return np.lexsort((-self.excess, least))
+        return least
 
     def index(self, word: str) -> int:
         """The place of a word; UnknownLabel for one that was not tested, with suggestions."""
@@ -256,14 +261,14 @@ class Comparison:
     def columns(self) -> dict[str, np.ndarray]:
         """The table by name, a value per word, in the order of `words`.
 
-        word, change, n_GROUP of each group, divergence, by_chance, p, q, cosine, senses, more_GROUP
-        of each group (`answers`); with fits also neighbors_kept, relocated and displaced
+        word, change, n_GROUP of each group, divergence, by_chance, p, q, least_q, cosine, senses,
+        more_GROUP of each group (`answers`); with fits also neighbors_kept, relocated and displaced
         (`manymaps.analysis.group_fits`).
         """
         texts = [self._texts(w) for w in range(len(self.words))]
         found = {"word": np.array(self.words, dtype=object), "change": self.changes}
         found |= {f"n_{name}": n for name, n in zip(self.groups, self.n_responses, strict=True)}
-        for name in ("divergence", "by_chance", "p", "q", "cosine"):
+        for name in ("divergence", "by_chance", "p", "q", "least_q", "cosine"):
             found[name] = getattr(self, name)
         found["senses"] = np.array([text[0] for text in texts], dtype=object)
         for g, name in enumerate(self.groups):
@@ -302,13 +307,14 @@ class Comparison:
     def attach(self, atlas: Atlas) -> Atlas:
         """An atlas with what was found beside its objects, for pages and figures.
 
-        The columns "change" ("" where none is shown), "excess" and "q" (NaN of words that were not
-        tested) and, with fits, "neighbors_kept" and "relocated"; numbers to three digits.
+        The columns "change" ("" where none is shown), "excess", "q" and "least_q" (NaN of words
+        that were not tested) and, with fits, "neighbors_kept" and "relocated"; numbers to three
+        digits.
         """
         place = {word: w for w, word in enumerate(self.words)}
         at = np.array([place.get(label, -1) for label in atlas.labels])
         told = np.append(np.where(self.changes == NO_CHANGE, "", self.changes), "")[at]
-        numbers = {"excess": self.excess, "q": self.q, **self.moved}
+        numbers = {"excess": self.excess, "q": self.q, "least_q": self.least_q, **self.moved}
         numbers.pop("displaced", None)
         columns = {
             name: np.array([float(f"{value:.3g}") for value in np.append(values, np.nan)[at]])

@@ -47,7 +47,8 @@ OUTPUTS = ("output", "table", "sense_table", "plot")
 LISTED = 20
 DESCRIPTION = (
     "What {groups} answer otherwise. The column change says how; excess is the divergence of the "
-    "answers in bits, above what chance gives, and q its false discovery rate."
+    "answers in bits, above what chance gives; least_q the smallest false discovery rate of a "
+    "word's answers and of its senses."
 )
 
 
@@ -530,7 +531,11 @@ def _report(found: Comparison, options: Mapping[str, Any], seconds: float) -> st
             ", ".join(shown(answer, 20) for answer, _ in found.answers(found.words[w], name, 3))
             for name in found.groups
         ]
-        figures = (f"{found.divergence[w]:.2f}", f"{found.by_chance[w]:.2f}", f"{found.q[w]:.2g}")
+        figures = (
+            f"{found.divergence[w]:.2f}",
+            f"{found.by_chance[w]:.2f}",
+            f"{found.least_q[w]:.2g}",
+        )
         table.add_row(shown(found.words[w]), str(found.changes[w]), *figures, *more)
     further = "" if len(told) <= LISTED else f"\nand {len(told) - LISTED:,} more; --table has all"
     if options["plot"] is None and not further:

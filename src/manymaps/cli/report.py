@@ -14,6 +14,7 @@ from scipy import sparse
 from manymaps.cli.contract import plain_table, rendered, shown
 from manymaps.cli.options import carried
 from manymaps.data.counts import Counts
+from manymaps.data.pair_rules import NEVER_A_CUE
 from manymaps.data.trials import Trials
 from manymaps.data.vectors import Vectors
 from manymaps.labels import plural
@@ -195,7 +196,7 @@ def inspection(
         ("most central", _most_central(as_written)),
         ("merged", f"{data.report.merged:,}"),
         ("dropped", _dropped(data)),
-        *(("note", text) for text in data.report.notes),
+        *(("note", text) for text in _notes(data)),
     ]
     table = plain_table()
     for name, value in rows:
@@ -338,7 +339,19 @@ def reading_notes(data: PairData | Counts) -> list[str]:
         lines[0] += f"; {data.report.merged:,} repeated pairs merged"
     if data.report.n_dropped:
         lines[0] += f"; dropped {_dropped(data)}"
-    return [*lines, *data.report.notes]
+    return [*lines, *_notes(data)]
+
+
+def _notes(data: Associations) -> list[str]:
+    """What the reader noted, and where most answers are left out, how to keep them."""
+    never = data.report.dropped.get(NEVER_A_CUE, 0)
+    if never <= data.report.n_read / 2:
+        return list(data.report.notes)
+    hint = (
+        f"{never / data.report.n_read:.0%} of the responses are never a cue and left out; "
+        "--responses keep:5 keeps those that at least 5 cues were given"
+    )
+    return [*data.report.notes, hint]
 
 
 def agreement_table(found: Agreement) -> str:

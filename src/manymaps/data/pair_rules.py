@@ -33,6 +33,7 @@ from manymaps.data.associations import SYMMETRIC, Associations, ReadReport
 from manymaps.errors import DataError, ParameterError
 
 __all__ = [
+    "NEVER_A_CUE",
     "NO_LONGER_SYMMETRIC",
     "NumberedPairs",
     "Rules",
@@ -49,7 +50,7 @@ NO_LONGER_SYMMETRIC = (
 )
 _WHOLE_IN_FLOATS = 2**53
 _RULE = re.compile(r"(drop)|keep(?::([1-9]\d*))?")
-_NEVER_A_CUE = "response is never a cue"
+NEVER_A_CUE = "response is never a cue"
 
 
 @dataclass(frozen=True)
@@ -240,7 +241,7 @@ def _select(entries: NumberedPairs, rules: Rules) -> tuple[np.ndarray, dict[str,
     reasons = {
         "zero strength": entries.values == 0,
         "self pair": to_self,
-        f"{_NEVER_A_CUE}{rare}": ~stays[entries.response],
+        f"{NEVER_A_CUE}{rare}": ~stays[entries.response],
     }
     for reason, out in reasons.items():
         count = int(np.count_nonzero(kept & out))
@@ -267,7 +268,7 @@ def _nothing_left(entries: NumberedPairs, dropped: dict[str, int]) -> str:
     message = f"{entries.source}: no pairs are left of {entries.n_read:,} read ({reasons})"
     if len(entries.labels) == 1:
         return f"{message}; there is a single word, {entries.labels[0][:60]!r}, and it takes two"
-    if any(reason.startswith(_NEVER_A_CUE) for reason in dropped):
+    if any(reason.startswith(NEVER_A_CUE) for reason in dropped):
         return f"{message}; read with responses='keep' to make objects of all responses"
     return f"{message}; pairs need two different words and a strength above 0"
 

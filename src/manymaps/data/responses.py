@@ -24,7 +24,7 @@ from scipy import sparse
 from manymaps.checks import check_choice
 from manymaps.data.associations import Associations
 from manymaps.data.conditions import column_named
-from manymaps.data.pair_rules import ROUNDING, split_responses
+from manymaps.data.pair_rules import NEVER_A_CUE, ROUNDING, split_responses
 from manymaps.data.resampling import N_RESPONSES, counted_responses
 from manymaps.data.trials import Trials, check_norms
 from manymaps.errors import DataError, ParameterError
@@ -34,7 +34,6 @@ __all__ = ["GroupedResponses", "SharedPeople", "grouped_responses", "paired_labe
 
 #: What people who stand in two groups are: a mistake, others of the same name, or asked twice.
 SharedPeople = Literal["refuse", "distinct", "paired"]
-_NEVER_A_CUE = "response is never a cue"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -288,7 +287,7 @@ def _of_associations(
             f"{name}: numbers of responses are not known; {number:,} to each cue are assumed, on "
             "which what is found depends"
         )
-    if any(reason.startswith(_NEVER_A_CUE) for reason in norms.report.dropped):
+    if any(reason.startswith(NEVER_A_CUE) for reason in norms.report.dropped):
         notes.append(
             f"{name}: answers that are never its cues were left out when it was read, which may "
             "make a difference by itself; read with responses='keep'"
