@@ -1,21 +1,26 @@
-"""t-SNE side by side: manymaps, openTSNE, scikit-learn and, in whole processes, umap-learn.
+"""t-SNE side by side: manymaps, openTSNE, scikit-learn, its extension by Intel, and umap-learn.
 
     python benchmarks/tsne.py [--sizes digits 5000 20000 70000 200000] [--million]
 
 Each program runs in a process of its own with as many threads as the others, on the same shuffled
 points: scikit-learn's digits as they are, or MNIST in 50 principal components. Perplexity 30, 250
 iterations with an exaggeration of 12 and 500 without, a start from PCA; openTSNE by its faster
-method, scikit-learn to 20,000 points. Needs the MNIST training images in MANYMAPS_DATA for all
+method, scikit-learn to 20,000 points, scikit-learn-intelex ("sklearnex") to 70,000 and where it is
+installed (`pip install manymaps[bench]`; there is none for other than x86 processors). umap-learn
+is in the table of whole processes alone. Needs the MNIST training images in MANYMAPS_DATA for all
 sizes but "digits".
 
     neighbours, affinities   seconds; of manymaps from a process of their own
-    early, late, mean        milliseconds per iteration
+    early, late, mean        milliseconds per iteration; sklearnex tells neither of the first two
     total                    seconds of the fit; imports and the reading of points left out
     peak                     megabytes of the whole process
     own KL                   what the program says of its result, by its P and its sums
     common KL                the same map on one P for all, that of exact neighbours, summed exactly
                              (beyond 70,000 points: neighbours at a recall of 0.99, sums to 1e-3)
     times slower             the time of the program over that of manymaps
+
+Where sklearnex ran, manymaps is run again, for the fewest iterations, by steps of 25, that end at
+a common KL no larger than its: that line says what the same map costs.
 
 The processes of manymaps share a compile cache, empty at first; a run that had to compile is
 repeated, and what it took to compile is said. The last table has whole processes, imports and
@@ -41,6 +46,7 @@ from contextlib import contextmanager, redirect_stdout
 from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from importlib.metadata import version
+from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -54,9 +60,11 @@ PERPLEXITY, NEIGHBORS = 30, 90
 EXAGGERATION, EARLY = 12.0, 250
 DIMENSIONS, CENTRES = 50, 100
 N_IMAGES, MILLION = 60_000, 1_000_000
-BARNES_HUT_TO, SKLEARN_TO, EXACT_TO = 10_000, 20_000, 70_000
+BARNES_HUT_TO, SKLEARN_TO, SKLEARNEX_TO, EXACT_TO = 10_000, 20_000, 70_000, 70_000
 MOST, FEWEST_ITERATIONS, MOST_REPEATS = 5 * N_IMAGES, 30, 2
-WHOLE_PROCESSES = (20_000, 70_000)
+WHOLE_PROCESSES = (5_000, 20_000, 70_000)
+RIVALS = ("openTSNE", "scikit-learn", "sklearnex", "umap-learn")
+STEP = 25
 THREAD_LIMITS = (
     "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS",
 )  # fmt: skip
@@ -66,7 +74,8 @@ THREAD_LIMITS = (
 class Measured:
     """What one process found; NaN where it did not measure.
 
-    Seconds, but early and late: milliseconds per iteration. `whole` goes from the start of the
+    Seconds, but early and late: milliseconds per iteration. `descent` is all iterations, of a
+    program that does not tell its early ones from the late. `whole` goes from the start of the
     process to the end of the fit, `compiled` is the part of it that numba compiled.
     """
 
@@ -80,6 +89,7 @@ class Measured:
     total: float = math.nan
     kl: float = math.nan
     common_kl: float = math.nan
+    descent: float = math.nan
     compiled: float = 0.0
     finished: float = math.nan
     whole: float = math.nan
@@ -90,6 +100,8 @@ class Measured:
         """Milliseconds per iteration over the whole descent."""
         if not self.iterations:
             return math.nan
+        if not math.isnan(self.descent):
+            return self.descent / self.iterations * 1e3
         share = self.early_iterations / self.iterations
         return self.late if share == 0 else share * self.early + (1 - share) * self.late
 
@@ -292,6 +304,39 @@ def sklearn(task: Task) -> Measured:
     )
 
 
+def sklearnex(task: Task) -> Measured:
+    """scikit-learn-intelex under the conditions of its fast path: two components, not verbose."""
+    from sklearnex.manifold import TSNE
+
+    points, took = task.points, []
+    descend = TSNE._daal_tsne
+
+    def timed(*given: Any, **named: Any) -> Any:
+        start = time.perf_counter()
+        try:
+            return descend(*given, **named)
+        finally:
+            took.append(time.perf_counter() - start)
+
+    TSNE._daal_tsne = timed
+    start = time.perf_counter()
+    fit = TSNE(
+        perplexity=PERPLEXITY, init="pca", learning_rate="auto", random_state=0,
+        max_iter=max(EARLY + 50, task.iterations), n_jobs=task.threads,
+    ).fit(points)  # fmt: skip
+    total = time.perf_counter() - start
+    if not took:
+        sys.exit("scikit-learn-intelex left the fit to scikit-learn")
+    task.keep("sklearnex", fit.embedding_)
+    return Measured(
+        "sklearnex",
+        iterations=int(fit.n_iter_),
+        descent=took[0],
+        total=total,
+        kl=float(fit.kl_divergence_),
+    )
+
+
 def umap(task: Task) -> Measured:
     """umap-learn with its own settings; no seed, which would take its second thread away."""
     from umap import UMAP
@@ -335,6 +380,7 @@ PROGRAMS: dict[str, Callable[[Task], Any]] = {
     "openTSNE bh": lambda task: opentsne(task, "bh"),
     "openTSNE fft": lambda task: opentsne(task, "fft"),
     "scikit-learn": sklearn,
+    "sklearnex": sklearnex,
     "umap-learn": umap,
     "judge": judge,
 }
@@ -401,7 +447,7 @@ def without_compiling(program: str, task: Task, cache: Path) -> Measured:
     return found
 
 
-def measure(task: Task, cache: Path) -> list[Measured]:
+def measure(task: Task, cache: Path, rivals: tuple[str, ...]) -> list[Measured]:
     """All t-SNEs of one size, manymaps first."""
     started("prepare", task)
     n = len(np.load(task.folder / "points.npy", mmap_mode="r"))
@@ -410,12 +456,34 @@ def measure(task: Task, cache: Path) -> list[Measured]:
     found = [replace(ours, neighbors=parts.neighbors, affinities=parts.affinities)]
     if n == MILLION:
         return found
-    names = ["openTSNE fft"]
-    names += ["openTSNE bh"] if n < BARNES_HUT_TO else []
-    names += ["scikit-learn"] if n <= SKLEARN_TO else []
+    names = ["openTSNE fft"] if "openTSNE" in rivals else []
+    names += ["openTSNE bh"] if names and n < BARNES_HUT_TO else []
+    names += ["scikit-learn"] if "scikit-learn" in rivals and n <= SKLEARN_TO else []
+    wanted = "sklearnex" in rivals and n <= SKLEARNEX_TO
+    names += ["sklearnex"] if wanted and find_spec("sklearnex") else []
     found += [started(name, task) for name in names]
     common = started("judge", task)
-    return [replace(row, common_kl=common[row.program]) for row in found]
+    found = [replace(row, common_kl=common[row.program]) for row in found]
+    return found + no_worse(task, cache, common["sklearnex"]) if "sklearnex" in names else found
+
+
+def no_worse(task: Task, cache: Path, kl: float) -> list[Measured]:
+    """manymaps with the fewest iterations, a multiple of STEP, that end at this common KL or below.
+
+    More iterations are taken to end lower.
+    """
+    found: list[Measured] = []
+    too_few, enough = 0, task.iterations // STEP
+    while enough - too_few > 1:
+        tried = (too_few + enough) // 2
+        short = replace(task, iterations=tried * STEP)
+        row = started("manymaps", short, cache)
+        row = replace(row, common_kl=started("judge", short)["manymaps"])
+        if row.common_kl <= kl:
+            enough, found = tried, [row]
+        else:
+            too_few = tried
+    return found
 
 
 # --- tables ---------------------------------------------------------------------------------------
@@ -436,7 +504,7 @@ def cell(value: float, digits: int) -> str:
 def line(size: str, row: Measured, ours: Measured) -> str:
     """One line of the table."""
     slower = (row.mean / ours.mean, row.total / ours.total)
-    if row.program == ours.program:
+    if row is ours:
         slower = (math.nan, math.nan)
     return " ".join(
         [
@@ -451,17 +519,22 @@ def line(size: str, row: Measured, ours: Measured) -> str:
     )
 
 
-def whole_processes(rows: dict[str, list[Measured]], tasks: dict[str, Task]) -> None:
-    """Print manymaps and umap-learn from the start of a process to the end of its fit."""
+def whole_processes(
+    rows: dict[str, list[Measured]], tasks: dict[str, Task], umap_too: bool
+) -> None:
+    """Print all programs from the start of a process to the end of its fit."""
     sizes = [size for size in rows if size in map(str, WHOLE_PROCESSES)]
     if not sizes:
         return
     print("\nwhole processes: imports, compilation or loading of compiled code, reading, fit")
     print("   points program        whole s  compiling s   fit s  peak MB  times slower")
-    started("umap-learn", tasks[sizes[0]])  # what it caches on disk, it may use as manymaps does
+    umap_too = umap_too and find_spec("umap") is not None
+    if umap_too:
+        # What it caches on disk, it may use as manymaps does.
+        started("umap-learn", tasks[sizes[0]])
     for size in sizes:
         ours = rows[size][0]
-        for row in (ours, started("umap-learn", tasks[size])):
+        for row in [*rows[size], *([started("umap-learn", tasks[size])] if umap_too else [])]:
             print(
                 f"{size:>9} {row.program:13} {row.whole:8.1f} {row.compiled:12.1f} {row.total:7.1f}"
                 f" {row.peak:8.0f} {row.whole / ours.whole:13.2f}",
@@ -471,8 +544,13 @@ def whole_processes(rows: dict[str, list[Measured]], tasks: dict[str, Task]) -> 
 
 def heading(task: Task) -> None:
     """Say what is run, on what."""
-    names = ("manymaps", "openTSNE", "scikit-learn", "umap-learn", "numba", "numpy")
+    names = ["manymaps", "openTSNE", "scikit-learn", "numba", "numpy"]
+    modules = {"sklearnex": "scikit-learn-intelex", "umap": "umap-learn"}
+    missing = [name for module, name in modules.items() if find_spec(module) is None]
+    names[3:3] = [name for name in modules.values() if name not in missing]
     print(", ".join(f"{name} {version(name)}" for name in names))
+    if missing:
+        print(f"not installed, and left out: {', '.join(missing)}")
     print(
         f"{os.cpu_count()} cores, {task.threads} threads each; perplexity {PERPLEXITY}, "
         f"{task.early} + {task.iterations - task.early} iterations"
@@ -494,6 +572,10 @@ def main() -> None:
     parser.add_argument("--million", action="store_true", help="add 1,000,000 points")
     parser.add_argument("--iterations", type=int, default=750, metavar="I", help="fewer to try it")
     parser.add_argument("--threads", type=int, default=2, metavar="T")
+    parser.add_argument(
+        "--rivals", nargs="*", default=RIVALS, choices=RIVALS, metavar="R",
+        help=f"of {', '.join(RIVALS)}",
+    )  # fmt: skip
     parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
@@ -517,10 +599,10 @@ def main() -> None:
         heading(Task(Path(folder), arguments.iterations, arguments.threads))
         print(HEAD, flush=True)
         for size in sizes:
-            rows[size] = measure(tasks[size], cache)
+            rows[size] = measure(tasks[size], cache, tuple(arguments.rivals))
             for row in rows[size]:
                 print(line(size, row, rows[size][0]), flush=True)
-        whole_processes(rows, tasks)
+        whole_processes(rows, tasks, "umap-learn" in arguments.rivals)
 
 
 if __name__ == "__main__":

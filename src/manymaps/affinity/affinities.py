@@ -147,8 +147,14 @@ class GaussianAffinity(Affinity):
         least distance (duplicates). Such a row has equal weights for those and none for the
         others, and their number as its perplexity.
 
+    See Also
+    --------
+    LocalPerplexity, GlobalGaussian, NeighborSearch
+
     Examples
     --------
+    >>> import numpy as np
+    >>> from manymaps import GaussianAffinity
     >>> rows = GaussianAffinity(perplexity=3).similarities(np.arange(10.0)[:, None])
     >>> p = rows[[5]].data
     >>> bool(abs(np.exp(-(p * np.log(p)).sum()) - 3) < 1e-4)
@@ -178,7 +184,24 @@ class GaussianAffinity(Affinity):
         search: NeighborSearch = DEFAULT_SEARCH,
         seed: int = 0,
     ) -> sparse.csr_array:
-        """Rows that sum to 1; see `Affinity.similarities`."""
+        """Give the similarities of objects.
+
+        Parameters
+        ----------
+        data : array, sparse array or NeighborGraph
+            Vectors, or distances, or neighbours that are known.
+        metric : str or callable
+            The distance of vectors.
+        search : NeighborSearch
+            How neighbours are sought.
+        seed : int
+            Of the search.
+
+        Returns
+        -------
+        csr_array of shape (n, n)
+            Rows that sum to 1.
+        """
         data = as_graph(data)
         scales, n = self._scales(), _n_objects(data)
         for perplexity in scales:
@@ -187,16 +210,10 @@ class GaussianAffinity(Affinity):
         k = self.n_neighbors or int(np.ceil(_NEIGHBORS_PER_PERPLEXITY * max(scales)))
         rows = distance_rows(data, min(k, n - 1), metric=metric, search=search, seed=seed)
         _check_carried(max(scales), rows)
-        squares = _unit_squares(rows.data)
-        values, missed = np.zeros(squares.shape), np.zeros(n, bool)
-        for perplexity in scales:
-            part = _conditional(squares, rows.indptr, perplexity)
-            missed |= abs(_entropies(part, rows.indptr) - np.log(perplexity)) > _REACHED
-            values += part
+        values, missed = _averaged(rows, scales)
         if missed.any():
             _warn_of_ties(missed, scales)
-        rows.data = values / len(scales)
-        return rows
+        return sparse.csr_array((values, rows.indices, rows.indptr), shape=rows.shape)
 
 
 @dataclass(frozen=True)
@@ -216,17 +233,23 @@ class GlobalGaussian(Affinity):
         many more neighbours than the mean. A pair counts where either is a neighbour of the other.
         At most n - 1.
 
+    Raises
+    ------
+    ParameterError
+
+    See Also
+    --------
+    GaussianAffinity, SymmetricSNE
+
     Notes
     -----
     Pairs that hold less than 1e-6 / n of the whole are left out, so that a remote object may be
     without pairs: eq. 4 of Cook et al. (2007) gives it next to no mass.
 
-    Raises
-    ------
-    ParameterError
-
     Examples
     --------
+    >>> import numpy as np
+    >>> from manymaps import GlobalGaussian
     >>> p = GlobalGaussian(sigma=1.0).similarities(np.array([[0.0], [1.0], [3.0]]))
     >>> bool(np.isclose(p.sum(), 1)), bool(np.isclose(p[0, 1] / p[1, 2], np.exp(1.5)))
     (True, True)
@@ -252,7 +275,24 @@ class GlobalGaussian(Affinity):
         search: NeighborSearch = DEFAULT_SEARCH,
         seed: int = 0,
     ) -> sparse.csr_array:
-        """A symmetric table that sums to 1; see `Affinity.similarities`."""
+        """Give the similarities of objects.
+
+        Parameters
+        ----------
+        data : array, sparse array or NeighborGraph
+            Vectors, or distances, or neighbours that are known.
+        metric : str or callable
+            The distance of vectors.
+        search : NeighborSearch
+            How neighbours are sought.
+        seed : int
+            Of the search.
+
+        Returns
+        -------
+        csr_array of shape (n, n)
+            A symmetric table that sums to 1.
+        """
         data = as_graph(data)
         n = _n_objects(data)
         if n < 2:
@@ -306,6 +346,14 @@ class LocalPerplexity(Affinity):
         max_neighbors=10` kept 4 to 6 of 100 more of the ten nearest words near than Gaussian rows
         did, and fewer of the fifty nearest.
 
+    Raises
+    ------
+    ParameterError
+
+    See Also
+    --------
+    GaussianAffinity, GlobalGaussian, TSNE
+
     Notes
     -----
     Where the text leaves freedom: the truncated matrix is written by columns, which is the same as
@@ -318,12 +366,10 @@ class LocalPerplexity(Affinity):
     at nearly equal weights. In a map of 601 word vectors that kept more of the ten nearest
     neighbours than the rule of the text (sd 3), at a perplexity of 5 as at 50.
 
-    Raises
-    ------
-    ParameterError
-
     Examples
     --------
+    >>> import numpy as np
+    >>> from manymaps import LocalPerplexity
     >>> x = np.random.default_rng(0).normal(size=(50, 5))
     >>> p = LocalPerplexity(perplexity=5, sd=2.0).similarities(x)
     >>> bool(np.allclose(p.sum(axis=1), 1))
@@ -352,7 +398,24 @@ class LocalPerplexity(Affinity):
         search: NeighborSearch = DEFAULT_SEARCH,
         seed: int = 0,
     ) -> sparse.csr_array:
-        """Rows that sum to 1; see `Affinity.similarities`."""
+        """Give the similarities of objects.
+
+        Parameters
+        ----------
+        data : array, sparse array or NeighborGraph
+            Vectors, or distances, or neighbours that are known.
+        metric : str or callable
+            The distance of vectors.
+        search : NeighborSearch
+            How neighbours are sought.
+        seed : int
+            Of the search.
+
+        Returns
+        -------
+        csr_array of shape (n, n)
+            Rows that sum to 1.
+        """
         data = as_graph(data)
         rows = GaussianAffinity(self.perplexity).similarities(
             data, metric=metric, search=search, seed=seed
@@ -471,10 +534,30 @@ def _check_carried(perplexity: float, rows: sparse.csr_array) -> None:
         )
 
 
-def _unit_squares(distances: np.ndarray) -> np.ndarray:
-    """Squares in float64 of distances over the largest, which cannot overflow."""
-    largest = distances.max(initial=0)
-    return (distances.astype(np.float64) / (largest if largest > 0 else 1)) ** 2
+def _averaged(rows: sparse.csr_array, scales: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+    """p_j|i from distances, averaged over perplexities, and which rows missed one; in blocks."""
+    values, missed = np.zeros(rows.nnz), np.zeros(rows.shape[0], bool)
+    # Squares of distances over the largest cannot overflow.
+    unit = rows.data.max(initial=0) or 1.0
+    for some in _row_blocks(rows.indptr):
+        starts = rows.indptr[some.start : some.stop + 1].astype(np.int64)
+        stored = slice(starts[0], starts[-1])
+        squares = (rows.data[stored].astype(np.float64) / unit) ** 2
+        starts -= starts[0]
+        for perplexity in scales:
+            part = _conditional(squares, starts, perplexity)
+            missed[some] |= abs(_entropies(part, starts) - np.log(perplexity)) > _REACHED
+            values[stored] += part
+    values /= len(scales)
+    return values, missed
+
+
+def _row_blocks(starts: np.ndarray) -> Iterator[slice]:
+    """Runs of rows that store some millions of pairs together."""
+    n = starts.size - 1
+    step = max(1, BLOCK_CELLS * n // max(1, int(starts[-1])))
+    for first in range(0, n, step):
+        yield slice(first, min(n, first + step))
 
 
 def _conditional(squares: np.ndarray, starts: np.ndarray, perplexity: float) -> np.ndarray:
@@ -482,21 +565,15 @@ def _conditional(squares: np.ndarray, starts: np.ndarray, perplexity: float) -> 
 
     probabilities = np.empty(squares.shape)
     log_perplexity = np.full(starts.size - 1, np.log(perplexity))
-    conditional_probabilities(squares, starts.astype(np.int64), log_perplexity, probabilities)
+    conditional_probabilities(squares, starts, log_perplexity, probabilities)
     return probabilities
 
 
 def _entropies(probabilities: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """The entropy of each row, none of which is empty; in blocks of rows."""
+    """The entropy of each row, none of which is empty."""
     from scipy.special import entr
 
-    n = starts.size - 1
-    step = max(1, BLOCK_CELLS * n // max(1, probabilities.size))
-    parts = []
-    for first in range(0, n, step):
-        at = starts[first : min(n, first + step) + 1]
-        parts.append(np.add.reduceat(entr(probabilities[at[0] : at[-1]]), at[:-1] - at[0]))
-    return np.concatenate(parts)
+    return np.asarray(np.add.reduceat(entr(probabilities), starts[:-1]))
 
 
 def _warn_of_ties(missed: np.ndarray, scales: Sequence[float]) -> None:

@@ -2,8 +2,8 @@
 
     method        metrics                                    price
     exact         all of scikit-learn's, or a function       n^2
-    faiss         euclidean, sqeuclidean, cosine,            4 sqrt(n) inverted lists, as many of
-                  correlation, seuclidean, mahalanobis       them probed as the recall needs
+    faiss         euclidean, sqeuclidean, cosine,            cells whose points share candidates, or
+                  correlation, seuclidean, mahalanobis       lists probed as the recall needs
     pynndescent   most others; sparse data of many columns   slower; needs the extra `knn`
 
 Shapes: vectors (n, n_features), indices and distances (n_queries, k), nearest first.
@@ -54,7 +54,7 @@ NeighborPair: TypeAlias = tuple[np.ndarray, np.ndarray] | tuple[np.ndarray, np.n
 
 _SEARCHES: dict[str, Callable[[Problem, float], Found]] = {
     "exact": search_methods.exact,
-    "faiss": search_methods.inverted_lists,
+    "faiss": search_methods.by_faiss,
     "pynndescent": search_methods.descent,
 }
 _FEWEST_TO_APPROXIMATE = 2_000
@@ -80,8 +80,14 @@ class NeighborGraph:
     recall : float
         Share of the true neighbours that are there, as measured; 1 where the search was exact.
 
+    See Also
+    --------
+    nearest_neighbors, NeighborSearch
+
     Examples
     --------
+    >>> import numpy as np
+    >>> from manymaps import NeighborGraph
     >>> NeighborGraph(np.array([[1], [0]]), np.array([[2.0], [2.0]])).recall
     1.0
     """
@@ -174,8 +180,13 @@ class NeighborSearch:
     ParameterError
         For another method or a recall out of range.
 
+    See Also
+    --------
+    nearest_neighbors, NeighborGraph
+
     Examples
     --------
+    >>> from manymaps import NeighborSearch
     >>> NeighborSearch(recall=0.99).method
     'auto'
     """
@@ -236,8 +247,14 @@ def nearest_neighbors(
     ImportError
         Where pynndescent is needed and not installed.
 
+    See Also
+    --------
+    NeighborSearch, NeighborGraph
+
     Examples
     --------
+    >>> import numpy as np
+    >>> from manymaps import nearest_neighbors
     >>> graph = nearest_neighbors(np.array([[0.0], [1.0], [1.0], [5.0]]), 2)
     >>> graph.indices.tolist()
     [[1, 2], [2, 0], [1, 0], [1, 2]]
@@ -308,8 +325,31 @@ def distance_rows(
     else:
         graph = nearest_neighbors(data, k, metric=metric, search=search, seed=seed)
     n, width = graph.indices.shape
-    starts = np.arange(0, n * width + 1, width)
-    return sparse.csr_array((graph.distances.ravel(), graph.indices.ravel(), starts), shape=(n, n))
+    columns, distances = _in_column_order(graph.indices, graph.distances)
+    # Of 64 bits, they would make the indices of 64 bits too.
+    small = max(n, n * width) <= np.iinfo(np.int32).max
+    starts = np.arange(0, n * width + 1, width, dtype=np.int32 if small else np.int64)
+    rows = sparse.csr_array((distances.ravel(), columns.ravel(), starts), shape=(n, n))
+    rows.has_sorted_indices = True
+    return rows
+
+
+def _in_column_order(indices: np.ndarray, distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of neighbours by their numbers in place of nearness."""
+    if indices.dtype != np.int32 or distances.dtype != np.float32:
+        order = np.argsort(indices, axis=1, kind="stable")
+        return np.take_along_axis(indices, order, 1), np.take_along_axis(distances, order, 1)
+    columns, values = np.empty_like(indices), np.empty_like(distances)
+    step = max(1, BLOCK_CELLS // indices.shape[1])
+    for start in range(0, len(indices), step):
+        some = slice(start, start + step)
+        # As one number each, both are sorted many times as fast.
+        pairs = indices[some].astype(np.int64) << 32
+        pairs |= np.ascontiguousarray(distances[some]).view(np.uint32)
+        pairs.sort(axis=1)
+        columns[some] = pairs >> 32
+        values[some] = (pairs & 0xFFFFFFFF).astype(np.uint32).view(np.float32)
+    return columns, values
 
 
 def _all_pairs(data: Any, metric: Metric) -> sparse.csr_array:

@@ -19,7 +19,6 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.compute.scaling import extreme_eigenpairs
-from manymaps.compute.threads import one_blas_thread
 from manymaps.seeds import drawn_generator
 
 __all__ = [
@@ -113,6 +112,8 @@ def spectral_directions(
     >>> (x @ x.T).round(3)[0].tolist()
     [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
     """
+    from manymaps.compute.threads import one_blas_thread
+
     scaled = degree_scaled(association_network(p, power=power), offset)
     n = scaled.shape[0]
     found = min(n_components, n - 1)

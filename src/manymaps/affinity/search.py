@@ -1,4 +1,4 @@
-"""Three searches for nearest neighbours: all pairs, inverted lists, nearest neighbour descent.
+"""Three searches for nearest neighbours: all pairs, by faiss, nearest neighbour descent.
 
     recall = share of the k exact nearest neighbours that are found, over some hundred queries
 
@@ -19,17 +19,19 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 from scipy import sparse
 
+from manymaps.affinity.cells import FEW_CANDIDATES, cells_of
 from manymaps.affinity.distances import BLOCK_CELLS, Matrix, Metric
 from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.progress import work
 
 __all__ = [
     "Found",
     "Problem",
+    "by_faiss",
     "compact",
     "descends",
     "descent",
     "exact",
-    "inverted_lists",
     "numba_threads",
     "refusals_of",
     "refuse_undefined",
@@ -42,11 +44,13 @@ _TO_BE_DISTANCES = (
 )
 _QUERY_BLOCK = 16_384
 _SAMPLE = 500
+_NEARLY_ALL = 0.75
+_HARDLY_MORE, _WORSE = 1.5, 50
 _POINTS_PER_LIST = 32
 _TRAINING_ROUNDS = 6
 _DESCENTS = 3
 _ROUNDING = 1e-4
-_TIE = 1e-5
+_TIE, _TIES = 1e-5, 1_000
 # Metrics that pynndescent knows by other rules: it asks for parameters, or for another unit.
 _NOT_DESCENDED = ("haversine", "mahalanobis", "seuclidean")
 
@@ -284,8 +288,13 @@ def compact(indices: np.ndarray) -> np.ndarray:
     return indices.astype(np.int32 if small else np.int64, copy=False)
 
 
-def inverted_lists(problem: Problem, recall: float) -> Found:
-    """Lists of points by their nearest centroid; as many are probed as the recall needs."""
+def by_faiss(problem: Problem, recall: float) -> Found:
+    """By cells where points that lie together need the same candidates, else by inverted lists.
+
+    At equal recall the misses of lists are spread over all points, while those of cells are of the
+    points at their rims, which costs a map far more. So cells may miss a fiftieth of what lists
+    may, and serve where that takes them hardly more candidates than a point needs alone.
+    """
     faiss = _faiss()
     if not isinstance(problem.points, np.ndarray):
         dense = {"points": problem.points.toarray()}
@@ -295,11 +304,53 @@ def inverted_lists(problem: Problem, recall: float) -> Found:
     own, k = problem.among_themselves, problem.k
     centre, scale = _centre_and_scale(problem.points)
     base = _in_float32(problem.points, centre, scale)
+    asked = None if own else _in_float32(problem.asked, centre, scale)
+    n_threads = faiss.omp_get_max_threads()
+    cells = cells_of(faiss, base, problem.seed, n_threads)
+
+    rows = problem.sample()
+    more = min(k + _TIES, problem.points.shape[0] - own)
+    truth, true_distances = _exact_euclidean(replace(problem, k=more), rows)
+    ties = true_distances > _reach(true_distances, k)
+
+    def candidates_needed(places: np.ndarray, wanted: float) -> int:
+        before = cells.candidates_before(places, truth)
+        # Any k of those that are no farther than the kth will do, and of its copies any at all.
+        before[ties] = len(cells.points)
+        before = np.sort(before, axis=1)[:, :k]
+        before[true_distances[:, k - 1] == 0] = 0
+        return _fewest(lambda n: (before < n).mean(axis=1), wanted, len(cells.points))
+
+    alone = (base if asked is None else asked)[rows]
+    del base  # the cells have their own
+    together = cells.centres[cells.of_point[rows] if asked is None else cells.nearest_cell(alone)]
+    n_candidates = candidates_needed(together, 1 - (1 - recall) / _WORSE)
+    n_candidates = max(k + own, FEW_CANDIDATES, n_candidates)
+    if n_candidates > max(FEW_CANDIDATES, _HARDLY_MORE * candidates_needed(alone, recall)):
+        return _inverted_lists(problem, recall)
+    if n_candidates > _NEARLY_ALL * len(cells.points):
+        return exact(problem)
+    with work("object", total=problem.asked.shape[0]) as at:
+        indices, squares = cells.search(asked, k, n_candidates, n_threads, at)
+    # Far queries may lie beyond what float32 holds.
+    with np.errstate(over="ignore"):
+        distances = np.sqrt(squares) * np.float32(scale)
+    found = indices[rows], distances[rows]
+    _check_resolution(problem, rows, found)
+    return indices, distances, float(_row_recalls(found, true_distances).mean())
+
+
+def _inverted_lists(problem: Problem, recall: float) -> Found:
+    """Lists of points by their nearest centroid; as many are probed as the recall needs."""
+    faiss = _faiss()
+    own, k = problem.among_themselves, problem.k
+    centre, scale = _centre_and_scale(problem.points)
+    base = _in_float32(problem.points, centre, scale)
     asked = base if own else _in_float32(problem.asked, centre, scale)
     index = _trained_index(faiss, base, problem.seed)
 
     rows = problem.sample()
-    truth, true_distances = _exact_euclidean(problem, rows)
+    _, true_distances = _exact_euclidean(problem, rows)
 
     def search(block: np.ndarray, n_probes: int) -> tuple[np.ndarray, np.ndarray]:
         index.nprobe = n_probes
@@ -311,9 +362,9 @@ def inverted_lists(problem: Problem, recall: float) -> Found:
             return indices, np.sqrt(squares) * np.float32(scale)
 
     def recalls(n_probes: int) -> np.ndarray:
-        return _row_recalls(search(rows, n_probes), truth, true_distances)
+        return _row_recalls(search(rows, n_probes), true_distances)
 
-    n_probes = _fewest_probes(recalls, recall, index.nlist)
+    n_probes = _fewest(recalls, recall, index.nlist)
     _check_resolution(problem, rows, search(rows, n_probes))
     n = len(asked)
     indices = np.empty((n, k), np.int32 if len(base) < 2**31 else np.int64)
@@ -340,11 +391,11 @@ def _trained_index(faiss: Any, base: np.ndarray, seed: int) -> Any:
     return index
 
 
-def _fewest_probes(recalls: Callable[[int], np.ndarray], wanted: float, most: int) -> int:
-    """The fewest probes whose recall on the sample is enough with a standard error to spare."""
+def _fewest(recalls: Callable[[int], np.ndarray], wanted: float, most: int) -> int:
+    """The fewest whose recall on the sample is enough with a standard error to spare."""
 
-    def enough(n_probes: int) -> bool:
-        shares = recalls(n_probes)
+    def enough(n: int) -> bool:
+        shares = recalls(n)
         return shares.mean() - shares.std() / np.sqrt(shares.size) >= wanted
 
     low, high = 0, 1
@@ -356,13 +407,14 @@ def _fewest_probes(recalls: Callable[[int], np.ndarray], wanted: float, most: in
     return high
 
 
-def _row_recalls(
-    found: tuple[np.ndarray, np.ndarray], truth: np.ndarray, true_distances: np.ndarray
-) -> np.ndarray:
+def _reach(true_distances: np.ndarray, k: int) -> np.ndarray:
+    return np.asarray(true_distances[:, k - 1 : k] * (1 + _TIE))
+
+
+def _row_recalls(found: tuple[np.ndarray, np.ndarray], true_distances: np.ndarray) -> np.ndarray:
     """The share of each row's true neighbours that is found; one that is as near counts as true."""
     indices, distances = found
-    reach = true_distances[:, -1:] * (1 + _TIE)
-    return ((indices >= 0) & (distances <= reach)).mean(axis=1)
+    return ((indices >= 0) & (distances <= _reach(true_distances, indices.shape[1]))).mean(axis=1)
 
 
 def _check_resolution(
@@ -391,7 +443,7 @@ def descent(problem: Problem, recall: float) -> Found:
 
     own, k = problem.among_themselves, problem.k
     rows = problem.sample()
-    truth, true_distances = _exact_by_sklearn(problem, rows)
+    _, true_distances = _exact_by_sklearn(problem, rows)
     everything = np.arange(problem.asked.shape[0])
     size, reached = max(k + 1, 15), 0.0
     for _ in range(_DESCENTS):
@@ -409,7 +461,7 @@ def descent(problem: Problem, recall: float) -> Found:
             indices, distances = index.query(problem.queries, k, epsilon=0.1 + 0.1 * (size > k + 1))
         indices, distances = indices[:, :k], distances[:, :k]
         found = (indices[rows], distances[rows])
-        reached = float(_row_recalls(found, truth, true_distances).mean())
+        reached = float(_row_recalls(found, true_distances).mean())
         if reached >= recall:
             break
         size = int(np.ceil(1.5 * size))

@@ -1,0 +1,278 @@
+"""Nearest neighbours by cells: points that lie together are sought among the same candidates.
+
+The points are split into cells of some 128 by k-means within k-means. The candidates of a cell are
+the points of the cells nearest to it, as many as the recall needs. With the queries of a cell they
+make one matrix product, which costs a fraction of what as many distances cost one by one
+(`faiss.knn`); the squares of what it finds are then computed anew, from differences.
+
+Points and queries are float32 and share their unit. The neighbours of a cell do not depend on the
+threads that others are sought in.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+__all__ = ["FEW_CANDIDATES", "Cells", "cells_of"]
+
+_POINTS_PER_CELL = 128
+_BRANCHES = 256
+#: Fewer cost no less.
+FEW_CANDIDATES = 4 * _POINTS_PER_CELL
+_ROUNDS = 10
+_POINTS_PER_CENTRE = 256
+_CELLS_AT_ONCE = 16
+_DEEPEST = 8
+#: So many more than k are sought, in case that the products' rounding has changed their order.
+_SPARE = 4
+_ROUNDING = 1e-4
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Points (n, d), cell after cell.
+
+    Cell c has the stretch starts[c] : starts[c + 1] of `points` and of their `numbers`.
+    """
+
+    faiss: Any
+    points: np.ndarray
+    numbers: np.ndarray
+    starts: np.ndarray
+    centres: np.ndarray
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """The number of points of each cell."""
+        return np.diff(self.starts)
+
+    @property
+    def of_point(self) -> np.ndarray:
+        """The cell of each point, by the number of the point."""
+        cells = np.empty(len(self.numbers), np.int64)
+        cells[self.numbers] = np.repeat(np.arange(len(self.centres)), self.sizes)
+        return cells
+
+    def nearest_cell(self, queries: np.ndarray) -> np.ndarray:
+        """The cell whose centre is nearest to each query."""
+        return np.asarray(self.faiss.knn(queries, self.centres, 1)[1][:, 0])
+
+    def candidates_before(self, places: np.ndarray, points: np.ndarray) -> np.ndarray:
+        """How many candidates a place has before it comes to the cell of a point.
+
+        Places (m, d), such as the centres of cells; points (m, k) by their numbers; so is the
+        result.
+        """
+        of_point, before = self.of_point, np.empty(points.shape, np.int64)
+        for row, (place, some) in enumerate(zip(places, points, strict=True)):
+            away = self.centres - place
+            order = np.argsort(np.einsum("ij,ij->i", away, away), kind="stable")
+            held = np.empty(len(order), np.int64)
+            held[order] = np.cumsum(self.sizes[order]) - self.sizes[order]
+            before[row] = held[of_point[some]]
+        return before
+
+    def search(
+        self,
+        queries: np.ndarray | None,
+        k: int,
+        n_candidates: int,
+        n_threads: int,
+        note: Callable[[int], object],
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The k nearest of so many candidates, at least; of the points themselves without queries.
+
+        Returns
+        -------
+        indices, squares : arrays of shape (n_queries, k)
+            The squared distances are float32, nearest first; those at the same distance by number.
+        """
+        own = queries is None
+        n = len(self.points) if queries is None else len(queries)
+        indices = np.empty((n, k), np.int32 if len(self.points) < 2**31 else np.int64)
+        squares = np.empty((n, k), np.float32)
+        groups = self._groups(queries)
+
+        def seek(first: int) -> int:
+            some = groups[first : first + _CELLS_AT_ONCE]
+            nearest = self._nearest_cells(np.array([cell for cell, _ in some]), n_candidates)
+            for (cell, rows), around in zip(some, nearest, strict=True):
+                asked = self.points[self._stretch(cell)] if queries is None else queries[rows]
+                found = self._neighbors(asked, rows if own else None, around, cell, k)
+                indices[rows], squares[rows] = found
+            return sum(len(rows) for _, rows in some)
+
+        done = 0
+        with _by_products(self.faiss):
+            for count in _in_threads(seek, range(0, len(groups), _CELLS_AT_ONCE), n_threads):
+                done += count
+                note(done)
+        return indices, squares
+
+    def _stretch(self, cell: int) -> slice:
+        return slice(self.starts[cell], self.starts[cell + 1])
+
+    def _groups(self, queries: np.ndarray | None) -> list[tuple[int, np.ndarray]]:
+        """The queries of each cell that has any."""
+        if queries is None:
+            return [(c, self.numbers[self._stretch(c)]) for c in range(len(self.centres))]
+        cells = self.nearest_cell(queries)
+        order = np.argsort(cells, kind="stable")
+        kinds, firsts = np.unique(cells[order], return_index=True)
+        return list(zip(kinds.tolist(), np.split(order, firsts[1:]), strict=True))
+
+    def _nearest_cells(self, cells: np.ndarray, n_candidates: int) -> list[np.ndarray]:
+        """For each cell the nearest ones that together have so many points."""
+        sizes, n = self.sizes, len(self.centres)
+        width = min(n, int(1.5 * n_candidates * n / len(self.points)) + 1)
+        while True:
+            near = self.faiss.knn(self.centres[cells], self.centres, width)[1]
+            held = np.cumsum(sizes[near], axis=1)
+            if width == n or (held[:, -1] >= n_candidates).all():
+                break
+            width = min(n, 2 * width)
+        counts = np.minimum((held < n_candidates).sum(axis=1) + 1, width)
+        return [row[:count] for row, count in zip(near, counts, strict=True)]
+
+    def _neighbors(
+        self, asked: np.ndarray, own: np.ndarray | None, around: np.ndarray, cell: int, k: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Neighbours of the queries of one cell, whose own numbers are left out if given."""
+        stretches = [self._stretch(c) for c in around]
+        numbers = np.concatenate([self.numbers[part] for part in stretches])
+        block = np.concatenate([self.points[part] for part in stretches])
+        width = min(k + (own is not None) + _SPARE, len(block))
+        # Products cancel less the nearer everything is to the origin.
+        centre = self.centres[cell]
+        rough, places = self.faiss.knn(asked - centre, block - centre, width)
+        squares = self._squares(asked, block, places)
+        unsure = abs(rough - squares) > _ROUNDING * squares.max(axis=1, keepdims=True)
+        for row in np.flatnonzero(unsure.any(axis=1) & (squares.max(axis=1) > 0)):
+            places[row], squares[row] = self._by_differences(asked[row], block, width)
+        keys = squares.view(np.int32).astype(np.int64) << 32 | numbers[places]
+        if own is not None:
+            keys[numbers[places] == own[:, None]] = np.iinfo(np.int64).max
+        keys.sort(axis=1)
+        keys = keys[:, :k]
+        return keys & 0xFFFFFFFF, (keys >> 32).astype(np.int32).view(np.float32)
+
+    def _squares(self, asked: np.ndarray, block: np.ndarray, places: np.ndarray) -> np.ndarray:
+        squares = np.empty(places.shape, np.float32)
+        pointer = self.faiss.swig_ptr
+        self.faiss.fvec_L2sqr_by_idx(
+            pointer(squares), pointer(asked), pointer(block), pointer(places),
+            block.shape[1], len(asked), places.shape[1],
+        )  # fmt: skip
+        return squares
+
+    def _by_differences(
+        self, query: np.ndarray, block: np.ndarray, k: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        everything = np.arange(len(block))[None]
+        squares = self._squares(query[None], block, everything)[0]
+        near = np.argpartition(squares, k - 1)[:k]
+        return near, squares[near]
+
+
+def cells_of(faiss: Any, points: np.ndarray, seed: int, n_threads: int) -> Cells:
+    """Points (n, d) in cells, no larger than twice what they are meant to be.
+
+    Points that k-means does not part, as copies of one point, are dealt to cells by their numbers.
+    """
+    whole: list[np.ndarray] = []
+    large = [np.arange(len(points))]
+    for depth in range(_DEEPEST):
+        deal = depth == _DEEPEST - 1
+        split = _in_threads(lambda part: _split(faiss, points, part, seed), large, n_threads)
+        parts = [some for part in (map(_dealt, large) if deal else split) for some in part]
+        whole += [part for part in parts if len(part) <= 2 * _POINTS_PER_CELL]
+        large = [part for part in parts if len(part) > 2 * _POINTS_PER_CELL]
+    numbers = np.concatenate(whole)
+    starts = np.concatenate([[0], np.cumsum([len(part) for part in whole])])
+    ordered = points[numbers]
+    centres = np.add.reduceat(ordered, starts[:-1], axis=0) / np.diff(starts)[:, None]
+    return Cells(faiss, ordered, numbers, starts, centres.astype(np.float32))
+
+
+def _split(faiss: Any, points: np.ndarray, part: np.ndarray, seed: int) -> list[np.ndarray]:
+    """The part of each centroid, of as many as make cells, or as many as are quickly found."""
+    n_cells = -(-len(part) // _POINTS_PER_CELL)
+    n_parts = n_cells if n_cells <= _BRANCHES else min(_BRANCHES, -(-n_cells // _BRANCHES))
+    rows = points if len(part) == len(points) else points[part]
+    means = faiss.Kmeans(
+        points.shape[1],
+        n_parts,
+        niter=_ROUNDS,
+        seed=seed % 2**31,
+        min_points_per_centroid=1,
+        max_points_per_centroid=_POINTS_PER_CENTRE,
+    )
+    means.train(rows)
+    nearest = means.index.search(rows, 1)[1][:, 0]
+    order = np.argsort(nearest, kind="stable")
+    ends = np.cumsum(np.bincount(nearest, minlength=n_parts))
+    parts = [some for some in np.split(part[order], ends[:-1]) if len(some)]
+    return parts if len(parts) > 1 else _dealt(part)
+
+
+def _dealt(part: np.ndarray) -> list[np.ndarray]:
+    return np.array_split(part, -(-len(part) // _POINTS_PER_CELL))
+
+
+def _in_threads(work: Callable[[Any], Any], tasks: Any, n_threads: int) -> Iterator[Any]:
+    """The results of work on each task, in their order; several tasks at once, a thread each.
+
+    faiss lets go of the interpreter while it computes. A task alone has all threads of OpenMP.
+    """
+    if n_threads == 1 or len(tasks) <= 1:
+        yield from map(work, tasks)
+        return
+    alone = importlib.import_module("faiss").omp_set_num_threads
+    with ThreadPoolExecutor(n_threads, initializer=alone, initargs=(1,)) as pool:
+        yield from pool.map(work, tasks)
+
+
+class _ByProducts:
+    """While anybody is inside, faiss compares by matrix products, and keeps what is near in pools.
+
+    By itself it does so for many queries at once, or many neighbours. The limits are the process's.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._before: tuple[int, int] = (0, 0)
+
+    @contextmanager
+    def __call__(self, faiss: Any) -> Iterator[None]:
+        limits = faiss.cvar
+        with self._lock:
+            self._inside += 1
+            if self._inside == 1:
+                self._before = (
+                    limits.distance_compute_blas_threshold,
+                    limits.distance_compute_min_k_reservoir,
+                )
+                limits.distance_compute_blas_threshold = 1
+                limits.distance_compute_min_k_reservoir = 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._inside -= 1
+                if self._inside == 0:
+                    (
+                        limits.distance_compute_blas_threshold,
+                        limits.distance_compute_min_k_reservoir,
+                    ) = self._before
+
+
+_by_products = _ByProducts()

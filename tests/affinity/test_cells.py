@@ -1,0 +1,135 @@
+"""The search by cells: what k-means cannot part, what products round away, and whose limits."""
+
+import faiss
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+from manymaps.affinity import cells
+from manymaps.affinity.cells import cells_of
+from manymaps.affinity.neighbors import NeighborSearch, nearest_neighbors
+
+
+def clouds(n, d=8, seed=0):
+    rng = np.random.default_rng(seed)
+    centres = 3 * rng.normal(size=(20, d))
+    return (centres[rng.integers(20, size=n)] + rng.normal(size=(n, d))).astype(np.float32)
+
+
+def found(points, k, n_candidates, queries=None, n_threads=1):
+    parts = cells_of(faiss, points, 0, n_threads)
+    return parts.search(queries, k, n_candidates, n_threads, lambda done: None)
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Cells of few points, three levels deep."""
+    monkeypatch.setattr(cells, "_POINTS_PER_CELL", 16)
+    monkeypatch.setattr(cells, "_BRANCHES", 6)
+
+
+def test_every_point_is_in_one_cell_of_bounded_size(small):
+    points = clouds(3000)
+    points[:500] = points[0]
+    parts = cells_of(faiss, points, 0, 1)
+    assert sorted(parts.numbers) == list(range(3000))
+    assert parts.sizes.sum() == 3000
+    assert parts.sizes.min() >= 1
+    assert parts.sizes.max() <= 32
+    np.testing.assert_array_equal(parts.points, points[parts.numbers])
+    own = parts.points[parts.starts[7] : parts.starts[8]]
+    np.testing.assert_allclose(parts.centres[7], own.mean(axis=0), rtol=1e-5)
+    assert (parts.of_point[parts.numbers[parts.starts[7] : parts.starts[8]]] == 7).all()
+
+
+def test_with_all_points_as_candidates_the_search_is_exact(small):
+    points, queries = clouds(900), clouds(40, seed=1)
+    for asked in (None, queries):
+        distances = cdist(points if asked is None else asked, points, "sqeuclidean")
+        if asked is None:
+            np.fill_diagonal(distances, np.inf)
+        indices, squares = found(points, 12, 900, asked)
+        np.testing.assert_allclose(squares, np.sort(distances, axis=1)[:, :12], rtol=1e-5)
+        np.testing.assert_allclose(
+            np.take_along_axis(distances, indices.astype(int), axis=1), squares, rtol=1e-5
+        )
+
+
+def test_candidates_are_counted_as_they_are_searched(small):
+    """A neighbour is found where fewer candidates than are asked for come before its cell."""
+    points = clouds(900)
+    truth, _ = found(points, 10, 900)
+    parts = cells_of(faiss, points, 0, 1)
+    before = parts.candidates_before(parts.centres[parts.of_point], truth)
+    assert (before[parts.of_point[:, None] == parts.of_point[truth]] == 0).all()
+    for n_candidates in (20, 40):
+        indices, _ = parts.search(None, 10, n_candidates, 1, lambda done: None)
+        there = np.array([np.isin(a, b) for a, b in zip(truth, indices, strict=True)])
+        assert ((before < n_candidates) == there).mean() > 0.999
+        assert 0.2 < there.mean() < 0.99
+
+
+def test_many_copies_are_dealt_to_cells_and_found():
+    points = clouds(4000)
+    points[:1500], points[1500:2500] = points[0], points[3000]
+    graph = nearest_neighbors(points, 20, search=NeighborSearch("faiss", 0.9))
+    assert (graph.distances[:2500] == 0).all()
+    assert (graph.indices[:1500] < 1500).all()
+    assert graph.recall >= 0.9
+    assert all(len(set(row)) == 20 for row in graph.indices)
+
+
+def test_what_products_round_away_is_measured_by_differences():
+    """Tens of points 1e-5 apart, in cells of about 1."""
+    rng = np.random.default_rng(0)
+    points = np.repeat(rng.random((300, 3)), 10, axis=0) + 1e-5 * rng.random((3000, 3))
+    points = points.astype(np.float32)
+    _, squares = found(points, 9, 600)
+    exact = np.sort(cdist(points, points, "sqeuclidean"), axis=1)[:, 1:10]
+    np.testing.assert_allclose(squares, exact, rtol=1e-3)
+
+
+@pytest.mark.parametrize("with_queries", [False, True])
+def test_the_same_bits_at_any_number_of_threads(small, with_queries):
+    points, queries = clouds(2000), clouds(500, seed=1) if with_queries else None
+    one, two = (found(points, 15, 300, queries, n_threads) for n_threads in (1, 2))
+    for first, second in zip(one, two, strict=True):
+        np.testing.assert_array_equal(first, second)
+
+
+def test_the_limits_of_faiss_are_put_back(monkeypatch):
+    def limits():
+        c = faiss.cvar
+        return c.distance_compute_blas_threshold, c.distance_compute_min_k_reservoir
+
+    before, seen = limits(), []
+    points = clouds(600)
+    parts = cells_of(faiss, points, 0, 1)
+
+    def stop(done):
+        seen.append(limits())
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        parts.search(None, 5, 100, 1, stop)
+    assert seen == [(1, 1)]
+    assert limits() == before
+
+
+def test_data_without_cells_are_searched_exactly():
+    """In 100 dimensions of noise a fifth of the points is next to nothing of the neighbours."""
+    points = np.random.default_rng(0).normal(size=(2500, 100)).astype(np.float32)
+    graph = nearest_neighbors(points, 10, search=NeighborSearch("faiss", 0.98))
+    assert graph.recall == 1
+    np.testing.assert_allclose(
+        graph.distances, np.sort(cdist(points, points), axis=1)[:, 1:11], rtol=1e-5
+    )
+
+
+def test_progress_is_told_by_objects(small):
+    told = []
+    points = clouds(1200)
+    cells_of(faiss, points, 0, 2).search(None, 5, 100, 2, told.append)
+    assert told == sorted(told)
+    assert told[-1] == 1200
+    assert len(told) > 2
