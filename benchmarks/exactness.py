@@ -5,6 +5,10 @@
 Relative errors (norm of the difference over the norm) of Z, of the repulsive force, and of the
 whole gradient, which is small beside its two parts near the end of a fit:
 the fft engine at the default tolerance against exact sums; the active entries against all of them.
+
+Then a Gaussian conditional model of random points of two kinds, columns with the given radius and
+each row near one of them, against dense sums in float64: Z, KL, and the repulsive forces on rows
+and on columns.
 """
 
 from __future__ import annotations
@@ -13,15 +17,19 @@ import argparse
 from typing import Any
 
 import numpy as np
+from scipy import sparse
+from scipy.spatial.distance import cdist
+from scipy.special import logsumexp
 
 import manymaps as mm
-from manymaps.model import MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE
+from manymaps.model import CODE, MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE
 from manymaps.model.objective import Entries, Evaluation, Objective
 from manymaps.model.parameters import Parameters, weights_from_proportions
-from manymaps.model.target import conditional_target
+from manymaps.model.target import conditional_target, count_target
 
 Pair = tuple[Evaluation, Evaluation]
 DEFAULT = mm.MultipleMapsTSNE().tolerance
+SHAPE = 3000, 800
 
 
 def error(found: np.ndarray, truth: np.ndarray) -> float:
@@ -47,6 +55,39 @@ def line(name: str, found: Pair, truth: Pair) -> str:
     cost = found.kl - truth.kl
     columns = np.sqrt(np.mean(z**2)), np.abs(z).max(), force, positions, weights, cost
     return f"{name:42s} " + " ".join(f"{value:9.1e}" for value in columns)
+
+
+def two_kinds(d: int, radius: float) -> str:
+    """One line of the second table."""
+    rng = np.random.default_rng(0)
+    n, k = SHAPE
+    columns = (rng.normal(size=(k, d)) * radius / np.sqrt(d)).astype(np.float32)
+    rows = columns[rng.integers(0, k, n)]
+    rows += rng.normal(size=(n, d)).astype(np.float32) / np.float32(np.sqrt(d))
+    counts = sparse.random_array(SHAPE, density=0.01, rng=rng) + sparse.eye_array(*SHAPE)
+    target = count_target(counts)
+    margin = target.column_mass / target.column_mass.sum()
+    parameters = Parameters(
+        (rows[None], columns[None]), tuple(np.zeros((1, m), np.float32) for m in SHAPE)
+    )
+    objective = Objective(target, CODE, tolerance=DEFAULT / 100, column_factors=margin)
+    found, repulsion = evaluated(objective, parameters)
+    p, (t, s) = target.values.toarray(), (side.astype(float) for side in (rows, columns))
+    log_v = np.log(margin) - cdist(t, s, "sqeuclidean")
+    log_z = logsumexp(log_v, axis=1)
+    divergence = target.negative_entropy - (p * log_v).sum() + target.row_mass @ log_z
+    kl = divergence / target.n_rows_with_mass
+    q = target.row_mass[:, None] * np.exp(log_v - log_z[:, None])
+    forces = (
+        2 * (q @ s - q.sum(axis=1)[:, None] * t),
+        2 * (q.T @ t - q.sum(axis=0)[:, None] * s),
+    )
+    z = np.exp(found.log_normalizers - log_z) - 1
+    errors = (
+        np.sqrt(np.mean(z**2)), np.abs(z).max(), abs(found.kl / kl - 1),
+        *(error(f[0], true) for f, true in zip(repulsion.gradient.positions, forces, strict=True)),
+    )  # fmt: skip
+    return f"{d:4} {radius:6g} " + " ".join(f"{value:9.1e}" for value in errors)
 
 
 def main() -> None:
@@ -75,6 +116,10 @@ def main() -> None:
             mask = (fit.proportions_ > least) | (truth[0].shares[0] > least)
             found = evaluated(exact, parameters, entries=(Entries(mask),))
             print(line(f"{name}, active above {least:g} ({mask.mean():.0%})", found, truth))
+    print("\ndims radius   Z (rms)   Z (max)        KL      rows   columns")
+    for d in (3, 5, 10, 50):
+        for radius in (1.0, 10.0, 100.0):
+            print(two_kinds(d, radius))
 
 
 if __name__ == "__main__":

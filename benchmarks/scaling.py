@@ -1,16 +1,24 @@
-"""Time per iteration against objects and against maps, and how many exact pairs a second.
+"""Time and memory against objects, maps, dimensions, partners and threads, as tables and a picture.
 
-    python benchmarks/scaling.py [--objects 1000 10000 100000 1000000] [--maps 1 3 10 30 100]
+    python benchmarks/scaling.py [--axes objects maps dimensions partners threads] [--figure FILE]
 
-Synthetic associations: each object has 15 associates among its 60 neighbours in a hidden line of
-topics. The time is that of iterations 60 to 80 of a usual fit. The slope is that of log time
-against log size; 1 is linear.
+Synthetic associations: each object has its partners among the nearest of a hidden line of topics.
+Each point is a process of its own, whose seconds are those of an iteration after the maps have
+formed a little, and whose memory is the peak of the process. The exponents are the slopes of their
+logarithms over the upper half of the axis; 1 is linear. What is not varied: 5,000 objects, 5 maps,
+2 dimensions, 15 partners, all processors.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import numpy as np
 from scipy import sparse
@@ -18,41 +26,64 @@ from scipy import sparse
 import manymaps as mm
 from manymaps.compute import field
 
-ASSOCIATES, REACH = 15, 60
-FIRST, LAST = 60, 80
+USUAL = {"objects": 5000, "maps": 5, "dimensions": 2, "partners": 15, "threads": os.cpu_count()}
+AXES = {
+    "objects": (1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000),
+    "maps": (1, 2, 5, 10, 20, 50, 100),
+    "dimensions": (1, 2, 3, 5, 10, 20, 50),
+    "partners": (5, 15, 45, 90, 180),
+    "threads": tuple(range(1, 1 + (os.cpu_count() or 1))),
+}
+# Iterations between which the clock runs; fewer where one takes long.
+MARKS, LONG_MARKS, LONG = (60, 80), (12, 20), 200_000
 
 
-def synthetic(n: int, seed: int = 0) -> mm.Associations:
-    """n objects with 15 associates each."""
+def synthetic(n: int, partners: int, seed: int = 0) -> mm.Associations:
+    """n objects with so many partners each, among four times as many neighbours."""
     generator = np.random.default_rng(seed)
-    offsets = np.concatenate([np.arange(-REACH // 2, 0), np.arange(1, REACH // 2 + 1)])
+    reach = min(4 * partners, n - 1)
+    offsets = np.concatenate([np.arange(-(reach // 2), 0), np.arange(1, reach - reach // 2 + 1)])
     columns = (
-        np.arange(n)[:, None] + generator.permuted(np.tile(offsets, (n, 1)), axis=1)[:, :ASSOCIATES]
+        np.arange(n)[:, None] + generator.permuted(np.tile(offsets, (n, 1)), axis=1)[:, :partners]
     ) % n
     order = generator.permutation(n)
-    rows = np.repeat(np.arange(n), ASSOCIATES)
-    values = generator.random(n * ASSOCIATES) + 0.1
+    rows = np.repeat(np.arange(n), partners)
+    values = generator.random(n * partners) + 0.1
     table = sparse.csr_array((values, (order[rows], order[columns.ravel()])), shape=(n, n))
     return mm.Associations([str(i) for i in range(n)], table)
 
 
-def milliseconds(associations: mm.Associations, n_maps: int) -> float:
-    """Milliseconds per iteration."""
-    marks = []
+def one(objects: int, maps: int, dimensions: int, partners: int, threads: int) -> None:
+    """Print milliseconds of an iteration and peak megabytes of this process, as JSON."""
+    first, last = LONG_MARKS if objects * maps > LONG else MARKS
+    clock = []
 
     def watch(iteration: int, cost: float, atlas: object) -> bool:
-        if iteration in (FIRST, LAST):
-            marks.append(time.perf_counter())
-        return iteration == LAST
+        if iteration in (first, last):
+            clock.append(time.perf_counter())
+        return iteration == last
 
-    estimator = mm.MultipleMapsTSNE(n_maps, random_state=0, callback=watch)
-    estimator.fit(associations)
-    return (marks[1] - marks[0]) / (LAST - FIRST) * 1e3
+    mm.MultipleMapsTSNE(
+        maps, dimensions, init="random", random_state=0, n_jobs=threads, callback=watch
+    ).fit(synthetic(objects, partners))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps([(clock[1] - clock[0]) / (last - first) * 1e3, peak]))
 
 
-def slope(sizes: list[int], times: list[float]) -> float:
-    """Slope of log time against log size."""
-    return float(np.polyfit(np.log(sizes), np.log(times), 1)[0])
+def measured(axis: str, value: int) -> tuple[float, float]:
+    """Milliseconds and megabytes at one point of an axis."""
+    command = [sys.executable, __file__, "--one", json.dumps({**USUAL, axis: value})]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{axis} {value} failed:\n{done.stderr}")
+    milliseconds, megabytes = json.loads(done.stdout.splitlines()[-1])
+    return milliseconds, megabytes
+
+
+def exponent(sizes: list[int], values: list[float]) -> float:
+    """Slope of log values against log sizes over the upper half."""
+    half = len(sizes) // 2 if len(sizes) > 3 else 0
+    return float(np.polyfit(np.log(sizes[half:]), np.log(values[half:]), 1)[0])
 
 
 def pairs_per_second(kernel: str, n: int = 5000) -> float:
@@ -68,29 +99,65 @@ def pairs_per_second(kernel: str, n: int = 5000) -> float:
     return n * n / best / 1e9
 
 
+def draw(found: dict[str, tuple[list[int], list[float], list[float]]], path: Path) -> None:
+    """One panel an axis: milliseconds and megabytes, with their exponents beside the lines."""
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    from matplotlib import pyplot as plt
+
+    figure, panels = plt.subplots(
+        1, len(found), figsize=(3.2 * len(found), 3.4), sharey=True, squeeze=False,
+        layout="constrained",
+    )  # fmt: skip
+    for panel, (axis, (sizes, times, peaks)) in zip(panels[0], found.items(), strict=True):
+        for values, name, color in ((times, "ms", "#1f5fa8"), (peaks, "MB", "#b8501e")):
+            panel.loglog(sizes, values, "o-", color=color, markersize=4, linewidth=1.5)
+            label = f"{name}, exponent {exponent(sizes, values):.2f}"
+            panel.annotate(
+                label, (sizes[0], values[0]), (0, 9), textcoords="offset points", color=color,
+                fontsize=9,
+            )  # fmt: skip
+        panel.set_xlabel(axis)
+        panel.set_xticks(sizes, [f"{size:,}" if size < 10_000 else f"{size:.0e}" for size in sizes])
+        panel.tick_params(axis="x", labelrotation=45, which="major")
+        panel.minorticks_off()
+        panel.spines[["top", "right"]].set_visible(False)
+    panels[0, 0].set_ylabel("of an iteration, and of the process")
+    figure.savefig(path, dpi=150)
+
+
 def main() -> None:
-    """Print the two tables and the two rates."""
-    parser = argparse.ArgumentParser(description="Measure how the cost of an iteration grows.")
-    parser.add_argument(
-        "--objects", type=int, nargs="+", default=[1000, 10_000, 100_000, 1_000_000], metavar="N"
-    )
-    parser.add_argument("--maps", type=int, nargs="+", default=[1, 3, 10, 30, 100], metavar="M")
+    """Print the rates and the tables, and draw the picture."""
+    parser = argparse.ArgumentParser(description="Measure how time and memory grow.")
+    parser.add_argument("--axes", nargs="+", default=[*AXES], choices=[*AXES], metavar="AXIS")
+    parser.add_argument("--most", type=int, metavar="N", help="leave out points beyond it")
+    parser.add_argument("--figure", type=Path, metavar="FILE")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    if arguments.one:
+        one(**json.loads(arguments.one))
+        return
     for kernel in ("cauchy", "gaussian"):
         print(f"exact sums, {kernel}: {pairs_per_second(kernel):.1f} billion pairs a second")
-    milliseconds(synthetic(500), 2)
-    print("\nobjects (5 maps)  ms per iteration  us per object")
-    times = []
-    for n in arguments.objects:
-        times.append(milliseconds(synthetic(n), 5))
-        print(f"{n:16d}  {times[-1]:16.1f}  {times[-1] / n * 1e3:13.2f}", flush=True)
-    print(f"slope {slope(arguments.objects, times):.2f}")
-    print("\nmaps (5,000 objects)  ms per iteration  ms per map")
-    times, words = [], synthetic(5000)
-    for n_maps in arguments.maps:
-        times.append(milliseconds(words, n_maps))
-        print(f"{n_maps:20d}  {times[-1]:16.1f}  {times[-1] / n_maps:10.2f}", flush=True)
-    print(f"slope {slope(arguments.maps, times):.2f}")
+    # What is compiled is compiled before the clock runs.
+    for dimensions in AXES["dimensions"] if "dimensions" in arguments.axes else (2,):
+        measured("dimensions", dimensions)
+    found = {}
+    for axis in arguments.axes:
+        sizes = [n for n in AXES[axis] if arguments.most is None or n <= arguments.most]
+        print(f"\n{axis:>10}  ms per iteration  peak MB")
+        points = []
+        for size in sizes:
+            points.append(measured(axis, size))
+            print(f"{size:10d}  {points[-1][0]:16.1f}  {points[-1][1]:7.0f}", flush=True)
+        times, peaks = (list(column) for column in zip(*points, strict=True))
+        found[axis] = sizes, times, peaks
+        if len(sizes) > 1:
+            slopes = exponent(sizes, times), exponent(sizes, peaks)
+            print(f"{'exponent':>10}  {slopes[0]:16.2f}  {slopes[1]:7.2f}")
+    if arguments.figure:
+        draw({axis: at for axis, at in found.items() if len(at[0]) > 1}, arguments.figure)
 
 
 if __name__ == "__main__":

@@ -24,9 +24,9 @@ import numpy as np
 from manymaps.errors import ParameterError
 
 __all__ = [
-    "ARRAY", "AUTO", "FLAG", "FUNCTION", "NONE", "N_JOBS", "RANDOM_STATE", "VERBOSE", "Allowed",
-    "CheckedParameters", "Choice", "Constraint", "Kind", "Number", "Several", "Whole",
-    "check_parameter", "instance",
+    "ARRAY", "AUTO", "FLAG", "FUNCTION", "MOST_MAPS", "NONE", "N_JOBS", "N_MAPS", "RANDOM_STATE",
+    "VERBOSE", "Allowed", "CheckedParameters", "Choice", "Constraint", "Kind", "Number", "Several",
+    "Whole", "check_parameter", "instance",
 ]  # fmt: skip
 
 
@@ -212,6 +212,9 @@ RANDOM_STATE = (
     Whole(0, 2**32 - 1), instance("a numpy.random.RandomState", np.random.RandomState), NONE,
 )  # fmt: skip
 N_JOBS = Whole(1), Whole(most=-1), NONE
+#: Loops over the maps of an object have places for so many.
+MOST_MAPS = 4096
+N_MAPS = (Whole(1, MOST_MAPS),)
 VERBOSE = FLAG, Whole(0)
 
 

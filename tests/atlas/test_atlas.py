@@ -176,7 +176,7 @@ class TestQuestions:
         assert atlas.log_whole == -np.inf
         assert atlas.similarities("tie").tolist() == [0, 0]
 
-    @pytest.mark.parametrize("d", [1, 3, pytest.param(5, marks=pytest.mark.slow)])
+    @pytest.mark.parametrize("d", [1, 3, pytest.param(8, marks=pytest.mark.slow)])
     def test_the_whole_in_other_dimensions(self, d):
         atlas = random_atlas(replace(MULTIPLE_MAPS_T_SNE, normalization="joint"), d=d)
         bare = replace(atlas, log_normalizer=None)
@@ -437,7 +437,7 @@ class TestRenumbered:
 
 
 class TestTables:
-    @pytest.mark.parametrize("d", [2, 3, pytest.param(5, marks=pytest.mark.slow)])
+    @pytest.mark.parametrize("d", [2, 3, pytest.param(8, marks=pytest.mark.slow)])
     def test_one_row_per_object_and_map(self, d):
         atlas = random_atlas(d=d)
         frame = atlas.to_frame("pandas")

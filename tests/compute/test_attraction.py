@@ -6,6 +6,7 @@ from scipy import sparse
 
 import reference
 from manymaps.compute.attraction import attraction
+from manymaps.compute.mixture import tabulate
 from manymaps.compute.similarity import KERNEL_CODES
 from manymaps.compute.threads import threads
 from manymaps.model.objective import Entries
@@ -29,19 +30,21 @@ def attract(case, kernel, background=0.0, mask=None, want_cost=True):
     target, positions, log_pi, chooser, chosen = case
     n_maps, n, d = positions.shape
     (pairs,) = target.sides
-    indptr, maps, _ = Entries(np.ones((n_maps, n), bool) if mask is None else mask).by_object
-    pi = log_pi if kernel == "gaussian" else np.exp(log_pi)
-    result = (
-        np.zeros((n_maps, n, d), np.float32), np.zeros((n_maps, n), np.float32),
-        np.zeros(n), np.zeros(n),
-    )  # fmt: skip
+    active = np.ones((n_maps, n), bool) if mask is None else mask
+    table = np.empty((n, d + 1, n_maps), np.float32)
+    tabulate(positions, log_pi, KERNEL_CODES[kernel], table)
+    pull, share = np.empty((active.sum(), d), np.float32), np.empty(active.sum(), np.float32)
+    mass, cost = np.empty(n), np.empty(n)
     attraction(
         (0,) * d, pairs.chunks, pairs.indptr, pairs.indices, pairs.forward, pairs.backward,
-        positions, positions, pi, pi, log_pi, log_pi, indptr, maps,
+        table, table, log_pi, log_pi, *Entries(active).by_object,
         chooser, chosen, chooser, chosen, KERNEL_CODES[kernel], background,
-        np.log(background / target.n_choices) if background else 0.0, want_cost, *result,
+        np.log(background / target.n_choices) if background else 0.0, want_cost,
+        pull, share, mass, cost,
     )  # fmt: skip
-    return result
+    pulls, shares = np.zeros((n_maps, n, d), np.float32), np.zeros((n_maps, n), np.float32)
+    pulls[active], shares[active] = pull, share
+    return pulls, shares, mass, cost
 
 
 def expected(case, kernel, background=0.0):

@@ -23,7 +23,7 @@ def data(n, k, seed=0, missing=0.0):
     weights = np.concatenate([[-0.2], rng.uniform(0.2, 1.0, k)])
     log_odds = np.concatenate([[0.0], rng.normal(size=k)])
     complete = missing < 0.5
-    odd = np.argwhere(np.triu(mask == 0 if complete else mask == 1, 1))
+    odd = np.argwhere(np.triu(mask == 0 if complete else mask == 1, 1)).copy()
     return values, mask, odd, complete, weights, log_odds
 
 

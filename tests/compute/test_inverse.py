@@ -47,7 +47,7 @@ class Sums:
         member_indptr = np.concatenate([[0], np.cumsum(self.mask.sum(axis=0))])
         maps = (
             np.ascontiguousarray(self.positions.transpose(0, 2, 1)), charges, self.log_pi,
-            member_indptr, np.nonzero(self.mask.T)[1], KERNEL_CODES[self.kernel],
+            member_indptr, np.nonzero(self.mask.T)[1].copy(), KERNEL_CODES[self.kernel],
         )  # fmt: skip
         sums = np.empty((3, n))
         row_sums(*maps, indptr, indices, there, LOG_REST, *sums)

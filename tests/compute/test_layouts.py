@@ -6,11 +6,18 @@ import numpy as np
 
 import manymaps as mm
 from manymaps.compute.attraction import attraction
-from manymaps.compute.mixture import gather_entries, gradients, log_normalizers
+from manymaps.compute.mixture import (
+    gather_entries,
+    gradients,
+    log_normalizers,
+    log_proportions,
+    tabulate,
+)
 from manymaps.compute.strongest import pair_similarities, strongest_choices
 
 LOOPS = (
-    attraction, gather_entries, gradients, log_normalizers, pair_similarities, strongest_choices,
+    attraction, gather_entries, gradients, log_normalizers, log_proportions, tabulate,
+    pair_similarities, strongest_choices,
 )  # fmt: skip
 
 

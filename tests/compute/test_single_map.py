@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from manymaps.compute.similarity import KERNEL_CODES
-from manymaps.compute.single_map import single_map_attraction, single_map_cost
+from manymaps.compute.single_map import linear_pulls, single_map_attraction, single_map_cost
 from manymaps.compute.threads import threads
 from manymaps.model.target import conditional_target, joint_target
 
@@ -50,12 +50,27 @@ def expected(target, positions, kernel, rest):
 @EACH_KERNEL
 @EACH_REST
 @pytest.mark.parametrize("joint", [False, True])
-@pytest.mark.parametrize("d", [1, 2, 3, pytest.param(7, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("d", [1, 2, 3, pytest.param(8, marks=pytest.mark.slow)])
 def test_dense_twin(kernel, rest, joint, d):
     target, positions = case(d, joint=joint)
     truth = expected(target, positions, kernel, rest)
     for got, true in zip(sums(target, positions, kernel, rest), truth, strict=True):
         np.testing.assert_allclose(got, true, rtol=2e-5, atol=2e-6 * np.abs(true).max())
+
+
+@pytest.mark.parametrize("joint", [False, True])
+@pytest.mark.parametrize("d", [1, 3, 8, 11])
+def test_linear_pulls_are_those_of_a_gaussian_kernel(d, joint):
+    target, positions = case(d, joint=joint)
+    (pairs,) = target.sides
+    pull, mass = linear_pulls(
+        pairs.chunks, pairs.indptr, pairs.indices, pairs.both, positions, positions
+    )
+    true_pull, true_mass, cost = expected(target, positions, "gaussian", 0.0)
+    np.testing.assert_allclose(pull, true_pull, rtol=2e-5, atol=2e-6 * np.abs(true_pull).max())
+    np.testing.assert_allclose(mass, true_mass, rtol=1e-6)
+    energy = (positions.astype(float) * pull).sum() / 2
+    assert energy == pytest.approx(cost.sum(), rel=1e-6)
 
 
 @EACH_KERNEL

@@ -263,6 +263,11 @@ class TestDissimilar:
         assert np.isfinite(found.maps).all()
 
 
+def test_what_was_inserted_is_told_in_a_line():
+    atlas, new, _ = clusters()
+    assert repr(insert(atlas, new)) == "<Insertion of 6 objects into an atlas>"
+
+
 class TestJoinedAtlas:
     def test_old_objects_keep_their_bits(self, tmp_path):
         atlas, new, _ = clusters(n_maps=2, model=MULTIPLE_MAPS_T_SNE)

@@ -221,7 +221,8 @@ class TestSameBits:
         np.testing.assert_array_equal(one.maps, other.maps)
         assert (one.maps != fitted(random_state=1).atlas_.maps).any()
 
-    def test_any_number_of_threads(self):
+    def test_any_number_of_threads(self, monkeypatch):
+        monkeypatch.setattr("manymaps.maps.run._FEW_PAIRS", 0)
         rng = np.random.default_rng(0)
         X = sparse.random_array((400, 400), density=0.02, rng=rng, format="csr")
         one, two = (fitted(X=X, n_jobs=n, max_iter=60).atlas_ for n in (1, 2))

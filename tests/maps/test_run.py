@@ -97,7 +97,8 @@ class TestRun:
             model = type(model)("cauchy", "joint", "learned")
         fit = finished(new_fit(target, model=model))
         (y,), (w,) = (
-            [array.astype(float) for array in part] for part in vars(fit.state.parameters).values()
+            [array.astype(float) for array in part]
+            for part in (fit.state.parameters.positions, fit.state.parameters.weights)
         )
         cost = reference.cost(target.values.toarray(), model, [(y, w)], 0.01)
         assert fit.history["cost"][-1] == pytest.approx(cost, rel=1e-5)
@@ -382,7 +383,7 @@ class TestAtlas:
     def test_similarities_are_those_of_the_fit(self, whole):
         (y,), (w,) = (
             [array.astype(float) for array in part]
-            for part in vars(whole.state.parameters).values()
+            for part in (whole.state.parameters.positions, whole.state.parameters.weights)
         )
         log_v = reference.log_similarity("cauchy", (y, w), (y, w))
         q = np.exp(reference.log_choice(log_v, "conditional"))
@@ -391,6 +392,14 @@ class TestAtlas:
             np.testing.assert_allclose(
                 atlas.similarities(label), q[atlas.index(label)], rtol=1e-4, atol=1e-9
             )
+
+
+def refreshed(fit, iteration):
+    """The fit after the refresh of an iteration."""
+    parameters = fit.state.parameters
+    whole = fit.objective.evaluate(parameters)
+    fit._refresh(parameters, whole.shares, iteration)
+    return fit
 
 
 class TestDefaults:
@@ -417,15 +426,38 @@ class TestDefaults:
         free = finished(new_fit(optimizer=Momentum(hold_weights=30), max_iter=60))
         assert np.abs(free.state.parameters.weights[0] - start().weights[0]).max() > 1e-3
 
-    def test_inactive_proportions_fade_by_half_at_a_refresh(self):
+    def test_of_inactive_proportions_an_eighth_is_left_at_a_refresh(self):
         fit = finished(new_fit(max_iter=800))
         before = fit.state.parameters.weights[0].copy()
         fit._evaluate(fit.state.parameters, 800)
         after = fit.state.parameters.weights[0]
         inactive = ~fit.state.memory["active"][0]
         assert inactive.any()
-        np.testing.assert_allclose(after[inactive] - before[inactive], np.log(2), rtol=1e-3)
+        np.testing.assert_allclose(after[inactive] - before[inactive], np.log(8), rtol=1e-3)
         np.testing.assert_array_equal(after[~inactive], before[~inactive])
+
+    def test_inactive_entries_are_drawn_in_by_a_penalty_alone(self):
+        for penalty, left in [(0.0, 1.0), (0.1, 0.5)]:
+            fit = new_fit(max_iter=800)
+            fit.objective = replace(fit.objective, penalty=penalty)
+            finished(fit)
+            before = fit.state.parameters.positions[0].copy()
+            fit._evaluate(fit.state.parameters, 800)
+            inactive = ~fit.state.memory["active"][0]
+            assert inactive.any()
+            after = fit.state.parameters.positions[0]
+            np.testing.assert_array_equal(after[inactive], np.float32(left) * before[inactive])
+            np.testing.assert_array_equal(after[~inactive], before[~inactive])
+
+    def test_active_entries_are_chosen_more_often_while_most_leave(self):
+        fit = finished(new_fit(max_iter=90))
+        chosen = []
+        for iteration in range(90, 320):
+            before = fit.state.memory["active"]
+            fit._evaluate(fit.state.parameters, iteration)
+            if fit.state.memory["active"] is not before:
+                chosen.append(iteration)
+        assert chosen == [*range(100, 300, 10), 300]
 
     def test_proportions_do_not_fade_before_the_maps_have_formed(self):
         fit = finished(new_fit(max_iter=800))
@@ -442,7 +474,7 @@ class TestDefaults:
         fit._last = replace(fit._last, cost=scale)
         for gain, converged in [(0.5e-5, True), (2e-5, False)]:
             fit.state.memory["cost at refresh"] = (np.array(scale * (1 + gain)),)
-            fit._refresh(fit.state.parameters, 10_000)
+            refreshed(fit, 10_000)
             assert fit.converged is converged
 
     def test_convergence_is_looked_at_once_all_has_settled_for_two_refreshes(self):
@@ -451,7 +483,7 @@ class TestDefaults:
         for early, converged in [(1, False), (0, True)]:
             fit.converged = False
             fit.state.memory["cost at refresh"] = (np.array(fit._last.cost),)
-            fit._refresh(fit.state.parameters, fit.optimizer.settled_at + 100 - early)
+            refreshed(fit, fit.optimizer.settled_at + 100 - early)
             assert fit.converged is converged
 
     def test_who_earns_nothing_in_a_map_leaves_it_at_once(self):
@@ -470,4 +502,4 @@ class TestDefaults:
         np.testing.assert_array_equal(_fading(weights, np.ones((2, 2), bool), shares / 8), added)
         # One alone has nothing to earn and stays, but for maps that are not active.
         alone = _fading(weights, np.array([[True, True], [False, True]]), np.zeros((2, 2)))
-        np.testing.assert_allclose(alone, [[0, 0], [np.log(2), 0]], rtol=1e-6)
+        np.testing.assert_allclose(alone, [[0, 0], [np.log(8), 0]], rtol=1e-6)

@@ -268,7 +268,7 @@ class TestExaggeration:
 
 
 class TestInput:
-    @pytest.mark.parametrize("components", [1, 2, 3, pytest.param(5, marks=pytest.mark.slow)])
+    @pytest.mark.parametrize("components", [1, 2, 3, pytest.param(8, marks=pytest.mark.slow)])
     @EACH
     def test_dimensions(self, estimator, components):
         fit = estimator(components, perplexity=5, max_iter=20, random_state=0).fit(groups())

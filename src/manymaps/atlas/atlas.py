@@ -29,6 +29,7 @@ from manymaps.atlas.associations import checked_associations
 from manymaps.atlas.captions import dominant, title_words
 from manymaps.atlas.consensus import Consensus, ConsensusSense
 from manymaps.atlas.probabilities import Choices
+from manymaps.atlas.senses import SenseGroups, listed_senses, sense_groups
 from manymaps.atlas.settings import FitSettings
 from manymaps.atlas.storage import load_atlas, same_atlas, save_atlas
 from manymaps.checks import check_choice, check_index, check_number, check_whole
@@ -73,6 +74,22 @@ class Neighbor:
     observed : float or None
         The strength in the data, as a share of all that the first of the two recalls; 0 where it is
         none of the strongest, None where no associations of the first are known.
+
+    See Also
+    --------
+    manymaps.Atlas.neighbors, Sense
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import Atlas
+    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+    >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
+    >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
+    >>> atlas = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)
+    >>> near = atlas.neighbors("tie", n_neighbors=1)[0]
+    >>> near.label, round(near.similarity, 2), near.observed
+    ('knot', 0.5, None)
     """
 
     label: str
@@ -106,6 +123,23 @@ class Sense:
     stranded : bool
         Whether the map holds a tenth or more of the object, though it explains next to nothing of
         what was observed of it (`Atlas.earned`).
+
+    See Also
+    --------
+    manymaps.Atlas.senses, Neighbor
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import Atlas
+    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+    >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
+    >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
+    >>> atlas = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)
+    >>> for sense in atlas.senses("tie"):
+    ...     print(sense.map, sense.proportion, [near.label for near in sense.neighbors])
+    0 0.5 ['knot']
+    1 0.5 ['suit']
     """
 
     map: int
@@ -174,6 +208,10 @@ class Atlas:
     DataError
         Where shapes disagree, an array holds a value that is not finite, an object's proportions
         are no shares of one whole, or the kinds are not two.
+
+    See Also
+    --------
+    load_atlas, MultipleMapsTSNE, write_page, plot_senses, evaluate
 
     Examples
     --------
@@ -281,6 +319,11 @@ class Atlas:
     def load(cls, path: str | os.PathLike[str]) -> Atlas:
         """Read an atlas that `save` wrote, as `load_atlas` does.
 
+        Parameters
+        ----------
+        path : path
+            A file that `Atlas.save` wrote.
+
         Examples
         --------
         >>> import tempfile
@@ -313,16 +356,27 @@ class Atlas:
 
     def __contains__(self, word: object) -> bool:
         label, kind = word if isinstance(word, tuple) and len(word) == 2 else (word, None)
-        if not isinstance(label, str) or fold(label) not in self._places[1]:
+        if not isinstance(label, str) or self._place(label) is None:
             return False
         kinds = zip(self.labels, self.kinds or (), strict=self.kinds is not None)
         return kind is None or any(k == kind and fold(x) == fold(label) for x, k in kinds)
 
     @cached_property
-    def _places(self) -> tuple[dict[str, int], dict[str, int]]:
-        """Where each label stands first, as it is written and in any case."""
-        backwards = [(label, i) for i, label in enumerate(self.labels)][::-1]
-        return dict(backwards), {fold(label): i for label, i in backwards}
+    def _places(self) -> dict[str, int]:
+        """Where each label stands first."""
+        last = self.n_objects - 1
+        return {label: last - k for k, label in enumerate(reversed(self.labels))}
+
+    @cached_property
+    def _folded_places(self) -> dict[str, int]:
+        """The same in any case; asked for only where a label is not found as it is written."""
+        last = self.n_objects - 1
+        return {fold(label): last - k for k, label in enumerate(reversed(self.labels))}
+
+    def _place(self, label: str) -> int | None:
+        """Where a label stands, as it is written or else in any case."""
+        found = self._places.get(label)
+        return self._folded_places.get(fold(label)) if found is None else found
 
     def __getitem__(self, word: str | tuple[str, str]) -> Entry:
         """The entry of an object, by its label or (label, kind); `UnknownLabel` where none is."""
@@ -357,20 +411,49 @@ class Atlas:
         return int(self.maps.shape[2])
 
     def index(self, word: str, *, kind: str | None = None) -> int:
-        """Number of a word, in any case; an unknown one raises `UnknownLabel` with suggestions.
+        """Number of a word, in any case.
 
-        Of two objects of one label the first is found, a row before a column; `kind` chooses.
+        Parameters
+        ----------
+        word : str
+            In any case.
+        kind : str, optional
+            Which of two objects of one label; else the first is found, a row before a column.
+
+        Returns
+        -------
+        int
+            Its place in `labels`.
+
+        Raises
+        ------
+        UnknownLabel
+            For an unknown word, with suggestions.
         """
         if kind is None:
-            exact, folded = self._places
-            found = exact.get(word, folded.get(fold(word)))
+            found = self._place(word)
             # Where nothing is found, the search says what is near.
             return find_label(word, self.labels) if found is None else found
         members = np.flatnonzero(self.of_kind(kind))
         return int(members[find_label(word, [self.labels[int(i)] for i in members])])
 
     def of_kind(self, kind: str) -> np.ndarray:
-        """Which objects are of a kind, shape (n_objects,); an unknown one is a ParameterError."""
+        """Which objects are of a kind.
+
+        Parameters
+        ----------
+        kind : str
+            One of `kinds`.
+
+        Returns
+        -------
+        ndarray of bool, shape (n_objects,)
+
+        Raises
+        ------
+        ParameterError
+            For an unknown kind.
+        """
         known = dict.fromkeys(self.kinds or ())
         if not known:
             fault = "asks for one of two kinds; the objects of this atlas are all of one"
@@ -431,12 +514,27 @@ class Atlas:
         return self.choices.log_whole
 
     def similarities(self, word: str, *, kind: str | None = None) -> np.ndarray:
-        """The model's similarity q_ij of a word to every object, shape (n_objects,).
+        """The model's similarity q_ij of a word to every object.
 
-        Includes the uniform background; the word's own entry is 0. `kind` as for `shares`.
+        Parameters
+        ----------
+        word : str
+            In any case.
+        kind : str, optional
+            Of two kinds of object, that of the word.
+
+        Returns
+        -------
+        ndarray of shape (n_objects,)
+            With the uniform background; 0 for the word itself.
+
+        Raises
+        ------
+        UnknownLabel
+            For an unknown word, with suggestions.
         """
         i = self.index(word, kind=kind)
-        similarities = self.choices.shares(i).sum(axis=0)
+        similarities = self.choices.sums(i)
         background = self.model.background
         n = self.n_objects
         if background and n > 1:
@@ -450,6 +548,21 @@ class Atlas:
 
         Asymmetric under a conditional model; 0 for an object and itself. Between two kinds of
         object, `b` is looked for among those of the other kind than `a`.
+
+        Parameters
+        ----------
+        a, b : str
+            Their labels, in any case.
+
+        Returns
+        -------
+        float
+            0 for an object and itself.
+
+        Raises
+        ------
+        UnknownLabel
+            For an unknown word, with suggestions.
         """
         i = self.index(a)
         j = self.index(b, kind=self._other_kind(i))
@@ -481,6 +594,11 @@ class Atlas:
         A word whose mixing proportion in a map is large though it earns nothing there is stranded:
         it stands among strangers, where it is out of the way of what does not recall it.
 
+        Parameters
+        ----------
+        word : str
+            In any case.
+
         Returns
         -------
         ndarray of shape (n_maps,)
@@ -511,6 +629,11 @@ class Atlas:
         the part of its responses that the model gives as well: 1 where the model recalls what was
         recalled, as often; what it gives too much is nothing gained. `manymaps.trust` has it of
         all objects at once, and of those that were fitted to vectors.
+
+        Parameters
+        ----------
+        word : str
+            In any case.
 
         Returns
         -------
@@ -685,7 +808,24 @@ class Atlas:
         )
 
     def recalls(self, word: str, *, kind: str | None = None) -> bool:
-        """Whether associations of a word are known, so that its senses are groups of these."""
+        """Whether associations of a word are known, so that its senses are groups of these.
+
+        Parameters
+        ----------
+        word : str
+            In any case.
+        kind : str, optional
+            Of two kinds of object, that of the word.
+
+        Returns
+        -------
+        bool
+
+        Raises
+        ------
+        UnknownLabel
+            For an unknown word, with suggestions.
+        """
         return self._is_told(self.index(word, kind=kind))
 
     def _is_told(self, i: int) -> bool:
@@ -694,17 +834,23 @@ class Atlas:
             return False
         return bool(table.indptr[i + 1] > table.indptr[i])
 
-    def _groups(self, i: int, n_neighbors: int, min_share: float, min_recall: float) -> list[Sense]:
-        # Compiled loops take a second to load, and only here are they needed.
-        from manymaps.atlas.senses import listed_senses
+    @cached_property
+    def _last_groups(self) -> dict[int, SenseGroups]:
+        """The senses of the word that was asked for last, of which other lists may be wanted."""
+        return {}
 
+    def _groups(self, i: int, n_neighbors: int, min_share: float, min_recall: float) -> list[Sense]:
         assert self.associations is not None
         recall = self.choices.map_shares_of(i)
+        if i not in self._last_groups:
+            self._last_groups.clear()
+            self._last_groups[i] = sense_groups(self.choices, self.associations, np.array([i]))
         found = listed_senses(
-            self.choices, self.associations, np.array([i]), recall[None], min_share, min_recall
-        )
+            self.choices, self.associations, np.array([i]), recall[None], min_share, min_recall,
+            self._last_groups[i],
+        )  # fmt: skip
         stranded = self._stranded(i)
-        similarities, told = self.choices.shares(i).sum(axis=0), self.consensus
+        similarities, told = self.choices.sums(i), self.consensus
         senses = []
         for sense, map in enumerate(found.maps.tolist()):
             members = found.members[found.members_of(sense)].tolist()
@@ -730,7 +876,22 @@ class Atlas:
     def senses_elsewhere(self, word: str, *, kind: str | None = None) -> list[ConsensusSense]:
         """The senses of a word that other fits have and this one lacks, those of most fits first.
 
-        Empty where the consensus of several fits is not known.
+        Parameters
+        ----------
+        word : str
+            In any case.
+        kind : str, optional
+            Of two kinds of object, that of the word.
+
+        Returns
+        -------
+        list of ConsensusSense
+            Empty where the consensus of several fits is not known.
+
+        Raises
+        ------
+        UnknownLabel
+            For an unknown word, with suggestions.
         """
         if self.consensus is None:
             return []
@@ -751,6 +912,29 @@ class Atlas:
         Of two kinds of object those of the other kind are listed, or those of `neighbor_kind`, by
         how near they stand: by their share in sum_j v_ij without the fixed factors, which would put
         the most frequent objects first everywhere.
+
+        Parameters
+        ----------
+        word : str
+            In any case.
+        map : int, optional
+            By default all together.
+        n_neighbors : int
+            At most so many.
+        kind : str, optional
+            Of two kinds of object, that of the word.
+        neighbor_kind : str, optional
+            Of two kinds of object, that of the neighbours; by default the other kind.
+
+        Returns
+        -------
+        tuple of Neighbor
+            The nearest first.
+
+        Raises
+        ------
+        UnknownLabel
+            For an unknown word, with suggestions.
         """
         i = self.index(word, kind=kind)
         if map is not None:
@@ -847,7 +1031,13 @@ class Atlas:
             steps.append(Step(self.labels[i], near.label, m, strength, near.observed))
         return tuple(steps)
 
-    def captions(self, n_words: int = 4, *, min_proportion: float = 0.1) -> list[tuple[str, ...]]:
+    def captions(
+        self,
+        n_words: int = 4,
+        *,
+        min_proportion: float = 0.1,
+        maps: Iterable[int] | None = None,
+    ) -> list[tuple[str, ...]]:
         """What each map is about: words that are typical of it, each of another group there.
 
         Parameters
@@ -856,6 +1046,8 @@ class Atlas:
             At most so many a map.
         min_proportion : float in [0, 1]
             Objects that a map holds less of have no say and are not named, where there are others.
+        maps : iterable of int, optional
+            These maps alone, in their order; by default all.
 
         Returns
         -------
@@ -882,9 +1074,14 @@ class Atlas:
         check_whole("n_words", n_words)
         check_number("min_proportion", min_proportion, least=0, most=1)
         words = None if self.kinds is None else ~self.choices.is_row
+        chosen = range(self.n_maps) if maps is None else list(maps)
+        for m in chosen:
+            check_index("map", m, self.n_maps)
         found = (
-            title_words(self, m, dominant(held, min_proportion), n_words=n_words, words=words)
-            for m, held in enumerate(self.proportions)
+            title_words(
+                self, m, dominant(self.proportions[m], min_proportion), n_words=n_words, words=words
+            )
+            for m in chosen
         )
         return [tuple(named) for named in found]
 
@@ -999,6 +1196,11 @@ class Atlas:
         order : array of int, shape (n_maps,)
             The present number of each map of the new atlas; every map once.
 
+        Returns
+        -------
+        Atlas
+            A new one.
+
         Raises
         ------
         ParameterError
@@ -1054,17 +1256,17 @@ class Atlas:
         vectors : ndarray or sparse array of shape (k, n_features), optional
             Without them the atlas loses its vectors.
 
-        Raises
-        ------
-        ParameterError
-            Where factors are missing.
-
         Returns
         -------
         Atlas
             Its column "inserted" says who was inserted ("inserted_1", ... where that is taken). A
             column that either side lacks is NaN or "" there. Without log Z; of the new objects no
             associations are known.
+
+        Raises
+        ------
+        ParameterError
+            Where factors are missing.
 
         Examples
         --------

@@ -28,7 +28,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from manymaps.labels import barcodes, numbered_alike, only_count
 from manymaps.model.similarities import kernel_values
@@ -90,7 +89,9 @@ def caption(
     typical = np.divide(squares[map], everywhere, out=np.zeros(len(named)), where=everywhere > 0)
     weights = factors[members] * atlas.proportions[map, members].astype(np.float64) ** 2
     points = atlas.maps[map].astype(np.float64) / atlas.model.kernel_width
-    distances = cdist(points[members], points[named], "sqeuclidean")
+    distances = np.zeros((len(members), len(named)))
+    for axis in points.T:
+        distances += (axis[members, None] - axis[named]) ** 2
     near = kernel_values(distances, atlas.model.kernel) * typical
     covered, chosen = np.zeros(len(members)), list[int]()
     while len(chosen) < min(n_words, len(named)):

@@ -84,23 +84,48 @@ class Choices:
         n = self.maps.shape[1]
         return np.zeros(n) if self.factors is None else np.log(self.factors.astype(np.float64))
 
-    @cached_property
-    def _log_domain(self) -> tuple[np.ndarray, np.ndarray]:
-        """Positions in units of the kernel's width, by component, and log proportions."""
-        positions = np.moveaxis(self.maps, 2, 0).astype(np.float64) / self.model.kernel_width
+    def _scaled(self, maps: np.ndarray) -> np.ndarray:
+        """Positions in units of the kernel's width."""
+        return maps.astype(np.float64) / self.model.kernel_width
+
+    def _logs(self, proportions: np.ndarray) -> np.ndarray:
         with np.errstate(divide="ignore"):
-            return positions, np.log(self.proportions.astype(np.float64))
+            return np.asarray(np.log(proportions.astype(np.float64)))
+
+    @cached_property
+    def _known(self) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+        """The maps that were asked for so far; who asks of one word needs few of them."""
+        return {}
+
+    def _of_map(self, m: int) -> tuple[np.ndarray, np.ndarray]:
+        """Positions in a map by component (n_components, n), and log proportions (n,)."""
+        if m not in self._known:
+            points = np.ascontiguousarray(self._scaled(self.maps[m]).T)
+            self._known[m] = points, self._logs(self.proportions[m])
+        return self._known[m]
+
+    def _of_pairs(
+        self, rows: np.ndarray, columns: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Positions (n_maps, k, n_components) and log proportions (n_maps, k) of those in the
+        pairs, and where the two of each pair stand among them.
+        """
+        ends, places = np.unique(np.concatenate([rows, columns]), return_inverse=True)
+        here = self._scaled(self.maps[:, ends]), self._logs(self.proportions[:, ends])
+        return *here, places[: len(rows)], places[len(rows) :]
 
     def log_similarities(self, i: int) -> np.ndarray:
         """log v_ij^m, shape (n_maps, n); -inf for i itself."""
-        positions, log_proportions = self._log_domain
-        distances = np.zeros(self.proportions.shape)
-        for axis in positions:
-            distances += (axis - axis[:, i : i + 1]) ** 2
-        log_similarities = log_proportions + log_proportions[:, i : i + 1]
-        log_similarities += log_kernel(distances, self.model.kernel)
-        log_similarities[:, i] = -np.inf
-        return log_similarities
+        logs = np.full(self.proportions.shape, -np.inf)
+        for m in np.flatnonzero(self.proportions[:, i] > 0).tolist():
+            points, log_pi = self._of_map(m)
+            distances = np.zeros(len(log_pi))
+            for axis in points:
+                distances += (axis - axis[i]) ** 2
+            logs[m] = log_pi + log_pi[i]
+            logs[m] += log_kernel(distances, self.model.kernel)
+        logs[:, i] = -np.inf
+        return logs
 
     def nearness(self, i: int, listed: np.ndarray) -> np.ndarray:
         """v_ij^m of the listed objects j, brought to a sum of 1; shape (n_maps, n)."""
@@ -110,6 +135,24 @@ class Choices:
 
     def shares(self, i: int) -> np.ndarray:
         """What each map gives to the choices of i, or to its being chosen; shape (n_maps, n)."""
+        return self._shares(i).copy()
+
+    def sums(self, i: int) -> np.ndarray:
+        """What all maps together give to the choices of i, shape (n,)."""
+        return np.asarray(self._shares(i).sum(axis=0))
+
+    @cached_property
+    def _last(self) -> dict[int, np.ndarray]:
+        """The shares of who was asked for last: a word is asked several things in turn."""
+        return {}
+
+    def _shares(self, i: int) -> np.ndarray:
+        if i not in self._last:
+            self._last.clear()
+            self._last[i] = self._shares_anew(i)
+        return self._last[i]
+
+    def _shares_anew(self, i: int) -> np.ndarray:
         logs = self.log_similarities(i)
         if self.model.given is not None:
             logs += self._log_factors
@@ -124,7 +167,7 @@ class Choices:
 
     def map_shares_of(self, i: int) -> np.ndarray:
         """`map_shares` of one object, (n_maps,), without those of all."""
-        sums = self.shares(i).sum(axis=1)
+        sums = self._shares(i).sum(axis=1)
         whole = sums.sum()
         return sums / whole if whole > 0 else self.proportions[:, i].astype(np.float64)
 
@@ -132,34 +175,31 @@ class Choices:
         """The objects j of largest v_ij^m, at most `count`, of those whose similarity is not 0."""
         logs = self.log_weights_in(i, map)
         order = np.argsort(-logs, kind="stable")[:count]
-        return order[np.isfinite(logs[order] + self._log_domain[1][map, i])]
+        return order[np.isfinite(logs[order] + self._of_map(int(map))[1][i])]
 
     def log_weights_in(self, i: int, map: int) -> np.ndarray:
         """log v_ij^m / pi_i^m of one map, shape (n,); -inf for i itself."""
-        positions, log_proportions = self._log_domain
-        distances = ((positions[:, map] - positions[:, map, i : i + 1]) ** 2).sum(axis=0)
-        logs = np.asarray(log_proportions[map] + log_kernel(distances, self.model.kernel))
+        points, log_pi = self._of_map(int(map))
+        distances = ((points - points[:, i : i + 1]) ** 2).sum(axis=0)
+        logs = np.asarray(log_pi + log_kernel(distances, self.model.kernel))
         logs[i] = -np.inf
         return logs
 
     def votes(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """r_ij^m = v_ij^m / v_ij of pairs (i, j), shape (n_pairs, n_maps)."""
-        positions, log_proportions = self._log_domain
-        places = np.moveaxis(positions, 0, 2)
-        return map_votes(places, log_proportions, rows, columns, self.model.kernel)
+        return map_votes(*self._of_pairs(rows, columns), self.model.kernel)
 
     def row_shares(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """q(j|i) of pairs (i, j) of one set of objects, shape (n_pairs,); each row sums to 1.
 
         Under a joint model too; with the background, where there is one.
         """
-        positions, log_proportions = self._log_domain
-        places, normalizers = np.moveaxis(positions, 0, 2), self.log_normalizers
+        normalizers = self.log_normalizers
         found = np.zeros(len(rows))
         for start in range(0, len(rows), _PAIRS):
             block = slice(start, start + _PAIRS)
-            i, j = rows[block], columns[block]
-            logs = log_pairs(places, log_proportions, i, j, self.model.kernel)
+            i = rows[block]
+            logs = log_pairs(*self._of_pairs(i, columns[block]), self.model.kernel)
             alone = np.isneginf(normalizers[i])
             logs = np.logaddexp.reduce(logs, axis=1) - np.where(alone, np.inf, normalizers[i])
             found[block] = np.exp(logs)
@@ -173,6 +213,10 @@ class Choices:
 
     def pair_similarities(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """v_ij of pairs (i, j), shape (n_pairs,)."""
+        from manymaps.compute.few import is_few
+
+        if is_few(self.n_maps * len(rows)):
+            return np.exp(self._log_of_pairs(rows, columns))
         from manymaps.compute.strongest import pair_similarities
 
         values = np.zeros(len(rows))
@@ -213,8 +257,8 @@ class Choices:
 
     def _log_of_pairs(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
         """log v_ij, (n_pairs,), also where v_ij is below what a number can hold."""
-        positions, log_proportions = self._log_domain
-        distances = ((positions[:, :, i] - positions[:, :, j]) ** 2).sum(axis=0)
+        positions, log_proportions, i, j = self._of_pairs(i, j)
+        distances = ((positions[:, i] - positions[:, j]) ** 2).sum(axis=2)
         logs = log_proportions[:, i] + log_proportions[:, j]
         logs = logs + log_kernel(distances, self.model.kernel)
         most = logs.max(axis=0)
@@ -224,9 +268,18 @@ class Choices:
 
     def strongest(self, rows: np.ndarray, count: int) -> np.ndarray:
         """The objects j of largest v_ij for each row i, shape (n_rows, count); -1: no more."""
-        from manymaps.compute.strongest import strongest_choices
+        from manymaps.compute.few import NEGLIGIBLE, few_strongest, is_few
 
         found = np.full((len(rows), count), -1, np.int64)
+        # A step along a vector is much shorter than one of a network.
+        if is_few(len(rows) * self.maps.shape[1] // 50):
+            for row, i in zip(found, rows.tolist(), strict=True):
+                held = self.proportions[:, i] >= NEGLIGIBLE
+                first = few_strongest(np.exp(self.log_similarities(i)[held]).sum(axis=0), count)
+                row[: len(first)] = first
+            return found
+        from manymaps.compute.strongest import strongest_choices
+
         strongest_choices(*self._compiled, np.asarray(rows), found, np.zeros(found.shape))
         return found
 
@@ -235,9 +288,8 @@ class Choices:
         """Maps (n_maps, n_components, n) in units of the kernel's width, proportions, kernel."""
         from manymaps.compute.similarity import KERNEL_CODES
 
-        positions, _ = self._log_domain
         return (
-            np.ascontiguousarray(np.moveaxis(positions, 0, 1)),
+            np.ascontiguousarray(np.moveaxis(self._scaled(self.maps), 2, 1)),
             self.proportions.astype(np.float64, order="C"),
             KERNEL_CODES[self.model.kernel],
         )

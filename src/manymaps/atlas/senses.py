@@ -150,6 +150,7 @@ def listed_senses(
     recalls: np.ndarray,
     min_share: float,
     min_recall: float,
+    groups: SenseGroups | None = None,
 ) -> SenseGroups:
     """What is listed of some words: groups, and maps that recall what no group says.
 
@@ -163,6 +164,8 @@ def listed_senses(
         Of a group in what was observed; a word's largest is listed whatever it has.
     min_recall : float
         Of a map in what the model recalls; likewise.
+    groups : SenseGroups, optional
+        The `sense_groups` of the words, where they are known.
 
     Returns
     -------
@@ -170,7 +173,7 @@ def listed_senses(
         By what their maps give of the word's recall, the most first; in one map the largest share
         first. Maps without any group have a share of 0.
     """
-    found = sense_groups(choices, associations, words)
+    found = groups or sense_groups(choices, associations, words)
     kept, rows, maps = _wanted(found, recalls, min_share, min_recall)
     lone = [choices.nearest_in(words[i], m, MOST_NEAR) for i, m in zip(rows, maps, strict=True)]
     lone_sizes = np.array([len(members) for members in lone], np.int64)

@@ -141,12 +141,39 @@ def same_atlas(one: Atlas, other: Atlas) -> bool:
 def load_atlas(path: str | os.PathLike[str]) -> Atlas:
     """Read an atlas that `Atlas.save` wrote.
 
+    Parameters
+    ----------
+    path : path
+        The file.
+
+    Returns
+    -------
+    Atlas
+
     Raises
     ------
     FileNotFoundError
         Where there is no such file.
     DataError
         Where the file is no atlas, is damaged or cut short, or comes from a newer version.
+
+    See Also
+    --------
+    Atlas
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import numpy as np
+    >>> from manymaps import Atlas, load_atlas
+    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+    >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
+    >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
+    >>> atlas = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     atlas.save(pathlib.Path(folder, "ties.atlas"))
+    ...     load_atlas(pathlib.Path(folder, "ties.atlas")).labels
+    ('tie', 'knot', 'suit')
     """
     from manymaps.atlas.atlas import Atlas
 

@@ -18,27 +18,34 @@ force * exp(log_scale). The scale lets a row that is far from everything keep it
 
 Three engines answer, and `field` takes for each map the one that should cost least:
 
-    exact   n^2 pairs; taken up to 8 dimensions
+    exact   n^2 pairs; taken up to 3 dimensions
     fft     1 and 2 dimensions; n + grid log(grid), with near pairs summed directly where that
             allows a coarser grid; its error is the user's tolerance
-    gemm    more dimensions; n^2 d by matrix products
+    gemm    more dimensions; n^2 d, most of it by matrix products
+
+Where both sides feel one another, `two_fields` gives both fields from one visit to each pair.
+
+Engines are imported when a field is asked for: what needs none of them, as a command that asks an
+atlas of one word, is done before numba would be loaded.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from manymaps.compute import repulsion_exact, repulsion_fft, repulsion_gemm
-from manymaps.compute.repulsion_plan import Plan, plan_batch
-from manymaps.compute.similarity import KERNEL_CODES
+if TYPE_CHECKING:
+    from manymaps.compute.repulsion_plan import Plan
 
-__all__ = ["field", "predicted_seconds"]
+__all__ = ["field", "predicted_seconds", "sees_both", "two_fields"]
 
+Field = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 _EXACT_PAIR = {0: 0.7e-9, 1: 0.2e-9}
 _FFT_CALL = 1e-3
 _ALWAYS_EXACT = 40_000
-_EXACT_DIMENSIONS = 8
+_EXACT_DIMENSIONS = 3
 
 
 def predicted_seconds(
@@ -47,8 +54,8 @@ def predicted_seconds(
     """What each map should cost by the engines that can do it, on two present-day cores."""
     pairs = n_targets * n_sources
     if d > _EXACT_DIMENSIONS:
-        return {"gemm": pairs * (_EXACT_PAIR[kind] + 0.04e-9 * d)}
-    costs = {"exact": pairs * (_EXACT_PAIR[kind] + 0.1e-9 * max(0, d - 3))}
+        return {"gemm": pairs * (0.25e-9 + 0.045e-9 * d)}
+    costs = {"exact": pairs * _EXACT_PAIR[kind]}
     return costs if how is None else {**costs, "fft": how.seconds}
 
 
@@ -81,6 +88,10 @@ def field(
     force : ndarray of shape (d, n_targets), float32
     log_scale : ndarray of shape (n_targets,), float64
     """
+    from manymaps.compute import repulsion_exact, repulsion_fft, repulsion_gemm
+    from manymaps.compute.repulsion_plan import plan_batch
+    from manymaps.compute.similarity import KERNEL_CODES
+
     kind = KERNEL_CODES[kernel]
     arguments = (targets, target_offsets, sources, source_offsets, log_charges, skip, kind)
     how = None
@@ -93,8 +104,56 @@ def field(
         how = how or plan_batch(*arguments[:4], kind, tolerance)
         return repulsion_fft.field(*arguments, how)
     if engine == "gemm":
-        return repulsion_gemm.field(*arguments, tolerance)
+        return repulsion_gemm.field(*arguments)
+    if len(targets) > _EXACT_DIMENSIONS:
+        raise ValueError(f"engine {engine!r} is of up to {_EXACT_DIMENSIONS} dimensions")
     return repulsion_exact.field(*arguments)
+
+
+def sees_both(kernel: str, d: int, engine: str = "auto") -> bool:
+    """Whether `two_fields` is of this kernel and takes less time than two single fields."""
+    return kernel == "gaussian" and (
+        engine == "gemm" or (engine == "auto" and d > _EXACT_DIMENSIONS)
+    )
+
+
+def two_fields(
+    targets: np.ndarray,
+    target_offsets: np.ndarray,
+    sources: np.ndarray,
+    source_offsets: np.ndarray,
+    log_charges: np.ndarray,
+    log_masses: np.ndarray,
+    *,
+    divided: bool,
+    one_set: bool,
+) -> tuple[Field, Field]:
+    """The field at the targets, and the one that charges on the targets make at the sources.
+
+    Of a Gaussian kernel. The second is of charges e_i, or of e_i / Z_i, where Z_i is the potential
+    at the target in the first; a target that sees nothing has no charge.
+
+    Parameters
+    ----------
+    targets, target_offsets, sources, source_offsets, log_charges
+        As the module says.
+    log_masses : ndarray of shape (n_targets,)
+        log e_i; -inf is no charge.
+    divided : bool
+        Whether the charges are e_i / Z_i.
+    one_set : bool
+        Targets and sources are the same points, none of which feels itself.
+
+    Returns
+    -------
+    seen, felt : tuple of potential, force and log_scale, as of `field`
+        Of shape (n_targets,) and (d, n_targets); (n_sources,) and (d, n_sources).
+    """
+    from manymaps.compute import repulsion_gemm
+
+    return repulsion_gemm.two_fields(
+        targets, target_offsets, sources, source_offsets, log_charges, log_masses, divided, one_set
+    )
 
 
 def _choose(
@@ -109,13 +168,15 @@ def _choose(
     n_maps, d = len(target_offsets) - 1, len(targets)
     if d > _EXACT_DIMENSIONS:
         return np.full(n_maps, "gemm"), None
-    n_targets, n_sources = np.diff(target_offsets), np.diff(source_offsets)
-    many = n_targets * n_sources >= _ALWAYS_EXACT
-    if d > 2 or tolerance == 0 or not many.any():
+    if d > 2 or tolerance == 0:
         return np.full(n_maps, "exact"), None
-    directly = predicted_seconds(n_targets, n_sources, kind, d)["exact"]
-    if directly[many].sum() <= _FFT_CALL:
+    n_targets, n_sources = np.diff(target_offsets), np.diff(source_offsets)
+    pairs = n_targets * n_sources
+    many = pairs >= _ALWAYS_EXACT
+    if _EXACT_PAIR[kind] * pairs.sum(where=many) <= _FFT_CALL:
         return np.full(n_maps, "exact"), None  # no plan can save more than that
+    from manymaps.compute.repulsion_plan import plan_batch
+
     how = plan_batch(targets, target_offsets, sources, source_offsets, kind, tolerance)
     costs = predicted_seconds(n_targets, n_sources, kind, d, how)
     saved = np.where(many, costs["exact"] - costs["fft"], 0).clip(min=0)
@@ -127,6 +188,8 @@ def _by_parts(
     arguments: tuple, choices: np.ndarray, how: Plan
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Each group of maps through its own engine."""
+    from manymaps.compute import repulsion_exact, repulsion_fft
+
     targets, target_offsets, sources, source_offsets, log_charges, skip, kind = arguments
     n = targets.shape[1]
     potential, force, scale = np.empty(n, np.float32), np.empty_like(targets), np.empty(n)

@@ -16,73 +16,124 @@ Each pair is visited from both of its ends, so that no two threads write to one 
 does not depend on their number. From each end a pair counts in the maps where that end is active;
 one whose similarity underflows there is summed again in the log domain over all maps.
 
-Arrays: positions (n_maps, n, d) and log_proportions (n_maps, n), of the own side and of the other
-(the same arrays for one set of objects); pairs as CSR with the values p_ij and p_ji; memberships
-as CSR (object -> its active maps); chooser_i = log a_i - log Z_i; chosen_i = log b_i.
+An object has few maps and few partners, and these lie anywhere: loops over either are too short to
+be vectorized. So both are laid out in one row of lanes, partner by partner: lane k n + a is the
+a-th of the n maps of i with its k-th partner. All that is known of the lanes stands in one array,
+in planes at distances that the compiler knows, lest it ask before each loop whether they overlap:
+
+    own (d + 1) and other (d + 1) as in the tables, similarity, kernel, weight, share, pull (d)
+
+Arrays, of the own side and of the other (the same ones for one set of objects): tables
+(n, d + 1, n_maps) as `compute.mixture.tabulate` fills them, log proportions (n_maps, n); pairs as
+CSR with the values p_ij and p_ji; entries as CSR (object -> its active maps, and their numbers);
+chooser_i = log a_i - log Z_i; chosen_i = log b_i.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from manymaps.compute.jit import compiled, parallel, prange
+from manymaps.compute.jit import compiled, inlined, parallel, prange
 from manymaps.compute.similarity import GAUSSIAN, exp32
+from manymaps.constraints import MOST_MAPS
 
 __all__ = ["attraction"]
 
-_BLOCK = 64
+_LANES = 128
+# Planes that are a multiple of 4096 bytes apart would share the same few places of the cache.
+_PLANE = MOST_MAPS + 160
 _FAINT = np.float32(1e-30)
 _ZERO = np.float32(0.0)
 _ONE = np.float32(1.0)
 _TWO = np.float32(2.0)
 
 
-@compiled
-def _similarities(axes, own, i, others, partners, scale, log_pi, kind, line, total):
-    """s_ij of one map for a block of partners, into `line`; add them to `total`.
+@inlined
+def _at(plane, lane):
+    """A place in the lanes; unsigned, which spares the test for negative ones."""
+    return np.uint64(plane * _PLANE) + lane
 
-    scale is pi_i (Cauchy) or log pi_i (Gaussian); log_pi likewise belongs to the partners.
-    """
-    for k in range(partners.size):
-        j = partners[k]
-        d2 = _ZERO
-        for axis in range(len(axes)):
-            difference = own[i, axis] - others[j, axis]
-            d2 += difference * difference
-        if kind == GAUSSIAN:
-            s = exp32(scale + log_pi[j] - d2)
+
+@compiled
+def _take(row, maps, lanes, plane, lane):
+    """Lay some maps of an object's row of the table side by side, from a lane on."""
+    for k in range(row.shape[0]):
+        at = _at(plane + k, np.uint64(lane))
+        if maps.size == row.shape[1]:
+            for a in range(np.uint64(maps.size)):
+                lanes[at + a] = row[k, a]
         else:
-            s = scale * log_pi[j] / (_ONE + d2)
-        line[k] = s
-        total[k] += s
+            for a in range(np.uint64(maps.size)):
+                lanes[at + a] = row[k, np.uint64(maps[a])]
 
 
 @compiled
-def _pull(axes, own, i, others, partners, weight, line, kind, pull):
-    """Sum of weight_ij s_ij^m / v_ij over a block, and its slopes into `pull`."""
-    share = _ZERO
-    for k in range(partners.size):
-        j = partners[k]
+def _set(lanes, plane, lane, n, value):
+    """Give n lanes a value."""
+    at = _at(plane, np.uint64(lane))
+    for a in range(np.uint64(n)):
+        lanes[at + a] = value
+
+
+@compiled
+def _sum(lanes, plane, lane, n):
+    """The sum of n lanes."""
+    total, at = _ZERO, _at(plane, np.uint64(lane))
+    for a in range(np.uint64(n)):
+        total += lanes[at + a]
+    return total
+
+
+@compiled
+def _every(lanes, plane, lane, n, step):
+    """The sum of n lanes, a step from one to the next."""
+    total, at = _ZERO, _at(plane, np.uint64(lane))
+    for _ in range(n):
+        total += lanes[at]
+        at += np.uint64(step)
+    return total
+
+
+@compiled
+def _similarities(axes, lanes, n, kind):
+    """The similarity of each of n lanes, and its kernel."""
+    d = len(axes)
+    for a in range(np.uint64(n)):
         d2 = _ZERO
         for axis in range(len(axes)):
-            difference = own[i, axis] - others[j, axis]
+            difference = lanes[_at(axis, a)] - lanes[_at(d + 1 + axis, a)]
             d2 += difference * difference
-        part = weight[k] * line[k]
-        share += part
-        slope = part if kind == GAUSSIAN else part / (_ONE + d2)
-        for axis in range(len(axes)):
-            pull[axis] += slope * (own[i, axis] - others[j, axis])
-    return share
+        own, other = lanes[_at(d, a)], lanes[_at(2 * d + 1, a)]
+        if kind == GAUSSIAN:
+            lanes[_at(2 * d + 2, a)] = exp32(own + other - d2)
+            lanes[_at(2 * d + 3, a)] = _ONE
+        else:
+            kernel = _ONE / (_ONE + d2)
+            lanes[_at(2 * d + 2, a)] = own * other * kernel
+            lanes[_at(2 * d + 3, a)] = kernel
 
 
 @compiled
-def _log_similarity(own, i, others, j, own_log_pi, other_log_pi, kind, terms):
+def _pull(axes, lanes, n):
+    """Add weight_ij s_ij^m / v_ij of n lanes to the shares, and its slopes to the pulls."""
+    d = len(axes)
+    for a in range(np.uint64(n)):
+        part = lanes[_at(2 * d + 2, a)] * lanes[_at(2 * d + 4, a)]
+        lanes[_at(2 * d + 5, a)] += part
+        slope = part * lanes[_at(2 * d + 3, a)]
+        for axis in range(len(axes)):
+            difference = lanes[_at(axis, a)] - lanes[_at(d + 1 + axis, a)]
+            lanes[_at(2 * d + 6 + axis, a)] += slope * difference
+
+
+@compiled
+def _log_similarity(axes, own, other, own_log_pi, i, other_log_pi, j, kind, terms):
     """log sum_m s_ij^m over all maps in float64; the terms, scaled to a sum of one."""
     peak = -np.inf
-    for m in range(own.shape[0]):
+    for m in range(terms.size):
         d2 = 0.0
-        for axis in range(own.shape[2]):
-            d2 += (np.float64(own[m, i, axis]) - np.float64(others[m, j, axis])) ** 2
+        for axis in range(len(axes)):
+            d2 += (np.float64(own[axis, m]) - np.float64(other[axis, m])) ** 2
         terms[m] = (
             own_log_pi[m, i] + other_log_pi[m, j] - (d2 if kind == GAUSSIAN else np.log1p(d2))
         )
@@ -109,47 +160,49 @@ def _choice(log_model, background, log_rest):
 @parallel
 def attraction(
     axes, chunks, indptr, indices, forward, backward,
-    own, others, own_pi, other_pi, own_log_pi, other_log_pi,
-    member_indptr, member_maps,
+    own_table, other_table, own_log_pi, other_log_pi,
+    member_indptr, member_maps, member_entries,
     own_chooser, own_chosen, other_chooser, other_chosen,
     kind, background, log_rest, want_cost,
     pull, share, row_mass, row_cost,
 ):  # fmt: skip
-    """Fill pull (n_maps, n, d), share (n_maps, n), row_mass and row_cost (n,) in float64.
+    """Fill pull (n_entries, d), share (n_entries,), row_mass and row_cost (n,) in float64.
 
-    `chunks` holds row boundaries; own_pi and other_pi are the proportions for a Cauchy kernel and
-    their logarithms for a Gaussian one; log_rest is log(background / n_pairs).
+    `chunks` holds row boundaries; log_rest is log(background / n_pairs).
     """
-    n_maps = own.shape[0]
+    n_maps, d = own_log_pi.shape[0], len(axes)
+    similarity = 2 * d + 2
     for c in prange(chunks.size - 1):
-        lines = np.empty((n_maps, _BLOCK), np.float32)
-        total, weight = np.empty(_BLOCK, np.float32), np.empty(_BLOCK, np.float32)
-        terms, force = np.empty(n_maps, np.float64), np.empty(len(axes), np.float32)
+        lanes, terms = np.empty((3 * d + 6) * _PLANE, np.float32), np.empty(n_maps, np.float64)
         for i in range(chunks[c], chunks[c + 1]):
             mass, cost = 0.0, 0.0
-            maps = member_maps[member_indptr[i] : member_indptr[i + 1]]
-            for start in range(indptr[i], indptr[i + 1], _BLOCK):
-                stop = min(start + _BLOCK, indptr[i + 1])
-                partners = indices[start:stop]
-                total[:] = _ZERO
-                for a in range(maps.size):
-                    m = maps[a]
-                    _similarities(
-                        axes, own[m], i, others[m], partners, own_pi[m, i], other_pi[m], kind,
-                        lines[a], total,
-                    )  # fmt: skip
-                for k in range(stop - start):
-                    j, at = partners[k], start + k
-                    faint = not total[k] > _FAINT
+            first_entry = member_indptr[i]
+            maps = member_maps[first_entry : member_indptr[i + 1]]
+            n = maps.size
+            block = max(1, min(_LANES // max(n, 1), indptr[i + 1] - indptr[i]))
+            for k in range(block):
+                _take(own_table[i], maps, lanes, 0, k * n)
+            for k in range(d + 1):
+                _set(lanes, similarity + 3 + k, 0, block * n, _ZERO)
+            for start in range(indptr[i], indptr[i + 1], block):
+                stop = min(start + block, indptr[i + 1])
+                for at in range(start, stop):
+                    _take(other_table[indices[at]], maps, lanes, d + 1, (at - start) * n)
+                _similarities(axes, lanes, (stop - start) * n, kind)
+                for at in range(start, stop):
+                    j, lane = indices[at], (at - start) * n
+                    total = _sum(lanes, similarity, lane, n)
+                    faint = not total > _FAINT
                     log_s = 0.0
                     if faint:
                         log_s = _log_similarity(
-                            own, i, others, j, own_log_pi, other_log_pi, kind, terms
-                        )
-                        for a in range(maps.size):
-                            lines[a, k] = terms[maps[a]]
+                            axes, own_table[i], other_table[j], own_log_pi, i, other_log_pi, j,
+                            kind, terms,
+                        )  # fmt: skip
+                        for a in range(n):
+                            _set(lanes, similarity, lane + a, 1, np.float32(terms[maps[a]]))
                     elif want_cost or background > 0.0:
-                        log_s = np.log(np.float64(total[k]))
+                        log_s = np.log(np.float64(total))
                     there, r_there = _choice(
                         log_s + own_chooser[i] + other_chosen[j], background, log_rest
                     )
@@ -162,14 +215,14 @@ def attraction(
                         mass += forward[at] * r_there
                         cost -= forward[at] * there
                     pair = forward[at] * r_there + backward[at] * r_back
-                    weight[k] = pair if faint else pair / total[k]
-                for a in range(maps.size):
-                    m = maps[a]
-                    force[:] = _ZERO
-                    share[m, i] += _pull(
-                        axes, own[m], i, others[m], partners, weight, lines[a], kind, force
+                    _set(
+                        lanes, similarity + 2, lane, n, np.float32(pair if faint else pair / total)
                     )
-                    for axis in range(len(axes)):
-                        pull[m, i, axis] += _TWO * force[axis]
+                _pull(axes, lanes, (stop - start) * n)
+            for a in range(n):
+                e = member_entries[first_entry + a]
+                share[e] = _every(lanes, similarity + 3, a, block, n)
+                for axis in range(d):
+                    pull[e, axis] = _TWO * _every(lanes, similarity + 4 + axis, a, block, n)
             row_mass[i] = mass
             row_cost[i] = cost

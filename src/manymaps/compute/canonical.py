@@ -26,7 +26,12 @@ def canonical_rows(table: sparse.csr_array) -> sparse.csr_array:
         ordered = table.has_canonical_format
         table = type(table)((table.data, indices, starts), shape=table.shape)
         table.has_canonical_format = ordered
-    if not table.has_canonical_format:
+    if not table.has_sorted_indices:
+        # Transposed twice: SciPy deals the cells out in order, which sorts them in linear time.
+        kind = type(table)
+        table = kind(kind(table.T).T)
+    elif not table.has_canonical_format:
         table = table.copy()
+    if not table.has_canonical_format:
         table.sum_duplicates()
     return table

@@ -1,9 +1,10 @@
 """The only place with numba options.
 
 `compiled` for a loop over arrays, `parallel` for one whose outer loop is a `prange`, `inlined` for
-a formula for one pair. All are cached on disk where there is a place for it, and compiled anew in
-each process where there is none. Fast-math is the explicit set that lets sums be reordered and
-multiply-adds be fused; infinities and NaN keep their meaning.
+a formula for one pair, `rounded` for a loop that NumPy is to agree with to the last bit. All are
+cached on disk where there is a place for it, and compiled anew in each process where there is none.
+Fast-math is the explicit set that lets sums be reordered and multiply-adds be fused; infinities and
+NaN keep their meaning.
 
 GNU's OpenMP cannot start threads in a process that was forked from one that has: numba ends such a
 process at its next parallel loop, others wait for ever. There each of these loops is compiled as a
@@ -37,16 +38,29 @@ __all__ = [
     "inlined",
     "parallel",
     "prange",
+    "rounded",
 ]
 
 prange = numba.prange
 
 _FAST = {"reassoc", "contract", "arcp", "nsz"}
+# Nobody calls these from C. The door for that would hold the whole loop once more, and take a tenth
+# of the time to compile.
+_OPTIONS = {"error_model": "numpy", "no_cfunc_wrapper": True}
 
 
 def compiled(function: Callable) -> Any:
     """Compile a serial loop."""
     return _kept(_serial(function))
+
+
+def rounded(function: Callable) -> Any:
+    """Compile a serial loop of which every sum and product is rounded by itself, as by NumPy.
+
+    For what is also computed without compiled loops, and is to have the same bits.
+    """
+    # What says nothing of fast-math has that of its caller.
+    return _kept(numba.njit(**_OPTIONS, fastmath=False, nogil=True)(function))
 
 
 def parallel(function: Callable) -> Any:
@@ -55,8 +69,8 @@ def parallel(function: Callable) -> Any:
     Work is chunked by size, never by the number of threads, so that results keep their bits at
     any number of threads.
     """
-    options = {"fastmath": _FAST, "error_model": "numpy", "nogil": True, "parallel": True}
-    dispatcher = _kept(numba.njit(**options)(function))
+    made = numba.njit(**_OPTIONS, fastmath=_FAST, nogil=True, parallel=True)
+    dispatcher = _kept(made(function))
     _PARALLEL.append(dispatcher)
     return dispatcher
 
@@ -68,16 +82,14 @@ def inlined(function: Callable) -> Any:
     its lines would be typed again wherever it is called, which takes most of the compiling of a
     loop with several.
     """
-    options = {"fastmath": _FAST, "error_model": "numpy", "forceinline": True}
-    return _kept(numba.njit(**options)(function))
+    return _kept(numba.njit(**_OPTIONS, fastmath=_FAST, forceinline=True)(function))
 
 
 def _serial(function: Callable) -> Any:
     # A loop that another calls is put into it. By name it would be found twice: in the process that
     # compiles, as it was compiled for itself, and later in what the caller left on the disk, where
     # other multiply-adds are fused; and the first run of all would have other bits than the rest.
-    options = {"fastmath": _FAST, "error_model": "numpy", "nogil": True, "forceinline": True}
-    return numba.njit(**options)(function)
+    return numba.njit(**_OPTIONS, fastmath=_FAST, nogil=True, forceinline=True)(function)
 
 
 class _NamedByArguments(IndexDataCacheFile):

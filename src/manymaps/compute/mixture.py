@@ -3,6 +3,7 @@
 An entry is an object in a map where it is active. Entries stand map by map (the order of the
 field's batch); `member_indptr`, `member_maps` and `member_entries` list them object by object.
 
+    log pi_i^m       = -w_i^m - log sum_m' exp(-w_i^m')
     log Z_i          = log sum_m pi_i^m potential_i^m
     dC / d y_i^m     = pull_i^m + pi_i^m (rho_i force_i^m + b_i force'_i^m)
     dC / d log pi    = -share_i^m + pi_i^m (rho_i potential_i^m + b_i potential'_i^m) =: g_i^m
@@ -10,87 +11,146 @@ field's batch); `member_indptr`, `member_maps` and `member_entries` list them ob
 
 The unprimed field is what i sees as a chooser (charges b_j pi_j), the primed one what it feels as
 one of the chosen (charges rho_j pi_j), with rho_i = a_i R_i / Z_i.
+
+Arrays: positions (n_maps, n, d), weights w and log_pi (n_maps, n); of the entries points
+(d, n_entries), entry_log_pi, potential, scale, share and weight_gradient (n_entries,), force
+(d, n_entries), pull and position_gradient (n_entries, d).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from manymaps.compute.jit import compiled, parallel, prange
+from manymaps.compute.jit import parallel, prange
+from manymaps.compute.similarity import GAUSSIAN, exp32
+from manymaps.constraints import MOST_MAPS
 
 _CHUNK = 512
+_TABLE_CHUNK = 64
+_ZERO = np.float32(0.0)
 
-__all__ = ["gather_entries", "gradients", "log_normalizers"]
+__all__ = [
+    "gather_entries",
+    "gradients",
+    "log_normalizers",
+    "log_proportions",
+    "side_by_side",
+    "tabulate",
+]
 
 
-@compiled
-def gather_entries(positions, log_pi, offsets, objects, log_factor, points, log_charges):
-    """Points (d, n_entries) and log charges log_factor_i + log pi_i^m of the entries."""
-    for m in range(offsets.size - 1):
+@parallel
+def log_proportions(weights, log_pi):
+    """Fill log_pi, both (n_maps, n) float32; sums in float64."""
+    n_maps, n = weights.shape
+    for c in prange((n + _CHUNK - 1) // _CHUNK):
+        first, last = c * _CHUNK, min((c + 1) * _CHUNK, n)
+        least = weights[0, first:last].copy()
+        total = np.zeros(last - first, np.float64)
+        for m in range(1, n_maps):
+            row = weights[m, first:last]
+            for i in range(row.size):
+                least[i] = min(least[i], row[i])
+        for m in range(n_maps):
+            row = weights[m, first:last]
+            for i in range(row.size):
+                total[i] += exp32(least[i] - row[i])
+        for i in range(total.size):
+            total[i] = np.log(total[i])
+        for m in range(n_maps):
+            row, result = weights[m, first:last], log_pi[m, first:last]
+            for i in range(row.size):
+                result[i] = np.float32((np.float64(least[i]) - row[i]) - total[i])
+
+
+@parallel
+def tabulate(positions, log_pi, kind, table):
+    """Fill `table` (n, d + 1, n_maps): positions, and pi (Cauchy) or log pi (Gaussian).
+
+    All maps of an object stand side by side there, for sums that go from pair to pair.
+    """
+    n_maps, n, d = positions.shape
+    for c in prange((n + _TABLE_CHUNK - 1) // _TABLE_CHUNK):
+        for m in range(n_maps):
+            for i in range(c * _TABLE_CHUNK, min((c + 1) * _TABLE_CHUNK, n)):
+                for k in range(d):
+                    table[i, k, m] = positions[m, i, k]
+                table[i, d, m] = log_pi[m, i] if kind == GAUSSIAN else exp32(log_pi[m, i])
+
+
+def side_by_side(positions: np.ndarray, log_pi: np.ndarray, kind: int) -> np.ndarray:
+    """The table that `tabulate` fills, (n, d + 1, n_maps) float32."""
+    n_maps, n, d = positions.shape
+    if n_maps > MOST_MAPS:
+        raise ValueError(f"{n_maps} maps are more than {MOST_MAPS}")
+    table = np.empty((n, d + 1, n_maps), np.float32)
+    tabulate(positions, log_pi, kind, table)
+    return table
+
+
+@parallel
+def gather_entries(positions, log_pi, offsets, objects, points, entry_log_pi):
+    """Fill points and log proportions of the entries."""
+    for m in prange(offsets.size - 1):
         for e in range(offsets[m], offsets[m + 1]):
             i = objects[e]
-            log_charges[e] = log_pi[m, i] + log_factor[i]
+            entry_log_pi[e] = log_pi[m, i]
             for k in range(positions.shape[2]):
                 points[k, e] = positions[m, i, k]
 
 
 @parallel
-def log_normalizers(indptr, maps, entries, log_pi, potential, scale, result):
+def log_normalizers(indptr, entries, entry_log_pi, potential, scale, result):
     """log sum_m pi_i^m potential_i^m of each object, in float64."""
     for i in prange(indptr.size - 1):
-        if indptr[i + 1] - indptr[i] == 1:
-            e = entries[indptr[i]]
-            result[i] = (
-                log_pi[maps[indptr[i]], i] + np.log(np.float64(potential[e])) + scale[e]
-                if potential[e] > 0
-                else -np.inf
-            )
-            continue
         peak = -np.inf
         for a in range(indptr[i], indptr[i + 1]):
             e = entries[a]
             if potential[e] > 0:
-                term = log_pi[maps[a], i] + np.log(np.float64(potential[e])) + scale[e]
-                peak = max(peak, term)
+                peak = max(peak, scale[e] + entry_log_pi[e])
         total = 0.0
         if peak > -np.inf:
             for a in range(indptr[i], indptr[i + 1]):
                 e = entries[a]
                 if potential[e] > 0:
-                    term = log_pi[maps[a], i] + np.log(np.float64(potential[e])) + scale[e]
-                    total += np.exp(term - peak)
+                    part = np.exp(scale[e] + entry_log_pi[e] - peak)
+                    total += part * np.float64(potential[e])
         result[i] = peak + np.log(total) if total > 0 else -np.inf
 
 
 @parallel
 def gradients(
-    indptr, maps, entries, log_pi, log_rho, log_chosen,
+    indptr, entries, entry_log_pi, log_rho, log_chosen,
     potential, force, scale, chosen_potential, chosen_force, chosen_scale,
     pull, share, exaggeration, factor, position_gradient, weight_gradient,
 ):  # fmt: skip
-    """Fill the gradients of the active entries; the others keep what they hold."""
-    n_objects, n_maps = log_pi.shape[1], log_pi.shape[0]
+    """Fill the gradients of the entries."""
+    n_objects = indptr.size - 1
     for c in prange((n_objects + _CHUNK - 1) // _CHUNK):
-        pi, g = np.empty(n_maps, np.float64), np.empty(n_maps, np.float64)
-        for i in range(c * _CHUNK, min((c + 1) * _CHUNK, n_objects)):
+        first, last = c * _CHUNK, min((c + 1) * _CHUNK, n_objects)
+        most = 0
+        for i in range(first, last):
+            most = max(most, indptr[i + 1] - indptr[i])
+        g = np.empty(most, np.float64)
+        for i in range(first, last):
             total = 0.0
-            first = indptr[i]
-            for a in range(indptr[i + 1] - first):
-                m, e = maps[first + a], entries[first + a]
-                as_chooser = np.exp(log_pi[m, i] + log_rho[i] + scale[e])
-                as_chosen = np.exp(log_pi[m, i] + log_chosen[i] + chosen_scale[e])
+            for a in range(indptr[i + 1] - indptr[i]):
+                e = entries[indptr[i] + a]
+                log_pi = np.float64(entry_log_pi[e])
+                as_chooser = np.exp(log_pi + log_rho[i] + scale[e])
+                as_chosen = np.exp(log_pi + log_chosen[i] + chosen_scale[e])
                 for k in range(force.shape[0]):
-                    position_gradient[m, i, k] = factor * (
-                        exaggeration * pull[m, i, k]
+                    position_gradient[e, k] = factor * (
+                        exaggeration * pull[e, k]
                         + as_chooser * force[k, e]
                         + as_chosen * chosen_force[k, e]
                     )
-                pi[a] = np.exp(log_pi[m, i])
                 g[a] = factor * (
                     as_chooser * potential[e]
                     + as_chosen * chosen_potential[e]
-                    - exaggeration * share[m, i]
+                    - exaggeration * share[e]
                 )
                 total += g[a]
-            for a in range(indptr[i + 1] - first):
-                weight_gradient[maps[first + a], i] = pi[a] * total - g[a]
+            for a in range(indptr[i + 1] - indptr[i]):
+                e = entries[indptr[i] + a]
+                weight_gradient[e] = np.exp(np.float64(entry_log_pi[e])) * total - g[a]

@@ -1,4 +1,4 @@
-"""The field of charges by direct summation, in any number of dimensions.
+"""The field of charges by direct summation, in up to three dimensions.
 
     potential(i) = sum_{j != skip_i} charge_j K(|t_i - s_j|^2)
     force(i)     = d potential(i) / d t_i = -2 sum_j charge_j (-K'(d2)) (t_i - s_j)
@@ -22,16 +22,14 @@ FAINT = np.float32(1e-30)
 BLINDING = np.float32(1e30)
 _ZERO = np.float32(0.0)
 _TWO = np.float32(2.0)
-_FEW_AXES = 3
-_BLOCK = 256
+_AXES = 3
 
 
 @compiled
 def _row(axes, targets, i, sources, start, stop, charges, kind, sums):
     """Add the sum over some sources, as seen from one target, to `sums`: K, then the slopes.
 
-    The length of the tuple `axes` is the dimension, up to three: a constant to the compiler, unlike
-    a shape.
+    The length of the tuple `axes` is the dimension: a constant to the compiler, unlike a shape.
     """
     potential, fx, fy, fz = _ZERO, _ZERO, _ZERO, _ZERO
     dy, dz = _ZERO, _ZERO
@@ -57,30 +55,6 @@ def _row(axes, targets, i, sources, start, stop, charges, kind, sums):
     sums[1] += fx
     sums[2] += fy
     sums[3] += fz
-
-
-@compiled
-def _long_row(axes, targets, i, sources, start, stop, charges, kind, line, sums):
-    """The same in more dimensions, one axis at a time over blocks of sources."""
-    for first in range(start, stop, _BLOCK):
-        n = min(_BLOCK, stop - first)
-        part, charge = line[:n], charges[first : first + n]
-        part[:] = _ZERO
-        for k in range(len(axes)):
-            own, others = targets[k, i], sources[k, first : first + n]
-            for j in range(n):
-                part[j] += (own - others[j]) * (own - others[j])
-        potential = _ZERO
-        for j in range(n):
-            term, part[j] = term_and_slope(part[j], charge[j], kind)
-            potential += term
-        sums[0] += potential
-        for k in range(len(axes)):
-            own, others = targets[k, i], sources[k, first : first + n]
-            total = _ZERO
-            for j in range(n):
-                total += part[j] * (own - others[j])
-            sums[1 + k] += total
 
 
 @compiled
@@ -119,18 +93,13 @@ def _sum_chunks(
 ):
     d = len(axes)
     for c in prange(chunks.shape[0]):
-        sums, line = np.empty(1 + max(d, _FEW_AXES), np.float32), np.empty(_BLOCK, np.float32)
-        precise = np.empty(d, np.float64)
+        sums, precise = np.empty(1 + _AXES, np.float32), np.empty(d, np.float64)
         first, last, start, stop = chunks[c, 0], chunks[c, 1], chunks[c, 2], chunks[c, 3]
         for i in range(first, last):
             sums[:] = _ZERO
             at = skip[i] if start <= skip[i] < stop else stop
-            if len(axes) <= _FEW_AXES:
-                _row(axes, targets, i, sources, start, at, charges, kind, sums)
-                _row(axes, targets, i, sources, at + 1, stop, charges, kind, sums)
-            else:
-                _long_row(axes, targets, i, sources, start, at, charges, kind, line, sums)
-                _long_row(axes, targets, i, sources, at + 1, stop, charges, kind, line, sums)
+            _row(axes, targets, i, sources, start, at, charges, kind, sums)
+            _row(axes, targets, i, sources, at + 1, stop, charges, kind, sums)
             potential[i] = sums[0]
             scale[i] = 0.0
             for k in range(d):

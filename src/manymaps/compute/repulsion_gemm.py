@@ -1,72 +1,241 @@
-"""The field of charges in many dimensions, by matrix products over blocks of targets.
+"""The field of charges in many dimensions by matrix products, and of two sides in one pass.
 
-    |t_i - s_j|^2 = |t_i|^2 + |s_j|^2 - 2 t_i . s_j
-    force(i)      = -2 (t_i sum_j W_ij - sum_j W_ij s_j),     W_ij = charge_j (-K'(d2_ij))
+    x_ij     = log(charge_j K)  or  -d2
+    W_ij     = charge_j (-K'(d2_ij))
+    force(i) = -2 (t_i sum_j W_ij - sum_j W_ij s_j)
 
-Two products of a block with all sources around one fused loop; never n x n in memory. The self term
-is left out by setting its weight to zero before any sum. Points are centred first, and blocks run
-in float64 where their extent would cost float32 the tolerance.
+Loops give x and W of a block of targets and a tile of sources, a product all sums over j; never
+n x n in memory. x is summed from differences, which takes no longer than a product in float64 and
+cancels nothing. Of a Gaussian kernel each row of a tile is taken relative to its greatest term, and
+tiles are joined by their scales (Milakov & Gimelshein 2018): no row leaves float32's range. Where
+the greatest term is so small that float32 would round x too much, x is float64.
 
-Arrays as in `manymaps.compute`: targets (d, n_targets), sources (d, n_sources).
+**Two sides.** Charges e_i on the targets make a field at the sources, of the same W if the kernel
+is Gaussian, where -K' = K:
+
+    charge_j potential'(j) = sum_i e_i W_ij,     charge_j force'(j) = -2 sum_i e_i W_ij (s_j - t_i)
+
+e_i may be a mass over Z_i = potential(i), which is known once the rows of a block are done. So both
+fields of a conditional model cost one exp and two products a pair. Targets are cut into chunks by
+their number; each keeps sums of its own, which are added up in order.
+
+Arrays as in `manymaps.compute`: targets (d, n_targets), sources (d, n_sources). For products they
+are centred rows with a 1 behind each, so that a sum of W stands beside those of W s.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from manymaps.compute.jit import compiled, parallel, prange
 from manymaps.compute.repulsion_exact import BLINDING, FAINT, row_in_log_domain
-from manymaps.compute.similarity import CAUCHY, term_and_slope
+from manymaps.compute.similarity import CAUCHY, GAUSSIAN, exp32, greater
 from manymaps.compute.threads import one_blas_thread
 
-__all__ = ["field"]
+__all__ = ["field", "two_fields"]
 
-_ROWS_PER_BLOCK = 128
-_SAFE_EXTENT = 0.25e6
+Field = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+_ROWS = 32
+_TILE = 512
+_CHUNKS = 64
+_FEW_CHUNKS, _MANY_CHUNKS = 8, 1024
+_SUMS = 1 << 26
+_PIECE = 256
+_NOTHING_SENT = np.empty(0), False, np.empty((0, 0, 0), np.float32)
+_FAR = -100.0
+_NEGLIGIBLE = 20.0
 _ZERO = np.float32(0.0)
-_TWO = np.float32(2.0)
+_ONE = np.float32(1.0)
 
 
 @compiled
-def _weigh(line, start, stop, t_norm, s_norms, charges, kind):
-    """Turn inner products into weights W in place; the sums of charge K and of W."""
-    potential, total = _ZERO, _ZERO
-    part, norm, charge = line[start:stop], s_norms[start:stop], charges[start:stop]
-    for j in range(charge.size):
-        d2 = np.float32(t_norm + norm[j] - part[j] - part[j])
-        term, slope = term_and_slope(d2 if d2 > _ZERO else _ZERO, charge[j], kind)
-        part[j] = slope
+def _less_distances(target, sources, first, base, line):
+    """line_j = base_j - |t - s_j|^2 of the sources from `first` on, four axes at a time."""
+    n, d = line.size, target.size
+    start = base[first : first + n]
+    for j in range(n):
+        line[j] = start[j]
+    for k in range(0, d - 3, 4):
+        t_0, t_1, t_2, t_3 = target[k], target[k + 1], target[k + 2], target[k + 3]
+        s_0, s_1 = sources[k, first : first + n], sources[k + 1, first : first + n]
+        s_2, s_3 = sources[k + 2, first : first + n], sources[k + 3, first : first + n]
+        for j in range(n):
+            d_0, d_1, d_2, d_3 = t_0 - s_0[j], t_1 - s_1[j], t_2 - s_2[j], t_3 - s_3[j]
+            line[j] -= (d_0 * d_0 + d_1 * d_1) + (d_2 * d_2 + d_3 * d_3)
+    for k in range(d - d % 4, d):
+        t_0, s_0 = target[k], sources[k, first : first + n]
+        for j in range(n):
+            line[j] -= (t_0 - s_0[j]) * (t_0 - s_0[j])
+
+
+@compiled
+def _peak(line):
+    peak = line[0]
+    for j in range(line.size):
+        peak = greater(line[j], peak)
+    return peak
+
+
+@compiled
+def _weigh(target, sources, first, base, skip, known, precise, line):
+    """W of one target and a tile of sources, over exp(the peak that is returned).
+
+    `base` holds the logarithms of all charges, `known` is the greatest peak so far, `precise` some
+    space. A Gaussian kernel's.
+    """
+    n = line.size
+    _less_distances(target, sources, first, base, line)
+    if first <= skip < first + n:
+        line[skip - first] = -np.inf
+    peak = np.float64(_peak(line))
+    if not _FAR > peak > known - _NEGLIGIBLE:
+        shift = np.float32(peak) if peak > -np.inf else _ZERO
+        for j in range(n):
+            line[j] = exp32(line[j] - shift)
+        return peak
+    exactly = precise[:n]
+    _less_distances(target.astype(np.float64), sources, first, base, exactly)
+    if first <= skip < first + n:
+        exactly[skip - first] = -np.inf
+    peak = _peak(exactly)
+    for j in range(n):
+        line[j] = exp32(np.float32(exactly[j] - peak))
+    return peak
+
+
+@compiled
+def _weigh_cauchy(target, sources, first, base, charges, skip, line):
+    """The same for a Cauchy kernel, without a scale: returns the potential."""
+    _less_distances(target, sources, first, base, line)
+    if first <= skip < first + line.size:
+        line[skip - first] = -np.inf
+    potential, part = _ZERO, charges[first : first + line.size]
+    for j in range(line.size):
+        kernel = _ONE / (_ONE - line[j])
+        term = part[j] * kernel
         potential += term
-        total += slope
-    return potential, total
+        line[j] = term * kernel
+    return potential
+
+
+@compiled
+def _sum_rows(
+    first, last, start, stop, width, targets, sources, beside, base, charges, skip, kind, keep,
+    weights, precise, part, peaks, sums, scale, potential,
+):  # fmt: skip
+    """Sums over all sources of a block of targets: `sums` of W [s, 1] over exp(scale).
+
+    `weights` keeps the W of all tiles, and `peaks` (tiles, rows) their scales, if so wanted.
+    """
+    n = last - first
+    sums[:n], scale[:n], potential[:n] = _ZERO, -np.inf, _ZERO
+    for a in range(start, stop, width):
+        b = min(a + width, stop)
+        tile, place = (a - start) // width, n * (a - start) if keep else 0
+        w = weights[place : place + n * (b - a)].reshape(n, b - a)
+        for i in range(n):
+            target, own = targets[first + i], skip[first + i]
+            if kind == GAUSSIAN:
+                peaks[tile, i] = _weigh(target, sources, a, base, own, scale[i], precise, w[i])
+            else:
+                peaks[tile, i] = 0.0
+                potential[i] += _weigh_cauchy(target, sources, a, base, charges, own, w[i])
+        np.dot(w, beside[a:b], part[:n])
+        for i in range(n):
+            peak = max(scale[i], peaks[tile, i])
+            if peak > -np.inf:
+                before = np.float32(np.exp(scale[i] - peak))
+                now = np.float32(np.exp(peaks[tile, i] - peak))
+                scale[i] = peak
+                for k in range(part.shape[1]):
+                    sums[i, k] = sums[i, k] * before + part[i, k] * now
+
+
+@compiled
+def _add_columns(first, last, n_sources, own, log_masses, weights, added, peaks, rows, total):
+    """Add sum_i exp(log mass_i) W_ij [t_i, 1] of a block to `total` (d + 1, n_sources)."""
+    n, d, width = last - first, own.shape[1], added.shape[1]
+    for a in range(0, n_sources, width):
+        b = min(a + width, n_sources)
+        for i in range(n):
+            mass = np.float32(np.exp(log_masses[i] + peaks[a // width, i]))
+            for k in range(d):
+                rows[i, k] = mass * own[first + i, k]
+        w = weights[n * a : n * b].reshape(n, b - a)
+        more = added.reshape(-1)[: d * (b - a)].reshape(d, b - a)
+        np.dot(rows[:n].T, w, more)
+        for k in range(d):
+            line, line_more = total[k, a:b], more[k]
+            for j in range(b - a):
+                line[j] += line_more[j]
 
 
 @parallel
-def _sum_blocks(blocks, targets, sources, t_norms, s_norms, charges, skip, kind, potential, force):
-    """targets (n_targets, d), sources (n_sources, d); force (n_targets, d)."""
-    for b in prange(blocks.shape[0]):
-        first, last, start, stop = blocks[b, 0], blocks[b, 1], blocks[b, 2], blocks[b, 3]
-        near = sources[start:stop]
-        norms, charge = s_norms[start:stop], charges[start:stop]
-        products = np.dot(targets[first:last], near.T)
-        totals = np.empty(last - first, np.float32)
-        for i in range(last - first):
-            line, n = products[i], stop - start
-            own = skip[first + i] - start
-            if 0 <= own < n:
-                line[own] = 0.0
-            else:
-                own = n
-            norm = t_norms[first + i]
-            value, total = _weigh(line, 0, own, norm, norms, charge, kind)
-            more, further = _weigh(line, min(own + 1, n), n, norm, norms, charge, kind)
-            potential[first + i] = value + more
-            totals[i] = total + further
-        pulled = np.dot(products, near)
-        for i in range(last - first):
-            for k in range(targets.shape[1]):
-                own_part = targets[first + i, k] * totals[i]
-                force[first + i, k] = -_TWO * np.float32(own_part - pulled[i, k])
+def _sum_chunks(
+    chunks, targets, sources, own, beside, base, charges, skip, log_masses, divided, kind, height,
+    width,
+    potential, force, scale, totals,
+):  # fmt: skip
+    """Fill the field of the targets; `totals` (chunks, d + 1, widest) for that of the sources.
+
+    targets (n, d) and sources (d, n) give x; own is [t, 1] and beside [s, 1], (n, d + 1), round a
+    centre. `base` is what x is at no distance, log(charge) or 0.
+    """
+    d, keep = own.shape[1] - 1, totals.size > 0
+    for c in prange(chunks.shape[0]):
+        start, stop = chunks[c, 2], chunks[c, 3]
+        n_tiles = (stop - start + width - 1) // width
+        weights = np.empty(height * (stop - start if keep else width), np.float32)
+        precise, added = np.empty(width), np.empty((d + 1, width), np.float32)
+        peaks, scales = np.empty((n_tiles, height)), np.empty(height)
+        values, sums = np.empty(height, np.float32), np.empty((height, d + 1), np.float32)
+        part, rows = np.empty_like(sums), np.empty_like(sums)
+        if keep:
+            totals[c] = _ZERO
+        for first in range(chunks[c, 0], chunks[c, 1], height):
+            last = min(first + height, chunks[c, 1])
+            _sum_rows(
+                first, last, start, stop, width, targets, sources, beside, base, charges, skip,
+                kind, keep, weights, precise, part, peaks, sums, scales, values,
+            )  # fmt: skip
+            for i in range(last - first):
+                total = sums[i, d]
+                value = total if kind == GAUSSIAN else values[i]
+                for k in range(d):
+                    pulled = own[first + i, k] * total - sums[i, k]
+                    force[k, first + i] = np.float32(-2.0) * pulled
+                potential[first + i] = value
+                scale[first + i] = scales[i] if value > _ZERO else 0.0
+                if keep:
+                    scales[i] = log_masses[first + i]
+                    if divided:
+                        scales[i] -= scale[first + i] + (np.log(value) if value > _ZERO else np.inf)
+            if keep:
+                _add_columns(
+                    first, last, stop - start, own, scales, weights, added, peaks, rows, totals[c]
+                )
+
+
+@parallel
+def _join_chunks(pieces, totals, beside, log_charges, potential, force, scale):
+    """The field of the sources from the sums of all chunks of targets, added up in order."""
+    d = beside.shape[1] - 1
+    for p in prange(pieces.shape[0]):
+        a, b, start = pieces[p, 0], pieces[p, 1], pieces[p, 2]
+        sums = np.zeros((d + 1, b - a))
+        for c in range(pieces[p, 3], pieces[p, 4]):
+            for k in range(d + 1):
+                line, more = sums[k], totals[c, k, a - start : b - start]
+                for j in range(b - a):
+                    line[j] += more[j]
+        for j in range(b - a):
+            potential[a + j] = sums[d, j]
+            scale[a + j] = -log_charges[a + j]
+            for k in range(d):
+                force[k, a + j] = -2.0 * (beside[a + j, k] * sums[d, j] - sums[k, j])
 
 
 @parallel
@@ -79,7 +248,37 @@ def _resum_rows(rows, ranges, targets, sources, log_charges, skip, kind, potenti
             targets, i, sources, ranges[r, 0], ranges[r, 1], skip[i], log_charges, kind, precise
         )
         for k in range(precise.size):
-            force[i, k] = precise[k]
+            force[k, i] = precise[k]
+
+
+@dataclass(frozen=True)
+class _Side:
+    """Points of all maps (d, n), where each map's begin, and the map of each."""
+
+    points: np.ndarray
+    offsets: np.ndarray
+
+    @property
+    def n(self) -> int:
+        return self.points.shape[1]
+
+    def empty_field(self) -> Field:
+        """Zeros, which is what a map without the other side has."""
+        return np.zeros(self.n, np.float32), np.zeros_like(self.points), np.zeros(self.n)
+
+    def rescue(
+        self, found: Field, other: _Side, log_charges: np.ndarray, skip: np.ndarray, kind: int
+    ) -> None:
+        """Sum what left float32's range again, in place."""
+        potential, force, scale = found
+        with np.errstate(invalid="ignore"):
+            rows = np.flatnonzero(~((potential > FAINT) & (potential < BLINDING)))
+        maps = np.searchsorted(self.offsets, rows, side="right") - 1
+        ranges = np.stack([other.offsets[maps], other.offsets[maps + 1]], axis=1)
+        _resum_rows(
+            rows, ranges, self.points, other.points, log_charges, skip, kind, potential, force,
+            scale,
+        )  # fmt: skip
 
 
 def field(
@@ -90,49 +289,111 @@ def field(
     log_charges: np.ndarray,
     skip: np.ndarray,
     kind: int,
-    tolerance: float,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+) -> Field:
     """Potential, force and log scale of each target; the contract stands in `manymaps.compute`."""
-    n = targets.shape[1]
-    map_of_target = np.repeat(np.arange(len(target_offsets) - 1), np.diff(target_offsets))
-    t, s = _centred(targets, sources, tolerance)
-    t_norms, s_norms = (t**2).sum(axis=1), (s**2).sum(axis=1)
-    potential, scale = np.zeros(n, np.float32), np.zeros(n)
-    force = np.zeros((n, len(targets)), np.float32)
-    # A charge that overflows blinds the rows that feel it: they are summed in the log domain.
-    with np.errstate(over="ignore"):
-        charges = np.exp(log_charges) if kind == CAUCHY else log_charges
-    blocks = [
-        (i, min(i + _ROWS_PER_BLOCK, target_offsets[m + 1]), *source_offsets[m : m + 2])
-        for m in range(len(target_offsets) - 1)
-        for i in range(target_offsets[m], target_offsets[m + 1], _ROWS_PER_BLOCK)
-        if source_offsets[m] < source_offsets[m + 1]
-    ]
+    at, of = _Side(targets, target_offsets), _Side(sources, source_offsets)
+    chunks = _chunks(at, of, _MANY_CHUNKS)
+    seen = _sum(at, of, chunks, log_charges, skip, kind, _NOTHING_SENT)
+    at.rescue(seen, of, log_charges, skip, kind)
+    return seen
+
+
+def two_fields(
+    targets: np.ndarray,
+    target_offsets: np.ndarray,
+    sources: np.ndarray,
+    source_offsets: np.ndarray,
+    log_charges: np.ndarray,
+    log_masses: np.ndarray,
+    divided: bool,
+    one_set: bool,
+) -> tuple[Field, Field]:
+    """The fields of a Gaussian kernel at the targets and at the sources; see `manymaps.compute`."""
+    at, of = _Side(targets, target_offsets), _Side(sources, source_offsets)
+    widest = int(np.diff(source_offsets).max(initial=0))
+    wanted = _SUMS // max(1, (len(targets) + 1) * widest)
+    chunks = _chunks(at, of, min(max(wanted, _FEW_CHUNKS), _CHUNKS))
+    skip = np.arange(at.n) if one_set else np.full(at.n, -1)
+    totals = np.empty((len(chunks), len(targets) + 1, widest), np.float32)
+    # Far from 1, they would leave float32's range.
+    loudest = log_masses.max(initial=-np.inf)
+    loudest = loudest if np.isfinite(loudest) else 0.0
+    masses = log_masses.astype(np.float64) - loudest
+    seen = _sum(at, of, chunks, log_charges, skip, GAUSSIAN, (masses, divided, totals))
+    felt = of.empty_field()
+    _join_chunks(_pieces(chunks, of.offsets), totals, _beside(of, _centre(of)), log_charges, *felt)
+    felt[2][...] += loudest
+    at.rescue(seen, of, log_charges, skip, GAUSSIAN)
+    if divided:
+        sees = seen[0] > 0
+        log_z = np.log(seen[0], out=np.full(at.n, np.inf), where=sees) + seen[2]
+        log_masses = log_masses - log_z
+    back = np.arange(of.n) if one_set else np.full(of.n, -1)
+    of.rescue(felt, at, log_masses.astype(np.float32), back, GAUSSIAN)
+    return seen, felt
+
+
+def _sum(
+    at: _Side,
+    of: _Side,
+    chunks: np.ndarray,
+    log_charges: np.ndarray,
+    skip: np.ndarray,
+    kind: int,
+    sent: tuple[np.ndarray, bool, np.ndarray],
+) -> Field:
+    """The field at the targets; what is sent to the sources is added up by chunks.
+
+    `sent` is log masses, whether they are divided by Z, and where the sums are put.
+    """
+    log_masses, divided, totals = sent
+    centre = _centre(of)
+    base, charges = log_charges, log_charges
+    if kind == CAUCHY:
+        # A charge that overflows blinds the rows that feel it: they are summed in the log domain.
+        with np.errstate(over="ignore"):
+            base, charges = np.zeros_like(log_charges), np.exp(log_charges)
+    seen = at.empty_field()
     with one_blas_thread():
-        _sum_blocks(
-            np.array(blocks, np.int64).reshape(-1, 4), t, s, t_norms, s_norms, charges, skip, kind,
-            potential, force,
+        _sum_chunks(
+            chunks, np.ascontiguousarray(at.points.T), of.points, _beside(at, centre),
+            _beside(of, centre), base, charges, skip, log_masses, divided, kind, _ROWS, _TILE,
+            *seen, totals,
         )  # fmt: skip
-    with np.errstate(invalid="ignore"):
-        rows = np.flatnonzero(~((potential > FAINT) & (potential < BLINDING)))
-    ranges = np.stack(
-        [source_offsets[map_of_target[rows]], source_offsets[map_of_target[rows] + 1]]
-    )
-    _resum_rows(
-        rows, np.ascontiguousarray(ranges.T), targets, sources, log_charges, skip, kind,
-        potential, force, scale,
-    )  # fmt: skip
-    return potential, np.ascontiguousarray(force.T), scale
+    return seen
 
 
-def _centred(
-    targets: np.ndarray, sources: np.ndarray, tolerance: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Points as rows round their common centre, in the precision that the tolerance needs."""
-    t, s = targets.T.astype(np.float64), sources.T.astype(np.float64)
-    centre = s.mean(axis=0)
-    t -= centre
-    s -= centre
-    extent = max((t**2).sum(axis=1).max(initial=0), (s**2).sum(axis=1).max(initial=0))
-    precision = np.float32 if extent < _SAFE_EXTENT * tolerance else np.float64
-    return np.ascontiguousarray(t, precision), np.ascontiguousarray(s, precision)
+def _centre(of: _Side) -> np.ndarray:
+    return of.points.mean(axis=1, dtype=np.float64) if of.n else np.zeros(len(of.points))
+
+
+def _beside(side: _Side, centre: np.ndarray) -> np.ndarray:
+    """Points as rows round a centre, each with a 1 behind it, (n, d + 1)."""
+    rows = np.ones((side.n, len(centre) + 1), np.float32)
+    rows[:, :-1] = side.points.T - centre
+    return rows
+
+
+def _chunks(at: _Side, of: _Side, most: int) -> np.ndarray:
+    """Rows of (first target, last, first source, last, map): runs of targets, by number alone.
+
+    `most` says how many a map may have.
+    """
+    chunks = []
+    for m in range(len(at.offsets) - 1):
+        first, last = int(at.offsets[m]), int(at.offsets[m + 1])
+        rows = max(_ROWS, -(-(last - first) // most))
+        sources = int(of.offsets[m]), int(of.offsets[m + 1])
+        if sources[0] < sources[1]:
+            chunks += [(i, min(i + rows, last), *sources, m) for i in range(first, last, rows)]
+    return np.array(chunks, np.int64).reshape(-1, 5)
+
+
+def _pieces(chunks: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Rows of (first source, last, first source of its map, first chunk of its map, last)."""
+    pieces = []
+    for m in range(len(offsets) - 1):
+        start, stop = int(offsets[m]), int(offsets[m + 1])
+        there = tuple(np.searchsorted(chunks[:, 4], [m, m + 1]).tolist())
+        pieces += [(a, min(a + _PIECE, stop), start, *there) for a in range(start, stop, _PIECE)]
+    return np.array(pieces, np.int64).reshape(-1, 5)

@@ -19,7 +19,7 @@ from numba.extending import intrinsic
 
 from manymaps.compute.jit import inlined
 
-__all__ = ["CAUCHY", "GAUSSIAN", "KERNEL_CODES", "exp32", "log32", "term_and_slope"]
+__all__ = ["CAUCHY", "GAUSSIAN", "KERNEL_CODES", "exp32", "greater", "log32", "term_and_slope"]
 
 GAUSSIAN = 0
 CAUCHY = 1
@@ -70,6 +70,18 @@ def _exponent(typing_context: Any, number: Any) -> Any:
         return builder.sitofp(builder.sub(biased, ir.Constant(int32, 127)), ir.FloatType())
 
     return types.float32(types.float32), build
+
+
+@intrinsic
+def greater(typing_context: Any, left: Any, right: Any) -> Any:
+    """The greater of two numbers that are not NaN: a line's greatest by `max` has no SIMD form."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        flags = ("nnan", "nsz")
+        is_left = builder.fcmp_ordered(">", *arguments, flags=flags)
+        return builder.select(is_left, *arguments, flags=flags)
+
+    return left(left, right), build
 
 
 @inlined

@@ -5,16 +5,17 @@
     step  <- momentum step - rate gain gradient
     x     <- x + step
 
-All arrays are flat float32 of one length and change in place.
+All arrays are flat float32 and change in place. Of a ragged batch, x, step and gain have rows for
+all, and only those that have a gradient move.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from manymaps.compute.jit import parallel, prange
+from manymaps.compute.jit import compiled, parallel, prange
 
-__all__ = ["momentum_step"]
+__all__ = ["momentum_step", "momentum_step_of"]
 
 _CHUNK = 1 << 14
 _INCREASE = np.float32(0.2)
@@ -35,3 +36,20 @@ def momentum_step(x, gradient, step, gains, rate, momentum):
                 gains[k] = max(gains[k] * _DECREASE, _LEAST)
             step[k] = momentum * s - rate * gains[k] * g
             x[k] += step[k]
+
+
+@compiled
+def momentum_step_of(rows, x, gradient, step, gains, rate, momentum):
+    """The same of some rows of x, step and gains (n, d), which gradient (n_rows, d) is of."""
+    for e in range(rows.size):
+        for k in range(x.shape[1]):
+            g, s = gradient[e, k], step[rows[e], k]
+            gain = gains[rows[e], k]
+            if g * s < _ZERO:
+                gain += _INCREASE
+            elif g * s > _ZERO:
+                gain = max(gain * _DECREASE, _LEAST)
+            gains[rows[e], k] = gain
+            s = momentum * s - rate * gain * g
+            step[rows[e], k] = s
+            x[rows[e], k] += s

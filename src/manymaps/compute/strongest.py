@@ -11,13 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from manymaps.compute.few import NEGLIGIBLE
 from manymaps.compute.jit import compiled, parallel, prange
 from manymaps.compute.similarity import GAUSSIAN
 
 __all__ = ["pair_similarities", "strongest_choices"]
-
-
-_NEGLIGIBLE = 1e-5
 
 
 @parallel
@@ -65,7 +63,7 @@ def strongest_choices(maps, proportions, kind, rows, found, values):
         i = rows[r]
         similarities, distances = np.zeros(proportions.shape[1]), np.zeros(proportions.shape[1])
         for m in range(proportions.shape[0]):
-            if proportions[m, i] >= _NEGLIGIBLE:
+            if proportions[m, i] >= NEGLIGIBLE:
                 _add_map(maps[m], proportions[m], i, kind, distances, similarities)
         similarities[i] = 0.0
         found[r] = -1

@@ -1,47 +1,46 @@
-"""How many threads run loops, transforms and matrix products; what worker processes listen to."""
+"""How many threads run loops, transforms and matrix products."""
 
 from __future__ import annotations
 
-import signal
 import threading
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from functools import cache
-from typing import Any
 
 import numba
 from scipy import fft
 from threadpoolctl import ThreadpoolController
 
 __all__ = [
-    "LEAVE_INTERRUPTS",
     "alone_if",
+    "at_most",
     "one_blas_thread",
     "threads",
 ]
 
-#: For `joblib.Parallel`, with any backend: workers ignore Ctrl-C, which a terminal sends to all
-#: processes. The parent answers it and ends them; a worker that was between two tasks just then
-#: would print a traceback. Workers for other work are started anew and hear it. What is left is the
-#: moment in which Python itself starts in a worker.
-LEAVE_INTERRUPTS: dict[str, Any] = {
-    "initializer": signal.signal,
-    "initargs": (signal.SIGINT, signal.SIG_IGN),
-}
 
-
-@contextmanager
-def alone_if(small: bool) -> Iterator[None]:
+def alone_if(small: bool) -> AbstractContextManager[None]:
     """Run the loops of the block on one thread where there is too little to share out."""
-    before = numba.get_num_threads()
-    if not small or before == 1:
-        yield
-        return
-    numba.set_num_threads(1)
-    try:
-        yield
-    finally:
-        numba.set_num_threads(before)
+    return _Alone() if small else _SHARED_OUT
+
+
+class _Alone:
+    """One thread for loops. Short loops enter it ten times an iteration, so it does no more."""
+
+    __slots__ = ("_before",)
+
+    def __enter__(self) -> None:
+        self._before = numba.get_num_threads()
+        if self._before > 1:
+            numba.set_num_threads(1)
+
+    def __exit__(self, *error: object) -> None:
+        if self._before > 1:
+            numba.set_num_threads(self._before)
+
+
+_SHARED_OUT = nullcontext()
 
 
 def one_blas_thread() -> AbstractContextManager:
@@ -88,16 +87,20 @@ def _blas() -> ThreadpoolController:
     return ThreadpoolController()
 
 
+_MOST: ContextVar[int | None] = ContextVar("most threads", default=None)
+
+
 @contextmanager
 def threads(n_jobs: int | None) -> Iterator[None]:
     """Use this many threads for loops and transforms within the block; restored afterwards.
 
-    None keeps the present number; negative counts from the number of processors, -1 being all.
+    None keeps the present number; negative counts from the number of processors, -1 being all that
+    the block may have (`at_most`).
     """
     before = numba.get_num_threads()
     wanted = before
     if n_jobs is not None:
-        most = numba.config.NUMBA_NUM_THREADS
+        most = min(numba.config.NUMBA_NUM_THREADS, _MOST.get() or numba.config.NUMBA_NUM_THREADS)
         wanted = max(1, min(most, n_jobs if n_jobs > 0 else most + 1 + n_jobs))
     numba.set_num_threads(wanted)
     try:
@@ -105,3 +108,20 @@ def threads(n_jobs: int | None) -> Iterator[None]:
             yield
     finally:
         numba.set_num_threads(before)
+
+
+@contextmanager
+def at_most(n_threads: int | None) -> Iterator[None]:
+    """Use so many threads within the block, and none more whatever is asked for inside.
+
+    For one of several tasks that share the processors; None leaves all as it is.
+    """
+    if n_threads is None:
+        yield
+        return
+    before = _MOST.set(n_threads)
+    try:
+        with threads(n_threads):
+            yield
+    finally:
+        _MOST.reset(before)

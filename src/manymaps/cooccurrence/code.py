@@ -35,12 +35,14 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from manymaps.atlas.atlas import Atlas
+from manymaps.compute.tasks import Shared, run_tasks
 from manymaps.compute.threads import threads
 from manymaps.constraints import (
     ARRAY,
     FLAG,
     FUNCTION,
     N_JOBS,
+    N_MAPS,
     NONE,
     RANDOM_STATE,
     VERBOSE,
@@ -70,6 +72,7 @@ from manymaps.labels import plural
 from manymaps.maps.estimator import FittedMaps, plain_value
 from manymaps.maps.map_order import order_of_maps
 from manymaps.maps.pins import pins_of
+from manymaps.maps.restarts import parted, rejoined
 from manymaps.maps.run import Fit
 from manymaps.model.choice import CHOICES, ChoiceModel
 from manymaps.model.choice import CODE as CODE_MODEL
@@ -78,7 +81,7 @@ from manymaps.model.objective import TOLERANCE, Objective
 from manymaps.model.parameters import Parameters
 from manymaps.model.target import count_target
 from manymaps.optimizers.descent import LBFGS, OPTIMIZER, Optimizer
-from manymaps.progress import shows_progress, work
+from manymaps.progress import shows_progress
 from manymaps.seeds import drawn_seed
 
 __all__ = ["CODE"]
@@ -106,10 +109,10 @@ class CODE(
         Which kind chooses, under the conditional normalization.
     marginals : bool
         Whether the margins of the table are fixed factors of the model.
-    n_maps : int
+    n_maps : int from 1 to 4,096
         With more than one, every row and column has a place and a mixing proportion in each.
     penalty : float >= 0
-        Strength of the size penalty (penalty / 2) sum |y|^2, beside a cost in which a usual row
+        Strength of the size penalty `(penalty / 2) sum |y|^2`, beside a cost in which a usual row
         weighs 1. Above 0 no point can run away.
     init : {"auto", "ca", "random"}, pair of arrays, or Atlas
         Where the points start: "ca" at the axes of correspondence analysis, which "auto" takes for
@@ -167,6 +170,10 @@ class CODE(
     converged_ : bool
     history_ : dict of str to ndarray
 
+    See Also
+    --------
+    SemidefiniteCODE, correspondence_analysis, insert_rows, plot_zooms, evaluate
+
     References
     ----------
     Globerson, Chechik, Pereira & Tishby (2004), Euclidean embedding of co-occurrence data, NIPS 17;
@@ -190,7 +197,7 @@ class CODE(
         "normalization": CHOICES["normalization"],
         "given": [Choice(("rows", "columns"))],
         "marginals": [FLAG],
-        "n_maps": [Whole(1)],
+        "n_maps": N_MAPS,
         "penalty": [Number(least=0)],
         "init": [
             Choice(INITS),
@@ -318,22 +325,33 @@ class CODE(
         warn_of_empty(counts)
         check_size(kept, self.n_components, self.n_maps)
         objective = self._objective(counts, kept, row_similarities, column_similarities)
-        runs: list[Fit] = []
-        with threads(self.n_jobs), work("start", total=self.n_init) as at:
-            for seed in self._seeds():
-                at(len(runs))
-                first = not runs
-                runs.append(
-                    self._run(kept, objective, first=first, seed=seed, files=(checkpoint, resume))
-                )
-        best = min(runs, key=lambda run: np.inf if run.failure else run.history["cost"][-1])
+        with threads(self.n_jobs):
+            if self.n_init == 1:
+                best = self._run(kept, objective, *self._seeds(), files=(checkpoint, resume))
+            else:
+                best = self._best_run(kept, objective)
         self._keep(best, kept, counts)
         if best.failure:
             raise best.failure
         return self
 
     def fit_transform(self, X: Any, y: None = None, **fit_params: Any) -> np.ndarray:
-        """Fit, and give the row embedding."""
+        """Fit, and give the row embedding.
+
+        Parameters
+        ----------
+        X : Counts, array or sparse array
+            As for `fit`.
+        y : None
+            Not used.
+        **fit_params : dict
+            None are known.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_components)
+            Where the rows stand.
+        """
         return self.fit(X, y, **fit_params).row_embedding_
 
     def transform(self, X: Any) -> np.ndarray:
@@ -387,6 +405,18 @@ class CODE(
 
         Counts of rows or columns that had none in the fitted table are left out with a warning,
         for the model gives them no place.
+
+        Parameters
+        ----------
+        X : Counts, array or sparse array
+            Of the same rows and columns.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        float
+            In nats.
         """
         check_is_fitted(self, "atlas_")
         counts = matched(self._validated(X, reset=False), self._fitted, 0)
@@ -475,14 +505,24 @@ class CODE(
         seed = np.random.RandomState(drawn_seed(self.random_state)).randint(2**31 - 1)
         return np.random.SeedSequence(int(seed)).spawn(self.n_init)
 
+    def _best_run(self, kept: Counts, objective: Objective | CombinedObjective) -> Fit:
+        """The best of several runs, beside one another where joblib's context says so."""
+        given = Shared(self), Shared(kept), Shared(objective)
+        tasks = [(*given, seed, k == 0) for k, seed in enumerate(self._seeds())]
+        # Who looks on by a callback does so here.
+        backend = None if self.callback is None else "sequential"
+        runs = run_tasks(_ended, tasks, "start", backend=backend)
+        best = min(runs, key=lambda run: np.inf if run.failure else run.history["cost"][-1])
+        return rejoined(best, objective, None)
+
     def _run(
         self,
         kept: Counts,
         objective: Objective | CombinedObjective,
-        *,
-        first: bool,
         seed: np.random.SeedSequence,
-        files: tuple[str | None, str | None],
+        *,
+        first: bool = True,
+        files: tuple[str | None, str | None] = (None, None),
     ) -> Fit:
         """One run to its end."""
         labels, kinds = objects_of(kept)
@@ -592,6 +632,16 @@ class CODE(
                 maps, _ = place_rows(self.atlas_, known[fresh], columns=kind == "column")
             places[fresh] = maps.transpose(1, 0, 2).reshape(len(fresh), -1)
         return places
+
+
+def _ended(
+    estimator: CODE,
+    kept: Counts,
+    objective: Objective | CombinedObjective,
+    seed: np.random.SeedSequence,
+    first: bool,
+) -> Fit:
+    return parted(estimator._run(kept, objective, seed, first=first))
 
 
 def _as_counts(values: np.ndarray | sparse.csr_array) -> Counts:

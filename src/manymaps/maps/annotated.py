@@ -110,6 +110,10 @@ def tsne(
         For a parameter out of its range, among them a perplexity that the known neighbours cannot
         carry, and where nothing can be written: a view of a backed file.
 
+    See Also
+    --------
+    manymaps.TSNE, multiple_maps, to_atlas
+
     Examples
     --------
     >>> import anndata, numpy as np
@@ -171,6 +175,10 @@ def multiple_maps(
     DataError, ParameterError
         As for `tsne`.
 
+    See Also
+    --------
+    manymaps.MultipleMapsTSNE, tsne, to_atlas
+
     Examples
     --------
     >>> import anndata, numpy as np
@@ -215,6 +223,10 @@ def to_atlas(adata: Any, key: str | None = None) -> Atlas:
     -----
     DataWarning
         Where names of observations repeat.
+
+    See Also
+    --------
+    tsne, multiple_maps, manymaps.Atlas
 
     Examples
     --------

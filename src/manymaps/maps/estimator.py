@@ -11,7 +11,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -239,22 +239,9 @@ class MapEstimator(
             ordered = target if order is None else target.reordered(order)
             forward = objective_of(ordered, self._model(), self.penalty, tolerance)
             objective = self._objective(forward)
-
-            def begin(k: int, seed: int) -> tuple[Fit, Parameters, int]:
-                start = self._start(data, target, _number_from(seed), pins, first=k == 0)
-                fit = Fit(
-                    objective=objective,
-                    optimizer=optimizer,
-                    max_iter=self.max_iter,
-                    labels=labels,
-                    method=self.method,
-                    settings=self._settings(),
-                    order=order,
-                    forward=forward,
-                    pins=pins,
-                )
-                return fit, start, _number_from(seed)
-
+            begin = _Beginning(
+                self, data, target, optimizer, objective, forward, labels, order, pins
+            )
             fit, self.restarts_ = best_run(begin, seeds, self.callback, checkpoint, resume)
         atlas = fit.atlas()
         if isinstance(self.init, str) and pins is None:
@@ -553,6 +540,37 @@ class MapEstimator(
             name, data, target, self.n_components,
             metric=self.metric, spread=self._spreads[0], generator=generator,
         )[None]  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class _Beginning:
+    """The beginning of each run of an estimator, here or in another process."""
+
+    estimator: MapEstimator
+    data: Any
+    target: Target
+    optimizer: Optimizer
+    objective: Cost
+    forward: Objective | ObservedObjective
+    labels: tuple[str, ...]
+    order: np.ndarray | None
+    pins: Pins | None
+
+    def __call__(self, k: int, seed: int) -> tuple[Fit, Parameters, int]:
+        estimator, number = self.estimator, _number_from(seed)
+        start = estimator._start(self.data, self.target, number, self.pins, first=k == 0)
+        fit = Fit(
+            objective=self.objective,
+            optimizer=self.optimizer,
+            max_iter=estimator.max_iter,
+            labels=self.labels,
+            method=estimator.method,
+            settings=estimator._settings(),
+            order=self.order,
+            forward=self.forward,
+            pins=self.pins,
+        )
+        return fit, start, number
 
 
 def _judged(data: Associations) -> np.ndarray | None:

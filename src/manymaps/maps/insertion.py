@@ -68,8 +68,13 @@ class Refinement:
         In a single map, let each object then move to the place near its neighbours at which the
         neighbourhoods of data and map agree best.
 
+    See Also
+    --------
+    insert
+
     Examples
     --------
+    >>> from manymaps import Refinement
     >>> Refinement(perplexity=20).max_iter
     10
     """
@@ -103,6 +108,21 @@ class Insertion:
         In the other columns the new objects have NaN or "": numbers and truth values become
         floating-point numbers for that, and whole numbers too large for those become text. Of a
         joint model's log Z nothing is kept: `Atlas.log_whole` sums it over old and new pairs.
+
+    See Also
+    --------
+    insert
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import Atlas, insert
+    >>> from manymaps.model import T_SNE
+    >>> maps = np.array([[[0.0, 0], [2, 0], [9, 9]]])
+    >>> atlas = Atlas(["cat", "dog", "car"], maps, np.ones((1, 3)), T_SNE)
+    >>> found = insert(atlas, {"puppy": {"dog": 0.8, "cat": 0.2}})
+    >>> found.labels, found.dissimilar.tolist(), found.atlas.n_objects
+    (('puppy',), [False], 4)
     """
 
     labels: tuple[str, ...]
@@ -111,6 +131,11 @@ class Insertion:
     dissimilar: np.ndarray
     weights: sparse.csr_array
     atlas: Atlas
+
+    def __repr__(self) -> str:
+        lost = int(self.dissimilar.sum())
+        note = f", {lost:,} of which resemble nothing in it" if lost else ""
+        return f"<Insertion of {len(self.labels):,} objects into an atlas{note}>"
 
     @property
     def n_effective(self) -> np.ndarray:
@@ -182,10 +207,14 @@ def insert(
         all others. All are placed nevertheless, by their 25 best neighbours where "local" finds
         none. Also where the default similarity is not the cosine.
 
+    See Also
+    --------
+    Insertion, Refinement, similarity_table, insert_rows
+
     Examples
     --------
     >>> import numpy as np
-    >>> from manymaps import Atlas
+    >>> from manymaps import Atlas, insert
     >>> from manymaps.model import T_SNE
     >>> maps = np.array([[[0.0, 0], [2, 0], [9, 9]]])
     >>> atlas = Atlas(["cat", "dog", "car"], maps, np.ones((1, 3)), T_SNE)

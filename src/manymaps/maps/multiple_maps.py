@@ -24,8 +24,9 @@ import numpy as np
 from manymaps.affinity.affinities import Affinity
 from manymaps.affinity.neighbors import NeighborSearch
 from manymaps.atlas.atlas import Atlas
-from manymaps.constraints import Allowed, Choice, Number, Whole
+from manymaps.constraints import N_MAPS, Allowed, Choice, Number
 from manymaps.errors import DataWarning, ParameterError
+from manymaps.maps.documented import completed_by
 from manymaps.maps.estimator import MapEstimator
 from manymaps.maps.pins import Pin
 from manymaps.maps.run import Cost
@@ -59,7 +60,7 @@ class _MultipleMaps(MapEstimator):
         "mixing": CHOICES["mixing"],
         "background": CHOICES["background"],
         "kernel_width": CHOICES["kernel_width"],
-        "n_maps": [Whole(1)],
+        "n_maps": N_MAPS,
         "divergence": [Choice(get_args(Divergence))],
         "smoothing": SMOOTHING,
         "penalty": [Number(least=0)],
@@ -177,7 +178,7 @@ class MultipleMapsTSNE(_MultipleMaps):
 
     Parameters
     ----------
-    n_maps : int
+    n_maps : int from 1 to 4,096
         Number of maps, at most the number of objects.
     n_components : int
         Dimensions of each map.
@@ -196,7 +197,7 @@ class MultipleMapsTSNE(_MultipleMaps):
         Share of P~ that is spread evenly over all pairs; used by the inverse divergence alone.
         The less, the more it costs to put two objects together that the data does not relate.
     penalty : float >= 0
-        Size penalty (penalty / 2) sum |y|^2 on the cost summed over objects. A small one keeps
+        Size penalty `(penalty / 2) sum |y|^2` on the cost summed over objects. A small one keeps
         unrelated groups from drifting apart for ever, so that what belongs together is still among
         the nearest dots of a drawing; 0 fits the data closest, 0.01 draws the tightest maps.
     kernel_width : float from 1e-15 to 1e15
@@ -273,6 +274,10 @@ class MultipleMapsTSNE(_MultipleMaps):
         with that seed as `random_state` makes the run alone.
     n_features_in_ : int
 
+    See Also
+    --------
+    MultipleMapsSNE, AspectMaps, TSNE, insert, evaluate, sweep
+
     References
     ----------
     L.J.P. van der Maaten and G.E. Hinton, Modeling semantic similarities in multiple maps, TiCC TR
@@ -296,11 +301,16 @@ class MultipleMapsTSNE(_MultipleMaps):
     _preset = MULTIPLE_MAPS_T_SNE
 
 
+@completed_by(MultipleMapsTSNE)
 class MultipleMapsSNE(_MultipleMaps):
     """Multiple maps SNE: many maps under a Gaussian kernel.
 
-    Parameters and attributes are those of `MultipleMapsTSNE`; the penalty is 0.01 by default: under
-    a kernel without heavy tails maps spread less and split more.
+    The penalty is 0.01 by default: under a kernel without heavy tails maps spread less and split
+    more.
+
+    See Also
+    --------
+    MultipleMapsTSNE, AspectMaps, SNE
 
     References
     ----------
@@ -357,11 +367,20 @@ class MultipleMapsSNE(_MultipleMaps):
         )  # fmt: skip
 
 
+@completed_by(MultipleMapsTSNE)
 class AspectMaps(_MultipleMaps):
     """Aspect maps: many small Gaussian maps under a size penalty, fitted by conjugate gradients.
 
-    Parameters and attributes are those of `MultipleMapsTSNE`; the defaults are those of the paper:
-    50 maps and a penalty of 0.48.
+    The defaults are those of the paper: 50 maps and a penalty of 0.48.
+
+    Parameters
+    ----------
+    optimizer : Optimizer, optional
+        `ConjugateGradient()` by default.
+
+    See Also
+    --------
+    MultipleMapsTSNE, MultipleMapsSNE, ConjugateGradient
 
     References
     ----------

@@ -85,9 +85,21 @@ class NeighborWeights(ABC):
 class PowerWeights(NeighborWeights):
     """w = s^p with p = log theta / log s_reference (Claassen 2020, eqs. 4.8 and 4.10).
 
+    Parameters
+    ----------
+    theta : float in (0, 1)
+        The weight of the reference, where the best neighbour weighs 1.
+    reference : {"mean", "median", "last"} or int
+        As for `ExponentialWeights`.
+
+    See Also
+    --------
+    ExponentialWeights, insert
+
     Examples
     --------
     >>> import numpy as np
+    >>> from manymaps import PowerWeights
     >>> weights = PowerWeights(theta=0.25)
     >>> p = weights.parameter(np.array([0.5]))
     >>> float(p[0])
@@ -97,12 +109,36 @@ class PowerWeights(NeighborWeights):
     """
 
     def parameter(self, similarity: np.ndarray) -> np.ndarray:
-        """The exponent p; infinite at a similarity of 1."""
+        """The exponent p of each object.
+
+        Parameters
+        ----------
+        similarity : ndarray
+            That of each new object's reference, in (0, 1].
+
+        Returns
+        -------
+        ndarray
+            p, infinite at a similarity of 1.
+        """
         with np.errstate(divide="ignore"):
             return np.log(self.theta) / np.minimum(np.log(similarity), -0.0)
 
     def curve(self, similarities: np.ndarray, parameter: np.ndarray) -> np.ndarray:
-        """s^p; 1 at s = 1, whatever p is."""
+        """s^p; 1 at s = 1, whatever p is.
+
+        Parameters
+        ----------
+        similarities : ndarray
+            In [0, 1].
+        parameter : ndarray
+            What `parameter` gave, of a shape that broadcasts.
+
+        Returns
+        -------
+        ndarray
+            The weights; 1 at a similarity of 1.
+        """
         with np.errstate(invalid="ignore"):
             weights = np.exp(parameter * np.log(similarities))
         return np.where(similarities == 1, 1.0, weights)
@@ -114,9 +150,22 @@ class ExponentialWeights(NeighborWeights):
 
     It is s itself at p = 1. Computed with u = log p, as p itself may be too large.
 
+    Parameters
+    ----------
+    theta : float in (0, 1)
+        The weight of the reference, where the best neighbour weighs 1.
+    reference : {"mean", "median", "last"} or int
+        Which similarity weighs theta: the mean or the median of the effective neighbours,
+        that of the last one, or that of the neighbour of this rank, 1 for the best.
+
+    See Also
+    --------
+    PowerWeights, insert
+
     Examples
     --------
     >>> import numpy as np
+    >>> from manymaps import ExponentialWeights
     >>> weights = ExponentialWeights(theta=0.25)
     >>> u = weights.parameter(np.array([0.5]))
     >>> round(float(np.exp(u[0])), 6)
@@ -124,7 +173,18 @@ class ExponentialWeights(NeighborWeights):
     """
 
     def parameter(self, similarity: np.ndarray) -> np.ndarray:
-        """u = log p; infinite at a similarity of 1."""
+        """The parameter u = log p of each object.
+
+        Parameters
+        ----------
+        similarity : ndarray
+            That of each new object's reference, in (0, 1].
+
+        Returns
+        -------
+        ndarray
+            u, infinite at a similarity of 1.
+        """
         s = np.asarray(similarity, np.float64)
         with np.errstate(divide="ignore"):
             low, high = np.log1p(-self.theta) / s, np.log(self.theta) / (s - 1)
@@ -137,7 +197,20 @@ class ExponentialWeights(NeighborWeights):
         return np.where(finite, 0.5 * (low + high), np.inf)
 
     def curve(self, similarities: np.ndarray, parameter: np.ndarray) -> np.ndarray:
-        """expm1(u s) / expm1(u), in a form that does not overflow."""
+        """expm1(u s) / expm1(u), in a form that does not overflow.
+
+        Parameters
+        ----------
+        similarities : ndarray
+            In [0, 1].
+        parameter : ndarray
+            What `parameter` gave, of a shape that broadcasts.
+
+        Returns
+        -------
+        ndarray
+            The weights; 1 at a similarity of 1.
+        """
         s, u = np.broadcast_arrays(similarities, np.asarray(parameter, np.float64))
         size = np.where(np.abs(u) > 1e-9, np.abs(u), 1.0)
         ratio = np.expm1(-size * s) / np.expm1(-size)

@@ -88,10 +88,14 @@ def similarity_table(
     DataWarning
         Naming known words that are not in the atlas; their rows are left out.
 
+    See Also
+    --------
+    insert
+
     Examples
     --------
     >>> import numpy as np
-    >>> from manymaps import Atlas
+    >>> from manymaps import Atlas, similarity_table
     >>> from manymaps.model import T_SNE
     >>> atlas = Atlas(["cat", "dog"], np.zeros((1, 2, 2)), np.ones((1, 2)), T_SNE)
     >>> labels, table = similarity_table(["pup", "pup"], ["Dog", "cat"], [0.8, 0.2], atlas)

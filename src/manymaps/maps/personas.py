@@ -209,7 +209,11 @@ def _rivalry(owner: np.ndarray, weights: np.ndarray) -> sparse.csr_array:
 
 
 def _proportions(found: Personas, maps: np.ndarray, n_maps: int) -> np.ndarray:
-    """The part that each map has in the ties of an object, and a little everywhere."""
+    """The part that each map has in the ties of an object, and a little everywhere.
+
+    With a little in the maps of its partners alone, a fit is a tenth quicker and ends lower, but
+    fewer of its senses are those of the data.
+    """
     held = np.zeros((n_maps, found.ties.shape[0]))
     np.add.at(held, (maps, found.owner), found.weights)
     whole = held.sum(axis=0)

@@ -48,8 +48,13 @@ from scipy import sparse
 from manymaps.atlas.atlas import Atlas
 from manymaps.compute import field
 from manymaps.compute.attraction import attraction
-from manymaps.compute.mixture import gather_entries, gradients, log_normalizers
-from manymaps.compute.similarity import GAUSSIAN, KERNEL_CODES
+from manymaps.compute.mixture import (
+    gather_entries,
+    gradients,
+    log_normalizers,
+    side_by_side,
+)
+from manymaps.compute.similarity import KERNEL_CODES
 from manymaps.model.objective import Entries
 from manymaps.model.parameters import log_softmin, weights_from_proportions
 from manymaps.model.target import Pairs
@@ -122,8 +127,8 @@ class NewRows:
 
     @cached_property
     def _pairs(self) -> Pairs:
-        forward = self.target.data.astype(np.float64)
-        indptr, indices = (a.astype(np.int64) for a in (self.target.indptr, self.target.indices))
+        forward = self.target.data.astype(np.float32)
+        indptr, indices = self.target.indptr.astype(np.int64), self.target.indices.astype(np.uint32)
         return Pairs(indptr, indices, forward, np.zeros_like(forward))
 
     @cached_property
@@ -132,6 +137,10 @@ class NewRows:
         with np.errstate(divide="ignore"):
             log_pi = np.log(self.atlas.proportions.astype(np.float64)).astype(np.float32, order="C")
         return _scaled(self.atlas.maps, self.atlas.model.kernel_width), log_pi
+
+    @cached_property
+    def _known_table(self) -> np.ndarray:
+        return side_by_side(*self._known, KERNEL_CODES[self.atlas.model.kernel])
 
     @cached_property
     def _sources(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -163,9 +172,10 @@ class NewRows:
         own = _scaled(positions, width)
         log_pi = log_softmin(weights).astype(np.float32)
         seen = self._field(own, log_pi)
-        members = self._entries.by_object
+        indptr, _, numbers = self._entries.by_object
+        entry_log_pi = log_pi[self.active]
         log_z = np.empty(own.shape[1])
-        log_normalizers(*members, log_pi, seen[0], seen[2], log_z)
+        log_normalizers(indptr, numbers, entry_log_pi, seen[0], seen[2], log_z)
         log_slope_of_z = -log_z
         normalizer = log_z
         if self._is_joint:
@@ -175,12 +185,14 @@ class NewRows:
         pull, share, mass, cost = self._attraction(own, log_pi, -normalizer)
         with np.errstate(divide="ignore"):
             log_rho = np.log(mass) + log_slope_of_z
-        d_positions, d_weights = np.zeros_like(own), np.zeros_like(log_pi)
+        slopes, weight_slopes = np.empty_like(pull), np.empty_like(share)
         nobody = np.full_like(log_rho, -np.inf)
         gradients(
-            *members, log_pi, log_rho, nobody, *seen, *seen, pull, share, 1.0, 1.0,
-            d_positions, d_weights,
+            indptr, numbers, entry_log_pi, log_rho, nobody, *seen, *seen, pull, share, 1.0, 1.0,
+            slopes, weight_slopes,
         )  # fmt: skip
+        d_positions, d_weights = np.zeros_like(own), np.zeros_like(log_pi)
+        d_positions[self.active], d_weights[self.active] = slopes, weight_slopes
         d_positions /= np.float32(width)
         if self.penalty:
             strength = self.penalty / 2 if self._is_joint else self.penalty
@@ -211,20 +223,19 @@ class NewRows:
         kind = KERNEL_CODES[model.kernel]
         n_pairs = n * (n - 1) if self._is_joint else n
         log_rest = np.log(model.background / n_pairs) if model.background else 0.0
-        others, other_log_pi = self._known
         # Maps in which a row is not looked at must not explain its pairs either.
         log_pi = np.where(self.active, log_pi, np.float32(-np.inf))
-        own_pi, other_pi = (p if kind == GAUSSIAN else np.exp(p) for p in (log_pi, other_log_pi))
         k, zeros = len(chooser), np.zeros(n)
-        pull, share = np.zeros_like(own), np.zeros_like(log_pi)
-        mass, cost = np.zeros(k), np.zeros(k)
-        indptr, maps, _ = self._entries.by_object
+        n_entries = len(self._entries.objects)
+        pull = np.empty((n_entries, own.shape[2]), np.float32)
+        share = np.empty(n_entries, np.float32)
+        mass, cost = np.empty(k), np.empty(k)
         pairs = self._pairs
         attraction(
             (0,) * own.shape[2], pairs.chunks, pairs.indptr, pairs.indices, pairs.forward,
-            pairs.backward, own, others, own_pi, other_pi, log_pi, other_log_pi, indptr, maps,
-            chooser, np.zeros(k), zeros, zeros, kind, model.background, log_rest, True,
-            pull, share, mass, cost,
+            pairs.backward, side_by_side(own, log_pi, kind), self._known_table, log_pi,
+            self._known[1], *self._entries.by_object, chooser, np.zeros(k), zeros, zeros, kind,
+            model.background, log_rest, True, pull, share, mass, cost,
         )  # fmt: skip
         return pull, share, mass, cost
 
@@ -236,12 +247,11 @@ def _scaled(positions: np.ndarray, width: float) -> np.ndarray:
 def _points(
     positions: np.ndarray, log_pi: np.ndarray, entries: Entries
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Points (d, n_entries), offsets and log charges of the entries."""
+    """Points (d, n_entries), offsets and log proportions of the entries."""
     points = np.empty((positions.shape[2], len(entries.objects)), np.float32)
-    charges = np.empty(len(entries.objects), np.float32)
-    factors = np.zeros(positions.shape[1], np.float32)
-    gather_entries(positions, log_pi, entries.offsets, entries.objects, factors, points, charges)
-    return points, entries.offsets, charges
+    entry_log_pi = np.empty(len(entries.objects), np.float32)
+    gather_entries(positions, log_pi, entries.offsets, entries.objects, points, entry_log_pi)
+    return points, entries.offsets, entry_log_pi
 
 
 def refine_rows(

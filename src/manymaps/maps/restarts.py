@@ -5,6 +5,9 @@ the divergence of others. Runs from several seeds cost what they cost, and the o
 is kept. The seed of the first is that of the whole, so that one run is the first of several; the
 others are derived from it (`derived_seeds`).
 
+Where joblib's context says that tasks run beside one another, runs do (`manymaps.compute.tasks`),
+unless somebody looks on by a callback or wants a checkpoint, which is of runs in their order.
+
 The checkpoint of a run that is not the only one also holds how the earlier ones ended and where
 the best of them stands, under "earlier" in its `meta.json` and "best/" among its arrays. A fit that
 goes on from it begins no run again.
@@ -21,13 +24,16 @@ from typing import Any
 import numpy as np
 
 from manymaps.archive import Schema, ValuePart
+from manymaps.compute.tasks import Shared, is_spread, run_tasks
 from manymaps.errors import DataError, DivergedError
-from manymaps.maps.run import Callback, Fit, read_checkpoint
+from manymaps.maps.run import Callback, Cost, Fit, read_checkpoint
+from manymaps.model.objective import Objective
+from manymaps.model.observed import ObservedObjective
 from manymaps.model.parameters import Parameters
 from manymaps.optimizers.descent import State
 from manymaps.progress import work
 
-__all__ = ["EARLIER", "Begin", "Restart", "best_run", "derived_seeds"]
+__all__ = ["EARLIER", "Begin", "Restart", "best_run", "derived_seeds", "parted", "rejoined"]
 
 _NUMBER = (int, float, bool, NoneType)
 EARLIER = Schema(
@@ -107,6 +113,8 @@ def best_run(
     tuple of Restart
         All that ended, in the order of the seeds.
     """
+    if len(seeds) > 1 and callback is checkpoint is resume is None and is_spread():
+        return _best_of_spread(begin, seeds)
     ended: list[Restart] = []
     best: Fit | None = None
     if resume is not None and len(seeds) > 1:
@@ -127,14 +135,52 @@ def best_run(
             with suppress(DivergedError):
                 fit.run(start, noise, watch if callback else None, checkpoint, resume)
             resume = None
-            cost = np.inf if fit.failure else fit.history["cost"][-1]
-            if best is None or cost < min(one.cost for one in ended):
+            restart = _restart(fit, seeds[k])
+            if best is None or restart.cost < min(one.cost for one in ended):
                 best = fit
-            ended.append(Restart(seeds[k], cost, fit.kl, fit.state.iteration, fit.converged))
+            ended.append(restart)
             if stopped:
                 break
     assert best is not None
     return best, tuple(ended)
+
+
+def _best_of_spread(begin: Begin, seeds: Sequence[int]) -> tuple[Fit, tuple[Restart, ...]]:
+    """The same of runs that are tasks."""
+    shared = Shared(begin)
+    runs: list[Fit] = run_tasks(_ended, [(shared, *one) for one in enumerate(seeds)], "run")
+    ended = tuple(_restart(fit, seed) for fit, seed in zip(runs, seeds, strict=True))
+    at = min(range(len(ended)), key=lambda k: ended[k].cost)
+    like, *_ = begin(at, seeds[at])
+    return rejoined(runs[at], like.objective, like.forward), ended
+
+
+def _ended(begin: Begin, k: int, seed: int) -> Fit:
+    fit, start, noise = begin(k, seed)
+    with suppress(DivergedError):
+        fit.run(start, noise)
+    return parted(fit)
+
+
+def parted(fit: Fit) -> Fit:
+    """A run that has ended, without what whoever sent for it has: data, and what follows from it.
+
+    `rejoined` gives it back.
+    """
+    for name in ("objective", "forward", "_with_share", "_entries", "_last", "_shortening"):
+        vars(fit).pop(name, None)
+    return fit
+
+
+def rejoined(fit: Fit, objective: Cost, forward: Objective | ObservedObjective | None) -> Fit:
+    """A run that came back, with the objective that it is of."""
+    fit.objective, fit.forward = objective, forward
+    return fit
+
+
+def _restart(fit: Fit, seed: int) -> Restart:
+    cost = np.inf if fit.failure else fit.history["cost"][-1]
+    return Restart(seed, cost, fit.kl, fit.state.iteration, fit.converged)
 
 
 def _beside(

@@ -1,14 +1,15 @@
 """One fit: the run of an optimizer over an objective, with its active entries, history, stopping
 and checkpoints.
 
-The cost is recorded every few iterations. Every `_REFRESH` iterations all entries are evaluated and
-the active ones chosen anew: those whose proportion, or whose share in explaining an object's pairs,
-is above `_ACTIVE`. The proportions of the others are halved there, for without a gradient they
-would stay as they are and blur the full model. An object whose proportion in a map is far from
-earned, as its share there is less than `_EARNED` of it, leaves the map at once: it would stand
-among strangers, where it is in nobody's way, and halving alone the gradient undoes. There the run
-is also tested for convergence. An optimizer that bears no noise gets all entries at every iteration
-and is left to end by itself.
+The cost is recorded every few iterations. Every `_REFRESH` iterations the active entries are chosen
+anew: those whose proportion, or whose share in explaining an object's pairs, is above `_ACTIVE`;
+more often while most objects leave most of their maps. The others get no gradient, so that they
+would stay where they are and blur the full model: every `_REFRESH` iterations an eighth of their
+proportions is left and, under a penalty, half of their distances from the origin. An object whose
+proportion in a map is far from earned, as its share there is less than `_EARNED` of it, leaves the
+map at once: it would stand among strangers, where it is in nobody's way, and fading alone the
+gradient undoes. There the run is also tested for convergence. An optimizer that bears no noise gets
+all entries at every iteration and is left to end by itself.
 
 A checkpoint holds all that the next iteration depends on: a run resumed with `Momentum` gives
 the same bits as one that was never interrupted.
@@ -31,6 +32,7 @@ import numpy as np
 
 from manymaps.archive import ArrayPart, Schema, ValuePart, read_archive, write_archive
 from manymaps.atlas.atlas import Atlas
+from manymaps.compute.threads import alone_if
 from manymaps.errors import DataError, DivergedError
 from manymaps.maps.pins import Pins
 from manymaps.model.combined import CombinedObjective
@@ -44,13 +46,16 @@ from manymaps.progress import work
 __all__ = ["CHECKPOINT", "Callback", "Cost", "Fit", "read_checkpoint"]
 
 _REFRESH = 50
+_LEAVING, _WHILE_LEAVING = range(100, 300), 10
 _RECORD = 10
 _ACTIVE, _ACTIVE_HELD = 3e-4, 1e-6
-_FADE = np.float32(np.log(2))
+_FADE = np.float32(np.log(8))
 _EARNED = 0.02
 _FADE_FROM = 150
 _CONVERGED = 1e-5
 _CHECKPOINT_SECONDS = 30.0
+# Pairs of objects in all maps. Up to so many, waking threads takes longer than they save.
+_FEW_PAIRS = 2_000_000
 
 _RUN_VALUES = {
     "fingerprint": ValuePart((str,), "of the data that are fitted"),
@@ -179,6 +184,7 @@ class Fit:
             self._standing_where_it_was_whole(),
             work("iteration", total=self.max_iter) as at,
             _interrupt_between_iterations(checkpoint is not None) as interrupted,
+            alone_if(sum(w.size * w.shape[1] for w in start.weights) < _FEW_PAIRS),
         ):
 
             def watch(state: State) -> bool:
@@ -303,23 +309,29 @@ class Fit:
             self._last = self.objective.evaluate(parameters)
             return self._last.cost, self._last.gradient.stilled(self.state.held)
         approximate = self.optimizer.bears_noise
-        refresh = approximate and iteration % _REFRESH == 0
         objective = self._objective_at(iteration)
+        often = _WHILE_LEAVING if iteration in _LEAVING else _REFRESH
+        refresh = approximate and iteration % often == 0
         record = refresh or iteration % _RECORD == 0
         self._last = objective.evaluate(
             parameters,
-            entries=self._active_entries() if approximate and not refresh else None,
+            entries=self._active_entries() if approximate else None,
             exaggeration=self.optimizer.exaggeration_at(self.state),
             want_cost=record,
         )
         if refresh:
-            self._refresh(parameters, iteration)
+            shares = self._last.shares
+            if self._last.gradient.places is not None:
+                shares = objective.shares(parameters, self._last.log_normalizers)
+            self._refresh(parameters, shares, iteration)
         if record:
             self._record(iteration, self._last)
         if approximate:
-            slopes = self._last.gradient.positions
-            for slope, shortening in zip(slopes, self._shortening, strict=True):
-                slope *= shortening[:, None]
+            gradient = self._last.gradient
+            for k, shortening in enumerate(self._shortening):
+                if gradient.places is not None:
+                    shortening = shortening[self._entries[k].objects]
+                gradient.positions[k][...] *= shortening[:, None]
         return self._last.cost, self._last.gradient.stilled(self.state.held)
 
     def _objective_at(self, iteration: int) -> Cost:
@@ -340,27 +352,46 @@ class Fit:
             masses = [target.row_mass + target.column_mass]
         return tuple(shorter_steps(mass * target.scale) for mass in masses)
 
-    def _active_entries(self) -> tuple[Entries, ...]:
-        masks = self.state.memory["active"]
+    def _active_entries(self) -> tuple[Entries, ...] | None:
+        """The active entries; all, by None, before they have been chosen."""
+        masks = self.state.memory.get("active")
+        if masks is None:
+            return None
         if not self._entries or self._entries[0].mask is not masks[0]:
             self._entries = tuple(Entries(mask) for mask in masks)
         return self._entries
 
-    def _refresh(self, parameters: Parameters, iteration: int) -> None:
-        """Choose the active entries from a full evaluation, and test for convergence."""
+    def _refresh(
+        self, parameters: Parameters, shares: tuple[np.ndarray, ...], iteration: int
+    ) -> None:
+        """Choose the active entries by proportions and shares; now and then fade the others, and
+        test for convergence.
+        """
         nothing = tuple(np.zeros_like(weights, bool) for weights in parameters.weights)
         held = nothing if self.state.held is None else self.state.held.weights
-        sides = list(zip(parameters.weights, self._last.shares, held, strict=True))
+        sides = list(zip(parameters.weights, shares, held, strict=True))
         masks = tuple(_active(*side) for side in sides)
         self.state.memory["active"] = masks
+        if iteration % _REFRESH:
+            return
         if iteration >= _FADE_FROM and self.objective.model.mixing == "learned":
             for (weights, share, still), mask in zip(sides, masks, strict=True):
                 weights += np.where(still, 0, _fading(weights, mask, share))
+            if self.objective.penalty and self._last.gradient.places is not None:
+                self._draw_in(parameters, masks)
         before = self.state.memory.get("cost at refresh", (np.array(np.inf),))[0]
         gain = float(before - self._last.cost)
         if iteration >= self.optimizer.settled_at + 2 * _REFRESH:
             self.converged = abs(gain) <= _CONVERGED * abs(self._last.cost)
         self.state.memory["cost at refresh"] = (np.array(self._last.cost),)
+
+    def _draw_in(self, parameters: Parameters, masks: tuple[np.ndarray, ...]) -> None:
+        """Halve the distance from the origin of what is neither active nor held."""
+        for k, (positions, mask) in enumerate(zip(parameters.positions, masks, strict=True)):
+            factors = np.where(mask, np.float32(1), np.float32(0.5))[:, :, None]
+            if self.state.held is not None:
+                factors = np.where(self.state.held.positions[k], np.float32(1), factors)
+            positions *= factors
 
     def _record(self, iteration: int, evaluation: Evaluation) -> None:
         if not self._is_whole(evaluation):
@@ -518,7 +549,7 @@ def _active(weights: np.ndarray, shares: np.ndarray, held: np.ndarray) -> np.nda
 
 
 def _fading(weights: np.ndarray, active: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    """What is added to mixing weights, (n_maps, n): log 2 where an entry is not active; where it
+    """What is added to mixing weights, (n_maps, n): log 8 where an entry is not active; where it
     is not earned, what leaves it a third of the least active proportion.
     """
     proportions = np.exp(log_softmin(weights))

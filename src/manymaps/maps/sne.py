@@ -22,6 +22,7 @@ from manymaps.affinity.affinities import Affinity
 from manymaps.affinity.neighbors import NeighborSearch
 from manymaps.atlas.atlas import Atlas
 from manymaps.constraints import AUTO, Allowed, Number
+from manymaps.maps.documented import completed_by
 from manymaps.maps.estimator import MapEstimator
 from manymaps.maps.pins import Pin
 from manymaps.model.choice import CHOICES, SYMMETRIC_SNE, T_SNE, UNI_SNE, ChoiceModel
@@ -166,6 +167,10 @@ class SNE(_SingleMap):
         How each run ended: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`.
     n_features_in_ : int
 
+    See Also
+    --------
+    SymmetricSNE, TSNE, MultipleMapsSNE
+
     References
     ----------
     G. Hinton and S. Roweis, Stochastic neighbor embedding, NIPS 15, 2002.
@@ -187,12 +192,16 @@ class SNE(_SingleMap):
         return SNE_MODEL
 
 
+@completed_by(SNE)
 class SymmetricSNE(_SingleMap):
     """Symmetric SNE: Gaussian neighbours, one choice among all pairs.
 
-    P is the average of the conditional neighbourhoods, or with
-    `affinity=GlobalGaussian()` the table of one bandwidth of eq. 4. Parameters and attributes are
-    those of `SNE`.
+    P is the average of the conditional neighbourhoods, or with `affinity=GlobalGaussian()` the
+    table of one bandwidth of eq. 4.
+
+    See Also
+    --------
+    SNE, UniSNE, TSNE, GlobalGaussian
 
     References
     ----------
@@ -215,6 +224,7 @@ class SymmetricSNE(_SingleMap):
         return SYMMETRIC_SNE
 
 
+@completed_by(SNE)
 class UniSNE(_SingleMap):
     """UNI-SNE: symmetric SNE with a uniform background, which lets dissimilar groups part.
 
@@ -224,13 +234,16 @@ class UniSNE(_SingleMap):
     ----------
     background : float in [0, 1)
         Share of similarity spread evenly over all pairs.
-    others
-        As `SNE`. The default optimizer first goes without background for two fifths of the run,
-        to a solution of symmetric SNE, as in the paper; with all of it from the beginning, distant
-        pairs would hardly attract one another. Then the background rises to its whole over a
-        third of the run, which ends lower than a sudden one. Where `init` is an array or an
-        `Atlas` (of `SymmetricSNE`, say), and with `pin`, the run begins with that rise, over half
-        of it.
+    optimizer : Optimizer, optional
+        The default first goes without background for two fifths of the run, to a solution of
+        symmetric SNE, as in the paper; with all of it from the beginning, distant pairs would
+        hardly attract one another. Then the background rises to its whole over a third of the run,
+        which ends lower than a sudden one. Where `init` is an array or an `Atlas` (of
+        `SymmetricSNE`, say), and with `pin`, the run begins with that rise, over half of it.
+
+    See Also
+    --------
+    SymmetricSNE, TSNE
 
     References
     ----------
@@ -294,15 +307,12 @@ class UniSNE(_SingleMap):
         return _with_jitter(without, background_share=share)
 
 
+@completed_by(SNE)
 class TSNE(_SingleMap):
     """t-SNE, with early and late exaggeration.
 
     Parameters
     ----------
-    n_components : int
-        Dimensions of the map.
-    perplexity : float or sequence of float
-        Effective number of neighbours; several are averaged (multi-scale).
     early_exaggeration : float >= 1
         Factor of the attraction in the first 250 iterations (a third of a run shorter than 750).
     late_exaggeration : float >= 1
@@ -311,16 +321,12 @@ class TSNE(_SingleMap):
     learning_rate : float > 0 or "auto"
         On the scale of the cost summed over objects, 1/(4n) of the unit of other programs; "auto"
         is 1/4 divided by the exaggeration, that is n / exaggeration there (Belkina et al. 2019).
-    max_iter : int
-        Most iterations; fewer where the cost stops falling.
     optimizer : Optimizer, optional
         In place of `Momentum` with the settings above; momentum is 0.8 throughout.
-    others
-        As `SNE`.
 
-    Attributes
-    ----------
-    Those of `SNE`.
+    See Also
+    --------
+    MultipleMapsTSNE, SymmetricSNE, LocalPerplexity, insert, anndata.tsne
 
     References
     ----------

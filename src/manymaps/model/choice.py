@@ -78,6 +78,10 @@ class ChoiceModel:
     ParameterError
         For a value outside these ranges.
 
+    See Also
+    --------
+    MultipleMapsTSNE, Atlas
+
     Examples
     --------
     >>> from dataclasses import replace
@@ -102,11 +106,25 @@ class ChoiceModel:
 
         >>> UNI_SNE.with_background_share(0.5).background
         0.1
+
+        Parameters
+        ----------
+        share : float
+            From 0 to 1.
+
+        Returns
+        -------
+        ChoiceModel
         """
         return replace(self, background=self.background * share)
 
     def as_dict(self) -> dict[str, Any]:
-        """The record as plain values, for files."""
+        """The record as plain values, for files.
+
+        Returns
+        -------
+        dict
+        """
         return asdict(self)
 
 

@@ -66,6 +66,15 @@ class CombinedObjective:
         """The same objective with a part of its model's background."""
         return replace(self, between=self.between.with_background_share(share))
 
+    @property
+    def penalty(self) -> float:
+        """Strength of the size penalty."""
+        return self.between.penalty
+
+    def shares(self, parameters: Parameters, log_normalizers: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Those of C_xy; see `Objective.shares`."""
+        return self.between.shares(parameters, log_normalizers)
+
     def evaluate(
         self,
         parameters: Parameters,

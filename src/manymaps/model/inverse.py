@@ -143,6 +143,15 @@ class InverseObjective:
             return np.ones(self.target.values.shape[0])
         return (self.target.row_mass > 0).astype(np.float64)
 
+    @property
+    def penalty(self) -> float:
+        """Strength of the size penalty."""
+        return self.forward.penalty
+
+    def shares(self, parameters: Parameters, log_normalizers: np.ndarray) -> tuple[np.ndarray, ...]:
+        """How much of an object's choices each map holds, active or not, (n_maps, n)."""
+        return self.evaluate(parameters, want_cost=False).shares
+
     def evaluate(
         self,
         parameters: Parameters,

@@ -23,20 +23,27 @@ from functools import cached_property
 
 import numpy as np
 
-from manymaps.compute import field
+from manymaps.compute import field, sees_both, two_fields
 from manymaps.compute.attraction import attraction
-from manymaps.compute.mixture import gather_entries, gradients, log_normalizers
-from manymaps.compute.similarity import GAUSSIAN, KERNEL_CODES
-from manymaps.compute.single_map import single_map_attraction, single_map_cost
+from manymaps.compute.mixture import (
+    gather_entries,
+    gradients,
+    log_normalizers,
+    log_proportions,
+    side_by_side,
+)
+from manymaps.compute.similarity import KERNEL_CODES
+from manymaps.compute.single_map import linear_pulls, single_map_attraction, single_map_cost
 from manymaps.compute.threads import alone_if
 from manymaps.constraints import Number
 from manymaps.model.choice import ChoiceModel
-from manymaps.model.parameters import Parameters, log_softmin
+from manymaps.model.parameters import Parameters
 from manymaps.model.penalty import size_penalty
 from manymaps.model.target import Target
 
 _LEAST_REST = 1e-30
 _FEW_ENTRIES = 16_000
+_UNROLLED_DIMENSIONS = 2
 
 __all__ = ["TOLERANCE", "Entries", "Evaluation", "Objective"]
 
@@ -59,6 +66,11 @@ class Entries:
     def objects(self) -> np.ndarray:
         """The object of each entry, map by map."""
         return np.ascontiguousarray(np.nonzero(self.mask)[1])
+
+    @cached_property
+    def places(self) -> np.ndarray:
+        """Where each entry stands among all (map, object) pairs: m n + i."""
+        return np.flatnonzero(self.mask)
 
     @cached_property
     def by_object(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -91,8 +103,10 @@ class Evaluation:
     kl : float
         KL(P || Q) of a joint model; of a conditional one its mean over rows with mass. No penalty.
     gradient : Parameters
+        Of the entries alone, in their order, where only some are active (`Parameters.places`).
     shares : tuple of ndarray of shape (n_maps, n)
-        How much of an object's pairs each map explains; sums to the object's mass.
+        How much of an object's pairs each map explains; sums to the object's mass. Of some entries
+        (n_entries,).
     log_normalizers : ndarray
         log Z_i, or log Z alone.
     """
@@ -112,7 +126,27 @@ class _Side:
     positions: np.ndarray
     log_pi: np.ndarray
     points: np.ndarray
-    log_charges: np.ndarray
+    entry_log_pi: np.ndarray
+    log_factors: np.ndarray
+
+    @property
+    def n(self) -> int:
+        """Number of objects."""
+        return int(self.log_pi.shape[1])
+
+    @property
+    def is_small(self) -> bool:
+        """Whether loops over its entries are too short to be shared out."""
+        return len(self.entry_log_pi) < _FEW_ENTRIES
+
+    def charged(self, log_charges: np.ndarray) -> np.ndarray:
+        """Log charges of the entries from those of the objects: charge_i pi_i^m."""
+        return self.entry_log_pi + log_charges.astype(np.float32)[self.entries.objects]
+
+    def table(self, kind: int) -> np.ndarray:
+        """All maps of an object side by side; see `compute.mixture`."""
+        with alone_if(self.is_small):
+            return side_by_side(self.positions, self.log_pi, kind)
 
 
 _Field = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -193,7 +227,9 @@ class Objective:
         sides = self._sides(parameters, entries)
         log_a, _ = self._log_factors
         rows, columns = sides[0], sides[-1]
-        seen = self._field(rows, columns, columns.log_charges)
+        log_charges = columns.charged(columns.log_factors)
+        at_once = self._both_fields(sides, log_charges) if self._sees_both(parameters) else None
+        seen = at_once[0] if at_once else self._field(rows, columns, log_charges)
         log_z = self._log_normalizers(rows, seen, log_a)
         chooser = (log_a - log_z).astype(np.float64)
         rest = self._rest(log_z)
@@ -203,17 +239,37 @@ class Objective:
             pulls, shares, mass, cost = self._attraction(sides, chooser, want_cost)
         with np.errstate(divide="ignore"):
             log_rho = chooser + (np.log(mass.sum()) if self.target.is_joint else np.log(mass))
-        felt = self._felt(sides, seen, log_rho)
+        felt = self._felt(sides, seen, log_rho) if at_once is None else at_once[1]
+        if at_once and self.target.is_joint:
+            felt[2][...] += np.log(mass.sum()) - log_z[0]
         gradient = self._gradient(sides, seen, felt, log_rho, pulls, shares, exaggeration)
         kl_sum = self.target.negative_entropy + cost if want_cost else np.nan
         value = self.target.scale * kl_sum
-        for k, positions in enumerate(parameters.positions):
-            penalty, slope = size_penalty(positions, self.penalty)
-            value += penalty
-            gradient.positions[k][...] += slope
+        whole = gradient.places is None
+        for k, (positions, side) in enumerate(zip(parameters.positions, sides, strict=True)):
+            if want_cost:
+                value += size_penalty(positions, self.penalty)[0]
+            if not whole:
+                positions = positions.reshape(-1, positions.shape[2])[side.entries.places]
+            gradient.positions[k][...] += size_penalty(positions, self.penalty)[1]
         kl = kl_sum if self.target.is_joint else kl_sum / self.target.n_rows_with_mass
-        return Evaluation(
-            value, kl, gradient, shares, np.unique(log_z) if self.target.is_joint else log_z
+        if whole:
+            shares = tuple(
+                share.reshape(side.log_pi.shape) for share, side in zip(shares, sides, strict=True)
+            )
+        return Evaluation(value, kl, gradient, shares, log_z[:1] if self.target.is_joint else log_z)
+
+    def shares(self, parameters: Parameters, log_normalizers: np.ndarray) -> tuple[np.ndarray, ...]:
+        """How much of an object's pairs each map explains, active or not, (n_maps, n) each.
+
+        It takes sums over stored pairs alone, given log Z of an evaluation.
+        """
+        entries = tuple(self._all_entries(p.shape) for p in parameters.positions)
+        sides = self._sides(parameters, entries)
+        chooser = (self._log_factors[0] - log_normalizers).astype(np.float64)
+        _, shares, _, _ = self._attraction(sides, chooser, want_cost=False)
+        return tuple(
+            share.reshape(side.log_pi.shape) for share, side in zip(shares, sides, strict=True)
         )
 
     def _all_entries(self, shape: tuple[int, ...]) -> Entries:
@@ -222,23 +278,22 @@ class Objective:
         return self._everywhere[shape[:2]]
 
     def _sides(self, parameters: Parameters, entries: tuple[Entries, ...]) -> tuple[_Side, ...]:
-        log_a, log_b = self._log_factors
         inverse = np.float32(1 / self.model.kernel_width)
         sides = []
-        factors = (log_b,) if self.target.one_set else (log_a, log_b)
+        factors = self._log_factors[-len(entries) :]
         for positions, weights, active, factor in zip(
             parameters.positions, parameters.weights, entries, factors, strict=True
         ):
             scaled = np.ascontiguousarray(positions, np.float32) * inverse
-            log_pi = (
-                log_softmin(weights).astype(np.float32)
-                if len(weights) > 1
-                else np.zeros_like(weights, np.float32)
-            )
+            log_pi = np.zeros(weights.shape, np.float32)
             points = np.empty((scaled.shape[2], len(active.objects)), np.float32)
-            charges = np.empty(len(active.objects), np.float32)
-            gather_entries(scaled, log_pi, active.offsets, active.objects, factor, points, charges)
-            sides.append(_Side(active, scaled, log_pi, points, charges))
+            entry_log_pi = np.empty(len(active.objects), np.float32)
+            with alone_if(log_pi.size < _FEW_ENTRIES):
+                if len(weights) > 1:
+                    log_proportions(np.ascontiguousarray(weights, np.float32), log_pi)
+                where = active.offsets, active.objects
+                gather_entries(scaled, log_pi, *where, points, entry_log_pi)
+            sides.append(_Side(active, scaled, log_pi, points, entry_log_pi, factor))
         return tuple(sides)
 
     def _field(self, at: _Side, of: _Side, log_charges: np.ndarray) -> _Field:
@@ -249,10 +304,37 @@ class Objective:
             self.model.kernel, self.tolerance, self.engine,
         )  # fmt: skip
 
+    def _sees_both(self, parameters: Parameters) -> bool:
+        """Whether charges of the choosers are known before the pairs, but for a common factor.
+
+        rho = a R / Z. Of a joint model R / Z is one number; of a conditional one R is known where
+        there is no background, and Z of one map alone is that map's potential.
+        """
+        d = parameters.positions[0].shape[2]
+        if self._is_plain or not sees_both(self.model.kernel, d, self.engine):
+            return False
+        return self.target.is_joint or (parameters.n_maps == 1 and not self.model.background)
+
+    def _both_fields(
+        self, sides: tuple[_Side, ...], log_charges: np.ndarray
+    ) -> tuple[_Field, _Field]:
+        """What choosers see, and what is felt of them: up to R / Z where that is one number."""
+        rows, columns = sides[0], sides[-1]
+        masses = self._log_factors[0]
+        if not self.target.is_joint:
+            with np.errstate(divide="ignore"):
+                masses = np.log(self.target.row_mass)
+        return two_fields(
+            rows.points, rows.entries.offsets, columns.points, columns.entries.offsets,
+            log_charges, rows.charged(masses),
+            divided=not self.target.is_joint, one_set=self.target.one_set,
+        )  # fmt: skip
+
     def _log_normalizers(self, rows: _Side, seen: _Field, log_a: np.ndarray) -> np.ndarray:
-        log_z = np.empty(rows.log_pi.shape[1], np.float64)
-        with alone_if(len(seen[0]) < _FEW_ENTRIES):
-            log_normalizers(*rows.entries.by_object, rows.log_pi, seen[0], seen[2], log_z)
+        log_z = np.empty(rows.n, np.float64)
+        indptr, _, numbers = rows.entries.by_object
+        with alone_if(rows.is_small):
+            log_normalizers(indptr, numbers, rows.entry_log_pi, seen[0], seen[2], log_z)
         if self.target.is_joint:
             log_z += log_a
             peak = log_z.max()
@@ -271,21 +353,16 @@ class Objective:
         choosers = (chooser, np.zeros(len(log_b))) if two else (chooser,)
         chosens = (np.zeros(len(chooser)), log_b) if two else (log_b,)
         pulls, shares, masses, cost = [], [], [], 0.0
+        tables = [side.table(kind) for side in sides]
         for k, (side, pairs) in enumerate(zip(sides, self.target.sides, strict=True)):
-            o = k - 1 if len(sides) > 1 else k
-            other = sides[o]
-            n_maps, n, d = side.positions.shape
-            pull = np.zeros((n_maps, n, d), np.float32)
-            share = np.zeros((n_maps, n), np.float32)
-            mass, row_cost = np.zeros(n), np.zeros(n)
-            own_pi, other_pi = (
-                s.log_pi if kind == GAUSSIAN else np.exp(s.log_pi) for s in (side, other)
-            )
-            indptr, maps, _ = side.entries.by_object
+            o = k - 1 if two else k
+            d, n_entries = side.points.shape
+            pull, share = np.empty((n_entries, d), np.float32), np.empty(n_entries, np.float32)
+            mass, row_cost = np.empty(side.n), np.empty(side.n)
             attraction(
                 (0,) * d, pairs.chunks, pairs.indptr, pairs.indices, pairs.forward, pairs.backward,
-                side.positions, other.positions, own_pi, other_pi, side.log_pi, other.log_pi,
-                indptr, maps, choosers[k], chosens[k], choosers[o], chosens[o],
+                tables[k], tables[o], side.log_pi, sides[o].log_pi, *side.entries.by_object,
+                choosers[k], chosens[k], choosers[o], chosens[o],
                 kind, background, log_rest, want_cost, pull, share, mass, row_cost,
             )  # fmt: skip
             pulls.append(pull)
@@ -309,41 +386,63 @@ class Objective:
         self, sides: tuple[_Side, ...], log_z: np.ndarray, rest: np.float32, want_cost: bool
     ) -> tuple[list[np.ndarray], tuple[np.ndarray, ...], np.ndarray, float]:
         """The same for one map, by sums that have no proportions in them."""
+        d = sides[0].positions.shape[2]
+        if self.model.kernel == "gaussian" and not rest and d > _UNROLLED_DIMENSIONS:
+            pulls, masses, energy = self._linear_pulls(sides)
+        else:
+            pulls, masses, energy = self._pulls(sides, rest, want_cost)
+        cost = np.nan
+        if want_cost:
+            log_a, log_b = self._log_factors
+            log_kept = np.log1p(-self.model.background)
+            cost = energy - float(self.target.row_mass @ (log_a - log_z + log_kept))
+            cost -= float(self.target.column_mass @ log_b)
+        # Under a joint normalization only the sum of these matters; each pair counts twice in it.
+        row_mass = masses[0] / 2 if rest else self.target.row_mass
+        return pulls, tuple(masses), row_mass, cost
+
+    def _pulls(
+        self, sides: tuple[_Side, ...], rest: np.float32, want_cost: bool
+    ) -> tuple[list[np.ndarray], list[np.ndarray], float]:
+        """Pulls and masses of each side of one map, and - sum p log(v + rest)."""
         kind = KERNEL_CODES[self.model.kernel]
-        pulls, shares, masses = [], [], []
+        pulls, masses, energy = [], [], np.nan
         for k, (side, pairs) in enumerate(zip(sides, self.target.sides, strict=True)):
             own, others = side.positions[0], sides[k - 1].positions[0]
             pull, mass = np.empty_like(own), np.empty(len(own), np.float32)
             where = (0,) * own.shape[1], pairs.chunks, pairs.indptr, pairs.indices
             single_map_attraction(*where, pairs.both, own, others, kind, rest, pull, mass)
-            pulls.append(pull[None])
-            shares.append(mass[None])
+            pulls.append(pull)
             masses.append(mass)
             if want_cost and k == 0:
                 row_cost = np.empty(len(own))
                 single_map_cost(*where, pairs.forward, own, others, kind, rest, row_cost)
-        cost = np.nan
-        if want_cost:
-            log_a, log_b = self._log_factors
-            log_kept = np.log1p(-self.model.background)
-            cost = float(row_cost.sum() - self.target.row_mass @ (log_a - log_z + log_kept))
-            cost -= float(self.target.column_mass @ log_b)
-        # Under a joint normalization only the sum of these matters; each pair counts twice in it.
-        row_mass = masses[0] / 2 if rest else self.target.row_mass
-        return pulls, tuple(shares), row_mass, cost
+                energy = float(row_cost.sum())
+        return pulls, masses, energy
+
+    def _linear_pulls(
+        self, sides: tuple[_Side, ...]
+    ) -> tuple[list[np.ndarray], list[np.ndarray], float]:
+        """The same where pulls are linear, so that the energy follows from them."""
+        pulls, masses, energy = [], [], 0.0
+        centre = sides[-1].positions[0].mean(axis=0, dtype=np.float64)
+        for k, (side, pairs) in enumerate(zip(sides, self.target.sides, strict=True)):
+            own, others = side.positions[0], sides[k - 1].positions[0]
+            pull, mass = linear_pulls(
+                pairs.chunks, pairs.indptr, pairs.indices, pairs.both, own, others
+            )
+            # All pulls add up to nothing, so that any centre is right; of this one little cancels.
+            energy += float(np.einsum("ij,ij->", own - centre, pull)) / 2
+            pulls.append(pull)
+            masses.append(mass)
+        return pulls, masses, energy
 
     def _felt(self, sides: tuple[_Side, ...], seen: _Field, log_rho: np.ndarray) -> _Field:
         """The field of the choosers' charges rho_i pi_i, at the objects that are chosen."""
         if self._is_plain:
             return seen[0], seen[1], seen[2] + log_rho[0]
         rows, columns = sides[0], sides[-1]
-        charges = np.empty_like(rows.log_charges)
-        points = np.empty_like(rows.points)
-        gather_entries(
-            rows.positions, rows.log_pi, rows.entries.offsets, rows.entries.objects,
-            log_rho.astype(np.float32), points, charges,
-        )  # fmt: skip
-        return self._field(columns, rows, charges)
+        return self._field(columns, rows, rows.charged(log_rho))
 
     def _gradient(
         self,
@@ -367,11 +466,12 @@ class Objective:
         for side, (chooser, chosen, as_chooser, as_chosen), pull, share in zip(
             sides, roles, pulls, shares, strict=True
         ):
-            d_positions = np.zeros_like(side.positions)
-            d_weights = np.zeros_like(side.log_pi)
-            with alone_if(len(side.log_charges) < _FEW_ENTRIES):
+            d_positions = np.empty_like(pull)
+            d_weights = np.empty_like(share)
+            indptr, _, numbers = side.entries.by_object
+            with alone_if(side.is_small):
                 gradients(
-                    *side.entries.by_object, side.log_pi, chooser, chosen, *as_chooser, *as_chosen,
+                    indptr, numbers, side.entry_log_pi, chooser, chosen, *as_chooser, *as_chosen,
                     pull, share, float(exaggeration), float(self.target.scale), d_positions,
                     d_weights,
                 )  # fmt: skip
@@ -380,4 +480,16 @@ class Objective:
             positions.append(d_positions)
             learned = self.model.mixing == "learned"
             weights.append(d_weights if learned else np.zeros_like(d_weights))
-        return Parameters(tuple(positions), tuple(weights))
+        places = tuple(side.entries.places for side in sides)
+        if all(side.log_pi.size == len(there) for side, there in zip(sides, places, strict=True)):
+            return Parameters(
+                tuple(
+                    part.reshape(side.positions.shape)
+                    for part, side in zip(positions, sides, strict=True)
+                ),
+                tuple(
+                    part.reshape(side.log_pi.shape)
+                    for part, side in zip(weights, sides, strict=True)
+                ),
+            )
+        return Parameters(tuple(positions), tuple(weights), places)

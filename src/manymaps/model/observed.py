@@ -105,6 +105,10 @@ class ObservedObjective:
             counts = np.full_like(counts, counts.sum())
         return self.target.values.toarray(), observed, 1 / np.maximum(counts, 1)
 
+    def shares(self, parameters: Parameters, log_normalizers: np.ndarray) -> tuple[np.ndarray, ...]:
+        """How much of an object's choices each map holds, active or not, (n_maps, n)."""
+        return self.evaluate(parameters, want_cost=False).shares
+
     def evaluate(
         self,
         parameters: Parameters,

@@ -42,11 +42,14 @@ def weights_from_proportions(proportions: np.ndarray, least: float = 1e-12) -> n
 class Parameters:
     """Positions and weights of one or two sets of objects.
 
-    The same record holds gradients and velocities, and masks of what is held where it is.
+    The same record holds gradients and velocities, and masks of what is held where it is. A
+    gradient may be of some entries alone, (n_entries, d) and (n_entries,): `places` then says of
+    each set which, by their numbers m n + i.
     """
 
     positions: tuple[np.ndarray, ...]
     weights: tuple[np.ndarray, ...]
+    places: tuple[np.ndarray, ...] | None = None
 
     @property
     def arrays(self) -> tuple[np.ndarray, ...]:
@@ -66,13 +69,16 @@ class Parameters:
     def like(self, arrays: Sequence[np.ndarray]) -> Parameters:
         """The same record with other arrays."""
         n = len(self.positions)
-        return Parameters(tuple(arrays[:n]), tuple(arrays[n:]))
+        return Parameters(tuple(arrays[:n]), tuple(arrays[n:]), self.places)
 
     def stilled(self, held: Parameters | None) -> Parameters:
         """This change, set to 0 in place where the masks of `held` are true; all of it for None."""
-        if held is not None:
-            for part, still in zip(self.arrays, held.arrays, strict=True):
-                part[still] = 0
+        if held is None:
+            return self
+        for k, (part, still) in enumerate(zip(self.arrays, held.arrays, strict=True)):
+            if self.places is not None:
+                still = still.reshape(-1, *part.shape[1:])[self.places[k % len(self.places)]]
+            part[still] = 0
         return self
 
     def copy(self) -> Parameters:

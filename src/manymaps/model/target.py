@@ -21,11 +21,14 @@ from typing import Literal
 import numpy as np
 from scipy import sparse
 
+from manymaps.compute.canonical import canonical_rows
 from manymaps.errors import DataError
 
 __all__ = ["Pairs", "Target", "conditional_target", "count_target", "joint_target"]
 
 _PAIRS_PER_CHUNK = 1024
+_HASHED_AT_ONCE = 2**20
+_MANY_PAIRS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -167,7 +170,9 @@ class Target:
         """A short hash of the numbers."""
         digest = hashlib.sha256()
         for array in (self.values.indptr, self.values.indices, self.values.data):
-            digest.update(np.ascontiguousarray(array, np.float64).tobytes())
+            for start in range(0, len(array), _HASHED_AT_ONCE):
+                some = array[start : start + _HASHED_AT_ONCE]
+                digest.update(np.ascontiguousarray(some, np.float64).data)
         digest.update(f"{self.values.shape}{self.normalization}{self.one_set}".encode())
         if self.observed is not None:
             digest.update(np.packbits(self.observed).tobytes())
@@ -206,11 +211,17 @@ def _judged(observed: np.ndarray | None) -> np.ndarray | None:
 def _cleaned(
     strengths: sparse.sparray, one_set: bool, judged: np.ndarray | None = None
 ) -> sparse.csr_array:
-    values = sparse.csr_array(strengths, dtype=np.float64, copy=True)
-    values.sum_duplicates()
+    given = sparse.csr_array(strengths, dtype=np.float64)
+    values = canonical_rows(given)
+    # What the caller holds stays as it is: in the columns, and in the numbers.
+    if any(
+        np.may_share_memory(ours, theirs)
+        for ours, theirs in ((values.indices, given.indices), (values.data, given.data))
+    ):
+        values = values.copy()
     if judged is not None:
         values = sparse.csr_array(values.multiply(judged))
-    if one_set:
+    if one_set and values.diagonal().any():
         rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
         values.data[rows == values.indices] = 0
     values.eliminate_zeros()
@@ -265,6 +276,19 @@ def _normalize_rows(values: sparse.csr_array, limit: float) -> None:
     values.data /= np.repeat(divisors, np.diff(values.indptr))
 
 
+def _with_transpose(values: sparse.csr_array) -> sparse.csr_array:
+    """a_ij + a_ji in rows of rising columns."""
+    if values.nnz < _MANY_PAIRS:
+        values = sparse.csr_array(values + values.T)
+        values.sort_indices()
+        return values
+    # To the same bits, in half the time and memory; few pairs do not repay loading it.
+    from manymaps.compute.symmetric import symmetric_sum
+
+    starts, columns, sums = symmetric_sum(values.indptr, values.indices, values.data)
+    return sparse.csr_array((sums, columns, starts), shape=values.shape)
+
+
 def joint_target(
     strengths: sparse.sparray,
     *,
@@ -310,8 +334,7 @@ def joint_target(
             _normalize_rows(values, 0.0)
         if average and judged is not None:
             values = sparse.diags_array(judged.sum(axis=1).astype(np.float64)) @ values
-        values = sparse.csr_array(values + values.T)
-        values.sort_indices()
+        values = _with_transpose(values)
     values.data /= values.data.sum()
     return Target(values, "joint", one_set, is_symmetric=one_set, observed=judged)
 

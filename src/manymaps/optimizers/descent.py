@@ -55,11 +55,32 @@ Watch = Callable[["State"], bool]
 
 
 def shorter_steps(mass: np.ndarray) -> np.ndarray:
-    """Factors of the position steps of objects, (n,) float32: stiff ones take shorter steps.
+    """Factors of the position steps of objects: stiff ones take shorter steps.
 
     The curvature of the cost along an object's position grows with the mass of its pairs, 1 + 1 for
     a usual one but hundreds for a word that hundreds of cues recall; with a Gaussian kernel a
     common step would throw it ever farther.
+
+    Parameters
+    ----------
+    mass : ndarray of shape (n,)
+        The sum of the target over the pairs of each object, both ways.
+
+    Returns
+    -------
+    ndarray of shape (n,), float32
+        At most 1.
+
+    See Also
+    --------
+    manymaps.Momentum, State
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps.optimizers import shorter_steps
+    >>> (1 / shorter_steps(np.array([2.0, 200.0]))).round().tolist()
+    [1.0, 50.0]
     """
     return (1 / np.maximum(mass / _STIFF, 1)).astype(np.float32)
 
@@ -86,6 +107,25 @@ class State:
         The objects over which the cost is a sum, for rates that are meant for their mean.
     held : Parameters, optional
         Masks of what stays where it is. The gradient that is given is 0 there.
+
+    See Also
+    --------
+    Optimizer
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import Momentum
+    >>> from manymaps.model.parameters import Parameters
+    >>> from manymaps.optimizers import State
+    >>> def parabola(at, iteration):   # cost and gradient
+    ...     x = at.positions[0]
+    ...     return float((x**2).sum()), Parameters((2 * x,), (np.zeros_like(at.weights[0]),))
+    >>> start = Parameters((np.ones((1, 3, 2), "f4"),), (np.zeros((1, 3), "f4"),))
+    >>> state = State(start)
+    >>> _ = Momentum().minimize(parabola, state, 100, lambda state: False)
+    >>> state.iteration, state.cost < 1e-3
+    (100, True)
     """
 
     parameters: Parameters
@@ -110,6 +150,19 @@ class Optimizer(ABC):
     deviations of positions and mixing weights from which estimators of maps start at random; where
     it is None they start as is their way. `searches_lines` says whether the optimizer evaluates
     several times an iteration.
+
+    See Also
+    --------
+    manymaps.Momentum, manymaps.ConjugateGradient, manymaps.LBFGS, State
+
+    Examples
+    --------
+    >>> from manymaps import Momentum
+    >>> from manymaps.optimizers import Optimizer
+    >>> isinstance(Momentum(), Optimizer), Momentum().searches_lines
+    (True, False)
+    >>> Momentum().exaggeration(0)
+    4.0
     """
 
     exaggeration: Schedule
@@ -119,10 +172,11 @@ class Optimizer(ABC):
 
     @property
     def bears_noise(self) -> bool:
-        """Whether it bears a cost whose active entries change on the way, forces no better than the
-        user's tolerance, and steps that are shortened object by object.
+        """Whether it bears approximate costs and shortened steps.
 
-        One with a line search does not, nor one that is to make its steps exactly.
+        That is a cost whose active entries change on the way, forces no better than the user's
+        tolerance, and steps that are shortened object by object. One with a line search does not,
+        nor one that is to make its steps exactly.
         """
         return False
 
@@ -132,17 +186,50 @@ class Optimizer(ABC):
         return 0
 
     def exaggeration_at(self, state: State) -> float:
-        """The exaggeration of the next iteration."""
+        """The exaggeration of the next iteration.
+
+        Parameters
+        ----------
+        state : State
+            Where the run stands.
+
+        Returns
+        -------
+        float
+        """
         return self.exaggeration(state.iteration)
 
     def new_memory(self, parameters: Parameters) -> dict[str, tuple[np.ndarray, ...]]:
-        """What the optimizer carries from step to step, as it is before the first."""
+        """What the optimizer carries from step to step, as it is before the first.
+
+        Parameters
+        ----------
+        parameters : Parameters
+            Of what shape they are.
+
+        Returns
+        -------
+        dict of str to tuple of ndarray
+        """
         return {}
 
     def check_memory(
         self, memory: Mapping[str, tuple[np.ndarray, ...]], parameters: Parameters
     ) -> None:
-        """Refuse, by a ValueError, a memory from a file that does not fit these parameters."""
+        """Refuse a memory from a file that does not fit these parameters.
+
+        Parameters
+        ----------
+        memory : mapping of str to tuple of ndarray
+            From a file.
+        parameters : Parameters
+            What they belong to.
+
+        Raises
+        ------
+        ValueError
+            Where it does not fit.
+        """
         for name, group in self.new_memory(parameters).items():
             found = [(part.shape, part.dtype) for part in memory.get(name, ())]
             if found != [(part.shape, part.dtype) for part in group]:
@@ -151,14 +238,39 @@ class Optimizer(ABC):
                 raise ValueError(f"its memory of {name!r} holds a value that is not finite")
 
     def advice(self, state: State) -> str:
-        """What to do where a run has diverged, the end of a sentence."""
+        """What to do where a run has diverged.
+
+        Parameters
+        ----------
+        state : State
+            Where the run stands.
+
+        Returns
+        -------
+        str
+            The end of a sentence.
+        """
         return "give a size penalty, another start, or Momentum() as the optimizer"
 
     @abstractmethod
     def minimize(self, evaluate: Evaluate, state: State, n_iter: int, watch: Watch) -> bool:
         """Go on from `state`, in place, until it has `n_iter` iterations or `watch` says stop.
 
-        Returns whether the optimizer itself found nothing left to gain.
+        Parameters
+        ----------
+        evaluate : callable
+            Called as evaluate(parameters, iteration); gives cost and gradient.
+        state : State
+            Where to go on from; changed in place.
+        n_iter : int
+            Iterations in all.
+        watch : callable
+            Called as watch(state) after each iteration; a true answer stops.
+
+        Returns
+        -------
+        bool
+            Whether the optimizer itself found nothing left to gain.
         """
 
 
@@ -215,8 +327,13 @@ class Momentum(Optimizer):
         whose init="auto" is then "random" (`CODE` and `AssociationPredictor` have starts of their
         own); the estimator's by default.
 
+    See Also
+    --------
+    ConjugateGradient, LBFGS, optimizers.Switch, optimizers.Stages
+
     Examples
     --------
+    >>> from manymaps import Momentum
     >>> Momentum(learning_rate=0.2).momentum(300)
     0.8
     """
@@ -252,7 +369,9 @@ class Momentum(Optimizer):
 
     @classmethod
     def van_der_maaten_2012(cls) -> Self:
-        """The descent of the program of 2012 (`mult_maps_tsne.m`), of which the steps are
+        """The descent of the program of 2012 (`mult_maps_tsne.m`).
+
+        Its steps are
 
             y_inc <- momentum y_inc - 250 dC/dy / 2,   y <- y + y_inc
             w     <- w - 100 dC/dw
@@ -348,23 +467,64 @@ class Momentum(Optimizer):
         return max(self.hold_weights, *(schedule.settled_at for schedule in schedules))
 
     def exaggeration_at(self, state: State) -> float:
-        """The exaggeration of the next iteration: that of the schedule, or what a collapse left."""
+        """The exaggeration of the next iteration: that of the schedule, or what a collapse left.
+
+        Parameters
+        ----------
+        state : State
+            Where the run stands.
+
+        Returns
+        -------
+        float
+        """
         wanted = self.exaggeration(state.iteration)
         known = state.memory.get(_GUARD)
         return wanted if wanted <= 1 or known is None else min(wanted, float(known[0][0]))
 
     def advice(self, state: State) -> str:
-        """What to do where a run diverges; see `Optimizer.advice`."""
+        """What to do where a run diverges; see `Optimizer.advice`.
+
+        Parameters
+        ----------
+        state : State
+            Where the run stands.
+
+        Returns
+        -------
+        str
+            The end of a sentence.
+        """
         return f"lower the learning rate (now {self.rate(state):g})"
 
     def rate(self, state: State) -> float:
-        """The learning rate of the next iteration."""
+        """The learning rate of the next iteration.
+
+        Parameters
+        ----------
+        state : State
+            Where the run stands.
+
+        Returns
+        -------
+        float
+        """
         if self.learning_rate == "auto":
             return _AUTO_RATE / self.exaggeration_at(state)
         return float(self.learning_rate)
 
     def new_memory(self, parameters: Parameters) -> dict[str, tuple[np.ndarray, ...]]:
-        """Steps, and their gains."""
+        """Steps, and their gains.
+
+        Parameters
+        ----------
+        parameters : Parameters
+            Of what shape they are.
+
+        Returns
+        -------
+        dict of str to tuple of ndarray
+        """
         memory = {"step": tuple(np.zeros_like(a) for a in parameters.arrays)}
         if self.gains:
             memory["gain"] = tuple(np.ones_like(a) for a in parameters.arrays)
@@ -373,7 +533,15 @@ class Momentum(Optimizer):
     def check_memory(
         self, memory: Mapping[str, tuple[np.ndarray, ...]], parameters: Parameters
     ) -> None:
-        """Refuse also what was noted of a collapse, where it is not what `_guard` notes."""
+        """Refuse also what was noted of a collapse, where it is not what `_guard` notes.
+
+        Parameters
+        ----------
+        memory : mapping of str to tuple of ndarray
+            From a file.
+        parameters : Parameters
+            What they belong to.
+        """
         super().check_memory(memory, parameters)
         noted = memory.get(_GUARD, (np.zeros(3),))
         if [part.shape for part in noted] != [(3,)] or np.isnan(noted[0]).any():
@@ -406,7 +574,24 @@ class Momentum(Optimizer):
         state.memory[_GUARD] = (np.array([limit, reference, spread]),)
 
     def minimize(self, evaluate: Evaluate, state: State, n_iter: int, watch: Watch) -> bool:
-        """Steps from `state` until `n_iter` or `watch` ends them; see `Optimizer.minimize`."""
+        """Take steps from `state` until `n_iter` or `watch` ends them.
+
+        Parameters
+        ----------
+        evaluate : callable
+            Called as evaluate(parameters, iteration); gives cost and gradient.
+        state : State
+            Where to go on from; changed in place.
+        n_iter : int
+            Iterations in all.
+        watch : callable
+            Called as watch(state) after each iteration; a true answer stops.
+
+        Returns
+        -------
+        bool
+            False: it does not know when to stop.
+        """
         arrays = state.parameters.arrays
         if "step" not in state.memory:
             state.memory |= self.new_memory(state.parameters)
@@ -442,7 +627,7 @@ class Momentum(Optimizer):
 
     def _move(self, state: State, gradient: Parameters) -> None:
         """One step of all parameters that learn by now, in place."""
-        from manymaps.compute.steps import momentum_step
+        from manymaps.compute.steps import momentum_step, momentum_step_of
         from manymaps.compute.threads import alone_if
 
         k = state.iteration
@@ -456,12 +641,21 @@ class Momentum(Optimizer):
             own_rate = np.float32(rate * (self.weight_rate if is_weight else 1.0))
             own_momentum = np.float32(weight_momentum if is_weight else momentum)
             x, slope, step = arrays[j], gradient.arrays[j], steps[j]
+            places = None if gradient.places is None else gradient.places[j % sets]
+            if places is not None:
+                width = x.shape[2] if not is_weight else 1
+                x, step = x.reshape(-1, width), step.reshape(-1, width)
+                slope = slope.reshape(-1, width)
             if not self.gains:
-                step *= own_momentum
-                step -= own_rate * slope
-                x += step
+                at = slice(None) if places is None else places
+                step[at] = own_momentum * step[at] - own_rate * slope
+                x[at] += step[at]
                 continue
             gain = state.memory["gain"][j]
+            if places is not None:
+                gain = gain.reshape(-1, width)
+                momentum_step_of(places, x, slope, step, gain, own_rate, own_momentum)
+                continue
             with alone_if(x.size < _FEW_PARAMETERS):
                 momentum_step(
                     x.reshape(-1), slope.reshape(-1), step.reshape(-1), gain.reshape(-1),
@@ -526,6 +720,19 @@ class LBFGS(_ScipyOptimizer):
     ----------
     memory : int
         Pairs of steps and gradients kept.
+
+    See Also
+    --------
+    ConjugateGradient, Momentum
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import LBFGS, TSNE
+    >>> line = np.arange(40.0)[:, None]
+    >>> fit = TSNE(1, perplexity=4, optimizer=LBFGS(), max_iter=100, random_state=0).fit(line)
+    >>> bool(fit.kl_divergence_ < 1)
+    True
     """
 
     memory: int = 20
@@ -540,7 +747,22 @@ class LBFGS(_ScipyOptimizer):
 
 @dataclass(frozen=True)
 class ConjugateGradient(_ScipyOptimizer):
-    """Nonlinear conjugate gradients (Polak & Ribiere)."""
+    """Nonlinear conjugate gradients (Polak & Ribiere).
+
+    See Also
+    --------
+    Momentum, LBFGS, AspectMaps
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import AspectMaps, ConjugateGradient
+    >>> similarities = np.kron(np.eye(3), np.ones((4, 4)))
+    >>> few = ConjugateGradient()
+    >>> fit = AspectMaps(3, affinity="precomputed", optimizer=few, max_iter=5, random_state=0)
+    >>> fit.fit(similarities).n_iter_
+    5
+    """
 
     method = "CG"
 

@@ -26,7 +26,23 @@ __all__ = ["Anneal", "Constant", "Line", "Schedule", "Stages", "Switch"]
 
 @dataclass(frozen=True)
 class Constant:
-    """The same value throughout."""
+    """The same value throughout.
+
+    Parameters
+    ----------
+    value : float
+        At any iteration.
+
+    See Also
+    --------
+    Line, Stages, manymaps.Momentum
+
+    Examples
+    --------
+    >>> from manymaps.optimizers import Constant
+    >>> Constant(0.8)(0), Constant(0.8)(999)
+    (0.8, 0.8)
+    """
 
     value: float
 
@@ -41,7 +57,28 @@ class Constant:
 
 @dataclass(frozen=True)
 class Switch:
-    """One value for the first `until` iterations, another one from then on."""
+    """One value for the first `until` iterations, another one from then on.
+
+    Parameters
+    ----------
+    first : float
+        The value at first.
+    until : int
+        The iteration from which on it is the other.
+    then : float
+        The other.
+
+    See Also
+    --------
+    Stages, manymaps.Momentum
+
+    Examples
+    --------
+    >>> from manymaps.optimizers import Switch
+    >>> switch = Switch(0.5, until=250, then=0.8)
+    >>> switch(249), switch(250)
+    (0.5, 0.8)
+    """
 
     first: float
     until: int
@@ -58,7 +95,25 @@ class Switch:
 
 @dataclass(frozen=True)
 class Anneal:
-    """Falls in a straight line from `start` to zero over `until` iterations."""
+    """Falls in a straight line from `start` to zero over `until` iterations.
+
+    Parameters
+    ----------
+    start : float
+        The value at first.
+    until : int
+        The iteration from which on it is 0.
+
+    See Also
+    --------
+    Line, manymaps.Momentum
+
+    Examples
+    --------
+    >>> from manymaps.optimizers import Anneal
+    >>> [Anneal(0.3, until=100)(t) for t in (0, 50, 100)]
+    [0.3, 0.15, 0.0]
+    """
 
     start: float
     until: int
@@ -76,10 +131,26 @@ class Anneal:
 class Stages:
     """Constant values from given iterations on: pairs (iteration, value), the first at 0.
 
+    Parameters
+    ----------
+    values : tuple of (iteration, value)
+        In the order of their iterations.
+
     Raises
     ------
     ParameterError
         Where the first pair is not at 0 or the iterations do not rise.
+
+    See Also
+    --------
+    Switch, Line, manymaps.Momentum
+
+    Examples
+    --------
+    >>> from manymaps.optimizers import Stages
+    >>> stages = Stages(((0, 0.5), (20, 0.8), (200, 0.9)))
+    >>> [stages(t) for t in (0, 20, 500)]
+    [0.5, 0.8, 0.9]
     """
 
     values: tuple[tuple[int, float], ...]
@@ -101,10 +172,26 @@ class Stages:
 class Line:
     """Straight lines through points (iteration, value), the first at 0; constant after the last.
 
+    Parameters
+    ----------
+    points : tuple of (iteration, value)
+        In the order of their iterations.
+
     Raises
     ------
     ParameterError
         Where the first point is not at 0 or the iterations do not rise.
+
+    See Also
+    --------
+    Anneal, Stages, manymaps.Momentum
+
+    Examples
+    --------
+    >>> from manymaps.optimizers import Line
+    >>> line = Line(((0, 4.0), (100, 1.0)))
+    >>> [line(t) for t in (0, 50, 100, 200)]
+    [4.0, 2.5, 1.0, 1.0]
     """
 
     points: tuple[tuple[int, float], ...]

@@ -1,0 +1,193 @@
+"""The loops of `manymaps.compute.communities`, compiled.
+
+Sums and products are rounded one by one, as NumPy rounds them, so that what few networks come to
+without these loops (`manymaps.compute.few`) is the same to the last bit.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manymaps.compute.jit import parallel, prange, rounded
+
+__all__ = ["add_ego_weights", "fill_communities"]
+
+_LEAST_GAIN = 1e-12
+
+
+@rounded
+def _place(sorted_members, member):
+    """Where a member stands, or -1."""
+    at = np.searchsorted(sorted_members, member)
+    return at if at < sorted_members.size and sorted_members[at] == member else -1
+
+
+@parallel
+def add_ego_weights(indptr, indices, data, offsets, members, weights):
+    """Add up the ties among each row's members."""
+    starts = np.zeros(offsets.size, np.int64)
+    for i in range(offsets.size - 1):
+        starts[i + 1] = starts[i] + (offsets[i + 1] - offsets[i]) ** 2
+    for i in prange(offsets.size - 1):
+        mine = members[offsets[i] : offsets[i + 1]]
+        block = weights[starts[i] : starts[i + 1]].reshape(mine.size, mine.size)
+        for a in range(mine.size):
+            for e in range(indptr[mine[a]], indptr[mine[a] + 1]):
+                b = _place(mine, indices[e])
+                if b >= 0 and b != a:
+                    block[a, b] += data[e]
+                    block[b, a] += data[e]
+
+
+@parallel
+def fill_communities(offsets, weights, resolution, labels):
+    """Fill the labels of all networks."""
+    starts = np.zeros(offsets.size, np.int64)
+    for i in range(offsets.size - 1):
+        starts[i + 1] = starts[i] + (offsets[i + 1] - offsets[i]) ** 2
+    for i in prange(offsets.size - 1):
+        size = offsets[i + 1] - offsets[i]
+        block = weights[starts[i] : starts[i + 1]].reshape(size, size)
+        _communities(block, resolution, labels[offsets[i] : offsets[i + 1]])
+
+
+@rounded
+def _communities(weights, resolution, labels):
+    """Fill the labels of one network."""
+    size = labels.size
+    degrees = np.zeros(size)
+    for a in range(size):
+        labels[a] = a
+        for b in range(size):
+            degrees[a] += weights[a, b]
+    whole = degrees.sum()
+    if whole > 0.0:
+        factor, least = resolution / whole, _LEAST_GAIN * whole
+        again = True
+        while again:
+            _merge(weights, degrees, factor, least, labels)
+            again = _move(weights, degrees, factor, least, labels)
+    _renumber(labels)
+
+
+@rounded
+def _renumber(labels):
+    """Number communities by their first members; returns how many there are."""
+    new = np.full(labels.size, -1)
+    count = 0
+    for a in range(labels.size):
+        if new[labels[a]] < 0:
+            new[labels[a]] = count
+            count += 1
+        labels[a] = new[labels[a]]
+    return count
+
+
+@rounded
+def _best_partner(gains, alive, c):
+    """The community whose union with c gains most; -1 where there is no other."""
+    best = -1
+    for d in range(alive.size):
+        if alive[d] and d != c and (best < 0 or gains[c, d] > gains[c, best]):
+            best = d
+    return best
+
+
+@rounded
+def _merge(weights, degrees, factor, least, labels):
+    """Unite the two communities that gain most, until none do.
+
+    Gains add up: that of c with the union of d and e is that of c with d plus that of c with e.
+    """
+    count = _renumber(labels)
+    gains = np.zeros((count, count))
+    for a in range(labels.size):
+        for b in range(labels.size):
+            gains[labels[a], labels[b]] += weights[a, b] - factor * degrees[a] * degrees[b]
+    alive, parent = np.ones(count, np.bool_), np.arange(count)
+    partner = np.array([_best_partner(gains, alive, c) for c in range(count)])
+    while True:
+        c = -1
+        for d in range(count):
+            able = alive[d] and partner[d] >= 0
+            if able and (c < 0 or gains[d, partner[d]] > gains[c, partner[c]]):
+                c = d
+        if c < 0 or gains[c, partner[c]] <= least:
+            break
+        gone = partner[c]
+        alive[gone] = False
+        for d in range(count):
+            if parent[d] == gone:
+                parent[d] = c
+            gains[c, d] += gains[gone, d]
+            gains[d, c] = gains[c, d]
+        for d in range(count):
+            if alive[d] and (d == c or partner[d] == c or partner[d] == gone):
+                partner[d] = _best_partner(gains, alive, d)
+            elif alive[d] and gains[d, c] > gains[d, partner[d]]:
+                partner[d] = c
+    for a in range(labels.size):
+        labels[a] = parent[labels[a]]
+
+
+@rounded
+def _best_move(ties, degrees, strength, labels, fixed, used, factor):
+    """The move of one that is not fixed that gains most: (gain, member, community)."""
+    best, who, where = -np.inf, -1, -1
+    for a in range(labels.size):
+        if fixed[a]:
+            continue
+        own = labels[a]
+        stays = ties[a, own] - factor * degrees[a] * (strength[own] - degrees[a])
+        for c in range(used + 1):
+            gain = ties[a, c] - factor * degrees[a] * strength[c] - stays
+            if c != own and gain > best:
+                best, who, where = gain, a, c
+    return best, who, where
+
+
+@rounded
+def _apply(weights, degrees, ties, strength, labels, who, where):
+    """Move a member; returns whence."""
+    left, labels[who] = labels[who], where
+    strength[left] -= degrees[who]
+    strength[where] += degrees[who]
+    for b in range(labels.size):
+        if b != who:
+            ties[b, left] -= weights[b, who]
+            ties[b, where] += weights[b, who]
+    return left
+
+
+@rounded
+def _move(weights, degrees, factor, least, labels):
+    """Move every member once, the best first, and undo what came after the best; until no gain.
+
+    Returns whether there was any.
+    """
+    size = labels.size
+    # One community more than there can be members, so that an empty one is always at hand.
+    ties, strength = np.zeros((size, size + 1)), np.zeros(size + 1)
+    for a in range(size):
+        strength[labels[a]] += degrees[a]
+        for b in range(size):
+            if b != a:
+                ties[a, labels[b]] += weights[a, b]
+    movers, origins = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    moved, used = False, labels.max() + 1
+    while True:
+        fixed = np.zeros(size, np.bool_)
+        total, most, kept = 0.0, least, 0
+        for step in range(size):
+            gain, who, where = _best_move(ties, degrees, strength, labels, fixed, used, factor)
+            used = max(used, min(where + 1, size))
+            movers[step], fixed[who] = who, True
+            origins[step] = _apply(weights, degrees, ties, strength, labels, who, where)
+            total += gain
+            if total > most:
+                most, kept = total, step + 1
+        for step in range(size - 1, kept - 1, -1):
+            _apply(weights, degrees, ties, strength, labels, movers[step], origins[step])
+        if kept == 0:
+            return moved
+        moved = True

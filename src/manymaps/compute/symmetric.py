@@ -1,0 +1,108 @@
+"""The sum of a sparse table and its transpose, row by row.
+
+    s_ij = a_ij + a_ji
+
+Rows are CSR with rising columns, and so are those of the sum, in which s_ij = s_ji bit by bit. The
+transpose is dealt out by ranges of columns, each by one thread from the whole table, so that it
+does not depend on the number of threads.
+
+Arrays: starts (n + 1,), columns (n_pairs,), values (n_pairs,) float64.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manymaps.compute.jit import compiled, parallel, prange
+
+__all__ = ["symmetric_sum"]
+
+_RANGES = 16
+_ROWS = 256
+
+
+def symmetric_sum(
+    starts: np.ndarray, columns: np.ndarray, values: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Starts, columns and values of the sum.
+
+    >>> starts, columns = np.array([0, 2, 2, 3], np.int32), np.array([1, 2, 0], np.int32)
+    >>> found = symmetric_sum(starts, columns, np.array([1.0, 2.0, 1.5]))
+    >>> [part.tolist() for part in found]
+    [[0, 2, 3, 4], [1, 2, 0, 0], [1.0, 3.5, 1.0, 3.5]]
+    """
+    n = len(starts) - 1
+    backward = np.zeros(n + 1, np.int64)
+    np.cumsum(np.bincount(columns, minlength=n), out=backward[1:])
+    partners, shares = np.empty_like(columns), np.empty_like(values)
+    _transpose(starts, columns, values, backward, partners, shares)
+    sums = np.zeros(n + 1, np.int64)
+    _count(starts, columns, backward, partners, sums[1:])
+    np.cumsum(sums, out=sums)
+    kind = np.int32 if max(n, sums[-1]) <= np.iinfo(np.int32).max else np.int64
+    both, total = np.empty(sums[-1], kind), np.empty(sums[-1])
+    _merge(starts, columns, values, backward, partners, shares, sums, both, total)
+    return sums.astype(kind), both, total
+
+
+@parallel
+def _transpose(starts, columns, values, backward, partners, shares):
+    """Fill partners and shares, the transposed table in the rows that `backward` bounds."""
+    n = starts.size - 1
+    for k in prange(_RANGES):
+        first, last = k * n // _RANGES, (k + 1) * n // _RANGES
+        places = backward[first:last].copy()
+        for i in range(n):
+            for a in range(starts[i], starts[i + 1]):
+                j = columns[a]
+                if first <= j < last:
+                    place = places[j - first]
+                    partners[place] = i
+                    shares[place] = values[a]
+                    places[j - first] = place + 1
+
+
+@compiled
+def _n_common(columns, a, stop, partners, b, end):
+    """How many numbers two rising stretches have in common."""
+    n_common = 0
+    while a < stop and b < end:
+        left, right = columns[a], partners[b]
+        n_common += left == right
+        a += left <= right
+        b += right <= left
+    return n_common
+
+
+@parallel
+def _count(starts, columns, backward, partners, counts):
+    """Fill counts (n,) with the pairs of each row of the sum."""
+    n = starts.size - 1
+    for c in prange((n + _ROWS - 1) // _ROWS):
+        for i in range(c * _ROWS, min((c + 1) * _ROWS, n)):
+            a, stop, b, end = starts[i], starts[i + 1], backward[i], backward[i + 1]
+            n_common = _n_common(columns, a, stop, partners, b, end)
+            counts[i] = stop - a + end - b - n_common
+
+
+@parallel
+def _merge(starts, columns, values, backward, partners, shares, sums, both, total):
+    """Fill both and total, columns and values of the sum, in the rows that `sums` bounds."""
+    n = starts.size - 1
+    for c in prange((n + _ROWS - 1) // _ROWS):
+        for i in range(c * _ROWS, min((c + 1) * _ROWS, n)):
+            a, stop, b, end = starts[i], starts[i + 1], backward[i], backward[i + 1]
+            place = sums[i]
+            while a < stop or b < end:
+                left = columns[a] if a < stop else n
+                right = partners[b] if b < end else n
+                both[place] = min(left, right)
+                value = 0.0
+                if left <= right:
+                    value += values[a]
+                    a += 1
+                if right <= left:
+                    value += shares[b]
+                    b += 1
+                total[place] = value
+                place += 1
