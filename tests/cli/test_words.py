@@ -3,7 +3,6 @@
 import inspect
 import re
 import shlex
-import textwrap
 from pathlib import Path
 
 import click
@@ -211,16 +210,3 @@ def test_the_most_frequent_columns_alone(tmp_path, monkeypatch):
     write_norms(tmp_path)
     refused = invoke("fit", "norms.csv", "-o", "n.atlas", "--max-words", 4)
     assert (refused.exit_code, "--max-words does not apply" in refused.stderr) == (2, True)
-
-
-@pytest.mark.slow
-def test_the_readme_prints_what_the_demo_answers(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    readme = Path(__file__).parents[2].joinpath("README.md").read_text(encoding="utf-8")
-    printed = re.findall(r"^    \$ manymaps (.+)\n((?:    .*\n)+)", readme, re.MULTILINE)
-    assert printed
-    assert invoke("demo", "-o", "demo", "--quiet").exit_code == 0
-    for command, answer in printed:
-        result = invoke(*shlex.split(command))
-        assert result.exit_code == 0, result.stderr
-        assert result.stdout.rstrip() == textwrap.dedent(answer).rstrip()

@@ -4,6 +4,8 @@ import csv
 import os
 import signal
 
+import dask
+import distributed
 import joblib
 import pytest
 
@@ -13,8 +15,6 @@ from sweep_samples import Deadly, Guess, Slow, figures, ring, write_ring
 
 pytestmark = pytest.mark.slow
 
-dask = pytest.importorskip("dask")
-distributed = pytest.importorskip("distributed")
 
 GRID = {"spread": [0.0, 0.5, 1.0, 2.0]}
 

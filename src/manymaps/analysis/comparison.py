@@ -147,6 +147,21 @@ class Comparison:
         What was assumed or left out.
     fits : GroupFits or None
         The atlases, where an estimator was given.
+
+    See Also
+    --------
+    compare, plot_comparison
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> from manymaps import Associations, compare
+    >>> def norms(knot, suit):
+    ...     counts = sparse.csr_array([[0, knot, suit], [40, 0, 2], [38, 2, 0]])
+    ...     return Associations(["tie", "knot", "suit"], counts)
+    >>> found = compare({"young": norms(10, 30), "old": norms(30, 10)})
+    >>> found.answers("tie", "young"), found.answers("tie", "old")
+    ([('suit', 0.5)], [('knot', 0.5)])
     """
 
     groups: tuple[str, ...]
@@ -200,11 +215,44 @@ class Comparison:
         return least
 
     def index(self, word: str) -> int:
-        """The place of a word; UnknownLabel for one that was not tested, with suggestions."""
+        """The place of a word.
+
+        Parameters
+        ----------
+        word : str
+            In any case.
+
+        Returns
+        -------
+        int
+            Its place in `words`.
+
+        Raises
+        ------
+        UnknownLabel
+            For a word that was not tested, with suggestions.
+        """
         return find_label(word, self.words)
 
     def senses_of(self, word: str, n_members: int = 8) -> list[SenseChange]:
-        """The senses of a word, the largest first; UnknownLabel where it was not tested."""
+        """The senses of a word, the largest first.
+
+        Parameters
+        ----------
+        word : str
+            In any case.
+        n_members : int
+            At most so many members of each.
+
+        Returns
+        -------
+        list of SenseChange
+
+        Raises
+        ------
+        UnknownLabel
+            For a word that was not tested.
+        """
         w = self.index(word)
         own = range(int(self.senses.offsets[w]), int(self.senses.offsets[w + 1]))
         return [self._sense(s, n_members) for s in own]
@@ -213,6 +261,20 @@ class Comparison:
         """What a group answers more often than the others, each with the difference of its shares.
 
         Answers that the group gave but once are left out.
+
+        Parameters
+        ----------
+        word : str
+            In any case.
+        group : str
+            One of `groups`.
+        count : int
+            At most so many.
+
+        Returns
+        -------
+        list of (answer, difference)
+            The largest difference first.
 
         Raises
         ------
@@ -294,14 +356,33 @@ class Comparison:
     def to_frame(self, backend: Backend | None = None) -> Any:
         """One row per word, those surest to have changed first: the `columns`.
 
-        `backend` is "pandas", "polars" or "pyarrow"; by default the first that is installed.
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            By default the first that is installed.
+
+        Returns
+        -------
+        data frame
+            Of the kind that was asked for.
         """
         return as_frame(
             {name: values[self.order] for name, values in self.columns.items()}, backend
         )
 
     def sense_frame(self, backend: Backend | None = None) -> Any:
-        """One row per sense: the `sense_columns`."""
+        """One row per sense: the `sense_columns`.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            By default the first that is installed.
+
+        Returns
+        -------
+        data frame
+            Of the kind that was asked for.
+        """
         return as_frame(self.sense_columns, backend)
 
     def attach(self, atlas: Atlas) -> Atlas:
@@ -310,6 +391,16 @@ class Comparison:
         The columns "change" ("" where none is shown), "excess", "q" and "least_q" (NaN of words
         that were not tested) and, with fits, "neighbors_kept" and "relocated"; numbers to three
         digits.
+
+        Parameters
+        ----------
+        atlas : Atlas
+            Of the same words, or some of them.
+
+        Returns
+        -------
+        Atlas
+            A new one.
         """
         place = {word: w for w, word in enumerate(self.words)}
         at = np.array([place.get(label, -1) for label in atlas.labels])
@@ -323,7 +414,12 @@ class Comparison:
         return replace(atlas, metadata={**atlas.metadata, "change": told, **columns})
 
     def atlases(self) -> tuple[Atlas, ...]:
-        """The atlas of each group with what was found beside its objects; none without fits."""
+        """The atlas of each group with what was found beside its objects; none without fits.
+
+        Returns
+        -------
+        tuple of Atlas
+        """
         return () if self.fits is None else tuple(map(self.attach, self.fits.atlases))
 
     @property
@@ -462,6 +558,10 @@ def compare(
     ParameterError
         For fewer than two groups, or a value out of its range.
 
+    See Also
+    --------
+    Comparison, plot_comparison, Trials
+
     Examples
     --------
     >>> from scipy import sparse
@@ -491,45 +591,56 @@ def compare(
     )  # fmt: skip
     words = _tested(found, min_responses)
     pooled = pooled_associations(found, rule)
-    tables = DealtUnits.of(found, words, pooled_senses(found, pooled, words, min_share))
-    divergence, by_chance, p, q = dealt_p_values(
-        tables, found, seed, alpha, correction, n_permutations
-    )
+    senses = pooled_senses(found, pooled, words, min_share)
+    tables = DealtUnits.of(found, words, senses)
+    dealt = dealt_p_values(tables, found, seed, alpha, correction, n_permutations)
+    left_out = _left_out(found.names, found.totals(), min_responses)
+    tested = _comparison(
+        found, words, tables, dealt,
+        alpha=alpha, min_share=min_share, notes=(*found.notes, *left_out),
+    )  # fmt: skip
+    if on_tested is not None:
+        on_tested(tested)
+    if estimator is None:
+        return tested
+    return replace(tested, fits=fit_groups(found, pooled, estimator, n_neighbors))
+
+
+def _comparison(
+    found: GroupedResponses,
+    words: np.ndarray,
+    tables: DealtUnits,
+    dealt: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
+    **settings: Any,
+) -> Comparison:
+    """What the tests of words, and of the senses behind each, have found."""
+    divergence, by_chance, p, q = dealt
     own = np.zeros(len(divergence), bool)
     own[tables.tests[:-1]] = True
     counts = tuple(found.counts(g)[words] for g in range(found.n_groups))
-    totals = found.totals()
-    senses = ComparedSenses(
-        np.concatenate([[0], np.cumsum(np.diff(tables.tests) - 1)]),
-        tables.found.ends,
-        tables.found.members,
-        tables.found.shares(counts),
-        p[~own],
-        q[~own],
-    )
-    tested = Comparison(
+    return Comparison(
         groups=found.names,
         words=tuple(found.labels[i] for i in words.tolist()),
-        n_responses=totals[:, words],
+        n_responses=found.totals()[:, words],
         n_units=tables.n_units,
         divergence=divergence[own],
         by_chance=by_chance[own],
         p=p[own],
         q=q[own],
         cosine=_cosines(counts),
-        senses=senses,
+        senses=ComparedSenses(
+            np.concatenate([[0], np.cumsum(np.diff(tables.tests) - 1)]),
+            tables.found.ends,
+            tables.found.members,
+            tables.found.shares(counts),
+            p[~own],
+            q[~own],
+        ),
         vocabulary=found.labels,
         counts=counts,
         units=found.units,
-        alpha=alpha,
-        min_share=min_share,
-        notes=(*found.notes, *_left_out(found.names, totals, min_responses)),
+        **settings,
     )
-    if on_tested is not None:
-        on_tested(tested)
-    if estimator is None:
-        return tested
-    return replace(tested, fits=fit_groups(found, pooled, estimator, n_neighbors))
 
 
 def _tested(found: GroupedResponses, min_responses: int) -> np.ndarray:

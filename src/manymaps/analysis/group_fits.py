@@ -25,6 +25,7 @@ from scipy import sparse
 
 from manymaps.analysis.alignment import align
 from manymaps.atlas.atlas import Atlas
+from manymaps.compute.tasks import Shared, run_tasks
 from manymaps.data.associations import Associations, ReadReport
 from manymaps.data.pair_rules import NumberedPairs, Rules, apply_rules
 from manymaps.data.responses import GroupedResponses
@@ -92,7 +93,7 @@ def pooled_associations(found: GroupedResponses, responses: str = "drop") -> Ass
 def fit_groups(
     found: GroupedResponses, pooled: Associations, estimator: Any, n_neighbors: int = 10
 ) -> GroupFits:
-    """Fit all responses together, and each group's from there.
+    """Fit all responses together, and each group's from there, as tasks of joblib's backend.
 
     Parameters
     ----------
@@ -110,18 +111,18 @@ def fit_groups(
     """
     from sklearn.base import clone
 
-    names = ", ".join(found.names)
-    with work("fit", total=1 + found.n_groups) as at:
-        at(0, "all groups")
+    with work("fit of all groups"):
         first: Atlas = clone(estimator).fit(pooled).atlas_
-        atlases = []
-        for g, name in enumerate(found.names):
-            at(1 + g, name)
-            own, norms = _of_group(found, g, pooled)
-            copy = _going_on(estimator).set_params(init=first.subset(own))
-            atlases.append(align(copy.fit(norms).atlas_, first).atlas)
-        at(1 + found.n_groups, names)
+    shared, groups = Shared(first), range(found.n_groups)
+    tasks = [(_going_on(estimator), *_of_group(found, g, pooled), shared) for g in groups]
+    atlases = run_tasks(_from_pooled, tasks, "fit of a group")
     return GroupFits(first, tuple(atlases), _movement(first, atlases, n_neighbors))
+
+
+def _from_pooled(estimator: Any, own: np.ndarray, norms: Associations, pooled: Atlas) -> Atlas:
+    """The atlas of a group, fitted and laid like that of all."""
+    estimator.set_params(init=pooled.subset(own))
+    return align(estimator.fit(norms).atlas_, pooled).atlas
 
 
 def _going_on(estimator: Any) -> Any:

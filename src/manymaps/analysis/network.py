@@ -16,6 +16,8 @@ and De Deyne & Storms, Word associations: network and semantic properties, Behav
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from manymaps.checks import check_whole
@@ -58,6 +60,10 @@ def node_measures(
         For a number of words below 2 or above theirs.
     ImportError
         Where networkx is not installed.
+
+    See Also
+    --------
+    spread, ambiguity
 
     Examples
     --------
@@ -103,7 +109,7 @@ def node_measures(
     return columns
 
 
-def _networkx():  # type: ignore[no-untyped-def]
+def _networkx() -> Any:
     try:
         import networkx
     except ImportError as error:

@@ -68,14 +68,13 @@ from manymaps.analysis.trust import Trust, trust_beside
 from manymaps.atlas.atlas import LEAST_RECALL, Atlas
 from manymaps.atlas.consensus import Consensus, ConsensusSense
 from manymaps.checks import check_index, check_number, check_whole
-from manymaps.compute.threads import LEAVE_INTERRUPTS
+from manymaps.compute.tasks import Shared, run_tasks
 from manymaps.data.associations import Associations
 from manymaps.data.frames import Backend, as_frame
 from manymaps.data.resampling import Unit, check_unit, resampled
 from manymaps.data.trials import Trials
 from manymaps.errors import DataError, ParameterError
 from manymaps.maps.restarts import derived_seeds
-from manymaps.progress import work
 from manymaps.seeds import drawn_seed
 
 __all__ = ["Level", "Stability", "refit", "stability"]
@@ -111,6 +110,23 @@ class Stability:
         The agreement of senses, and what chance gives (`manymaps.analysis.stability`).
     threshold, min_recall : float
     n_neighbors : int
+
+    See Also
+    --------
+    refit, plot_stability
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import Atlas
+    >>> from manymaps.analysis.stability import stability
+    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+    >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
+    >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
+    >>> atlas = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)
+    >>> found = stability([atlas, atlas.renumbered([1, 0])])
+    >>> found.maps.tolist(), found.recurrence("tie")
+    ([[0, 1], [1, 0]], 1.0)
     """
 
     atlases: tuple[Atlas, ...]
@@ -147,7 +163,25 @@ class Stability:
         return self._by_word([found.overlap for found in self.senses])
 
     def recurrence(self, word: str, *, kind: str | None = None) -> float:
-        """The mean recurrence of a word's senses; UnknownLabel for an unknown word."""
+        """The mean recurrence of a word's senses.
+
+        Parameters
+        ----------
+        word : str
+            In any case.
+        kind : str, optional
+            Of two kinds of object, that of the word.
+
+        Returns
+        -------
+        float
+            From 0 to 1.
+
+        Raises
+        ------
+        UnknownLabel
+            For an unknown word, with suggestions.
+        """
         return float(self.word_recurrence[self.atlases[0].index(word, kind=kind)])
 
     def consensus(self, word: str, *, kind: str | None = None) -> list[ConsensusSense]:
@@ -164,6 +198,10 @@ class Stability:
         kind : str, optional
             Of two kinds of object, that of the word.
 
+        Returns
+        -------
+        list of ConsensusSense
+
         Raises
         ------
         UnknownLabel
@@ -173,7 +211,17 @@ class Stability:
         return self._consensus.senses(i, self.atlases[0].labels)
 
     def trust(self, fit: int | None = None) -> Trust:
-        """How far each point of one fit, the reference by default, can be trusted by the others."""
+        """How far each point of one fit, the reference by default, can be trusted by the others.
+
+        Parameters
+        ----------
+        fit : int, optional
+            By default the reference.
+
+        Returns
+        -------
+        Trust
+        """
         fit = self._checked(fit)
         return self._trust if fit == self.reference else self._trust_beside(fit)
 
@@ -182,6 +230,16 @@ class Stability:
 
         With the consensus beside it, so that `Atlas.senses` says in how many fits each sense is
         found, and with the columns of `trust` among its metadata; `Atlas.save` keeps both.
+
+        Parameters
+        ----------
+        fit : int, optional
+            By default the reference.
+
+        Returns
+        -------
+        Atlas
+            A new one.
         """
         fit = self._checked(fit)
         atlas = replace(self.atlases[fit], consensus=self._consensus_beside(fit))
@@ -203,7 +261,15 @@ class Stability:
     def to_frame(self, backend: Backend | None = None) -> Any:
         """One row per sense: label, fit, map, proportion, share, recurrence, overlap.
 
-        `backend` is "pandas", "polars" or "pyarrow"; by default the first that is installed.
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            By default the first that is installed.
+
+        Returns
+        -------
+        data frame
+            Of the kind that was asked for.
         """
         labels = np.array(self.atlases[0].labels, dtype=object)
         sizes = [len(found.maps) for found in self.senses]
@@ -346,7 +412,7 @@ def refit(
     Seeds come from one `numpy.random.SeedSequence`, so the first fits are the same however many
     follow, however many run at a time, and on whichever backend. Fits run in processes unless
     joblib's context (`joblib.parallel_config`) says otherwise, Dask's workers for example; where
-    several run at a time, each gets its part of the processors.
+    several run at a time, each gets its part of the processors (`manymaps.compute.tasks`).
 
     Parameters
     ----------
@@ -379,19 +445,18 @@ def refit(
     DataError
         Where judged similarities are to be resampled, or trials leave nothing to fit.
 
+    See Also
+    --------
+    Stability, trust, resampled, align
+
     Examples
     --------
-    >>> from manymaps import MultipleMapsTSNE, load_word_relations
-    >>> from manymaps.analysis.stability import refit
+    >>> from manymaps import MultipleMapsTSNE, load_word_relations, refit
     >>> quick = MultipleMapsTSNE(n_maps=2, max_iter=3)
     >>> one, other = refit(quick, load_word_relations(), 2, random_state=0)
     >>> bool((one.maps == other.maps).any())
     False
     """
-    from joblib import cpu_count
-    from sklearn.base import clone
-    from sklearn.utils.parallel import Parallel, delayed
-
     check_whole("n_fits", n_fits)
     if not isinstance(random_state, np.random.RandomState | None):
         check_whole("random_state", random_state, 0)
@@ -400,26 +465,9 @@ def refit(
     if bootstrap is not None:
         study = _Study(data, _unit(data, bootstrap), whole.labels, responses, rows)
     seeds = derived_seeds(drawn_seed(random_state), n_fits)
-    parallel = Parallel(
-        n_jobs=n_jobs, prefer="processes", return_as="generator", **LEAVE_INTERRUPTS
-    )
-    processors = cpu_count()
-    wanted = parallel.n_jobs if parallel.n_jobs > 0 else processors + 1 + parallel.n_jobs
-    at_a_time = max(1, min(n_fits, wanted))
-    shared = {} if at_a_time == 1 else {"n_jobs": max(1, processors // at_a_time)}
-    copies = [clone(estimator).set_params(random_state=seed, **shared) for seed in seeds]
-    atlases: list[Atlas] = []
-    with work("fit", total=n_fits) as at:
-        at(0)
-        for atlas in parallel(
-            delayed(_fitted)(copy, whole if study is None or k == 0 else study, seed)
-            for k, (copy, seed) in enumerate(zip(copies, seeds, strict=True))
-        ):
-            atlases.append(atlas)
-            at(len(atlases))
-            if on_fit is not None:
-                on_fit(len(atlases))
-    return atlases
+    given = [Shared(estimator), Shared(whole), Shared(whole if study is None else study)]
+    tasks = [(given[0], given[min(k, 1) + 1], seed) for k, seed in enumerate(seeds)]
+    return run_tasks(_fitted, tasks, "fit", on_end=on_fit, n_jobs=n_jobs)
 
 
 def _unit(data: Any, bootstrap: Unit) -> Unit:
@@ -468,7 +516,10 @@ def _placed(norms: Associations, labels: Sequence[str]) -> Associations:
 
 
 def _fitted(estimator: Any, data: Any, seed: int) -> Atlas:
-    atlas: Atlas = estimator.fit(data.again(seed) if isinstance(data, _Study) else data).atlas_
+    from sklearn.base import clone
+
+    copy = clone(estimator).set_params(random_state=seed)
+    atlas: Atlas = copy.fit(data.again(seed) if isinstance(data, _Study) else data).atlas_
     return atlas
 
 

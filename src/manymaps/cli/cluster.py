@@ -22,6 +22,7 @@ from manymaps.cli.contract import (
 )
 from manymaps.cli.options import carried, combined, jobs_option, json_option, seed_option
 from manymaps.cli.types import InputFile, Number, OutputFile, Range, positive
+from manymaps.cli.workers import check_workers, on_workers, worker_options
 from manymaps.progress import work
 
 if TYPE_CHECKING:
@@ -113,6 +114,7 @@ reading_similarities = combined(
 )
 @seed_option
 @jobs_option
+@worker_options
 @quiet_option
 @json_option
 @click.pass_context
@@ -130,18 +132,21 @@ def cluster(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> No
                manymaps cluster distances.csv --clusters 5 --dissimilarities --json
     """
     _check(ctx, file, options)
+    check_workers(ctx, options)
     table = _read(file, options)
     if options["choose"] is not None:
-        _choose(file, table, as_json, options)
+        with on_workers(options):
+            _choose(file, table, as_json, options)
         return
     estimator = _estimator(options["clusters"], options)
     n_starts = estimator.n_init
     starts = "one start" if n_starts == 1 else f"{n_starts:,} starts"
     # What cannot be drawn is told before the clusters are found, and nothing is written then.
     atlas = _map(table, options) if options["plot"] is not None else None
-    with work(f"finding {options['clusters']:,} clusters of {file} from {starts}"):
-        estimator.fit(table.values, labels=table.labels)
-    stability = _stability(estimator, options)
+    with on_workers(options):
+        with work(f"finding {options['clusters']:,} clusters of {file} from {starts}"):
+            estimator.fit(table.values, labels=table.labels)
+        stability = _stability(estimator, options)
     figure = None
     if atlas is not None:
         from manymaps.figures.features import plot_features

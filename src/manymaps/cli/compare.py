@@ -28,6 +28,7 @@ from manymaps.cli.fit import OF_COUNTS, USUAL_METHOD, build, model_options
 from manymaps.cli.interruption import partial_name
 from manymaps.cli.options import READING, json_option, pair_options, refuse_given
 from manymaps.cli.types import InputFile, Number, OutputFile, Several, positive
+from manymaps.cli.workers import check_workers, on_workers, worker_options
 from manymaps.progress import work
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ __all__ = ["compare"]
 OF_FITS = (
     "method", "maps", "dims", "normalization", "penalty", "background", "divergence", "smoothing",
     "iterations", "early_exaggeration", "late_exaggeration", "learning_rate", "init", "restarts",
-    "tolerance", "jobs", "neighbors",
+    "tolerance", "jobs", "neighbors", "backend", "scheduler",
 )  # fmt: skip
 OUTPUTS = ("output", "table", "sense_table", "plot")
 LISTED = 20
@@ -178,6 +179,7 @@ class Name(click.ParamType):
 )
 @model_options
 @pair_options
+@worker_options
 @quiet_option
 @json_option
 @click.pass_context
@@ -195,6 +197,7 @@ def compare(ctx: click.Context, files: Sequence[Path], as_json: bool, **options:
                manymaps compare english.csv dutch.csv --pairs words.csv --table languages.csv
     """
     _check(ctx, files, options)
+    check_workers(ctx, options)
     groups = _groups(files, options)
     _check_words(options["words_shown"], next(iter(groups.values())))
     kept = _kept(tuple(groups), options) if options["atlases"] else []
@@ -202,7 +205,7 @@ def compare(ctx: click.Context, files: Sequence[Path], as_json: bool, **options:
     if options["output"] is not None:
         estimator = build(options["method"] or USUAL_METHOD, options)
     told = f"comparing {' and '.join(groups)}" if len(groups) == 2 else "comparing groups"
-    with work(told), _tests_outlive(options) as tested:
+    with work(told), on_workers(options), _tests_outlive(options) as tested:
         found = _compared(groups, estimator, options, tested.append)
         for line in found.notes:
             note(line)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from manymaps.cli.contract import Command, elapsed, note, quiet_option, refuse_overwriting, tell
-from manymaps.cli.options import combined, json_option
+from manymaps.cli.options import combined, json_option, some_jobs
 from manymaps.cli.types import InputFile, OrFile, OutputFile, positive
+from manymaps.cli.workers import check_workers, on_workers, worker_options
 from manymaps.progress import work
 
 if TYPE_CHECKING:
@@ -78,9 +79,18 @@ choosing_words = combined(
     type=click.Choice(["flat", "harmonic"]),
     help="With --window: a pair k apart counts 1, or 1 / k.  [default: flat]",
 )
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=-1),
+    callback=some_jobs,
+    metavar="N",
+    help="Take texts apart in so many processes; -1 for all.  [default: 1]",
+)
+@worker_options
 @quiet_option
 @json_option
-def count(texts: Path, output: Path, as_json: bool, **options: Any) -> None:
+@click.pass_context
+def count(ctx: click.Context, texts: Path, output: Path, as_json: bool, **options: Any) -> None:
     """Count the words of TEXTS and write the table to OUT.npz.
 
     TEXTS is a folder of files, a table (JSONL, CSV, TSV, Parquet), or a text of one document a
@@ -91,6 +101,7 @@ def count(texts: Path, output: Path, as_json: bool, **options: Any) -> None:
     Examples:  manymaps count posts.jsonl.gz -o counts.npz --max-words 2000 --skip-words 100
                manymaps count letters/ -o counts.npz --min-documents 5 --stop-words english
                manymaps count novel.txt -o near.npz --window 5 --min-documents 5
+               manymaps count library/ -o near.npz --window 5 --max-words 20000 --jobs -1
     """
     given = {"TEXTS": texts, "--words": options["words"], "--stop-words": options["stop_words"]}
     refuse_overwriting(
@@ -99,7 +110,10 @@ def count(texts: Path, output: Path, as_json: bool, **options: Any) -> None:
     )
     if options["weighting"] is not None and options["window"] is None:
         raise click.UsageError("--weighting needs --window")
-    counts = _counted(texts, options)
+    check_workers(ctx, options)
+    spread = options["backend"] or ("loky" if options["jobs"] not in (None, 1) else None)
+    with on_workers({**options, "backend": spread}):
+        counts = _counted(texts, options)
     for line in counts.report.notes:
         note(line)
     counts.save(output)

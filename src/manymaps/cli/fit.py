@@ -39,6 +39,7 @@ from manymaps.cli.options import (
     seed_option,
 )
 from manymaps.cli.types import InputFile, Number, OrFile, OrWord, OutputFile, perplexities, positive
+from manymaps.cli.workers import check_workers, on_workers, worker_options
 from manymaps.errors import ParameterError
 from manymaps.labels import plural
 from manymaps.progress import work
@@ -306,6 +307,7 @@ count_options = combined(
     help='Add the column "share explained": how much of what was fitted of an object its place '
     "gives as well.",
 )
+@worker_options
 @click.option("--checkpoint", type=OutputFile(), help="Keep the state of the fit in this file.")
 @click.option("--resume", type=InputFile(), help="Go on from a checkpoint.")
 @click.option("--strict", is_flag=True, help="Exit with 4 where the fit has not converged.")
@@ -343,6 +345,7 @@ def fit(
     )
     refuse_to_replace("-o", output)
     refuse_to_replace("--checkpoint", options["checkpoint"])
+    _check_spread(ctx, options)
     judged = len(files) > 1 or options["judge"] is not None
     if options["pin"] is not None:
         options["pin"] = _taken_from(options["pin"], options)
@@ -412,6 +415,17 @@ def check_method(ctx: click.Context, file: Path, options: Mapping[str, Any]) -> 
         raise ParameterError(f"--init ca does not apply to --method {method or USUAL_METHOD}")
 
 
+def _check_spread(ctx: click.Context, options: Mapping[str, Any]) -> None:
+    """Refuse workers where there is one run, or a checkpoint, which is of runs in their order."""
+    check_workers(ctx, options)
+    spread = [name for name in ("backend", "scheduler") if options[name] is not None]
+    if not spread:
+        return
+    if (options["restarts"] or 1) == 1:
+        raise click.UsageError(f"--{spread[0]} needs --restarts N; one run is of one machine", ctx)
+    refuse_given(ctx, ("checkpoint", "resume"), f"runs beside one another (--{spread[0]})")
+
+
 def _check_judged(ctx: click.Context, options: Mapping[str, Any]) -> None:
     """Refuse what does not go with the judgements of several people."""
     if options["method"] == OF_COUNTS:
@@ -464,7 +478,7 @@ def _fit_pairs(
         estimator.set_params(init=aligned(_load(options["init"]), data))
     if options["pin"] is not None:
         _pin(estimator, options["pin"], data.labels)
-    run = run_fit(estimator, data, str(file), **_files(options))
+    run = _run(estimator, data, str(file), options)
     atlas: Atlas = estimator.atlas_
     for columns in (nodes, metadata):
         atlas = atlas if columns is None else atlas.add_metadata(columns)
@@ -499,7 +513,7 @@ def _fit_counts(
         from manymaps.cooccurrence.matching import objects_of
 
         _pin(estimator, options["pin"], *objects_of(counts.without_empty()))
-    run = run_fit(estimator, counts, str(file), **_files(options))
+    run = _run(estimator, counts, str(file), options)
     return estimator.atlas_, counts, run
 
 
@@ -609,6 +623,14 @@ def _estimator(method: str) -> Any:
     import manymaps
 
     return getattr(manymaps, METHODS[method].estimator)
+
+
+def _run(estimator: Any, data: PairData | Counts, what: str, options: Mapping[str, Any]) -> Run:
+    """A fit here, or its restarts beside one another, of which Ctrl-C leaves nothing."""
+    if options["backend"] is None and options["scheduler"] is None:
+        return run_fit(estimator, data, what, **_files(options))
+    with on_workers(options), work(f"fitting {what}"):
+        return Run(_fit(estimator, data), stopped=False)
 
 
 def run_fit(

@@ -126,11 +126,8 @@ def _write_nodes(
     from manymaps.analysis.network import node_measures
     from manymaps.atlas.export import write_columns
 
-    asked = betweenness == "all" if betweenness is None or betweenness == "all" else betweenness
-    write_columns(
-        node_measures(data, betweenness=asked, random_state=seed),  # type: ignore[arg-type]
-        output,
-    )
+    asked = betweenness if isinstance(betweenness, int) else betweenness == "all"
+    write_columns(node_measures(data, betweenness=asked, random_state=seed), output)
 
 
 def _inspect_counts(file: Path, as_json: bool, reading: dict[str, Any]) -> None:

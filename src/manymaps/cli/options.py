@@ -24,6 +24,7 @@ __all__ = [
     "reading_options",
     "refuse_given",
     "seed_option",
+    "some_jobs",
 ]
 
 
@@ -38,7 +39,8 @@ def combined(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return decorate
 
 
-def _threads(ctx: click.Context, param: click.Parameter, value: int | None) -> int | None:
+def some_jobs(ctx: click.Context, param: click.Parameter, value: int | None) -> int | None:
+    """A number of threads or processes, which is not 0."""
     if value == 0:
         raise click.BadParameter("0 threads do no work; give 1 or more, or -1 for all", ctx, param)
     return value
@@ -156,7 +158,7 @@ reading_options = combined(
 jobs_option = click.option(
     "--jobs",
     type=click.IntRange(min=-1),
-    callback=_threads,
+    callback=some_jobs,
     metavar="N",
     help="Threads; -1 for all.  [default: all]",
 )

@@ -148,9 +148,8 @@ def senses(
         bounds = {} if found is None else _bounds(loaded, asked, found, options)
         emit(columns_as_csv({**loaded.sense_table(asked, **options), **bounds}))
         return
-    captions = loaded.captions()
     several = len(words) != 1 or list_of_words is not None
-    told = [_told(loaded, word, captions, options, found) for word in asked]
+    told = [_told(loaded, word, options, found) for word in asked]
     tell(
         lambda: {"words": [record() for record, _ in told]} if several else told[0][0](),
         lambda: "\n\n".join(text() for _, text in told),
@@ -232,13 +231,12 @@ def _share(found: Intervals, atlas: Atlas, word: str, sense: Sense) -> Any:
 def _told(
     atlas: Atlas,
     word: str,
-    captions: Sequence[Sequence[str]],
     options: Mapping[str, Any],
     intervals: Intervals | None,
 ) -> tuple[Callable[[], dict[str, Any]], Callable[[], str]]:
     """What is said of a word: its record and its text."""
     from manymaps.analysis.trust import trust_of
-    from manymaps.cli.report import (
+    from manymaps.cli.sense_report import (
         interval_record,
         left_out_of,
         senses_record,
@@ -253,6 +251,8 @@ def _told(
         kind = kind_of_word(atlas, word, kind, neighbor_kind)
     asked = {**options, "kind": kind}
     found = atlas.senses(word, **asked)
+    maps = list(dict.fromkeys(sense.map for sense in found))
+    captions = dict(zip(maps, atlas.captions(maps=maps), strict=True))
     left_out = left_out_of(found, atlas.senses(word, **{**asked, "min_share": 0, "min_recall": 0}))
     i = atlas.index(word, kind=kind)
     label = atlas.labels[i]
@@ -271,8 +271,9 @@ def _told(
 
     def text() -> str:
         table = senses_table(
-            label, found, elsewhere, n_fits, captions, left_out, grouped=grouped, intervals=shares
-        )
+            label, found, elsewhere, n_fits, captions if atlas.n_maps > 1 else None, left_out,
+            grouped=grouped, intervals=shares,
+        )  # fmt: skip
         lines = [table, trust_line(trust, None if intervals is None else intervals, label)]
         return "\n".join(line for line in lines if line)
 

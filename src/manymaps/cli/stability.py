@@ -32,6 +32,7 @@ from manymaps.cli.fit import (
 )
 from manymaps.cli.options import ROW_SUMS, json_option, reading_options, refuse_given
 from manymaps.cli.types import InputFile, Number, OutputFile, positive
+from manymaps.cli.workers import check_workers, on_workers, worker_options
 from manymaps.progress import work
 
 if TYPE_CHECKING:
@@ -108,6 +109,7 @@ UNITS = ("participants", "responses")
 @count_options
 @vector_options
 @reading_options
+@worker_options
 @quiet_option
 @json_option
 @click.pass_context
@@ -205,12 +207,13 @@ def _fits(ctx: click.Context, file: Path, options: dict[str, Any]) -> list[Atlas
     from manymaps.analysis.stability import refit
 
     check_method(ctx, file, options)
+    check_workers(ctx, options)
     method = options["method"] or USUAL_METHOD
     # Neither the seed nor the threads of one fit are those of all.
     estimator = build(method, {**options, "seed": None, "jobs": None})
     data, rules = _data(file, method, options)
     n_fits = options["fits"]
-    with work(f"fitting {file} {n_fits} times"):
+    with on_workers(options), work(f"fitting {file} {n_fits} times"):
         return refit(
             estimator,
             data,

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +39,7 @@ from manymaps.cli.predict import (
     stopping_options,
 )
 from manymaps.cli.types import InputFile, Number, OutputFile, Several, positive
+from manymaps.cli.workers import check_workers, on_workers, worker_options
 from manymaps.progress import work
 
 if TYPE_CHECKING:
@@ -48,9 +47,6 @@ if TYPE_CHECKING:
     from manymaps.prediction.sweeps import PointResult, SweepResult
 
 __all__ = ["sweep"]
-
-BACKENDS = ("loky", "threading", "dask")
-
 
 whole_numbers = Several(positive, "whole number of at least 1")
 
@@ -95,12 +91,7 @@ whole_numbers = Several(positive, "whole number of at least 1")
     metavar="FILE",
     help="Keep finished fits in this file, and leave out those that it holds.",
 )
-@click.option(
-    "--backend",
-    type=click.Choice(BACKENDS),
-    help="How fits run beside one another.  [default: loky]",
-)
-@click.option("--scheduler", metavar="ADDRESS", help="That of a Dask cluster to run the fits on.")
+@worker_options
 @pair_options
 @seed_option
 @jobs_option
@@ -122,8 +113,7 @@ def sweep(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> None
     read, kept = {"FILE": file, "--labels": options["labels"]}, {"--resume": options["resume"]}
     refuse_overwriting({"-o": options["output"], "--plot": options["plot"]}, {**read, **kept})
     refuse_overwriting(kept, read)
-    if options["scheduler"] is not None and options["backend"] not in (None, "dask"):
-        raise click.UsageError(f"--scheduler does not apply to --backend {options['backend']}", ctx)
+    check_workers(ctx, options)
     norms = read_norms(file, options)
     check_sizes(ctx, norms, {"maps": options["maps"], "dims": options["dims"]})
     result = _swept(file, norms, options)
@@ -168,7 +158,7 @@ def _swept(file: Path, norms: Associations, options: Mapping[str, Any]) -> Sweep
     }
     seed, finished = options["seed"], []
     split = {"by": options["by"], "stratified": options["stratified"], "random_state": seed}
-    with _backend(options) as backend, work(f"fits to {file}"):
+    with on_workers(options), work(f"fits to {file}"):
 
         def keep(result: PointResult, n_done: int, n_points: int) -> None:
             finished.append(result)
@@ -180,7 +170,6 @@ def _swept(file: Path, norms: Associations, options: Mapping[str, Any]) -> Sweep
                 split=split,
                 n_splits=options["splits"],
                 seeds=range(seed, seed + options["seeds"]),
-                backend=backend,
                 n_jobs=options["jobs"] or -1,
                 resume=options["resume"],
                 on_result=keep,
@@ -206,47 +195,13 @@ def _stopped(
     if options["resume"] is not None:
         return f"{why}; finished fits are in {options['resume']}; to go on, give the same command"
     if not finished:
-        return f"{why} before there was a fit to keep"
+        return f"{why}; there was no fit yet to keep"
     _write_table(SweepResult(grid, tuple(finished)), options["output"])
     fits = "1 fit" if len(finished) == 1 else f"{len(finished):,} fits"
     return (
         f"{why}; {options['output']} holds the {fits} that had been finished "
         "(with --resume FILE the sweep could go on)"
     )
-
-
-@contextmanager
-def _backend(options: Mapping[str, Any]) -> Iterator[str | None]:
-    """The backend's name, with a client of the cluster at hand where it is Dask's."""
-    address = options["scheduler"]
-    if address is None and options["backend"] != "dask":
-        yield options["backend"]
-        return
-    try:
-        from dask.distributed import Client, LocalCluster
-    except ImportError as error:
-        raise RunFailed(
-            "a Dask cluster needs dask[distributed]; pip install 'manymaps[distributed]'"
-        ) from error
-    if address is None:
-        jobs = options["jobs"]
-        with (
-            LocalCluster(
-                n_workers=jobs if jobs and jobs > 0 else None,
-                threads_per_worker=1,
-                dashboard_address=":0",
-                silence_logs=logging.ERROR,
-            ) as cluster,
-            Client(cluster),
-        ):
-            yield "dask"
-        return
-    try:
-        client = Client(address)
-    except (OSError, ValueError) as error:
-        raise RunFailed(f"--scheduler {address}: no scheduler answers there") from error
-    with client:
-        yield "dask"
 
 
 def _write_table(result: SweepResult, path: Path) -> None:

@@ -38,6 +38,7 @@ from manymaps.clustering.solvers import (
     n_distinct_clusters,
     solve,
 )
+from manymaps.compute.tasks import Shared, run_tasks
 from manymaps.constraints import (
     ARRAY,
     FLAG,
@@ -56,7 +57,7 @@ from manymaps.data.frame_labels import is_frame, labelled_values
 from manymaps.data.trials import as_associations
 from manymaps.data.validation import same_rows, validated
 from manymaps.errors import DataError, DataWarning, ParameterError
-from manymaps.progress import shows_progress, work
+from manymaps.progress import shows_progress
 from manymaps.seeds import drawn_seed
 
 __all__ = ["AdditiveClustering", "Cluster", "check_possible", "few_memberships"]
@@ -172,6 +173,10 @@ class AdditiveClustering(
     DataError, ParameterError
         From `fit`, for data or parameters that make no sense.
 
+    See Also
+    --------
+    cluster_path, cluster_stability, plot_features, similarity_map, read_similarities
+
     References
     ----------
     Shepard & Arabie (1979), Psychological Review 86, 87-123. Tenenbaum (1996), Advances in Neural
@@ -179,7 +184,7 @@ class AdditiveClustering(
 
     Examples
     --------
-    >>> from manymaps.clustering.additive import AdditiveClustering
+    >>> from manymaps import AdditiveClustering
     >>> similarities = [
     ...     [1.0, 0.8, 0.3, 0.1], [0.8, 1.0, 0.3, 0.1], [0.3, 0.3, 1.0, 0.1], [0.1, 0.1, 0.1, 1.0]
     ... ]
@@ -289,7 +294,22 @@ class AdditiveClustering(
         return self
 
     def fit_transform(self, X: Any, y: None = None, **fit_params: Any) -> np.ndarray:
-        """Fit, and give the memberships (n, K)."""
+        """Fit, and give the memberships.
+
+        Parameters
+        ----------
+        X : array, sparse array or Associations
+            As for `fit`.
+        y : None
+            Not used.
+        **fit_params : dict
+            None are known.
+
+        Returns
+        -------
+        ndarray of shape (n, n_clusters)
+            The memberships.
+        """
         return self.fit(X, y, **fit_params).memberships_.copy()
 
     def predict(self, X: Any = None) -> np.ndarray:
@@ -400,21 +420,15 @@ class AdditiveClustering(
         polish: Polish | None,
         starts: Sequence[np.ndarray],
     ) -> Solution:
-        from sklearn.utils.parallel import Parallel, delayed
-
         entropy = np.random.RandomState(drawn_seed(self.random_state)).randint(2**31 - 1)
         seeds = np.random.SeedSequence(entropy).spawn(self.n_init + 1)
         # The loops run without the interpreter's lock, so threads serve unless joblib's context
         # says otherwise.
-        parallel = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
-        found: list[Solution] = []
-        with work("start", total=self.n_init) as at:
-            at(0)
-            for solution in parallel(
-                delayed(solve)(problem, solver, polish, seed) for seed in seeds[1:]
-            ):
-                found.append(solution)
-                at(len(found))
+        given = Shared(problem)
+        found: list[Solution] = run_tasks(
+            solve, [(given, solver, polish, seed) for seed in seeds[1:]], "start",
+            n_jobs=self.n_jobs, prefer="threads",
+        )  # fmt: skip
         found += [improved(problem, members, polish) for members in starts]
         squares = problem.n_pairs * problem.variance
         constant = similarities.is_constant

@@ -29,7 +29,7 @@ hidden pairs has a path of its own, which has not seen them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from operator import index
@@ -43,9 +43,9 @@ from manymaps.clustering.additive import AdditiveClustering, check_possible, few
 from manymaps.clustering.priors import UniformPrior
 from manymaps.clustering.problem import Similarities, hidden_sets, similarities_from
 from manymaps.clustering.solvers import Annealing, Polish
+from manymaps.compute.tasks import run_tasks
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import plural
-from manymaps.progress import work
 from manymaps.seeds import drawn_seed
 
 __all__ = ["ClusterPath", "cluster_path", "hasty", "quick"]
@@ -151,9 +151,14 @@ def cluster_path(
     ParameterError
         For a parameter out of its range, or where no pair can be hidden.
 
+    See Also
+    --------
+    AdditiveClustering, cluster_stability
+
     Examples
     --------
     >>> import numpy as np
+    >>> from manymaps import cluster_path
     >>> members = np.array([[1, 1, 1, 0, 0, 0, 0], [0, 0, 1, 1, 1, 0, 0], [0, 0, 0, 0, 1, 1, 1]])
     >>> noise = np.random.default_rng(0).normal(0, 0.01, (7, 7))
     >>> similarities = members.T @ members * 0.5 + 0.1 + noise + noise.T
@@ -181,16 +186,11 @@ def cluster_path(
         if held_out is None
         else hidden_sets(data, held_out, n_repeats, random, why="; give held_out=None")
     )
-    found = _paths(base, data, counts, hidden)
-    with work("path", total=1 + len(hidden)) as at:
-        at(0)
-        fitted = next(found)
-        at(1)
-        # Squares of pairs that several sets hide stand once for each.
-        sets = []
-        for done, mask in enumerate(hidden, 2):
-            sets.append(_squared_errors(next(found), data, mask))
-            at(done)
+    tasks = [(base, data, counts), *((hasty(base), data.hiding(mask), counts) for mask in hidden)]
+    # All pairs first, then without each hidden set.
+    fitted, *blind = run_tasks(_path, tasks, "path", n_jobs=base.n_jobs, prefer="threads")
+    # Squares of pairs that several sets hide stand once for each.
+    sets = [_squared_errors(path, data, mask) for path, mask in zip(blind, hidden, strict=True)]
     vaf = np.array([each.variance_accounted_for_ for each in fitted])
     bic = np.array([_bic(each, data, precision) for each in fitted])
     bits = np.array([_membership_bits(each) for each in fitted])
@@ -239,22 +239,6 @@ def hasty(estimator: AdditiveClustering, n_init: int = 1) -> AdditiveClustering:
     """The same with few random starts, and no clusters exchanged two at a time."""
     polish = Polish(clusters=1) if estimator.polish is True else estimator.polish
     return clone(estimator).set_params(n_init=min(n_init, estimator.n_init), polish=polish)
-
-
-def _paths(
-    base: AdditiveClustering,
-    data: Similarities,
-    counts: np.ndarray,
-    hidden: list[np.ndarray],
-) -> Iterator[tuple[AdditiveClustering, ...]]:
-    """Paths of all pairs, then without each hidden set, in this order as they are ready."""
-    from sklearn.utils.parallel import Parallel, delayed
-
-    tasks = [(base, data), *((hasty(base), data.hiding(mask)) for mask in hidden)]
-    running: Iterator[tuple[AdditiveClustering, ...]] = Parallel(
-        n_jobs=base.n_jobs, prefer="threads", return_as="generator"
-    )(delayed(_path)(each, seen, counts) for each, seen in tasks)
-    return running
 
 
 def _path(

@@ -31,7 +31,15 @@ from manymaps.data.frame_labels import labelled_values
 from manymaps.data.trials import as_associations
 from manymaps.errors import DataError, DataWarning, ParameterError
 
-__all__ = ["CONSTANTS", "KINDS", "Problem", "Similarities", "hidden_sets", "similarities_from"]
+__all__ = [
+    "CONSTANTS",
+    "KINDS",
+    "Problem",
+    "Similarities",
+    "hidden_sets",
+    "similarities_from",
+    "table_of",
+]
 
 CONSTANTS: dict[object, int] = {"free": FREE, "nonnegative": NONNEGATIVE, False: ZERO}
 KINDS = ("similarity", "dissimilarity")
@@ -190,15 +198,20 @@ def hidden_sets(
     return sets
 
 
+def table_of(associations: Associations) -> np.ndarray:
+    """Strengths as a dense table, NaN where they are missing and on the diagonal."""
+    table = associations.strengths.toarray()
+    if associations.missing is not None:
+        table[associations.missing.nonzero()] = np.nan
+    np.fill_diagonal(table, np.nan)
+    return table
+
+
 def _matrix_of(X: Any) -> tuple[np.ndarray, Sequence[str] | None]:
     """A square float64 matrix and the labels that came with it."""
     X = as_associations(X)
     if isinstance(X, Associations):
-        matrix = X.strengths.toarray()
-        if X.missing is not None:
-            matrix[X.missing.nonzero()] = np.nan
-        np.fill_diagonal(matrix, np.nan)
-        return matrix, X.labels
+        return table_of(X), X.labels
     found, X = labelled_values(X, square=True)
     if sparse.issparse(X):
         raise DataError(

@@ -23,7 +23,9 @@ from scipy.spatial.distance import cdist
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_magnitude, first_cell
+from manymaps.clustering.problem import table_of
 from manymaps.compute.scaling import centred_products, scaled_axes
+from manymaps.data.associations import Associations
 from manymaps.data.frame_labels import labelled_values
 from manymaps.data.vectors import checked_table
 from manymaps.errors import DataError
@@ -39,11 +41,11 @@ def similarity_map(values: Any, labels: Sequence[str] | None = None) -> Atlas:
 
     Parameters
     ----------
-    values : array or frame of shape (n, n)
+    values : array or frame of shape (n, n), or Associations
         Similarities; the diagonal is not read, and a pair that is NaN (unknown) does not count.
         One that is known in one direction has that similarity.
     labels : sequence of str, length n, optional
-        Otherwise those of the frame, or "0", "1", ...
+        Otherwise those of the frame or associations, or "0", "1", ...
 
     Returns
     -------
@@ -55,14 +57,24 @@ def similarity_map(values: Any, labels: Sequence[str] | None = None) -> Atlas:
     DataError
         For fewer than three objects, or a table that is not square.
 
+    See Also
+    --------
+    plot_features, AdditiveClustering
+
     Examples
     --------
+    >>> import numpy as np
+    >>> from manymaps import similarity_map
     >>> atlas = similarity_map(np.array([[0, 9, 1], [9, 0, 1], [1, 1, 0]]), ["a", "b", "c"])
     >>> a, b, c = atlas.maps[0]
     >>> bool(np.hypot(*(a - b)) < np.hypot(*(a - c)))
     True
     """
-    own, values = labelled_values(values, square=True)
+    own: Sequence[str] | None
+    if isinstance(values, Associations):
+        own, values = values.labels, table_of(values)
+    else:
+        own, values = labelled_values(values, square=True)
     values = checked_table(values, "the similarities")
     table = values.toarray() if sparse.issparse(values) else np.array(values)
     table = table.astype(np.float64)

@@ -35,8 +35,8 @@ from manymaps.checks import check_number, check_whole
 from manymaps.clustering.additive import AdditiveClustering
 from manymaps.clustering.paths import hasty, quick
 from manymaps.clustering.problem import Similarities, hidden_sets, similarities_from
+from manymaps.compute.tasks import Shared, run_tasks
 from manymaps.errors import DataError
-from manymaps.progress import work
 from manymaps.seeds import drawn_seed
 
 __all__ = ["ClusterStability", "cluster_stability", "jaccard_indices"]
@@ -133,9 +133,14 @@ def cluster_stability(
     NotFittedError
         For an estimator that was not fitted.
 
+    See Also
+    --------
+    AdditiveClustering, cluster_path
+
     Examples
     --------
     >>> import numpy as np
+    >>> from manymaps import AdditiveClustering, cluster_stability
     >>> members = np.zeros((12, 3))
     >>> members[:5, 0] = members[3:9, 1] = members[7:, 2] = 1
     >>> noise = np.random.default_rng(0).normal(0, 0.02, (12, 12))
@@ -144,8 +149,6 @@ def cluster_stability(
     >>> cluster_stability(found, n_bootstraps=5, random_state=0).recurrence.tolist()
     [1.0, 1.0, 1.0]
     """
-    from sklearn.utils.parallel import Parallel, delayed
-
     check_is_fitted(estimator, "memberships_")
     check_whole("n_bootstraps", n_bootstraps)
     check_number("threshold", threshold, above=0, most=1)
@@ -160,19 +163,15 @@ def cluster_stability(
         samples = _drawn_judges(judges, estimator, n_bootstraps, random)
     refit = hasty(quick(estimator, data.n_objects, clusters.shape[1]), _STARTS)
     seeds = random.randint(2**31 - 1, size=n_bootstraps)
-    running = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
-        delayed(_memberships)(refit, sample, int(seed))
-        for sample, seed in zip(samples, seeds, strict=True)
-    )
+    given = Shared(refit)
+    tasks = [(given, sample, int(seed)) for sample, seed in zip(samples, seeds, strict=True)]
+    found = run_tasks(_memberships, tasks, "refit", n_jobs=n_jobs, prefer="threads")
     jaccards = np.full((n_bootstraps, len(own)), np.nan)
     chances = np.full((n_bootstraps, len(own)), np.nan)
-    with work("refit", total=n_bootstraps) as at:
-        at(0)
-        for row, members in enumerate(running):
-            jaccards[row, own] = jaccard_indices(clusters, members).max(axis=1)
-            shuffled = members[random.permutation(len(members))]
-            chances[row, own] = jaccard_indices(clusters, shuffled).max(axis=1)
-            at(row + 1)
+    for row, members in enumerate(found):
+        jaccards[row, own] = jaccard_indices(clusters, members).max(axis=1)
+        shuffled = members[random.permutation(len(members))]
+        chances[row, own] = jaccard_indices(clusters, shuffled).max(axis=1)
     drawn = "pairs" if judges is None else "judges"
     return ClusterStability(jaccards, chances.mean(axis=0), threshold, drawn)
 

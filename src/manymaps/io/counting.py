@@ -21,14 +21,18 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice, starmap
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from manymaps.checks import check_choice, check_whole
+from manymaps.compute.tasks import is_spread, run_tasks
 from manymaps.data.counts import Counts
 from manymaps.errors import DataError
 from manymaps.io.corpus import (
+    PIECE,
     Corpus,
     Progress,
     TextSource,
@@ -44,6 +48,7 @@ __all__ = ["Words", "count_cooccurrences", "count_texts"]
 WEIGHTINGS = ("flat", "harmonic")
 IN_MEMORY = 2**26
 MOST_PAIRS = 2**21
+_AT_A_TIME = 32
 
 
 def count_texts(
@@ -75,9 +80,13 @@ def count_texts(
     DataError
         Where the texts cannot be used, or no word is left.
 
+    See Also
+    --------
+    count_cooccurrences, read_counts, Texts, Words
+
     Examples
     --------
-    >>> from manymaps.io.counting import Words, count_texts
+    >>> from manymaps import Words, count_texts
     >>> counts = count_texts(["bow tie", "tie the knot", "the bow and the knot"])
     >>> counts.column_labels
     ('and', 'bow', 'knot', 'the', 'tie')
@@ -119,12 +128,14 @@ def count_cooccurrences(
 
     Parameters
     ----------
-    source, words, progress
+    source, words
         As for `count_texts`.
     window : int
         How many places away a word may stand, on either side.
     weighting : {"flat", "harmonic"}
         Whether a pair k places apart counts 1, or 1 / k.
+    progress : callable, optional
+        As for `count_texts`.
 
     Returns
     -------
@@ -138,9 +149,13 @@ def count_cooccurrences(
     ParameterError
         Where the window or the weighting makes no sense.
 
+    See Also
+    --------
+    count_texts, Texts, Words
+
     Examples
     --------
-    >>> from manymaps.io.counting import count_cooccurrences
+    >>> from manymaps import count_cooccurrences
     >>> counts = count_cooccurrences(["tie the knot", "tie bow"], window=2, weighting="harmonic")
     >>> counts.column_labels
     ('bow', 'knot', 'the', 'tie')
@@ -255,18 +270,45 @@ def _word_context(
     longest = int(np.diff(corpus.ends).max())
     window = min(window, longest - 1)
     sums = _Sums(n_columns)
-    for start, size, tokens in corpus.tokens.pieces(ahead=window):
-        columns = column_of[tokens]
-        rows = _documents_of(corpus.ends, start, len(tokens))
-        for k in range(1, min(window, len(tokens) - 1) + 1):
-            stop = min(size, len(tokens) - k)
-            left, right = columns[:stop], columns[k : k + stop]
-            paired = (rows[:stop] == rows[k : k + stop]) & (left >= 0) & (right >= 0)
-            if paired.any():
-                sums.add(left[paired], right[paired], 1 / k if harmonic else 1.0)
-        progress(f"counting, {(start + size) / corpus.tokens.n_tokens:.0%}")
+
+    def tasks() -> Iterator[tuple[Any, ...]]:
+        for start, size, tokens in corpus.tokens.pieces(ahead=window):
+            rows = _documents_of(corpus.ends, start, len(tokens))
+            columns = column_of[tokens].astype(np.int32)
+            yield columns, (rows - rows[0]).astype(np.int32), size, window, harmonic, n_columns
+
+    # Each piece has a sum of its own, whether others are summed beside it or not.
+    n_done = 0
+    whole = corpus.tokens.n_tokens
+    for pairs in _piece_by_piece(tasks()):
+        sums.merge(pairs)
+        n_done += PIECE
+        progress(f"counting, {min(n_done, whole) / whole:.0%}")
     forward = sums.total()
     return sparse.csr_array(forward + forward.T)
+
+
+def _piece_by_piece(tasks: Iterator[tuple[Any, ...]]) -> Iterator[sparse.csr_array]:
+    """The pairs of each piece; several at a time where joblib's context says so."""
+    if not is_spread():
+        yield from starmap(_pairs_of_piece, tasks)
+        return
+    while some := list(islice(tasks, _AT_A_TIME)):
+        yield from run_tasks(_pairs_of_piece, some, "piece")
+
+
+def _pairs_of_piece(
+    columns: np.ndarray, rows: np.ndarray, size: int, window: int, harmonic: bool, n_columns: int
+) -> sparse.csr_array:
+    """Weighted pairs of a piece's places with later ones, (n_columns, n_columns)."""
+    sums = _Sums(n_columns)
+    for k in range(1, min(window, len(columns) - 1) + 1):
+        stop = min(size, len(columns) - k)
+        left, right = columns[:stop], columns[k : k + stop]
+        paired = (rows[:stop] == rows[k : k + stop]) & (left >= 0) & (right >= 0)
+        if paired.any():
+            sums.add(left[paired], right[paired], 1 / k if harmonic else 1.0)
+    return sums.total()
 
 
 def _columns(corpus: Corpus, chosen: Sequence[int]) -> np.ndarray:
@@ -301,10 +343,17 @@ class _Sums:
             self._flush()
 
     def total(self) -> sparse.csr_array:
-        self._flush()
+        if self._pending or not self._merged:
+            self._flush()
         while len(self._merged) > 1:
-            self._merge()
+            self._merge_last()
         return self._merged[0]
+
+    def merge(self, pairs: sparse.csr_array) -> None:
+        """Add pairs that are summed already."""
+        self._merged.append(pairs)
+        while len(self._merged) > 1 and self._merged[-2].nnz <= 2 * self._merged[-1].nnz:
+            self._merge_last()
 
     def _flush(self) -> None:
         rows, columns, weights = (
@@ -313,11 +362,9 @@ class _Sums:
         )
         self._pending, self._n_pending = [], 0
         pairs = (weights.astype(np.float64), (rows, columns))
-        self._merged.append(sparse.csr_array(sparse.coo_array(pairs, shape=(self._n, self._n))))
-        while len(self._merged) > 1 and self._merged[-2].nnz <= 2 * self._merged[-1].nnz:
-            self._merge()
+        self.merge(sparse.csr_array(sparse.coo_array(pairs, shape=(self._n, self._n))))
 
-    def _merge(self) -> None:
+    def _merge_last(self) -> None:
         last = self._merged.pop()
         self._merged[-1] = sparse.csr_array(self._merged[-1] + last)
 

@@ -68,6 +68,19 @@ class Split:
         a model knows of them only as responses.
     notes : tuple of str
         What deserves saying, such as how many cues those are.
+
+    See Also
+    --------
+    split_associations
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> from manymaps import split_associations
+    >>> ring = sparse.diags_array([1.0] * 19, offsets=1, shape=(20, 20)).tocsr()
+    >>> split = split_associations(ring, random_state=0)
+    >>> {name: part.nnz for name, part in split.parts.items()}
+    {'train': 15, 'validation': 2, 'test': 2}
     """
 
     train: sparse.csr_array
@@ -95,6 +108,21 @@ class Ranking:
         For each k, the share of held-out pairs among the k most probable.
     mean_reciprocal_rank : float
         Mean of 1 / rank.
+
+    See Also
+    --------
+    rank_held_out
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> from manymaps.prediction import rank_held_out
+    >>> q = np.array([[0, 0.5, 0.3, 0.2], [0] * 4, [0] * 4, [0] * 4])
+    >>> held = sparse.csr_array(([1.0], ([0], [2])), shape=(4, 4))
+    >>> found = rank_held_out(lambda rows: q[rows], held, sparse.csr_array((4, 4)), ks=(1, 2))
+    >>> found.ranks.tolist(), found.recall
+    ([2.0], {1: 0.0, 2: 1.0})
     """
 
     ranks: np.ndarray
@@ -103,21 +131,38 @@ class Ranking:
 
 
 def conditional_probabilities(norms: Associations | sparse.sparray) -> sparse.csr_array:
-    """p_ij = s_ij / sum_j s_ij, each row with mass summing to 1; self pairs are left out.
+    """Divide the strengths of each cue by their sum; self pairs are left out.
 
-    Examples
-    --------
-    >>> from scipy import sparse
-    >>> conditional_probabilities(sparse.csr_array([[0, 3, 1], [2, 0, 0], [0, 0, 0]])).toarray()
-    array([[0.  , 0.75, 0.25],
-           [1.  , 0.  , 0.  ],
-           [0.  , 0.  , 0.  ]])
+        p_ij = s_ij / sum_j s_ij
+
+    Parameters
+    ----------
+    norms : Associations, or sparse array of shape (n, n)
+        Strengths.
+
+    Returns
+    -------
+    csr_array of shape (n, n)
+        A row without mass stays empty.
 
     Raises
     ------
     DataError
         Where no pair of different objects has a positive strength, or some cells are missing: a
         pair that is held out is foreseen among all others, which must be known.
+
+    See Also
+    --------
+    manymaps.split_associations, checked_part
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> from manymaps.prediction import conditional_probabilities
+    >>> conditional_probabilities(sparse.csr_array([[0, 3, 1], [2, 0, 0], [0, 0, 0]])).toarray()
+    array([[0.  , 0.75, 0.25],
+           [1.  , 0.  , 0.  ],
+           [0.  , 0.  , 0.  ]])
     """
     from manymaps.model.target import conditional_target
 
@@ -168,9 +213,14 @@ def split_associations(
     ParameterError
         For other values of the options.
 
+    See Also
+    --------
+    Split, predict_associations, sweep
+
     Examples
     --------
     >>> from scipy import sparse
+    >>> from manymaps import split_associations
     >>> ring = sparse.diags_array([1.0] * 19, offsets=1, shape=(20, 20)).tocsr()
     >>> split = split_associations(ring, random_state=0)
     >>> [part.nnz for part in split.parts.values()], split.n_cues
@@ -295,6 +345,18 @@ def _dealt_to_cues(
 def checked_part(part: sparse.sparray, name: str) -> sparse.csr_array:
     """A part as a float64 CSR array of its own, without explicit zeros.
 
+    Parameters
+    ----------
+    part : sparse array of shape (n, n)
+        Its rows sum to 1 at most.
+    name : str
+        What errors call it.
+
+    Returns
+    -------
+    csr_array of shape (n, n)
+        A copy.
+
     Raises
     ------
     DataError
@@ -302,8 +364,14 @@ def checked_part(part: sparse.sparray, name: str) -> sparse.csr_array:
         negative, not finite or of an object with itself, or rows that sum to more than 1. It calls
         the part by its `name`.
 
+    See Also
+    --------
+    conditional_probabilities, manymaps.AssociationPredictor
+
     Examples
     --------
+    >>> from scipy import sparse
+    >>> from manymaps.prediction import checked_part
     >>> checked_part(sparse.csr_array([[0, 1], [1, 0]]), "test")
     Traceback (most recent call last):
     manymaps.errors.DataError: the test part has the shape (2, 2); it must be square, 3 or more
@@ -331,10 +399,28 @@ def checked_part(part: sparse.sparray, name: str) -> sparse.csr_array:
 
 
 def uniform_errors(split: Split) -> dict[str, float]:
-    """The errors of the model that knows nothing, q(j|i) = 1 / (n - 1): "train", "valid", "test".
+    """The errors of the model that knows nothing, `q(j|i) = 1 / (n - 1)`.
+
+    Parameters
+    ----------
+    split : Split
+        All parts.
+
+    Returns
+    -------
+    dict of str to float
+        "train", "valid", "test".
+
+    See Also
+    --------
+    manymaps.prediction_error, word_errors
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> from manymaps import split_associations
+    >>> from manymaps.prediction import uniform_errors
     >>> ring = sparse.diags_array([1.0] * 2, offsets=[-1, 1], shape=(9, 9)).tocsr()
     >>> errors = uniform_errors(split_associations(ring, random_state=0))
     >>> round(sum(errors.values()), 4), round(float(np.log(8) - 7 / 9 * np.log(2)), 4)
@@ -377,9 +463,35 @@ def _measure_errors(
 
 
 def word_errors(probabilities_of: Probabilities, part: sparse.csr_array) -> np.ndarray:
-    """sum_j p_ij log(p_ij / q(j|i)) over the part, of each cue i; shape (n,).
+    """Error of a model for each cue, over the pairs of a part.
 
-    Infinite where the model gives a held-out associate no probability.
+        sum_j p_ij log(p_ij / q(j|i))
+
+    Parameters
+    ----------
+    probabilities_of : callable
+        As in `prediction_error`.
+    part : csr_array of shape (n, n)
+        The pairs that count.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        In nats; infinite where the model gives a held-out associate no probability.
+
+    See Also
+    --------
+    manymaps.prediction_error, uniform_errors
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> from manymaps.prediction import word_errors
+    >>> part = sparse.csr_array([[0, 0.5, 0.5], [1, 0, 0], [0, 0, 0]])
+    >>> even = (1 - np.eye(3)) / 2
+    >>> word_errors(lambda rows: even[rows], part).round(3).tolist()
+    [0.0, 0.693, 0.0]
     """
     part = sparse.csr_array(part)
     errors = np.zeros(part.shape[0])
@@ -407,10 +519,15 @@ def prediction_error(
     float
         Infinite where the model gives an associate no probability.
 
+    See Also
+    --------
+    prediction.word_errors, prediction.uniform_errors
+
     Examples
     --------
     >>> import numpy as np
     >>> from scipy import sparse
+    >>> from manymaps import prediction_error
     >>> part = sparse.csr_array([[0, 0.5, 0], [0, 0, 0], [0, 0, 0]])
     >>> def uniform(rows):
     ...     return (1 - np.eye(3)[rows]) / 2
@@ -452,10 +569,15 @@ def rank_held_out(
     DataError
         Where nothing is held out.
 
+    See Also
+    --------
+    Ranking, score_split
+
     Examples
     --------
     >>> import numpy as np
     >>> from scipy import sparse
+    >>> from manymaps.prediction import rank_held_out
     >>> q = np.array([[0, 0.5, 0.3, 0.2], [0] * 4, [0] * 4, [0] * 4])
     >>> held = sparse.csr_array(([1.0], ([0], [2])), shape=(4, 4))
     >>> known = sparse.csr_array(([1.0], ([0], [1])), shape=(4, 4))
@@ -474,6 +596,39 @@ def score_split(
     """`word_errors` of each part and the ranks of the test part, with each q asked for once.
 
     The ranking leaves out the associates of training and validation.
+
+    Parameters
+    ----------
+    probabilities_of : callable
+        As in `prediction_error`.
+    split : Split
+        All parts.
+    ks : sequence of int
+        Depths of the recall.
+
+    Returns
+    -------
+    errors : dict of str to ndarray of shape (n,)
+        Of each part.
+    ranking : Ranking
+        Of the test part.
+
+    See Also
+    --------
+    score_predictor, Ranking
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> from manymaps import split_associations
+    >>> from manymaps.prediction import score_split
+    >>> ring = sparse.diags_array([0.5, 0.5], offsets=[-1, 1], shape=(20, 20)).tocsr()
+    >>> even = (1 - np.eye(20)) / 19
+    >>> split = split_associations(ring, random_state=0)
+    >>> errors, ranking = score_split(lambda rows: even[rows], split)
+    >>> sorted(errors), ranking.recall[10] > 0.4
+    (['test', 'train', 'validation'], True)
     """
     parts = split.parts
     errors = {name: np.zeros(part.shape[0]) for name, part in parts.items()}

@@ -111,10 +111,40 @@ Callback = Callable[[int, float, float], object]
 
 
 class Predictor(Protocol):
-    """What can be scored: fitted to a training part, it gives q(j|i)."""
+    """What can be scored: fitted to a training part, it gives q(j|i).
+
+    See Also
+    --------
+    manymaps.AssociationPredictor, AveragedPredictor, score_predictor
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> import manymaps as mm
+    >>> ring = sparse.diags_array([1.0] * 4, offsets=[-2, -1, 1, 2], shape=(30, 30)).tocsr()
+    >>> from manymaps.prediction import score_predictor
+    >>> class Even:
+    ...     def probabilities(self, rows):
+    ...         return (1 - np.eye(30)[rows]) / 29
+    >>> found = score_predictor(Even(), mm.split_associations(ring, random_state=0))
+    >>> round(found.test / 0.1, 1)
+    2.0
+    """
 
     def probabilities(self, rows: np.ndarray) -> np.ndarray:
-        """q(j|i) of cues, shape (len(rows), n); rows sum to 1 and hold 0 at their own cue."""
+        """Give `q(j|i)`, how likely each object is as an associate of some cues.
+
+        Parameters
+        ----------
+        rows : array of int
+            Numbers of the cues.
+
+        Returns
+        -------
+        ndarray of shape (len(rows), n)
+            Rows sum to 1 and hold 0 at their own cue.
+        """
 
 
 @dataclass
@@ -182,7 +212,7 @@ class _EarlyStopping:
 class AssociationPredictor(CheckedParameters, BaseEstimator):
     """Maps fitted to the training part of norms, stopped early by the validation part.
 
-    q(j|i) ~ exp(beta_j) sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2),   j != i
+    `q(j|i) ~ exp(beta_j) sum_m pi_i^m pi_j^m K(|y_i^m - y_j^m|^2),   j != i`
 
     Parameters
     ----------
@@ -206,7 +236,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         A model fitted to the same training part, and to nothing else but for early stopping. By
         default a single map of 70 dimensions is fitted first.
     penalty : float >= 0
-        penalty / 2 sum |y|^2 on the cost summed over cues. Many small maps with a teacher want
+        `penalty / 2 sum |y|^2` on the cost summed over cues. Many small maps with a teacher want
         less, about 0.005.
     weight_penalty : float >= 0
         The same for the mixing weights.
@@ -247,10 +277,14 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
     n_iter_ : int
         Iterations made; `best_iteration_` is the one that was kept.
 
+    See Also
+    --------
+    predict_associations, sweep, split_associations, prediction.AveragedPredictor
+
     Examples
     --------
     >>> from scipy import sparse
-    >>> from manymaps.prediction.held_out import split_associations
+    >>> from manymaps import AssociationPredictor, split_associations
     >>> ring = sparse.diags_array([1.0, 1.0, 1.0, 1.0], offsets=[-2, -1, 1, 2], shape=(30, 30))
     >>> split = split_associations(ring.tocsr(), random_state=0)
     >>> model = AssociationPredictor(1, 4, penalty=0.1, random_state=0)
@@ -340,6 +374,11 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         random_state : int, optional
             In place of the estimator's own.
 
+        Returns
+        -------
+        AssociationPredictor
+            Itself.
+
         Raises
         ------
         DataError
@@ -386,7 +425,18 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         return self
 
     def probabilities(self, rows: np.ndarray | Sequence[int]) -> np.ndarray:
-        """q(j|i) of cues, shape (len(rows), n) float64; rows sum to 1 and hold 0 at their cue."""
+        """Give `q(j|i)`, how likely each object is as an associate of some cues.
+
+        Parameters
+        ----------
+        rows : array of int
+            Numbers of the cues.
+
+        Returns
+        -------
+        ndarray of shape (len(rows), n), float64
+            Rows sum to 1 and hold 0 at their cue.
+        """
         check_is_fitted(self, "maps_")
         rows = np.asarray(rows, np.int64)
         with one_blas_thread():
@@ -399,7 +449,17 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         return self.atlas(self._labels)
 
     def atlas(self, labels: Sequence[str]) -> Atlas:
-        """The maps of objects with these names."""
+        """The maps of objects with these names.
+
+        Parameters
+        ----------
+        labels : sequence of str, length n
+            Their names.
+
+        Returns
+        -------
+        Atlas
+        """
         check_is_fitted(self, "maps_")
         proportions = np.exp(log_softmin(self.maps_.weights))
         shares = proportions / proportions.sum(axis=1, keepdims=True)
@@ -600,9 +660,15 @@ class AveragedPredictor:
     ----------
     predictors : sequence of Predictor
 
+    See Also
+    --------
+    manymaps.AssociationPredictor
+
     Examples
     --------
     >>> from scipy import sparse
+    >>> from manymaps import AssociationPredictor
+    >>> from manymaps.prediction import AveragedPredictor
     >>> ring = sparse.diags_array([0.5, 0.5], offsets=[-1, 1], shape=(20, 20)).tocsr()
     >>> fits = [AssociationPredictor(1, 2, max_iter=5, random_state=k).fit(ring) for k in (0, 1)]
     >>> AveragedPredictor(fits).probabilities([0, 7]).sum(axis=1).round(12).tolist()
@@ -612,7 +678,17 @@ class AveragedPredictor:
     predictors: Sequence[Predictor]
 
     def probabilities(self, rows: np.ndarray) -> np.ndarray:
-        """Mean q(j|i), shape (len(rows), n)."""
+        """Give the mean of all their `q(j|i)`.
+
+        Parameters
+        ----------
+        rows : array of int
+            Numbers of the cues.
+
+        Returns
+        -------
+        ndarray of shape (len(rows), n)
+        """
         total = self.predictors[0].probabilities(rows)
         for predictor in self.predictors[1:]:
             total = total + predictor.probabilities(rows)
@@ -638,6 +714,20 @@ class PredictionResult:
         sum_j p_ij log(p_ij / q(j|i)) over the test part, for each cue.
     split : Split
     predictor : Predictor
+
+    See Also
+    --------
+    manymaps.predict_associations, score_predictor
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> import manymaps as mm
+    >>> ring = sparse.diags_array([1.0] * 4, offsets=[-2, -1, 1, 2], shape=(30, 30)).tocsr()
+    >>> from manymaps.prediction import uniform_errors
+    >>> found = mm.predict_associations(ring, 1, 4, penalty=0.1, random_state=0)
+    >>> bool(found.test < uniform_errors(found.split)["test"])
+    True
     """
 
     train: float
@@ -668,7 +758,12 @@ class PredictionResult:
         return self.ranking.recall
 
     def as_dict(self) -> dict[str, Any]:
-        """The figures as plain values: train, valid, test, n_iterations, seconds and ranks."""
+        """The figures as plain values: train, valid, test, n_iterations, seconds and ranks.
+
+        Returns
+        -------
+        dict
+        """
         ranks = {f"recall_at_{k}": value for k, value in self.recall.items()}
         return {
             "train": self.train,
@@ -684,7 +779,38 @@ class PredictionResult:
 def score_predictor(
     predictor: Predictor, split: Split, *, seconds: float = 0.0, ks: Sequence[int] = (1, 10, 100)
 ) -> PredictionResult:
-    """Errors and ranks of a fitted predictor on the parts of a split."""
+    """Errors and ranks of a fitted predictor on the parts of a split.
+
+    Parameters
+    ----------
+    predictor : Predictor
+        Fitted to the training part.
+    split : Split
+        All parts.
+    seconds : float
+        What the fit took, to be told.
+    ks : sequence of int
+        Depths of the recall.
+
+    Returns
+    -------
+    PredictionResult
+
+    See Also
+    --------
+    PredictionResult, manymaps.predict_associations
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> import manymaps as mm
+    >>> ring = sparse.diags_array([1.0] * 4, offsets=[-2, -1, 1, 2], shape=(30, 30)).tocsr()
+    >>> from manymaps.prediction import score_predictor
+    >>> split = mm.split_associations(ring, random_state=0)
+    >>> model = mm.AssociationPredictor(1, 4, random_state=0).fit(split.train, split.validation)
+    >>> score_predictor(model, split).ranking.recall[10] > 0.5
+    True
+    """
     errors, ranking = score_split(predictor.probabilities, split, ks)
     return PredictionResult(
         **{name: float(words.sum()) / split.n_cues for name, words in errors.items()},
@@ -723,9 +849,14 @@ def predict_associations(
     -------
     PredictionResult
 
+    See Also
+    --------
+    AssociationPredictor, split_associations, prediction.PredictionResult
+
     Examples
     --------
     >>> from scipy import sparse
+    >>> from manymaps import predict_associations
     >>> ring = sparse.diags_array([1.0] * 4, offsets=[-2, -1, 1, 2], shape=(30, 30)).tocsr()
     >>> result = predict_associations(ring, 1, 4, penalty=0.1, random_state=0)
     >>> bool(result.test < 0.1 * 3.37)

@@ -45,6 +45,21 @@ class Activation:
         The words that were active at first.
     by_step : ndarray of shape (steps + 1, n)
         Row t is a_t; row 0 is the start.
+
+    See Also
+    --------
+    spread
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> from manymaps import Associations, spread
+    >>> chain = sparse.csr_array([[0, .6, .4], [0, 0, 1], [0, 0, 0]])
+    >>> found = spread(Associations(["tie", "knot", "rope"], chain), "tie", steps=2, decay=1.0)
+    >>> found
+    <Activation from tie in 2 steps: rope, knot>
+    >>> found.by_step.tolist()
+    [[1.0, 0.0, 0.0], [0.0, 0.6, 0.4], [0.0, 0.0, 0.6]]
     """
 
     labels: tuple[str, ...]
@@ -77,6 +92,11 @@ class Activation:
 
     def strongest(self, n: int = 10) -> list[tuple[str, float, np.ndarray]]:
         """The objects with the most activation in total, without the start words.
+
+        Parameters
+        ----------
+        n : int
+            At most so many.
 
         Returns
         -------
@@ -131,6 +151,10 @@ def spread(
         For a word that is none of the objects, with suggestions.
     ParameterError
         For a parameter out of its range, or no words.
+
+    See Also
+    --------
+    Activation, node_measures
 
     Examples
     --------

@@ -7,7 +7,7 @@ by the validation parts alone: the test parts are for reporting.
     sweep(norms, {"n_maps": [1, 2], "n_components": [35, 70]}, n_splits=5, n_jobs=2)
 
 Points run through joblib's active backend, a Dask cluster's among them
-(`manymaps.prediction.points`), with the same results to the last bit. With a file to resume from
+(`manymaps.compute.tasks`), with the same results to the last bit. With a file to resume from
 (`manymaps.prediction.journal`), a sweep can be stopped at any moment, and extended later by values,
 splits and seeds.
 """
@@ -27,12 +27,13 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.checks import check_whole
+from manymaps.compute.tasks import WorkersLost
 from manymaps.data.associations import Associations
 from manymaps.data.frames import Backend, as_frame
 from manymaps.errors import DataError, ParameterError
 from manymaps.prediction.held_out import Split, conditional_probabilities, split_associations
 from manymaps.prediction.journal import Journal, fingerprint, stable_home
-from manymaps.prediction.points import MEASURES, Point, PointResult, WorkersLost, run_points
+from manymaps.prediction.points import MEASURES, Point, PointResult, run_points
 from manymaps.prediction.predictor import AssociationPredictor
 from manymaps.progress import work
 
@@ -53,6 +54,19 @@ class SweepResult:
         Names and values.
     results : tuple of PointResult
         In the order of the grid, the last name changing fastest, then splits, then seeds.
+
+    See Also
+    --------
+    sweep, plot_sweep
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> import manymaps as mm
+    >>> ring = sparse.diags_array([1.0] * 4, offsets=[-2, -1, 1, 2], shape=(30, 30)).tocsr()
+    >>> found = mm.sweep(ring, {"n_maps": 1, "n_components": [1, 4], "penalty": 0.1})
+    >>> found.best()["n_components"]
+    4
     """
 
     grid: Mapping[str, tuple[Any, ...]]
@@ -67,6 +81,11 @@ class SweepResult:
         """One dict per point: the grid's names, split, seed, measures, and how it went.
 
         The measures of a failed point are None, and "failure" says why.
+
+        Returns
+        -------
+        list of dict
+            In the order of `results`.
         """
         return [
             {
@@ -88,6 +107,11 @@ class SweepResult:
         ----------
         backend : {"pandas", "polars", "pyarrow"}, optional
             The kind of frame; by default the first of them that is installed.
+
+        Returns
+        -------
+        data frame
+            Of the kind that was asked for.
         """
         records = self.records()
         columns = {}
@@ -109,6 +133,11 @@ class SweepResult:
         "n_points" and "n_failed" count them; "valid" is the mean of the measure "valid", and
         "valid_spread" its standard deviation (None below two points), and so on. Means of a setting
         without any measures are None.
+
+        Returns
+        -------
+        list of dict
+            In the order of the grid.
         """
         groups: dict[str, list[PointResult]] = {}
         for result in self.results:
@@ -121,6 +150,11 @@ class SweepResult:
 
         A setting of which a point failed comes after all that have none, for its mean is over other
         splits than theirs.
+
+        Returns
+        -------
+        dict
+            As in `summary`.
 
         Raises
         ------
@@ -173,7 +207,7 @@ def sweep(
         ... By default the one that is active, as in `joblib.parallel_config`.
     n_jobs : int, optional
         Points at a time; -1 for as many as there are processors. By default what joblib's context
-        says, else 1. One at a time, a fit uses all threads; several use one thread each. A Dask
+        says, else 1. One at a time, a fit uses all threads; several share the processors. A Dask
         cluster runs as many as it has threads.
     resume : path, optional
         Every finished point is kept in this file. Where it is there, its points are not run again,
@@ -193,12 +227,17 @@ def sweep(
     DataError
         For norms that cannot be split, a part without any mass, or a file of another sweep.
     WorkersLost
-        Where a worker process died, or the scheduler of a cluster went away. What had been finished
-        is in the file.
+        Where the scheduler of a cluster went away. What had been finished is in the file. A worker
+        process that dies costs no point: what it ran is run anew (`manymaps.compute.tasks`).
+
+    See Also
+    --------
+    SweepResult, plot_sweep, predict_associations
 
     Examples
     --------
     >>> from scipy import sparse
+    >>> from manymaps import sweep
     >>> ring = sparse.diags_array([1.0] * 4, offsets=[-2, -1, 1, 2], shape=(30, 30)).tocsr()
     >>> found = sweep(ring, {"n_maps": 1, "n_components": [1, 4], "penalty": 0.1}, n_splits=2)
     >>> len(found.results), found.best()["n_components"]
