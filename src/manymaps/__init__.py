@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from manymaps.clustering.paths import cluster_path as cluster_path
     from manymaps.clustering.scaling import similarity_map as similarity_map
     from manymaps.clustering.stability import cluster_stability as cluster_stability
+    from manymaps.compute.tasks import WorkersLost as WorkersLost
     from manymaps.cooccurrence.code import CODE as CODE
     from manymaps.cooccurrence.correspondence import (
         correspondence_analysis as correspondence_analysis,
@@ -121,7 +122,6 @@ if TYPE_CHECKING:
     from manymaps.prediction.held_out import Split as Split
     from manymaps.prediction.held_out import prediction_error as prediction_error
     from manymaps.prediction.held_out import split_associations as split_associations
-    from manymaps.prediction.points import WorkersLost as WorkersLost
     from manymaps.prediction.predictor import AssociationPredictor as AssociationPredictor
     from manymaps.prediction.predictor import predict_associations as predict_associations
     from manymaps.prediction.spreading import Activation as Activation
@@ -167,7 +167,7 @@ _HOMES = {
     "figures.shepard": ("plot_shepard",),
     "figures.stability": ("plot_stability",),
     "figures.sweep": ("plot_sweep",),
-    "prediction.points": ("WorkersLost",),
+    "compute.tasks": ("WorkersLost",),
     "prediction.spreading": ("Activation", "spread"),
     "prediction.sweeps": ("SweepResult", "sweep"),
     "io.texts": ("Texts",),

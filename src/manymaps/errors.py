@@ -14,7 +14,22 @@ __all__ = ["DataError", "DataWarning", "DivergedError", "ParameterError"]
 
 
 class DataError(ValueError):
-    """The input data cannot be used as it is."""
+    """The input data cannot be used as it is.
+
+    See Also
+    --------
+    DataWarning, ParameterError
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import manymaps as mm
+    >>> try:
+    ...     mm.Associations(["tie", "tie"], np.ones((2, 2)))
+    ... except mm.DataError as error:
+    ...     print(error)
+    the label 'tie' stands twice, for rows 0 and 1; labels must differ
+    """
 
 
 class ParameterError(ValueError):
@@ -30,8 +45,13 @@ class ParameterError(ValueError):
     value : object, optional
         What it was given.
 
+    See Also
+    --------
+    DataError
+
     Examples
     --------
+    >>> from manymaps import ParameterError
     >>> error = ParameterError("is more than the 6 objects", name="n_maps", value=9)
     >>> str(error), error.name, error.value
     ('n_maps=9 is more than the 6 objects', 'n_maps', 9)
@@ -51,8 +71,44 @@ class DivergedError(ParameterError, RuntimeError):
     """A fit did not stay finite: its settings are none for this data.
 
     The estimator is left with the last maps whose cost was finite, and with the history up to them.
+
+    Parameters
+    ----------
+    fault, name, value
+        As for `ParameterError`.
+
+    See Also
+    --------
+    Momentum, DataError
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import manymaps as mm
+    >>> points = np.random.default_rng(0).normal(size=(50, 3))
+    >>> fast = mm.Momentum(learning_rate=1e30)
+    >>> try:
+    ...     mm.SNE(perplexity=5, optimizer=fast, random_state=0).fit(points)
+    ... except mm.DivergedError:
+    ...     print("a smaller learning rate, then")
+    a smaller learning rate, then
     """
 
 
 class DataWarning(UserWarning):
-    """The data can be used, but something in it deserves a look."""
+    """The data can be used, but something in it deserves a look.
+
+    See Also
+    --------
+    DataError
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from manymaps import DataWarning
+    >>> from manymaps.baselines import isomap
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", DataWarning)   # its neighbours form two parts
+    ...     isomap([[0, 1], [0, 2], [9, 0], [8, 0]], 1, n_neighbors=1).rows.shape
+    (4, 1)
+    """

@@ -31,7 +31,33 @@ _BASES = re.compile(r"(?:^|[\W_])[ACGTN]{8,}(?:$|[\W_x])")
 
 
 class UnknownLabel(KeyError):
-    """No object has this label; `suggestions` holds the nearest ones that exist."""
+    """No object has this label.
+
+    Parameters
+    ----------
+    label : str
+        What was asked for.
+    suggestions : sequence of str
+        The nearest labels that exist.
+
+    See Also
+    --------
+    Atlas, DataError
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import Atlas, UnknownLabel
+    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+    >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
+    >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
+    >>> atlas = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)
+    >>> try:
+    ...     atlas.senses("tye")
+    ... except UnknownLabel as error:
+    ...     print(error, error.suggestions)
+    no object is labelled 'tye'; did you mean 'tie'? ('tie',)
+    """
 
     def __init__(self, label: str, suggestions: Sequence[str]):
         self.label = label

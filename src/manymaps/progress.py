@@ -126,11 +126,19 @@ def show_progress() -> Iterator[None]:
     Estimators do so by themselves with `verbose=True`; this is for functions that take long, such
     as `diagnose`, `refit`, `cluster_path`, `sweep` or `evaluate`.
 
+    Yields
+    ------
+    None
+
+    See Also
+    --------
+    MultipleMapsTSNE, sweep
+
     Examples
     --------
     >>> import manymaps as mm
-    >>> with mm.show_progress():                      # doctest: +SKIP
-    ...     figures = mm.diagnose(mm.load_word_relations())
+    >>> with mm.show_progress():
+    ...     found = mm.diagnose(mm.load_integers())
     """
     with watched(ending=True):
         yield

@@ -51,6 +51,20 @@ class Agreement:
         Of several maps: each row sums to 1, or is 0 where no map explains anything.
     fit_with_average : float, optional
         The correlation of fit and average.
+
+    See Also
+    --------
+    judge_agreement
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import Judgements, judge_agreement
+    >>> one = np.array([[0, 5, 1, 2], [5, 0, 2, 1], [1, 2, 0, 4], [2, 1, 4, 0]])
+    >>> other = np.array([[0, 4, 2, 1], [4, 0, 1, 2], [2, 1, 0, 5], [1, 2, 5, 0]])
+    >>> found = judge_agreement(Judgements("abcd", [one, one + 1, other]))
+    >>> found.with_others.round(2).tolist()
+    [0.94, 0.94, 0.78]
     """
 
     judges: tuple[str, ...]
@@ -61,7 +75,12 @@ class Agreement:
     fit_with_average: float | None = None
 
     def records(self) -> list[dict[str, Any]]:
-        """One record per judge, as `fit --json` prints them."""
+        """One record per judge, as `fit --json` prints them.
+
+        Returns
+        -------
+        list of dict
+        """
         return [
             {
                 "judge": judge,
@@ -74,7 +93,18 @@ class Agreement:
         ]
 
     def to_frame(self, backend: Backend | None = None) -> Any:
-        """One row per judge; the shares as columns "map 0", "map 1", ..."""
+        """One row per judge; the shares as columns "map 0", "map 1", ...
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            By default the first that is installed.
+
+        Returns
+        -------
+        data frame
+            Of the kind that was asked for.
+        """
         columns = {
             "judge": np.array(self.judges, dtype=object),
             "n_pairs": self.n_pairs,
@@ -107,8 +137,13 @@ def judge_agreement(
     DataError
         For a fit of other objects.
 
+    See Also
+    --------
+    Agreement, read_judgements
+
     Examples
     --------
+    >>> import numpy as np
     >>> from manymaps import Judgements, judge_agreement
     >>> one = np.array([[0, 5, 1, 2], [5, 0, 2, 1], [1, 2, 0, 4], [2, 1, 4, 0]])
     >>> judged = Judgements("abcd", [one, one + 1, one.max() - one])

@@ -51,6 +51,22 @@ class Alignment:
         the shared objects; 0 for none.
     n_shared : int
         Objects that both atlases hold.
+
+    See Also
+    --------
+    align
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import Atlas, align
+    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+    >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
+    >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
+    >>> atlas = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)
+    >>> found = align(atlas.renumbered([1, 0]), atlas)
+    >>> found.maps.tolist()
+    [1, 0]
     """
 
     atlas: Atlas
@@ -82,6 +98,10 @@ def align(atlas: Atlas, reference: Atlas) -> Alignment:
     DataError
         Where no object is shared, the maps have other numbers of dimensions, or one atlas has two
         kinds of object and the other has not.
+
+    See Also
+    --------
+    Alignment, refit
 
     Examples
     --------

@@ -79,6 +79,22 @@ class Ambiguity:
         (`manymaps.atlas.associations`); 0 where none are known.
     kinds : tuple of str, length n, or None
         The kind of each object, where there are two.
+
+    See Also
+    --------
+    ambiguity
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import Atlas, ambiguity
+    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+    >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
+    >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
+    >>> atlas = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)
+    >>> found = ambiguity(atlas)
+    >>> dict(zip(found.labels, found.ambiguity.tolist()))
+    {'tie': 2.0, 'knot': 1.0, 'suit': 1.0}
     """
 
     labels: tuple[str, ...]
@@ -105,7 +121,15 @@ class Ambiguity:
     def to_frame(self, backend: Backend | None = None) -> Any:
         """One row per word: the `columns`.
 
-        `backend` is "pandas", "polars" or "pyarrow"; by default the first that is installed.
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            By default the first that is installed.
+
+        Returns
+        -------
+        data frame
+            Of the kind that was asked for.
         """
         return as_frame(self.columns, backend)
 
@@ -152,6 +176,10 @@ def ambiguity(
         For no atlas at all, or fits of other objects.
     ParameterError
         For a value out of its range.
+
+    See Also
+    --------
+    Ambiguity, intervals, Atlas.senses
 
     Examples
     --------

@@ -51,14 +51,32 @@ class CountEvaluation:
         Those of the atlas that have counts.
     n_counts, n_left_out : float
         Counts that were measured, and those of unknown rows or columns.
+    kinds : (str, str)
+        What rows and columns are.
     groups : str or None
         The column that says of each row which group it belongs to.
+    n_groups : int or None
+    purity, lift : GroupMeasure or None
+        `group_purity` and `group_lift`.
     chance : float or None
         The purity that an embedding drawn by lot would have.
     n_grouped, n_measured : int
         Rows that have counts and a group, and those of them that were measured.
     notes : tuple of str
         What else deserves to be said of the matching, in sentences.
+
+    See Also
+    --------
+    evaluate, CODE
+
+    Examples
+    --------
+    >>> import manymaps as mm
+    >>> posts = mm.count_texts({"a": "tie knot rope", "b": "rope sail sail", "c": "tie suit suit"})
+    >>> fit = mm.CODE(penalty=0.01, random_state=0).fit(posts)
+    >>> found = mm.evaluate(fit.atlas_, posts)
+    >>> type(found).__name__, found.log_likelihood < 0
+    ('CountEvaluation', True)
     """
 
     log_likelihood: float
@@ -78,7 +96,12 @@ class CountEvaluation:
     notes: tuple[str, ...] = ()
 
     def record(self) -> dict[str, Any]:
-        """The measures by the names that the command line prints; None for those of one kind."""
+        """The measures by the names that the command line prints; None for those of one kind.
+
+        Returns
+        -------
+        dict
+        """
         of_one_kind = (
             "mu_local", "mu_local_se", "mu_global", "mu_global_se", "recall_at_10",
             "trustworthiness", "continuity", "neighbors",

@@ -170,6 +170,19 @@ class Diagnosis:
         That of the plane, for `manymaps.figures.shepard`; of 75 objects where there are more.
     notes : tuple of str
         What was left out or drawn by lot.
+
+    See Also
+    --------
+    diagnose, plot_shepard
+
+    Examples
+    --------
+    >>> import manymaps as mm
+    >>> from scipy import sparse
+    >>> ties = sparse.csr_array([[0, 0.5, 0.5], [1, 0, 0], [1, 0, 0]])
+    >>> found = mm.diagnose(mm.Associations(["tie", "knot", "tuxedo"], ties))
+    >>> found.n_objects, found.intransitivity, found.suggested_maps
+    (3, 1.0, 2)
     """
 
     n_objects: int
@@ -312,6 +325,10 @@ def diagnose(
     ParameterError
         For an argument out of its range.
 
+    See Also
+    --------
+    Diagnosis, plot_shepard, sweep
+
     References
     ----------
     A. Tversky and J. W. Hutchinson 1986, Nearest neighbor analysis of psychological spaces,
@@ -321,7 +338,7 @@ def diagnose(
     Examples
     --------
     >>> from scipy import sparse
-    >>> from manymaps import Associations
+    >>> from manymaps import Associations, diagnose
     >>> tie = Associations(["tie", "knot", "tuxedo"],
     ...                    sparse.csr_array([[0, 0.5, 0.5], [1, 0, 0], [1, 0, 0]]))
     >>> found = diagnose(tie)

@@ -85,6 +85,20 @@ class Evaluation:
         Those that atlas and data have both.
     neighbors : int
         The k of the measures that have one.
+
+    See Also
+    --------
+    evaluate
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import MultipleMapsSNE, associations_from, evaluate
+    >>> ring = associations_from(np.roll(np.eye(12), 1, axis=1) + np.roll(np.eye(12), -1, axis=1))
+    >>> fit = MultipleMapsSNE(1, max_iter=300, random_state=0).fit(ring)
+    >>> found = evaluate(fit.atlas_, ring, n_neighbors=2)
+    >>> found.n_objects, found.recall, found.local.mean > 0.8
+    (12, 1.0, True)
     """
 
     kl_divergence: float
@@ -102,7 +116,12 @@ class Evaluation:
         return len(self.local.rows)
 
     def record(self) -> dict[str, Any]:
-        """The measures by the names that the command line prints."""
+        """The measures by the names that the command line prints.
+
+        Returns
+        -------
+        dict
+        """
         return {
             "kl_divergence": self.kl_divergence,
             "mu_local": self.local.mean,
@@ -189,6 +208,10 @@ def evaluate(
     -----
     DataWarning
         Where one side lacks objects of the other, which are left out.
+
+    See Also
+    --------
+    Evaluation, CountEvaluation, RatingEvaluation, TripletEvaluation, trust
 
     Examples
     --------

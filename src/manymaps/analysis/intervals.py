@@ -50,7 +50,23 @@ _MEMBERS_LISTED = 8
 
 
 class Interval(NamedTuple):
-    """A figure, and between which two it lies at the level that was asked for."""
+    """A figure, and between which two it lies at the level that was asked for.
+
+    Attributes
+    ----------
+    value, low, high : float
+
+    See Also
+    --------
+    Intervals
+
+    Examples
+    --------
+    >>> from manymaps import Interval
+    >>> value, low, high = Interval(0.75, 0.6, 0.86)
+    >>> round(high - low, 2)
+    0.26
+    """
 
     value: float
     low: float
@@ -73,6 +89,21 @@ class Intervals:
     ambiguities : dict of str to ndarray, a row for each word, or None without an atlas
         "word", "ambiguity", "low", "high", "n_senses" (listed), "n_responses" (in any sense), and
         "design_effect".
+
+    See Also
+    --------
+    intervals, Interval
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> from manymaps import Associations, intervals
+    >>> counts = sparse.csr_array([[0, 30, 10], [9, 0, 0], [0, 0, 0]])
+    >>> found = intervals(Associations(["tie", "knot", "suit"], counts), level=0.9)
+    >>> found.level, found.unit
+    (0.9, 'responses')
+    >>> found.strengths["low"].round(2).tolist()
+    [0.63, 0.15, 0.81]
     """
 
     level: float
@@ -89,20 +120,66 @@ class Intervals:
         return f"<Intervals of {self.level:.0%} by {self.unit}: {pairs}{words}>"
 
     def strength(self, cue: str, response: str) -> Interval | None:
-        """That of a pair, in any case; None of one that nobody gave."""
+        """That of a pair.
+
+        Parameters
+        ----------
+        cue, response : str
+            In any case.
+
+        Returns
+        -------
+        Interval or None
+            None for a pair that nobody gave.
+        """
         row = self._pairs.get((cue, response), self._pairs.get((fold(cue), fold(response))))
         return self._at(self.strengths, row, "strength")
 
     def share(self, word: str, neighbor: str) -> Interval | None:
-        """That of the sense of a word to which a neighbour belongs; None where it is in none."""
+        """That of the sense of a word to which a neighbour belongs.
+
+        Parameters
+        ----------
+        word : str
+            In any case.
+        neighbor : str
+            In any case.
+
+        Returns
+        -------
+        Interval or None
+            None where it is in none.
+        """
         return self._at(self.shares, self._senses.get((word, neighbor)), "share")
 
     def ambiguity(self, word: str) -> Interval | None:
-        """That of a word; None where nothing was answered in any of its senses."""
+        """That of a word.
+
+        Parameters
+        ----------
+        word : str
+            In any case.
+
+        Returns
+        -------
+        Interval or None
+            None where nothing was answered in any of its senses.
+        """
         return self._at(self.ambiguities, self._words.get(word), "ambiguity")
 
     def n_responses(self, word: str) -> int:
-        """How many answers to a word are in any of its senses; not told apart from none known."""
+        """How many answers to a word are in any of its senses.
+
+        Parameters
+        ----------
+        word : str
+            In any case.
+
+        Returns
+        -------
+        int
+            0 also where none are known.
+        """
         row = self._words.get(word)
         if row is None or self.ambiguities is None:
             return 0
@@ -115,7 +192,17 @@ class Intervals:
     ) -> Any:
         """One of the three tables as a data frame.
 
-        `backend` is "pandas", "polars" or "pyarrow"; by default the first that is installed.
+        Parameters
+        ----------
+        of : {"strengths", "shares", "ambiguities"}
+            Which table.
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            By default the first that is installed.
+
+        Returns
+        -------
+        data frame
+            Of the kind that was asked for.
 
         Raises
         ------
@@ -204,6 +291,10 @@ def intervals(
         For participants of data that do not say who answered; for a value out of its range.
     UnknownLabel
         For a word that the atlas lacks, with suggestions.
+
+    See Also
+    --------
+    Intervals, resampled, ambiguity
 
     Examples
     --------

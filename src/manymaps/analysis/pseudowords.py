@@ -102,6 +102,17 @@ class Pseudowords:
     cue_halves, response_halves : ndarray of int8, shape (associations.n_pairs,)
         For each stored pair the half (0 or 1) of its cue and of its response; -1 where that is
         not a pseudoword.
+
+    See Also
+    --------
+    pseudowords
+
+    Examples
+    --------
+    >>> from manymaps import load_word_relations, pseudowords
+    >>> made = pseudowords(load_word_relations(), 4)
+    >>> len(made.halves), made.associations.labels[-1] == "+".join(made.halves[-1])
+    (4, True)
     """
 
     associations: Associations
@@ -157,6 +168,10 @@ class Pseudowords:
         random_state : int
             Their seed.
 
+        Returns
+        -------
+        HalvesApart
+
         Raises
         ------
         DataError
@@ -189,6 +204,10 @@ class Pseudowords:
             For each of `pairs` a label of any kind; those of different words are never compared.
         n_permutations, random_state
             As for `apart`.
+
+        Returns
+        -------
+        HalvesApart
 
         Raises
         ------
@@ -246,6 +265,10 @@ def pseudowords(
     ------
     DataError
         Where there are not as many pairs of unrelated words.
+
+    See Also
+    --------
+    Pseudowords, metrics.sense_separation
 
     Examples
     --------

@@ -40,6 +40,7 @@ from manymaps.affinity.walks import (
     positive_information,
     walk_similarities,
 )
+from manymaps.analysis.intervals import Interval
 from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_whole
 from manymaps.data.associations import Associations
@@ -52,7 +53,7 @@ from manymaps.labels import first_of, label_places
 from manymaps.progress import work
 from manymaps.seeds import RandomState, drawn_generator
 
-__all__ = ["OF_ATLAS", "Correlation", "RatingEvaluation", "evaluate_ratings", "relatedness"]
+__all__ = ["OF_ATLAS", "RatingEvaluation", "evaluate_ratings", "relatedness"]
 
 OF_ATLAS = "atlas"
 FEWEST_PAIRS = 3
@@ -61,31 +62,18 @@ _ROUNDING = 1e-3
 _CELLS = 1 << 21
 
 
-@dataclass(frozen=True)
-class Correlation:
-    """A correlation with its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
-
-    def record(self) -> dict[str, float]:
-        """The three by name."""
-        return {"value": self.value, "low": self.low, "high": self.high}
-
-
 @dataclass(frozen=True, eq=False)
 class RatingEvaluation:
     """How well several measures agree with ratings.
 
     Attributes
     ----------
-    pearson, spearman : dict of str to Correlation
+    pearson, spearman : dict of str to Interval
         By measure: "atlas", and of those that could be computed "strength", "ppmi_cosine",
         "katz_walk" and "vectors", over the pairs that all of these know.
-    pearson_gain, spearman_gain : dict of str to Correlation
+    pearson_gain, spearman_gain : dict of str to Interval
         By measure beside the atlas: how much more the atlas correlates.
-    alone : tuple of Correlation, or None
+    alone : tuple of Interval, or None
         Pearson's and Spearman's of the atlas over all pairs that it knows, where these are more.
     n_pairs, n_known, n_compared : int
         Rated pairs, those whose words the atlas both knows, and those that every measure knows.
@@ -96,13 +84,30 @@ class RatingEvaluation:
     predicted : dict of str to ndarray of shape (n_known,)
         What each measure makes of the pairs; NaN where it does not know a word.
     notes : tuple of str
+
+    See Also
+    --------
+    evaluate, Ratings
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import Atlas, evaluate, ratings_from
+    >>> from manymaps.model import T_SNE
+    >>> line = np.array([[[0.0], [1], [3], [7]]])
+    >>> atlas = Atlas(["coat", "jacket", "tie", "river"], line, np.ones((1, 4)), T_SNE)
+    >>> rated = ratings_from([("coat", "jacket", 9), ("jacket", "tie", 6), ("tie", "river", 2),
+    ...                       ("coat", "tie", 5), ("coat", "river", 1)])
+    >>> found = evaluate(atlas, rated)
+    >>> round(found.spearman["atlas"].value, 2)
+    1.0
     """
 
-    pearson: Mapping[str, Correlation]
-    spearman: Mapping[str, Correlation]
-    pearson_gain: Mapping[str, Correlation]
-    spearman_gain: Mapping[str, Correlation]
-    alone: tuple[Correlation, Correlation] | None
+    pearson: Mapping[str, Interval]
+    spearman: Mapping[str, Interval]
+    pearson_gain: Mapping[str, Interval]
+    spearman_gain: Mapping[str, Interval]
+    alone: tuple[Interval, Interval] | None
     n_pairs: int
     n_known: int
     n_compared: int
@@ -118,11 +123,16 @@ class RatingEvaluation:
         return self.n_known / self.n_pairs
 
     def record(self) -> dict[str, Any]:
-        """The measures by the names that the command line prints; None for those of other data."""
+        """The measures by the names that the command line prints; None for those of other data.
+
+        Returns
+        -------
+        dict
+        """
         measures = {
             name: {
-                "pearson": self.pearson[name].record(),
-                "spearman": self.spearman[name].record(),
+                "pearson": self.pearson[name]._asdict(),
+                "spearman": self.spearman[name]._asdict(),
                 "pearson_gain": _recorded(self.pearson_gain.get(name)),
                 "spearman_gain": _recorded(self.spearman_gain.get(name)),
             }
@@ -144,7 +154,18 @@ class RatingEvaluation:
         }
 
     def to_frame(self, backend: Backend | None = None) -> Any:
-        """One row per pair that the atlas knows: both words, the rating, and each measure."""
+        """One row per pair that the atlas knows: both words, the rating, and each measure.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            By default the first that is installed.
+
+        Returns
+        -------
+        data frame
+            Of the kind that was asked for.
+        """
         columns = {
             "word1": np.array([a for a, _ in self.pairs], dtype=object),
             "word2": np.array([b for _, b in self.pairs], dtype=object),
@@ -153,8 +174,8 @@ class RatingEvaluation:
         return as_frame({**columns, **self.predicted}, backend)
 
 
-def _recorded(found: Correlation | None) -> dict[str, float] | None:
-    return None if found is None else found.record()
+def _recorded(found: Interval | None) -> dict[str, float] | None:
+    return None if found is None else found._asdict()
 
 
 def relatedness(atlas: Atlas, first: ArrayLike, second: ArrayLike) -> np.ndarray:
@@ -239,12 +260,7 @@ def evaluate_ratings(
     predicted = {OF_ATLAS: relatedness(atlas, a[known], b[known])}
     predicted |= {name: values[known] for name, values in found.items()}
     values = ratings.values[known]
-    shared = ~np.isnan(np.array(list(predicted.values()))).any(axis=0)
-    for name in [name for name in predicted if name != OF_ATLAS]:
-        if shared.sum() < FEWEST_PAIRS:
-            notes.append(f"{name} knows too few of the pairs, and is left out")
-            del predicted[name]
-            shared = ~np.isnan(np.array(list(predicted.values()))).any(axis=0)
+    shared = _shared(predicted, notes)
     rng = drawn_generator(random_state)
     compared = {name: some[shared] for name, some in predicted.items()}
     sampled = _correlations(compared, values[shared], n_resamples, rng)
@@ -269,6 +285,21 @@ def evaluate_ratings(
         predicted=predicted,
         notes=tuple(notes),
     )
+
+
+def _shared(predicted: dict[str, np.ndarray], notes: list[str]) -> np.ndarray:
+    """The pairs that all measures know; one that leaves too few is taken out, and noted."""
+    shared = _known_to_all(predicted)
+    for name in [name for name in predicted if name != OF_ATLAS]:
+        if shared.sum() < FEWEST_PAIRS:
+            notes.append(f"{name} knows too few of the pairs, and is left out")
+            del predicted[name]
+            shared = _known_to_all(predicted)
+    return shared
+
+
+def _known_to_all(predicted: Mapping[str, np.ndarray]) -> np.ndarray:
+    return np.asarray(~np.isnan(np.array(list(predicted.values()))).any(axis=0))
 
 
 def _places(ratings: Ratings, labels: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
@@ -348,11 +379,11 @@ def _cosines(values: Any, i: np.ndarray, j: np.ndarray) -> np.ndarray:
     return pair_cosines(values[places], at[: len(i)], at[len(i) :])
 
 
-def _told(samples: np.ndarray) -> Correlation:
+def _told(samples: np.ndarray) -> Interval:
     """The first value, which is that of the data, and the percentiles of the others."""
     drawn = samples[1:][np.isfinite(samples[1:])]
     low, high = np.percentile(drawn, _LEVELS) if drawn.size else (np.nan, np.nan)
-    return Correlation(float(samples[0]), float(low), float(high))
+    return Interval(float(samples[0]), float(low), float(high))
 
 
 def _correlations(

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from manymaps.affinity.walks import pair_cosines
+from manymaps.analysis.intervals import Interval
 from manymaps.analysis.rating_evaluation import OF_ATLAS
 from manymaps.atlas.atlas import Atlas
 from manymaps.data.triplets import NoiseCeiling, Triplets
@@ -36,7 +37,7 @@ from manymaps.labels import first_of, label_places, only_count
 from manymaps.progress import work
 from manymaps.seeds import RandomState
 
-__all__ = ["Accuracy", "TripletEvaluation", "choice_accuracy", "evaluate_triplets"]
+__all__ = ["TripletEvaluation", "choice_accuracy", "evaluate_triplets"]
 
 N_FOLDS = 10
 _NORMAL = 1.959964
@@ -46,28 +47,15 @@ _BLOCK = 1 << 14
 Scores = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
-@dataclass(frozen=True)
-class Accuracy:
-    """A share of triplets, or a difference of two, with its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
-
-    def record(self) -> dict[str, float]:
-        """The three by name."""
-        return {"value": self.value, "low": self.low, "high": self.high}
-
-
 @dataclass(frozen=True, eq=False)
 class TripletEvaluation:
     """How many triplets an atlas foresees, and simpler measures beside it.
 
     Attributes
     ----------
-    accuracy : dict of str to Accuracy
+    accuracy : dict of str to Interval
         By measure: "atlas", "popularity", "counts" and, where there are vectors, "vectors".
-    gain : dict of str to Accuracy
+    gain : dict of str to Interval
         By measure beside the atlas: how much more the atlas foresees.
     chance : float
     ceiling : NoiseCeiling or None
@@ -79,10 +67,26 @@ class TripletEvaluation:
         Objects of triplets that the atlas, or the vectors, do not know.
     hits : dict of str to ndarray of shape (n_known,)
         1 where a measure foresees a choice, a share where it ties, else 0.
+
+    See Also
+    --------
+    evaluate, Triplets
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import Atlas, Triplets, evaluate
+    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+    >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
+    >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
+    >>> atlas = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)
+    >>> found = evaluate(atlas, Triplets([[0, 1, 2], [0, 2, 1]], atlas.labels))
+    >>> found.n_triplets
+    2
     """
 
-    accuracy: Mapping[str, Accuracy]
-    gain: Mapping[str, Accuracy]
+    accuracy: Mapping[str, Interval]
+    gain: Mapping[str, Interval]
     chance: float
     ceiling: NoiseCeiling | None
     kind: str
@@ -92,7 +96,12 @@ class TripletEvaluation:
     hits: Mapping[str, np.ndarray]
 
     def record(self) -> dict[str, Any]:
-        """The measures by the names that the command line prints; None for those of other data."""
+        """The measures by the names that the command line prints; None for those of other data.
+
+        Returns
+        -------
+        dict
+        """
         own = self.accuracy[OF_ATLAS]
         ceiling = self.ceiling
         return {
@@ -105,8 +114,8 @@ class TripletEvaluation:
             "n_repeated": 0 if ceiling is None else ceiling.n_repeated,
             "measures": {
                 name: {
-                    "accuracy": found.record(),
-                    "gain": self.gain[name].record() if name in self.gain else None,
+                    "accuracy": found._asdict(),
+                    "gain": self.gain[name]._asdict() if name in self.gain else None,
                 }
                 for name, found in self.accuracy.items()
             },
@@ -279,7 +288,7 @@ def _proportions(counts: Any, otherwise: float) -> Scores:
     return lambda i, j: ratio(np.asarray(chosen[i, j]).ravel(), np.asarray(asked[i, j]).ravel())
 
 
-def _mean(values: np.ndarray) -> Accuracy:
+def _mean(values: np.ndarray) -> Interval:
     error = values.std(ddof=1) / len(values) ** 0.5 if len(values) > 1 else np.nan
     mean = float(values.mean())
-    return Accuracy(mean, float(mean - _NORMAL * error), float(mean + _NORMAL * error))
+    return Interval(mean, float(mean - _NORMAL * error), float(mean + _NORMAL * error))

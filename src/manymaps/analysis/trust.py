@@ -65,6 +65,24 @@ class Trust:
     n_neighbors : int
     kinds : tuple of str, length n, or None
         The kind of each object, where there are two.
+
+    See Also
+    --------
+    trust
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> from manymaps import Atlas, trust
+    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+    >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
+    >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
+    >>> atlas = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)
+    >>> recalled = sparse.csr_array([[0, .9, .1], [1, 0, 0], [1, 0, 0]])
+    >>> atlas = Atlas(atlas.labels, maps, half, atlas.model, associations=recalled)
+    >>> trust(atlas).explained.round(2).tolist()
+    [0.6, 1.0, 1.0]
     """
 
     labels: tuple[str, ...]
@@ -98,6 +116,16 @@ class Trust:
     def attach(self, atlas: Atlas) -> Atlas:
         """The atlas with the columns among its metadata, in place of earlier ones of their names.
 
+        Parameters
+        ----------
+        atlas : Atlas
+            Of the same objects in the same order.
+
+        Returns
+        -------
+        Atlas
+            A new one.
+
         Raises
         ------
         DataError
@@ -113,7 +141,15 @@ class Trust:
     def to_frame(self, backend: Backend | None = None) -> Any:
         """One row per object: label, with two kinds kind, and the columns that are known.
 
-        `backend` is "pandas", "polars" or "pyarrow"; by default the first that is installed.
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            By default the first that is installed.
+
+        Returns
+        -------
+        data frame
+            Of the kind that was asked for.
         """
         columns = {"label": np.array(self.labels, dtype=object)}
         if self.kinds is not None:
@@ -146,6 +182,10 @@ def trust(atlas: Atlas, fits: Sequence[Atlas] = (), *, n_neighbors: int = 10) ->
         For fits of other objects.
     ParameterError
         For a number of neighbours below 1.
+
+    See Also
+    --------
+    Trust, evaluate, refit
 
     Examples
     --------

@@ -60,6 +60,17 @@ class CountEmbedding:
     ----------
     rows : ndarray of shape (n_rows, n_components)
     columns : ndarray of shape (n_columns, n_components), or None
+
+    See Also
+    --------
+    latent_semantic_analysis, manymaps.correspondence_analysis
+
+    Examples
+    --------
+    >>> from manymaps.baselines import latent_semantic_analysis
+    >>> found = latent_semantic_analysis([[3, 0, 0], [0, 2, 0], [0, 0, 1]], 2)
+    >>> found.rows.shape, found.columns.shape
+    ((3, 2), (3, 2))
     """
 
     rows: np.ndarray
@@ -88,8 +99,13 @@ def normalize_counts(X: Any, normalization: str) -> sparse.csr_array:
     ParameterError
         For an unknown normalization.
 
+    See Also
+    --------
+    singular_value_embedding
+
     Examples
     --------
+    >>> from manymaps.baselines import normalize_counts
     >>> normalize_counts([[1, 3], [0, 0]], "document").toarray().tolist()
     [[0.25, 0.75], [0.0, 0.0]]
     """
@@ -132,8 +148,13 @@ def singular_value_embedding(
     ParameterError
         For an impossible number of components.
 
+    See Also
+    --------
+    latent_semantic_analysis, normalize_counts
+
     Examples
     --------
+    >>> from manymaps.baselines import singular_value_embedding
     >>> found = singular_value_embedding([[3, 0, 0], [0, 2, 0], [0, 0, 1]], 2)
     >>> abs(found.rows).round(12).tolist()
     [[3.0, 0.0], [0.0, 2.0], [0.0, 0.0]]
@@ -171,8 +192,13 @@ def latent_semantic_analysis(X: Any, n_components: int = 2, *, seed: int = 0) ->
     DataError, ParameterError
         As in `singular_value_embedding`.
 
+    See Also
+    --------
+    singular_value_embedding, manymaps.correspondence_analysis
+
     Examples
     --------
+    >>> from manymaps.baselines import latent_semantic_analysis
     >>> latent_semantic_analysis([[3, 0, 1], [2, 0, 1], [0, 4, 1]], 2).columns.shape
     (3, 2)
     """
@@ -208,8 +234,13 @@ def classical_scaling(
         For an impossible number of components, an unknown `by`, or by dot products of more than
         10,000 rows.
 
+    See Also
+    --------
+    isomap, manymaps.similarity_map
+
     Examples
     --------
+    >>> from manymaps.baselines import classical_scaling
     >>> square = [[1, 1], [1, 3], [3, 1], [3, 3]]
     >>> rows = classical_scaling([[*row, 0] for row in square], 2).rows
     >>> round(float(((rows[0] - rows[3]) ** 2).sum()), 12)
@@ -264,11 +295,6 @@ def isomap(
     CountEmbedding
         Of rows alone.
 
-    Warns
-    -----
-    DataWarning
-        Where the graph falls into parts; they are then joined by the shortest links.
-
     Raises
     ------
     DataError
@@ -277,8 +303,18 @@ def isomap(
         For an impossible number of components or neighbours, an unknown metric, or more than
         10,000 rows.
 
+    Warns
+    -----
+    DataWarning
+        Where the graph falls into parts; they are then joined by the shortest links.
+
+    See Also
+    --------
+    classical_scaling
+
     Examples
     --------
+    >>> from manymaps.baselines import isomap
     >>> rows = isomap([[0, 1], [0, 2], [0, 3], [1, 3], [2, 3]], 1, n_neighbors=2).rows
     >>> abs(rows[:, 0]).round(12).tolist()
     [2.0, 1.0, 0.0, 1.0, 2.0]

@@ -116,12 +116,17 @@ def correspondence_analysis(
     ParameterError
         For an impossible number of axes.
 
+    See Also
+    --------
+    CODE, baselines.latent_semantic_analysis
+
     Examples
     --------
     Smoking habits (none, light, medium, heavy) of senior managers to secretaries, from Greenacre
     1984:
 
     >>> import numpy as np
+    >>> from manymaps import correspondence_analysis
     >>> staff = np.array([[4, 2, 3, 2], [4, 3, 7, 4], [25, 10, 12, 4], [18, 24, 33, 13],
     ...                   [10, 6, 7, 2]])
     >>> found = correspondence_analysis(staff, 3)

@@ -44,6 +44,19 @@ class RowInsertion:
         New rows without a count of a known column, which are left out.
     n_known : int
         Rows that the atlas had already, which are not inserted again.
+
+    See Also
+    --------
+    insert_rows
+
+    Examples
+    --------
+    >>> import manymaps as mm
+    >>> posts = mm.count_texts({"a": "tie knot rope", "b": "rope sail", "c": "tie suit suit"})
+    >>> fit = mm.CODE(penalty=0.01, random_state=0).fit(posts)
+    >>> found = mm.insert_rows(fit.atlas_, mm.count_texts({"d": "suit tie"}))
+    >>> found.labels, found.atlas.n_objects - fit.atlas_.n_objects
+    (('d',), 1)
     """
 
     atlas: Atlas
@@ -78,6 +91,10 @@ def insert_rows(atlas: Atlas, counts: Counts) -> RowInsertion:
     -----
     DataWarning
         Where columns are unknown, or rows have no count of a known one.
+
+    See Also
+    --------
+    RowInsertion, CODE, insert
 
     Examples
     --------

@@ -88,7 +88,7 @@ Place = tuple[str, str | int]
 
 @dataclass(frozen=True)
 class DistanceConstraint:
-    """A limit on the distance |a - b| of two objects.
+    """A limit on the distance of two objects.
 
     Parameters
     ----------
@@ -103,9 +103,13 @@ class DistanceConstraint:
     ParameterError
         Where there is no limit, a negative one, or at_least is above at_most.
 
+    See Also
+    --------
+    SemidefiniteCODE
+
     Examples
     --------
-    >>> from manymaps.cooccurrence.semidefinite import DistanceConstraint
+    >>> from manymaps import DistanceConstraint
     >>> DistanceConstraint(("row", "oak"), ("column", 0), at_most=1.5).at_most
     1.5
     """
@@ -201,6 +205,10 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
     empty_rows_, empty_columns_ : ndarray of int
     n_features_in_ : int
 
+    See Also
+    --------
+    CODE, DistanceConstraint
+
     References
     ----------
     Globerson, Chechik, Pereira & Tishby (2004), Euclidean embedding of co-occurrence data, NIPS 17;
@@ -209,8 +217,7 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
     Examples
     --------
     >>> import numpy as np
-    >>> from manymaps.data.counts import Counts
-    >>> from manymaps.cooccurrence.semidefinite import SemidefiniteCODE
+    >>> from manymaps import Counts, SemidefiniteCODE
     >>> visits = Counts(np.array([[9, 5, 1], [6, 9, 2], [1, 2, 9]]), ["oak", "ash", "reed"],
     ...                 ["jay", "tit", "coot"], kinds=("site", "bird"))
     >>> fit = SemidefiniteCODE(1, trace_penalty="path").fit(visits)
@@ -314,7 +321,20 @@ class SemidefiniteCODE(CheckedParameters, BaseEstimator):
         return self
 
     def fit_transform(self, X: Any, y: None = None) -> np.ndarray:
-        """Fit, and give the row embedding."""
+        """Fit, and give the row embedding.
+
+        Parameters
+        ----------
+        X : Counts, array or sparse array
+            As for `fit`.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_components)
+            Where the rows stand.
+        """
         return self.fit(X).row_embedding_
 
     def __sklearn_tags__(self) -> Tags:

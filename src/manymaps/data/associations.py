@@ -41,6 +41,17 @@ class ReadReport:
         Pairs left out, by reason.
     notes : tuple of str
         What else deserves saying, such as a row that sums to more than one.
+
+    See Also
+    --------
+    read_associations, read_trials
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import Triplets
+    >>> Triplets([[0, 1, 2], [0, 1, 3]], ["tie", "knot", "suit", "rope"]).report
+    ReadReport(source='arrays', n_read=2, merged=0, dropped={}, notes=())
     """
 
     source: str = "arrays"
@@ -85,6 +96,10 @@ class Associations:
     DataError
         Where labels repeat or do not fit the matrix, a strength is negative or not finite, or a
         missing pair has one.
+
+    See Also
+    --------
+    read_associations, associations_from, load_word_relations
 
     Examples
     --------
@@ -212,7 +227,23 @@ class Associations:
         return int(sparse.csgraph.connected_components(self.strengths, directed=False)[0])
 
     def index(self, label: str) -> int:
-        """Row of a label, in any case; raises `KeyError` with suggestions for an unknown one."""
+        """Row of a label, in any case.
+
+        Parameters
+        ----------
+        label : str
+            In any case.
+
+        Returns
+        -------
+        int
+            Its row.
+
+        Raises
+        ------
+        UnknownLabel
+            Where there is none, with suggestions.
+        """
         from manymaps.labels import find_label
 
         return find_label(label, self.labels)

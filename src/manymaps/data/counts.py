@@ -121,9 +121,13 @@ class Counts:
     ParameterError
         Where the kinds are not two different names.
 
+    See Also
+    --------
+    read_counts, counts_from, count_texts, CODE
+
     Examples
     --------
-    >>> from manymaps.data.counts import Counts
+    >>> from manymaps import Counts
     >>> counts = Counts([[2, 0, 1], [0, 3, 0]], ["d1", "d2"], ["tie", "knot", "suit"],
     ...                 kinds=("document", "word"))
     >>> counts
@@ -209,13 +213,43 @@ class Counts:
         )
 
     def row_index(self, label: str) -> int:
-        """Row of a label, in any case; raises `KeyError` with suggestions for an unknown one."""
+        """Row of a label, in any case.
+
+        Parameters
+        ----------
+        label : str
+            In any case.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        UnknownLabel
+            Where there is none, with suggestions.
+        """
         from manymaps.labels import find_label
 
         return find_label(label, self.row_labels or ())
 
     def column_index(self, label: str) -> int:
-        """Column of a label, in any case; raises `KeyError` with suggestions for an unknown one."""
+        """Column of a label, in any case.
+
+        Parameters
+        ----------
+        label : str
+            In any case.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        UnknownLabel
+            Where there is none, with suggestions.
+        """
         from manymaps.labels import find_label
 
         return find_label(label, self.column_labels or ())
@@ -225,6 +259,10 @@ class Counts:
 
         >>> Counts([[1, 2]], ["d"], ["a", "b"], ("document", "word")).transposed().kinds
         ('word', 'document')
+
+        Returns
+        -------
+        Counts
         """
         return Counts(
             self.values.T.tocsr(),
@@ -243,6 +281,11 @@ class Counts:
         ----------
         rows, columns : array of int or of bool, or slice, optional
             Positions or a mask; all where it is left out.
+
+        Returns
+        -------
+        Counts
+            A new table.
 
         Raises
         ------
@@ -277,6 +320,11 @@ class Counts:
     def without_empty(self) -> Counts:
         """The table without rows and columns that hold no count; the report names some of them.
 
+        Returns
+        -------
+        Counts
+            A new table.
+
         Raises
         ------
         DataError
@@ -305,6 +353,11 @@ class Counts:
             At least 1.
         skip : int
             At least 0; texts are often read without their most frequent words.
+
+        Returns
+        -------
+        Counts
+            A new table.
 
         Raises
         ------

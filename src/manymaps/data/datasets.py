@@ -84,9 +84,13 @@ def load_word_relations() -> Associations:
     Associations
         Rows of 2 to 24 related words that sum to 1, with `pair_senses`. It is not symmetric.
 
+    See Also
+    --------
+    datasets.sense_names, load_integers, load_consonants
+
     Examples
     --------
-    >>> from manymaps.data.datasets import load_word_relations
+    >>> from manymaps import load_word_relations
     >>> relations = load_word_relations()
     >>> tie = relations.index("tie")
     >>> row = relations.strengths[[tie]]
@@ -113,6 +117,10 @@ def sense_names() -> dict[str, tuple[str, ...]]:
     dict of str to tuple of str
         For each word the names of its senses: word, n(oun) or v(erb), number in WordNet. A name
         stands for all senses of the word that recall much the same words.
+
+    See Also
+    --------
+    manymaps.load_word_relations, manymaps.metrics.sense_induction
 
     Examples
     --------
@@ -157,13 +165,17 @@ def load_integers(
     ParameterError
         Where the noise is negative or not finite.
 
+    See Also
+    --------
+    load_consonants, AdditiveClustering
+
     References
     ----------
     J. B. Tenenbaum, "Learning the structure of similarity", NIPS 8 (1996).
 
     Examples
     --------
-    >>> from manymaps.data.datasets import load_integers
+    >>> from manymaps import load_integers
     >>> integers = load_integers()
     >>> round(float(integers.strengths[2, 4]), 3)
     1.061
@@ -198,13 +210,17 @@ def load_consonants(
     ParameterError
         Where the noise is negative or not finite.
 
+    See Also
+    --------
+    load_integers, AdditiveClustering
+
     References
     ----------
     J. B. Tenenbaum, "Learning the structure of similarity", NIPS 8 (1996).
 
     Examples
     --------
-    >>> from manymaps.data.datasets import load_consonants
+    >>> from manymaps import load_consonants
     >>> consonants = load_consonants()
     >>> m, n = consonants.index("m"), consonants.index("n")
     >>> round(float(consonants.strengths[m, n]), 3)

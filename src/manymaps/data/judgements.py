@@ -45,8 +45,13 @@ class Judgements:
         For other shapes, labels or names that repeat, an infinite value, or a judge without any
         judgement.
 
+    See Also
+    --------
+    read_judgements, judgements_from, judge_agreement
+
     Examples
     --------
+    >>> import numpy as np
     >>> from manymaps import Judgements
     >>> one = [[0, 4, 1], [4, 0, 1], [1, 1, 0]]
     >>> other = [[0, 2, np.nan], [2, 0, 1], [np.nan, 1, 0]]
@@ -121,7 +126,17 @@ class Judgements:
         return mean_of(self.values.sum(axis=0, where=self.known), self.known.sum(axis=0))
 
     def average_without(self, judge: int) -> np.ndarray:
-        """The mean over all other judges, shape (n, n)."""
+        """The mean over all other judges.
+
+        Parameters
+        ----------
+        judge : int
+            Their number.
+
+        Returns
+        -------
+        ndarray of shape (n, n)
+        """
         kept = self.known.copy()
         kept[judge] = False
         return mean_of(self.values.sum(axis=0, where=kept), kept.sum(axis=0))

@@ -42,6 +42,10 @@ class Ratings:
     DataError
         Where lengths differ, a rating is not finite, or no pair is left.
 
+    See Also
+    --------
+    read_ratings, ratings_from, evaluate
+
     Examples
     --------
     >>> from manymaps import Ratings

@@ -104,6 +104,10 @@ def resampled(
         Where the numbers of responses do not fit; for participants of norms, or of trials that do
         not say who answered.
 
+    See Also
+    --------
+    refit, intervals
+
     Examples
     --------
     >>> from scipy import sparse

@@ -84,10 +84,14 @@ class Trials:
     DataError
         Where shapes do not fit or a place is out of range.
 
+    See Also
+    --------
+    read_trials, trials_from, compare, resampled
+
     Examples
     --------
     >>> import numpy as np
-    >>> from manymaps.data.trials import Trials
+    >>> from manymaps import Trials
     >>> trials = Trials(
     ...     ["tie", "knot"], ["knot", "suit", "tie"], np.array([0, 0, 1]),
     ...     np.array([[0, 1], [0, -1], [2, -1]]), columns={"age": np.array([20.0, 40, 30])})
@@ -165,7 +169,18 @@ class Trials:
         return int(np.count_nonzero(np.bincount(self.participant)))
 
     def n_without(self, first: int | None = None) -> dict[str, int]:
-        """How many of the first answers of all trials are none, by reason."""
+        """How many of the first answers of all trials are none, by reason.
+
+        Parameters
+        ----------
+        first : int, optional
+            How many answers of each trial count; by default all.
+
+        Returns
+        -------
+        dict of str to int
+            By reason.
+        """
         codes = self.given[:, :first]
         counts = {why: int(np.count_nonzero(codes == code)) for code, why in _REASONS.items()}
         return {why: count for why, count in counts.items() if count}
@@ -320,6 +335,11 @@ class Trials:
 
         >>> Trials(["tie"], ["knot"], [0], [[0]], columns={"age": [33.0]}).describe_columns()
         ['age goes from 33 to 33']
+
+        Returns
+        -------
+        list of str
+            A line for each.
         """
         said = []
         for name, cells in self.columns.items():
@@ -459,6 +479,11 @@ class Trials:
         >>> trials = Trials(["Tie"], ["bow  tie", "Bow tie"], [0], [[0, 1]])
         >>> trials.folded().answers, trials.folded().given.tolist()
         (('bow tie',), [[0, -3]])
+
+        Returns
+        -------
+        Trials
+            A new table.
         """
         cues, of_cue = _plain(self.cues)
         answers, of_answer = _plain(self.answers)

@@ -84,6 +84,10 @@ class Triplets:
         Where the shape is another, or there is no triplet; where a number is negative, not whole or
         beyond the labels, or stands twice in a triplet: the message names the row, from 0.
 
+    See Also
+    --------
+    read_triplets, evaluate
+
     Examples
     --------
     >>> from manymaps import Triplets
@@ -148,12 +152,30 @@ class Triplets:
         return 1 / len(self.options)
 
     def take(self, places: np.ndarray | Sequence[int]) -> Triplets:
-        """Some of the triplets, by place; the objects stay."""
+        """Some of the triplets, by place; the objects stay.
+
+        Parameters
+        ----------
+        places : array of int
+            In the order that is wanted.
+
+        Returns
+        -------
+        Triplets
+            A new table.
+        """
         rows = self.values[np.asarray(places)]
         return replace(self, values=rows, report=replace(self.report, n_read=len(rows)))
 
     def counts(self) -> tuple[sparse.csr_array, sparse.csr_array]:
-        """How often pairs were chosen, and asked; both symmetric, shape (n_objects, n_objects)."""
+        """How often pairs were chosen, and asked.
+
+        Returns
+        -------
+        chosen : csr_array of shape (n_objects, n_objects)
+        asked : csr_array of the same shape
+            Both symmetric.
+        """
         pairs = [(self.values[:, a], self.values[:, b]) for a, b in self.options]
         return self._sums(pairs[:1]), self._sums(pairs)
 
@@ -283,6 +305,10 @@ class Triplets:
         natural objects underlying human similarity judgements", Nature Human Behaviour 4,
         1173-1185.
 
+        Returns
+        -------
+        NoiseCeiling or None
+
         Examples
         --------
         >>> from manymaps import Triplets
@@ -311,7 +337,19 @@ class Triplets:
         )
 
     def folds(self, n_folds: int, random_state: RandomState = 0) -> np.ndarray:
-        """The fold of each triplet, (n,); answers to one question are in one fold.
+        """The fold of each triplet; answers to one question are in one fold.
+
+        Parameters
+        ----------
+        n_folds : int
+            At least 2.
+        random_state : int or RandomState
+            Of the lot.
+
+        Returns
+        -------
+        ndarray of int, shape (n,)
+            From 0.
 
         Examples
         --------
@@ -336,6 +374,11 @@ class Triplets:
         fraction : float between 0 and 1
             How many of the questions are held out.
         random_state : int or RandomState
+
+        Returns
+        -------
+        known : Triplets
+        held_out : Triplets
 
         Raises
         ------

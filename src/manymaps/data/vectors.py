@@ -61,9 +61,13 @@ class Vectors:
         the values are no real numbers, or one is NaN or infinite. Memory-mapped values are not
         looked at here: `check_finite` does, and so does whatever computes with them.
 
+    See Also
+    --------
+    read_vectors, vectors_from
+
     Examples
     --------
-    >>> from manymaps.data.vectors import Vectors
+    >>> from manymaps import Vectors
     >>> vectors = Vectors(["tie", "knot", "tie"], [[0, 1], [1, 0], [1, 1]])
     >>> vectors.labels
     ('tie', 'knot', 'tie (2)')

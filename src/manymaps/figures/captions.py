@@ -7,6 +7,7 @@ its place at any resolution.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -16,7 +17,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
-from matplotlib.transforms import BboxTransformTo, ScaledTranslation, Transform
+from matplotlib.transforms import Affine2DBase, ScaledTranslation, Transform
 
 from manymaps.figures.coloring import ACCENT, HAIRLINE, INK, MUTED, NUMBERS, SHARES, Coloring
 from manymaps.figures.lettering import Typeface, elide, text_sizes
@@ -44,7 +45,9 @@ class Captions:
         figure = place.get_figure(root=True) if isinstance(place, Axes) else place
         assert figure is not None
         self.figure: Figure = figure
-        self.base = BboxTransformTo(place.bbox)
+        # These know where the corner is when a part of the figure is saved, as notebooks do.
+        base = place.transAxes if isinstance(place, Axes) else place.transFigure
+        self.base = cast(Affine2DBase, base)
         self.width = float(place.get_window_extent().width) * 72 / self.figure.dpi
 
     def write(

@@ -77,11 +77,14 @@ def plot_comparison(
     UnknownLabel
         For a word that was not tested, with suggestions.
 
+    See Also
+    --------
+    compare, save_figure
+
     Examples
     --------
     >>> from scipy import sparse
-    >>> from manymaps import Associations, compare
-    >>> from manymaps.figures.comparison import plot_comparison
+    >>> from manymaps import Associations, compare, plot_comparison
     >>> def norms(knot, suit):
     ...     counts = sparse.csr_array([[0, knot, suit], [40, 0, 2], [38, 2, 0]])
     ...     return Associations(["tie", "knot", "suit"], counts)

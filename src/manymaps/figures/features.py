@@ -139,12 +139,15 @@ def plot_features(
     UnknownLabel
         For a member that the atlas lacks, with suggestions.
 
+    See Also
+    --------
+    AdditiveClustering, save_figure
+
     Examples
     --------
     >>> from types import SimpleNamespace
-    >>> from manymaps.data.datasets import INTEGER_CLUSTERS, load_integers
-    >>> from manymaps.figures.features import plot_features
-    >>> from manymaps.clustering.scaling import similarity_map
+    >>> from manymaps import load_integers, plot_features, similarity_map
+    >>> from manymaps.data.datasets import INTEGER_CLUSTERS
     >>> integers = load_integers()
     >>> atlas = similarity_map(integers.strengths.toarray(), integers.labels)
     >>> clusters = [SimpleNamespace(members=m, weight=w) for m, w in INTEGER_CLUSTERS.items()]

@@ -119,10 +119,14 @@ def plot_map(
     UnknownLabel
         For a highlighted object that does not exist, with suggestions.
 
+    See Also
+    --------
+    plot_atlas, plot_senses, save_figure
+
     Examples
     --------
     >>> import numpy as np
-    >>> from manymaps.atlas import Atlas
+    >>> from manymaps import Atlas, plot_map
     >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
     >>> points = np.random.default_rng(0).normal(size=(1, 3, 2))
     >>> atlas = Atlas(["tie", "knot", "rope"], points, np.ones((1, 3)), MULTIPLE_MAPS_T_SNE)
@@ -210,10 +214,14 @@ def plot_atlas(
     UnknownLabel
         For a highlighted object that does not exist, with suggestions.
 
+    See Also
+    --------
+    plot_map, plot_senses, write_page, save_figure
+
     Examples
     --------
     >>> import numpy as np
-    >>> from manymaps.atlas import Atlas
+    >>> from manymaps import Atlas, plot_atlas
     >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
     >>> points = np.random.default_rng(0).normal(size=(6, 3, 2))
     >>> halves = np.full((6, 3), 1 / 6)
@@ -315,10 +323,14 @@ def plot_senses(
     UnknownLabel
         For an unknown word, with suggestions.
 
+    See Also
+    --------
+    plot_map, plot_atlas, save_figure, Atlas.senses
+
     Examples
     --------
     >>> import numpy as np
-    >>> from manymaps.atlas import Atlas
+    >>> from manymaps import Atlas, plot_senses
     >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
     >>> points = np.random.default_rng(0).normal(size=(2, 3, 2))
     >>> halves = np.full((2, 3), 0.5)
@@ -457,10 +469,16 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
     OSError
         Where the place cannot be written; nothing is left behind.
 
+    See Also
+    --------
+    plot_senses, plot_map, plot_atlas
+
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> from matplotlib.figure import Figure
+    >>> from manymaps import save_figure
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "empty.svg")
     ...     save_figure(Figure(), path)

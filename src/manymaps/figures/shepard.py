@@ -51,9 +51,14 @@ def plot_shepard(found: Diagnosis, *, size: tuple[float, float] | None = None) -
     ParameterError
         For a size that leaves no room.
 
+    See Also
+    --------
+    diagnose, save_figure
+
     Examples
     --------
-    >>> from manymaps.analysis.diagnosis import diagnose
+    >>> import numpy as np
+    >>> from manymaps import diagnose, plot_shepard
     >>> angles = np.arange(8) * np.pi / 4
     >>> circle = np.column_stack([np.cos(angles), np.sin(angles)])
     >>> len(plot_shepard(diagnose(circle)).axes)

@@ -84,13 +84,16 @@ def plot_stability(
     UnknownLabel
         For a word that does not exist, with suggestions.
 
+    See Also
+    --------
+    Stability, refit, save_figure
+
     Examples
     --------
     >>> import numpy as np
-    >>> from manymaps import Atlas
-    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+    >>> from manymaps import Atlas, plot_stability
     >>> from manymaps.analysis.stability import stability
-    >>> from manymaps.figures.stability import plot_stability
+    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
     >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
     >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
     >>> one = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)

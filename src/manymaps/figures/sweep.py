@@ -58,10 +58,14 @@ def plot_sweep(result: SweepResult, *, size: tuple[float, float] | None = None) 
     ParameterError
         For a size that leaves no room.
 
+    See Also
+    --------
+    sweep, save_figure
+
     Examples
     --------
     >>> from scipy import sparse
-    >>> from manymaps.prediction.sweeps import sweep
+    >>> from manymaps import plot_sweep, sweep
     >>> ring = sparse.diags_array([1.0] * 4, offsets=[-2, -1, 1, 2], shape=(30, 30)).tocsr()
     >>> found = sweep(ring, {"n_maps": [1, 2], "n_components": [1, 2], "max_iter": 20})
     >>> len(plot_sweep(found).axes)

@@ -108,10 +108,14 @@ def plot_zooms(
     UnknownLabel
         For an object that does not exist, with suggestions.
 
+    See Also
+    --------
+    plot_map, CODE, save_figure
+
     Examples
     --------
     >>> import numpy as np
-    >>> from manymaps import CODE, Counts
+    >>> from manymaps import CODE, Counts, plot_zooms
     >>> visits = Counts(np.array([[9, 5, 1], [6, 9, 2], [1, 2, 9]]), ["oak", "ash", "reed"],
     ...                 ["jay", "tit", "coot"], kinds=("site", "bird"))
     >>> atlas = CODE(random_state=0).fit(visits).atlas_

@@ -109,7 +109,7 @@ def read_associations(
         several columns, "R1,R2,R3"; of GraphML `strength` is the attribute of the edges that holds
         their weights.
     format : {"edges", "matrix", "trials", "csv", "tsv", "parquet", "npy", "npz", "mtx", \
-"graphml", "edgelist"}, optional
+    "graphml", "edgelist"}, optional
         Overrides what the name and the content of the file say.
     responses : {"drop", "keep", "keep:N"}
         Responses that are never cues are left out, or become objects with empty rows; with "keep:5"
@@ -153,6 +153,10 @@ def read_associations(
     ImportError
         Where Parquet is read without pyarrow.
 
+    See Also
+    --------
+    associations_from, read_trials, read_similarities, Associations
+
     Notes
     -----
     A file holds at most 10 million different words; a line of a text has at most 16 MiB and a cell
@@ -162,7 +166,7 @@ def read_associations(
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> from manymaps.io.associations import read_associations
+    >>> from manymaps import read_associations
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = pathlib.Path(folder, "norms.csv")
     ...     _ = file.write_text("cue,response,count\\ntie,knot,6\\ntie,suit,2\\nknot,tie,5\\n")
@@ -332,10 +336,14 @@ def associations_from(
     DataError, ParameterError
         As for `read_associations`.
 
+    See Also
+    --------
+    read_associations, Associations
+
     Examples
     --------
     >>> import numpy as np
-    >>> from manymaps.io.associations import associations_from
+    >>> from manymaps import associations_from
     >>> similarity = np.array([[1, .5, .5], [.5, 1, 0], [.5, 0, 1]])
     >>> associations_from(similarity, labels=["tie", "knot", "suit"], rows="keep").is_symmetric
     True

@@ -120,6 +120,10 @@ def read_counts(
     ImportError
         Where Parquet is read without pyarrow, or .h5ad without anndata.
 
+    See Also
+    --------
+    counts_from, count_texts, Counts
+
     Notes
     -----
     A file names at most 10 million rows and as many columns; a line of a text has at most 16 MiB
@@ -129,7 +133,7 @@ def read_counts(
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> from manymaps.io.counts import read_counts
+    >>> from manymaps import read_counts
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = pathlib.Path(folder, "birds.csv")
     ...     _ = file.write_text("site,species,n\\nfen,heron,2\\nfen,teal,5\\nlake,teal,9\\n")
@@ -249,9 +253,14 @@ def counts_from(
     ParameterError
         Where an option does not go with the object.
 
+    See Also
+    --------
+    read_counts, Counts
+
     Examples
     --------
     >>> import pandas as pd
+    >>> from manymaps import counts_from
     >>> pass
     >>> frame = pd.DataFrame({"word": ["tie", "knot"], "document": ["a", "a"], "n": [2, 1]})
     >>> counts = counts_from(frame)

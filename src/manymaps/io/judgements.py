@@ -71,6 +71,10 @@ def read_judgements(
     ParameterError
         For several files beside a column of judges.
 
+    See Also
+    --------
+    judgements_from, judge_agreement, Judgements
+
     Examples
     --------
     >>> import pathlib, tempfile
@@ -139,8 +143,13 @@ def judgements_from(
         As `read_judgements`; or for arrays of different sizes, of which nobody knows what their
         rows are.
 
+    See Also
+    --------
+    read_judgements, Judgements
+
     Examples
     --------
+    >>> import numpy as np
     >>> from manymaps import judgements_from
     >>> judged = judgements_from(np.array([[[0, 2], [2, 0]], [[0, 4], [4, 0]]]))
     >>> judged.average[0, 1].item()

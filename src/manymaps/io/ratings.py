@@ -142,6 +142,10 @@ def read_ratings(
     FileNotFoundError
         Where there is no such file.
 
+    See Also
+    --------
+    ratings_from, evaluate, Ratings
+
     Examples
     --------
     >>> import pathlib, tempfile
@@ -196,6 +200,10 @@ def ratings_from(
     ------
     DataError
         As `read_ratings`.
+
+    See Also
+    --------
+    read_ratings, Ratings
 
     Examples
     --------

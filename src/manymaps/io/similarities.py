@@ -107,6 +107,10 @@ def read_similarities(
     FileNotFoundError
         Where there is no such file.
 
+    See Also
+    --------
+    read_associations, AdditiveClustering, similarity_map
+
     Notes
     -----
     A table of at most 20,000 objects is made; other limits are those of `read_associations`.
@@ -114,7 +118,7 @@ def read_similarities(
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> from manymaps.io.similarities import read_similarities
+    >>> from manymaps import read_similarities
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = pathlib.Path(folder, "judged.csv")
     ...     _ = file.write_text(",tie,knot,suit\\ntie,1,.5,.5\\nknot,.5,1,NA\\nsuit,.5,NA,1\\n")

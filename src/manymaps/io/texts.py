@@ -61,6 +61,10 @@ class Texts:
     ParameterError
         Where an option has an unknown value, or says nothing about this format.
 
+    See Also
+    --------
+    count_texts, count_cooccurrences
+
     Notes
     -----
     Labels are given as they stand; `count_texts` numbers those that repeat. Fields that hold lists
@@ -73,7 +77,7 @@ class Texts:
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> from manymaps.io.texts import Texts
+    >>> from manymaps import Texts
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = pathlib.Path(folder, "posts.jsonl")
     ...     _ = file.write_text('{"id": "a", "text": "a bow tie", "group": "clothes"}')

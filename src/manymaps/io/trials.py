@@ -102,6 +102,10 @@ def read_trials(
     ImportError
         Where Parquet is read without pyarrow.
 
+    See Also
+    --------
+    trials_from, read_associations, Trials
+
     Notes
     -----
     A trial without a cue is left out. One without a participant, where others have one, is of a
@@ -111,7 +115,7 @@ def read_trials(
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> from manymaps.io.trials import read_trials
+    >>> from manymaps import read_trials
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = pathlib.Path(folder, "raw.csv")
     ...     _ = file.write_text("participantID,age,cue,R1,R2,R3\\n"
@@ -162,10 +166,14 @@ def trials_from(
     DataError, ParameterError
         As for `read_trials`.
 
+    See Also
+    --------
+    read_trials, Trials
+
     Examples
     --------
     >>> import pandas as pd
-    >>> from manymaps.io.trials import trials_from
+    >>> from manymaps import trials_from
     >>> raw = pd.DataFrame({"subject": [1, 1, 2], "stimulus": ["tie", "knot", "tie"],
     ...                     "response": ["knot", "tie", "suit"]})
     >>> trials_from(raw).associations("R1,keep").strengths.toarray()[0].tolist()

@@ -89,6 +89,10 @@ def read_triplets(
     FileNotFoundError
         Where there is no such file.
 
+    See Also
+    --------
+    evaluate, MultipleMapsTSNE, Triplets
+
     Examples
     --------
     >>> import pathlib, tempfile

@@ -107,6 +107,10 @@ def read_vectors(
     ImportError
         Where Parquet is read without pyarrow, or .h5ad without anndata.
 
+    See Also
+    --------
+    vectors_from, TSNE, Vectors
+
     Notes
     -----
     At most 10 million words are kept; a line of a text has at most 16 MiB, and a word 65,536
@@ -115,7 +119,7 @@ def read_vectors(
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> from manymaps.io.vectors import read_vectors
+    >>> from manymaps import read_vectors
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = pathlib.Path(folder, "animals.txt")
     ...     _ = file.write_text("cat .5 .25 1\\nbat .5 0 .75\\nowl 0 0 1\\n")
@@ -172,9 +176,13 @@ def vectors_from(data: Any, *, labels: Sequence[str] | str | None = None) -> Vec
     DataError
         Where the object holds no vectors, or as in `Vectors`.
 
+    See Also
+    --------
+    read_vectors, Vectors
+
     Examples
     --------
-    >>> from manymaps.io.vectors import vectors_from
+    >>> from manymaps import vectors_from
     >>> vectors_from({"tie": [0, 1], "knot": [1, 1]}).labels
     ('tie', 'knot')
     """

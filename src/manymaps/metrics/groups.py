@@ -94,9 +94,14 @@ def group_purity(rows: Any, groups: Any) -> GroupMeasure:
     DataError
         Where groups and rows differ in number, or for a single row.
 
+    See Also
+    --------
+    group_lift, evaluate
+
     Examples
     --------
     >>> import numpy as np
+    >>> from manymaps import group_purity
     >>> found = group_purity(np.array([[0.0], [1], [10], [12]]), np.array([*"aabb"]))
     >>> found.curve.round(3).tolist()
     [1.0, 0.5, 0.333]
@@ -141,9 +146,14 @@ def group_lift(places: Any, groups: Any, counts: Any, *, most_neighbors: int = 9
     ParameterError
         For an impossible neighbourhood.
 
+    See Also
+    --------
+    group_purity, evaluate
+
     Examples
     --------
     >>> import numpy as np
+    >>> from manymaps import group_lift
     >>> documents, words = [[0.0], [1], [9], [10]], [[0.2], [9.9]]
     >>> counts = np.array([[3, 1], [3, 1], [1, 3], [1, 3]])
     >>> group_lift(np.array(documents + words), [*"aabb"], counts).curve.tolist()

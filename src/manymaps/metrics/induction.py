@@ -56,6 +56,17 @@ class SenseInduction:
         Words with pairs of two or more senses; no others count.
     mean_clusters, mean_senses : float
         Clusters and senses of such a word.
+
+    See Also
+    --------
+    sense_induction
+
+    Examples
+    --------
+    >>> from manymaps.metrics import sense_induction
+    >>> found = sense_induction(["tie"] * 4, [0, 0, 1, 1], [5, 5, 5, 2])
+    >>> found.n_words, found.mean_senses, round(found.precision, 3), round(found.recall, 3)
+    (1, 2.0, 0.667, 0.75)
     """
 
     precision: float
@@ -79,14 +90,20 @@ def b_cubed(labels_true: Any, labels_pred: Any) -> tuple[float, float, float]:
 
     Returns
     -------
-    precision, recall, f : float in [0, 1]
-        F is the harmonic mean of the other two. All are 1 where there are no samples, as
+    precision : float in [0, 1]
+    recall : float in [0, 1]
+    f : float in [0, 1]
+        The harmonic mean of the other two. All are 1 where there are no samples, as
         scikit-learn has it.
 
     Raises
     ------
     DataError
         Where the labels are not two lists of one length.
+
+    See Also
+    --------
+    sense_induction
 
     References
     ----------
@@ -97,6 +114,7 @@ def b_cubed(labels_true: Any, labels_pred: Any) -> tuple[float, float, float]:
 
     Examples
     --------
+    >>> from manymaps.metrics import b_cubed
     >>> [round(value, 3) for value in b_cubed([0, 0, 1, 1], ["a", "a", "a", "b"])]
     [0.667, 0.75, 0.706]
     """
@@ -129,6 +147,10 @@ def sense_induction(words: Any, pair_senses: Any, clusters: Any) -> SenseInducti
     DataError
         Where the three are not lists of one length, or no word has two senses.
 
+    See Also
+    --------
+    SenseInduction, b_cubed, explaining_maps
+
     References
     ----------
     As of `b_cubed`. A. Rosenberg and J. Hirschberg, "V-measure: a conditional entropy-based
@@ -137,6 +159,7 @@ def sense_induction(words: Any, pair_senses: Any, clusters: Any) -> SenseInducti
 
     Examples
     --------
+    >>> from manymaps.metrics import sense_induction
     >>> words = ["tie", "tie", "tie", "tie", "oak"]
     >>> found = sense_induction(words, [0, 0, 1, 1, 0], [5, 5, 5, 2, 5])
     >>> round(found.f, 3), found.n_words, found.mean_clusters
@@ -194,9 +217,14 @@ def explaining_maps(
     ParameterError
         For an unknown kernel, or a width that is not positive.
 
+    See Also
+    --------
+    sense_separation, sense_induction
+
     Examples
     --------
     >>> import numpy as np
+    >>> from manymaps.metrics import explaining_maps
     >>> proportions = np.array([[.5, 1, 0], [.5, 0, 1]])                       # tie, knot, suit
     >>> explaining_maps(np.zeros((2, 3, 2)), proportions, [0, 0, 1], [1, 2, 2]).tolist()
     [0, 1, -1]

@@ -68,6 +68,19 @@ class Measure:
         Of each object; NaN where the data say nothing of it.
     rows : ndarray of int, shape (n_rows,)
         Which objects these are.
+
+    See Also
+    --------
+    mu_local, trustworthiness
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps.metrics import mu_local
+    >>> line = np.arange(6.0)[:, None] ** 2
+    >>> found = mu_local(line, np.sqrt(line), k=2)
+    >>> round(found.mean, 3), found.values.tolist()
+    (0.917, [1.0, 1.0, 0.5, 1.0, 1.0, 1.0])
     """
 
     mean: float
@@ -117,9 +130,14 @@ def mu_local(
     ParameterError
         For an impossible k, rows, among or sample.
 
+    See Also
+    --------
+    mu_global, trustworthiness, manymaps.evaluate
+
     Examples
     --------
     >>> import numpy as np
+    >>> from manymaps.metrics import mu_local
     >>> line = np.arange(6.0)[:, None] ** 2
     >>> mu_local(line, line, k=2).mean
     1.0
@@ -175,9 +193,14 @@ def mu_global(
     DataError, ParameterError
         As in `mu_local`.
 
+    See Also
+    --------
+    mu_local, continuity, manymaps.evaluate
+
     Examples
     --------
     >>> import numpy as np
+    >>> from manymaps.metrics import mu_global
     >>> line = np.arange(6.0)[:, None]
     >>> round(mu_global(line, line**2, rows=np.array([0])).mean, 12)
     1.0
@@ -233,9 +256,14 @@ def trustworthiness(
     DataError, ParameterError
         As in `mu_local`.
 
+    See Also
+    --------
+    continuity, mu_local, manymaps.evaluate
+
     Examples
     --------
     >>> import numpy as np
+    >>> from manymaps.metrics import trustworthiness
     >>> line = np.arange(8.0)[:, None]
     >>> trustworthiness(line, -line, k=3).mean
     1.0
@@ -271,9 +299,14 @@ def continuity(
     DataError, ParameterError
         As in `mu_local`.
 
+    See Also
+    --------
+    trustworthiness, mu_local, manymaps.evaluate
+
     Examples
     --------
     >>> import numpy as np
+    >>> from manymaps.metrics import continuity, trustworthiness
     >>> line = np.arange(8.0)[:, None]
     >>> torn = np.where(line < 4, line, line + 100)
     >>> trustworthiness(line, torn, k=2).mean > continuity(line, torn, k=2).mean
@@ -310,9 +343,14 @@ def nearest_neighbor_error(
     ParameterError
         For an impossible sample.
 
+    See Also
+    --------
+    mu_local, manymaps.group_purity
+
     Examples
     --------
     >>> import numpy as np
+    >>> from manymaps.metrics import nearest_neighbor_error
     >>> nearest_neighbor_error(np.array([[0.0], [1], [5], [6], [7.5]]), np.array([*"aabbc"])).mean
     0.2
     """
@@ -354,10 +392,16 @@ def kl_divergence(target: Target, maps: MapSpace, *, background: float = 0.0) ->
     ParameterError
         For a background outside its range.
 
+    See Also
+    --------
+    strongest_recall, manymaps.evaluate
+
     Examples
     --------
     >>> import numpy as np
     >>> from scipy import sparse
+    >>> from manymaps.metrics import kl_divergence
+    >>> from manymaps.metrics.spaces import MapSpace
     >>> from manymaps.model.target import joint_target
     >>> triangle = MapSpace(np.array([[[0.0, 0], [1, 0], [0.5, 0.75**0.5]]]))
     >>> abs(round(kl_divergence(joint_target(sparse.csr_array(1 - np.eye(3))), triangle), 12))

@@ -68,6 +68,21 @@ class SenseSeparation:
         Agreement on the map of two pairs of one sense, and of two senses of a word.
     n_words : int
         Words with at least two senses of at least two pairs each.
+
+    See Also
+    --------
+    sense_separation
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> from manymaps.metrics import sense_separation
+    >>> ties = sparse.csr_array([[0, 1, 1, 1, 1.0]] + [[0.0] * 5] * 4)  # tie: knot rope, suit coat
+    >>> proportions = np.array([[.5, 1, 1, 0, 0], [.5, 0, 0, 1, 1]])
+    >>> found = sense_separation(np.zeros((2, 5, 2)), proportions, ties, np.array([0, 0, 1, 1]))
+    >>> found.score, found.within, found.across
+    (1.0, 1.0, 0.0)
     """
 
     score: float
@@ -166,10 +181,15 @@ def sense_separation(
     ParameterError
         For an unknown kernel, or a width or a number of permutations that is not positive.
 
+    See Also
+    --------
+    SenseSeparation, sense_induction, manymaps.pseudowords
+
     Examples
     --------
     >>> import numpy as np
     >>> from scipy import sparse
+    >>> from manymaps.metrics import sense_separation
     >>> ties = sparse.csr_array([[0, 1, 1, 1, 1.0]] + [[0.0] * 5] * 4)   # tie: knot rope, suit coat
     >>> proportions = np.array([[.5, 1, 1, 0, 0], [.5, 0, 0, 1, 1]])
     >>> found = sense_separation(np.zeros((2, 5, 2)), proportions, ties, np.array([0, 0, 1, 1]))
@@ -284,10 +304,15 @@ def strongest_recall(
     DataError
         Where no row has an entry.
 
+    See Also
+    --------
+    kl_divergence, manymaps.evaluate
+
     Examples
     --------
     >>> import numpy as np
     >>> from scipy import sparse
+    >>> from manymaps.metrics import strongest_recall
     >>> line = np.arange(5.0)[None, :, None]
     >>> next_one = sparse.csr_array(np.eye(5, k=1))
     >>> strongest_recall(line, np.ones((1, 5)), next_one, k=2)

@@ -112,6 +112,10 @@ def write_page(
     OSError
         Where the place cannot be written; nothing is left behind.
 
+    See Also
+    --------
+    AtlasWidget, plot_atlas
+
     Notes
     -----
     A column of data URIs (PNG, JPEG, GIF, WebP or AVIF in base64, at most 262,144 characters each
@@ -120,7 +124,9 @@ def write_page(
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> import numpy as np
+    >>> from manymaps import Atlas, write_page
     >>> from manymaps.model import T_SNE
     >>> atlas = Atlas(["tie", "knot"], np.array([[[0.0, 0.0], [1.0, 0.0]]]), np.ones((1, 2)), T_SNE)
     >>> with tempfile.TemporaryDirectory() as folder:

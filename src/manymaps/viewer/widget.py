@@ -29,10 +29,12 @@ if find_spec("anywidget") is not None:
         Parameters
         ----------
         atlas : Atlas
-        color, size, features, min_recall, description, source, credit, date, noun, map_titles
+        color, size
             As for `write_page`.
         title : str, optional
             By default the numbers of objects and maps.
+        features, min_recall, description, source, credit, date, noun, map_titles
+            As for `write_page`.
         height : int
             Pixels.
 
@@ -58,9 +60,14 @@ if find_spec("anywidget") is not None:
         UnknownLabel
             Where `selection` is set to an unknown label, with suggestions.
 
+        See Also
+        --------
+        write_page
+
         Examples
         --------
         >>> import numpy as np
+        >>> from manymaps import Atlas, AtlasWidget
         >>> from manymaps.model import T_SNE
         >>> atlas = Atlas(["tie", "knot"], np.zeros((1, 2, 2)), np.ones((1, 2)), T_SNE)
         >>> widget = AtlasWidget(atlas)
