@@ -11,7 +11,7 @@ export OPENBLAS_THREAD_TIMEOUT ?= 8
 # Two processes of tests, and the programs that they start, share what Python compiles.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all campaigns lint lock sbom clean
+.PHONY: demo test test-all docs campaigns lint lock sbom clean
 
 demo: $(VENV)/ready
 	$(BIN)/manymaps demo -o demo
@@ -20,7 +20,11 @@ test: $(VENV)/ready-dev
 	$(BIN)/pytest -n 2 --dist worksteal -m "not slow"
 
 test-all: $(VENV)/ready-dev
-	$(BIN)/pytest -n 2 --dist worksteal -m slow
+	$(BIN)/pytest -n 3 --dist worksteal -m slow
+
+# The manual: build/docs/html/index.html. What it runs is kept in build/docs.
+docs: $(VENV)/ready-dev
+	$(BIN)/sphinx-build -W --keep-going -n -q -b html -d build/docs/doctrees docs build/docs/html
 
 # An hour of cases that nobody chose; MINUTES and SEED change how many and which.
 MINUTES ?= 60
@@ -80,4 +84,5 @@ $(VENV)/ready-dev: pyproject.toml requirements-dev.txt | $(BIN)/python
 	touch $@ $(VENV)/ready
 
 clean:
-	rm -rf $(VENV) demo build dist src/*.egg-info
+	rm -rf $(VENV) demo build dist src/*.egg-info docs/pictures docs/reference/api \
+		docs/reference/commands

@@ -167,7 +167,7 @@ def page_of(packages: dict[str, Package], rows: dict[str, Row], project: dict[st
     """The page: what every installation has, what extras add, and what developers have."""
     extras = project["optional-dependencies"]
     always = needed(packages, names_of(project["dependencies"]))
-    offered = {name for extra in extras if extra not in ("dev", "bench") for name in
+    offered = {name for extra in extras if extra not in ("dev", "bench", "docs") for name in
                names_of(extras[extra])}  # fmt: skip
     added = needed(packages, offered) - always
     parts = [INTRODUCTION, _finished(packages, rows), "## In the page", *_bundled()]

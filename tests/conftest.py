@@ -11,6 +11,9 @@ from code_samples import sample, write_atlas
 
 ROOT = Path(__file__).resolve().parents[1]
 
+# Examples and programs that tests start look for the real data where the tests do.
+os.environ.setdefault("MANYMAPS_DATA", str(ROOT.parent / "shared" / "data"))
+
 # A machine that does other work beside is no fault of the code.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
@@ -26,7 +29,7 @@ def heard_interrupts() -> None:
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
     """The folder of real data; skips without it, but never in CI."""
-    folder = Path(os.environ.get("MANYMAPS_DATA", ROOT.parent / "shared" / "data"))
+    folder = Path(os.environ["MANYMAPS_DATA"])
     if not folder.is_dir():
         message = f"no data folder at {folder}; set MANYMAPS_DATA"
         if os.environ.get("CI"):
@@ -46,3 +49,8 @@ def counts(tmp_path: Path) -> Path:
     """A file of the counts of some documents and words."""
     sample().save(tmp_path / "counts.npz")
     return tmp_path / "counts.npz"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The manual is first: its build is the longest of all tests, and others run beside it."""
+    items.sort(key=lambda item: "manual/test_manual" not in item.nodeid)

@@ -1,0 +1,159 @@
+"""How Sphinx builds the manual: `make docs`, which writes build/docs/html.
+
+Pages are Markdown by MyST. One whose head says `file_format: mystnb` is run by myst-nb, each in an
+empty folder of its own that holds `demo.atlas`, with the command `manymaps` of this interpreter in
+`%%sh` cells; a cell that fails fails the build. What was run is kept in build/docs and run again
+when the page or the package has changed. Scripts of `gallery/` are run by sphinx-gallery; what long
+runs have printed stands in `results/`.
+
+Needs no network and no data that do not come with the package.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+DOCS = Path(__file__).resolve().parent
+ROOT = DOCS.parent
+BUILD = ROOT / "build" / "docs"
+sys.path.insert(0, str(DOCS / "extensions"))
+
+from jupyter_cache.executors import utils as runs  # noqa: E402
+
+import manymaps  # noqa: E402
+
+# What a cell prints comes in pieces, each of which would stand in a box of its own; and beside
+# other work a kernel may take minutes to start. No option of myst-nb says either.
+runs.executenb = partial(runs.executenb, coalesce_streams=True, startup_timeout=600)
+
+
+def package_digest() -> str:
+    """A name for the state of the package: what its files hold."""
+    source = Path(manymaps.__file__).parent
+    paths = sorted(path for path in source.rglob("*") if path.suffix in (".py", ".js", ".npz"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:12]
+
+
+# Cells and scripts find these: the command of this interpreter, and how kernels start.
+os.environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+os.environ["IPYTHONDIR"] = str(BUILD / "ipython")
+os.environ["COLUMNS"] = "100"
+os.environ["MANYMAPS_DEMO"] = str(BUILD / "demo" / "demo.atlas")
+startup = BUILD / "ipython" / "profile_default" / "startup"
+startup.mkdir(parents=True, exist_ok=True)
+shutil.copy(DOCS / "extensions" / "kernel_start.py", startup / "manual.py")
+
+# Figures of another state of the package are drawn again, and names that it has no more forgotten.
+digest = package_digest()
+stamp = BUILD / "made_of"
+if not stamp.exists() or stamp.read_text("utf-8") != digest:
+    for made in ("pictures", "reference/api"):
+        shutil.rmtree(DOCS / made, ignore_errors=True)
+    stamp.write_text(digest, "utf-8")
+
+# The atlas of the demo, and the page that the home page shows: made once, in about a minute.
+if not (BUILD / "demo" / "demo.html").exists():
+    subprocess.run(
+        [sys.executable, "-m", "manymaps", "demo", "--quiet", "-o", BUILD / "demo"], check=True
+    )
+
+project = "manymaps"
+author = "The manymaps developers"
+copyright = "The manymaps developers"
+version = release = manymaps.__version__
+language = "en"
+smartquotes = False  # they make one dash of the two before an option
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "sphinx_click",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
+    "myst_nb",
+    "sphinx.ext.viewcode",
+    "command_pages",
+    "linked_names",
+    "mathml",
+    "plain_text",
+    "shell_cells",
+]
+templates_path = ["templates"]
+exclude_patterns = [
+    "gallery/**.rst",
+    "pictures/**.ipynb",
+    "pictures/**.py",
+    "extensions",
+    "templates",
+]
+nitpicky = True
+suppress_warnings = ["config.cache"]  # functions in the configuration of sphinx-gallery
+
+myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+myst_links_external_new_tab = False
+
+nb_execution_mode = "cache"
+nb_execution_cache_path = str(BUILD / "cells" / digest)
+nb_execution_in_temp = True
+nb_execution_raise_on_error = True
+nb_ipywidgets_js = {}  # nothing is loaded over a network
+nb_execution_timeout = 600  # of a cell, on a machine that does other work beside
+
+autosummary_generate = True
+# Of two names that differ in case alone, some systems of files would keep one.
+autosummary_filename_map = {
+    f"manymaps.{name.lower()}": f"manymaps.{name.lower()}-function"
+    for name in manymaps.__all__
+    if name != name.lower() and name.lower() in manymaps.__all__
+}
+default_role = "code"
+viewcode_line_numbers = True
+autodoc_typehints = "none"  # numpydoc's sections say types in words
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": ["gallery"],
+    "gallery_dirs": ["pictures"],
+    "filename_pattern": r"\.py$",
+    "ignore_pattern": r"__init__\.py",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_signature": False,
+    "remove_config_comments": True,
+    "copyfile_regex": r".*\.(json|txt)$",
+    "matplotlib_animations": False,
+    "capture_repr": (),
+    "write_computation_times": False,
+    "within_subsection_order": "FileNameSortKey",
+    "subsection_order": ["gallery/papers", "gallery/benchmarks", "gallery/figures"],
+    "image_scrapers": ("matplotlib", "atlas_pictures.scrape"),
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = f"manymaps {release}"
+html_static_path = ["static"]
+html_css_files = ["manual.css"]
+html_js_files = ["copy.js"]
+html_extra_path = [str(BUILD / "demo")]
+html_copy_source = False
+html_math_renderer = "mathml"
+html_theme_options = {
+    "logo": {"text": "manymaps"},
+    "header_links_before_dropdown": 6,
+    "navbar_align": "left",
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "show_prev_next": True,
+    "navigation_with_keys": False,
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
+html_sidebars = {"index": [], "performance": [], "troubleshooting": []}

@@ -1,0 +1,50 @@
+"""A page of the reference for each command, of what its help says."""
+
+from pathlib import Path
+
+import click
+from sphinx.application import Sphinx
+from sphinx.config import Config
+
+from manymaps.cli import cli
+
+PAGE = """\
+```{{eval-rst}}
+.. click:: manymaps.cli:{name}
+   :prog: manymaps {name}
+```
+"""
+
+
+def write_pages(app: Sphinx, config: Config) -> None:
+    """Write what has changed, before pages are looked for."""
+    folder = Path(app.srcdir) / "reference" / "commands"
+    folder.mkdir(exist_ok=True)
+    for path in folder.glob("*.md"):
+        if path.stem not in cli.commands:
+            path.unlink()
+    for name in cli.commands:
+        path, text = folder / f"{name}.md", PAGE.format(name=name)
+        if not path.exists() or path.read_text("utf-8") != text:
+            path.write_text(text, "utf-8")
+
+
+def quote_examples(app: Sphinx, context: click.Context, lines: list[str]) -> None:
+    """Make code of what the help prints as it stands, its examples, in place."""
+    quoted, inside = [], False
+    for line in lines:
+        stands = line.startswith("| ")
+        if stands and not inside:
+            quoted += ["::", ""]
+        elif inside and not stands:
+            quoted.append("")
+        quoted.append(f"    {line[2:]}" if stands else line)
+        inside = stands
+    lines[:] = quoted
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register it."""
+    app.connect("config-inited", write_pages)
+    app.connect("sphinx-click-process-description", quote_examples)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

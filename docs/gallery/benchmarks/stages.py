@@ -1,0 +1,32 @@
+"""
+Where the time of a fit goes
+============================
+
+t-SNE of vectors in 100 clusters, perplexity 30, 750 iterations on two cores, microseconds an
+object: bars that do not grow are linear, or better. ``python benchmarks/stages.py``; :doc:`/scale`
+has the figures, and what 1e7 objects would take.
+"""
+
+import numpy as np
+from stored import FIFTH, FOURTH, OTHER, OURS, PRINTED, panels, read
+
+found = read("scale.md", "n", "attraction", "field")
+stages = {
+    "neighbours": (np.array(found["neighbours"]), PRINTED),
+    "P": (np.array(found["P"]), FIFTH),
+    "750 x attraction": (750 * np.array(found["attraction"]), OTHER),
+    "750 x field": (750 * np.array(found["field"]), OURS),
+    "750 x else": (750 * np.array(found["else"]), FOURTH),
+}
+names = [f"{int(n):,}" for n in found["n"]]
+figure, (axis,) = panels(height=2.8)
+left = np.zeros(len(names))
+for stage, (micro, color) in stages.items():
+    axis.barh(names, micro, 0.6, left=left, color=color, label=stage)
+    left += micro
+for total, place in zip(found["seconds in all"], range(len(names)), strict=True):
+    axis.text(left[place] + 6, place, f"{total:g} s in all", va="center", fontsize=9)
+axis.invert_yaxis()
+axis.grid(visible=False, axis="y")
+axis.set(xlabel="microseconds an object", ylabel="objects", xlim=(0, 1.17 * left.max()))
+_ = figure.legend(loc="outside upper center", ncols=5, frameon=False, fontsize=9)

@@ -1,0 +1,28 @@
+"""
+Few judgements of the odd one out
+=================================
+
+Accuracy on 20,000 held-out triplets of 100 objects, by how often each pair was asked. An atlas is
+fitted to what a model of choice expects of all pairs; counts alone need several times as many
+judgements. Planted truths, two seeds; chance is .333. ``python benchmarks/triplets.py``;
+:doc:`/design` has the figures.
+"""
+
+from stored import OTHER, OURS, PRINTED, panels, read
+
+found = read("design.md", "truth", "triplets", "ceiling")
+lines = {"atlas": (OURS, "o"), "the model alone": ("black", "^"), "counts": (OTHER, "s"),
+         "popularity": (PRINTED, "D")}  # fmt: skip
+figure, axes = panels(2, height=3.5, sharey=True)
+for axis, truth in zip(axes, ("themes", "dimensions"), strict=True):
+    rows = [i for i, name in enumerate(found["truth"]) if name == truth]
+    asked = [found["a pair asked"][i] for i in rows]
+    for name, (color, marker) in lines.items():
+        axis.plot(asked, [found[name][i] for i in rows], color=color, marker=marker, markersize=4,
+                  label=name)  # fmt: skip
+    axis.plot(asked, [found["ceiling"][i] for i in rows], ":", color="0.4", label="ceiling")
+    axis.set(title=truth, xlabel="times a pair was asked", xscale="log", xticks=[1, 10],
+             xticklabels=["1", "10"])  # fmt: skip
+axes[0].set_ylabel("accuracy")
+_ = figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=5,
+                  frameon=False, fontsize=9)  # fmt: skip
