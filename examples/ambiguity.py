@@ -1,6 +1,7 @@
 """How ambiguous is a word? The effective number of its senses, beside simpler counts and WordNet.
 
-    python examples/ambiguity.py [--maps 20] [--iterations 100] [--samples 10] [--seed 0] [--quick]
+    python examples/ambiguity.py [--maps 20] [--iterations 100] [--samples 10] [--words N]
+        [--seed 0] [--quick]
 
 Which number that can be taken from associations alone says how many senses WordNet gives a word?
 Spearman's correlation over words, with a 95 % interval from words drawn with replacement:
@@ -54,11 +55,13 @@ def fitted(data: mm.Associations, arguments: argparse.Namespace, seed: int) -> m
     return fit.fit(data).atlas_
 
 
-def n_communities(data: mm.Associations, resolution: float, seed: int) -> np.ndarray:
-    """How many communities Louvain finds among what each word recalls."""
+def n_communities(
+    data: mm.Associations, words: np.ndarray, resolution: float, seed: int
+) -> np.ndarray:
+    """How many communities Louvain finds among what each of some words recalls."""
     network = 2 * association_network(data.strengths)
     counts = np.zeros(data.n_objects)
-    for i in range(data.n_objects):
+    for i in words:
         near = data.strengths.indices[slice(*data.strengths.indptr[i : i + 2])]
         graph = nx.from_scipy_sparse_array(network[near][:, near])
         found = nx.community.louvain_communities(graph, resolution=resolution, seed=seed)
@@ -90,18 +93,22 @@ def interval(first: np.ndarray, second: np.ndarray, seed: int) -> tuple[float, f
 
 
 def measures(
-    data: mm.Associations, atlas: mm.Atlas, samples: mm.Ambiguity, seed: int
+    data: mm.Associations,
+    atlas: mm.Atlas,
+    one: mm.Ambiguity,
+    samples: mm.Ambiguity,
+    words: np.ndarray,
+    seed: int,
 ) -> Iterator[tuple[str, np.ndarray]]:
-    """Each number by name, a value per word."""
-    one = mm.ambiguity(atlas)
+    """Each number by name, a value per word; those of networks are of some words alone."""
     yield "ambiguity", one.ambiguity
     yield "the same, of samples", samples.ambiguity
     yield "senses listed", one.n_senses
     yield "maps", mm.ambiguity(replace(atlas, associations=None)).ambiguity
     yield "effective responses", one.effective_responses
     yield "responses", one.distinct_responses
-    yield "Louvain, .5", n_communities(data, 0.5, seed)
-    yield "Louvain, 1", n_communities(data, 1.0, seed)
+    yield "Louvain, .5", n_communities(data, words, 0.5, seed)
+    yield "Louvain, 1", n_communities(data, words, 1.0, seed)
 
 
 def compare(name: str, data: mm.Associations, arguments: argparse.Namespace) -> None:
@@ -114,12 +121,14 @@ def compare(name: str, data: mm.Associations, arguments: argparse.Namespace) -> 
     fits = [
         fitted(mm.resampled(data, rng), arguments, seed + 1 + k) for k in range(arguments.samples)
     ]
-    samples = mm.ambiguity(fits)
-    words = (truth > 0) & (mm.ambiguity(atlas).distinct_responses > 0)
-    print(f"{name}: {words.sum():,} words with {truth[words].mean():.1f} senses each in WordNet")
+    one, samples = mm.ambiguity(atlas), mm.ambiguity(fits)
+    words = np.flatnonzero((truth > 0) & (one.distinct_responses > 0))
+    if arguments.words:
+        words = words[np.linspace(0, len(words) - 1, arguments.words).astype(int)]
+    print(f"{name}: {len(words):,} words with {truth[words].mean():.1f} senses each in WordNet")
     print(f"{'':20s}  Spearman   95 % interval  given responses    mean")
-    responses = mm.ambiguity(atlas).distinct_responses[words]
-    for measure, values in measures(data, atlas, samples, seed):
+    responses = one.distinct_responses[words]
+    for measure, values in measures(data, atlas, one, samples, words, seed):
         own, senses = values[words], truth[words]
         low, high = interval(own, senses, seed)
         left = partial(own, senses, responses)
@@ -151,11 +160,13 @@ def main() -> None:
     parser.add_argument("--maps", type=int, default=20)
     parser.add_argument("--iterations", type=int, default=100)
     parser.add_argument("--samples", type=int, default=10, help="fits to resampled responses")
+    parser.add_argument("--words", type=int, help="that are compared; all without it")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--quick", action="store_true", help="few maps, iterations and samples")
+    parser.add_argument("--quick", action="store_true", help="few of all of these")
     arguments = parser.parse_args()
     if arguments.quick:
         arguments.maps, arguments.iterations, arguments.samples = 4, 5, 2
+        arguments.words = 400
     compare("word relations", mm.load_word_relations(), arguments)
     if NORMS.exists():
         norms = mm.read_associations(NORMS, strength="count")

@@ -1,7 +1,7 @@
 """Which method finds the senses of words? Many maps beside clustered neighbours and topics.
 
     python examples/word_sense_induction.py [--maps 20 40] [--topics 20 40 150]
-        [--iterations 500] [--pseudowords 200] [--seed 0] [--quick]
+        [--iterations 500] [--pseudowords 200] [--words N] [--seed 0] [--quick]
 
 Word sense induction: each stored pair of a word is put into a cluster by what is known of the
 network alone, and the clusters are compared with the senses that the pairs come from (B-cubed and
@@ -68,11 +68,12 @@ class Pairs(NamedTuple):
     senses: np.ndarray
 
 
-def pairs_of(relations: mm.Associations) -> Pairs:
-    """All stored pairs, with the sense of the cue."""
-    strengths = relations.strengths
-    words = np.repeat(np.arange(relations.n_objects), np.diff(strengths.indptr))
-    return Pairs(words, strengths.indices, relations.pair_senses)
+def pairs_of(relations: mm.Associations, n_words: int | None) -> Pairs:
+    """The stored pairs, with the sense of the cue; of so many words, spread over all."""
+    strengths, n = relations.strengths, relations.n_objects
+    words = np.repeat(np.arange(n), np.diff(strengths.indptr))
+    asked = np.isin(words, np.linspace(0, n - 1, min(n_words or n, n)).astype(int))
+    return Pairs(words[asked], strengths.indices[asked], relations.pair_senses[asked])
 
 
 def by_word(pairs: Pairs) -> Iterator[slice]:
@@ -240,15 +241,17 @@ def main() -> None:
     parser.add_argument("--topics", type=int, nargs="+", default=[20, 40, 150], metavar="Z")
     parser.add_argument("--iterations", type=int, default=500)
     parser.add_argument("--pseudowords", type=int, default=200, metavar="N")
+    parser.add_argument("--words", type=int, help="of the word relations, whose senses are found")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--quick", action="store_true", help="few maps, topics and iterations")
     arguments = parser.parse_args()
     if arguments.quick:
         arguments.maps, arguments.topics, arguments.iterations = [5], [10], 60
+        arguments.words = 400
 
     relations = mm.load_word_relations()
     print(f"{relations.n_objects} words related in WordNet, {relations.n_pairs} pairs")
-    table(relations, pairs_of(relations), arguments)
+    table(relations, pairs_of(relations, arguments.words), arguments)
     norms, source = relations, "word relations"
     if NORMS.exists():
         norms, source = mm.read_associations(NORMS), "free-association norms"

@@ -82,7 +82,7 @@ def relations() -> mm.Atlas:
 
 def norms(path: object) -> mm.Atlas:
     """The free-association norms in 40 maps, fitted in haste."""
-    fit = mm.MultipleMapsTSNE(n_maps=40, max_iter=100, random_state=0)
+    fit = mm.MultipleMapsTSNE(n_maps=40, max_iter=40, random_state=0)
     return fit.fit(mm.read_associations(path)).atlas_
 
 

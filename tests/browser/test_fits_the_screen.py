@@ -128,10 +128,16 @@ def test_no_descender_is_cut(open_page, relations_page):
     assert tail <= room
 
 
+@pytest.fixture(scope="module")
+def titled_page(relations, pages):
+    page = pages / "titled.html"
+    write_page(relations, page, title="Associations of 3,200 English words, 1998")
+    return page
+
+
 @pytest.mark.parametrize("width", [761, 880, 1000, 1280])
-def test_the_title_is_whole(open_page, relations, tmp_path, width):
-    write_page(relations, tmp_path / "page.html", title="Associations of 3,200 English words, 1998")
-    at = open_page(tmp_path / "page.html", viewport={"width": width, "height": 800})
+def test_the_title_is_whole(open_page, titled_page, width):
+    at = open_page(titled_page, viewport={"width": width, "height": 800})
     cut = "part => [part.scrollWidth - part.clientWidth, part.scrollHeight - part.clientHeight]"
     right, down = at.page.get_by_role("heading", level=1).evaluate(cut)
     assert right <= 0

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 _BOUNDARY = "a boundary between real numbers that are measured"
 _SIZE = "how much is held at a time"
-_THREADS = "how many threads a loop has changes no bit"
 
 EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("archive/arrays", "csr_from", "62 -> 61"): "both are beyond any table",

@@ -12,7 +12,7 @@ import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["Mutant", "mutants"]
+__all__ = ["Mutant", "changes", "mutants"]
 
 
 @dataclass(frozen=True)
@@ -73,18 +73,28 @@ _WORDS = ("annotation", "returns", "decorator_list", "exc", "cause", "type_param
 def mutants(source: str, functions: frozenset[str] | None = None) -> Iterator[Mutant]:
     """Every change of a module, or of the functions that are named, in the order of the source."""
     tree = ast.parse(source)
+    for place, change in _applied(tree, functions):
+        whole = ast.unparse(ast.fix_missing_locations(tree))
+        yield Mutant(place.function, place.node.lineno, change, whole)
+
+
+def changes(source: str) -> set[tuple[str, str]]:
+    """The function and the change of each mutant of a module, without their sources."""
+    return {(place.function, change) for place, change in _applied(ast.parse(source), None)}
+
+
+def _applied(tree: ast.Module, functions: frozenset[str] | None) -> Iterator[tuple[_Place, str]]:
+    """Each change, which is in the tree until the next is asked for."""
     for place in _places(tree, ""):
         if functions is not None and place.function not in functions:
             continue
-        before = ast.unparse(place.node)
         for other in _changed(place.node):
+            change = f"{ast.unparse(place.node)} -> {ast.unparse(other)}"
             _put(place, other)
             try:
-                after = ast.unparse(other)
-                whole = ast.unparse(ast.fix_missing_locations(tree))
+                yield place, change
             finally:
                 _put(place, place.node)
-            yield Mutant(place.function, place.node.lineno, f"{before} -> {after}", whole)
 
 
 @dataclass(frozen=True)

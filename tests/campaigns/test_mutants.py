@@ -6,7 +6,7 @@ import pytest
 
 from campaigns.equivalent import EQUIVALENT
 from campaigns.mutants import PACKAGE, ROOMS, ROOT, campaign, covering, modules_of
-from campaigns.mutation import mutants
+from campaigns.mutation import changes, mutants
 
 SOURCE = '''
 """A module."""
@@ -63,12 +63,16 @@ def test_modules_are_tried_by_the_tests_of_their_room():
     assert all((ROOT / test).exists() for module in modules for test in covering(module))
 
 
+def test_changes_are_those_of_the_mutants():
+    assert changes(SOURCE) == {(one.function, one.change) for one in mutants(SOURCE)}
+
+
 @pytest.mark.slow
 def test_equivalent_mutants_are_there():
     """Else the line has changed, and the reason may hold no longer."""
     for module, function, change in EQUIVALENT:
         source = (PACKAGE / f"{module}.py").read_text(encoding="utf-8")
-        assert (function, change) in {(one.function, one.change) for one in mutants(source)}
+        assert (function, change) in changes(source)
 
 
 def test_a_short_campaign():

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from scipy import sparse
 
 from manymaps import Associations, compare
@@ -45,7 +44,7 @@ def marked(figure, gid):
 def test_nothing_overlaps_or_is_cut_off(label, names):
     found = compared(names, label)
     figure = plot_comparison(found, [found.words[w] for w in found.order[:9]])
-    FigureCanvasAgg(figure).draw()
+    figure.draw_without_rendering()
     texts = [text for text in [*figure.axes[-1].texts, *figure.texts] if text.get_text()]
     boxes = np.array([text.get_window_extent().extents for text in texts])
     assert (boxes[:, :2] >= -1).all()

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.path import Path as Outline
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.clustering.additive import AdditiveClustering
 from manymaps.clustering.scaling import similarity_map
+from manymaps.data.associations import Associations
 from manymaps.data.datasets import (
     CONSONANT_CLUSTERS,
     INTEGER_CLUSTERS,
@@ -72,7 +72,7 @@ def outlines(ax):
 )
 def test_nothing_overlaps_or_is_cut_off(make):
     figure = plot_features(*make())
-    FigureCanvasAgg(figure).draw()
+    figure.draw_without_rendering()
     (ax,) = figure.axes
     marks = [*texts(ax, "label"), *texts(ax, "number")]
     boxes = np.array([mark.get_window_extent().extents for mark in marks])
@@ -139,6 +139,16 @@ def test_an_estimator_says_how_much_it_explains():
     assert len(outlines(figure.axes[0])) == 3
 
 
+def test_a_map_of_associations_is_that_of_their_table():
+    table = np.array([[0, 4, 0, 1], [4, 0, 2, 1], [0, 2, 0, 3], [1, 1, 3, 0]], float)
+    missing = np.zeros((4, 4), bool)
+    missing[0, 2] = missing[2, 0] = True
+    atlas = similarity_map(Associations(list("abcd"), table, missing=missing))
+    assert list(atlas.labels) == list("abcd")
+    known = np.where(missing, np.nan, table)
+    np.testing.assert_array_equal(atlas.maps, similarity_map(known).maps)
+
+
 def test_members_that_a_map_lacks_are_counted():
     points = np.random.default_rng(0).normal(size=(2, 4, 2))
     shares = np.array([[1.0, 1.0, 0.95, 0.0], [0.0, 0.0, 0.05, 1.0]])
@@ -156,7 +166,7 @@ def test_other_dimensions(n_components):
     points = np.random.default_rng(0).normal(size=(1, 6, n_components))
     atlas = Atlas(list("abcdef"), points, np.ones((1, 6)), T_SNE)
     figure = plot_features(atlas, features({("a", "b", "c"): 1.0}))
-    FigureCanvasAgg(figure).draw()
+    figure.draw_without_rendering()
     assert len(outlines(figure.axes[0])) == 1
 
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import manymaps as mm
 from manymaps.figures import panel
@@ -49,7 +48,7 @@ def cross(one, other):
 
 
 def assert_all_labelled(figure, counts):
-    FigureCanvasAgg(figure).draw()
+    figure.draw_without_rendering()
     for ax, count in zip(figure.axes, counts, strict=True):
         texts = labels_of(ax)
         assert len(texts) == count

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
+from matplotlib.image import imread
 from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 from scipy import sparse
 
 from manymaps.atlas.associations import strongest_associations
@@ -60,7 +61,7 @@ def dots_of(ax):
 
 
 def assert_no_overlap(figure):
-    FigureCanvasAgg(figure).draw()
+    figure.draw_without_rendering()
     for ax in figure.axes:
         boxes = np.array([text.get_window_extent().extents for text in labels_of(ax)]).reshape(
             -1, 4
@@ -393,6 +394,20 @@ def test_notebooks_show_the_figure_and_pyplot_is_left_alone():
     assert figure._repr_png_().startswith(b"\x89PNG")
     if "matplotlib.pyplot" in sys.modules:
         assert sys.modules["matplotlib.pyplot"].get_fignums() == []
+
+
+@pytest.mark.parametrize("draw", [plot_map, plot_atlas, lambda atlas: plot_senses(atlas, "0")])
+def test_a_part_of_a_figure_shows_what_stands_there(draw):
+    """Notebooks cut the margins off; what hangs on the figure's corners must not stay behind."""
+    atlas = random_atlas(5, n=60)
+    figure = draw(replace(atlas, labels=("0", *atlas.labels[1:])))
+    width, height = np.ceil(figure.get_size_inches())
+    figure.set_size_inches(width, height)
+    whole, part = io.BytesIO(), io.BytesIO()
+    figure.savefig(whole, dpi=100)
+    figure.savefig(part, dpi=100, bbox_inches=Bbox([[0.5, 0.25], [width, height]]))
+    pixels = imread(io.BytesIO(whole.getvalue()))[:-25, 50:]
+    np.testing.assert_allclose(imread(io.BytesIO(part.getvalue())), pixels, atol=0.02)
 
 
 def test_printable_text():

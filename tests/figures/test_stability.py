@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from manymaps.analysis.stability import stability
 from manymaps.atlas.atlas import Atlas
@@ -34,7 +33,7 @@ def marked(figure, gid):
 @pytest.mark.parametrize("n_fits", [2, *(pytest.param(n, marks=pytest.mark.slow) for n in (5, 30))])
 def test_nothing_overlaps_or_is_cut_off(label, n_fits):
     figure = plot_stability(compared(n_fits, label=label), least_fits=1)
-    FigureCanvasAgg(figure).draw()
+    figure.draw_without_rendering()
     (ax,) = figure.axes
     texts = [text for text in [*ax.texts, *figure.texts] if text.get_text()]
     boxes = np.array([text.get_window_extent().extents for text in texts])

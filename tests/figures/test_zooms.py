@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgba
 
 from manymaps.atlas.atlas import Atlas
@@ -80,7 +79,7 @@ def boxes_of(ax):
 
 def assert_sound(figure):
     """No label on another, or out of its panel; no other text out of the figure."""
-    FigureCanvasAgg(figure).draw()
+    figure.draw_without_rendering()
     for ax in figure.axes:
         boxes, frame = boxes_of(ax), ax.get_window_extent()
         low = np.maximum(boxes[:, None], boxes)[..., :2]
@@ -142,7 +141,7 @@ def test_every_row_is_a_dot_and_every_column_a_word_or_a_mark(make):
 def test_words_stand_in_their_places():
     atlas = two_kinds(4)
     figure = plot_map(atlas)
-    FigureCanvasAgg(figure).draw()
+    figure.draw_without_rendering()
     ax = figure.axes[0]
     for text, box in zip(labels_of(ax), boxes_of(ax), strict=True):
         x, y = ax.transData.transform(atlas.maps[0, atlas.index(text.get_text())])
@@ -261,7 +260,7 @@ def test_zooms_are_the_boxes_in_the_whole():
 def test_labels_keep_off_the_outlines():
     atlas = two_kinds(13)
     figure = plot_zooms(atlas, ["word1", "word2"])
-    FigureCanvasAgg(figure).draw()
+    figure.draw_without_rendering()
     whole = figure.axes[0]
     boxes = boxes_of(whole)
     for patch in whole.patches:

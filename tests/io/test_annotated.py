@@ -79,17 +79,19 @@ def test_numbers_that_were_never_written(annotated, read, name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
-def test_every_failure_of_the_library_names_the_file(annotated, monkeypatch, read):
+def test_every_failure_of_the_library_names_the_file(annotated, monkeypatch):
+    """The second reader knows what a process met that walked through the file for the first."""
     monkeypatch.setattr("manymaps.io.annotated.LONGEST_WALK", 4.0)
     whole = annotated.read_bytes()
     for start in range(0, len(whole), len(whole) // 12):
         damaged = whole[:start] + bytes(40) + whole[start + 40 :]
-        try:
-            read(save(annotated.with_name("d.h5ad"), damaged))
-        except DataError as error:
-            if "d.h5ad" not in str(error):
-                raise
+        path = save(annotated.with_name("d.h5ad"), damaged)
+        for read in READERS.values():
+            try:
+                read(path)
+            except DataError as error:
+                if "d.h5ad" not in str(error):
+                    raise
 
 
 def test_a_table_that_is_missing(annotated):

@@ -6,11 +6,14 @@ that wheel in an environment with nothing but what it asks for the demo and the 
 
 import json
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
 import sysconfig
 import tarfile
+import textwrap
 import time
 import venv
 import zipfile
@@ -22,6 +25,7 @@ import pytest
 from packaging.requirements import Requirement
 
 import manymaps as mm
+from cli_samples import invoke
 
 pytestmark = pytest.mark.slow
 
@@ -30,7 +34,7 @@ PACKAGE = ROOT / "src" / "manymaps"
 BUILD = "from setuptools import build_meta; print(build_meta.build_{kind}({folder!r}))"
 NOT_SOURCES = shutil.ignore_patterns(
     ".git", ".venv", ".*_cache", ".hypothesis", "__pycache__", "*.egg-info", "node_modules",
-    "build", "dist", "demo", "out", "*.atlas", "*.pyc",
+    "build", "dist", "demo", "out", "pictures", "api", "commands", "*.atlas", "*.pyc",
 )  # fmt: skip
 AT_THE_TOP = (
     ".pre-commit-config.yaml", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE",
@@ -143,21 +147,40 @@ def alone(release, tmp_path_factory) -> Alone:
     return Alone(python, packages, found)
 
 
-def test_the_demo_beside_nothing_but_what_the_wheel_asks_for(alone, tmp_path):
-    python, packages = alone.python, alone.packages
-    program = python.with_name("manymaps")
-    assert run(["--version"], tmp_path, program) == f"manymaps {mm.__version__}\n"
-    where = run(["-c", "import manymaps; print(manymaps.__file__)"], tmp_path, python)
-    assert Path(where.strip()).is_relative_to(packages)
+@pytest.fixture(scope="module")
+def demo(alone, tmp_path_factory) -> tuple[Path, dict]:
+    """Where the demo ran, and what it says of itself."""
+    folder = tmp_path_factory.mktemp("where")
+    program = alone.python.with_name("manymaps")
     started = time.monotonic()
-    record = json.loads(run(["demo", "-o", "new/folder", "--json"], tmp_path, program))
+    record = json.loads(run(["demo", "-o", "new/demo", "--json"], folder, program))
     assert 0 < record["seconds"] <= time.monotonic() - started
-    assert mm.load_atlas(tmp_path / record["output"]).senses("bank")
-    page = (tmp_path / record["page"]).read_text(encoding="utf-8")
+    return folder, record
+
+
+def test_the_demo_beside_nothing_but_what_the_wheel_asks_for(alone, demo):
+    folder, record = demo
+    program = alone.python.with_name("manymaps")
+    assert run(["--version"], folder, program) == f"manymaps {mm.__version__}\n"
+    where = run(["-c", "import manymaps; print(manymaps.__file__)"], folder, alone.python)
+    assert Path(where.strip()).is_relative_to(alone.packages)
+    assert mm.load_atlas(folder / record["output"]).senses("bank")
+    page = (folder / record["page"]).read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     assert "<title>Relations of English words</title>" in page
     assert (PACKAGE / "viewer" / "assets" / "viewer.js").read_text(encoding="utf-8")[:1000] in page
-    assert (tmp_path / record["figure"]).read_bytes().startswith(b"\x89PNG")
+    assert (folder / record["figure"]).read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_readme_prints_what_the_demo_answers(demo, monkeypatch):
+    monkeypatch.chdir(demo[0] / "new")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    printed = re.findall(r"^    \$ manymaps (.+)\n((?:    .*\n)+)", readme, re.MULTILINE)
+    assert printed
+    for command, answer in printed:
+        result = invoke(*shlex.split(command))
+        assert result.exit_code == 0, result.stderr
+        assert result.stdout.rstrip() == textwrap.dedent(answer).rstrip()
 
 
 def test_the_bill_of_materials_is_what_the_wheel_asks_for(alone, tmp_path):
