@@ -12,8 +12,10 @@ from manymaps import (
     Judgements,
     MultipleMapsTSNE,
     associations_from,
+    diagnose,
     judge_agreement,
     load_atlas,
+    similarity_map,
 )
 from manymaps.errors import DataError
 
@@ -192,3 +194,35 @@ class TestCommand:
         result = invoke("fit", *files, "-o", tmp_path / "out.atlas", *options)
         assert result.exit_code == 2
         assert message in result.stderr
+
+
+@pytest.mark.parametrize("normalization", ["conditional", "joint"])
+def test_what_is_fitted_to_judgements_is_their_average(normalization):
+    scale = 0.1  # rows sum to less than 1, which is no mass that went elsewhere
+    judgements = judged(gaps=0.3)
+    judgements = Judgements(judgements.labels, scale * judgements.values)
+    settings = {"normalization": normalization, "max_iter": 20, "n_init": 1}
+    ours = MultipleMapsTSNE(2, penalty=0, random_state=0, max_iter=20, normalization=normalization)
+    atlas = ours.fit(judgements).atlas_
+    expected = fit_of(judgements, **settings).atlas_
+    assert atlas.labels == expected.labels
+    np.testing.assert_allclose(atlas.maps, expected.maps, atol=1e-5)
+
+
+def test_clusters_a_plain_map_and_a_diagnosis_are_of_the_average():
+    judgements = judged(gaps=0.3)
+    average, labels = judgements.average, judgements.labels
+    clusters = AdditiveClustering(3, random_state=0)
+    ours = clusters.fit(judgements).memberships_.copy()
+    np.testing.assert_array_equal(ours, clusters.fit(average, labels=labels).memberships_)
+    np.testing.assert_array_equal(
+        similarity_map(judgements).maps, similarity_map(average, labels).maps
+    )
+    kept = associations_from(average, labels=labels, rows="keep")
+    assert diagnose(judgements) == diagnose(kept)
+
+
+def test_an_agreement_prints_as_a_line():
+    found = judge_agreement(judged())
+    assert repr(found).startswith("<Agreement of 5 judges with the others: 0.")
+    assert "\n" not in repr(found)

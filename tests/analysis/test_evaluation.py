@@ -86,3 +86,22 @@ def test_data_of_another_kind_are_refused(fit, made, data):
 def test_too_few_in_common(fit):
     with pytest.raises(mm.DataError, match="have 0 labels in common, and at least 3 are needed"):
         mm.evaluate(fit.atlas_, Vectors(["p", "q", "r"], np.eye(3)))
+
+
+def test_what_was_found_prints_as_a_line(fit, made):
+    atlas, labels = fit.atlas_, fit.atlas_.labels
+    ties = 1 / (1 + np.abs(np.subtract.outer(range(len(labels)), range(len(labels)))))
+    rated = mm.ratings_from([(labels[0], labels[k], k) for k in range(1, 6)])
+    found = {
+        "<Evaluation of": mm.evaluate(atlas, mm.associations_from(ties, labels=labels)),
+        "<CountEvaluation of": mm.evaluate(mm.load_atlas(made / "code.atlas"), sample()),
+        "<RatingEvaluation of 5 of 5 pairs: atlas": mm.evaluate(atlas, rated),
+        "<TripletEvaluation of 1 of 1 triplets: atlas": mm.evaluate(
+            atlas, mm.Triplets([[0, 1, 2]], labels)
+        ),
+        "<Diagnosis of": mm.diagnose(mm.associations_from(ties, labels=labels)),
+    }
+    for beginning, one in found.items():
+        assert repr(one).startswith(beginning)
+        assert "array(" not in repr(one)
+        assert "\n" not in repr(one)

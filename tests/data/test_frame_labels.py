@@ -1,5 +1,7 @@
 """The labels of data frames are those of the objects, whoever is given the frame."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -9,6 +11,7 @@ import pytest
 import manymaps as mm
 from manymaps.data.frame_labels import column_labels, is_frame, labelled_values
 from manymaps.data.frames import index_labels
+from manymaps.errors import DataError
 
 N = 12
 NAMES = [f"word {i}" for i in range(N)]
@@ -239,3 +242,10 @@ class TestReading:
         labels, values = labelled_values(frame)
         assert labels is None
         assert values is frame
+
+
+@pytest.mark.parametrize("name", ["norms.csv", Path("norms.csv")])
+def test_the_name_of_a_file_is_no_data(name):
+    for take in (mm.TSNE().fit, mm.AdditiveClustering(2).fit, mm.diagnose, mm.similarity_map):
+        with pytest.raises(DataError, match=r"'norms\.csv'.* read by read_associations"):
+            take(name)

@@ -29,12 +29,12 @@ from manymaps.clustering.additive import AdditiveClustering
 from manymaps.data.frames import Backend, as_frame
 from manymaps.data.judgements import Judgements
 from manymaps.errors import DataError
-from manymaps.labels import first_of
+from manymaps.labels import first_of, plural
 
 __all__ = ["Agreement", "judge_agreement"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Agreement:
     """How far judges agree.
 
@@ -73,6 +73,10 @@ class Agreement:
     with_fit: np.ndarray | None = None
     shares: np.ndarray | None = None
     fit_with_average: float | None = None
+
+    def __repr__(self) -> str:
+        found = ", ".join(f"{value:.2f}" for value in self.with_others)
+        return f"<Agreement of {plural('judge', len(self.judges))} with the others: {found}>"
 
     def records(self) -> list[dict[str, Any]]:
         """One record per judge, as `fit --json` prints them.

@@ -39,7 +39,7 @@ SAMPLE = 2_000
 USUAL_GROUPS = ("group", "label")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CountEvaluation:
     """How well an atlas keeps counts; the measures of groups are None where none are known.
 
@@ -94,6 +94,11 @@ class CountEvaluation:
     n_grouped: int = 0
     n_measured: int = 0
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        rows, columns = map(plural, self.kinds, (self.n_rows, self.n_columns))
+        likelihood = f"log-likelihood {self.log_likelihood:.4f} a count"
+        return f"<CountEvaluation of {rows} and {columns}: {likelihood}>"
 
     def record(self) -> dict[str, Any]:
         """The measures by the names that the command line prints; None for those of one kind.

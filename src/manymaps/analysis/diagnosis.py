@@ -84,6 +84,7 @@ from manymaps.data.frame_labels import labelled_values
 from manymaps.data.trials import as_associations
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.labels import plural
 from manymaps.maps.multiple_maps import MultipleMapsTSNE
 from manymaps.metrics.spaces import MapSpace
 from manymaps.model.choice import Normalization
@@ -115,7 +116,7 @@ _PERPLEXITY = 30.0
 _EQUAL = 1e-9
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Diagnosis:
     """What `diagnose` found; the formulas stand in `manymaps.analysis.nonmetricity`.
 
@@ -221,6 +222,9 @@ class Diagnosis:
     stress_by_chance: float
     scaling: NonmetricScaling = field(compare=False, repr=False)
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Diagnosis of {plural('object', self.n_objects)}: {self.reason}>"
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,7 +40,7 @@ from manymaps.data.triplets import Triplets
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, DataWarning
 from manymaps.io.counts import counts_from
-from manymaps.labels import first_of, only_count
+from manymaps.labels import first_of, only_count, plural
 from manymaps.metrics import (
     Measure,
     continuity,
@@ -69,7 +69,7 @@ USUAL_NEIGHBORS = 10
 TOLERANCE = 5e-3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Evaluation:
     """How well an atlas of one kind of object keeps data.
 
@@ -109,6 +109,14 @@ class Evaluation:
     recall: float
     n_objects: int
     neighbors: int
+
+    def __repr__(self) -> str:
+        measures = {
+            "local": self.local, "global": self.overall, "trustworthiness": self.trust,
+            "continuity": self.continuity,
+        }  # fmt: skip
+        found = ", ".join(f"{name} {measure.mean:.3f}" for name, measure in measures.items())
+        return f"<Evaluation of {plural('object', self.n_objects)}: {found}>"
 
     @property
     def n_measured(self) -> int:

@@ -62,7 +62,7 @@ _ROUNDING = 1e-3
 _CELLS = 1 << 21
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RatingEvaluation:
     """How well several measures agree with ratings.
 
@@ -116,6 +116,10 @@ class RatingEvaluation:
     ratings: np.ndarray
     predicted: Mapping[str, np.ndarray]
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        found = ", ".join(f"{name} {one.value:.3f}" for name, one in self.spearman.items())
+        return f"<RatingEvaluation of {self.n_known:,} of {self.n_pairs:,} pairs: {found}>"
 
     @property
     def coverage(self) -> float:

@@ -47,7 +47,7 @@ _BLOCK = 1 << 14
 Scores = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TripletEvaluation:
     """How many triplets an atlas foresees, and simpler measures beside it.
 
@@ -94,6 +94,10 @@ class TripletEvaluation:
     n_known: int
     unknown: tuple[str, ...]
     hits: Mapping[str, np.ndarray]
+
+    def __repr__(self) -> str:
+        found = ", ".join(f"{name} {one.value:.3f}" for name, one in self.accuracy.items())
+        return f"<TripletEvaluation of {self.n_known:,} of {self.n_triplets:,} triplets: {found}>"
 
     def record(self) -> dict[str, Any]:
         """The measures by the names that the command line prints; None for those of other data.

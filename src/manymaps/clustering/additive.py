@@ -254,8 +254,8 @@ class AdditiveClustering(
 
         Parameters
         ----------
-        X : array (n, n), condensed vector (n (n - 1) / 2,), Associations or data frame
-            Similarities, NaN where missing; the diagonal is not read.
+        X : array (n, n), condensed vector (n (n - 1) / 2,), Associations, Judgements or data frame
+            Similarities (of judgements their average), NaN where missing; the diagonal is not read.
         y : None
             Ignored.
         labels : sequence of str, optional

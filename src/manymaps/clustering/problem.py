@@ -113,7 +113,8 @@ def similarities_from(
 
     Parameters
     ----------
-    X : array (n, n), condensed vector (n (n - 1) / 2,), Associations, data frame or Similarities
+    X : array (n, n), condensed vector, Associations, Judgements, data frame or Similarities
+        A condensed vector has n (n - 1) / 2 values; of judgements the average counts.
         NaN is a missing pair; the diagonal is not read. A pair that is absent in `Associations` has
         similarity 0, unless it is one of their `missing`.
     kind : {"similarity", "dissimilarity"}

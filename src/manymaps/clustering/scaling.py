@@ -27,6 +27,7 @@ from manymaps.clustering.problem import table_of
 from manymaps.compute.scaling import centred_products, scaled_axes
 from manymaps.data.associations import Associations
 from manymaps.data.frame_labels import labelled_values
+from manymaps.data.trials import as_associations
 from manymaps.data.vectors import checked_table
 from manymaps.errors import DataError
 from manymaps.model.choice import T_SNE
@@ -41,9 +42,9 @@ def similarity_map(values: Any, labels: Sequence[str] | None = None) -> Atlas:
 
     Parameters
     ----------
-    values : array or frame of shape (n, n), or Associations
-        Similarities; the diagonal is not read, and a pair that is NaN (unknown) does not count.
-        One that is known in one direction has that similarity.
+    values : array or frame of shape (n, n), Associations or Judgements
+        Similarities, of judgements their average; the diagonal is not read, and a pair that is NaN
+        (unknown) does not count. One that is known in one direction has that similarity.
     labels : sequence of str, length n, optional
         Otherwise those of the frame or associations, or "0", "1", ...
 
@@ -71,6 +72,7 @@ def similarity_map(values: Any, labels: Sequence[str] | None = None) -> Atlas:
     True
     """
     own: Sequence[str] | None
+    values = as_associations(values)
     if isinstance(values, Associations):
         own, values = values.labels, table_of(values)
     else:

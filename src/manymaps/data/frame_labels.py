@@ -11,6 +11,7 @@ each row and the column of the same number: from either of them, and both must a
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -64,8 +65,8 @@ def labelled_values(X: Any, *, square: bool = False) -> tuple[tuple[str, ...] | 
     Raises
     ------
     DataError
-        Where a frame has columns of text from which no labels can be taken, or the labels of a
-        square table's rows and columns differ.
+        Where a frame has columns of text from which no labels can be taken, the labels of a square
+        table's rows and columns differ, or X is the name of a file.
 
     Examples
     --------
@@ -77,6 +78,11 @@ def labelled_values(X: Any, *, square: bool = False) -> tuple[tuple[str, ...] | 
     """
     if isinstance(X, Vectors):
         return tuple(X.labels), X.values
+    if isinstance(X, str | PathLike):
+        raise DataError(
+            f"X is a name, {str(X)!r}, and no data; files are read by read_associations, "
+            "read_vectors, read_judgements and read_counts"
+        )
     if not is_frame(X):
         return None, X
     frame = X if hasattr(X, "iloc") else eager_frame(X, "{} is no frame").to_native()

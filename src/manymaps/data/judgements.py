@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.checks import check_labels, first_cell
-from manymaps.data.associations import known_pairs
+from manymaps.data.associations import Associations, associations_of, known_pairs
 from manymaps.errors import DataError
 
 __all__ = ["Judgements"]
@@ -124,6 +124,15 @@ class Judgements:
     def average(self) -> np.ndarray:
         """The mean over those who judged a pair, shape (n, n); NaN where nobody did."""
         return mean_of(self.values.sum(axis=0, where=self.known), self.known.sum(axis=0))
+
+    def associations(self) -> Associations:
+        """The average as associations; pairs that nobody judged are missing.
+
+        Returns
+        -------
+        Associations
+        """
+        return associations_of(self.labels, self.average)
 
     def average_without(self, judge: int) -> np.ndarray:
         """The mean over all other judges.

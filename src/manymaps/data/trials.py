@@ -30,6 +30,7 @@ from manymaps.data.conditions import (
     parse_condition,
     unknown_cells,
 )
+from manymaps.data.judgements import Judgements
 from manymaps.data.pair_rules import NumberedPairs, Rules, apply_rules, split_responses
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import listed, natural_order, plain_spelling
@@ -503,8 +504,8 @@ class Trials:
 
 
 def as_associations(data: Any) -> Any:
-    """Trials counted by the usual rules; anything else as it is."""
-    return data.associations() if isinstance(data, Trials) else data
+    """Trials counted by the usual rules, judgements averaged; anything else as it is."""
+    return data.associations() if isinstance(data, Trials | Judgements) else data
 
 
 def check_norms(name: str, data: Any) -> None:

@@ -41,6 +41,7 @@ from manymaps.constraints import (
 )
 from manymaps.data.associations import Associations, associations_of
 from manymaps.data.frame_labels import labelled_values
+from manymaps.data.judgements import Judgements
 from manymaps.data.trials import as_associations
 from manymaps.data.validation import same_rows, validated
 from manymaps.data.vectors import Vectors
@@ -65,7 +66,7 @@ from manymaps.seeds import drawn_seed
 __all__ = ["FittedMaps", "MapEstimator", "plain_value"]
 
 Data: TypeAlias = (
-    Associations | Vectors | NeighborGraph | NeighborPair | np.ndarray | sparse.sparray
+    Associations | Judgements | Vectors | NeighborGraph | NeighborPair | np.ndarray | sparse.sparray
 )
 
 AFFINITIES = ("auto", "precomputed")
@@ -187,11 +188,12 @@ class MapEstimator(
 
         Parameters
         ----------
-        X : Associations, Vectors, NeighborGraph, (sparse) array or frame (n, n) or (n, n_features)
-            An array or frame holds similarities with `affinity="precomputed"`, distances with
-            `metric="precomputed"`, else vectors; `Trials` are counted. The index of a frame, or
-            else its one column of text, gives the labels of the atlas. Of sparse distances those
-            that are stored count: a pair that is not stored is no pair of neighbours, as in
+        X : Associations, Judgements, Vectors, NeighborGraph, (sparse) array or frame
+            Of shape (n, n) or (n, n_features). An array or frame holds similarities with
+            `affinity="precomputed"`, distances with `metric="precomputed"`, else vectors; `Trials`
+            are counted, and of `Judgements` the average is fitted. The index of a frame, or else
+            its one column of text, gives the labels of the atlas. Of sparse distances those that
+            are stored count: a pair that is not stored is no pair of neighbours, as in
             scikit-learn, so that a distance of zero has to be stored; where every pair is, the map
             is that of the same table dense.
             A similarity that is NaN, or one of the `missing` of associations, was not judged: the
@@ -222,7 +224,7 @@ class MapEstimator(
             maps whose cost was.
         """
         self._validate_params()
-        X = as_graph(as_associations(X))
+        X = as_graph(X if isinstance(X, Judgements) else as_associations(X))
         seeds = self._seeds()
         labels, data, target = self._read(X, _number_from(seeds[0]))
         n = target.values.shape[0]
@@ -354,22 +356,25 @@ class MapEstimator(
 
     def _holds_vectors(self, X: Data) -> bool:
         """Whether X holds rows of features, with which new objects can be compared."""
-        if isinstance(X, Associations | NeighborGraph):
+        if isinstance(X, Associations | Judgements | NeighborGraph):
             return False
         return "precomputed" not in (self._affinity_name, self._metric_name)
 
     def _holds_similarities(self, X: Data) -> bool:
         """Whether X holds similarities themselves, and not what they are made from."""
-        return isinstance(X, Associations) or (
+        return isinstance(X, Associations | Judgements) or (
             self._affinity_name == "precomputed" and not isinstance(X, NeighborGraph)
         )
 
     def _read(self, X: Data, seed: int) -> tuple[tuple[str, ...], Any, Target]:
         """Labels, the vectors or distances if there are any, and P."""
         self._fitted_rows = None
-        if isinstance(X, Associations):
+        if isinstance(X, Associations | Judgements):
             self.n_features_in_ = X.n_objects
-            target = self._target(X.strengths, keep_missing_mass=True, observed=_judged(X))
+            found = X if isinstance(X, Associations) else X.associations()
+            target = self._target(
+                found.strengths, keep_missing_mass=found is X, observed=_judged(found)
+            )
             return tuple(X.labels), None, target
         if isinstance(X, NeighborGraph):
             self.n_features_in_ = len(X.indices)

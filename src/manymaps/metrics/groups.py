@@ -35,7 +35,7 @@ Shapes: groups (n_rows,), counts (n_rows, n_columns), curve (n_sizes,), values (
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -70,9 +70,9 @@ class GroupMeasure:
 
     mean: float
     standard_error: float
-    sizes: np.ndarray
-    curve: np.ndarray
-    values: np.ndarray
+    sizes: np.ndarray = field(repr=False)
+    curve: np.ndarray = field(repr=False)
+    values: np.ndarray = field(repr=False)
 
 
 def group_purity(rows: Any, groups: Any) -> GroupMeasure:

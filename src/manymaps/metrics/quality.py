@@ -35,7 +35,7 @@ and more than a minute for the global one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
@@ -85,8 +85,8 @@ class Measure:
 
     mean: float
     standard_error: float
-    values: np.ndarray
-    rows: np.ndarray
+    values: np.ndarray = field(repr=False)
+    rows: np.ndarray = field(repr=False)
 
 
 def mu_local(
