@@ -490,15 +490,16 @@ def numba_threads() -> Iterator[None]:
 
     BLAS gets one: its threads would wait for one another inside those of faiss.
     """
-    from threadpoolctl import threadpool_limits
+    from threadpoolctl import ThreadpoolController
 
     # First, since it tells OpenMP's threads not to spin.
     from manymaps.compute.jit import numba
 
     faiss = _faiss()
     wanted, before = numba.get_num_threads(), faiss.omp_get_max_threads()
+    libraries = ThreadpoolController()
     try:
-        with threadpool_limits(wanted), threadpool_limits(1, user_api="blas"):
+        with libraries.limit(limits=wanted), libraries.limit(limits=1, user_api="blas"):
             faiss.omp_set_num_threads(wanted)
             yield
     finally:

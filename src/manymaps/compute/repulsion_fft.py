@@ -38,7 +38,7 @@ __all__ = ["field"]
 
 _BATCH_CELLS = 1 << 24
 _FEW_POINTS = 8_000
-_FEW_CELLS = 128**2
+_FEW_CELLS = 400**2
 _LOG_LOUD = np.float32(np.log(1e3))
 _FAINT = 100.0
 _STRIP = 8
