@@ -327,7 +327,7 @@ def by_faiss(problem: Problem, recall: float) -> Found:
     n_candidates = candidates_needed(together, 1 - (1 - recall) / _WORSE)
     n_candidates = max(k + own, FEW_CANDIDATES, n_candidates)
     if n_candidates > max(FEW_CANDIDATES, _HARDLY_MORE * candidates_needed(alone, recall)):
-        return _inverted_lists(problem, recall)
+        return _inverted_lists(problem, recall, rows, true_distances[:, :k])
     if n_candidates > _NEARLY_ALL * len(cells.points):
         return exact(problem)
     with work("object", total=problem.asked.shape[0]) as at:
@@ -340,17 +340,19 @@ def by_faiss(problem: Problem, recall: float) -> Found:
     return indices, distances, float(_row_recalls(found, true_distances).mean())
 
 
-def _inverted_lists(problem: Problem, recall: float) -> Found:
-    """Lists of points by their nearest centroid; as many are probed as the recall needs."""
+def _inverted_lists(
+    problem: Problem, recall: float, rows: np.ndarray, true_distances: np.ndarray
+) -> Found:
+    """Lists of points by their nearest centroid; as many are probed as the recall needs.
+
+    That is measured on some rows, whose true distances (n_rows, k) are known.
+    """
     faiss = _faiss()
     own, k = problem.among_themselves, problem.k
     centre, scale = _centre_and_scale(problem.points)
     base = _in_float32(problem.points, centre, scale)
     asked = base if own else _in_float32(problem.asked, centre, scale)
     index = _trained_index(faiss, base, problem.seed)
-
-    rows = problem.sample()
-    _, true_distances = _exact_euclidean(problem, rows)
 
     def search(block: np.ndarray, n_probes: int) -> tuple[np.ndarray, np.ndarray]:
         index.nprobe = n_probes
