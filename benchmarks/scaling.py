@@ -20,7 +20,9 @@ import sys
 import time
 from pathlib import Path
 
+import matplotlib as mpl
 import numpy as np
+from matplotlib.figure import Figure
 from scipy import sparse
 
 import manymaps as mm
@@ -99,32 +101,45 @@ def pairs_per_second(kernel: str, n: int = 5000) -> float:
     return n * n / best / 1e9
 
 
-def draw(found: dict[str, tuple[list[int], list[float], list[float]]], path: Path) -> None:
-    """One panel an axis: milliseconds and megabytes, with their exponents beside the lines."""
-    import matplotlib as mpl
-
-    mpl.use("agg")
+def draw(found: dict[str, tuple[list[int], list[float], list[float]]]) -> Figure:
+    """One panel an axis: milliseconds and megabytes, and above them their exponents."""
     from matplotlib import pyplot as plt
 
     figure, panels = plt.subplots(
-        1, len(found), figsize=(3.2 * len(found), 3.4), sharey=True, squeeze=False,
-        layout="constrained",
+        1, len(found), figsize=(2.1 * len(found), 3.2), sharey=True, squeeze=False,
+        layout="constrained", facecolor="white",
     )  # fmt: skip
     for panel, (axis, (sizes, times, peaks)) in zip(panels[0], found.items(), strict=True):
-        for values, name, color in ((times, "ms", "#1f5fa8"), (peaks, "MB", "#b8501e")):
+        for values, name, color, place in (
+            (times, "ms", "#0072B2", 0.0), (peaks, "MB", "#D55E00", 0.55),
+        ):  # fmt: skip
             panel.loglog(sizes, values, "o-", color=color, markersize=4, linewidth=1.5)
-            label = f"{name}, exponent {exponent(sizes, values):.2f}"
-            panel.annotate(
-                label, (sizes[0], values[0]), (0, 9), textcoords="offset points", color=color,
-                fontsize=9,
+            slope = round(exponent(sizes, values), 2) + 0.0
+            panel.text(
+                place, 1.03, f"{name}  {slope:.2f}", color=color, fontsize=9,
+                transform=panel.transAxes,
             )  # fmt: skip
         panel.set_xlabel(axis)
-        panel.set_xticks(sizes, [f"{size:,}" if size < 10_000 else f"{size:.0e}" for size in sizes])
-        panel.tick_params(axis="x", labelrotation=45, which="major")
+        step = 1 + len(sizes) // 6
+        names = [short(size) if k % step == 0 else "" for k, size in enumerate(sizes)]
+        panel.set_xticks(sizes, names)
         panel.minorticks_off()
+        panel.grid(axis="y", color="0.92")
         panel.spines[["top", "right"]].set_visible(False)
-    panels[0, 0].set_ylabel("of an iteration, and of the process")
-    figure.savefig(path, dpi=150)
+    panels[0, 0].set_ylabel("ms of an iteration, MB of the process")
+    return figure
+
+
+def short(size: int) -> str:
+    """A number in few letters.
+
+    >>> short(50), short(30_000), short(1_000_000)
+    ('50', '30k', '1M')
+    """
+    for unit, letter in ((1_000_000, "M"), (1000, "k")):
+        if size >= unit:
+            return f"{size // unit}{letter}"
+    return str(size)
 
 
 def main() -> None:
@@ -157,7 +172,9 @@ def main() -> None:
             slopes = exponent(sizes, times), exponent(sizes, peaks)
             print(f"{'exponent':>10}  {slopes[0]:16.2f}  {slopes[1]:7.2f}")
     if arguments.figure:
-        draw({axis: at for axis, at in found.items() if len(at[0]) > 1}, arguments.figure)
+        mpl.use("agg")
+        figure = draw({axis: at for axis, at in found.items() if len(at[0]) > 1})
+        figure.savefig(arguments.figure, dpi=150)
 
 
 if __name__ == "__main__":

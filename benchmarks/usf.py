@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -29,9 +28,13 @@ def fit(maps: int, penalty: float, seed: int, output: Path) -> tuple[dict, float
     """Run one fit; its report and the peak memory of its process in megabytes."""
     command = [sys.executable, "-m", "manymaps", "fit", str(NORMS), "-o", str(output), "--json"]
     command += ["--maps", str(maps), "--penalty", str(penalty), "--seed", str(seed)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    return json.loads(done.stdout), peak
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        printed = process.stdout.read() if process.stdout else b""
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit(f"{' '.join(command)} ended with {process.returncode}")
+    return json.loads(printed), usage.ru_maxrss / 1024
 
 
 def main() -> None:

@@ -78,6 +78,7 @@ extensions = [
     "myst_nb",
     "sphinx.ext.viewcode",
     "command_pages",
+    "guides",
     "linked_names",
     "mathml",
     "plain_text",

@@ -21,7 +21,7 @@ def link_names(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     for literal in list(doctree.findall(nodes.literal)):
         if any(isinstance(parent, nodes.reference) for parent in _parents(literal)):
             continue
-        page, anchor = _place(app, literal.astext().strip())
+        page, anchor = page_of(app, literal.astext().strip())
         if page not in ("", docname):
             link = make_refnode(app.builder, docname, page, anchor, literal.deepcopy())
             literal.replace_self(link)
@@ -35,7 +35,7 @@ def _parents(node: nodes.Element) -> list[nodes.Element]:
     return found
 
 
-def _place(app: Sphinx, text: str) -> tuple[str, str]:
+def page_of(app: Sphinx, text: str) -> tuple[str, str]:
     """The page that a piece of code is about, and where in it; empty where there is none."""
     words = text.split()
     if len(words) > 1 and words[0] == "manymaps":
