@@ -162,10 +162,12 @@ class TestFit:
         assert "it/s" not in done.stderr
         assert "\x1b" not in done.stderr + done.stdout
 
-    def test_progress_on_a_terminal(self, norms):
-        done = on_a_terminal("fit", norms, "-o", norms.parent / "o.atlas", "--maps", 2, "--json")
+    def test_progress_on_a_terminal(self, large):
+        # Shorter work than half a second says nothing of how far it is.
+        options = ("--maps", 4, "--penalty", 0, "--iterations", 1_500, "--json")
+        done = on_a_terminal("fit", large, "-o", large.parent / "o.atlas", *options)
         assert done.returncode == 0
-        assert json.loads(done.stdout)["n_maps"] == 2
+        assert json.loads(done.stdout)["n_maps"] == 4
         for part in ("iteration", "cost", "it/s", "left"):
             assert part in done.stderr
 
@@ -423,7 +425,6 @@ class TestFitOfVectors:
 
     @pytest.mark.slow
     def test_progress_on_a_terminal(self, vectors):
-        # Shorter work than half a second says nothing of how far it is.
         options = ("--method", "tsne", "--perplexity", 5, "--iterations", 6_000, "--json")
         done = on_a_terminal("fit", vectors, "-o", vectors.parent / "o.atlas", *options)
         assert done.returncode == 0, done.stderr

@@ -33,6 +33,7 @@ from manymaps.atlas.senses import SenseGroups, listed_senses, sense_groups
 from manymaps.atlas.settings import FitSettings
 from manymaps.atlas.storage import load_atlas, same_atlas, save_atlas
 from manymaps.checks import check_choice, check_index, check_number, check_whole
+from manymaps.compute.few import few_strongest
 from manymaps.data.frames import (
     Backend,
     as_frame,
@@ -252,7 +253,7 @@ class Atlas:
     associations: sparse.csr_array | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "labels", tuple(str(label) for label in self.labels))
+        object.__setattr__(self, "labels", tuple(map(str, self.labels)))
         if self.maps.ndim != 3 or self.proportions.shape != self.maps.shape[:2]:
             raise DataError(
                 f"maps of shape {self.maps.shape} and proportions of shape "
@@ -364,8 +365,7 @@ class Atlas:
     @cached_property
     def _places(self) -> dict[str, int]:
         """Where each label stands first."""
-        last = self.n_objects - 1
-        return {label: last - k for k, label in enumerate(reversed(self.labels))}
+        return dict(zip(reversed(self.labels), reversed(range(self.n_objects)), strict=True))
 
     @cached_property
     def _folded_places(self) -> dict[str, int]:
@@ -732,7 +732,7 @@ class Atlas:
                 self._strongest(near[m], n_neighbors),
                 None if self.consensus is None else self.consensus.n_fits_with(int(m), i),
                 float(recall[m]),
-                self._nearest(near[m], n_neighbors),
+                few_strongest(near[m], n_neighbors).tolist(),
                 float(recall[m]),
             )
             for rank, m in enumerate(order)
@@ -955,7 +955,7 @@ class Atlas:
     def _strongest(
         self, similarities: np.ndarray, count: int, told: int | None = None
     ) -> tuple[Neighbor, ...]:
-        return self._neighbors(self._nearest(similarities, count), similarities, told)
+        return self._neighbors(few_strongest(similarities, count).tolist(), similarities, told)
 
     def _neighbors(
         self, members: Sequence[int], similarities: np.ndarray, told: int | None
@@ -968,11 +968,6 @@ class Atlas:
             Neighbor(self.labels[j], float(similarities[j]), strength)
             for j, strength in zip(members, observed, strict=True)
         )
-
-    @staticmethod
-    def _nearest(similarities: np.ndarray, count: int) -> tuple[int, ...]:
-        order = np.argsort(-similarities, kind="stable")[:count]
-        return tuple(order[similarities[order] > 0].tolist())
 
     def path(
         self, start: str, end: str, *, n_neighbors: int = 8, min_recall: float = LEAST_RECALL

@@ -174,8 +174,8 @@ def labels_say_nothing(atlas: Atlas) -> bool:
         return False
     columns = (_categories(np.asarray(values)) for values in atlas.columns.values())
     return only_count(atlas.labels) or (
-        (numbered_alike(atlas.labels) or barcodes(atlas.labels))
-        and any(texts is not None for texts in columns)
+        any(texts is not None for texts in columns)
+        and (numbered_alike(atlas.labels) or barcodes(atlas.labels))
     )
 
 

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from manymaps.atlas.probabilities import Choices
+from manymaps.compute.few import few_strongest
 from manymaps.model.similarities import normalized
 
 __all__ = ["Step", "cheapest_path"]
@@ -74,8 +75,8 @@ class _Surroundings:
         found = []
         for map in np.flatnonzero(self.is_home[:, i]).tolist():
             strengths = self.strengths(i, map)
-            nearest = np.argsort(-strengths, kind="stable")[: self.count].tolist()
-            found += [(map, j, float(strengths[j])) for j in nearest if strengths[j] > 0]
+            nearest = few_strongest(strengths, self.count).tolist()
+            found += [(map, j, float(strengths[j])) for j in nearest]
         return found
 
 

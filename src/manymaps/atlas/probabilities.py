@@ -27,7 +27,6 @@ from manymaps.model.similarities import log_kernel, log_pairs, map_votes, normal
 __all__ = ["Choices"]
 
 _DIRECT_PAIRS = 2e9
-_PAIRS = 1 << 16
 _TOLERANCE = 5e-3
 _PAIRS = 1 << 15
 
