@@ -46,6 +46,8 @@ os.environ["MANYMAPS_DEMO"] = str(BUILD / "demo" / "demo.atlas")
 startup = BUILD / "ipython" / "profile_default" / "startup"
 startup.mkdir(parents=True, exist_ok=True)
 shutil.copy(DOCS / "extensions" / "kernel_start.py", startup / "manual.py")
+# Each kernel would warn that what it says on this machine is not encrypted.
+(startup.parent / "ipython_kernel_config.py").write_text("c.IPKernelApp.log_level = 40\n", "utf-8")
 
 # Figures of another state of the package are drawn again, and names that it has no more forgotten.
 digest = package_digest()

@@ -14,7 +14,9 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 MOST = 6
-NOT_GUIDES = re.compile(r"(.*/)?index|reference/.*|design|licences|_modules/.*")
+NOT_GUIDES = re.compile(
+    r"(.*/)?(index|changelog)|reference/.*|_modules/.*|design|licences|performance|troubleshooting"
+)
 IN_CODE = re.compile(r"\bmm\.([A-Za-z]\w*(?:\.[A-Za-z]\w*)?)|\b(manymaps [a-z]+)")
 
 
