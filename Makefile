@@ -17,10 +17,10 @@ demo: $(VENV)/ready
 	$(BIN)/manymaps demo -o demo
 
 test: $(VENV)/ready-dev
-	$(BIN)/pytest -n 3 --dist worksteal -m "not slow"
+	$(BIN)/pytest -n 2 --dist worksteal -m "not slow"
 
 test-all: $(VENV)/ready-dev
-	$(BIN)/pytest -n 4 --dist worksteal -m slow
+	$(BIN)/pytest -n 3 --dist worksteal -m slow
 
 # The manual: build/docs/html/index.html. What it runs is kept in build/docs.
 docs: $(VENV)/ready-dev

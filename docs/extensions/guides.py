@@ -17,7 +17,8 @@ MOST = 6
 NOT_GUIDES = re.compile(
     r"(.*/)?(index|changelog)|reference/.*|_modules/.*|design|licences|performance|troubleshooting"
 )
-IN_CODE = re.compile(r"\bmm\.([A-Za-z]\w*(?:\.[A-Za-z]\w*)?)|\b(manymaps [a-z]+)")
+IN_CODE = re.compile(r"\b(?:mm|manymaps)\.([A-Za-z]\w*(?:\.[A-Za-z]\w*)?)|\b(manymaps [a-z]+)")
+IMPORTED = re.compile(r"^from manymaps\.(\w+) import ([\w, ]+)$", re.MULTILINE)
 
 
 def count_guides(app: Sphinx, env: BuildEnvironment) -> list[str]:
@@ -44,8 +45,10 @@ def _mentions(doctree: nodes.document) -> Iterator[str]:
     for literal in doctree.findall(nodes.literal):
         yield literal.astext().strip()
     for block in doctree.findall(nodes.literal_block):
-        for name, command in IN_CODE.findall(block.astext()):
-            yield name or command
+        code = block.astext()
+        yield from (name or command for name, command in IN_CODE.findall(code))
+        for module, names in IMPORTED.findall(code):
+            yield from (f"{module}.{name.strip()}" for name in names.split(","))
 
 
 def add_guides(app: Sphinx, doctree: nodes.document, docname: str) -> None:

@@ -8,6 +8,8 @@ import pytest
 
 import manymaps as mm
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def shared(open_shared, grouped_page):

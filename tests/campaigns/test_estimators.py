@@ -131,6 +131,7 @@ def test_a_process_that_dies_is_a_finding():
     worker.close()
 
 
+@pytest.mark.slow
 def test_a_process_that_hangs_is_a_finding():
     from time import sleep
 

@@ -9,6 +9,7 @@ from campaigns import invariances
 from campaigns.invariances import CHANGES, case, run
 
 
+@pytest.mark.slow
 def test_a_short_campaign_finds_nothing():
     outcome = run(0, seed=0)
     assert outcome.findings == []

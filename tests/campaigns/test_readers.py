@@ -16,6 +16,7 @@ from campaigns.seeds import READERS, seeds
 SHORT = 12  # cases of each reader
 
 
+@pytest.mark.slow
 def test_every_family_of_damage_is_refused_and_a_short_campaign_finds_nothing():
     known, further = list(FAMILIES), SHORT * len(READERS)
     # One after the other in one process, most of whose time goes to what it loads.

@@ -77,6 +77,7 @@ class TestSmallMaps:
         for m in range(2):
             assert_all_labelled(mm.plot_map(atlas, m), counts[m : m + 1])
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("seed", range(9))
     def test_kinship_in_knots_of_any_width(self, seed):
         rng = np.random.default_rng(seed)

@@ -82,6 +82,15 @@ def without_page(listed: str) -> Iterator[str]:
             yield f"manymaps {name}"
 
 
+def without_guide() -> Iterator[str]:
+    """Commands, and what is called first, that no guide shows at work."""
+    pages = [f"commands/{name}.txt" for name in cli.commands]
+    pages += [f"api/manymaps.{name}.txt" for name in ("TSNE", "insert", "optimizers.Switch")]
+    for page in pages:
+        if "Shown at work in" not in (BUILT / "reference" / page).read_text("utf-8"):
+            yield page
+
+
 def without_text(listed: str) -> Iterator[str]:
     """Pages that llms.txt lists in vain."""
     for line in listed.splitlines():
@@ -106,6 +115,7 @@ def test_the_manual():
         "without form": without_form(pages),
         "from elsewhere": from_elsewhere(pages),
         "without page": without_page(listed),
+        "without guide": without_guide(),
         "without text": without_text(listed),
     }
     assert [f"{fault}: {what}" for fault, found in faults.items() for what in found] == []

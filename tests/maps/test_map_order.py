@@ -123,6 +123,7 @@ def test_a_fit_numbers_its_maps_so_and_one_from_an_atlas_keeps_its_numbers():
     assert alike.argmax(axis=1).tolist() == [0, 1, 2, 3]
 
 
+@pytest.mark.slow
 def test_a_resumed_run_has_the_same_numbers(tmp_path):
     norms, state = mm.load_word_relations(), tmp_path / "run.state"
     whole = mm.MultipleMapsTSNE(n_maps=4, max_iter=10, random_state=0).fit(norms)

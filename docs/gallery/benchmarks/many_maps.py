@@ -19,5 +19,5 @@ for axis, (column, title) in zip(axes, heads.items(), strict=True):
         axis.plot([found["maps"][i] for i in rows], [found[column][i] for i in rows], color=color,
                   marker=marker, label=f"penalty {penalty:g}")  # fmt: skip
     axis.set(title=title, xlabel="maps", xticks=[1, 5, 20, 40])
-    axis.set_ylim(0, 1 if "associate" in title else None)
+    axis.set_ylim(0, 1 if "associate" in column else None)
 _ = axes[1].legend(frameon=False)
