@@ -72,6 +72,8 @@ class TestPredict:
         assert re.fullmatch(rf"uniform model{four}", lines[3])
         assert re.fullmatch(r"responses +80% +1\d% +\d+% +of all, in each part", lines[4])
         assert re.fullmatch(rf"per response{four}  nats; by this a part .* another", lines[5])
+        worse = float(lines[2].split()[3]) > float(lines[3].split()[4])
+        assert lines[-1].startswith("that is worse than the uniform model") is worse
         assert result.stderr == "240 pairs of 40 objects\n"
         quiet = invoke("predict", norms, "--dims", 3, *QUICK, "--quiet")
         assert "held-out associates" in quiet.stdout

@@ -632,3 +632,21 @@ def test_rules_are_refused_when_they_are_made():
         Rules(responses="some")
     with pytest.raises(ParameterError, match="rows"):
         Rules(rows="some")
+
+
+@pytest.mark.parametrize(
+    "rows", ["cue;response\na;b\nb;a\n", "participant;cue;answer\n1;a;b\n2;b;a\n"]
+)
+def test_the_line_in_which_excel_names_the_delimiter_is_no_row(tmp_path, rows):
+    for end in ("\n", "\r\n"):
+        path = tmp_path / "norms.csv"
+        path.write_bytes(f"\ufeffsep=;\n{rows}".replace("\n", end).encode())
+        found = read_associations(path)
+        assert found.labels == ("a", "b")
+        assert found.n_pairs == 2
+
+
+def test_lines_keep_their_numbers_below_the_name_of_the_delimiter(tmp_path):
+    (tmp_path / "norms.csv").write_text("sep=;\ncue;response;strength\na;b;1\nb;a;x\n", "utf-8")
+    with pytest.raises(DataError, match="line 4"):
+        read_associations(tmp_path / "norms.csv")

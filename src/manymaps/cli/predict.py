@@ -220,13 +220,19 @@ def _prediction_report(record: Mapping[str, Any]) -> str:
     compared = "nats; by this a part can be compared with another"
     grid.add_row("per response", *(error_text(each[part]) for part in parts), compared)
     maps = "1 map" if record["n_maps"] == 1 else f"{record['n_maps']:,} maps"
-    return (
+    lines = [
         f"{maps} of {record['n_components']:,} dimensions, "
-        f"{record['n_iterations']:,} iterations in {record['seconds']:.0f} s\n"
-        f"{rendered(grid)}\n"
+        f"{record['n_iterations']:,} iterations in {record['seconds']:.0f} s",
+        rendered(grid),
         f"held-out associates among the ten most probable: {record['recall_at_10']:.1%}; "
-        f"mean reciprocal rank {record['mean_reciprocal_rank']:.3f}"
-    )
+        f"mean reciprocal rank {record['mean_reciprocal_rank']:.3f}",
+    ]
+    if record["test"] > record["uniform"]["test"]:
+        lines.append(
+            "that is worse than the uniform model, which knows nothing: try fewer --dims, "
+            "a larger --penalty, or --stratified"
+        )
+    return "\n".join(lines)
 
 
 def read_norms(file: Path, options: Mapping[str, Any]) -> Associations:

@@ -16,7 +16,7 @@ from manymaps.data.counts import Counts
 from manymaps.data.pair_rules import NEVER_A_CUE
 from manymaps.data.trials import Trials
 from manymaps.data.vectors import Vectors
-from manymaps.labels import plural
+from manymaps.labels import plain_spelling, plural
 
 if TYPE_CHECKING:
     from manymaps.analysis.agreement import Agreement
@@ -45,6 +45,8 @@ __all__ = [
 
 _ROWS = 1 << 14
 _MOST_SHARES = 8
+# Of all objects, that differ from others in case or spaces alone.
+_FEW_ALIKE = 0.02
 # A perplexity of 30 takes 90 neighbours.
 _ENOUGH_FOR_30 = 90
 
@@ -333,15 +335,21 @@ def reading_notes(data: PairData | Counts) -> list[str]:
 
 
 def _notes(data: Associations) -> list[str]:
-    """What the reader noted, and where most answers are left out, how to keep them."""
+    """What the reader noted, and how to join spellings, or to keep answers of which most go."""
+    notes = list(data.report.notes)
+    alike = data.n_objects - len({plain_spelling(label) for label in data.labels})
+    if alike > _FEW_ALIKE * data.n_objects:
+        notes.append(
+            f"{alike:,} of {data.n_objects:,} objects differ from another in case or spaces alone; "
+            "--fold joins them"
+        )
     never = data.report.dropped.get(NEVER_A_CUE, 0)
-    if never <= data.report.n_read / 2:
-        return list(data.report.notes)
-    hint = (
-        f"{never / data.report.n_read:.0%} of the responses are never a cue and left out; "
-        "--responses keep:5 keeps those that at least 5 cues were given"
-    )
-    return [*data.report.notes, hint]
+    if never > data.report.n_read / 2:
+        notes.append(
+            f"{never / data.report.n_read:.0%} of the responses are never a cue and left out; "
+            "--responses keep:5 keeps those that at least 5 cues were given"
+        )
+    return notes
 
 
 def agreement_table(found: Agreement) -> str:

@@ -81,7 +81,7 @@ def labelled_values(X: Any, *, square: bool = False) -> tuple[tuple[str, ...] | 
     if isinstance(X, str | PathLike):
         raise DataError(
             f"X is a name, {str(X)!r}, and no data; files are read by read_associations, "
-            "read_vectors, read_judgements and read_counts"
+            "read_trials, read_vectors, read_judgements, read_triplets and read_counts"
         )
     if not is_frame(X):
         return None, X

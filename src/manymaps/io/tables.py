@@ -234,7 +234,7 @@ def open_table(
 def open_headed_table(data: bytes, source: str) -> TextTable:
     """A table split as its header says; it may have a single column."""
     clean = _checked_text(data, source)
-    header = clean.split(b"\n", 1)[0].decode(errors="replace")
+    header = clean.lstrip(b"\r\n").split(b"\n", 1)[0].decode(errors="replace")
     return without_false_quotes(TextTable(source, clean, header_delimiter(header, "\t")))
 
 
@@ -252,7 +252,8 @@ def _checked_text(data: bytes, source: str) -> bytes:
                 "line of a table may have; is a quotation mark left open, or an end of line lost?"
             )
         start = end
-    return clean
+    # Excel's first line that names the delimiter; the line stays, so that lines keep their numbers.
+    return re.sub(rb"\Asep=[^\r\n](?=\r|\n)", b"", clean)
 
 
 class SparseRows:

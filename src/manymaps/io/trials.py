@@ -433,7 +433,14 @@ def _answers(columns: Sequence[CodedColumn], several: bool) -> tuple[list[str], 
 def _participants(table: _Table) -> tuple[list[str], np.ndarray | None, tuple[str, ...]]:
     """Who gave the answers of each row; one without a name is a person of its own."""
     if table.columns.participant is None:
-        return [], None, ("nothing says who answered: every row is a trial by itself",)
+        return (
+            [],
+            None,
+            (
+                "nothing says who answered: every row is a trial by itself, unless the column of "
+                "participants is named",
+            ),
+        )
     column = table.cells[table.columns.participant]
     names, who = list(column.texts), column.codes.copy()
     nobody = np.array([_is_unknown(name) for name in names], dtype=bool)
