@@ -512,3 +512,16 @@ def test_a_start_outlives_early_exaggeration(monkeypatch):
     lost = fits()
     assert difference(*kept) < 0.3 < 0.6 < difference(*lost)
     assert max(fit.kl_divergence_ for fit in kept) < min(fit.kl_divergence_ for fit in lost)
+
+
+@pytest.mark.parametrize(("rate", "warns"), [("auto", False), (1.0, False), (200, True)])
+def test_a_rate_of_other_programs_is_told(rate, warns):
+    points = np.random.default_rng(0).normal(size=(40, 3))
+    fit = TSNE(perplexity=5, learning_rate=rate, max_iter=20, random_state=0)
+    told = (
+        pytest.warns(DataWarning, match="divide a rate of scikit-learn") if warns else nullcontext()
+    )
+    with told as found:
+        fit.fit(points)
+    if warns:
+        assert found[0].filename == __file__
