@@ -43,7 +43,7 @@ import os, signal, time
 from campaigns import isolation
 from campaigns.isolation import Ending, isolated
 
-isolation.PROCESSOR_SECONDS = 1
+isolation.PROCESSOR_SECONDS = 4
 isolation.MOST_GIGABYTES = isolation.SPARE_GIGABYTES = 0.25
 
 def case(number):
