@@ -34,6 +34,7 @@ def refused(estimator, data):
     return str(caught.value)
 
 
+@pytest.mark.filterwarnings("ignore:learning_rate=1e.30 throws points")
 @pytest.mark.parametrize(
     ("estimator", "data"),
     [
