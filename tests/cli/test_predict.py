@@ -13,7 +13,7 @@ import pytest
 
 import manymaps as mm
 from cli_samples import command, invoke, write_vectors
-from manymaps.cli.predict import predict
+from manymaps.cli.predict import _prediction_report, predict
 from manymaps.cli.sweep import sweep
 from manymaps.prediction.predictor import (
     AssociationPredictor,
@@ -72,12 +72,16 @@ class TestPredict:
         assert re.fullmatch(rf"uniform model{four}", lines[3])
         assert re.fullmatch(r"responses +80% +1\d% +\d+% +of all, in each part", lines[4])
         assert re.fullmatch(rf"per response{four}  nats; by this a part .* another", lines[5])
-        worse = float(lines[2].split()[3]) > float(lines[3].split()[4])
-        assert lines[-1].startswith("that is worse than the uniform model") is worse
         assert result.stderr == "240 pairs of 40 objects\n"
         quiet = invoke("predict", norms, "--dims", 3, *QUICK, "--quiet")
         assert "held-out associates" in quiet.stdout
         assert quiet.stderr == ""
+
+    @pytest.mark.parametrize(("error", "worse"), [(0.1, False), (9.0, True)])
+    def test_an_error_above_that_of_the_uniform_model_is_told(self, norms, error, worse):
+        record = json.loads(invoke("predict", norms, "--dims", 3, "--json", *QUICK).stdout)
+        report = _prediction_report({**record, "test": error})
+        assert ("worse than the uniform model" in report) is worse
 
     def test_the_maps_are_written(self, norms, tmp_path):
         output = tmp_path / "ring.atlas"

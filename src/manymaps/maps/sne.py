@@ -325,6 +325,7 @@ class TSNE(_SingleMap):
     learning_rate : float > 0 or "auto"
         On the scale of the cost summed over objects, 1/(4n) of the unit of other programs; "auto"
         is 1/4 divided by the exaggeration, that is n / exaggeration there (Belkina et al. 2019).
+        Above 4 points are thrown far apart, which a `DataWarning` says.
     optimizer : Optimizer, optional
         In place of `Momentum` with the settings above; momentum is 0.8 throughout.
 
