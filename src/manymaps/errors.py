@@ -1,16 +1,45 @@
-"""What can go wrong for reasons a user can mend.
+"""Errors that the user can correct, and the spelling of parameters in messages.
 
 Every message says what is wrong, where (file, line, row, label) and what to do. The command line
-turns `DataError` into exit code 3 and `ParameterError` into exit code 2, and the name and value
-that a `ParameterError` carries into the option that was given; a fit that diverges is one that
-failed, exit code 1.
+turns `DataError` into exit code 3, `ParameterError` into exit code 2, and a fit that diverges into
+exit code 1.
+
+A message names a parameter by means of `setting`, so that it reads `rows='keep'` in Python and
+`--rows keep` on the command line, which sets the spelling while a command runs.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, TypeAlias
 
-__all__ = ["DataError", "DataWarning", "DivergedError", "ParameterError"]
+__all__ = ["DataError", "DataWarning", "DivergedError", "ParameterError", "setting", "spelling"]
+
+Spelling: TypeAlias = Callable[[str, Any], str | None]
+_SPELLING: ContextVar[Spelling | None] = ContextVar("spelling", default=None)
+
+
+def setting(name: str, value: Any = ...) -> str:
+    """A parameter with its value (or ... for any value) as the user writes it.
+
+    >>> setting("rows", "keep"), setting("strength")
+    ("rows='keep'", 'strength=...')
+    """
+    spelled = _SPELLING.get()
+    other = None if spelled is None else spelled(name, value)
+    return other or f"{name}={'...' if value is ... else repr(value)}"
+
+
+@contextmanager
+def spelling(spelled: Spelling) -> Iterator[None]:
+    """Spell parameters in messages by a function, which returns None for unknown names."""
+    token = _SPELLING.set(spelled)
+    try:
+        yield
+    finally:
+        _SPELLING.reset(token)
 
 
 class DataError(ValueError):
@@ -33,17 +62,16 @@ class DataError(ValueError):
 
 
 class ParameterError(ValueError):
-    """A parameter has a value that makes no sense, by itself or for this data.
+    """A parameter has an invalid value, in itself or for these data.
 
     Parameters
     ----------
     fault : str
-        What is wrong: a sentence, or where a parameter is named the rest of one, which goes on
-        from its name and value.
+        What is wrong: a sentence, or its rest after the name and value of the parameter.
     name : str, optional
         The parameter.
     value : object, optional
-        What it was given.
+        Its value.
 
     See Also
     --------
@@ -64,11 +92,11 @@ class ParameterError(ValueError):
         self.value = value
 
     def __str__(self) -> str:
-        return self.fault if self.name is None else f"{self.name}={self.value!r} {self.fault}"
+        return self.fault if self.name is None else f"{setting(self.name, self.value)} {self.fault}"
 
 
 class DivergedError(ParameterError, RuntimeError):
-    """A fit did not stay finite: its settings are none for this data.
+    """The cost of a fit became non-finite, because its settings do not suit the data.
 
     The estimator is left with the last maps whose cost was finite, and with the history up to them.
 

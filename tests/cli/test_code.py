@@ -21,6 +21,7 @@ from code_samples import (
     sample,
     write_list,
 )
+from manymaps.cli.options import Reading
 from manymaps.cli.reading import holds_counts
 from manymaps.cooccurrence.matching import aligned_atlas
 
@@ -159,7 +160,9 @@ class TestFit:
         assert result.exit_code == 0, result.stderr
         assert "falls into 2 groups" in result.stderr
         assert "give a size penalty, such as --penalty 0.01" in result.stderr
-        hint = "the rows are words and the columns documents: they look swapped; with --given col"
+        hint = (
+            "the rows are words and the columns documents: they look swapped; use --given columns"
+        )
         assert hint in result.stderr
         named = ("--rows", "word", "--columns", "document", "--given", "columns")
         assert "swapped" not in code(file, None, *named).stderr
@@ -174,8 +177,8 @@ class TestFit:
             (("--cue", "document"), "--cue does not apply to --method code"),
             (("--responses", "keep"), "--responses does not apply to --method code"),
             (("--drop-vectors",), "--drop-vectors does not apply to --method code"),
-            (("--init", "pca"), "--init pca does not apply to --method code; give auto, ca"),
-            (("--rows", "q"), "rows, --columns and --count name the columns of a long list"),
+            (("--init", "pca"), "--init pca does not apply to --method code"),
+            (("--rows", "q"), "--rows, --columns and --count apply to a long list"),
             (("--maps", 10), "--maps 10 is more than the smaller side of the table, 9"),
             (("--dims", 40), "--dims 40 is more than the 33 rows and columns"),
             (("--format", "word2vec"), "--format word2vec is not one of"),
@@ -298,7 +301,7 @@ class TestInspect:
         write_list(tmp_path / "odd.csv", sample(), "word,document,r")
         names = ("--rows", "word", "--columns", "document", "--count", "r")
         lines = invoke("inspect", "odd.csv", *names).stdout
-        assert "they look swapped; with --given columns they are fitted as if" in lines
+        assert "they look swapped" in lines
         further = lines.splitlines()[-1].removeprefix("next: manymaps ").split()
         assert further[-2:] == ["--given", "columns"]
         assert invoke(*further, *SHORT).exit_code == 0
@@ -317,12 +320,12 @@ class TestInspect:
     def test_which_files_hold_counts(self, tmp_path):
         listed = write_list(tmp_path / "list.csv", sample())
         norms = write_norms(tmp_path)
-        assert holds_counts(listed, {})
-        assert not holds_counts(listed, {"cue": "document"})
-        assert not holds_counts(listed, {"rows": "keep"})
-        assert not holds_counts(norms, {})
-        assert holds_counts(norms, {"columns": "response"})
-        assert holds_counts(norms, {"rows": "cue"})
+        assert holds_counts(listed, Reading())
+        assert not holds_counts(listed, Reading(cue="document"))
+        assert not holds_counts(listed, Reading(rows="keep"))
+        assert not holds_counts(norms, Reading())
+        assert holds_counts(norms, Reading(columns="response"))
+        assert holds_counts(norms, Reading(rows="cue"))
 
     def test_options_of_associations_are_refused(self, made):
         result = invoke("inspect", made / "counts.npz", "--responses", "keep")
@@ -370,5 +373,5 @@ def test_a_file_of_another_kind_is_not_replaced(tmp_path):
     result = invoke(
         "fit", tmp_path / "counts.npz", "-o", tmp_path / "notes.txt", "--method", "code"
     )
-    assert (result.exit_code, "of another kind" in result.stderr) == (2, True)
+    assert (result.exit_code, "not an archive" in result.stderr) == (2, True)
     assert (tmp_path / "notes.txt").read_text() == "mine"

@@ -18,8 +18,8 @@ from scipy import sparse
 import manymaps as mm
 from cli_samples import WORDS, command, invoke, run, write_norms, write_vectors
 from manymaps.cli import cli
-from manymaps.cli.contract import as_options, emit_json
-from manymaps.errors import ParameterError
+from manymaps.cli.contract import emit_json
+from manymaps.errors import ParameterError, setting
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and terminals of POSIX")
@@ -166,32 +166,6 @@ class TestInspectionOfVectors:
 
 
 @pytest.mark.parametrize(
-    ("name", "message", "told"),
-    [
-        ("fit", "init=\"pca\" needs vectors", "--init pca needs vectors"),
-        ("evaluate", "k=10 is impossible", "--neighbors 10 is impossible"),
-        ("fit", "format='npz:glove'", "--format npz:glove"),
-        ("insert", "perplexity=[30.0] is odd; give one with refine=Refinement(perplexity=...)",
-         "--perplexity [30.0] is odd; give one with --perplexity"),
-        ("fit", "GaussianAffinity(perplexity=30)", "GaussianAffinity(perplexity=30)"),
-        ("fit", "Name one as strength=... (as 'x')", "Name one as --strength ... (as 'x')"),
-        ("fit", "n_init=2 has several", "--restarts 2 has several"),
-        ("fit", "such as penalty=0.01, or smooth", "such as --penalty 0.01, or smooth"),
-        ("sweep", "such as penalty=0.01, or smooth", "such as --penalties 0.01, or smooth"),
-        ("count", "label_column='id' and column='x'", "--label-column id and --column x"),
-        ("senses", "kind='site' is not one of a, b", "--kind site is not one of a, b"),
-        ("evaluate", "mask=3 and 'k=3', row k", "mask=3 and '--neighbors 3', row k"),
-        ("cluster", "or fit without strict=True", "or fit without --strict"),
-        ("insert", "read with responses='keep'", "read with responses='keep'"),
-    ],
-)  # fmt: skip
-def test_arguments_become_options(name, message, told):
-    with click.Context(cli.commands[name]):
-        assert as_options(message) == told
-    assert as_options("format='npz:glove'") == "format='npz:glove'"
-
-
-@pytest.mark.parametrize(
     ("name", "argument", "value", "told"),
     [
         ("fit", "n_maps", 0, "--maps 0"),
@@ -203,16 +177,20 @@ def test_arguments_become_options(name, message, told):
         ("fit", "init", "a=b", "--init a=b"),
         ("cluster", "strict", True, "--strict"),
         ("fit", "jitter", "x", "jitter='x'"),
+        ("evaluate", "k", 10, "--neighbors 10"),
+        ("sweep", "penalty", 0.01, "--penalties 0.01"),
+        ("insert", "responses", "keep", "responses='keep'"),
     ],
 )
 def test_a_wrong_parameter_is_told_as_its_option(name, argument, value, told, monkeypatch):
     def wrong(**_: object) -> None:
-        raise ParameterError("goes with jobs=3", name=argument, value=value)
+        fault = f"needs {setting('n_jobs')}"
+        raise ParameterError(fault, name=argument, value=value)
 
     monkeypatch.setattr(cli.commands[name], "callback", wrong)
     with click.Context(cli.commands[name]) as context, pytest.raises(click.UsageError) as caught:
         cli.commands[name].invoke(context)
-    assert caught.value.message == f"{told} goes with --jobs 3"
+    assert caught.value.message == f"{told} needs --jobs"
     assert caught.value.exit_code == 2
 
 
@@ -230,7 +208,7 @@ class TestSenses:
 
     def test_table_for_a_person(self, atlas):
         lines = invoke("senses", atlas, "tie").stdout.splitlines()
-        assert lines[0] == "tie lives in 2 maps"
+        assert lines[0] == "tie has weight in 2 maps"
         assert re.fullmatch(r"map 0  \d\d%  knot \.\d+, rope \.\d+ +\(knot, rope\)", lines[1])
 
     def test_groups_have_shares(self, atlas, tmp_path):
@@ -270,7 +248,7 @@ class TestSenses:
 
     def test_maps_that_recall_little_are_left_out_and_counted(self, atlas):
         lines = invoke("senses", atlas, "tie", "--min-recall", 0.9).stdout.splitlines()
-        assert lines[0] == "tie lives in 1 map"
+        assert lines[0] == "tie has weight in 1 map"
         assert re.fullmatch(r"others  \d\d%  1 further map", lines[2])
 
     def test_who_lives_where_nothing_is_earned_is_stranded(self, tmp_path):
@@ -372,7 +350,7 @@ class TestPlotAndExport:
         ("options", "message"),
         [
             (("--map", "2"), "there is no map 2; maps are 0 to 1"),
-            (("--map", "one"), "'one' is no number of a map; give some such as 3,7"),
+            (("--map", "one"), "'one' is not a map number"),
             (("--color", "size"), "no column 'size'; it has kind"),
             (("--map", "0", "--word", "tie"), "not both"),
         ],

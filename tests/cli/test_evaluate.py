@@ -120,14 +120,14 @@ class TestVectors:
         local = mu_local(values, atlas.maps[0], sample=7, random_state=3)
         assert (found["n_objects"], found["n_measured"]) == (36, 7)
         assert found["mu_local"] == local.mean
-        assert "(7 of them drawn by lot)" in invoke("evaluate", *words, "--sample", 7).stdout
+        assert "(7 of them drawn at random)" in invoke("evaluate", *words, "--sample", 7).stdout
 
     def test_large_files_are_sampled_and_it_is_told(self, words, monkeypatch):
         monkeypatch.setattr(evaluation, "MOST_IN_FULL", 20)
         monkeypatch.setattr(evaluation, "SAMPLE", 12)
         result = invoke("evaluate", *words, "--json")
         assert json.loads(result.stdout)["n_measured"] == 12
-        assert "measured on 12 of 36 objects, drawn by lot" in result.stderr
+        assert "measured on 12 of 36 objects, drawn at random" in result.stderr
         assert invoke("evaluate", *words, "--quiet", "--json").stderr == ""
 
     @pytest.mark.parametrize(

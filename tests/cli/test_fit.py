@@ -389,11 +389,11 @@ class TestFitOfVectors:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            (("--perplexity", "5,x"), "'x' is no perplexity"),
-            (("--perplexity", "0.5"), "is no perplexity"),
+            (("--perplexity", "5,x"), "'x' is not a perplexity"),
+            (("--perplexity", "0.5"), "is not a perplexity"),
             (("--perplexity", "50"), "--perplexity 50.0 is impossible for 36 objects"),
-            (("--perplexity", "nan"), "is no perplexity"),
-            (("--local-perplexity", "many"), "'many' is no finite number"),
+            (("--perplexity", "nan"), "is not a perplexity"),
+            (("--local-perplexity", "many"), "'many' is not a finite number"),
             (("--init", "somewhere"), "'somewhere' is neither one of auto"),
             (("--learning-rate", "0"), "neither auto nor a number above 0"),
             (("--metric", "sideways"), "sideways"),

@@ -16,8 +16,9 @@ from cli_samples import invoke, write_norms, write_vectors
 from manymaps.analysis.ambiguity import ambiguity
 from manymaps.analysis.stability import refit, stability
 from manymaps.cli import cli
-from manymaps.cli.contract import _option, as_options
-from manymaps.cli.fit import METHODS, PARAMETERS
+from manymaps.cli.contract import spelled_as_option
+from manymaps.cli.fit import METHODS
+from manymaps.errors import ParameterError, setting, spelling
 from manymaps.io.counting import Words, count_cooccurrences
 from sweep_samples import write_ring
 
@@ -148,25 +149,16 @@ EVERY = [
 
 @pytest.mark.parametrize(("command", "parameter"), sorted(set(EVERY)))
 def test_every_parameter_has_its_option(command, parameter):
-    """What the library says of a parameter that a command passes on is told of the option."""
-    with click.Context(cli.commands[command]) as context:
-        option = _option(parameter, context)
-        assert option is not None
-        flag = max(option.opts, key=len)
-        told = as_options(f"give {parameter}=7, or {parameter}='keep'")
-        assert told == (f"give {flag} 7, or {flag} keep" if not option.is_flag else told)
-        assert "=" not in told
+    """A message of the library names the option of each parameter that a command passes on."""
+    with click.Context(cli.commands[command]), spelling(spelled_as_option):
+        message = str(ParameterError("is wrong", name=parameter, value=7))
+        assert message.startswith("-")
+        assert setting(parameter).startswith("-")
 
 
-# Objects of the library, of which the options give a part.
-WHOLE = {"affinity", "neighbors"}
-
-
-@pytest.mark.parametrize(
-    ("option", "parameter"), [pair for pair in PARAMETERS.items() if pair[1] not in WHOLE]
-)
-def test_the_options_of_fit_stand_for_their_parameters(option, parameter):
-    with click.Context(cli.commands["fit"]) as context:
-        found = _option(parameter, context)
-    assert found is not None
-    assert found.name == option.replace("-", "_")
+@pytest.mark.parametrize("name", cli.commands)
+def test_options_have_a_help_and_names_of_their_own(name):
+    options = [one for one in cli.commands[name].params if isinstance(one, click.Option)]
+    flags = [flag for one in options for flag in (*one.opts, *one.secondary_opts)]
+    assert len(set(flags)) == len(flags)
+    assert all(one.help for one in options)

@@ -13,7 +13,7 @@ import pytest
 
 import manymaps as mm
 from cli_samples import command, invoke, write_vectors
-from manymaps.cli.predict import _prediction_report, predict
+from manymaps.cli.predict import _report, predict
 from manymaps.cli.sweep import sweep
 from manymaps.prediction.predictor import (
     AssociationPredictor,
@@ -68,10 +68,10 @@ class TestPredict:
         assert lines[0].startswith("2 maps of 3 dimensions, 6 iterations in ")
         assert lines[1].split() == ["train", "validation", "test"]
         four = r"( +\d+\.\d{4}){3}"
-        assert re.fullmatch(rf"error{four}  nats a cue, summed over .* each part", lines[2])
+        assert re.fullmatch(rf"error{four}  nats per cue.*", lines[2])
         assert re.fullmatch(rf"uniform model{four}", lines[3])
         assert re.fullmatch(r"responses +80% +1\d% +\d+% +of all, in each part", lines[4])
-        assert re.fullmatch(rf"per response{four}  nats; by this a part .* another", lines[5])
+        assert re.fullmatch(rf"per response{four}  nats.*", lines[5])
         assert result.stderr == "240 pairs of 40 objects\n"
         quiet = invoke("predict", norms, "--dims", 3, *QUICK, "--quiet")
         assert "held-out associates" in quiet.stdout
@@ -80,8 +80,8 @@ class TestPredict:
     @pytest.mark.parametrize(("error", "worse"), [(0.1, False), (9.0, True)])
     def test_an_error_above_that_of_the_uniform_model_is_told(self, norms, error, worse):
         record = json.loads(invoke("predict", norms, "--dims", 3, "--json", *QUICK).stdout)
-        report = _prediction_report({**record, "test": error})
-        assert ("worse than the uniform model" in report) is worse
+        report = _report({**record, "test": error})
+        assert ("above that of the uniform model" in report) is worse
 
     def test_the_maps_are_written(self, norms, tmp_path):
         output = tmp_path / "ring.atlas"
@@ -247,16 +247,16 @@ class TestSweepBadInput:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            (("--maps", "0,1"), "'0' is no whole number of at least 1"),
-            (("--maps", "1,2,1"), "'1' stands twice"),
+            (("--maps", "0,1"), "'0' is not a whole number of at least 1"),
+            (("--maps", "1,2,1"), "'1' is repeated"),
             (("--maps", ""), "the list is empty"),
-            (("--maps", "1,"), "'' is no whole number"),
-            (("--dims", "-2"), "'-2' is no whole number"),
+            (("--maps", "1,"), "'' is not a whole number"),
+            (("--dims", "-2"), "'-2' is not a whole number"),
             (("--dims", "2,40"), "--dims 40 is more than the 39 dimensions that 40 objects span"),
             (("--maps", "41"), "--maps 41 is more than the 40 objects"),
-            (("--penalties", "1,-1"), "'-1' is no finite number of at least 0"),
-            (("--penalties", "inf"), "'inf' is no finite number"),
-            (("--kernels", "box"), "'box' is no kernel; there are gaussian and cauchy"),
+            (("--penalties", "1,-1"), "'-1' is not a finite number of at least 0"),
+            (("--penalties", "inf"), "'inf' is not a finite number"),
+            (("--kernels", "box"), "'box' is not a kernel"),
             (("--splits", 0), "--splits"),
             (("--backend", "loky", "--scheduler", "tcp://a:1"), "--scheduler does not apply to"),
             (("--plot", "errors.txt"), "must end in .png"),
@@ -277,7 +277,7 @@ class TestSweepBadInput:
         table = norms.with_name("t.csv")
         result = invoke("sweep", norms, "--maps", 1, "--dims", 2, "-o", table, "--resume", table)
         assert result.exit_code == 2
-        assert "-o would overwrite --resume" in result.stderr
+        assert "-o and --resume are the same file" in result.stderr
 
 
 @pytest.mark.slow

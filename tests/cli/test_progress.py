@@ -13,7 +13,7 @@ from sweep_samples import write_ring
 
 SHORT = ("--iterations", 20)
 LONG = {
-    "diagnose": ("judging 6 objects", "norms.csv"),
+    "diagnose": ("diagnosing 6 objects", "norms.csv"),
     "predict": ("fitting the training part", "ring.csv", "--maps", 1, "--dims", 2, *SHORT),
     "sweep": ("fits to", "ring.csv", "--maps", 1, "--dims", 2, "-o", "s.csv", *SHORT),
     "count": ("counting", "posts.jsonl", "-o", "c.npz"),

@@ -67,7 +67,7 @@ def test_unknown_words_are_bad_data_with_suggestions(norms: Path) -> None:
 def test_a_word_that_recalls_nothing_is_told(norms: Path) -> None:
     result = invoke("spread", norms, "ribbon", "--responses", "keep")
     assert result.exit_code == 0
-    assert "nothing spreads: ribbon recalls nothing" in result.stderr
+    assert "no activation spreads: ribbon" in result.stderr
     assert "0 of 7 words reached" in result.stdout
     back = invoke("spread", norms, "ribbon", "--responses", "keep", "--backward", 0.5)
     assert "nothing spreads" not in back.stderr
@@ -76,7 +76,7 @@ def test_a_word_that_recalls_nothing_is_told(norms: Path) -> None:
 def test_what_cannot_be_used(norms: Path, tmp_path: Path) -> None:
     vectors = write_vectors(tmp_path / "words.vec")
     result = invoke("spread", vectors, "a0")
-    assert (result.exit_code, "these are vectors" in result.stderr) == (3, True)
+    assert (result.exit_code, "reads as vectors" in result.stderr) == (3, True)
     assert invoke("spread", norms).exit_code == 2
     for options in (
         ("--steps", 0),

@@ -105,7 +105,7 @@ def test_a_person_reads_what_recurs_beside_chance(fits, tmp_path):
     result = invoke("stability", *fits, "-o", output)
     lines = result.stdout.splitlines()
     assert lines[0].startswith(f"{output}: fit ")
-    assert "of 3, the one most like the others" in lines[0]
+    assert "of 3, the one most similar to the others" in lines[0]
     assert lines[1].startswith("senses that recur ")
     assert "by chance" in lines[2]
     assert "by chance" in lines[3]
@@ -158,8 +158,8 @@ def test_counts_of_two_kinds(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("fit0",), "one fit alone"),
-        (("fit0", "norms"), "one file of data, or .atlas files alone"),
+        (("fit0",), "a single fit"),
+        (("fit0", "norms"), "one file of data, or only .atlas files"),
         (("norms", "norms"), "several .atlas files"),
         (("fit0", "fit1", "--fits", 3), "--fits does not apply to finished atlases"),
         (("fit0", "fit1", "--maps", 3), "--maps does not apply to finished atlases"),
@@ -183,7 +183,7 @@ def test_usage_errors(fits, norms, tmp_path, arguments, words):
 def test_inputs_are_not_overwritten(fits, norms):
     result = invoke("stability", fits[0], fits[1], "-o", fits[1])
     assert result.exit_code == 2
-    assert f"-o would overwrite FILE, {fits[1]}" in result.stderr
+    assert f"-o would overwrite FILE 2, {fits[1]}" in result.stderr
     assert invoke("stability", norms, "-o", norms, *SHORT).exit_code == 2
 
 
@@ -234,7 +234,7 @@ def test_responses_are_drawn_again_for_all_fits_but_the_first(norms, tmp_path):
     whole = refit(estimator, mm.read_associations(norms), 1, random_state=0)[0]
     np.testing.assert_array_equal(mm.load_atlas(output).maps, whole.maps)
     result = invoke("stability", *options, "--fits", 2)
-    assert "the fit of the data, beside 1 of responses drawn again" in result.stdout
+    assert "the fit of the data, with 1 fits of resampled responses" in result.stdout
 
 
 def test_participants_need_trials(norms, tmp_path):

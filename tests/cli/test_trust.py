@@ -111,7 +111,7 @@ class TestSenses:
             "cue,response,strength\ntie,knot,.6\ntie,suit,.4\nknot,tie,1\nsuit,tie,1\n"
         )
         said = invoke("senses", fitted, "tie", "--data", told_in).stderr
-        assert "does not say how many responses a cue has; taken as 100" in said
+        assert "taken as 100 (--per-cue N)" in said
 
     @pytest.mark.parametrize(
         ("options", "code", "said"),
@@ -119,8 +119,8 @@ class TestSenses:
             (("--by", "responses"), 2, "--by does not apply to senses without --data"),
             (("--cue", "cue"), 2, "--cue does not apply to senses without --data"),
             (("--data", "norms.csv", "--by", "participants"), 2, "--by participants needs trials"),
-            (("--data", "raw.csv", "--per-cue", 7), 2, "--per-cue is of norms"),
-            (("--data", "words.vec"), 3, "--data is for what people answered"),
+            (("--data", "raw.csv", "--per-cue", 7), 2, "--per-cue applies to norms"),
+            (("--data", "words.vec"), 3, "reads as vectors"),
             (("--data", "judged.csv", "--rows", "keep"), 3, "no whole numbers"),
             (("--data", "others.csv"), 3, "no word of the data is in the atlas"),
             (("--data", "norms.csv", "--level", 1), 2, "--level"),

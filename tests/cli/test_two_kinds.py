@@ -51,7 +51,7 @@ class TestSenses:
     def test_one_kind_only_needs_no_note(self, made):
         result = invoke("senses", made / "code.atlas", "ship")
         assert result.stderr == ""
-        assert result.stdout.startswith("ship lives in 1 map\nmap 0  100%  ")
+        assert result.stdout.startswith("ship has weight in 1 map\nmap 0  100%  ")
 
     @pytest.mark.parametrize(
         ("options", "exit_code", "message"),
@@ -155,7 +155,7 @@ class TestEvaluate:
         assert "counts of 24 documents and 9 words\n" in result.stdout
         for line in (
             r"log-likelihood +-\d\.\d{4} +nats per count", r"KL divergence +\d\.\d{4} ",
-            r"purity +\.?\d.* nearest documents of the same group; by lot 0\.4783", r"lift +\d",
+            r"purity +\.?\d.* nearest documents of the same group; by chance 0\.4783", r"lift +\d",
         ):  # fmt: skip
             assert re.search(line, result.stdout), line
 
@@ -189,7 +189,7 @@ class TestEvaluate:
         monkeypatch.setattr(count_evaluation, "MOST_IN_FULL", 20)
         monkeypatch.setattr(count_evaluation, "SAMPLE", 12)
         result = invoke("evaluate", *files)
-        assert "measured on 12 of 24 documents, drawn by lot (--sample N" in result.stderr
+        assert "measured on 12 of 24 documents, drawn at random (--sample N" in result.stderr
         assert "(12 documents measured by group)" in result.stdout
 
     def test_several_maps(self, counts):
@@ -358,7 +358,7 @@ def test_the_word_of_a_figure(made, tmp_path):
     assert "'tie' is taken as a document; there is also the word 'tie'" in result.stderr
     assert invoke("plot", *figure, "--kind", "word").exit_code == 2
     result = invoke("plot", *figure, "--label", "site")
-    assert (result.exit_code, "its kinds are document and word" in result.stderr) == (2, True)
+    assert (result.exit_code, "it has document, word" in result.stderr) == (2, True)
     assert invoke("plot", *figure, "--zoom", "--word", "tie").exit_code == 2
     assert invoke("plot", *figure, "--zoom", "--map", "0,1").exit_code == 2
     result = invoke("plot", *figure, "--zoom", "nosuchword")

@@ -12,10 +12,16 @@ import pytest
 import manymaps as mm
 from cli_samples import invoke, write_norms
 from manymaps.cli import cli
-from manymaps.cli.fit import METHODS, PARAMETERS, USUAL_METHOD
+from manymaps.cli.fit import METHODS, USUAL_METHOD, Counting, Model, VectorModel
+from manymaps.cli.record import settings_of
 
 QUICK = ("--iterations", 5)
 ODD = "Item A;Item B;Times\n"
+SETS = {
+    one.opts[0].removeprefix("--"): parameter
+    for record in (Model(), Counting(), VectorModel())
+    for one, parameter, _ in settings_of(record)
+}
 STATED = re.compile(r"\[default: (?P<usual>[^;\]]+)(?P<others>[^\]]*)\]")
 
 
@@ -51,7 +57,7 @@ def test_the_defaults_of_each_method_are_said(option):
     usual, others = stated(help_of("fit", option))
     for name, method in METHODS.items():
         parameters = inspect.signature(getattr(mm, method.estimator)).parameters
-        parameter = PARAMETERS[option]
+        parameter = SETS[option]
         if parameter not in parameters:
             continue
         default = method.defaults.get(parameter, parameters[parameter].default)
@@ -178,7 +184,7 @@ class TestReasons:
         Path("names.txt").write_text("tie\nknot\n")
         result = invoke("inspect", odd, "--labels", "names.txt")
         assert result.exit_code == 3
-        assert "(--labels is for a matrix or an array, and so odd.csv was read as one)" in " ".join(
+        assert "(because of --labels, odd.csv was read as a matrix or an array)" in " ".join(
             result.stderr.split()
         )
 
@@ -186,13 +192,13 @@ class TestReasons:
         monkeypatch.chdir(tmp_path)
         Path("v.vec").write_text("2 2\na 1 2\nb 3 4\n")
         result = invoke("inspect", "v.vec", "--cue", "a")
-        assert "(--cue is for a list of associations, and so v.vec was read as one)" in " ".join(
+        assert "(because of --cue, v.vec was read as a list of associations)" in " ".join(
             result.stderr.split()
         )
 
     def test_a_column_that_is_missing_needs_no_reason(self, odd):
         result = invoke("inspect", odd, "--cue", "Item C")
-        assert result.stderr.endswith("Name one of them as --cue ...\n")
+        assert result.stderr.endswith("Name one of them as --cue\n")
 
 
 def test_the_most_frequent_columns_alone(tmp_path, monkeypatch):
@@ -203,7 +209,7 @@ def test_the_most_frequent_columns_alone(tmp_path, monkeypatch):
     result = invoke(*fit, "--max-words", 4)
     assert result.exit_code == 0, result.stderr
     share = np.sort(values.sum(axis=0))[2:].sum() / values.sum()
-    assert f"the 4 most frequent of 6 words hold {share:.1%} of the counts" in result.stderr
+    assert f"the 4 most frequent of 6 words contain {share:.1%} of the counts" in result.stderr
     kinds = mm.load_atlas("c.atlas").kinds
     assert (kinds.count("document"), kinds.count("word")) == (8, 4)
     assert "most frequent" not in invoke(*fit, "--max-words", 60).stderr

@@ -346,7 +346,6 @@ def test_swapped_rows_and_columns_are_noticed_by_kinds_or_labels(kinds, rows, co
     hint = looks_transposed(counts)
     assert (hint is not None) is swapped
     if swapped:
-        assert "transposed()" in hint
         assert looks_transposed(counts.transposed()) is None
 
 

@@ -35,7 +35,7 @@ from manymaps.affinity.distances import (
 )
 from manymaps.affinity.search import Found, Problem, compact
 from manymaps.checks import check_choice, check_number
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError, ParameterError, setting
 from manymaps.progress import work
 
 __all__ = [
@@ -493,11 +493,13 @@ def _chosen(problem: Problem, search: NeighborSearch) -> str:
     )
     if search.method == "faiss" and not fits_faiss:
         raise ParameterError(
-            f"faiss has no search for metric={problem.metric!r} on such data; use "
+            f"faiss has no search for {setting('metric', problem.metric)} on such data; use "
             'method="pynndescent" (or "exact"), or one of the metrics ' + ", ".join(EUCLIDEAN)
         )
     if search.method == "pynndescent" and not search_methods.descends(problem.metric):
-        raise ParameterError(f'pynndescent has no metric={problem.metric!r}; use method="exact"')
+        raise ParameterError(
+            f"pynndescent has no {setting('metric', problem.metric)}; use method='exact'"
+        )
     if search.recall == 1:
         return "exact"
     if search.method != "auto":

@@ -57,7 +57,7 @@ from manymaps.data.frames import Backend, as_frame
 from manymaps.data.pair_rules import split_responses
 from manymaps.data.responses import GroupedResponses, SharedPeople, grouped_responses
 from manymaps.data.trials import Trials
-from manymaps.errors import DataError
+from manymaps.errors import DataError, setting
 from manymaps.labels import find_label, first_of, fold, plural
 from manymaps.seeds import RandomState, drawn_seed
 
@@ -656,7 +656,7 @@ def _tested(found: GroupedResponses, min_responses: int) -> np.ndarray:
         raise DataError(
             f"none of the {plural('cue', int(common.sum()))} common to all groups has "
             f"{min_responses:,} responses in each, at most {best:,}; compare with "
-            f"min_responses={best} or fewer, of which little can be found"
+            f"{setting('min_responses', best)} or fewer, of which little can be found"
             + _scarce_group(found.names, totals, min_responses)
         )
     first = found.counts(0)
@@ -679,9 +679,9 @@ def _nothing_common(found: GroupedResponses, totals: np.ndarray) -> str:
     )
     folded = set.intersection(*({fold(label) for label in own} for own in cues))
     advice = (
-        f"read with fold=True, {plural('cue', len(folded))} would be common"
+        f"read with {setting('fold', True)}, {plural('cue', len(folded))} would be common"
         if folded
-        else "of two languages, give pairs=... of their words"
+        else f"of two languages, give {setting('pairs')} of their words"
     )
     return f"no cue is common to the groups: {told}; {advice}"
 

@@ -27,7 +27,7 @@ from manymaps.cooccurrence.matching import (
     two_kinds,
 )
 from manymaps.data.counts import Counts
-from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.errors import DataError, DataWarning, ParameterError, setting
 from manymaps.labels import FIRST, first_of, plural
 from manymaps.metrics.groups import GroupMeasure, group_lift, group_purity
 from manymaps.metrics.spaces import MapSpace
@@ -173,7 +173,9 @@ def evaluate_counts(
     if problem and groups is not None:
         raise DataError(problem)
     if problem:
-        return replace(plain, notes=(*notes, f"{problem}; groups='COLUMN' names another"))
+        return replace(
+            plain, notes=(*notes, f"{problem}; {setting('groups', 'COLUMN')} names another")
+        )
     plain = replace(plain, n_grouped=len(rows))
     if sample is None and len(rows) > MOST_IN_FULL:
         sample = SAMPLE
@@ -281,7 +283,7 @@ def _group_column(atlas: Atlas, counts: Counts, asked: str | None) -> str | None
         return next((name for name in USUAL_GROUPS if name in known), None)
     if asked not in known:
         there = f"there are {', '.join(known)}" if known else "there is no metadata"
-        raise ParameterError(f"groups={asked!r}: no such column of metadata; {there}")
+        raise ParameterError(f"{setting('groups', asked)}: no such column of metadata; {there}")
     return asked
 
 

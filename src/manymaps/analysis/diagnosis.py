@@ -83,7 +83,7 @@ from manymaps.data.associations import Associations
 from manymaps.data.frame_labels import labelled_values
 from manymaps.data.trials import as_associations
 from manymaps.data.vectors import Vectors
-from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.errors import DataError, DataWarning, ParameterError, setting
 from manymaps.labels import plural
 from manymaps.maps.multiple_maps import MultipleMapsTSNE
 from manymaps.metrics.spaces import MapSpace
@@ -555,7 +555,7 @@ def _measured(pairwise_distances: Any, table: Any, metric: Metric) -> np.ndarray
     cell = first_cell(D, lambda values: ~np.isfinite(values) | (values < -_EQUAL))
     if cell is not None:
         i, j, value = cell
-        raise DataError(f"metric={metric!r} gives {value} for the rows {i} and {j} of X")
+        raise DataError(f"{setting('metric', metric)} gives {value} for the rows {i} and {j} of X")
     return D
 
 

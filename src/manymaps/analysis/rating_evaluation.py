@@ -48,7 +48,7 @@ from manymaps.data.frames import Backend, as_frame
 from manymaps.data.ratings import Ratings
 from manymaps.data.trials import Trials, as_associations
 from manymaps.data.vectors import Vectors
-from manymaps.errors import DataError
+from manymaps.errors import DataError, setting
 from manymaps.labels import first_of, label_places
 from manymaps.progress import work
 from manymaps.seeds import RandomState, drawn_generator
@@ -337,7 +337,7 @@ def _measured(
         if table is None:
             notes.append(
                 "the atlas keeps the strongest associations of each object alone, which is too "
-                "few for measures of the norms; give these as norms=..."
+                f"few for measures of the norms; give these as {setting('norms')}"
             )
     if table is not None:
         a, b = _places(ratings, labels)

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from manymaps.cli.contract import (
-    Command,
-    elapsed,
-    note,
-    plain_table,
-    quiet_option,
-    refuse_overwriting,
-    rendered,
-    shown,
-    tell,
-)
-from manymaps.cli.options import carried, combined, jobs_option, json_option, seed_option
-from manymaps.cli.types import InputFile, Number, OutputFile, Range, positive
-from manymaps.cli.workers import check_workers, on_workers, worker_options
+from manymaps.cli.contract import elapsed, grid, note, shown, tell, write_rows
+from manymaps.cli.options import Reading, carried, jobs_option, output_names, seed_option
+from manymaps.cli.record import argument, command, flag, group, option
+from manymaps.cli.types import InputFile, Number, OutputFile, Range, Whole, figure_file, positive
+from manymaps.cli.workers import Workers, check_workers, on_workers
+from manymaps.labels import plural
 from manymaps.progress import work
 
 if TYPE_CHECKING:
@@ -40,89 +33,76 @@ MOST_LISTED = 12
 RESTARTS, RESTARTS_TO_CHOOSE = 10, 3
 
 
-reading_similarities = combined(
-    click.option("--dissimilarities", is_flag=True, help="FILE says how different objects are."),
-    click.option("--cue", metavar="COLUMN", help="Of a list of pairs, where not recognized."),
-    click.option("--response", metavar="COLUMN", help="Column of the other object."),
-    click.option("--strength", metavar="COLUMN", help="Column of similarities."),
-    click.option("--format", metavar="NAME", help="How to read FILE, if not by its suffix."),
-    click.option("--labels", type=InputFile(), help="Labels of a matrix, one a line."),
-    click.option(
-        "--absent",
-        type=click.Choice(["zero", "missing"]),
-        help="What pairs are that a list lacks.  [default: zero; missing of dissimilarities]",
-    ),
-    click.option("--strict", is_flag=True, help="Refuse an asymmetric table."),
-)
+@dataclass(frozen=True, kw_only=True)
+class SimilarityReading(Reading):
+    """Options of what reads a table of similarities."""
+
+    cue: str | None = option("COLUMN", "Column of one object, if not recognized (lists of pairs).")
+    response: str | None = option("COLUMN", "Column of the other object (lists of pairs).")
+    strength: str | None = option("COLUMN", "Column of the similarities (lists of pairs).")
+    format: str | None = option("NAME", "Read FILE in this format, whatever its suffix is.")
+    labels: Path | None = option(InputFile(), "Labels of a matrix, one per line.")
 
 
-@click.command(cls=Command)
-@click.argument("file", type=InputFile(), metavar="FILE")
-@click.option("--clusters", type=positive, metavar="K", help="How many to find.")
-@click.option(
-    "--choose",
-    type=Range("numbers of clusters"),
-    metavar="2-10",
-    help="Compare these numbers of clusters.",
-)
-@click.option(
-    "--precision",
-    type=Number(),
-    metavar="S",
-    help="With --choose: standard error of a similarity.",
-)
-@click.option(
-    "-o",
-    "--output",
-    type=OutputFile(".csv"),
-    metavar="OUT.csv",
-    help="Memberships, a row for each object.",
-)
-@click.option(
-    "--plot",
-    type=OutputFile(".png", ".svg", ".pdf"),
-    metavar="OUT.png",
-    help="Draw the clusters over a map.",
-)
-@click.option(
-    "--atlas",
-    type=InputFile(),
-    metavar="ATLAS",
-    help="That map.  [default: the similarities, scaled to two dimensions]",
-)
-@click.option("--map", type=click.IntRange(min=0), metavar="M", default=0, help="Of several.")
-@reading_similarities
-@click.option("--solver", type=click.Choice(SOLVERS), default="auto", show_default=True)
-@click.option(
-    "--restarts",
-    type=positive,
-    metavar="N",
-    help="Random starts, the best of which is kept.  [default: 10; 3 with --choose]",
-)
-@click.option(
-    "--bootstraps",
-    type=positive,
-    metavar="N",
-    help="Say how often each cluster comes back in so many refits of resampled pairs, e.g. 100.",
-)
-@click.option(
-    "--constant",
-    type=click.Choice(list(CONSTANTS)),
-    default="free",
-    show_default=True,
-    help="The similarity that all objects share.",
-)
-@seed_option
-@jobs_option
-@worker_options
-@quiet_option
-@json_option
-@click.pass_context
-def cluster(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> None:
+@dataclass(frozen=True, kw_only=True)
+class ClusterOptions:
+    """The options of `cluster`."""
+
+    file: Path = argument("FILE", InputFile())
+    clusters: int | None = option(
+        positive, "Number of clusters to find.", metavar="K", sets="n_clusters"
+    )
+    choose: range | None = option(
+        Range("numbers of clusters"), "Compare these numbers of clusters.", metavar="2-10"
+    )
+    precision: float | None = option(
+        Number(), "Standard error of a similarity (with --choose only).", metavar="S"
+    )
+    output: Path | None = option(
+        OutputFile(".csv"), "Write the memberships, with a row for each object.", "-o", "--output",
+        metavar="OUT.csv",
+    )  # fmt: skip
+    plot: Path | None = option(figure_file, "Draw the clusters over a map.", metavar="OUT.png")
+    atlas: Path | None = option(
+        InputFile(),
+        "Draw over a map of this atlas (with --plot only).  [default: the similarities, scaled to "
+        "two dimensions]",
+        metavar="ATLAS",
+    )
+    map: int = option(
+        Whole(0), "Map to draw on, if the atlas has more than one.", default=0, metavar="M"
+    )
+    dissimilarities: bool = flag("Read the values of FILE as dissimilarities.", sets="kind")
+    reading: SimilarityReading = group(SimilarityReading)
+    absent: str | None = option(
+        ["zero", "missing"],
+        "Treat pairs that a list lacks as zero or missing.  [default: zero; missing for "
+        "dissimilarities]",
+    )
+    strict: bool = flag("Refuse an asymmetric table.")
+    solver: str = option(SOLVERS, "Algorithm that finds the memberships.", default="auto")
+    restarts: int | None = option(
+        positive,
+        "Number of random starts, of which the best is kept.  [default: 10; 3 with --choose]",
+        sets="n_init",
+    )
+    bootstraps: int | None = option(
+        positive, "Report how often each cluster recurs in N refits to resampled pairs, e.g. 100."
+    )
+    constant: str = option(
+        list(CONSTANTS), "Constraint on the similarity that all objects share.", default="free"
+    )
+    seed: int = seed_option()
+    jobs: int | None = jobs_option()
+    workers: Workers = group(Workers)
+
+
+@command(ClusterOptions)
+def cluster(options: ClusterOptions) -> None:
     """Find overlapping clusters whose weights add up to the similarities in FILE.
 
     FILE is a square table with labels in its first row and column, where empty cells are missing,
-    or a list of pairs: object, other object, similarity. The diagonal is not looked at.
+    or a list of pairs: object, other object, similarity. The diagonal is ignored.
 
     \b
     Examples:  manymaps cluster judged.csv --clusters 8
@@ -131,98 +111,100 @@ def cluster(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> No
                manymaps cluster judged.csv --clusters 8 -o members.csv --plot clusters.png
                manymaps cluster distances.csv --clusters 5 --dissimilarities --json
     """
-    _check(ctx, file, options)
-    check_workers(ctx, options)
-    table = _read(file, options)
-    if options["choose"] is not None:
-        with on_workers(options):
-            _choose(file, table, as_json, options)
+    _check(options)
+    check_workers(options.workers)
+    table = _read(options)
+    if options.choose is not None:
+        with on_workers(options.workers, options.jobs):
+            _choose(table, options.choose, options)
         return
-    estimator = _estimator(options["clusters"], options)
-    n_starts = estimator.n_init
-    starts = "one start" if n_starts == 1 else f"{n_starts:,} starts"
-    # What cannot be drawn is told before the clusters are found, and nothing is written then.
-    atlas = _map(table, options) if options["plot"] is not None else None
-    with on_workers(options):
-        with work(f"finding {options['clusters']:,} clusters of {file} from {starts}"):
+    n_clusters = options.clusters or 0
+    estimator = _estimator(n_clusters, options)
+    # Objects that cannot be drawn are reported before the clusters are found.
+    atlas = _map(table, options) if options.plot is not None else None
+    with on_workers(options.workers, options.jobs):
+        starts = plural("start", estimator.n_init)
+        with work(f"finding {n_clusters:,} clusters of {options.file} from {starts}"):
             estimator.fit(table.values, labels=table.labels)
         stability = _stability(estimator, options)
     figure = None
     if atlas is not None:
         from manymaps.figures.features import plot_features
 
-        figure = plot_features(atlas, estimator, map=options["map"], stability=stability)
-    if options["output"] is not None:
-        _write_memberships(estimator, options["output"])
-    if figure is not None:
+        figure = plot_features(atlas, estimator, map=options.map, stability=stability)
+    if options.output is not None:
+        header = [f"{k + 1} ({c.weight:.3g})" for k, c in enumerate(estimator.clusters_)]
+        rows = zip(estimator.labels_names_, estimator.memberships_.tolist(), strict=True)
+        write_rows(options.output, [["label", *header], *([label, *row] for label, row in rows)])
+    if figure is not None and options.plot is not None:
         from manymaps import save_figure
 
-        save_figure(figure, options["plot"])
-    seconds = elapsed()
+        save_figure(figure, options.plot)
+    record = _record(estimator, stability, table, options)
     tell(
-        lambda: _record(estimator, stability, table, options, seconds),
-        lambda: _report(estimator, stability, table, seconds),
-        as_json=as_json,
-        files=(options["output"], options["plot"]),
+        lambda: record,
+        lambda: _report(record, stability),
+        files=(options.output, options.plot),
         summary=True,
     )
 
 
-def _check(ctx: click.Context, file: Path, options: Mapping[str, Any]) -> None:
-    if (options["clusters"] is None) == (options["choose"] is None):
-        raise click.UsageError(
-            "give --clusters K, or --choose 2-10 to compare numbers of clusters", ctx
-        )
-    if options["choose"] is not None and (options["output"] or options["plot"]):
-        raise click.UsageError("-o and --plot need --clusters; --choose only compares", ctx)
-    if options["choose"] is not None and options["bootstraps"] is not None:
-        raise click.UsageError("--bootstraps needs --clusters; --choose only compares", ctx)
-    if options["precision"] is not None and options["choose"] is None:
-        raise click.UsageError("--precision needs --choose", ctx)
-    if options["atlas"] is not None and options["plot"] is None:
-        raise click.UsageError("--atlas needs --plot OUT.png", ctx)
-    if options["map"] and options["atlas"] is None:
-        raise click.UsageError("--map needs --atlas", ctx)
-    refuse_overwriting(
-        {"-o": options["output"], "--plot": options["plot"]},
-        {"FILE": file, "--atlas": options["atlas"], "--labels": options["labels"]},
-    )
+def _check(options: ClusterOptions) -> None:
+    choosing = options.choose is not None
+    for refused, message in (
+        ((options.clusters is None) != choosing,
+         "give --clusters K, or --choose 2-10 to compare numbers of clusters"),
+        (choosing and (options.output or options.plot),
+         "-o and --plot need --clusters; --choose only compares"),
+        (choosing and options.bootstraps is not None,
+         "--bootstraps needs --clusters; --choose only compares"),
+        (options.precision is not None and not choosing, "--precision needs --choose"),
+        (options.atlas is not None and options.plot is None, "--atlas needs --plot OUT.png"),
+        (options.map and options.atlas is None, "--map needs --atlas"),
+    ):  # fmt: skip
+        if refused:
+            raise click.UsageError(message)
 
 
-def _read(file: Path, options: Mapping[str, Any]) -> SimilarityTable:
+def _read(options: ClusterOptions) -> SimilarityTable:
     from manymaps.cli.reading import reasoned
     from manymaps.io.similarities import read_similarities
 
-    absent = options["absent"] or ("missing" if options["dissimilarities"] else "zero")
-    chosen = {name: options[name] for name in ("cue", "response", "strength", "format", "labels")}
-    with work(f"reading {file}"), reasoned(file, options):
-        table = read_similarities(file, **chosen, absent=absent)
+    file, reading = options.file, options.reading
+    with work(f"reading {file}"), reasoned(file, reading):
+        table = read_similarities(
+            file,
+            cue=reading.cue,
+            response=reading.response,
+            strength=reading.strength,
+            format=reading.format,
+            labels=reading.labels,
+            absent=options.absent or ("missing" if options.dissimilarities else "zero"),
+        )
     for line in table.notes:
         note(line)
     return table
 
 
-def _estimator(n_clusters: int, options: Mapping[str, Any]) -> AdditiveClustering:
+def _estimator(n_clusters: int, options: ClusterOptions) -> AdditiveClustering:
     from manymaps.clustering.additive import AdditiveClustering
 
-    usual = RESTARTS if options["choose"] is None else RESTARTS_TO_CHOOSE
+    usual = RESTARTS if options.choose is None else RESTARTS_TO_CHOOSE
     return AdditiveClustering(
         n_clusters,
-        solver=options["solver"],
-        constant=CONSTANTS[options["constant"]],
-        n_init=options["restarts"] or usual,
-        kind="dissimilarity" if options["dissimilarities"] else "similarity",
-        strict=options["strict"],
-        random_state=options["seed"],
-        n_jobs=options["jobs"] or -1,
+        solver=options.solver,
+        constant=CONSTANTS[options.constant],
+        n_init=options.restarts or usual,
+        kind="dissimilarity" if options.dissimilarities else "similarity",
+        strict=options.strict,
+        random_state=options.seed,
+        n_jobs=options.jobs or -1,
     )
 
 
-def _stability(
-    estimator: AdditiveClustering, options: Mapping[str, Any]
-) -> ClusterStability | None:
-    """How well clusters come back, where that is asked for."""
-    count = options["bootstraps"]
+def _stability(estimator: AdditiveClustering, options: ClusterOptions) -> ClusterStability | None:
+    """The recurrence of the clusters, with --bootstraps."""
+    count = options.bootstraps
     if count is None:
         return None
     from manymaps.clustering.stability import cluster_stability
@@ -231,33 +213,19 @@ def _stability(
         return cluster_stability(
             estimator,
             n_bootstraps=count,
-            random_state=options["seed"],
-            n_jobs=options["jobs"] or -1,
+            random_state=options.seed,
+            n_jobs=options.jobs or -1,
         )
 
 
-def _write_memberships(estimator: AdditiveClustering, path: Path) -> None:
-    """Objects by clusters, 0 and 1, with the clusters' weights in the header."""
-    from manymaps.archive import written_whole
-    from manymaps.data.csv_cells import write_csv
-
-    header = [f"{k + 1} ({c.weight:.3g})" for k, c in enumerate(estimator.clusters_)]
-    with (
-        written_whole(path) as temporary,
-        temporary.open("w", encoding="utf-8", newline="") as out,
-    ):
-        rows = zip(estimator.labels_names_, estimator.memberships_.tolist(), strict=True)
-        write_csv(out, [["label", *header], *([label, *row] for label, row in rows)])
-
-
-def _map(table: SimilarityTable, options: Mapping[str, Any]) -> Atlas:
+def _map(table: SimilarityTable, options: ClusterOptions) -> Atlas:
     """The map to draw clusters on: that of --atlas, or one of the similarities."""
     from manymaps import load_atlas
     from manymaps.clustering.scaling import similarity_map
 
-    if options["atlas"] is not None:
-        return load_atlas(options["atlas"])
-    similar = -table.values if options["dissimilarities"] else table.values
+    if options.atlas is not None:
+        return load_atlas(options.atlas)
+    similar = -table.values if options.dissimilarities else table.values
     return similarity_map(similar, table.labels)
 
 
@@ -265,8 +233,7 @@ def _record(
     estimator: AdditiveClustering,
     stability: ClusterStability | None,
     table: SimilarityTable,
-    options: Mapping[str, Any],
-    seconds: float,
+    options: ClusterOptions,
 ) -> dict[str, Any]:
     n = table.n_objects
     clusters: list[dict[str, Any]] = [
@@ -281,91 +248,78 @@ def _record(
         "variance_accounted_for": estimator.variance_accounted_for_,
         "constant": estimator.constant_,
         "clusters": clusters,
-        "n_bootstraps": options["bootstraps"],
+        "n_bootstraps": options.bootstraps,
         "n_objects": n,
         "n_pairs": table.n_pairs,
         "n_missing": n * (n - 1) // 2 - table.n_pairs,
-        # Of a perfect fit it is infinite, for which JSON has null.
+        # A perfect fit has an infinite one, for which JSON has null.
         "log_likelihood": estimator.log_likelihood_,
-        "solver": options["solver"],
-        "seed": options["seed"],
+        "solver": options.solver,
+        "seed": options.seed,
         "solutions": estimator.solutions_.tolist(),
         "iterations": int(estimator.n_iter_),
         "converged": bool(estimator.converged_),
-        "seconds": seconds,
-        "output": None if options["output"] is None else str(options["output"]),
-        "plot": None if options["plot"] is None else str(options["plot"]),
+        "seconds": elapsed(),
+        **output_names(output=options.output, plot=options.plot),
     }
 
 
-def _report(
-    estimator: AdditiveClustering,
-    stability: ClusterStability | None,
-    table: SimilarityTable,
-    seconds: float,
-) -> str:
-    """What a person reads: how good, the clusters, how they come back, how the starts agreed."""
-    grid = plain_table()
-    if stability is not None:
-        grid.add_row("", "weight", "jaccard", "by chance", "recurs", "members")
-    for k, one in enumerate(estimator.clusters_):
-        members = [shown(label) for label in one.members[:MOST_LISTED]]
-        more = len(one.members) - len(members)
-        listed = ", ".join(members) + (f" and {more:,} more" if more else "")
-        grid.add_row(f"{k + 1}", f"{one.weight:.3f}", *_returns(stability, k), listed or "(nobody)")
-    blank = [""] * (0 if stability is None else 3)
-    grid.add_row("", f"{estimator.constant_:.3f}", *blank, "(all)")
-    n = len(estimator.clusters_)
+def _report(record: dict[str, Any], stability: ClusterStability | None) -> str:
+    """A text: the variance explained, the clusters, and the agreement of starts and refits."""
+    n, solutions = len(record["clusters"]), record["solutions"]
     head = (
         f"{n:,} cluster{'s account' if n != 1 else ' accounts'} for "
-        f"{estimator.variance_accounted_for_:.2%} of the variance of {table.n_pairs:,} "
-        f"similarities of {table.n_objects:,} objects, in {seconds:.1f} s"
+        f"{record['variance_accounted_for']:.2%} of the variance of {record['n_pairs']:,} "
+        f"similarities of {record['n_objects']:,} objects, in {record['seconds']:.1f} s"
     )
-    found = estimator.solutions_
-    n_best = int((found >= found.max() - 1e-9).sum())
-    spread = f"starts: {n_best} of {len(found)} found the best"
-    if n_best < len(found):
-        spread += f", the others {found.min():.2%} and more"
+    n_best = sum(one >= max(solutions) - 1e-9 for one in solutions)
+    lines = [f"starts: {n_best} of {len(solutions)} found the best"]
+    if n_best < len(solutions):
+        lines[0] += f", the others {min(solutions):.2%} and more"
     if stability is not None:
-        spread += (
-            f"\nrefits: {stability.n_bootstraps:,}, each without a quarter of the pairs; a cluster "
+        lines.append(
+            f"refits: {stability.n_bootstraps:,}, each without a quarter of the pairs; a cluster "
             f"recurs with a Jaccard index of {stability.threshold:g} or more"
         )
-    return f"{head}\n{rendered(grid)}\n{spread}"
+    rows = _rows(record, with_recurrence=stability is not None)
+    return "\n".join([head, grid(rows), *lines])
 
 
-def _returns(stability: ClusterStability | None, k: int) -> list[str]:
-    """How a cluster comes back, in the columns of the table."""
-    if stability is None:
-        return []
-    jaccard, chance = stability.jaccard[k], stability.by_chance[k]
-    return [f"{jaccard:.2f}", f"{chance:.2f}", f"{stability.recurrence[k]:.0%}"]
+def _rows(record: dict[str, Any], *, with_recurrence: bool) -> Iterator[tuple[str, ...]]:
+    if with_recurrence:
+        yield "", "weight", "jaccard", "by chance", "recurs", "members"
+    for k, one in enumerate(record["clusters"]):
+        listed = ", ".join(map(shown, one["members"][:MOST_LISTED]))
+        more = len(one["members"]) - MOST_LISTED
+        listed += f" and {more:,} more" if more > 0 else ""
+        recurrence: tuple[str, ...] = ()
+        if with_recurrence:
+            jaccard, by_chance = one["jaccard"], one["jaccard_by_chance"]
+            recurrence = f"{jaccard:.2f}", f"{by_chance:.2f}", f"{one['recurrence']:.0%}"
+        yield f"{k + 1}", f"{one['weight']:.3f}", *recurrence, listed or "(nobody)"
+    blank = ("",) * 3 if with_recurrence else ()
+    yield "", f"{record['constant']:.3f}", *blank, "(all)"
 
 
-def _choose(file: Path, table: SimilarityTable, as_json: bool, options: Mapping[str, Any]) -> None:
+def _choose(table: SimilarityTable, numbers: range, options: ClusterOptions) -> None:
     """Compare numbers of clusters, and suggest one with its reasons."""
     from manymaps.clustering.paths import cluster_path
     from manymaps.clustering.problem import similarities_from
 
-    kind = "dissimilarity" if options["dissimilarities"] else "similarity"
+    kind = "dissimilarity" if options.dissimilarities else "similarity"
     similarities = similarities_from(
-        table.values, kind=kind, strict=options["strict"], labels=table.labels
+        table.values, kind=kind, strict=options.strict, labels=table.labels
     )
-    numbers = options["choose"]
-    with work(f"finding {numbers[0]} to {numbers[-1]} clusters of {file}"):
+    with work(f"finding {numbers[0]} to {numbers[-1]} clusters of {options.file}"):
         path = cluster_path(
             similarities,
             numbers,
             estimator=_estimator(numbers[0], options),
-            precision=options["precision"],
-            random_state=options["seed"],
+            precision=options.precision,
+            random_state=options.seed,
         )
-    tell(
-        lambda: {**_path_record(path), "seconds": elapsed()},
-        lambda: _path_report(path, file),
-        as_json=as_json,
-        summary=True,
-    )
+    record = {**_path_record(path), "seconds": elapsed()}
+    tell(lambda: record, lambda: _path_report(record, options.file), summary=True)
 
 
 def _path_record(path: ClusterPath) -> dict[str, Any]:
@@ -384,24 +338,15 @@ def _path_record(path: ClusterPath) -> dict[str, Any]:
     }
 
 
-def _path_report(path: ClusterPath, file: Path) -> str:
-    grid = plain_table()
-    header = ["clusters", "variance", "length", "BIC"]
-    errors, spreads = path.held_out_error, path.held_out_standard_error
-    if errors is not None:
-        header.append("error of hidden pairs")
-    grid.add_row(*header)
-    for at, k in enumerate(path.n_clusters):
-        cells = [
-            f"{k}",
-            f"{path.vaf[at]:.2%}",
-            f"{path.description_length[at]:.1f}",
-            f"{path.bic[at]:.1f}",
-        ]
-        if errors is not None and spreads is not None:
-            cells.append(f"{errors[at]:.4g} ± {spreads[at]:.2g}")
-        grid.add_row(*cells)
-    reasons = "".join(f"\n  {reason}" for reason in path.reasons)
-    further = ["manymaps", "cluster", str(file), "--clusters", str(path.suggestion)]
+def _path_report(record: dict[str, Any], file: Path) -> str:
+    errors, spreads = record["held_out_error"], record["held_out_standard_error"]
+    rows = [("clusters", "variance", "length", "BIC", *(["error of hidden pairs"] * bool(errors)))]
+    for at, k in enumerate(record["n_clusters"]):
+        error = (f"{errors[at]:.4g} ± {spreads[at]:.2g}",) if errors else ()
+        length, bic = record["description_length"][at], record["bic"][at]
+        share = record["variance_accounted_for"][at]
+        rows.append((f"{k}", f"{share:.2%}", f"{length:.1f}", f"{bic:.1f}", *error))
+    further = ["manymaps", "cluster", str(file), "--clusters", str(record["suggestion"])]
     further += carried(cluster, but=("clusters", "choose", "precision"))
-    return f"{rendered(grid)}\nsuggested: {path.suggestion}{reasons}\nnext: {shlex.join(further)}"
+    suggestion = "\n  ".join([f"suggested: {record['suggestion']}", *record["reasons"]])
+    return f"{grid(rows)}\n{suggestion}\nnext: {shlex.join(further)}"

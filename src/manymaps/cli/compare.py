@@ -4,52 +4,50 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from manymaps.cli.contract import (
-    Command,
-    Interrupted,
-    elapsed,
-    note,
-    plain_table,
-    quiet_option,
-    refuse_overwriting,
-    refuse_to_replace,
-    rendered,
-    shown,
-    tell,
-)
-from manymaps.cli.fit import OF_COUNTS, USUAL_METHOD, build, model_options
+from manymaps.cli.contract import Interrupted, elapsed, grid, note, shown, tell
+from manymaps.cli.fit import OF_COUNTS, USUAL_METHOD, Model, Running, build
 from manymaps.cli.interruption import partial_name
-from manymaps.cli.options import READING, json_option, pair_options, refuse_given
-from manymaps.cli.types import InputFile, Number, OutputFile, Several, positive
-from manymaps.cli.workers import check_workers, on_workers, worker_options
+from manymaps.cli.options import (
+    PairReading,
+    output_names,
+    refuse_given,
+    word_option,
+)
+from manymaps.cli.record import argument, command, flag, group, option
+from manymaps.cli.types import (
+    InputFile,
+    Number,
+    OutputFile,
+    Several,
+    Whole,
+    figure_file,
+    positive,
+    refuse_to_replace,
+)
+from manymaps.cli.workers import Workers, check_workers, on_workers
 from manymaps.progress import work
 
 if TYPE_CHECKING:
-    from manymaps.analysis.comparison import Comparison
+    from manymaps.analysis.comparison import Comparison, Correction
     from manymaps.data.associations import Associations
+    from manymaps.data.responses import SharedPeople
     from manymaps.data.trials import Trials
 
 __all__ = ["compare"]
 
-# Of a fit, which is made for the page and for nothing else.
-OF_FITS = (
-    "method", "maps", "dims", "normalization", "penalty", "background", "divergence", "smoothing",
-    "iterations", "early_exaggeration", "late_exaggeration", "learning_rate", "init", "restarts",
-    "tolerance", "jobs", "neighbors", "backend", "scheduler",
-)  # fmt: skip
-OUTPUTS = ("output", "table", "sense_table", "plot")
 LISTED = 20
 DESCRIPTION = (
-    "What {groups} answer otherwise. The column change says how; excess is the divergence of the "
-    "answers in bits, above what chance gives; least_q the smallest false discovery rate of a "
-    "word's answers and of its senses."
+    "Differences between the answers of {groups}. The column change lists the kind of difference; "
+    "excess is the divergence of the answers in bits, above that expected by chance; least_q is "
+    "the smallest false discovery rate of a word's answers and of its senses."
 )
 
 
@@ -65,130 +63,114 @@ class Name(click.ParamType):
         return str(value).strip()
 
 
-@click.command(cls=Command)
-@click.argument("files", type=InputFile(), metavar="FILE...", nargs=-1, required=True)
-@click.option(
-    "--by",
-    metavar="COLUMN|CONDITION",
-    help="Of one FILE of trials: the groups are the values of a column, or of a condition such as "
-    "'age < 30' and its opposite.",
-)
-@click.option(
-    "--names", type=Several(Name(), "name"), metavar="A,B",
-    help="What the groups are called.  [default: the names of the files]",
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions:
+    """The options of `compare`."""
+
+    files: tuple[Path, ...] = argument("FILE...", InputFile(), nargs=-1, required=True)
+    by: str | None = option(
+        "COLUMN|CONDITION",
+        "Split one FILE of trials into groups by the values of a column, or by a condition such as "
+        "'age < 30' and its opposite.",
+    )
+    names: tuple[str, ...] | None = option(
+        Several(Name(), "name"), "Names of the groups.  [default: the names of the files]",
+        metavar="A,B",
+    )  # fmt: skip
+    output: Path | None = option(
+        OutputFile(".html", ".htm"),
+        "Fit maps to each group from a common start, and write a page of two groups side by side.",
+        "-o", "--output", metavar="OUT.html",
+    )  # fmt: skip
+    atlases: bool = flag(
+        "Write the atlas of each group, and of all together, as OUT.NAME.atlas (with -o only)."
+    )
+    table: Path | None = option(
+        OutputFile(".csv", ".parquet"), "Write a row for each word.", metavar="OUT.csv"
+    )
+    sense_table: Path | None = option(
+        OutputFile(".csv", ".parquet"), "Write a row for each sense of each word.",
+        metavar="OUT.csv",
+    )  # fmt: skip
+    plot: Path | None = option(
+        figure_file, "Draw all words, and the senses of those that changed most.",
+        metavar="OUT.png",
+    )  # fmt: skip
+    words_shown: tuple[str, ...] = word_option()
+    per_cue: int | None = option(
+        positive, "Number of participants per cue, if FILE does not state it.  [default: 100]",
+        sets="n_responses",
+    )  # fmt: skip
+    within: str | None = option(
+        "COLUMN", "Compare only participants with the same value in a column (raw trials only)."
+    )
+    shared_people: SharedPeople = option(
+        ["refuse", "distinct", "paired"],
+        "Treat equal names of participants in two groups as an error, as different people, or as "
+        "the same people.",
+        default="refuse",
+    )
+    pairs: Path | None = option(
+        InputFile(),
+        "Compare two languages by this table of translations: words of the first FILE in the first "
+        "column, words of the second FILE in the second.",
+        metavar="PAIRS.csv",
+    )
+    min_responses: int = option(
+        positive, "Minimum number of responses to a word in each group.", default=10
+    )
+    min_share: float = option(
+        Number(0, 1), "Minimum share of a group's answers for it to have a sense.", default=0.05
+    )
+    alpha: float = option(
+        Number(0, 1, min_open=True, max_open=True),
+        "False discovery rate of the changes that are listed.", default=0.05,
+    )  # fmt: skip
+    correction: Correction = option(
+        ["bh", "by"],
+        "Correct for the number of tests by Benjamini-Hochberg, or by Benjamini-Yekutieli, which "
+        "is more conservative.",
+        default="bh",
+    )
+    permutations: int = option(
+        Whole(99), "Maximum number of permutations per word.", default=999_999,
+        sets="n_permutations",
+    )  # fmt: skip
+    neighbors: int = option(
+        positive, "Number of neighbours in the maps that are compared (with -o only).", default=10,
+        sets="n_neighbors",
+    )  # fmt: skip
+    model: Model = group(Model)
+    running: Running = group(Running)
+    reading: PairReading = group(PairReading)
+    workers: Workers = group(Workers)
+
+    @property
+    def outputs(self) -> dict[str, Path | None]:
+        """The outputs by their keys in the record."""
+        return {
+            "output": self.output,
+            "table": self.table,
+            "sense_table": self.sense_table,
+            "plot": self.plot,
+        }
+
+
+# Options of the fits, which are made for the page only.
+OF_FITS = (
+    *(one.name for record in (Model, Workers) for one in fields(record)), "jobs", "neighbors",
+    "atlases",
 )  # fmt: skip
-@click.option(
-    "-o",
-    "--output",
-    type=OutputFile(".html", ".htm"),
-    metavar="OUT.html",
-    help="Fit maps to each group from a common start, and write a page of two, side by side.",
-)
-@click.option(
-    "--atlases",
-    is_flag=True,
-    help="With -o: keep the atlas of each group, and of all, beside it as OUT.NAME.atlas.",
-)
-@click.option(
-    "--table", type=OutputFile(".csv", ".parquet"), metavar="OUT.csv", help="A row for each word."
-)
-@click.option(
-    "--sense-table",
-    type=OutputFile(".csv", ".parquet"),
-    metavar="OUT.csv",
-    help="A row for each sense of each word.",
-)
-@click.option(
-    "--plot",
-    type=OutputFile(".png", ".svg", ".pdf"),
-    metavar="OUT.png",
-    help="Draw all words, and the senses of those that changed most.",
-)
-@click.option("--word", "words_shown", multiple=True, metavar="WORD", help="With --plot: these.")
-@click.option(
-    "--per-cue",
-    type=positive,
-    metavar="N",
-    help="How many people answered each cue, where FILE does not say.  [default: 100]",
-)
-@click.option(
-    "--within",
-    metavar="COLUMN",
-    help="Of trials: compare people of the same value of a column alone.",
-)
-@click.option(
-    "--shared-people",
-    type=click.Choice(["refuse", "distinct", "paired"]),
-    default="refuse",
-    show_default=True,
-    help="People of the same name in two groups: a mistake, others, or asked in either.",
-)
-@click.option(
-    "--pairs",
-    type=InputFile(),
-    metavar="PAIRS.csv",
-    help="Of two languages: a table whose first column has words of the first FILE, the second "
-    "those of the second that mean the same.",
-)
-@click.option(
-    "--min-responses",
-    type=positive,
-    metavar="N",
-    default=10,
-    show_default=True,
-    help="Words with fewer in any group are not tested.",
-)
-@click.option(
-    "--min-share",
-    type=Number(0, 1),
-    metavar="X",
-    default=0.05,
-    show_default=True,
-    help="A group has a sense from this share of its answers on.",
-)
-@click.option(
-    "--alpha",
-    type=Number(0, 1, min_open=True, max_open=True),
-    metavar="X",
-    default=0.05,
-    show_default=True,
-    help="Share of false discoveries among the changes that are shown.",
-)
-@click.option(
-    "--correction",
-    type=click.Choice(["bh", "by"]),
-    default="bh",
-    show_default=True,
-    help="For many tests: Benjamini-Hochberg, or Benjamini-Yekutieli, which shows less.",
-)
-@click.option(
-    "--permutations",
-    type=click.IntRange(min=99),
-    metavar="N",
-    default=999_999,
-    show_default=True,
-    help="At most so many draws of a word.",
-)
-@click.option(
-    "--neighbors",
-    type=positive,
-    metavar="N",
-    default=10,
-    show_default=True,
-    help="Of how many neighbours in the maps it is said how many a word keeps.",
-)
-@model_options
-@pair_options
-@worker_options
-@quiet_option
-@json_option
-@click.pass_context
-def compare(ctx: click.Context, files: Sequence[Path], as_json: bool, **options: Any) -> None:
-    """Compare groups of people: which words they answer otherwise, and which senses they give.
+
+
+@command(CompareOptions)
+def compare(options: CompareOptions) -> None:
+    """Compare groups of people: the words that they answer differently, and the senses they give.
 
     Each FILE is a group: norms (best with counts of answers), or raw trials with a row for each
-    person and cue. With --by one file of trials is parted by who answered. Tests deal people, or
-    where these are not known answers, to the groups by lot, and are corrected for their number.
+    participant and cue. With --by, one file of trials is split by participants. The tests permute
+    participants, or answers if participants are unknown, among the groups, and are corrected for
+    their number.
 
     \b
     Examples:  manymaps compare young.tsv old.tsv -o compare.html
@@ -196,148 +178,137 @@ def compare(ctx: click.Context, files: Sequence[Path], as_json: bool, **options:
                manymaps compare trials.csv --by 'age < 30' --within gender -o age.html
                manymaps compare english.csv dutch.csv --pairs words.csv --table languages.csv
     """
-    _check(ctx, files, options)
-    check_workers(ctx, options)
-    groups = _groups(files, options)
-    _check_words(options["words_shown"], next(iter(groups.values())))
-    kept = _kept(tuple(groups), options) if options["atlases"] else []
+    _check(options)
+    check_workers(options.workers)
+    groups = _groups(options)
+    _check_words(options.words_shown, next(iter(groups.values())))
+    kept = _kept(tuple(groups), options.output) if options.atlases and options.output else []
     estimator = None
-    if options["output"] is not None:
-        estimator = build(options["method"] or USUAL_METHOD, options)
-    told = f"comparing {' and '.join(groups)}" if len(groups) == 2 else "comparing groups"
-    with work(told), on_workers(options), _tests_outlive(options) as tested:
-        found = _compared(groups, estimator, options, tested.append)
+    if options.output is not None:
+        estimator = build(options.model.method or USUAL_METHOD, options.model, options.running)
+    title = f"comparing {' and '.join(groups)}" if len(groups) == 2 else "comparing groups"
+    workers = on_workers(options.workers, options.running.jobs)
+    with work(title), workers, _tests_outlive(options) as tested:
+        found = _compared(groups, estimator, options, tested)
         for line in found.notes:
             note(line)
         _write(found, options)
         tested.clear()
         if kept and found.fits is not None:
-            for atlas, path in zip(
-                (*found.atlases(), found.attach(found.fits.pooled)), kept, strict=True
-            ):
+            atlases = (*found.atlases(), found.attach(found.fits.pooled))
+            for atlas, path in zip(atlases, kept, strict=True):
                 atlas.save(path)
     seconds = elapsed()
     tell(
         lambda: _record(found, options, kept, seconds),
         lambda: _report(found, options, seconds),
-        as_json=as_json,
-        files=[*(options[name] for name in OUTPUTS), *kept],
+        files=[*options.outputs.values(), *kept],
     )
 
 
 def _compared(
     groups: Mapping[str, Trials | Associations],
     estimator: Any,
-    options: Mapping[str, Any],
-    on_tested: Callable[[Comparison], None],
+    options: CompareOptions,
+    tested: list[Comparison],
 ) -> Comparison:
-    """Tests and maps."""
+    """Tests and maps; the tests are appended to a list once they are done."""
     from manymaps.analysis.comparison import compare as compared
 
     return compared(
         groups,
         estimator,
-        responses=options["responses"],
-        n_responses=options["per_cue"],
-        pairs=None if options["pairs"] is None else _pairs(options["pairs"]),
-        n_permutations=options["permutations"],
-        n_neighbors=options["neighbors"],
-        random_state=options["seed"],
-        on_tested=on_tested,
-        **{name: options[name] for name in (
-            "within", "shared_people", "min_responses", "min_share", "alpha", "correction"
-        )},
-    )  # fmt: skip
+        responses=options.reading.responses,
+        n_responses=options.per_cue,
+        pairs=None if options.pairs is None else _pairs(options.pairs),
+        n_permutations=options.permutations,
+        n_neighbors=options.neighbors,
+        random_state=options.running.seed,
+        on_tested=tested.append,
+        within=options.within,
+        shared_people=options.shared_people,
+        min_responses=options.min_responses,
+        min_share=options.min_share,
+        alpha=options.alpha,
+        correction=options.correction,
+    )
 
 
 @contextmanager
-def _tests_outlive(options: Mapping[str, Any]) -> Iterator[list[Comparison]]:
-    """Keep what the tests found where the maps, the figure or the page are interrupted."""
+def _tests_outlive(options: CompareOptions) -> Iterator[list[Comparison]]:
+    """Keep the results of the tests if the maps, the figure or the page are interrupted."""
     tested: list[Comparison] = []
     try:
         yield tested
     except KeyboardInterrupt as error:
-        beside = options["table"] or options["output"]
-        if not tested or beside is None:
+        nearby = options.table or options.output
+        if not tested or nearby is None:
             raise
-        kept = partial_name(beside, ".csv")
-        _write_tables(tested[0], {**options, "table": kept})
+        kept = partial_name(nearby, ".csv")
+        _write_tables(tested[0], kept, options.sense_table)
         raise Interrupted(
-            f"interrupted before all was done; {kept} holds what the tests found"
+            f"interrupted before the end; {kept} contains the results of the tests"
         ) from error
 
 
-def _check(ctx: click.Context, files: Sequence[Path], options: Mapping[str, Any]) -> None:
-    if options["by"] is None and len(files) < 2:
-        raise click.UsageError(
-            "give two or more files, one for each group; or --by COLUMN, to part the people of a "
-            "file of trials",
-            ctx,
-        )
-    if options["by"] is not None and len(files) > 1:
-        raise click.UsageError("--by parts one file of trials; give one FILE", ctx)
-    if options["by"] is not None and options["names"] is not None:
-        raise click.UsageError("--names is of several files; with --by the values name them", ctx)
-    if options["names"] is not None and len(options["names"]) != len(files):
-        raise click.UsageError(
-            f"--names has {len(options['names'])} names for {len(files)} files; give one for each",
-            ctx,
-        )
-    if options["words_shown"] and options["plot"] is None:
-        raise click.UsageError("--word needs --plot OUT.png", ctx)
-    if options["method"] == OF_COUNTS:
-        raise click.UsageError(f"--method {OF_COUNTS} is of counts of two kinds of object", ctx)
-    if isinstance(options["init"], Path):
-        raise click.UsageError("--init names a start; that of the groups is the fit of all", ctx)
-    if options["output"] is None:
-        refuse_given(ctx, (*OF_FITS, "atlases"), "tests alone; -o OUT.html fits maps")
-    outputs = {
-        "-o": options["output"],
-        "--table": options["table"],
-        "--sense-table": options["sense_table"],
-        "--plot": options["plot"],
-    }
-    for file in files:
-        others = {"--labels": options["labels"], "--pairs": options["pairs"]}
-        refuse_overwriting(outputs, {"FILE": file, **others})
+def _check(options: CompareOptions) -> None:
+    files, by, names = options.files, options.by, options.names
+    for refused, message in (
+        (by is None and len(files) < 2,
+         "give two or more files, one for each group; or --by COLUMN, to split the participants "
+         "of one file of trials"),
+        (by is not None and len(files) > 1, "--by splits one file of trials; give one FILE"),
+        (by is not None and names is not None,
+         "--names applies to several files; --by names the groups by its values"),
+        (names is not None and len(names) != len(files),
+         f"--names has {len(names or ())} names for {len(files)} files; give one for each"),
+        (options.words_shown and options.plot is None, "--word needs --plot OUT.png"),
+        (options.model.method == OF_COUNTS,
+         f"--method {OF_COUNTS} fits counts of two kinds of object"),
+        (isinstance(options.model.init, Path),
+         "--init cannot be an atlas, because all groups start from the fit of all"),
+    ):  # fmt: skip
+        if refused:
+            raise click.UsageError(message)
+    if options.output is None:
+        refuse_given(OF_FITS, "tests without maps; -o OUT.html fits maps")
 
 
-def _groups(files: Sequence[Path], options: Mapping[str, Any]) -> dict[str, Trials | Associations]:
-    """The groups by name, and what deserves saying about each."""
+def _groups(options: CompareOptions) -> dict[str, Trials | Associations]:
+    """The groups by name; notes the size of each."""
     from manymaps.cli.reading import read_trials_or_none
     from manymaps.cli.report import reading_notes
     from manymaps.data.trials import Trials
     from manymaps.errors import DataError
 
-    if options["by"] is not None:
-        trials = read_trials_or_none(files[0], options)
+    files = options.files
+    if options.by is not None:
+        trials = read_trials_or_none(files[0], options.reading)
         if trials is None:
             raise DataError(
-                f"{files[0]} has no row for each person and cue, and so nobody whom --by could "
-                "tell apart; give raw trials, or one file for each group"
+                f"{files[0]} has no row for each participant and cue, so --by cannot split it; "
+                "give raw trials, or one file for each group"
             )
-        parts = trials.groups(options["by"])
+        parts = trials.groups(options.by)
         for name, part in parts.items():
-            note(f"{name}: {_told(part)}")
+            note(f"{name}: {_size(part)}")
         if len(parts) < 2:
-            raise DataError(f"{files[0]}: everybody is of one group, {next(iter(parts))!r}")
+            raise DataError(f"{files[0]}: all are in one group, {next(iter(parts))!r}")
         return dict(parts)
     groups: dict[str, Trials | Associations] = {}
-    for name, file in zip(options["names"] or _names(files), files, strict=True):
+    for name, file in zip(options.names or _names(files), files, strict=True):
         if name in groups:
-            raise click.UsageError(f"two groups are called {name!r}; name them by --names")
-        trials = read_trials_or_none(file, options)
+            raise click.UsageError(f"two groups are called {name!r}; name them with --names")
+        trials = read_trials_or_none(file, options.reading)
         groups[name] = _norms(file, options) if trials is None else trials
         data = groups[name]
-        lines = [_told(data)] if isinstance(data, Trials) else reading_notes(data)
-        for line in lines:
+        for line in [_size(data)] if isinstance(data, Trials) else reading_notes(data):
             note(f"{name}: {line}")
     return groups
 
 
-def _kept(names: Sequence[str], options: Mapping[str, Any]) -> list[Path]:
-    """Where the atlases of the groups and of all are kept, in that order."""
-    page: Path = options["output"]
+def _kept(names: Sequence[str], page: Path) -> list[Path]:
+    """The files of the atlases of the groups and of all together, in that order."""
     plain = [re.sub(r"[^\w.-]+", "_", name).strip("_") or "group" for name in names]
     numbered = plain if len(set(plain)) == len(plain) else [f"{k}" for k in range(len(plain))]
     paths = [page.with_suffix(f".{name}.atlas") for name in (*numbered, "all")]
@@ -347,7 +318,7 @@ def _kept(names: Sequence[str], options: Mapping[str, Any]) -> list[Path]:
 
 
 def _check_words(words: Sequence[str], first: Trials | Associations) -> None:
-    """Refuse words to be drawn that are none, before minutes of fits; UnknownLabel names one."""
+    """Raise UnknownLabel for a word to draw that does not exist, before minutes of fits."""
     from manymaps.data.trials import Trials
     from manymaps.labels import find_label
 
@@ -355,36 +326,33 @@ def _check_words(words: Sequence[str], first: Trials | Associations) -> None:
         find_label(word, first.cues if isinstance(first, Trials) else first.labels)
 
 
-def _told(trials: Trials) -> str:
-    people = f" of {trials.n_participants:,} people" if trials.participant is not None else ""
+def _size(trials: Trials) -> str:
+    people = f" of {trials.n_participants:,} participants" if trials.participant is not None else ""
     return f"{trials.n_trials:,} trials{people}"
 
 
 def _names(files: Sequence[Path]) -> list[str]:
-    """Names of the files without suffixes, or whole where these are alike."""
+    """Names of the files without suffixes, or the whole paths if these are equal."""
     short = [file.name.split(".")[0] or file.name for file in files]
     return short if len(set(short)) == len(short) else [str(file) for file in files]
 
 
-def _norms(file: Path, options: Mapping[str, Any]) -> Associations:
-    """The norms of a file with all answers, whose rule is that of all groups together."""
-    from manymaps import read_associations
-    from manymaps.cli.options import ROW_SUMS
-    from manymaps.cli.reading import reasoned
+def _norms(file: Path, options: CompareOptions) -> Associations:
+    """The norms of a file with all answers; the rule of responses is applied to all groups."""
+    from manymaps.cli.reading import read_pairs
     from manymaps.data.pair_rules import split_responses
 
-    first, _ = split_responses(options["responses"])
+    reading = options.reading
+    first, _ = split_responses(reading.responses)
+    strength = reading.strength
+    if strength is None and first is None and options.per_cue is None:
+        strength = _counts_column(file)
     kept = "keep" if first is None else f"R{'123456789'[:first]},keep"
-    chosen = {name: options[name] for name in READING}
-    chosen |= {"responses": kept, "rows": options["rows"] or ROW_SUMS[0]}
-    if chosen["strength"] is None and first is None and options["per_cue"] is None:
-        chosen["strength"] = _counts_column(file)
-    with work(f"reading {file}"), reasoned(file, options):
-        return read_associations(file, **chosen)
+    return read_pairs(file, replace(reading, responses=kept, strength=strength))
 
 
 def _counts_column(file: Path) -> str | None:
-    """The column of counts of a text table that has strengths as well; tests are of counts."""
+    """The column of counts of a text table with strengths too; tests need counts."""
     from manymaps.errors import DataError
     from manymaps.io.columns import COUNT, STRENGTH, folded
     from manymaps.io.files import first_bytes, read_bytes, stored_format
@@ -402,7 +370,7 @@ def _counts_column(file: Path) -> str | None:
 
 
 def _pairs(path: Path) -> list[tuple[str, str]]:
-    """The first two columns of a table, row by row; rows that lack either say nothing."""
+    """The first two columns of a table, row by row; incomplete rows are skipped."""
     from manymaps.errors import DataError
     from manymaps.io.metadata import read_columns
 
@@ -416,47 +384,46 @@ def _pairs(path: Path) -> list[tuple[str, str]]:
     return [(str(one).strip(), str(two).strip()) for one, two in rows if one and two]
 
 
-def _write(found: Comparison, options: Mapping[str, Any]) -> None:
-    """The files that were asked for, each whole, once all that may fail is done."""
+def _write(found: Comparison, options: CompareOptions) -> None:
+    """Write the files that were asked for, after everything that may fail."""
     figure = None
-    if options["plot"] is not None:
+    if options.plot is not None:
         from manymaps.figures.comparison import plot_comparison
 
         with work("drawing the figure"):
-            figure = plot_comparison(found, options["words_shown"] or None)
-    if options["output"] is not None:
+            figure = plot_comparison(found, options.words_shown or None)
+    if options.output is not None:
         from manymaps.viewer.page import write_page
 
         if len(found.groups) > 2:
-            note(f"a page has two sides: those of {found.groups[0]} and {found.groups[1]}")
-        with work(f"writing {options['output']}"):
+            note(f"the page shows two groups: {found.groups[0]} and {found.groups[1]}")
+        with work(f"writing {options.output}"):
             write_page(
                 found.atlases()[:2],
-                options["output"],
+                options.output,
                 title=found.groups[:2],
                 color="change",
                 description=DESCRIPTION.format(groups=" and ".join(found.groups[:2])),
                 noun="word",
             )
-    _write_tables(found, options)
-    if figure is not None:
+    _write_tables(found, options.table, options.sense_table)
+    if figure is not None and options.plot is not None:
         from manymaps.figures.maps import save_figure
 
-        save_figure(figure, options["plot"])
+        save_figure(figure, options.plot)
 
 
-def _write_tables(found: Comparison, options: Mapping[str, Any]) -> None:
+def _write_tables(found: Comparison, words: Path | None, senses: Path | None) -> None:
     from manymaps.atlas.export import write_columns
 
-    if options["table"] is not None:
-        columns = {name: values[found.order] for name, values in found.columns.items()}
-        write_columns(columns, options["table"])
-    if options["sense_table"] is not None:
-        write_columns(found.sense_columns, options["sense_table"])
+    if words is not None:
+        write_columns({name: values[found.order] for name, values in found.columns.items()}, words)
+    if senses is not None:
+        write_columns(found.sense_columns, senses)
 
 
 def _record(
-    found: Comparison, options: Mapping[str, Any], kept: Sequence[Path], seconds: float
+    found: Comparison, options: CompareOptions, kept: Sequence[Path], seconds: float
 ) -> dict[str, Any]:
     return {
         "groups": [
@@ -465,22 +432,29 @@ def _record(
         ],
         "units": found.units,
         "n_words": len(found.words),
-        "n_changed": int((found.changes != _no_change()).sum()),
+        "n_changed": len(_changed(found)),
         "n_words_changed": int(found.changed.sum()),
         "n_senses": len(found.sense_changes),
         "n_senses_changed": int((found.sense_changes != "").sum()),
         "alpha": found.alpha,
-        "changes": [_change(found, w) for w in found.order if found.changes[w] != _no_change()],
+        "changes": [_change(found, w) for w in _changed(found)],
         "notes": list(found.notes),
-        "seed": options["seed"],
+        "seed": options.running.seed,
         "seconds": seconds,
-        **{name: None if options[name] is None else str(options[name]) for name in OUTPUTS},
+        **output_names(**options.outputs),
         "atlases": [str(path) for path in kept],
     }
 
 
+def _changed(found: Comparison) -> list[int]:
+    """The words that changed, in their order."""
+    from manymaps.analysis.comparison import NO_CHANGE
+
+    return [w for w in found.order.tolist() if found.changes[w] != NO_CHANGE]
+
+
 def _change(found: Comparison, w: int) -> dict[str, Any]:
-    """What a record says of a word that changed."""
+    """The record of a word that changed."""
     word = found.words[w]
     figures = ("divergence", "by_chance", "p", "q", "cosine")
     senses = [
@@ -501,47 +475,46 @@ def _change(found: Comparison, w: int) -> dict[str, Any]:
     }
 
 
-def _no_change() -> str:
-    from manymaps.analysis.comparison import NO_CHANGE
-
-    return NO_CHANGE
-
-
 def _median(values: Any) -> float:
     import numpy as np
 
     return float(np.median(values))
 
 
-def _report(found: Comparison, options: Mapping[str, Any], seconds: float) -> str:
-    """What a person reads: how many words changed, and those that did most."""
-    told = [w for w in found.order.tolist() if found.changes[w] != _no_change()]
+def _report(found: Comparison, options: CompareOptions, seconds: float) -> str:
+    """A text: how many words changed, and those that changed most."""
+    changed = _changed(found)
     n_senses = int((found.sense_changes != "").sum())
     per_word = " and ".join(f"{_median(units):,.0f}" for units in found.n_units)
     lines = [
-        f"{len(told):,} of {len(found.words):,} words changed ({int(found.changed.sum()):,} in all "
-        f"their answers, {n_senses:,} of {len(found.sense_changes):,} senses in their share); of "
-        f"either at most some {found.alpha:.0%} by chance; {seconds:.0f} s",
-        f"dealt by lot: {per_word} {found.units} of a word, as the median",
+        f"{len(changed):,} of {len(found.words):,} words changed ({int(found.changed.sum()):,} in "
+        f"all their answers, {n_senses:,} of {len(found.sense_changes):,} senses in their share); "
+        f"at most about {found.alpha:.0%} of each by chance; {seconds:.0f} s",
+        f"permuted: {per_word} {found.units} per word (median)",
     ]
-    if not told:
+    if not changed:
         least = found.words[int(found.order[0])]
-        return "\n".join([*lines, f"nothing is shown to differ; the nearest to it is {least!r}"])
-    table = plain_table()
-    table.add_row("word", "change", "bits", "chance", "q", *(f"more of {n}" for n in found.groups))
-    for w in told[:LISTED]:
-        more = [
-            ", ".join(shown(answer, 20) for answer, _ in found.answers(found.words[w], name, 3))
-            for name in found.groups
-        ]
-        figures = (
+        return "\n".join([*lines, f"no word differs significantly; the nearest to it is {least!r}"])
+    further = ""
+    if len(changed) > LISTED:
+        further = f"\nand {len(changed) - LISTED:,} more; --table lists all"
+    elif options.plot is None:
+        first = shlex.quote(found.words[changed[0]])
+        further = f"\nnext: the same with --plot OUT.png --word {first}"
+    return "\n".join([*lines, grid(_rows(found, changed[:LISTED]))]) + further
+
+
+def _rows(found: Comparison, words: Sequence[int]) -> Iterator[tuple[str, ...]]:
+    yield "word", "change", "bits", "chance", "q", *(f"more of {name}" for name in found.groups)
+    for w in words:
+        yield (
+            shown(found.words[w]),
+            str(found.changes[w]),
             f"{found.divergence[w]:.2f}",
             f"{found.by_chance[w]:.2f}",
             f"{found.least_q[w]:.2g}",
+            *(
+                ", ".join(shown(answer, 20) for answer, _ in found.answers(found.words[w], name, 3))
+                for name in found.groups
+            ),
         )
-        table.add_row(shown(found.words[w]), str(found.changes[w]), *figures, *more)
-    further = "" if len(told) <= LISTED else f"\nand {len(told) - LISTED:,} more; --table has all"
-    if options["plot"] is None and not further:
-        first = shlex.quote(found.words[told[0]])
-        further = f"\nnext: the same with --plot OUT.png --word {first}"
-    return "\n".join([*lines, rendered(table)]) + further

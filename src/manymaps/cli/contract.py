@@ -15,50 +15,31 @@ from __future__ import annotations
 import io
 import json
 import math
+import numbers
 import os
-import re
 import shutil
 import sys
 import time
 import unicodedata
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import click
 
 from manymaps.cli.interruption import interruptible
-from manymaps.errors import DataError, DivergedError, ParameterError
+from manymaps.errors import DataError, DivergedError, ParameterError, spelling
 from manymaps.labels import UnknownLabel
 from manymaps.progress import watched
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.table import Table
-
 __all__ = [
-    "BadData",
-    "Command",
-    "Commands",
-    "Interrupted",
-    "NotConverged",
-    "RunFailed",
-    "as_options",
-    "elapsed",
-    "emit",
-    "emit_json",
-    "note",
-    "plain_table",
-    "quiet_option",
-    "refuse_overwriting",
-    "refuse_to_replace",
-    "rendered",
-    "shown",
-    "tell",
-]
+    "BadData", "Command", "Commands", "Interrupted", "NotConverged", "Option", "RunFailed",
+    "as_json", "cell", "elapsed", "emit", "emit_json", "grid", "json_option", "note",
+    "option_name", "quiet_option", "shown", "spelled_as_option",
+    "tell", "write_rows",
+]  # fmt: skip
 
 
 class RunFailed(click.ClickException):
@@ -85,14 +66,22 @@ class Interrupted(click.ClickException):
     exit_code = 130
 
 
+class Option(click.Option):
+    """An option that knows which parameters of the library it stands for."""
+
+    def __init__(self, *arguments: Any, sets: Sequence[str] = (), **settings: Any):
+        super().__init__(*arguments, **settings)
+        self.sets = sets
+
+
 class Command(click.Command):
-    """A command whose failures are told in a line, each kind with its exit code."""
+    """A command whose failures are reported in a line, each kind with its exit code."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command under the contract of this module."""
         ctx.meta["manymaps.started"] = time.perf_counter()
         seen = nullcontext() if ctx.meta.get("manymaps.quiet") else watched()
-        with _told_plainly(ctx), seen:
+        with spelling(spelled_as_option), _reported(ctx), seen:
             return super().invoke(ctx)
 
 
@@ -107,7 +96,7 @@ class Commands(click.Group):
 
 
 @contextmanager
-def _told_plainly(ctx: click.Context) -> Iterator[None]:
+def _reported(ctx: click.Context) -> Iterator[None]:
     interrupted: Callable[[], bool] = bool
     try:
         with interruptible() as interrupted, warnings.catch_warnings():
@@ -115,11 +104,11 @@ def _told_plainly(ctx: click.Context) -> Iterator[None]:
             warnings.showwarning = _warn
             yield
     except DivergedError as error:
-        raise RunFailed(as_options(str(error))) from error
+        raise RunFailed(str(error)) from error
     except ParameterError as error:
-        raise click.UsageError(_told(error, ctx), ctx) from error
+        raise click.UsageError(str(error), ctx) from error
     except (DataError, UnknownLabel) as error:
-        raise BadData(_located(error, as_options(str(error)), ctx)) from error
+        raise BadData(_located(error, str(error), ctx)) from error
     except BadData as error:
         raise BadData(_located(error, error.message, ctx)) from error
     except KeyboardInterrupt as error:
@@ -151,14 +140,6 @@ def _explained(error: Exception) -> str:
     )
 
 
-def _told(error: ParameterError, ctx: click.Context) -> str:
-    """What is wrong with a parameter, which a person gave as an option."""
-    option = None if error.name is None else _option(error.name, ctx)
-    if option is None:
-        return as_options(str(error))
-    return f"{_given(option, error.value)} {as_options(error.fault)}"
-
-
 def _located(error: Exception, message: str, ctx: click.Context) -> str:
     """What is wrong with data, after the option that named their file or the word, if one did."""
     for option in ctx.command.params:
@@ -166,91 +147,39 @@ def _located(error: Exception, message: str, ctx: click.Context) -> str:
             continue
         given = ctx.params.get(option.name or "")
         for value in given if isinstance(given, tuple) else (given,):
-            if isinstance(value, Path) and re.match(rf"{re.escape(str(value))}[:, ]", message):
-                return f"{_long(option)} {message}"
+            starts = tuple(f"{value}{mark}" for mark in ":, ")
+            if isinstance(value, Path) and message.startswith(starts):
+                return f"{option_name(option)} {message}"
             if isinstance(error, UnknownLabel) and value == error.label:
-                return f"{_long(option)} {value}: {message}"
+                return f"{option_name(option)} {value}: {message}"
     return message
 
 
-def _long(option: click.Parameter) -> str:
-    return max(option.opts, key=len)
+def option_name(parameter: click.Parameter) -> str:
+    """A parameter of a command as messages name it: its first flag, or its metavar."""
+    if isinstance(parameter, click.Option):
+        return parameter.opts[0]
+    return (parameter.metavar or parameter.human_readable_name).strip(".[]")
 
 
-def as_options(message: str) -> str:
-    """Advice of the library, with its arguments as options of the command that runs.
+def spelled_as_option(parameter: str, value: Any) -> str | None:
+    """A parameter of the library as an option of the command that runs, if it has such an option.
 
-    "read with responses='keep'" becomes "read with --responses keep" where there is such an option.
+    >>> spelled_as_option("rows", "keep") is None  # no command runs
+    True
     """
-    for written, meant in _WRITTEN_OTHERWISE.items():
-        message = message.replace(written, meant)
     context = click.get_current_context(silent=True)
-    if context is None:
-        return message
-
-    def option_for(found: re.Match[str]) -> str:
-        option = _option(found["name"], context)
-        return found[0] if option is None else _given(option, found["value"].strip("'\""))
-
-    return _ARGUMENT.sub(option_for, message)
-
-
-def _option(argument: str, ctx: click.Context) -> click.Option | None:
-    """The option of a command that stands for an argument of the library."""
-    options = {
-        option.name: option for option in ctx.command.params if isinstance(option, click.Option)
-    }
-    return options.get(argument) or options.get(_OPTIONS.get(argument, ""))
-
-
-def _given(option: click.Option, value: Any) -> str:
-    """An option as a person would write it."""
-    name = _long(option)
-    if option.is_flag:
-        return name
-    return f"{name} {','.join(map(str, value)) if isinstance(value, list | tuple) else value}"
-
-
-# Options that are called otherwise than the argument for which they stand.
-_OPTIONS = {
-    "k": "neighbors",
-    "kernel": "kernels",
-    "marginals": "no_marginals",
-    "max_iter": "iterations",
-    "most_neighbors": "neighbors",
-    "n_clusters": "clusters",
-    "n_components": "dims",
-    "n_fits": "fits",
-    "n_init": "restarts",
-    "n_jobs": "jobs",
-    "n_maps": "maps",
-    "n_neighbors": "neighbors",
-    "n_permutations": "permutations",
-    "n_resamples": "resamples",
-    "n_responses": "per_cue",
-    "n_samples": "samples",
-    "n_splits": "splits",
-    "penalty": "penalties",
-    "random_state": "seed",
-    "sd": "local_perplexity",
-    "vocabulary": "words",
-}
-_ARGUMENT = re.compile(
-    r"(?<![\w.(])(?P<name>[a-z]\w*)=(?P<value>'[^']*'|\"[^\"]*\"|[\w.\[\]+-]*[\w\]]|\.\.\.)"
-)
-_WRITTEN_OTHERWISE = {
-    "give kind='dissimilarity' if they are, or NaN on the diagonal if it says nothing": (
-        "give --dissimilarities if they are, and leave the diagonal empty if it says nothing"
-    ),
-    "with refine=Refinement(perplexity=...)": "with --perplexity",
-    "transposed() gives documents, sites or users as rows": (
-        "with --given columns they are fitted as if they were not"
-    ),
-    "rows, columns and count name the columns": "--rows, --columns and --count name the columns",
-    "give estimate='proportions'": "leave out the triplets of some of them",
-    "nor a pair of arrays or an Atlas": "nor an .atlas file",
-    "nor an array or an Atlas": "nor an .atlas file",
-}
+    params = [] if context is None else context.command.params
+    options = [option for option in params if isinstance(option, Option)]
+    named = [option for option in options if option.name == parameter]
+    stands = [option for option in options if parameter in option.sets]
+    if not (named or stands):
+        return None
+    option = [*named, *stands][0]
+    if option.is_flag or value is ...:
+        return option_name(option)
+    written = ",".join(map(str, value)) if isinstance(value, list | tuple) else value
+    return f"{option_name(option)} {written}"
 
 
 def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
@@ -263,16 +192,24 @@ def note(message: str) -> None:
     if context is None or not context.meta.get("manymaps.quiet"):
         # Where nobody listens any more, the work goes on.
         with suppress(OSError):
-            click.echo(as_options(message), err=True)
+            click.echo(message, err=True)
 
 
-def _set_quiet(ctx: click.Context, _: click.Parameter, value: bool) -> None:
-    ctx.meta["manymaps.quiet"] = value
+def quiet_option() -> click.Option:
+    """The option --quiet of all commands."""
+    return _general("quiet", "Print data and errors only.")
 
 
-quiet_option = click.option(
-    "--quiet", is_flag=True, expose_value=False, callback=_set_quiet, help="Only data and errors."
-)
+def json_option() -> click.Option:
+    """The option --json of the commands that print data."""
+    return _general("json", "Print one JSON object on stdout.")
+
+
+def _general(name: str, help: str) -> click.Option:
+    def keep(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+        ctx.meta[f"manymaps.{name}"] = value
+
+    return click.Option([f"--{name}"], is_flag=True, expose_value=False, callback=keep, help=help)
 
 
 def emit(text: str) -> None:
@@ -304,19 +241,30 @@ def elapsed() -> float:
     return round(time.perf_counter() - started, 3)
 
 
+def as_json() -> bool:
+    """Whether the command prints JSON."""
+    return bool(click.get_current_context().meta["manymaps.json"])
+
+
 def tell(
     record: Callable[[], Mapping[str, Any]],
     text: Callable[[], str],
     *,
-    as_json: bool,
     files: Iterable[Path | None] = (),
     summary: bool = False,
 ) -> None:
-    """The last words of a command: a record under --json, else a text and the files written.
+    """Print the results of a command: a record under --json, else a text and the files written.
 
-    A text that merely sums up what such a file holds is no data, and left out under --quiet.
+    Parameters
+    ----------
+    record : callable
+    text : callable
+    files : iterable of path, optional
+        The outputs; None is skipped.
+    summary : bool
+        Whether the text is for a person only, so that --quiet leaves it out.
     """
-    if as_json:
+    if as_json():
         emit_json(record())
         return
     if not (summary and click.get_current_context().meta["manymaps.quiet"]):
@@ -324,6 +272,15 @@ def tell(
     for file in files:
         if file is not None:
             note(f"{file}")
+
+
+def write_rows(path: Path, rows: Iterable[Iterable[object]]) -> None:
+    """Write a CSV file, whole or not at all."""
+    from manymaps.archive import written_whole
+    from manymaps.data.csv_cells import write_csv
+
+    with written_whole(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as out:
+        write_csv(out, rows)
 
 
 def _with_null(value: Any) -> Any:
@@ -334,22 +291,48 @@ def _with_null(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def plain_table() -> Table:
-    """An empty table of rich's without lines or header, to be `rendered`."""
+def grid(rows: Iterable[Sequence[object]], *, right: bool = False) -> str:
+    """Rows as a table of plain text, as wide as the terminal, and unwrapped in a file or pipe.
+
+    Parameters
+    ----------
+    rows : iterable of sequences
+        Of cells, which `cell` writes; rows may differ in length.
+    right : bool
+        Whether all columns but the first are aligned to the right.
+    """
+    from rich.console import Console
     from rich.table import Table
 
-    return Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
-
-
-def rendered(*parts: RenderableType) -> str:
-    """Rich parts as text for stdout: as wide as the terminal there, unwrapped in a file or pipe."""
-    from rich.console import Console
-
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+    for row in rows:
+        table.add_row(*map(cell, row))
+    for column in table.columns[1:] if right else ():
+        column.justify = "right"
     text = io.StringIO()
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 10_000
-    console = Console(file=text, width=width, markup=False, emoji=False, highlight=False)
-    console.print(*parts, sep="\n")
+    Console(file=text, width=width, markup=False, emoji=False, highlight=False).print(table)
     return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+
+
+def cell(value: object) -> str:
+    """A value as a table shows it.
+
+    >>> [cell(value) for value in (12345, 0.12345, float("nan"), None, "tie")]
+    ['12,345', '0.123', 'none', '', 'tie']
+    """
+    match value:
+        case None:
+            return ""
+        case str():
+            return value
+        case numbers.Integral():
+            return f"{int(value):,}"
+        case numbers.Real() if math.isnan(value):
+            return "none"
+        case numbers.Real():
+            return f"{float(value):.3f}"
+    raise TypeError(f"{value!r} has no form in a table")
 
 
 def shown(label: str, width: int = 40) -> str:
@@ -362,35 +345,3 @@ def shown(label: str, width: int = 40) -> str:
 
 
 _BIDI = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-
-
-def refuse_overwriting(
-    outputs: Mapping[str, Path | None], inputs: Mapping[str, Path | None]
-) -> None:
-    """A usage error where an output is one of the files that are read, or another output."""
-    written = [(name, path, path.resolve()) for name, path in outputs.items() if path is not None]
-    for name, _, place in written:
-        for source, read in inputs.items():
-            if read is not None and place == read.resolve():
-                raise click.UsageError(f"{name} would overwrite {source}, {read}")
-    for (name, path, place), (other, _, second) in combinations(written, 2):
-        if place == second:
-            raise click.UsageError(f"{name} and {other} are the same file, {path}; give two names")
-
-
-def refuse_to_replace(option: str, path: Path | None) -> None:
-    """A usage error where an atlas or checkpoint would overwrite a file of another kind."""
-    if path is not None and path.exists() and path.stat().st_size and not _is_archive(path):
-        raise click.UsageError(
-            f"{option}: {path} is there and of another kind; give another name, or remove it"
-        )
-
-
-def _is_archive(path: Path) -> bool:
-    from manymaps.archive.arrays import open_arrays
-
-    try:
-        with open_arrays(path) as file:
-            return "meta.json" in file.others
-    except (OSError, DataError):
-        return False

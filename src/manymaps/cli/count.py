@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from manymaps.cli.contract import Command, elapsed, note, quiet_option, refuse_overwriting, tell
-from manymaps.cli.options import combined, json_option, some_jobs
-from manymaps.cli.types import InputFile, OrFile, OutputFile, positive
-from manymaps.cli.workers import check_workers, on_workers, worker_options
+from manymaps.cli.contract import elapsed, note, tell
+from manymaps.cli.options import jobs_option
+from manymaps.cli.record import argument, command, flag, group, option
+from manymaps.cli.types import InputFile, OrFile, OutputFile, Whole, positive
+from manymaps.cli.workers import Workers, check_workers, on_workers
 from manymaps.progress import work
 
 if TYPE_CHECKING:
@@ -22,78 +23,56 @@ if TYPE_CHECKING:
 __all__ = ["count"]
 
 
-reading_texts = combined(
-    click.option("--column", metavar="NAME", help="Field or column of the texts."),
-    click.option("--label-column", metavar="NAME", help="That of the documents' labels."),
-    click.option("--encoding", metavar="E", help="Where it is neither UTF-8 nor latin-1."),
-    click.option(
-        "--format",
-        metavar="NAME",
-        help="folder, jsonl, csv, tsv, parquet or lines, if not by the name.",
-    ),
-)
+@dataclass(frozen=True, kw_only=True)
+class CountOptions:
+    """The options of `count`."""
 
-choosing_words = combined(
-    click.option("--max-words", type=positive, metavar="N", help="The most frequent alone."),
-    click.option(
-        "--skip-words",
-        type=click.IntRange(min=0),
-        metavar="N",
-        default=0,
-        show_default=True,
-        help="Before that, leave out the most frequent.",
-    ),
-    click.option(
-        "--min-documents",
-        type=positive,
-        metavar="N",
-        default=1,
-        show_default=True,
-        help="Leave out words of fewer documents.",
-    ),
-    click.option(
-        "--stop-words",
-        type=OrFile("words", ("english",)),
+    texts: Path = argument("TEXTS", InputFile(folders=True))
+    output: Path = option(
+        OutputFile(".npz"), "Write the table of counts to this file.", "-o", "--output",
+        required=True, metavar="OUT.npz",
+    )  # fmt: skip
+    column: str | None = option("NAME", "Field or column that contains the texts.")
+    label_column: str | None = option("NAME", "Field or column of the documents' labels.")
+    encoding: str | None = option(
+        "NAME", "Encoding of the texts, if it is neither UTF-8 nor latin-1."
+    )
+    format: str | None = option(
+        "NAME",
+        "Read TEXTS as folder, jsonl, csv, tsv, parquet or lines, whatever its name is.",
+    )
+    max_words: int | None = option(positive, "Maximum number of words; the most frequent count.")
+    skip_words: int = option(
+        Whole(0), "Leave out the N most frequent words before --max-words applies.", default=0
+    )
+    min_documents: int = option(positive, "Leave out words of fewer documents.", default=1)
+    stop_words: str | Path | None = option(
+        OrFile("words", ("english",)), "Leave out these words, one per line in a file.",
         metavar="english|FILE",
-        help="Leave out these, one a line.",
-    ),
-    click.option("--words", type=InputFile(), help="Count these words alone, one a line."),
-    click.option("--token-pattern", metavar="REGEX", help="What a word is."),
-    click.option("--keep-case", is_flag=True, help="Tie is not tie."),
-)
+    )  # fmt: skip
+    words: Path | None = option(
+        InputFile(), "Count only these words, one per line.", sets="vocabulary"
+    )
+    token_pattern: str | None = option("REGEX", "Regular expression that matches a word.")
+    keep_case: bool = flag("Distinguish upper and lower case.")
+    window: int | None = option(
+        positive, "Count pairs of words that are at most N positions apart."
+    )
+    weighting: str | None = option(
+        ["flat", "harmonic"],
+        "Count a pair k positions apart as 1, or as 1 / k (with --window only).  [default: flat]",
+    )
+    jobs: int | None = jobs_option(
+        "Number of processes that split texts into words; -1 for all.  [default: 1]"
+    )
+    workers: Workers = group(Workers)
 
 
-@click.command(cls=Command)
-@click.argument("texts", type=InputFile(folders=True), metavar="TEXTS")
-@click.option("-o", "--output", type=OutputFile(".npz"), required=True, metavar="OUT.npz")
-@reading_texts
-@choosing_words
-@click.option(
-    "--window",
-    type=positive,
-    metavar="N",
-    help="Count words near words, at most so many places apart.",
-)
-@click.option(
-    "--weighting",
-    type=click.Choice(["flat", "harmonic"]),
-    help="With --window: a pair k apart counts 1, or 1 / k.  [default: flat]",
-)
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=-1),
-    callback=some_jobs,
-    metavar="N",
-    help="Take texts apart in so many processes; -1 for all.  [default: 1]",
-)
-@worker_options
-@quiet_option
-@json_option
-@click.pass_context
-def count(ctx: click.Context, texts: Path, output: Path, as_json: bool, **options: Any) -> None:
+@command(CountOptions)
+def count(options: CountOptions) -> None:
     """Count the words of TEXTS and write the table to OUT.npz.
 
-    TEXTS is a folder of files, a table (JSONL, CSV, TSV, Parquet), or a text of one document a
+    TEXTS is a folder of files, a table (JSONL, CSV, TSV, Parquet), or a text with one document per
     line; it may be larger than memory. The table has a row for each document and a column for each
     word; with --window, a row and a column for each word.
 
@@ -103,17 +82,14 @@ def count(ctx: click.Context, texts: Path, output: Path, as_json: bool, **option
                manymaps count novel.txt -o near.npz --window 5 --min-documents 5
                manymaps count library/ -o near.npz --window 5 --max-words 20000 --jobs -1
     """
-    given = {"TEXTS": texts, "--words": options["words"], "--stop-words": options["stop_words"]}
-    refuse_overwriting(
-        {"-o": output},
-        {name: path if isinstance(path, Path) else None for name, path in given.items()},
-    )
-    if options["weighting"] is not None and options["window"] is None:
+    if options.weighting is not None and options.window is None:
         raise click.UsageError("--weighting needs --window")
-    check_workers(ctx, options)
-    spread = options["backend"] or ("loky" if options["jobs"] not in (None, 1) else None)
-    with on_workers({**options, "backend": spread}):
-        counts = _counted(texts, options)
+    workers, output = options.workers, options.output
+    check_workers(workers)
+    if workers.backend is None and options.jobs not in (None, 1):
+        workers = replace(workers, backend="loky")
+    with on_workers(workers, options.jobs):
+        counts = _counted(options)
     for line in counts.report.notes:
         note(line)
     counts.save(output)
@@ -126,59 +102,54 @@ def count(ctx: click.Context, texts: Path, output: Path, as_json: bool, **option
         "seconds": elapsed(),
         "output": str(output),
     }
-    tell(lambda: record, lambda: _summary(record, counts), as_json=as_json, summary=True)
+    rows, columns = counts.kinds
+    further = ["manymaps", "fit", str(output), "-o", str(output.with_suffix(".atlas"))]
+    text = (
+        f"{output}: {counts.n_rows:,} {rows}s by {counts.n_columns:,} {columns}s, "
+        f"{counts.n_counts:,.10g} counts in {record['seconds']:.1f} s\n"
+        f"next: {shlex.join([*further, '--method', 'code'])}"
+    )
+    tell(lambda: record, lambda: text, summary=True)
 
 
-def _counted(texts: Path, options: Mapping[str, Any]) -> Counts:
+def _counted(options: CountOptions) -> Counts:
     from manymaps.io.texts import Texts
 
     source = Texts(
-        texts,
-        column=options["column"],
-        label_column=options["label_column"],
-        format=options["format"],
-        encoding=options["encoding"],
+        options.texts,
+        column=options.column,
+        label_column=options.label_column,
+        format=options.format,
+        encoding=options.encoding,
     )
     words = _words(options)
     from manymaps.io.counting import count_cooccurrences, count_texts
 
-    with work(f"counting {texts}"):
-        if options["window"] is None:
+    with work(f"counting {options.texts}"):
+        if options.window is None:
             return count_texts(source, words)
         return count_cooccurrences(
-            source,
-            words,
-            window=options["window"],
-            weighting=options["weighting"] or "flat",
+            source, words, window=options.window, weighting=options.weighting or "flat"
         )
 
 
-def _words(options: Mapping[str, Any]) -> Words:
-    """Which words are counted, by the options of the command."""
+def _words(options: CountOptions) -> Words:
+    """Which words are counted."""
     from manymaps.io.counting import Words
     from manymaps.io.matrices import read_labels
 
-    stop_words, chosen = options["stop_words"], options["words"]
-    given: dict[str, Any] = {name: options[name] for name in ("max_words", "skip_words")}
-    if isinstance(stop_words, Path):
-        stop_words = read_labels(stop_words)
-    if options["token_pattern"] is not None:
-        given["token_pattern"] = options["token_pattern"]
-    return Words(
-        **given,
-        min_documents=options["min_documents"],
-        stop_words=stop_words,
-        lowercase=not options["keep_case"],
-        vocabulary=None if chosen is None else list(dict.fromkeys(read_labels(chosen))),
+    stop_words: Any = options.stop_words
+    pattern: dict[str, Any] = (
+        {} if options.token_pattern is None else {"token_pattern": options.token_pattern}
     )
-
-
-def _summary(record: Mapping[str, Any], counts: Counts) -> str:
-    output = record["output"]
-    rows, columns = counts.kinds
-    further = ["manymaps", "fit", output, "-o", str(Path(output).with_suffix(".atlas"))]
-    return (
-        f"{output}: {record['n_rows']:,} {rows}s by {record['n_columns']:,} {columns}s, "
-        f"{counts.n_counts:,.10g} counts in {record['seconds']:.1f} s\n"
-        f"next: {shlex.join([*further, '--method', 'code'])}"
+    return Words(
+        max_words=options.max_words,
+        skip_words=options.skip_words,
+        min_documents=options.min_documents,
+        stop_words=read_labels(stop_words) if isinstance(stop_words, Path) else stop_words,
+        lowercase=not options.keep_case,
+        vocabulary=(
+            None if options.words is None else list(dict.fromkeys(read_labels(options.words)))
+        ),
+        **pattern,
     )

@@ -1,41 +1,40 @@
-"""The command `demo`: the word relations that come with the package, fitted and shown."""
+"""The command `demo`: fit and draw the word relations that come with the package."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from manymaps.cli.contract import Command, note, quiet_option, tell
-from manymaps.cli.fit import build, fit_record, keep_stopped, run_fit
-from manymaps.cli.options import jobs_option, json_option, seed_option
+from manymaps.cli.contract import note, tell
+from manymaps.cli.fit import Model, Running, build, fit_record, keep_stopped, run_fit
+from manymaps.cli.record import command, group, option
 from manymaps.cli.types import check_folder
 
 __all__ = ["demo"]
 
 DEMO_WORD = "play"
 DESCRIPTION = (
-    "The commonest English nouns and verbs, near each other where one recalls the other by its "
-    "meaning. A word of several senses stands in several maps."
+    "The commonest English nouns and verbs, near each other if they are related in meaning. A word "
+    "of several senses appears in several maps."
 )
 
 
-@click.command(cls=Command)
-@click.option(
-    "-o",
-    "--output",
-    "folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("manymaps-demo"),
-    show_default=True,
-    metavar="DIR",
-    help="Folder for the results; made where it is missing.",
-)
-@seed_option
-@jobs_option
-@quiet_option
-@json_option
-def demo(folder: Path, seed: int, jobs: int | None, as_json: bool) -> None:
+@dataclass(frozen=True, kw_only=True)
+class DemoOptions:
+    """The options of `demo`."""
+
+    folder: Path = option(
+        click.Path(path_type=Path, file_okay=False),
+        "Write the results to this folder, which is created if it does not exist.",
+        "-o", "--output", default=Path("manymaps-demo"), metavar="DIR",
+    )  # fmt: skip
+    running: Running = group(Running)
+
+
+@command(DemoOptions)
+def demo(options: DemoOptions) -> None:
     """Fit the word relations that come with the package.
 
     Writes DIR/demo.atlas, DIR/demo.html (the page to look words up in) and DIR/demo.png in about a
@@ -44,6 +43,7 @@ def demo(folder: Path, seed: int, jobs: int | None, as_json: bool) -> None:
     \b
     Example:  manymaps demo -o first-look
     """
+    folder = options.folder
     try:
         folder.mkdir(parents=True, exist_ok=True)
         check_folder(folder)
@@ -53,8 +53,7 @@ def demo(folder: Path, seed: int, jobs: int | None, as_json: bool) -> None:
 
     data = load_word_relations()
     note(f"the embedded word relations: {data.n_pairs:,} pairs of {data.n_objects:,} words")
-    options = {"maps": 20, "seed": seed, "jobs": jobs, "iterations": 500}
-    estimator = build("mm-tsne", options)
+    estimator = build("mm-tsne", Model(maps=20, iterations=500), options.running)
     run = run_fit(estimator, data, "the word relations")
     output, page, figure = (folder / f"demo.{suffix}" for suffix in ("atlas", "html", "png"))
     if run.stopped:
@@ -74,5 +73,4 @@ def demo(folder: Path, seed: int, jobs: int | None, as_json: bool) -> None:
             f"{page}   the page: open it in a browser and look up {DEMO_WORD}\n"
             f"next: manymaps senses {output} bank\n      manymaps plot {output} -o {folder}/all.png"
         ),
-        as_json=as_json,
     )

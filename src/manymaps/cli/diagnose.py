@@ -4,31 +4,16 @@ from __future__ import annotations
 
 import math
 import shlex
-from dataclasses import fields
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from manymaps.cli.contract import (
-    Command,
-    elapsed,
-    note,
-    plain_table,
-    quiet_option,
-    refuse_overwriting,
-    rendered,
-    shown,
-    tell,
-)
-from manymaps.cli.options import (
-    carried,
-    jobs_option,
-    json_option,
-    pair_options,
-    seed_option,
-)
-from manymaps.cli.types import InputFile, OutputFile
+from manymaps.cli.contract import elapsed, grid, note, shown, tell
+from manymaps.cli.options import PairReading, carried, jobs_option, output_names, seed_option
+from manymaps.cli.record import argument, command, group, option
+from manymaps.cli.types import InputFile, Whole, figure_file
+from manymaps.labels import plural
 from manymaps.progress import work
 
 if TYPE_CHECKING:
@@ -37,41 +22,37 @@ if TYPE_CHECKING:
 __all__ = ["diagnose", "diagnosis_record", "diagnosis_table"]
 
 
-@click.command(cls=Command)
-@click.argument("file", type=InputFile(), metavar="FILE")
-@click.option(
-    "--metric",
-    metavar="NAME",
-    help="Distance of vectors; precomputed where FILE holds distances.  [default: euclidean]",
-)
-@click.option(
-    "--samples",
-    type=click.IntRange(min=1000),
-    metavar="N",
-    default=100_000,
-    show_default=True,
-    help="Triples and paths to draw where there are too many to count.",
-)
-@click.option(
-    "--plot",
-    type=OutputFile(".png", ".svg", ".pdf"),
-    metavar="OUT.png",
-    help="Draw the Shepard plot, and nonmetric scaling in a plane beside it.",
-)
-@pair_options
-@seed_option
-@jobs_option
-@quiet_option
-@json_option
-def diagnose(file: Path, as_json: bool, **options: Any) -> None:
-    """Measure how far the data of FILE are from metric: can one map hold them?
+@dataclass(frozen=True, kw_only=True)
+class DiagnoseOptions:
+    """The options of `diagnose`."""
 
-    One map is a space: there, A is as near to B as B to A, what is near to the same is not far
-    from each other, and few objects can share a nearest neighbour. Each figure says how far the
-    data break one of these rules; a few quick fits then suggest whether a plane, more dimensions or
-    several maps serve best. Similarities that are the same both ways are judged as such.
+    file: Path = argument("FILE", InputFile())
+    metric: str | None = option(
+        "NAME", "Distance of vectors; precomputed if FILE contains distances.  [default: euclidean]"
+    )
+    samples: int = option(
+        Whole(1000), "Number of triples and paths to draw if there are more.", default=100_000,
+        sets="n_samples",
+    )  # fmt: skip
+    plot: Path | None = option(
+        figure_file, "Draw the Shepard plot and a nonmetric scaling in the plane.",
+        metavar="OUT.png",
+    )  # fmt: skip
+    reading: PairReading = group(PairReading)
+    seed: int = seed_option()
+    jobs: int | None = jobs_option()
 
-    FILE holds associations, similarities or vectors, as `manymaps fit` reads them.
+
+@command(DiagnoseOptions)
+def diagnose(options: DiagnoseOptions) -> None:
+    """Measure how far the data of FILE are from metric, and how many maps they need.
+
+    A single map is a metric space: A is as near to B as B to A, objects near the same object are
+    near each other, and few objects can share a nearest neighbour. Each figure measures how far the
+    data break one of these rules. A few quick fits then suggest a plane, more dimensions, or
+    several maps. Symmetric similarities are treated as such.
+
+    FILE contains associations, similarities or vectors, as `manymaps fit` reads them.
 
     \b
     Examples:  manymaps diagnose norms.csv
@@ -85,47 +66,42 @@ def diagnose(file: Path, as_json: bool, **options: Any) -> None:
     from manymaps.data.pair_rules import NO_LONGER_SYMMETRIC
     from manymaps.errors import DataError
 
-    refuse_overwriting({"--plot": options["plot"]}, {"FILE": file, "--labels": options["labels"]})
-    reading = {name: value for name, value in options.items() if name not in ("metric", "plot")}
-    metric = options["metric"]
-    if metric is None and holds_counts(file, reading):
+    file, metric = options.file, options.metric
+    if metric is None and holds_counts(file, options.reading):
         raise DataError(
-            f"{file} holds counts of two kinds of object, and a diagnosis compares objects of one; "
-            "--cue, --response and --strength name the columns of associations"
+            f"{file} contains counts of two kinds of object, and a diagnosis compares objects of "
+            "one; --cue, --response and --strength name the columns of associations"
         )
-    data = read_data(file, {**reading, "metric": metric})
-    if isinstance(data, Associations):
-        objects = f"{data.n_objects:,} objects"
-    else:
-        objects = f"{len(data):,} vectors"
-    with work(f"judging {objects}, with quick fits of up to 40 maps"):
+    data = read_data(file, options.reading, metric=metric, seed=options.seed)
+    size = len(data.labels)
+    objects = plural("object" if isinstance(data, Associations) else "vector", size)
+    with work(f"diagnosing {objects}, with quick fits of up to 40 maps"):
         found = diagnosed(
             data,
             metric=metric or "euclidean",
-            n_samples=options["samples"],
-            random_state=options["seed"],
-            n_jobs=options["jobs"],
+            n_samples=options.samples,
+            random_state=options.seed,
+            n_jobs=options.jobs,
         )
-    if options["plot"] is not None:
+    if options.plot is not None:
         from manymaps import plot_shepard, save_figure
 
-        save_figure(plot_shepard(found), options["plot"])
+        save_figure(plot_shepard(found), options.plot)
     for line in [*reading_notes(data), *found.notes]:
-        # What rows do to symmetric values is undone here.
+        # The diagnosis undoes what renormalized rows do to symmetric values.
         if line != NO_LONGER_SYMMETRIC:
             note(line)
-    written = None if options["plot"] is None else str(options["plot"])
+    seconds = {"seconds": elapsed()}
     tell(
-        lambda: {**diagnosis_record(found), "seconds": elapsed(), "plot": written},
+        lambda: {**diagnosis_record(found), **seconds, **output_names(plot=options.plot)},
         lambda: f"{diagnosis_table(found, str(file))}\nnext: {_further(found, file)}",
-        as_json=as_json,
-        files=(options["plot"],),
+        files=(options.plot,),
     )
 
 
 def diagnosis_record(found: Diagnosis) -> dict[str, Any]:
-    """What `diagnose --json` prints; NaN, there null, stands for what could not be counted."""
-    # The scaling is drawn, not told.
+    """The record that `diagnose --json` prints; NaN (null in JSON) marks uncountable figures."""
+    # The scaling is drawn only.
     record = {
         one.name: getattr(found, one.name)
         for one in fields(found)
@@ -140,65 +116,39 @@ def diagnosis_record(found: Diagnosis) -> dict[str, Any]:
 
 
 def diagnosis_table(found: Diagnosis, name: str) -> str:
-    """What `diagnose` prints for a person: each figure with a reading."""
-    table = plain_table()
-    for row in _rows(found):
-        table.add_row(*row)
+    """The text that `diagnose` prints: each figure with its meaning."""
     what = "similarities" if found.kind == "similarities" else "distances"
-    groups = (
-        "" if found.n_components == 1 else f" in {found.n_components:,} groups without a pair"
-        " between them"
-    )  # fmt: skip
+    groups = ""
+    if found.n_components > 1:
+        groups = f" in {found.n_components:,} groups without a pair between them"
     head = f"{name}: {found.n_pairs:,} {what} of {found.n_objects:,} objects{groups}"
-    return f"{head}\n{rendered(table)}"
+    return f"{head}\n{grid([*_rows(found), *_fits(found), _suggestion(found)])}"
 
 
-def _rows(found: Diagnosis) -> list[tuple[str, str, str]]:
-    return [
-        ("asymmetry", _number(found.asymmetry), _of_asymmetry(found)),
-        (
-            "intransitivity",
-            _number(found.intransitivity, found.intransitivity_error),
-            "of the strong paths A-B-C, those where A and C are not linked",
-        ),
-        (
-            "clustering",
-            _number(found.clustering),
-            "of the same paths, those where A and C are linked strongly; by chance "
-            f"{_number(found.clustering_by_chance)}",
-        ),
-        (
-            "centrality",
-            f"{found.centrality:.2f}",
-            "mean square of how many have an object as nearest neighbour; of random points "
-            "below 2",
-        ),
-        ("reciprocity", f"{found.reciprocity:.2f}", _of_reciprocity(found)),
-        ("most shared", f"{found.max_shared_nearest_neighbor:.3g}", _of_sharing(found)),
-        (
-            "triangles",
-            _number(found.triangle_violations, found.triangle_error),
-            _of_triangles(found),
-        ),
-        (
-            "negative part",
-            _number(found.negative_share, found.negative_error),
-            "of the spectrum; 0 for distances in a space",
-        ),
-        ("stress", _number(found.stress), _of_stress(found)),
-        *_fits(found),
-        ("suggested", _suggested(found), found.reason),
-    ]  # fmt: skip
+def _rows(found: Diagnosis) -> Iterator[tuple[str, str, str]]:
+    yield "asymmetry", _number(found.asymmetry), _of_asymmetry(found)
+    open_paths = "of the strong paths A-B-C, those where A and C are not linked"
+    error = found.intransitivity_error
+    yield "intransitivity", _number(found.intransitivity, error), open_paths
+    by_chance = f"by chance {_number(found.clustering_by_chance)}"
+    closed_paths = f"of the same paths, those where A and C are linked strongly; {by_chance}"
+    yield "clustering", _number(found.clustering), closed_paths
+    hubs = "mean square of how many have an object as nearest neighbour; of random points below 2"
+    yield "centrality", f"{found.centrality:.2f}", hubs
+    yield "reciprocity", f"{found.reciprocity:.2f}", _of_reciprocity(found)
+    yield "most shared", f"{found.max_shared_nearest_neighbor:.3g}", _of_sharing(found)
+    violations = _number(found.triangle_violations, found.triangle_error)
+    yield "triangles", violations, _of_triangles(found)
+    negative = _number(found.negative_share, found.negative_error)
+    yield "negative part", negative, "of the spectrum; 0 for distances in a space"
+    yield "stress", _number(found.stress), _of_stress(found)
 
 
-def _maps(count: int) -> str:
-    return "1 map" if count == 1 else f"{count} maps"
-
-
-def _suggested(found: Diagnosis) -> str:
+def _suggestion(found: Diagnosis) -> tuple[str, str, str]:
+    maps = plural("map", found.suggested_maps)
     if found.serves == "dimensions":
-        return f"1 map, {found.suggested_dimensions} dims"
-    return _maps(found.suggested_maps)
+        maps = f"1 map, {found.suggested_dimensions} dims"
+    return "suggested", maps, found.reason
 
 
 def _number(value: float, error: float = 0.0) -> str:
@@ -216,7 +166,7 @@ def _of_asymmetry(found: Diagnosis) -> str:
 
 
 def _of_reciprocity(found: Diagnosis) -> str:
-    reading = "mean rank of an object for its own nearest neighbour; 1 where nearness is mutual"
+    reading = "mean rank of an object for its own nearest neighbour; 1 if nearness is mutual"
     if found.not_returned > 0:
         reading += f"; {found.not_returned:.0%} of the objects are not on its list at all"
     return reading
@@ -235,15 +185,16 @@ def _of_sharing(found: Diagnosis) -> str:
 def _of_triangles(found: Diagnosis) -> str:
     if found.n_triangles == 0:
         return "no three objects are all linked with one another"
-    counted = "drawn by lot" if found.triangle_error > 0 else "all that are known"
-    return f"of {found.n_triangles:,} triples ({counted}), one side longer than the way round"
+    counted = "drawn at random" if found.triangle_error > 0 else "all that are known"
+    longer = "one side longer than the other two together"
+    return f"of {found.n_triangles:,} triples ({counted}), with {longer}"
 
 
 def _of_stress(found: Diagnosis) -> str:
     n_scaled = len(found.scaling.labels)
     some = f" of {n_scaled} objects" if n_scaled < found.n_objects else ""
     return (
-        f"of nonmetric scaling{some} in the plane, where below .05 is good; in four dimensions "
+        f"of nonmetric scaling{some} in the plane, where below 0.05 is good; in four dimensions "
         f"{_number(found.stress_in_four)}, in the plane by chance {_number(found.stress_by_chance)}"
     )
 
@@ -263,7 +214,7 @@ def _fits(found: Diagnosis) -> list[tuple[str, str, str]]:
         reading = f"{second:.0%}"
         if not rows:
             reading = f"of the strength{some} {meanings[0]}; {second:.0%} {meanings[1]}"
-        rows.append((f"fit of {_maps(n_maps)}", f"{first:.0%}", reading))
+        rows.append((f"fit of {plural('map', n_maps)}", f"{first:.0%}", reading))
     four = (found.kept_in_four, found.held_in_four)
     first, second = four[::-1] if found.n_fitted <= FEW else four
     reading = f"{second:.0%}; one map of four dimensions, as many coordinates as two maps have"

@@ -1,16 +1,18 @@
-"""The command `export`: an atlas as a table or a graph, and how ambiguous its words are."""
+"""The command `export`: an atlas as a table or a graph, and the ambiguity of its words."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from manymaps.cli.contract import Command, emit_json, note, quiet_option, refuse_overwriting
-from manymaps.cli.options import atlas_argument, json_option, refuse_given, seed_option
-from manymaps.cli.types import InputFile, Number, OrWord, OutputFile, positive
+from manymaps.cli.contract import as_json, emit_json, note
+from manymaps.cli.options import atlas_argument, output_names, refuse_given, seed_option
+from manymaps.cli.record import command, option
+from manymaps.cli.types import InputFile, Number, OutputFile, count_or, positive
 from manymaps.labels import plural
 from manymaps.progress import work
 
@@ -21,138 +23,107 @@ if TYPE_CHECKING:
 __all__ = ["export"]
 
 LEAST_WRITTEN = 0.01
+OF_AMBIGUITY = ("others", "resamples", "per_cue", "seed")
 
 
-@click.command(cls=Command)
-@atlas_argument
-@click.option(
-    "-o",
-    "--output",
-    type=OutputFile(".csv", ".parquet", ".graphml"),
-    metavar="OUT.csv",
-    help="A table (.csv, .parquet) or a graph (.graphml).",
-)
-@click.option(
-    "--min-recall",
-    type=Number(0, 1),
-    metavar="X",
-    default=LEAST_WRITTEN,
-    show_default=True,
-    help="Of a table: leave out maps that give less of what the model recalls of a word, but for "
-    "the first; 0 writes all.",
-)
-@click.option(
-    "--ambiguity",
-    type=OutputFile(".csv", ".parquet"),
-    metavar="WORDS.csv",
-    help="How ambiguous each word is.",
-)
-@click.option(
-    "--with",
-    type=InputFile(),
-    multiple=True,
-    metavar="OTHER.atlas",
-    help="With --ambiguity: another fit of the same words, to be given for each.",
-)
-@click.option(
-    "--resamples",
-    type=OrWord("none", click.IntRange(min=2), "a number of at least 2"),
-    metavar="N|none",
-    default=20,
-    show_default=True,
-    help="With --ambiguity: standard errors from responses drawn again so often; none takes them "
-    "from the fits.",
-)
-@click.option(
-    "--per-cue",
-    type=positive,
-    metavar="N",
-    default=100,
-    show_default=True,
-    help="How many responses each cue was given.",
-)
-@seed_option
-@quiet_option
-@json_option
-def export(
-    atlas: Path,
-    output: Path | None,
-    min_recall: float,
-    ambiguity: Path | None,
-    as_json: bool,
-    **options: Any,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class ExportOptions:
+    """The options of `export`."""
+
+    atlas: Path = atlas_argument()
+    output: Path | None = option(
+        OutputFile(".csv", ".parquet", ".graphml"),
+        "Write a table (.csv, .parquet) or a graph (.graphml).", "-o", "--output",
+        metavar="OUT.csv",
+    )  # fmt: skip
+    min_recall: float = option(
+        Number(0, 1),
+        "Leave out maps that contribute less to the association probabilities of a word, except "
+        "the first; 0 writes all (tables only).",
+        default=LEAST_WRITTEN,
+    )
+    ambiguity: Path | None = option(
+        OutputFile(".csv", ".parquet"), "Write the ambiguity of each word.", metavar="WORDS.csv"
+    )
+    others: tuple[Path, ...] = option(
+        InputFile(),
+        "Average over another fit of the same words; can be repeated (with --ambiguity only).",
+        "--with", multiple=True, metavar="OTHER.atlas",
+    )  # fmt: skip
+    resamples: int | str = option(
+        count_or("none", 2),
+        "Estimate standard errors from N resamples of the responses; none takes them from the fits "
+        "(with --ambiguity only).",
+        default=20, metavar="N|none", sets="n_resamples",
+    )  # fmt: skip
+    per_cue: int = option(
+        positive, "Number of responses per cue (with --ambiguity only).", default=100,
+        sets="n_responses",
+    )  # fmt: skip
+    seed: int = seed_option()
+
+
+@command(ExportOptions)
+def export(options: ExportOptions) -> None:
     """Write an atlas as a table (CSV, Parquet) or a graph (GraphML).
 
-    The table has a row for each place of an object: its map, the proportion of the object in it,
-    the coordinates, and the share of the object's recall that the map gives. The graph has an edge
-    from each object to the ten most similar ones.
+    The table has a row for each object in each map: the map, the proportion of the object in it,
+    the coordinates, and the share of the object's association probabilities that the map
+    contributes. The graph has an edge from each object to the ten most similar ones.
 
     With --ambiguity, a table of all words: the effective number of senses (2 to the power of the
     entropy of their shares) with its standard error, how many senses are listed, and the effective
-    and the plain number of different responses. With several fits it is their mean. Where fits
-    are to resampled responses, --resamples none takes the standard error from them.
+    and the plain number of different responses. With several fits it is their mean. If the fits are
+    to resampled responses, --resamples none takes the standard error from them.
 
     \b
     Examples:  manymaps export norms.atlas -o norms.csv
                manymaps export norms.atlas --ambiguity words.csv --per-cue 150
                manymaps export a.atlas --ambiguity words.csv --with b.atlas --resamples none
     """
+    output, ambiguity = options.output, options.ambiguity
     if output is None and ambiguity is None:
         raise click.UsageError("give -o FILE, --ambiguity WORDS.csv, or both")
-    ctx = click.get_current_context()
     if ambiguity is None:
-        refuse_given(ctx, options, "an export without --ambiguity")
+        refuse_given(OF_AMBIGUITY, "an export without --ambiguity")
     if output is None or output.suffix.lower() == ".graphml":
-        refuse_given(ctx, ["min_recall"], "an export without a table")
-    files = (atlas, *options["with"])
-    for read in files:
-        refuse_overwriting({"-o": output, "--ambiguity": ambiguity}, {"an atlas": read})
+        refuse_given(["min_recall"], "an export without a table")
     from manymaps.atlas.atlas import load_atlas
     from manymaps.atlas.export import export_atlas, write_columns
 
-    fits = [load_atlas(file) for file in files]
+    fits = [load_atlas(file) for file in (options.atlas, *options.others)]
     found = None if ambiguity is None else _ambiguity(fits, options)
-    left_out = 0
+    left_out = n_fits = None
     if output is not None:
         with work(f"writing {output}"):
-            left_out = export_atlas(fits[0], output, min_recall=min_recall)
+            left_out = export_atlas(fits[0], output, min_recall=options.min_recall)
     if found is not None and ambiguity is not None:
         write_columns(found.columns, ambiguity)
-    n_fits = None if found is None else int(found.n_fits.max())
-    if as_json:
-        emit_json(
-            {
-                "output": None if output is None else str(output),
-                "ambiguity": None if ambiguity is None else str(ambiguity),
-                "n_objects": fits[0].n_objects,
-                "n_fits": n_fits,
-                "left_out": None if output is None else left_out,
-            }
-        )
+        n_fits = int(found.n_fits.max())
+    n_objects = fits[0].n_objects
+    if as_json():
+        counts = {"n_objects": n_objects, "n_fits": n_fits, "left_out": left_out}
+        emit_json({**output_names(output=output, ambiguity=ambiguity), **counts})
         return
     if output is not None:
-        note(f"{output}" + (f": {_written(fits[0], left_out, min_recall)}" if left_out else ""))
+        n_rows = n_objects * fits[0].n_maps
+        note(
+            f"{output}: {n_rows - left_out:,} of {n_rows:,} rows; those that contribute less than "
+            f"{options.min_recall:.0%} to a word are left out (--min-recall 0 writes all)"
+            if left_out
+            else f"{output}"
+        )
     if n_fits is not None:
-        words, over = plural("word", fits[0].n_objects), plural("fit", n_fits)
-        note(f"{ambiguity}: {words} over {over}")
+        note(f"{ambiguity}: {plural('word', n_objects)} over {plural('fit', n_fits)}")
 
 
-def _written(atlas: Atlas, left_out: int, min_recall: float) -> str:
-    n_places = atlas.n_objects * atlas.n_maps
-    return (
-        f"{n_places - left_out:,} of {n_places:,} places; those that give less than "
-        f"{min_recall:.0%} of a word's recall are left out (--min-recall 0 writes all)"
-    )
-
-
-def _ambiguity(fits: Sequence[Atlas], options: Mapping[str, Any]) -> Ambiguity:
+def _ambiguity(fits: Sequence[Atlas], options: ExportOptions) -> Ambiguity:
     with work("grouping responses"):
         from manymaps.analysis.ambiguity import ambiguity as of_fits
 
         return of_fits(
             fits,
-            n_resamples=0 if options["resamples"] == "none" else options["resamples"],
-            n_responses=options["per_cue"],
-            random_state=options["seed"],
+            n_resamples=options.resamples if isinstance(options.resamples, int) else 0,
+            n_responses=options.per_cue,
+            random_state=options.seed,
         )

@@ -5,41 +5,35 @@ from __future__ import annotations
 import inspect
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import click
 
-from manymaps.cli.contract import (
-    Command,
-    Interrupted,
-    NotConverged,
-    elapsed,
-    note,
-    quiet_option,
-    refuse_overwriting,
-    refuse_to_replace,
-    shown,
-    tell,
-)
-from manymaps.cli.interruption import (
-    ending_early,
-    modified,
-    partial_name,
-)
+from manymaps.cli.contract import Interrupted, NotConverged, elapsed, note, shown, tell
+from manymaps.cli.interruption import ending_early, modified, partial_name
 from manymaps.cli.options import (
     OF_TRIALS,
     ROW_SUMS,
-    combined,
+    Reading,
+    TableReading,
     jobs_option,
-    json_option,
-    reading_options,
     refuse_given,
     seed_option,
 )
-from manymaps.cli.types import InputFile, Number, OrFile, OrWord, OutputFile, perplexities, positive
-from manymaps.cli.workers import check_workers, on_workers, worker_options
+from manymaps.cli.record import argument, command, flag, group, option, settings_of
+from manymaps.cli.types import (
+    InputFile,
+    Number,
+    OrFile,
+    OrWord,
+    OutputFile,
+    perplexities,
+    positive,
+    refuse_to_replace,
+)
+from manymaps.cli.workers import Workers, check_workers, on_workers
 from manymaps.errors import ParameterError
 from manymaps.labels import plural
 from manymaps.progress import work
@@ -52,21 +46,10 @@ if TYPE_CHECKING:
     from manymaps.maps.restarts import Restart
 
 __all__ = [
-    "METHODS",
-    "OF_COUNTS",
-    "USUAL_METHOD",
-    "Method",
-    "Run",
-    "build",
-    "check_method",
-    "count_options",
-    "fit",
-    "fit_record",
-    "keep_stopped",
-    "model_options",
-    "run_fit",
-    "vector_options",
-]
+    "METHODS", "OF_COUNTS", "USUAL_METHOD", "Counting", "Method", "Model", "Run", "Running",
+    "VectorModel", "VectorReading", "build", "check_method", "fit", "fit_record", "keep_stopped",
+    "max_words_option", "run_fit",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -78,7 +61,7 @@ class Method:
 
 
 class Run(NamedTuple):
-    """How a fit ended: its stored pairs, and whether somebody stopped it."""
+    """How a fit ended: its number of stored pairs, and whether it was interrupted."""
 
     n_pairs: int
     stopped: bool
@@ -97,226 +80,185 @@ METHODS = {
 USUAL_METHOD = "mm-tsne"
 OF_COUNTS = "code"
 
-PARAMETERS = {
-    "maps": "n_maps",
-    "dims": "n_components",
-    "normalization": "normalization",
-    "given": "given",
-    "no-marginals": "marginals",
-    "penalty": "penalty",
-    "background": "background",
-    "divergence": "divergence",
-    "smoothing": "smoothing",
-    "perplexity": "perplexity",
-    "local-perplexity": "affinity",
-    "metric": "metric",
-    "recall": "neighbors",
-    "init": "init",
-    "early-exaggeration": "early_exaggeration",
-    "late-exaggeration": "late_exaggeration",
-    "learning-rate": "learning_rate",
-    "iterations": "max_iter",
-    "restarts": "n_init",
-    "tolerance": "tolerance",
-    "seed": "random_state",
-    "jobs": "n_jobs",
-}
-
-FOR_VECTORS = ("perplexity", "local-perplexity", "recall")
 NOT_OF_COUNTS = (
-    "cue", "response", "strength", "labels", "responses", "words", "drop_vectors", "node_measures",
-    *OF_TRIALS,
+    "cue", "response", "strength", "labels", "responses", "words", "drop_vectors", *OF_TRIALS,
 )  # fmt: skip
 STARTS = ("auto", "personas", "random", "pca", "mds", "spectral", "ca")
 STARTS_OF_COUNTS = ("auto", "ca", "random")
 
-model_options = combined(
-    click.option(
-        "--method",
-        type=click.Choice(list(METHODS)),
-        help=f"The model; code is of counts.  [default: {USUAL_METHOD}]",
-    ),
-    click.option(
-        "--maps",
-        type=positive,
-        metavar="N",
-        help="Number of maps.  [default: 40; aspect-maps: 50; code: 1]",
-    ),
-    click.option(
-        "--dims", type=positive, metavar="N", help="Dimensions of each map.  [default: 2]"
-    ),
-    click.option(
-        "--normalization",
-        type=click.Choice(["conditional", "joint"]),
-        help="Over each row, or over all pairs.  [default: conditional]",
-    ),
-    click.option(
-        "--penalty",
-        type=Number(min=0),
-        metavar="X",
-        help="Weight of the maps' size; 0 lets them spread.  [default: 0.001; mm-sne: 0.01; "
+
+@dataclass(frozen=True, kw_only=True)
+class Model:
+    """The options of the model; None stands for the default of the method."""
+
+    method: str | None = option(
+        list(METHODS), f"Model to fit; code is for counts.  [default: {USUAL_METHOD}]"
+    )
+    maps: int | None = option(
+        positive, "Number of maps.  [default: 40; aspect-maps: 50; code: 1]", sets="n_maps"
+    )
+    dims: int | None = option(
+        positive, "Dimensions of each map.  [default: 2]", sets="n_components"
+    )
+    normalization: str | None = option(
+        ["conditional", "joint"],
+        "Normalize over each row, or over all pairs.  [default: conditional]",
+    )
+    penalty: float | None = option(
+        Number(min=0),
+        "Weight of the size penalty; 0 lets maps spread.  [default: 0.001; mm-sne: 0.01; "
         "aspect-maps: 0.48; code: 0]",
-    ),
-    click.option(
-        "--background",
-        type=Number(min=0, max=1, max_open=True),
-        metavar="X",
-        help="Share of similarity spread evenly.  [default: 0; uni-sne: 0.2]",
-    ),
-    click.option(
-        "--divergence",
-        type=click.Choice(["forward", "inverse"]),
-        help="KL(P||Q), or KL(Q||P), against unrelated words put together.  [default: forward]",
-    ),
-    click.option(
-        "--smoothing",
-        type=Number(0, 1, min_open=True, max_open=True),
-        metavar="X",
-        help="Share of P spread evenly, for the inverse divergence.  [default: 0.01]",
-    ),
-    click.option(
-        "--iterations",
-        type=positive,
-        metavar="N",
-        help="At most so many.  [default: 2000; sne, symmetric-sne, code: 1000; tsne: 750; "
+    )
+    background: float | None = option(
+        Number(min=0, max=1, max_open=True),
+        "Share of similarity that is spread evenly.  [default: 0; uni-sne: 0.2]",
+    )
+    divergence: str | None = option(
+        ["forward", "inverse"],
+        "Minimize KL(P||Q), or KL(Q||P), which keeps unrelated objects apart.  [default: forward]",
+    )
+    smoothing: float | None = option(
+        Number(0, 1, min_open=True, max_open=True),
+        "Share of P that is spread evenly (inverse divergence only).  [default: 0.01]",
+    )
+    iterations: int | None = option(
+        positive,
+        "Maximum number of iterations.  [default: 2000; sne, symmetric-sne, code: 1000; tsne: 750; "
         "uni-sne: 2500]",
-    ),
-    click.option(
-        "--early-exaggeration",
-        type=Number(min=1),
-        metavar="X",
-        help="Factor of the attraction at first, of tsne.  [default: 12]",
-    ),
-    click.option(
-        "--late-exaggeration",
-        type=Number(min=1),
-        metavar="X",
-        help="Factor of the attraction at the end, of tsne.  [default: 1]",
-    ),
-    click.option(
-        "--learning-rate",
-        type=OrWord("auto", Number(min=0, min_open=True), "a number above 0"),
-        metavar="X",
-        help="Of tsne.  [default: auto]",
-    ),
-    click.option(
-        "--init",
-        type=OrFile("start", STARTS, ".atlas"),
+        sets="max_iter",
+    )
+    early_exaggeration: float | None = option(
+        Number(min=1), "Factor of the attraction at first (tsne only).  [default: 12]",
+    )  # fmt: skip
+    late_exaggeration: float | None = option(
+        Number(min=1), "Factor of the attraction at the end (tsne only).  [default: 1]",
+    )  # fmt: skip
+    learning_rate: float | str | None = option(
+        OrWord("auto", Number(min=0, min_open=True), "a number above 0"),
+        "Learning rate (tsne only).  [default: auto]", metavar="X",
+    )  # fmt: skip
+    init: str | Path | None = option(
+        OrFile("start", STARTS, ".atlas"),
+        "Start from auto, personas (several maps), random, pca, mds, spectral (one map), ca "
+        "(code), or an atlas.  [default: auto; aspect-maps: random]",
         metavar="START",
-        help="auto, personas (of many maps), random, pca, mds, spectral (of one), ca (of code), or "
-        "an atlas.  [default: auto; aspect-maps: random]",
-    ),
-    click.option(
-        "--restarts",
-        type=positive,
-        metavar="N",
-        help="Runs from different starts, the best of which is kept.  [default: 1]",
-    ),
-    click.option(
-        "--tolerance",
-        type=Number(min=0, min_open=True),
-        metavar="X",
-        help="Relative error allowed in the sums.  [default: 0.005]",
-    ),
-    seed_option,
-    jobs_option,
-)
+    )  # fmt: skip
+    restarts: int | None = option(
+        positive, "Number of runs from different starts, of which the best is kept.  [default: 1]",
+        sets="n_init",
+    )  # fmt: skip
+    tolerance: float | None = option(
+        Number(min=0, min_open=True), "Relative error allowed in the sums.  [default: 0.005]",
+    )  # fmt: skip
 
-vector_options = combined(
-    click.option(
-        "--perplexity",
-        type=perplexities,
+
+@dataclass(frozen=True, kw_only=True)
+class Running:
+    """The seed and the threads of a fit."""
+
+    seed: int = seed_option()
+    jobs: int | None = jobs_option()
+
+
+@dataclass(frozen=True, kw_only=True)
+class VectorModel:
+    """The options of a fit to vectors."""
+
+    perplexity: float | tuple[float, ...] | None = option(
+        perplexities,
+        "Effective number of neighbours of a vector; several are averaged (all methods except "
+        "code).  [default: 30]",
         metavar="X[,X...]",
-        help="Neighbours of a vector, of all methods but code; several are averaged.  [default: "
-        "30]",
-    ),
-    click.option(
-        "--local-perplexity",
-        is_flag=False,
-        flag_value="2",
-        type=Number(),
-        metavar="[SD]",
-        help="Add the neighbours so many deviations above the mean (2 where SD is left out).",
-    ),
-    click.option(
-        "--metric",
-        metavar="NAME",
-        help="Distance of vectors, of all methods but code; precomputed where FILE holds "
-        "distances.  [default: euclidean]",
-    ),
-    click.option(
-        "--recall",
-        type=Number(min=0, max=1, min_open=True),
-        metavar="X",
-        help="Share of the true neighbours to find at least.  [default: 0.95]",
-    ),
-    click.option("--words", type=InputFile(), help="Fit these words' vectors alone, one a line."),
-    click.option("--drop-vectors", is_flag=True, help="Keep no vectors in the atlas."),
-)
+    )  # fmt: skip
+    local_perplexity: float | None = option(
+        Number(),
+        "Add the neighbours that are SD standard deviations above the mean (2 if SD is omitted).",
+        is_flag=False, flag_value="2", metavar="[SD]", sets="affinity sd",
+    )  # fmt: skip
+    metric: str | None = option(
+        "NAME",
+        "Distance of vectors; precomputed if FILE contains distances (all methods except code).  "
+        "[default: euclidean]",
+    )
+    recall: float | None = option(
+        Number(min=0, max=1, min_open=True),
+        "Minimum share of the true nearest neighbours to find.  [default: 0.95]", sets="neighbors",
+    )  # fmt: skip
 
 
-count_options = combined(
-    click.option(
-        "--max-words",
-        type=positive,
-        metavar="N",
-        help="Of code: fit the columns of most counts alone.  [default: all]",
-    ),
-    click.option(
-        "--given",
-        type=click.Choice(["rows", "columns"]),
-        help="Of code, conditional: which of them choose.  [default: rows]",
-    ),
-    click.option(
-        "--no-marginals",
-        is_flag=True,
+@dataclass(frozen=True, kw_only=True)
+class VectorReading:
+    """Which vectors are read, and whether they are kept."""
+
+    words: Path | None = option(InputFile(), "Fit only the vectors of these words, one per line.")
+    drop_vectors: bool = flag("Write the atlas without the vectors.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counting:
+    """The options of a model of counts."""
+
+    given: str | None = option(
+        ["rows", "columns"],
+        "Predict columns given rows, or the reverse (conditional code only).  [default: rows]",
+    )
+    marginals: bool | None = flag(
+        "Leave the frequencies of rows and columns out of the model (code only).",
+        "--no-marginals", default=None,
         callback=lambda ctx, param, value: False if value else None,
-        help="Of code: leave the frequencies of rows and columns out of the model.",
-    ),
-)
+    )  # fmt: skip
 
 
-@click.command(cls=Command)
-@click.argument("files", type=InputFile(), metavar="FILE...", nargs=-1, required=True)
-@click.option("-o", "--output", type=OutputFile(), required=True, metavar="OUT.atlas")
-@click.option(
-    "--judge",
-    metavar="COLUMN",
-    help="Of a long table of judgements: who judged. The judges' average is fitted.",
-)
-@model_options
-@count_options
-@vector_options
-@reading_options
-@click.option(
-    "--pin",
-    type=InputFile(),
-    metavar="ATLAS",
-    help="Hold the objects of an atlas where they are, and arrange the others around them; method, "
-    "maps and dims are by default the atlas's.",
-)
-@click.option("--metadata", type=InputFile(), help="Table whose columns are joined by label.")
-@click.option(
-    "--node-measures",
-    is_flag=True,
-    help="Of associations: strength, degree, clustering and PageRank of each word as columns too.",
-)
-@click.option(
-    "--trust",
-    is_flag=True,
-    help='Add the column "share explained": how much of what was fitted of an object its place '
-    "gives as well.",
-)
-@worker_options
-@click.option("--checkpoint", type=OutputFile(), help="Keep the state of the fit in this file.")
-@click.option("--resume", type=InputFile(), help="Go on from a checkpoint.")
-@click.option("--strict", is_flag=True, help="Exit with 4 where the fit has not converged.")
-@quiet_option
-@json_option
-@click.pass_context
-def fit(
-    ctx: click.Context, files: Sequence[Path], output: Path, as_json: bool, **options: Any
-) -> None:
+def max_words_option() -> Any:
+    """The field of the number of columns to fit."""
+    return option(positive, "Fit only the N columns with most counts (code only).  [default: all]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitOptions:
+    """The options of `fit`."""
+
+    files: tuple[Path, ...] = argument("FILE...", InputFile(), nargs=-1, required=True)
+    output: Path = option(
+        OutputFile(archive=True, may_replace=("--init",)), "Write the atlas to this file.",
+        "-o", "--output", required=True, metavar="OUT.atlas",
+    )  # fmt: skip
+    judge: str | None = option(
+        "COLUMN",
+        "Column of the judges, whose average is fitted (long tables of judgements only).",
+    )
+    model: Model = group(Model)
+    running: Running = group(Running)
+    max_words: int | None = max_words_option()
+    counting: Counting = group(Counting)
+    vector_model: VectorModel = group(VectorModel)
+    vectors: VectorReading = group(VectorReading)
+    reading: TableReading = group(TableReading)
+    pin: Path | None = option(
+        InputFile(),
+        "Fix the objects of this atlas where they are and arrange the others around them; its "
+        "method, maps and dims are the defaults.",
+        metavar="ATLAS",
+    )
+    metadata: Path | None = option(InputFile(), "Join the columns of this table by label.")
+    node_measures: bool = flag(
+        "Add columns of the strength, degree, clustering and PageRank of each word (associations "
+        "only)."
+    )
+    trust: bool = flag(
+        'Add the column "share explained": how much of the fitted data of an object its '
+        "coordinates reproduce."
+    )
+    workers: Workers = group(Workers)
+    checkpoint: Path | None = option(
+        OutputFile(archive=True, may_replace=("--resume",)), "Keep the state of the fit in a file."
+    )
+    resume: Path | None = option(InputFile(), "Resume from a checkpoint.")
+    strict: bool = flag("Exit with status 4 if the fit has not converged.")
+
+
+@command(FitOptions)
+def fit(options: FitOptions) -> None:
     """Fit maps to FILE and write them to OUT.atlas.
 
     FILE holds associations, similarities or vectors; or counts of two kinds of object, such as
@@ -336,38 +278,34 @@ def fit(
                manymaps fit more.csv -o more.atlas --pin norms.atlas
                manymaps fit ann.csv ben.csv eve.csv -o judged.atlas --maps 2 --restarts 10
     """
-    refuse_overwriting(
-        {"-o": output, "--checkpoint": options["checkpoint"]},
-        {
-            **{"FILE" if k == 0 else f"FILE {k + 1}": file for k, file in enumerate(files)},
-            **{f"--{name}": options[name] for name in ("pin", "metadata", "words", "labels")},
-        },
-    )
-    refuse_to_replace("-o", output)
-    refuse_to_replace("--checkpoint", options["checkpoint"])
-    _check_spread(ctx, options)
-    judged = len(files) > 1 or options["judge"] is not None
-    if options["pin"] is not None:
-        options["pin"] = _taken_from(options["pin"], options)
+    file, output, vectors = options.files[0], options.output, options.vectors
+    _check_workers(options)
+    pin = None
+    if options.pin is not None:
+        model, pin = _taken_from(options.pin, options.model)
+        options = replace(options, model=model)
+    judged = len(options.files) > 1 or options.judge is not None
     if judged:
-        _check_judged(ctx, options)
+        _check_judged(options.model)
     else:
-        check_method(ctx, files[0], options)
-    method = options["method"] = options["method"] or USUAL_METHOD
-    estimator = build(method, options)
-    judgements = _read_judged(files, options) if judged else None
+        check_method(file, options.model, options.reading, options.vector_model, vectors)
+    method = options.model.method or USUAL_METHOD
+    estimator = build(
+        method, options.model, options.running, options.counting, options.vector_model
+    )
+    judgements = _read_judged(options) if judged else None
     fitted: tuple[Atlas, PairData | Counts, Run] = (
-        _fit_counts(ctx, estimator, files[0], options)
+        _fit_counts(estimator, options, pin)
         if method == OF_COUNTS
-        else _fit_pairs(ctx, estimator, files[0], options, judgements)
+        else _fit_pairs(estimator, options, pin, judgements)
     )
     atlas, data, run = fitted
     if run.stopped:
-        keep_stopped(estimator, atlas, output, vectors=not options["drop_vectors"])
+        keep_stopped(estimator, atlas, output, vectors=not vectors.drop_vectors)
     _note_restarts(getattr(estimator, "restarts_", ()))
-    if options["trust"]:
+    if options.trust:
         atlas = _with_trust(atlas)
-    _save(atlas, output, drop_vectors=options["drop_vectors"])
+    _save(atlas, output, drop_vectors=vectors.drop_vectors)
     record = fit_record(estimator, run.n_pairs, method, output)
     summary = _summary(record, atlas, data)
     if judgements is not None:
@@ -377,75 +315,84 @@ def fit(
         agreement = judge_agreement(judgements, atlas)
         record["judges"] = agreement.records()
         summary = f"{agreement_table(agreement)}\n{summary}"
-    tell(lambda: record, lambda: summary, as_json=as_json, summary=True)
-    if options["strict"] and not estimator.converged_:
+    tell(lambda: record, lambda: summary, summary=True)
+    if options.strict and not estimator.converged_:
         raise NotConverged(
             f"not converged after {estimator.n_iter_} iterations; the atlas is in {output}; "
             "give more --iterations"
         )
 
 
-def check_method(ctx: click.Context, file: Path, options: Mapping[str, Any]) -> None:
-    """Refuse options that do not go with the method, and counts where none is chosen."""
-    method = options["method"]
+def check_method(
+    file: Path, model: Model, reading: Reading, vector_model: VectorModel, vectors: VectorReading
+) -> None:
+    """Refuse options that do not go with the method, and counts if none is chosen."""
+    method = model.method
     if method == OF_COUNTS:
-        refuse_given(ctx, NOT_OF_COUNTS, f"--method {method}")
-        start = options["init"]
-        if isinstance(start, str) and start not in STARTS_OF_COUNTS:
+        refuse_given(NOT_OF_COUNTS, f"--method {method}")
+        if isinstance(model.init, str) and model.init not in STARTS_OF_COUNTS:
             raise ParameterError(
-                f"--init {start} does not apply to --method {method}; give "
+                f"--init {model.init} does not apply to --method {method}; use "
                 f"{', '.join(STARTS_OF_COUNTS)}, or an atlas"
             )
         return
     if method is None:
         from manymaps.cli.reading import holds_counts
 
-        if holds_counts(file, options):
-            named = [name for name in ("rows", "columns", "count") if options[name] is not None]
-            why = f" (--{named[0]} {options[named[0]]} names a column of them)" if named else ""
+        of_vectors = vector_model.metric is not None or vectors.words is not None
+        if holds_counts(file, reading, of_vectors=of_vectors):
+            given = {"rows": reading.rows, "columns": reading.columns, "count": reading.count}
+            named = [f"--{name} {value}" for name, value in given.items() if value is not None]
+            why = f" ({named[0]} names a column of them)" if named else ""
             raise click.UsageError(
                 f"{file} reads as counts of two kinds of object, such as documents and words{why}; "
-                "fit them with --method code (--method with another name, such as "
+                "fit them with --method code (another --method, such as "
                 f"{USUAL_METHOD}, reads it as associations or vectors, whose columns --cue, "
-                "--response and --strength name)",
-                ctx,
+                "--response and --strength name)"
             )
-    refuse_given(ctx, ("columns", "count", "max_words"), f"--method {method or USUAL_METHOD}")
-    if options["init"] == "ca":
+    refuse_given(("columns", "count", "max_words"), f"--method {method or USUAL_METHOD}")
+    if model.init == "ca":
         raise ParameterError(f"--init ca does not apply to --method {method or USUAL_METHOD}")
 
 
-def _check_spread(ctx: click.Context, options: Mapping[str, Any]) -> None:
-    """Refuse workers where there is one run, or a checkpoint, which is of runs in their order."""
-    check_workers(ctx, options)
-    spread = [name for name in ("backend", "scheduler") if options[name] is not None]
-    if not spread:
+def _check_workers(options: FitOptions) -> None:
+    """Refuse workers for a single run, or with a checkpoint, which stores runs in their order."""
+    check_workers(options.workers)
+    named = options.workers.named
+    if named is None:
         return
-    if (options["restarts"] or 1) == 1:
-        raise click.UsageError(f"--{spread[0]} needs --restarts N; one run is of one machine", ctx)
-    refuse_given(ctx, ("checkpoint", "resume"), f"runs beside one another (--{spread[0]})")
+    if (options.model.restarts or 1) == 1:
+        raise click.UsageError(f"{named} needs --restarts N; a single run uses one machine")
+    refuse_given(("checkpoint", "resume"), f"runs at the same time ({named})")
 
 
-def _check_judged(ctx: click.Context, options: Mapping[str, Any]) -> None:
+def _check_judged(model: Model) -> None:
     """Refuse what does not go with the judgements of several people."""
-    if options["method"] == OF_COUNTS:
+    if model.method == OF_COUNTS:
         raise click.UsageError(
-            f"--method {OF_COUNTS} is of counts, and takes one FILE without --judge", ctx
+            f"--method {OF_COUNTS} fits counts, from one FILE and without --judge"
         )
     refuse_given(
-        ctx,
         ("responses", "columns", "count", "metric", "words", "perplexity", "recall", *OF_TRIALS),
         "the judgements of several people (--judge, or several files)",
     )
 
 
-def _read_judged(files: Sequence[Path], options: Mapping[str, Any]) -> Judgements:
+def _read_judged(options: FitOptions) -> Judgements:
     """The judgements of several people."""
     from manymaps.io.judgements import read_judgements
 
-    names = ("judge", "cue", "response", "strength", "format", "labels")
+    reading = options.reading
     with work("reading judgements"):
-        judgements = read_judgements(files, **{name: options[name] for name in names})
+        judgements = read_judgements(
+            options.files,
+            judge=options.judge,
+            cue=reading.cue,
+            response=reading.response,
+            strength=reading.strength,
+            format=reading.format,
+            labels=reading.labels,
+        )
     pairs = judgements.n_pairs
     spread = f"{pairs.min():,}" + (f" to {pairs.max():,}" if pairs.min() < pairs.max() else "")
     note(f"{judgements.n_judges:,} judges of {spread} pairs each; their average is fitted")
@@ -453,122 +400,131 @@ def _read_judged(files: Sequence[Path], options: Mapping[str, Any]) -> Judgement
 
 
 def _fit_pairs(
-    ctx: click.Context,
-    estimator: Any,
-    file: Path,
-    options: Mapping[str, Any],
-    judgements: Judgements | None = None,
+    estimator: Any, options: FitOptions, pin: Atlas | None, judgements: Judgements | None
 ) -> tuple[Atlas, PairData, Run]:
     """The fitted atlas of associations or vectors, these, and how the fit ended."""
-    from manymaps.cli.reading import aligned, read_data
+    from manymaps.cli.reading import aligned, joined_columns, read_data
     from manymaps.cli.report import reading_notes
     from manymaps.io.associations import associations_from
+    from manymaps.io.metadata import read_columns
 
+    data: PairData
+    file = options.files[0]
     if judgements is None:
-        data = read_data(file, options)
+        data = read_data(
+            file,
+            options.reading,
+            metric=options.vector_model.metric,
+            words=options.vectors.words,
+            seed=options.running.seed,
+        )
     else:
-        rows = options["rows"] or ROW_SUMS[0]
+        rows = options.reading.rows or ROW_SUMS[0]
         data = associations_from(judgements.average, labels=judgements.labels, rows=rows)
     for line in reading_notes(data):
         note(line)
-    metadata = _matching_metadata(options["metadata"], data)
-    nodes = _node_measures(ctx, data, file) if options["node_measures"] else None
-    _note_unused(options, data)
-    if isinstance(options["init"], Path):
-        estimator.set_params(init=aligned(_load(options["init"]), data))
-    if options["pin"] is not None:
-        _pin(estimator, options["pin"], data.labels)
-    run = _run(estimator, data, str(file), options)
+    tables: list[Mapping[str, Any]] = []
+    if options.node_measures:
+        tables.append(_node_measures(data, file))
+    if options.metadata is not None:
+        tables.append(read_columns(options.metadata))
+        joined_columns(data.labels, options.metadata, tables[-1])
+    _note_unused(options.vector_model, data)
+    if isinstance(options.model.init, Path):
+        estimator.set_params(init=aligned(_load(options.model.init), data))
+    if pin is not None and options.pin is not None:
+        _pin(estimator, pin, options.pin, data.labels)
+    run = _run(estimator, data, options)
     atlas: Atlas = estimator.atlas_
-    for columns in (nodes, metadata):
-        atlas = atlas if columns is None else atlas.add_metadata(columns)
+    for columns in tables:
+        atlas = atlas.add_metadata(columns)
     return atlas, data, run
 
 
-def _node_measures(ctx: click.Context, data: PairData, file: Path) -> dict[str, Any]:
-    """How each word stands in the network; a usage error where there is none."""
+def _node_measures(data: PairData, file: Path) -> dict[str, Any]:
+    """The measures of each word in the network; a usage error if there is none."""
     from manymaps.analysis.network import node_measures
     from manymaps.data.associations import Associations
 
     if not isinstance(data, Associations):
-        raise click.UsageError(f"--node-measures does not apply to the vectors of {file}", ctx)
+        raise click.UsageError(f"--node-measures does not apply to the vectors of {file}")
     return {name: column.tolist() for name, column in node_measures(data).items()}
 
 
 def _fit_counts(
-    ctx: click.Context, estimator: Any, file: Path, options: Mapping[str, Any]
+    estimator: Any, options: FitOptions, pin: Atlas | None
 ) -> tuple[Atlas, Counts, Run]:
     """The fitted atlas of two kinds of object, their counts, and how the fit ended."""
     from manymaps.cli.reading import read_count_table, with_metadata
     from manymaps.cli.report import reading_notes
+    from manymaps.cooccurrence.matching import objects_of
 
-    counts = read_count_table(file, options)
+    refuse_given(["node_measures"], f"--method {OF_COUNTS}")
+    counts = read_count_table(options.files[0], options.reading, max_words=options.max_words)
     for line in reading_notes(counts):
         note(line)
-    if options["metadata"] is not None:
-        counts = with_metadata(counts, options["metadata"])
-    if isinstance(options["init"], Path):
-        estimator.set_params(init=_load(options["init"]))
-    if options["pin"] is not None:
-        from manymaps.cooccurrence.matching import objects_of
-
-        _pin(estimator, options["pin"], *objects_of(counts.without_empty()))
-    run = _run(estimator, counts, str(file), options)
+    if options.metadata is not None:
+        counts = with_metadata(counts, options.metadata)
+    if isinstance(options.model.init, Path):
+        estimator.set_params(init=_load(options.model.init))
+    if pin is not None and options.pin is not None:
+        _pin(estimator, pin, options.pin, *objects_of(counts.without_empty()))
+    run = _run(estimator, counts, options)
     return estimator.atlas_, counts, run
 
 
-class Pinned(NamedTuple):
-    """The atlas that is pinned, and its file."""
-
-    atlas: Atlas
-    path: Path
-
-
-def _taken_from(path: Path, options: dict[str, Any]) -> Pinned:
-    """The atlas to pin, whose method and numbers of maps and dimensions stand where none is given.
+def _taken_from(path: Path, model: Model) -> tuple[Model, Atlas]:
+    """The atlas to pin, and the model with its method, maps and dims as defaults.
 
     Raises
     ------
     DataError
-        For a file that holds no atlas.
+        If the file does not contain an atlas.
     """
     atlas = _load(path)
-    method = options["method"] or (atlas.method if atlas.method in METHODS else USUAL_METHOD)
-    usual = {"method": method, "maps": atlas.n_maps, "dims": atlas.n_components}
-    if "n_maps" not in inspect.signature(_estimator(method)).parameters:
-        del usual["maps"]
-    taken = {name: value for name, value in usual.items() if options[name] is None}
-    options.update(taken)
-    if taken:
-        note(f"as in {path}: {', '.join(f'--{name} {value}' for name, value in taken.items())}")
-    return Pinned(atlas, path)
+    usual = atlas.method if atlas.method in METHODS else USUAL_METHOD
+    defaults: dict[str, Any] = {}
+    if model.method is None:
+        defaults["method"] = usual
+    has_maps = "n_maps" in inspect.signature(_estimator(model.method or usual)).parameters
+    if model.maps is None and has_maps:
+        defaults["maps"] = atlas.n_maps
+    if model.dims is None:
+        defaults["dims"] = atlas.n_components
+    if defaults:
+        note(f"as in {path}: {', '.join(f'--{name} {value}' for name, value in defaults.items())}")
+    return replace(model, **defaults), atlas
 
 
 def _pin(
-    estimator: Any, pin: Pinned, labels: Sequence[str], kinds: Sequence[str] | None = None
+    estimator: Any,
+    atlas: Atlas,
+    path: Path,
+    labels: Sequence[str],
+    kinds: Sequence[str] | None = None,
 ) -> None:
-    """Let an estimator hold the objects of an atlas, once it is known that it can, and say whom.
+    """Pin the objects of an atlas, once it is known that this is possible, and note how many.
 
     Raises
     ------
     DataError
-        Where it cannot.
+        If it is not possible.
     """
     from manymaps.errors import DataError
     from manymaps.maps.pins import pins_of
 
     n_maps = getattr(estimator, "n_maps", 1)
     try:
-        pins = pins_of(pin.atlas, labels, n_maps, estimator.n_components, kinds)
+        pins = pins_of(atlas, labels, n_maps, estimator.n_components, kinds)
     except (DataError, ParameterError) as error:
-        raise DataError(f"{pin.path}: {error}") from error
+        raise DataError(f"{path}: {error}") from error
     n_pinned = int(pins.objects.sum())
-    others = pin.atlas.n_objects - n_pinned
+    others = atlas.n_objects - n_pinned
     note(
-        f"{n_pinned:,} of {len(labels):,} objects are held where they are in {pin.path}"
+        f"{n_pinned:,} of {len(labels):,} objects are pinned where they are in {path}"
         + (f"; {others:,} more of that atlas are not in the data" if others else "")
     )
-    estimator.set_params(pin=pin.atlas)
+    estimator.set_params(pin=atlas)
 
 
 def _with_trust(atlas: Atlas) -> Atlas:
@@ -582,28 +538,23 @@ def _with_trust(atlas: Atlas) -> Atlas:
     return found.attach(atlas)
 
 
-def _files(options: Mapping[str, Any]) -> dict[str, Path | None]:
-    return {name: options[name] for name in ("checkpoint", "resume")}
-
-
-def build(method: str, options: Mapping[str, Any]) -> Any:
-    """The estimator of a method with the options that were given (the others are None).
+def build(method: str, *records: Any) -> Any:
+    """The estimator of a method with the options of some records (those given, not None).
 
     Raises
     ------
     ParameterError
-        For an option that the method's estimator does not know.
+        If the method's estimator does not have an option.
     """
     estimator = _estimator(method)
     known = inspect.signature(estimator).parameters
     parameters = dict(METHODS[method].defaults)
-    for option, name in PARAMETERS.items():
-        value = options.get(option.replace("-", "_"))
-        if value is None:
+    for one, parameter, value in (setting for record in records for setting in settings_of(record)):
+        if value is None or parameter in ("method", "sd"):
             continue
-        if name not in known:
-            raise ParameterError(f"--{option} does not apply to --method {method}")
-        parameters[name] = value
+        if parameter not in known:
+            raise ParameterError(f"{one.opts[0]} does not apply to --method {method}")
+        parameters[parameter] = value
     if "affinity" in parameters:
         from manymaps.affinity.affinities import LocalPerplexity
 
@@ -625,11 +576,12 @@ def _estimator(method: str) -> Any:
     return getattr(manymaps, METHODS[method].estimator)
 
 
-def _run(estimator: Any, data: PairData | Counts, what: str, options: Mapping[str, Any]) -> Run:
-    """A fit here, or its restarts beside one another, of which Ctrl-C leaves nothing."""
-    if options["backend"] is None and options["scheduler"] is None:
-        return run_fit(estimator, data, what, **_files(options))
-    with on_workers(options), work(f"fitting {what}"):
+def _run(estimator: Any, data: PairData | Counts, options: FitOptions) -> Run:
+    """A fit in this process, or its restarts on workers, which leave nothing when interrupted."""
+    file, workers = str(options.files[0]), options.workers
+    if workers.named is None:
+        return run_fit(estimator, data, file, checkpoint=options.checkpoint, resume=options.resume)
+    with on_workers(workers, options.running.jobs), work(f"fitting {file}"):
         return Run(_fit(estimator, data), stopped=False)
 
 
@@ -743,31 +695,17 @@ def _note_restarts(restarts: Sequence[Restart]) -> None:
         )
 
 
-def _note_unused(options: Mapping[str, Any], data: PairData) -> None:
+def _note_unused(model: VectorModel, data: PairData) -> None:
     from manymaps.data.associations import Associations
 
-    if isinstance(data, Associations):
-        for option in FOR_VECTORS:
-            if options[option.replace("-", "_")] is not None:
-                note(f"--{option} has no effect on associations")
-
-
-def _matching_metadata(path: Path | None, data: PairData) -> Any:
-    """The table of a metadata file, once some of its labels are known to match."""
-    if path is None:
-        return None
-    from manymaps.data.frames import join_columns
-    from manymaps.errors import DataError
-    from manymaps.io.metadata import read_columns
-
-    columns = read_columns(path)
-    try:
-        _, _, n_without = join_columns(data.labels, columns)
-    except DataError as error:
-        raise DataError(f"{path}: {error}") from error
-    if n_without:
-        note(f"{path}: {n_without:,} of {len(data.labels):,} objects have no row")
-    return columns
+    given = {
+        "--perplexity": model.perplexity,
+        "--local-perplexity": model.local_perplexity,
+        "--recall": model.recall,
+    }
+    for name, value in given.items():
+        if value is not None and isinstance(data, Associations):
+            note(f"{name} has no effect on associations")
 
 
 def _load(path: Path) -> Atlas:

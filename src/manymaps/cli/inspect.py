@@ -2,62 +2,53 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import click
-
-from manymaps.cli.contract import (
-    Command,
-    as_options,
-    quiet_option,
-    refuse_overwriting,
-    tell,
-)
+from manymaps.cli.contract import tell
 from manymaps.cli.options import (
     OF_TRIALS,
+    TableReading,
     carried,
-    json_option,
-    reading_options,
+    output_names,
     refuse_given,
     seed_option,
 )
-from manymaps.cli.types import InputFile, OrWord, OutputFile
+from manymaps.cli.record import argument, command, group, option
+from manymaps.cli.types import InputFile, OutputFile, count_or
 
 if TYPE_CHECKING:
     from manymaps.data.associations import Associations
 
 __all__ = ["inspect"]
 
+OF_NODES = ("nodes", "betweenness")
 
-@click.command(cls=Command, name="inspect")
-@click.argument("file", type=InputFile(), metavar="FILE")
-@reading_options
-@click.option(
-    "--nodes",
-    type=OutputFile(".csv", ".parquet"),
-    metavar="NODES.csv",
-    help="Of associations: strength, degree, clustering and PageRank of each word, a table that "
-    "--metadata of other commands takes.",
-)
-@click.option(
-    "--betweenness",
-    type=OrWord("all", click.IntRange(min=2), "a number of at least 2"),
-    metavar="all|N",
-    help="Betweenness too, by the shortest paths from all words (minutes for thousands of them) or "
-    "from N drawn by lot.",
-)
-@seed_option
-@quiet_option
-@json_option
-def inspect(
-    file: Path,
-    as_json: bool,
-    nodes: Path | None,
-    betweenness: str | int | None,
-    seed: int,
-    **reading: Any,
-) -> None:
+
+@dataclass(frozen=True, kw_only=True)
+class InspectOptions:
+    """The options of `inspect`."""
+
+    file: Path = argument("FILE", InputFile())
+    reading: TableReading = group(TableReading)
+    nodes: Path | None = option(
+        OutputFile(".csv", ".parquet"),
+        "Write the strength, degree, clustering and PageRank of each word, as a table for "
+        "--metadata of other commands (associations only).",
+        metavar="NODES.csv",
+    )
+    betweenness: int | str | None = option(
+        count_or("all", 2),
+        "Add betweenness by the shortest paths from N words drawn at random, or from all (with "
+        "--nodes only; minutes for thousands of words).",
+        metavar="all|N",
+    )
+    seed: int = seed_option()
+
+
+@command(InspectOptions)
+def inspect(options: InspectOptions) -> None:
     """Show what a fit would read from FILE.
 
     Associations as a table (CSV, TSV, Parquet, also gzipped) with the columns cue, response and
@@ -72,10 +63,8 @@ def inspect(
                manymaps inspect visits.csv --rows site --columns bird --count seen
                manymaps inspect net.graphml --nodes nodes.csv --betweenness 200
     """
-    ctx = click.get_current_context()
-    refuse_overwriting({"--nodes": nodes}, {"FILE": file})
-    if nodes is None:
-        refuse_given(ctx, ("betweenness", "seed"), "an inspection without --nodes NODES.csv")
+    if options.nodes is None:
+        refuse_given(("betweenness", "seed"), "an inspection without --nodes NODES.csv")
     from manymaps.cli.reading import (
         counted,
         holds_counts,
@@ -86,70 +75,64 @@ def inspect(
     from manymaps.cli.report import inspection, inspection_record, trial_record, vector_inspection
     from manymaps.data.associations import Associations
 
+    file, reading = options.file, options.reading
     if holds_counts(file, reading):
-        refuse_given(ctx, ("nodes", "betweenness"), f"the counts of {file}")
-        _inspect_counts(file, as_json, reading)
+        refuse_given(OF_NODES, f"the counts of {file}")
+        _inspect_counts(file, reading)
         return
     trials = read_trials_or_none(file, reading)
-    if trials is not None:
-        norms = counted(trials, reading)
-        if nodes is not None:
-            _write_nodes(norms, nodes, betweenness, seed)
-        tell(
-            lambda: inspection_record(norms) | trial_record(trials),
-            lambda: inspection(norms, counted(trials, {**reading, "rows": "keep"}), file, trials),
-            as_json=as_json,
-        )
-        return
-    data = read_data(file, reading)
+    data = read_data(file, reading) if trials is None else counted(trials, reading)
     if not isinstance(data, Associations):
-        refuse_given(ctx, ("nodes", "betweenness"), f"the vectors of {file}")
-    elif nodes is not None:
-        _write_nodes(data, nodes, betweenness, seed)
+        refuse_given(OF_NODES, f"the vectors of {file}")
+        tell(lambda: inspection_record(data), lambda: vector_inspection(data, file))
+        return
+    _write_nodes(data, options)
 
     def text() -> str:
-        if not isinstance(data, Associations):
-            return vector_inspection(data, file)
-        if holds_triplets(file, reading):
-            return inspection(data, data, file)
-        as_written = read_data(file, {**reading, "rows": "keep"})
-        assert isinstance(as_written, Associations)
-        return inspection(data, as_written, file)
+        unchanged = replace(reading, rows="keep")
+        if trials is not None:
+            as_written = counted(trials, unchanged)
+        else:
+            again = data if holds_triplets(file, reading) else read_data(file, unchanged)
+            assert isinstance(again, Associations)
+            as_written = again
+        return inspection(data, as_written, file, trials)
 
-    written = {"nodes": None if nodes is None else str(nodes)}
-    tell(lambda: inspection_record(data) | written, text, as_json=as_json, files=[nodes])
+    more = {} if trials is None else trial_record(trials)
+    tell(
+        lambda: inspection_record(data) | more | output_names(nodes=options.nodes),
+        text,
+        files=[options.nodes],
+    )
 
 
-def _write_nodes(
-    data: Associations, output: Path, betweenness: str | int | None, seed: int
-) -> None:
+def _write_nodes(data: Associations, options: InspectOptions) -> None:
+    if options.nodes is None:
+        return
     from manymaps.analysis.network import node_measures
     from manymaps.atlas.export import write_columns
 
-    asked = betweenness if isinstance(betweenness, int) else betweenness == "all"
-    write_columns(node_measures(data, betweenness=asked, random_state=seed), output)
+    asked = options.betweenness
+    betweenness = asked if isinstance(asked, int) else asked == "all"
+    measures = node_measures(data, betweenness=betweenness, random_state=options.seed)
+    write_columns(measures, options.nodes)
 
 
-def _inspect_counts(file: Path, as_json: bool, reading: dict[str, Any]) -> None:
+def _inspect_counts(file: Path, reading: TableReading) -> None:
     from manymaps.cli.fit import fit
     from manymaps.cli.reading import read_count_table
     from manymaps.cli.report import count_inspection, inspection_record
     from manymaps.data.counts import looks_transposed
 
     refuse_given(
-        click.get_current_context(),
-        ("cue", "response", "strength", "labels", "responses", *OF_TRIALS),
-        f"the counts of {file}",
+        ("cue", "response", "strength", "labels", "responses", *OF_TRIALS), f"the counts of {file}"
     )
     counts = read_count_table(file, reading)
     hint = looks_transposed(counts)
     stem = file.name.split(".")[0] or "out"
     further = ["manymaps", "fit", str(file), "-o", f"{stem}.atlas", "--method", "code"]
-    further += carried(fit)
-    if hint is not None:
-        further += ["--given", "columns"]
+    further += [*carried(fit), *(["--given", "columns"] if hint else [])]
     tell(
         lambda: inspection_record(counts, hint),
-        lambda: count_inspection(counts, further, None if hint is None else as_options(hint)),
-        as_json=as_json,
+        lambda: count_inspection(counts, further, hint),
     )

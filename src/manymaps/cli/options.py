@@ -1,172 +1,164 @@
-"""The options that several commands share."""
+"""The options that several commands share: records of them, and single ones."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
 
 import click
 from click.core import ParameterSource
 
-from manymaps.cli.types import InputFile, OrWord, ResponseRule, positive
+from manymaps.cli.record import argument, flag, option
+from manymaps.cli.types import InputFile, ResponseRule, Whole, count_or
 
 __all__ = [
-    "OF_TRIALS",
-    "READING",
-    "ROW_SUMS",
-    "atlas_argument",
-    "carried",
-    "combined",
-    "count_column_options",
-    "jobs_option",
-    "json_option",
-    "pair_options",
-    "reading_options",
-    "refuse_given",
-    "seed_option",
-    "some_jobs",
-]
+    "OF_TRIALS", "READING", "ROW_SUMS", "PairReading", "Reading", "TableReading", "atlas_argument",
+    "carried", "jobs_option", "output_names", "refuse_given", "seed_option", "word_option",
+]  # fmt: skip
+
+ROW_SUMS = ("renormalize", "keep")
+# What only trials have, with a row for each participant and cue.
+OF_TRIALS = ("participant", "where", "fold", "balance")
+READING = ("cue", "response", "strength", "format", "labels", "responses", "rows", *OF_TRIALS)
 
 
-def combined(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Several options as one decorator, listed in this order."""
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How a file is read; a command declares options for what it offers of this."""
 
-    def decorate(function: Any) -> Any:
-        for option in reversed(options):
-            function = option(function)
-        return function
+    cue: str | None = None
+    response: str | None = None
+    strength: str | None = None
+    format: str | None = None
+    labels: Path | None = None
+    responses: str = "drop"
+    participant: str | None = None
+    where: str | None = None
+    fold: bool = False
+    balance: int | Literal["least"] | None = None
+    rows: str | None = None
+    columns: str | None = None
+    count: str | None = None
 
-    return decorate
+
+@dataclass(frozen=True, kw_only=True)
+class PairReading(Reading):
+    """Options of what reads associations, trials or vectors, but not counts."""
+
+    cue: str | None = option("COLUMN", "Column of cues, if it is not recognized by its name.")
+    response: str | None = option(
+        "COLUMN", "Column of responses; several columns, R1,R2,R3, for raw trials."
+    )
+    strength: str | None = option("COLUMN", "Column of strengths or counts.")
+    format: str | None = option("NAME", "Read FILE in this format, whatever its suffix is.")
+    labels: Path | None = option(
+        InputFile(), "Labels, one per line (matrices, arrays and pairs of whole numbers only)."
+    )
+    responses: str = option(
+        ResponseRule(),
+        "Drop or keep responses that are never cues; keep:5 keeps those given to at least 5 cues. "
+        "R1, R12 or R123 selects the answers that count, as in R1,keep:5 (raw trials only).",
+        default="drop",
+        metavar="drop|keep|keep:N",
+    )
+    participant: str | None = option("COLUMN", "Column of participants (raw trials only).")
+    where: str | None = option(
+        "CONDITION",
+        "Use the trials that meet a condition, such as 'age < 30 and gender == Fe' (raw trials "
+        "only).",
+    )
+    fold: bool = flag("Ignore case and spacing when labels are compared.")
+    balance: int | Literal["least"] | None = option(
+        count_or("least", what="a number of participants,"),
+        "Draw N participants per cue, or as many as the cue with the fewest has (raw trials only).",
+        metavar="N|least",
+    )
+    rows: str | None = option(
+        ROW_SUMS, "Renormalize or keep rows that do not sum to 1.  [default: renormalize]"
+    )
 
 
-def some_jobs(ctx: click.Context, param: click.Parameter, value: int | None) -> int | None:
+@dataclass(frozen=True, kw_only=True)
+class TableReading(PairReading):
+    """Options of what reads counts too."""
+
+    rows: str | None = option(
+        "renormalize|keep|COLUMN",
+        "Renormalize or keep rows that do not sum to 1; or the column of row labels (lists of "
+        "counts only).  [default: renormalize]",
+    )
+    columns: str | None = option("COLUMN", "Column of column labels (lists of counts only).")
+    count: str | None = option("COLUMN", "Column of counts (lists of counts only).")
+
+
+def atlas_argument() -> Any:
+    """The field of the atlas that a command reads."""
+    return argument("ATLAS", InputFile())
+
+
+def seed_option() -> Any:
+    """The field of the seed."""
+    return option(Whole(0), "Seed of the random numbers.", default=0, sets="random_state")
+
+
+def jobs_option(help: str = "Number of threads; -1 for all.  [default: all]") -> Any:
+    """The field of the number of threads or processes."""
+    return option(Whole(-1), help, callback=_some_jobs, sets="n_jobs")
+
+
+def word_option() -> Any:
+    """The field of the words that --plot draws."""
+    return option("WORD", "Word to draw with --plot; can be repeated.", "--word", multiple=True)
+
+
+def _some_jobs(ctx: click.Context, param: click.Parameter, value: int | None) -> int | None:
     """A number of threads or processes, which is not 0."""
     if value == 0:
         raise click.BadParameter("0 threads do no work; give 1 or more, or -1 for all", ctx, param)
     return value
 
 
-# Of one run alone, or of the next command anew.
-_NOT_CARRIED = {"output", "plot", "quiet", "as_json", "jobs", "resume", "checkpoint"}
+# Options of a single run, which the next command sets itself.
+_NOT_CARRIED = {"output", "plot", "jobs", "resume", "checkpoint", "quiet", "json"}
 
 
 def carried(following: click.Command, *, but: Iterable[str] = ()) -> list[str]:
-    """The options that were given to the command that runs and that the next one takes too.
+    """The options given to the command that runs which the next one takes too.
 
     Parameters
     ----------
     following : click.Command
-        The one that is suggested.
+        The command that is suggested.
     but : iterable of str
         Names of parameters that the suggestion sets itself.
     """
     ctx = click.get_current_context()
-    taken = {option.name for option in following.params if isinstance(option, click.Option)}
-    given: list[str] = []
-    for option in ctx.command.params:
-        name = option.name or ""
-        if name not in taken - _NOT_CARRIED - set(but):
+    taken = {one.name for one in following.params} - _NOT_CARRIED - set(but)
+    written: list[str] = []
+    for one in ctx.command.params:
+        if not isinstance(one, click.Option) or one.name not in taken or not _is_given(ctx, one):
             continue
-        if ctx.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
-            continue
-        value, flag = ctx.params[name], max(option.opts, key=len)
-        if isinstance(option, click.Option) and option.is_flag:
-            given.append(flag)
-            continue
-        each = value if isinstance(value, tuple) else (value,)
-        written = [str(part) for part in each]
-        given += [flag, ",".join(written)]
-    return given
+        value, name = ctx.params[one.name], max(one.opts, key=len)
+        several = value if isinstance(value, tuple) else (value,)
+        written += [name] if one.is_flag else [name, ",".join(map(str, several))]
+    return written
 
 
-def refuse_given(ctx: click.Context, names: Iterable[str], where: str) -> None:
-    """Refuse those of some options that the user gave, for they do not apply there."""
+def refuse_given(names: Iterable[str], where: str) -> None:
+    """Refuse those of some options that the user gave, because they do not apply there."""
+    ctx = click.get_current_context()
+    options = {one.name: one for one in ctx.command.params}
     for name in names:
-        if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"--{name.replace('_', '-')} does not apply to {where}", ctx)
+        if _is_given(ctx, options[name]):
+            raise click.UsageError(f"{max(options[name].opts, key=len)} does not apply to {where}")
 
 
-# What is known of trials alone, a row for each person and cue.
-OF_TRIALS = ("participant", "where", "fold", "balance")
-READING = ("cue", "response", "strength", "format", "labels", "responses", "rows", *OF_TRIALS)
-ROW_SUMS = ("renormalize", "keep")
+def _is_given(ctx: click.Context, one: click.Parameter) -> bool:
+    return ctx.get_parameter_source(one.name or "") is ParameterSource.COMMANDLINE
 
-count_column_options = combined(
-    click.option("--columns", metavar="COLUMN", help="Of a list of counts, that of its columns."),
-    click.option("--count", metavar="COLUMN", help="Of a list of counts, that of the counts."),
-)
 
-_columns_of_pairs = combined(
-    click.option("--cue", metavar="COLUMN", help="Column of cues, where not recognized."),
-    click.option(
-        "--response", metavar="COLUMN", help="Column of responses; of trials several, R1,R2,R3."
-    ),
-    click.option("--strength", metavar="COLUMN", help="Column of strengths or counts."),
-    click.option("--format", metavar="NAME", help="How to read FILE, if not by its suffix."),
-    click.option(
-        "--labels",
-        type=InputFile(),
-        help="Labels of a matrix or array, or of pairs of places, one a line.",
-    ),
-    click.option(
-        "--responses",
-        type=ResponseRule(),
-        metavar="drop|keep|keep:N",
-        default="drop",
-        show_default=True,
-        help="Responses that are never cues; keep:5 keeps those that at least 5 cues gave. Of "
-        "trials, R1, R12 or R123 says which count: R1,keep:5.",
-    ),
-    click.option("--participant", metavar="COLUMN", help="Of trials: the column of who answered."),
-    click.option(
-        "--where",
-        metavar="CONDITION",
-        help="Of trials: whose count, such as 'age < 30 and gender == Fe'.",
-    ),
-    click.option(
-        "--fold", is_flag=True, help="Labels are the same in any case and with any space."
-    ),
-    click.option(
-        "--balance",
-        type=OrWord("least", positive, "a number of participants, at least 1"),
-        metavar="N|least",
-        help="Of trials: draw so many participants for each cue; as many as the least has.",
-    ),
-)
-
-# What a command reads that has no use for counts.
-pair_options = combined(
-    _columns_of_pairs,
-    click.option(
-        "--rows",
-        type=click.Choice(ROW_SUMS),
-        help="Rows that do not sum to 1.  [default: renormalize]",
-    ),
-)
-
-reading_options = combined(
-    _columns_of_pairs,
-    click.option(
-        "--rows",
-        metavar="renormalize|keep|COLUMN",
-        help="Rows that do not sum to 1; of a list of counts, the column of its rows.  [default: "
-        "renormalize]",
-    ),
-    count_column_options,
-)
-
-jobs_option = click.option(
-    "--jobs",
-    type=click.IntRange(min=-1),
-    callback=some_jobs,
-    metavar="N",
-    help="Threads; -1 for all.  [default: all]",
-)
-
-seed_option = click.option(
-    "--seed", type=click.IntRange(min=0), metavar="N", default=0, show_default=True
-)
-
-json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
-
-atlas_argument = click.argument("atlas", type=InputFile(), metavar="ATLAS")
+def output_names(**paths: Path | None) -> dict[str, str | None]:
+    """Outputs as a record has them: their names, or null."""
+    return {name: None if path is None else str(path) for name, path in paths.items()}

@@ -1,38 +1,19 @@
-"""The command `predict`: how well held-out associations are foreseen; parts of `sweep`."""
+"""The command `predict`: prediction of held-out associations; and what `sweep` shares with it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from manymaps.cli.contract import (
-    Command,
-    Interrupted,
-    elapsed,
-    note,
-    plain_table,
-    quiet_option,
-    refuse_overwriting,
-    refuse_to_replace,
-    rendered,
-    tell,
-)
-from manymaps.cli.interruption import (
-    Stop,
-    ending_early,
-    partial_name,
-)
-from manymaps.cli.options import (
-    combined,
-    jobs_option,
-    json_option,
-    pair_options,
-    seed_option,
-)
-from manymaps.cli.types import InputFile, Number, OutputFile, positive
+from manymaps.cli.contract import Interrupted, elapsed, grid, note, tell
+from manymaps.cli.interruption import Stop, ending_early, partial_name
+from manymaps.cli.options import PairReading, Reading, jobs_option, output_names, seed_option
+from manymaps.cli.record import argument, command, flag, group, option
+from manymaps.cli.types import InputFile, Number, OutputFile, positive, refuse_to_replace
 from manymaps.labels import plural
 from manymaps.progress import work
 
@@ -41,100 +22,89 @@ if TYPE_CHECKING:
     from manymaps.prediction.predictor import AssociationPredictor, PredictionResult
 
 __all__ = [
-    "KERNELS",
-    "PENALTY",
-    "check_sizes",
-    "error_text",
-    "predict",
+    "KERNELS", "PENALTY", "Splitting", "Stopping", "check_sizes", "error_text", "predict",
     "read_norms",
-    "splitting_options",
-    "stopping_options",
-]
+]  # fmt: skip
 
 KERNELS = ("gaussian", "cauchy")
-MAPS, DIMENSIONS, PENALTY, ITERATIONS, PATIENCE = 2, 35, 0.1, 300, 5
+DIMENSIONS, PENALTY = 35, 0.1
 
 
-splitting_options = combined(
-    click.option(
-        "--by",
-        type=click.Choice(["pair", "row"]),
+@dataclass(frozen=True, kw_only=True)
+class Splitting:
+    """Options of the split into training, validation and test part."""
+
+    by: Literal["pair", "row"] = option(
+        ["pair", "row"], "Hold out pairs in both directions, or all responses to a cue.",
         default="pair",
-        show_default=True,
-        help="Hold out pairs in both directions, or all that a cue recalls.",
-    ),
-    click.option("--stratified", is_flag=True, help="Keep the shares for each cue, too."),
-)
-
-stopping_options = combined(
-    click.option(
-        "--iterations", type=positive, metavar="N", default=ITERATIONS, show_default=True,
-        help="Passes over the cues, at most.",
-    ),
-    click.option(
-        "--patience", type=positive, metavar="N", default=PATIENCE, show_default=True,
-        help="Passes without a lower validation error before a fit ends.",
-    ),
-)  # fmt: skip
+    )  # fmt: skip
+    stratified: bool = flag("Keep the proportions of the parts within each cue, too.")
 
 
-@click.command(cls=Command)
-@click.argument("file", type=InputFile(), metavar="FILE")
-@click.option("--maps", type=positive, metavar="N", default=MAPS, show_default=True)
-@click.option(
-    "--dims",
-    type=positive,
-    metavar="N",
-    help=f"Dimensions of each map.  [default: {DIMENSIONS}, fewer of so few objects]",
-)
-@click.option("--kernel", type=click.Choice(KERNELS), default="gaussian", show_default=True)
-@click.option(
-    "--penalty",
-    type=Number(min=0),
-    metavar="X",
-    default=PENALTY,
-    show_default=True,
-    help="Weight of the maps' size.",
-)
-@splitting_options
-@stopping_options
-@click.option(
-    "-o", "--output", type=OutputFile(".atlas"), metavar="OUT.atlas", help="Keep the fitted maps."
-)
-@pair_options
-@seed_option
-@jobs_option
-@quiet_option
-@json_option
-@click.pass_context
-def predict(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> None:
-    """Measure how well maps foresee associations of FILE that were held out.
+@dataclass(frozen=True, kw_only=True)
+class Stopping:
+    """Options of when a fit ends."""
 
-    The associations are split into training, validation and test part (80/10/10). The maps are
-    fitted to the first, the second tells when to stop, and the third is what they are measured by:
-    the error is in nats per cue, lower is better. It is summed over the responses of a part, so
-    that it compares models with one another, and not parts.
+    iterations: int = option(
+        positive, "Maximum number of passes over the cues.", default=300, sets="max_iter"
+    )
+    patience: int = option(
+        positive, "Passes without a lower validation error after which a fit ends.", default=5
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictOptions:
+    """The options of `predict`."""
+
+    file: Path = argument("FILE", InputFile())
+    maps: int = option(positive, "Number of maps.", default=2, sets="n_maps")
+    dims: int | None = option(
+        positive,
+        f"Dimensions of each map.  [default: {DIMENSIONS}, or fewer if there are few objects]",
+        sets="n_components",
+    )
+    kernel: str = option(KERNELS, "Kernel of the distances.", default="gaussian")
+    penalty: float = option(Number(min=0), "Weight of the size penalty.", default=PENALTY)
+    splitting: Splitting = group(Splitting)
+    stopping: Stopping = group(Stopping)
+    output: Path | None = option(
+        OutputFile(".atlas", archive=True), "Write the fitted maps to this file.",
+        "-o", "--output", metavar="OUT.atlas",
+    )  # fmt: skip
+    reading: PairReading = group(PairReading)
+    seed: int = seed_option()
+    jobs: int | None = jobs_option()
+
+
+@command(PredictOptions)
+def predict(options: PredictOptions) -> None:
+    """Measure how well maps predict associations of FILE that were held out.
+
+    The associations are split into a training, a validation and a test part (80/10/10). The maps
+    are fitted to the first, the second decides when to stop, and the third measures the error, in
+    nats per cue; lower is better. The error is summed over the responses of a part, so that it
+    compares models, but not parts.
 
     \b
     Examples:  manymaps predict norms.csv --maps 2 --dims 35
                manymaps predict norms.csv --maps 1 --dims 70 -o norms.atlas --json
     """
-    output = options["output"]
-    refuse_overwriting({"-o": output}, {"FILE": file, "--labels": options["labels"]})
-    refuse_to_replace("-o", output)
-    norms = read_norms(file, options)
-    dims = options["dims"] or min(DIMENSIONS, norms.n_objects - 1)
-    check_sizes(ctx, norms, {"maps": [options["maps"]], "dims": [dims]})
+    output = options.output
+    norms = read_norms(options.file, options.reading)
+    dims = options.dims or min(DIMENSIONS, norms.n_objects - 1)
+    check_sizes(norms, [options.maps], [dims])
     with ending_early() as stop:
-        result = _predicted(file, norms, dims, options, stop)
+        result = _predicted(norms, dims, options, stop)
     if output is not None:
-        output = partial_name(output) if stop.asked else output
-        refuse_to_replace("-o", output)
+        if stop.asked:
+            output = partial_name(output)
+            refuse_to_replace("-o", output)
         _maps_of(result).atlas(norms.labels).save(output)
     if stop.asked:
         raise Interrupted(_interruption(result, output))
-    record = _prediction_record(norms, result, {**options, "dims": dims})
-    tell(lambda: record, lambda: _prediction_report(record), as_json=as_json, files=(output,))
+    record = _record(norms, result, dims, options)
+    tell(lambda: record, lambda: _report(record), files=(output,))
 
 
 def _interruption(result: PredictionResult, kept: Path | None) -> str:
@@ -145,7 +115,7 @@ def _interruption(result: PredictionResult, kept: Path | None) -> str:
 
 
 def _predicted(
-    file: Path, norms: Associations, dims: int, options: Mapping[str, Any], stop: Stop
+    norms: Associations, dims: int, options: PredictOptions, stop: Stop
 ) -> PredictionResult:
     """The split, the fit and its scores."""
     from manymaps.prediction.held_out import split_associations
@@ -153,25 +123,25 @@ def _predicted(
 
     split = split_associations(
         norms,
-        by=options["by"],
-        stratified=options["stratified"],
-        random_state=options["seed"],
+        by=options.splitting.by,
+        stratified=options.splitting.stratified,
+        random_state=options.seed,
     )
     for line in split.notes:
         note(line)
-    with work(f"fitting the training part of {file}"):
+    with work(f"fitting the training part of {options.file}"):
         return predict_associations(
             norms,
-            options["maps"],
+            options.maps,
             dims,
             split=split,
-            random_state=options["seed"],
-            kernel=options["kernel"],
-            penalty=options["penalty"],
-            max_iter=options["iterations"],
-            patience=options["patience"],
+            random_state=options.seed,
+            kernel=options.kernel,
+            penalty=options.penalty,
+            max_iter=options.stopping.iterations,
+            patience=options.stopping.patience,
             callback=stop,
-            n_jobs=options["jobs"] or -1,
+            n_jobs=options.jobs or -1,
         )
 
 
@@ -182,12 +152,11 @@ def _maps_of(result: PredictionResult) -> AssociationPredictor:
     return result.predictor
 
 
-def _prediction_record(
-    norms: Associations, result: PredictionResult, options: Mapping[str, Any]
+def _record(
+    norms: Associations, result: PredictionResult, dims: int, options: PredictOptions
 ) -> dict[str, Any]:
     from manymaps.prediction.held_out import uniform_errors
 
-    output = options["output"]
     return {
         **result.as_dict(),
         "seconds": elapsed(),
@@ -199,72 +168,66 @@ def _prediction_record(
         "n_pairs": norms.n_pairs,
         "n_cues": result.split.n_cues,
         "n_without_training": len(result.split.without_training),
-        "n_maps": options["maps"],
-        "n_components": options["dims"],
-        **{name: options[name] for name in ("kernel", "penalty", "by", "stratified", "seed")},
-        "output": None if output is None else str(output),
+        "n_maps": options.maps,
+        "n_components": dims,
+        "kernel": options.kernel,
+        "penalty": options.penalty,
+        "by": options.splitting.by,
+        "stratified": options.splitting.stratified,
+        "seed": options.seed,
+        **output_names(output=options.output),
     }
 
 
-def _prediction_report(record: Mapping[str, Any]) -> str:
-    grid = plain_table()
-    grid.add_row("", "train", "validation", "test")
-    parts = ("train", "valid", "test")
-    for name, errors, meaning in (
-        ("error", record, "nats a cue, summed over the responses of each part"),
+def _report(record: dict[str, Any]) -> str:
+    shares = {part: f"{share:.0%}" for part, share in record["shares"].items()}
+    rows: list[tuple[str, ...]] = [("", "train", "validation", "test")]
+    for name, values, meaning in (
+        ("error", record, "nats per cue, summed over the responses of each part"),
         ("uniform model", record["uniform"], ""),
+        ("responses", shares, "of all, in each part"),
+        ("per response", record["per_response"], "nats; this error compares the parts"),
     ):
-        grid.add_row(name, *(error_text(errors[part]) for part in parts), meaning)
-    shares, each = record["shares"], record["per_response"]
-    grid.add_row("responses", *(f"{shares[part]:.0%}" for part in parts), "of all, in each part")
-    compared = "nats; by this a part can be compared with another"
-    grid.add_row("per response", *(error_text(each[part]) for part in parts), compared)
-    maps = "1 map" if record["n_maps"] == 1 else f"{record['n_maps']:,} maps"
+        rows.append((name, *(error_text(values[part]) for part in ("train", "valid", "test")),
+                     meaning))  # fmt: skip
     lines = [
-        f"{maps} of {record['n_components']:,} dimensions, "
+        f"{plural('map', record['n_maps'])} of {record['n_components']:,} dimensions, "
         f"{record['n_iterations']:,} iterations in {record['seconds']:.0f} s",
-        rendered(grid),
+        grid(rows),
         f"held-out associates among the ten most probable: {record['recall_at_10']:.1%}; "
         f"mean reciprocal rank {record['mean_reciprocal_rank']:.3f}",
     ]
     if record["test"] > record["uniform"]["test"]:
         lines.append(
-            "that is worse than the uniform model, which knows nothing: try fewer --dims, "
+            "the error is above that of the uniform model, which uses no data: try fewer --dims, "
             "a larger --penalty, or --stratified"
         )
     return "\n".join(lines)
 
 
-def read_norms(file: Path, options: Mapping[str, Any]) -> Associations:
-    """The associations of a file; vectors are no data for these commands."""
-    from manymaps.cli.contract import BadData
-    from manymaps.cli.reading import read_data
+def read_norms(file: Path, reading: Reading) -> Associations:
+    """The associations of a file; prints what the reader notes about them."""
+    from manymaps.cli.reading import read_pairs
     from manymaps.cli.report import reading_notes
-    from manymaps.data.associations import Associations
 
-    data = read_data(file, options)
-    if not isinstance(data, Associations):
-        raise BadData(
-            f"{file} reads as vectors; associations are needed (--format edges reads a list)"
-        )
-    for line in reading_notes(data):
+    norms = read_pairs(file, reading)
+    for line in reading_notes(norms):
         note(line)
-    return data
+    return norms
 
 
-def check_sizes(
-    ctx: click.Context, norms: Associations, sizes: Mapping[str, Sequence[int]]
-) -> None:
+def check_sizes(norms: Associations, maps: Sequence[int], dims: Sequence[int]) -> None:
     """Refuse more maps than objects, and more dimensions than they can span."""
     n = norms.n_objects
-    for name, most, why in (
-        ("maps", n, f"the {n:,} objects"),
-        ("dims", n - 1, f"the {n - 1:,} dimensions that {n:,} objects span"),
+    for name, values, most, why in (
+        ("maps", maps, n, f"the {n:,} objects"),
+        ("dims", dims, n - 1, f"the {n - 1:,} dimensions that {n:,} objects span"),
     ):
-        for value in sizes[name]:
+        for value in values:
             if value > max(most, 1):
-                raise click.UsageError(f"--{name} {value} is more than {why}", ctx)
+                raise click.UsageError(f"--{name} {value} is more than {why}")
 
 
-def error_text(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4f}"
+def error_text(value: float | str | None) -> str:
+    """An error with four decimals."""
+    return "-" if value is None else value if isinstance(value, str) else f"{value:.4f}"

@@ -6,7 +6,6 @@ for the same label may stand in both.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -24,8 +23,8 @@ from manymaps.affinity.distances import Metric
 from manymaps.affinity.neighbors import DEFAULT_SEARCH, NeighborSearch
 from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_choice
-from manymaps.cli.contract import note
-from manymaps.cli.options import OF_TRIALS, READING, ROW_SUMS
+from manymaps.cli.contract import BadData, note
+from manymaps.cli.options import ROW_SUMS, Reading
 from manymaps.cooccurrence.matching import labels_of
 from manymaps.data.associations import Associations
 from manymaps.data.counts import Counts
@@ -34,6 +33,7 @@ from manymaps.data.trials import Trials
 from manymaps.data.triplets import Triplets
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, ParameterError
+from manymaps.io.associations import read_associations
 from manymaps.io.counts import read_counts
 from manymaps.io.kinds import looks_like_counts, looks_like_vectors
 from manymaps.io.metadata import read_columns
@@ -45,53 +45,50 @@ from manymaps.labels import UnknownLabel, first_of, fold, plural
 from manymaps.progress import work
 
 __all__ = [
-    "OF_PAIRS",
-    "PairData",
-    "WatchedAffinity",
-    "aligned",
-    "counted",
-    "holds_counts",
-    "holds_triplets",
-    "holds_vectors",
-    "kind_of_word",
-    "read_count_table",
-    "read_data",
-    "read_trials_or_none",
-    "read_triplet_file",
-    "reasoned",
-    "vectors_of_atlas",
+    "PairData", "WatchedAffinity", "aligned", "counted", "holds_counts", "holds_triplets",
+    "holds_vectors", "joined_columns", "kind_of_word", "read_count_table", "read_data",
+    "read_pairs", "read_trials_or_none", "read_triplet_file", "reasoned", "vectors_of_atlas",
     "with_metadata",
-]
-
-_TRIALS = ("participant", "where", "balance")
-OF_PAIRS = ("cue", "response", "strength", "labels", "words", "metric", *_TRIALS)
+]  # fmt: skip
 
 PairData: TypeAlias = Associations | Vectors
 
 ARRAYS: Final = (".npy", ".npz")
 
 
-def holds_vectors(file: Path, reading: Mapping[str, Any]) -> bool:
+def _any_given(*values: object) -> bool:
+    return any(value is not None for value in values)
+
+
+def _names_pairs(reading: Reading) -> bool:
+    """Whether the options name columns of associations or trials."""
+    columns = (reading.cue, reading.response, reading.strength)
+    return _any_given(*columns, reading.participant, reading.where, reading.balance)
+
+
+def holds_vectors(
+    file: Path, reading: Reading, *, metric: str | None = None, words: Path | None = None
+) -> bool:
     """Whether a file is to be read as vectors (or as distances) rather than as associations.
 
     Parameters
     ----------
     file : path
-    reading : mapping
-        The options of the command. Names of columns and the formats of associations mean
-        associations; `metric="precomputed"` means distances; another metric makes vectors of a
-        square array. Else the content decides.
+    reading : Reading
+        Names of columns and the formats of associations mean associations.
+    metric : str, optional
+        `precomputed` means distances; another metric makes vectors of a square array. Otherwise the
+        content decides.
+    words : path, optional
+        A list of the words to read, of vectors only.
 
     Raises
     ------
     ParameterError
-        For a metric or a list of words beside associations.
+        If a metric or a list of words is given for associations.
     """
-    metric, words, format = (reading.get(name) for name in ("metric", "words", "format"))
-    of_pairs = ("cue", "response", "strength", *_TRIALS)
-    pairs = any(reading.get(name) is not None for name in of_pairs)
-    pairs = pairs or format in ("edges", "matrix", "mtx", "trials")
-    if not pairs and (metric == "precomputed" or looks_like_vectors(file, format)):
+    pairs = _names_pairs(reading) or reading.format in ("edges", "matrix", "mtx", "trials")
+    if not pairs and (metric == "precomputed" or looks_like_vectors(file, reading.format)):
         return True
     named = "--metric" if metric is not None else "--words" if words is not None else None
     if named is None:
@@ -99,127 +96,161 @@ def holds_vectors(file: Path, reading: Mapping[str, Any]) -> bool:
     if not pairs and file.suffix.lower() in ARRAYS:
         return True
     raise ParameterError(
-        f"{named} applies to vectors, and {file} reads as associations; --format NAME reads it "
-        "otherwise"
+        f"{named} applies to vectors, and {file} reads as associations; use --format NAME to read "
+        "it differently"
     )
 
 
-def holds_triplets(file: Path, reading: Mapping[str, Any]) -> bool:
-    """Whether a file is to be read as triplets: by the format, else where its content is sure."""
-    format = reading.get("format")
-    others = ("cue", "response", "strength", "metric", "words", "rows", "columns", "count")
-    if format is None and any(reading.get(name) is not None for name in others):
+def holds_triplets(file: Path, reading: Reading, *, of_vectors: bool = False) -> bool:
+    """Whether a file is to be read as triplets: by the format, else by unambiguous content.
+
+    `of_vectors` states that options of vectors, such as a metric, are given.
+    """
+    of_counts = (reading.rows, reading.columns, reading.count)
+    named = _any_given(reading.cue, reading.response, reading.strength, *of_counts)
+    if reading.format is None and (of_vectors or named):
         return False
-    return looks_like_triplets(file, format)
+    return looks_like_triplets(file, reading.format)
 
 
-def read_triplet_file(file: Path, reading: Mapping[str, Any]) -> Triplets:
-    """The triplets of a file; where nobody said so, that it was taken for such."""
-    format = reading.get("format")
+def read_triplet_file(file: Path, reading: Reading) -> Triplets:
+    """The triplets of a file; notes that it was taken for triplets if no format was given."""
     with work(f"reading {file}"):
-        triplets = read_triplets(file, labels=reading.get("labels"), format=format)
-    if format is None:
+        triplets = read_triplets(file, labels=reading.labels, format=reading.format)
+    if reading.format is None:
         note(
-            f"{file} was read as triplets, the odd one last (--format triplets:closer reads the "
-            "first as closer to the second than to the last; other formats read it otherwise)"
+            f"{file} was read as triplets, the odd one last (with --format triplets:closer, the "
+            "first is closer to the second than to the last; use another --format for other data)"
         )
     return triplets
 
 
+def read_pairs(file: Path, reading: Reading) -> Associations:
+    """The associations of a file; bad data if it contains vectors."""
+    data = read_data(file, reading)
+    if not isinstance(data, Associations):
+        raise BadData(
+            f"{file} reads as vectors; expected associations (use --format edges to read a list)"
+        )
+    return data
+
+
 def read_data(
-    file: Path, reading: Mapping[str, Any], *, among: Sequence[str] | None = None
+    file: Path,
+    reading: Reading,
+    *,
+    metric: str | None = None,
+    words: Path | None = None,
+    among: Sequence[str] | None = None,
+    seed: int = 0,
 ) -> PairData:
     """The vectors or associations of a file; see `holds_vectors`. Triplets become associations.
-
-    Of vectors (but not of distances) only those `among` some labels are read, where they are given.
-
-    Raises
-    ------
-    ParameterError
-        For `rows` that is no way to treat rows but a column, as of counts.
-    """
-    from manymaps import read_associations
-
-    rows = _row_sums(reading)
-    if holds_triplets(file, reading):
-        return read_triplet_file(file, reading).associations(random_state=reading.get("seed") or 0)
-    trials = read_trials_or_none(file, reading)
-    if trials is not None:
-        return counted(trials, reading)
-    with work(f"reading {file}"), reasoned(file, reading):
-        if not holds_vectors(file, reading):
-            chosen = {name: reading[name] for name in READING}
-            return read_associations(file, **{**chosen, "rows": rows})
-        words = reading.get("words")
-        if among is not None and reading.get("metric") != "precomputed":
-            words = among
-        return read_vectors(
-            file,
-            format=reading.get("format"),
-            labels=reading.get("labels"),
-            words=words,
-        )
-
-
-def read_trials_or_none(file: Path, reading: Mapping[str, Any]) -> Trials | None:
-    """The trials of a file, as the options want them; None where it holds something else.
 
     Parameters
     ----------
     file : path
-    reading : mapping
-        The options of the command: columns, `format`, and those of `OF_TRIALS`.
+    reading : Reading
+    metric, words
+        As for `holds_vectors`.
+    among : sequence of str, optional
+        Labels to which vectors (but not distances) are restricted, in place of `words`.
+    seed : int
+        For the associations of triplets.
+
+    Raises
+    ------
+    ParameterError
+        If `rows` names a column, as for counts.
+    """
+    rows = _row_sums(reading)
+    of_vectors = metric is not None or words is not None
+    if holds_triplets(file, reading, of_vectors=of_vectors):
+        return read_triplet_file(file, reading).associations(random_state=seed)
+    trials = None if of_vectors else read_trials_or_none(file, reading)
+    if trials is not None:
+        return counted(trials, reading)
+    with work(f"reading {file}"), reasoned(file, reading):
+        if not holds_vectors(file, reading, metric=metric, words=words):
+            return read_associations(
+                file,
+                cue=reading.cue,
+                response=reading.response,
+                strength=reading.strength,
+                format=reading.format,
+                labels=reading.labels,
+                responses=reading.responses,
+                rows=rows,
+                participant=reading.participant,
+                where=reading.where,
+                fold=reading.fold,
+                balance=reading.balance,
+            )
+        restricted = among is not None and metric != "precomputed"
+        return read_vectors(
+            file,
+            format=reading.format,
+            labels=reading.labels,
+            words=among if restricted else words,
+        )
+
+
+def read_trials_or_none(file: Path, reading: Reading) -> Trials | None:
+    """The trials of a file as the options select them; None if it contains something else.
 
     Raises
     ------
     DataError, ParameterError
         As `manymaps.read_trials`.
     """
-    names = TrialNames(*(reading.get(name) for name in ("cue", "response", "participant")))
-    others = ("strength", "labels", "metric", "words")
-    if any(reading.get(name) is not None for name in others):
+    if reading.strength is not None or reading.labels is not None:
         return None
-    if not holds_trials(file, names, reading.get("format")):
+    names = TrialNames(reading.cue, reading.response, reading.participant)
+    if not holds_trials(file, names, reading.format):
         return None
-    chosen: dict[str, Any] = {
-        name: reading[name]
-        for name in ("cue", "response", "format", *OF_TRIALS)
-        if reading.get(name) is not None
-    }
     with work(f"reading {file}"), reasoned(file, reading):
-        return read_trials(file, **chosen)
+        return read_trials(
+            file,
+            cue=reading.cue,
+            response=reading.response,
+            format=reading.format,
+            participant=reading.participant,
+            where=reading.where,
+            fold=reading.fold,
+            balance=reading.balance,
+        )
 
 
-def counted(trials: Trials, reading: Mapping[str, Any]) -> Associations:
+def counted(trials: Trials, reading: Reading) -> Associations:
     """The associations of trials by the options `responses` and `rows`."""
-    return trials.associations(reading.get("responses") or "drop", rows=_row_sums(reading))
+    return trials.associations(reading.responses, rows=_row_sums(reading))
 
 
-def _row_sums(reading: Mapping[str, Any]) -> str:
-    """What becomes of rows that do not sum to 1."""
-    rows: str = reading.get("rows") or ROW_SUMS[0]
-    check_choice("rows", rows, ROW_SUMS, why="; a column is named of counts alone")
+def _row_sums(reading: Reading) -> str:
+    """How rows that do not sum to 1 are treated."""
+    rows = reading.rows or ROW_SUMS[0]
+    check_choice("rows", rows, ROW_SUMS, why="; only lists of counts have a column of rows")
     return rows
 
 
 @contextmanager
-def reasoned(file: Path, reading: Mapping[str, Any]) -> Iterator[None]:
-    """Where a file cannot be read as what an option says it is, the option is named."""
+def reasoned(file: Path, reading: Reading) -> Iterator[None]:
+    """Name the option that decided how a file is read, if it cannot be read so."""
     meanings = {
-        "labels": "a matrix or an array",
-        "participant": "trials",
-        **dict.fromkeys(("cue", "response", "strength"), "a list of associations"),
+        "labels": (reading.labels, "a matrix or an array"),
+        "participant": (reading.participant, "trials"),
+        "cue": (reading.cue, "a list of associations"),
+        "response": (reading.response, "a list of associations"),
+        "strength": (reading.strength, "a list of associations"),
     }
     try:
         yield
     except DataError as error:
-        given = next((name for name in meanings if reading.get(name) is not None), None)
-        # What names a column or counts labels says enough by itself.
-        if given is None or re.search("its columns are| labels for ", str(error)):
-            raise
-        raise DataError(
-            f"{error} (--{given} is for {meanings[given]}, and so {file} was read as one)"
-        ) from error
+        for name, (value, meaning) in meanings.items():
+            if value is not None and f"--{name}" not in str(error):
+                raise DataError(
+                    f"{error} (because of --{name}, {file} was read as {meaning})"
+                ) from error
+        raise
 
 
 def vectors_of_atlas(atlas: Atlas, file: Path) -> Vectors:
@@ -296,29 +327,30 @@ class WatchedAffinity(Affinity):
         return rows
 
 
-def holds_counts(file: Path, reading: Mapping[str, Any]) -> bool:
+def holds_counts(file: Path, reading: Reading, *, of_vectors: bool = False) -> bool:
     """Whether a file is to be read as counts, by the options of the command, else its content."""
-    rows = reading.get("rows")
-    if reading.get("columns") or reading.get("count") or (rows and rows not in ROW_SUMS):
+    if reading.columns or reading.count or (reading.rows and reading.rows not in ROW_SUMS):
         return True
-    if rows or any(reading.get(name) is not None for name in OF_PAIRS):
-        return False
-    return looks_like_counts(file, reading.get("format"))
+    named = _any_given(reading.rows, reading.labels) or _names_pairs(reading)
+    return not (named or of_vectors) and looks_like_counts(file, reading.format)
 
 
-def read_count_table(file: Path, reading: Mapping[str, Any]) -> Counts:
-    """The counts of a file, by the options `format`, `rows`, `columns`, `count` and `max_words`."""
-    chosen = {name: reading.get(name) for name in ("format", "rows", "columns", "count")}
+def read_count_table(file: Path, reading: Reading, *, max_words: int | None = None) -> Counts:
+    """The counts of a file, and of them the columns with most counts."""
     with work(f"reading {file}"):
-        counts = read_counts(file, **chosen)
-    most = reading.get("max_words")
-    if most is None or most >= np.count_nonzero(counts.column_totals):
+        counts = read_counts(
+            file,
+            format=reading.format,
+            rows=reading.rows,
+            columns=reading.columns,
+            count=reading.count,
+        )
+    if max_words is None or max_words >= np.count_nonzero(counts.column_totals):
         return counts
-    fewer = counts.most_frequent_columns(most)
-    kept = fewer.n_counts / counts.n_counts
+    fewer = counts.most_frequent_columns(max_words)
     note(
-        f"the {most:,} most frequent of {plural(counts.kinds[1], counts.n_columns)} hold "
-        f"{kept:.1%} of the counts; the others are left out"
+        f"the {max_words:,} most frequent of {plural(counts.kinds[1], counts.n_columns)} contain "
+        f"{fewer.n_counts / counts.n_counts:.1%} of the counts; the others are left out"
     )
     return fewer
 
@@ -351,7 +383,7 @@ def with_metadata(counts: Counts, path: Path) -> Counts:
             }
         known = {fold(label) for label in ours}
         matched.append(mine & np.array([fold(label) in known for label in labels], bool))
-        joined.append(_joined(columns, kind, ours, path) if matched[-1].any() else {})
+        joined.append(joined_columns(ours, path, columns, kind) if matched[-1].any() else {})
     _note_matches(counts, path, labels, matched)
     return replace(
         counts,
@@ -360,14 +392,25 @@ def with_metadata(counts: Counts, path: Path) -> Counts:
     )
 
 
-def _joined(
-    table: Mapping[str, Any], kind: str, labels: Sequence[str], path: Path
+def joined_columns(
+    labels: Sequence[str],
+    path: Path,
+    table: Mapping[str, Any],
+    kind: str = "object",
+    *,
+    warn: bool = False,
 ) -> dict[str, np.ndarray]:
-    """The columns of a table in the order of the objects of a kind."""
+    """The columns of a table in the order of the objects of a kind.
+
+    Notes how many of these have no row, and warns, on demand, of rows without an object.
+    """
     try:
-        columns, _, n_without = join_columns(labels, table)
+        columns, unmatched, n_without = join_columns(labels, table)
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
+    if unmatched and warn:
+        some = first_of(unmatched)
+        note(f"warning: {len(unmatched):,} rows of {path} match no object: {some}")
     if n_without:
         note(f"{path}: {n_without:,} of {plural(kind, len(labels))} have no row")
     return columns

@@ -1,16 +1,16 @@
-"""How the commands tell a person what they found: tables of plain text."""
+"""The results of the commands as text: what a file contains, and how well an atlas fits."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
-from manymaps.cli.contract import plain_table, rendered, shown
+from manymaps.cli.contract import grid, shown
 from manymaps.cli.options import carried
 from manymaps.data.counts import Counts
 from manymaps.data.pair_rules import NEVER_A_CUE
@@ -21,13 +21,10 @@ from manymaps.labels import plain_spelling, plural
 if TYPE_CHECKING:
     from manymaps.analysis.agreement import Agreement
     from manymaps.analysis.evaluation import CountEvaluation, Evaluation
-    from manymaps.analysis.intervals import Interval
     from manymaps.analysis.rating_evaluation import RatingEvaluation
     from manymaps.analysis.triplet_evaluation import TripletEvaluation
     from manymaps.cli.reading import PairData
     from manymaps.data.associations import Associations
-    from manymaps.metrics import Measure
-    from manymaps.metrics.groups import GroupMeasure
 
 __all__ = [
     "agreement_table",
@@ -52,64 +49,53 @@ _ENOUGH_FOR_30 = 90
 
 
 def inspection_record(data: PairData | Counts, hint: str | None = None) -> dict[str, Any]:
-    """What `inspect --json` prints; null stands for what vectors or counts do not have."""
+    """The record that `inspect --json` prints; null marks what the kind of data does not have."""
+    record: dict[str, Any] = {
+        "kind": "vectors",
+        "n_objects": 0,
+        "n_features": None,
+        "n_pairs": None,
+        "symmetric": None,
+        "n_components": None,
+        "merged": data.report.merged,
+        "dropped": data.report.n_dropped,
+        "dropped_by_reason": data.report.dropped,
+        "notes": list(data.report.notes),
+    }
     if isinstance(data, Counts):
-        return _count_record(data, hint)
+        whole = data.n_counts.is_integer()
+        return record | {
+            "kind": "counts",
+            "n_objects": data.n_rows + data.n_columns,
+            "n_pairs": data.n_pairs,
+            "n_components": len(_groups_of_counts(data)),
+            "n_rows": data.n_rows,
+            "n_columns": data.n_columns,
+            "kinds": list(data.kinds),
+            "n_counts": int(data.n_counts) if whole else data.n_counts,
+            "fractional": data.n_fractional,
+            "empty_rows": int((data.row_totals == 0).sum()),
+            "empty_columns": int((data.column_totals == 0).sum()),
+            "row_metadata": list(data.row_metadata),
+            "column_metadata": list(data.column_metadata),
+            "looks_transposed": hint is not None,
+        }
     if isinstance(data, Vectors):
-        lengths = _lengths(data)
-        return {
-            "kind": "vectors",
+        return record | {
             "n_objects": len(data),
             "n_features": data.n_features,
-            "n_pairs": None,
-            "symmetric": None,
-            "n_components": None,
             "merged": 0,
-            "dropped": data.report.n_dropped,
-            "dropped_by_reason": data.report.dropped,
             "sparse": sparse.issparse(data.values),
-            "zero_vectors": int((lengths == 0).sum()),
-            "notes": list(data.report.notes),
+            "zero_vectors": int((_lengths(data) == 0).sum()),
         }
-    return {
+    return record | {
         "kind": "associations",
         "n_objects": data.n_objects,
-        "n_features": None,
         "n_pairs": data.n_pairs,
         "n_missing": data.n_missing,
         "symmetric": data.is_symmetric,
         "n_components": data.n_components,
-        "merged": data.report.merged,
-        "dropped": data.report.n_dropped,
-        "dropped_by_reason": data.report.dropped,
         "largest_component": int(component_sizes(data)[0]),
-        "notes": list(data.report.notes),
-    }
-
-
-def _count_record(data: Counts, hint: str | None) -> dict[str, Any]:
-    whole = data.n_counts.is_integer()
-    return {
-        "kind": "counts",
-        "n_objects": data.n_rows + data.n_columns,
-        "n_features": None,
-        "n_pairs": data.n_pairs,
-        "symmetric": None,
-        "n_components": len(_groups_of_counts(data)),
-        "merged": data.report.merged,
-        "dropped": data.report.n_dropped,
-        "dropped_by_reason": data.report.dropped,
-        "n_rows": data.n_rows,
-        "n_columns": data.n_columns,
-        "kinds": list(data.kinds),
-        "n_counts": int(data.n_counts) if whole else data.n_counts,
-        "fractional": data.n_fractional,
-        "empty_rows": int((data.row_totals == 0).sum()),
-        "empty_columns": int((data.column_totals == 0).sum()),
-        "row_metadata": list(data.row_metadata),
-        "column_metadata": list(data.column_metadata),
-        "looks_transposed": hint is not None,
-        "notes": list(data.report.notes),
     }
 
 
@@ -190,10 +176,7 @@ def inspection(
         ("dropped", _dropped(data)),
         *(("note", text) for text in _notes(data)),
     ]
-    table = plain_table()
-    for name, value in rows:
-        table.add_row(name, value)
-    return f"{rendered(table)}\nnext: {suggested_fit(data, file)}"
+    return f"{grid(rows)}\nnext: {suggested_fit(data, file)}"
 
 
 def vector_inspection(data: Vectors, file: Path) -> str:
@@ -214,10 +197,7 @@ def vector_inspection(data: Vectors, file: Path) -> str:
         *(("dropped", _dropped(data)) for _ in range(data.report.n_dropped > 0)),
         *(("note", text) for text in data.report.notes),
     ]
-    table = plain_table()
-    for name, value in rows:
-        table.add_row(name, value)
-    return f"{rendered(table)}\nnext: {suggested_fit(data, file)}"
+    return f"{grid(rows)}\nnext: {suggested_fit(data, file)}"
 
 
 def count_inspection(data: Counts, command: Sequence[str], hint: str | None) -> str:
@@ -259,10 +239,7 @@ def count_inspection(data: Counts, command: Sequence[str], hint: str | None) -> 
         *(("note", text) for text in data.report.notes),
         *(("note", text) for text in (hint,) if text),
     ]
-    table = plain_table()
-    for name, value in rows:
-        table.add_row(name, value)
-    return f"{rendered(table)}\nnext: {shlex.join(command)}"
+    return f"{grid(rows)}\nnext: {shlex.join(command)}"
 
 
 def _connected(sizes: np.ndarray) -> str:
@@ -353,18 +330,15 @@ def _notes(data: Associations) -> list[str]:
 
 
 def agreement_table(found: Agreement) -> str:
-    """What `fit` prints of several judges."""
-    table = plain_table()
-    maps = [] if found.shares is None else [f"map {m}" for m in range(found.shares.shape[1])]
-    few = maps if len(maps) <= _MOST_SHARES else []
-    table.add_row("judge", "pairs", "with the others", "with the fit", *few)
-    for k, judge in enumerate(found.judges):
-        cells = [shown(judge), f"{found.n_pairs[k]:,}", _agreed(found.with_others[k])]
-        cells.append("" if found.with_fit is None else _agreed(found.with_fit[k]))
-        if few and found.shares is not None:
-            cells += [f"{share:.0%}" for share in found.shares[k]]
-        table.add_row(*cells)
-    return rendered(table)
+    """The table of several judges that `fit` prints."""
+    rows: list[list[str]] = []
+    for one in found.records():
+        shares = one["shares"] or []
+        cells = [shown(one["judge"]), f"{one['n_pairs']:,}", _agreed(one["with_others"])]
+        cells.append("" if one["with_fit"] is None else _agreed(one["with_fit"]))
+        rows.append(cells + [f"{share:.0%}" for share in shares if len(shares) <= _MOST_SHARES])
+    maps = [f"map {m}" for m in range(len(rows[0]) - 4)]
+    return grid([["judge", "pairs", "with the others", "with the fit", *maps], *rows])
 
 
 def _agreed(correlation: float) -> str:
@@ -423,97 +397,90 @@ def _most_central(data: Associations, count: int = 5) -> str:
     )
 
 
+MEASURES = (
+    ("kl_divergence", "KL divergence", "of the data from the maps"),
+    ("mu_local", "local", "of the {neighbors} nearest, those near in the maps"),
+    ("mu_global", "global", "rank correlation of all distances"),
+    ("recall_at_10", "recall at 10", "nearest or strongest among the 10 likeliest"),
+    ("trustworthiness", "trustworthiness", "of the {neighbors} nearest in the maps"),
+    ("continuity", "continuity", "of the {neighbors} nearest in the data"),
+)
+MEASURES_OF_COUNTS = (
+    ("log_likelihood", "log-likelihood", "nats per count"),
+    ("kl_divergence", "KL divergence", "of the counts from the maps"),
+    ("purity", "purity", "nearest {kind} of the same {groups}; by chance {purity_by_lot:.4f}"),
+    ("lift", "lift", "how much likelier the nearest {other} are in it"),
+)
+
+
+def _measures(
+    record: dict[str, Any], measures: Sequence[tuple[str, str, str]]
+) -> Iterator[tuple[str, str, str]]:
+    """The known measures of a record, with their standard errors and meanings."""
+    for key, title, meaning in measures:
+        if record[key] is not None:
+            error = record.get(f"{key}_se") or np.nan
+            more = f" ± {error:.4f}" if np.isfinite(error) else ""
+            yield title, f"{record[key]:.4f}{more}", meaning.format_map(record)
+
+
 def evaluation_table(found: Evaluation, name: str) -> str:
-    """What `evaluate` prints for a person."""
-    k = found.neighbors
+    """The text that `evaluate` prints of associations or vectors."""
     measured = ""
     if found.n_measured < found.n_objects:
-        measured = f" ({found.n_measured:,} of them drawn by lot)"
-    rows = [
-        ("KL divergence", f"{found.kl_divergence:.4f}", "of the data from the maps"),
-        ("local", _with_error(found.local), f"of the {k} nearest, those near in the maps"),
-        ("global", _with_error(found.overall), "rank correlation of all distances"),
-        ("recall at 10", f"{found.recall:.4f}", "nearest or strongest among the 10 likeliest"),
-        ("trustworthiness", _with_error(found.trust), f"of the {k} nearest in the maps"),
-        ("continuity", _with_error(found.continuity), f"of the {k} nearest in the data"),
-    ]
-    table = plain_table()
-    for row in rows:
-        table.add_row(*row)
-    return f"{name}: {found.n_objects:,} objects{measured}\n{rendered(table)}"
+        measured = f" ({found.n_measured:,} of them drawn at random)"
+    rows = _measures(found.record(), MEASURES)
+    return f"{name}: {found.n_objects:,} objects{measured}\n{grid(rows)}"
 
 
 def count_evaluation_table(found: CountEvaluation, name: str) -> str:
-    """What `evaluate` prints of counts for a person."""
+    """The text that `evaluate` prints of counts."""
     kind, other = found.kinds
-    rows = [
-        ("log-likelihood", f"{found.log_likelihood:.4f}", "nats per count"),
-        ("KL divergence", f"{found.kl_divergence:.4f}", "of the counts from the maps"),
-    ]
-    if found.purity is not None and found.lift is not None:
-        near = f"nearest {plural(kind)} of the same {shown(found.groups or '')}"
-        words = f"how much likelier the nearest {plural(other)} are in it"
-        rows += [
-            ("purity", _with_error(found.purity), f"{near}; by lot {found.chance:.4f}"),
-            ("lift", _with_error(found.lift), words),
-        ]
-    table = plain_table()
-    for row in rows:
-        table.add_row(*row)
-    lot = ""
+    measured = ""
     if found.purity is not None and found.n_measured < found.n_rows:
-        lot = f" ({plural(kind, found.n_measured)} measured by group)"
+        measured = f" ({plural(kind, found.n_measured)} measured by group)"
     sizes = f"{plural(kind, found.n_rows)} and {plural(other, found.n_columns)}"
-    return f"{name}: {found.n_counts:,.10g} counts of {sizes}{lot}\n{rendered(table)}"
+    named = {"kind": plural(kind), "other": plural(other), "groups": shown(found.groups or "")}
+    rows = _measures(found.record() | named, MEASURES_OF_COUNTS)
+    return f"{name}: {found.n_counts:,.10g} counts of {sizes}{measured}\n{grid(rows)}"
 
 
 def rating_evaluation_table(found: RatingEvaluation, name: str) -> str:
-    """What `evaluate` prints of ratings: correlations, and how much more the atlas has."""
-    table = plain_table()
-    beside = len(found.pearson) > 1
-    more = ["atlas has more by"] if beside else []
-    table.add_row("", "Spearman", "95 %", *more, "Pearson", "95 %", *more)
+    """The text that `evaluate` prints of ratings: correlations, and the gain of the atlas."""
+    record = found.record()
+    gain = ["atlas has more by"] if len(record["measures"]) > 1 else []
+    rows = [["", "Spearman", "95 %", *gain, "Pearson", "95 %", *gain]]
     if found.alone is not None:
-        cells = [_signed(found.alone[1]), _interval(found.alone[1]), *[""] * beside]
-        cells += [_signed(found.alone[0]), _interval(found.alone[0]), *[""] * beside]
-        table.add_row(f"atlas, its {found.n_known:,} pairs", *cells)
-    for measure in found.pearson:
-        cells = []
-        for all_of, gain in (
-            (found.spearman, found.spearman_gain),
-            (found.pearson, found.pearson_gain),
-        ):
-            cells += [_signed(all_of[measure]), _interval(all_of[measure])]
-            if beside:
-                more_of = gain.get(measure)
-                told = "" if more_of is None else f"{_signed(more_of)} ({_interval(more_of)})"
-                cells.append(told)
-        table.add_row(MEASURES_OF_RATINGS.get(measure, measure), *cells)
+        both = [[*_interval(one._asdict()), *[""] * len(gain)] for one in found.alone[::-1]]
+        rows.append([f"atlas, its {found.n_known:,} pairs", *both[0], *both[1]])
+    for measure, one in record["measures"].items():
+        rows.append([MEASURES_OF_RATINGS.get(measure, measure)])
+        for kind in ("spearman", "pearson"):
+            rows[-1] += [*_interval(one[kind]), *(_gain(one[f"{kind}_gain"]) for _ in gain)]
     pairs = f"{found.n_compared:,} of {found.n_pairs:,} rated pairs"
-    return f"{name}: correlation with {pairs}\n{rendered(table)}"
+    return f"{name}: correlation with {pairs}\n{grid(rows)}"
 
 
 def triplet_evaluation_table(found: TripletEvaluation, name: str) -> str:
-    """What `evaluate` prints of triplets: who foresees how many, and the ceiling."""
-    table = plain_table()
-    table.add_row("", "foreseen", "95 %", "atlas has more by")
-    for measure, accuracy in found.accuracy.items():
-        more = found.gain.get(measure)
-        told = "" if more is None else f"{_signed(more)} ({_interval(more)})"
-        table.add_row(measure, _signed(accuracy), _interval(accuracy), told)
-    table.add_row("chance", f"{found.chance:.3f}")
+    """The text that `evaluate` prints of triplets: prediction accuracy, and its ceiling."""
+    record = found.record()
+    rows = [["", "predicted", "95 %", "atlas has more by"]]
+    for measure, one in record["measures"].items():
+        rows.append([measure, *_interval(one["accuracy"]), _gain(one["gain"])])
+    rows.append(["chance", f"{found.chance:.3f}"])
     if found.ceiling is not None:
         often = found.ceiling.n_answers / found.ceiling.n_repeated
         repeated = f"of {plural('triplet', found.ceiling.n_repeated)} asked {often:.1f} times each"
         if often < FEW_ANSWERS:
-            repeated += ", of which the majority is more than anybody foresees"
-        table.add_row("ceiling", f"{found.ceiling.majority:.3f}", "", f"the majority {repeated}")
-        table.add_row("", f"{found.ceiling.others:.3f}", "", "the majority of the other answers")
+            repeated += ", whose majority is more than any model predicts"
+        rows.append(["ceiling", f"{found.ceiling.majority:.3f}", "", f"the majority {repeated}"])
+        rows.append(["", f"{found.ceiling.others:.3f}", "", "the majority of the other answers"])
     triplets = f"{found.n_known:,} of {found.n_triplets:,} triplets"
-    return f"{name}: {triplets}\n{rendered(table)}"
+    return f"{name}: {triplets}\n{grid(rows)}"
 
 
-# Below this the majority of the answers to a triplet is far above what can be foreseen.
+# Below this number of answers, the majority of the answers to a triplet is far above what can be
+# predicted.
 FEW_ANSWERS = 10
 MEASURES_OF_RATINGS = {
     "ppmi_cosine": "PPMI cosine",
@@ -522,14 +489,9 @@ MEASURES_OF_RATINGS = {
 }
 
 
-def _signed(found: Interval) -> str:
-    return f"{found.value:.3f}"
+def _interval(one: Mapping[str, float]) -> tuple[str, str]:
+    return f"{one['value']:.3f}", f"{one['low']:.3f} to {one['high']:.3f}"
 
 
-def _interval(found: Interval) -> str:
-    return f"{found.low:.3f} to {found.high:.3f}"
-
-
-def _with_error(measure: Measure | GroupMeasure) -> str:
-    error = measure.standard_error
-    return f"{measure.mean:.4f}" + (f" ± {error:.4f}" if np.isfinite(error) else "")
+def _gain(one: Mapping[str, float] | None) -> str:
+    return "" if one is None else "{} ({})".format(*_interval(one))

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from manymaps.cli.contract import plain_table, rendered, shown
+from manymaps.cli.contract import grid, shown
 from manymaps.labels import plural
 
 if TYPE_CHECKING:
@@ -111,10 +111,9 @@ def senses_table(
     """
     from manymaps.atlas.representation import where_senses_lie
 
-    table, about = plain_table(), captions if captions and any(captions.values()) else None
+    about = captions if captions and any(captions.values()) else None
     fits = [] if n_fits is None else [""]
-    if grouped:
-        table.add_row("", "model", "data", *fits, "data (model)")
+    rows: list[list[str]] = [["", "model", "data", *fits, "data (model)"]] if grouped else []
     before = -1
     for sense, share in zip(senses, intervals or [None] * len(senses), strict=True):
         repeated = grouped and sense.map == before
@@ -126,19 +125,19 @@ def senses_table(
         cells.append(", ".join(map(_neighbor, sense.neighbors)) or "(no neighbours)")
         if about is not None:
             cells.append("" if repeated else f"({', '.join(map(shown, about[sense.map]))})")
-        table.add_row(*cells)
+        rows.append(cells)
         before = sense.map
-    # A sense of one fit alone is no agreement; --json lists these too.
+    # A sense of a single other fit is not an agreement; --json lists these too.
     for other in (sense for sense in elsewhere if sense.n_fits > 1):
         near = ", ".join(shown(n.label) for n in other.neighbors)
-        told, part = f"{other.n_fits} of {n_fits} fits", f"{other.share:.0%}"
-        table.add_row("elsewhere", *(["", part] if grouped else [part]), told, near)
+        shares = ["", f"{other.share:.0%}"][0 if grouped else 1 :]
+        rows.append(["elsewhere", *shares, f"{other.n_fits} of {n_fits} fits", near])
     if left_out is not None and (left_out.n_groups or left_out.recall >= LEAST_SAID):
-        table.add_row(*_left_out(left_out, fits, grouped=grouped))
+        rows.append(_left_out(left_out, fits, grouped=grouped))
     n_senses, n_maps = where_senses_lie(senses, grouped=grouped)
     maps = plural("map", n_maps)
-    lives = f"has {plural('sense', n_senses)} in {maps}" if grouped else f"lives in {maps}"
-    return f"{shown(word)} {lives}\n{rendered(table)}"
+    where = f"has {plural('sense', n_senses)} in {maps}" if grouped else f"has weight in {maps}"
+    return f"{shown(word)} {where}\n{grid(rows)}"
 
 
 def _percent(told: Interval) -> str:

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from manymaps.cli.contract import Command, emit, note, quiet_option, tell
-from manymaps.cli.options import (
-    READING,
-    ROW_SUMS,
-    atlas_argument,
-    json_option,
-    pair_options,
-    refuse_given,
-)
+from manymaps.cli.contract import as_json, emit, note, tell
+from manymaps.cli.options import READING, ROW_SUMS, PairReading, atlas_argument, refuse_given
+from manymaps.cli.record import argument, command, flag, group, option
 from manymaps.cli.types import InputFile, Number, positive
 from manymaps.labels import first_of, plural
 from manymaps.progress import work
@@ -27,101 +22,86 @@ if TYPE_CHECKING:
 
 __all__ = ["senses"]
 
-# What is said of the data of --data.
+# Options that apply to the data of --data.
 OF_DATA = ("by", "level", "per_cue")
 
 
-@click.command(cls=Command)
-@atlas_argument
-@click.argument("words", nargs=-1, metavar="[WORD]...")
-@click.option(
-    "--words",
-    "list_of_words",
-    type=InputFile(),
-    metavar="FILE",
-    help="Also the words of a file, one a line; those that are unknown are left out.",
-)
-@click.option("--csv", "as_csv", is_flag=True, help="A table, a row for each sense.")
-@click.option(
-    "--neighbors",
-    type=positive,
-    metavar="N",
-    default=8,
-    show_default=True,
-    help="Listed per sense.",
-)
-@click.option(
-    "--min-share",
-    type=Number(0, 1),
-    metavar="X",
-    default=0.05,
-    show_default=True,
-    help="Leave out groups to which less of the observed responses of WORD falls.",
-)
-@click.option(
-    "--min-recall",
-    type=Number(0, 1),
-    metavar="X",
-    default=0.1,
-    show_default=True,
-    help="Leave out maps without such a group that give less of what the model recalls of WORD.",
-)
-@click.option("--kind", metavar="NAME", help="Of two kinds of object, that of WORD.")
-@click.option(
-    "--neighbor-kind",
-    metavar="NAME",
-    help="That of the neighbours.  [default: the other than WORD's]",
-)
-@click.option(
-    "--data",
-    type=InputFile(),
-    metavar="NORMS",
-    help="What people answered, as norms or as trials: also confidence intervals of the shares and "
-    "of the ambiguity.",
-)
-@click.option(
-    "--by",
-    type=click.Choice(("participants", "responses")),
-    help="With --data: whose variation.  [default: participants, where trials say who they are]",
-)
-@click.option(
-    "--level",
-    type=Number(0, 1, min_open=True, max_open=True),
-    metavar="X",
-    default=0.95,
-    show_default=True,
-    help="With --data: of the intervals.",
-)
-@click.option(
-    "--per-cue",
-    type=positive,
-    metavar="N",
-    help="With --data: responses of each cue.  [default: as counted; else 100]",
-)
-@pair_options
-@quiet_option
-@json_option
-@click.pass_context
-def senses(
-    ctx: click.Context,
-    atlas: Path,
-    words: Sequence[str],
-    list_of_words: Path | None,
-    neighbors: int,
-    as_csv: bool,
-    as_json: bool,
-    data: Path | None,
-    **given: Any,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class SensesOptions:
+    """The options of `senses`."""
+
+    atlas: Path = atlas_argument()
+    words: tuple[str, ...] = argument("[WORD]...", str, nargs=-1)
+    list_of_words: Path | None = option(
+        InputFile(), "List the words of a file too, one per line; unknown words are left out.",
+        "--words",
+    )  # fmt: skip
+    as_csv: bool = flag("Print a CSV table with a row for each sense.", "--csv")
+    neighbors: int = option(
+        positive, "Number of neighbours to list per sense.", default=8, sets="n_neighbors"
+    )
+    min_share: float = option(
+        Number(0, 1),
+        "Leave out groups with a smaller share of the observed responses to WORD.",
+        default=0.05,
+    )
+    min_recall: float = option(
+        Number(0, 1),
+        "Leave out maps without such a group that contribute less to the association probabilities "
+        "of WORD.",
+        default=0.1,
+    )
+    kind: str | None = option("NAME", "Kind of WORD (atlases of two kinds of object only).")
+    neighbor_kind: str | None = option(
+        "NAME",
+        "Kind of the neighbours (atlases of two kinds of object only).  [default: the other kind "
+        "than WORD's]",
+    )
+    data: Path | None = option(
+        InputFile(),
+        "Estimate confidence intervals of the shares and of the ambiguity from these norms or "
+        "trials.",
+        metavar="NORMS",
+    )
+    by: str | None = option(
+        ["participants", "responses"],
+        "Resample participants or responses for the intervals (with --data only).  [default: "
+        "participants, if trials name them]",
+    )
+    level: float = option(
+        Number(0, 1, min_open=True, max_open=True),
+        "Confidence level of the intervals (with --data only).", default=0.95,
+    )  # fmt: skip
+    per_cue: int | None = option(
+        positive,
+        "Number of responses per cue (norms of --data only).  [default: as counted; else 100]",
+        sets="n_responses",
+    )
+    reading: PairReading = group(PairReading)
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """The senses that are listed, as `Atlas.senses` takes them."""
+        return {
+            "n_neighbors": self.neighbors,
+            "min_share": self.min_share,
+            "min_recall": self.min_recall,
+            "kind": self.kind,
+            "neighbor_kind": self.neighbor_kind,
+        }
+
+
+@command(SensesOptions)
+def senses(options: SensesOptions) -> None:
     """List the senses of WORD: groups of its neighbours, their shares, and the map of each.
 
-    Maps come in order of what they give of WORD's recall in the model, and within a map its groups
-    by their share of the observed responses, where the atlas knows these.
+    Maps are in order of their contribution to WORD's association probabilities, and the groups of a
+    map in order of their share of the observed responses, if the atlas contains these.
 
-    The last line says how far the places of WORD can be trusted: the share of its responses that
-    the model gives as well and, of an atlas that `manymaps stability` wrote, the share of its
-    neighbours that recur in the other fits. Of such an atlas also how many of the fits have each
-    sense, and the senses that other fits found.
+    The last line reports how far the positions of WORD can be trusted: the share of its responses
+    that the model reproduces and, for an atlas that `manymaps stability` wrote, the share of its
+    neighbours that recur in the other fits. For such an atlas, each sense also has the number of
+    fits that contain it, and the senses of other fits are listed.
 
     \b
     Examples:  manymaps senses norms.atlas tie
@@ -129,31 +109,28 @@ def senses(
                manymaps senses norms.atlas --words list.txt --csv > senses.csv
                manymaps senses posts.atlas orbit --neighbor-kind word
     """
-    if as_csv and as_json:
+    if options.as_csv and as_json():
         raise click.UsageError("give --csv or --json, not both")
     from manymaps.atlas.atlas import load_atlas
 
-    if data is None:
-        refuse_given(ctx, (*OF_DATA, *READING), "senses without --data")
-    loaded = load_atlas(atlas)
-    options = {name: given[name] for name in ("min_share", "min_recall", "kind", "neighbor_kind")}
-    options |= {"n_neighbors": neighbors}
-    asked = [*words, *_known(loaded, list_of_words, options["kind"])]
+    if options.data is None:
+        refuse_given((*OF_DATA, *READING), "senses without --data")
+    atlas = load_atlas(options.atlas)
+    asked = [*options.words, *_known(atlas, options.list_of_words, options.kind)]
     if not asked:
         raise click.UsageError("name a word, or a file of words with --words")
-    found = None if data is None else _intervals(loaded, asked, data, given)
-    if as_csv:
+    found = None if options.data is None else _intervals(atlas, asked, options.data, options)
+    if options.as_csv:
         from manymaps.atlas.export import columns_as_csv
 
-        bounds = {} if found is None else _bounds(loaded, asked, found, options)
-        emit(columns_as_csv({**loaded.sense_table(asked, **options), **bounds}))
+        bounds = {} if found is None else _bounds(atlas, asked, found, options)
+        emit(columns_as_csv({**atlas.sense_table(asked, **options.chosen), **bounds}))
         return
-    several = len(words) != 1 or list_of_words is not None
-    told = [_told(loaded, word, options, found) for word in asked]
+    several = len(options.words) != 1 or options.list_of_words is not None
+    reports = [_report(atlas, word, options, found) for word in asked]
     tell(
-        lambda: {"words": [record() for record, _ in told]} if several else told[0][0](),
-        lambda: "\n\n".join(text() for _, text in told),
-        as_json=as_json,
+        lambda: {"words": [record() for record, _ in reports]} if several else reports[0][0](),
+        lambda: "\n\n".join(text() for _, text in reports),
     )
 
 
@@ -178,63 +155,56 @@ def _known(atlas: Atlas, file: Path | None, kind: str | None) -> list[str]:
     return known
 
 
-def _intervals(
-    atlas: Atlas, words: Sequence[str], file: Path, given: Mapping[str, Any]
-) -> Intervals:
-    """What the file says of the words' strengths and senses, with its intervals."""
+def _intervals(atlas: Atlas, words: Sequence[str], file: Path, options: SensesOptions) -> Intervals:
+    """The words' strengths and senses in a file, with their intervals."""
     from manymaps.analysis.intervals import intervals
-    from manymaps.cli.reading import read_data, read_trials_or_none
-    from manymaps.data.associations import Associations
-    from manymaps.errors import DataError, ParameterError
+    from manymaps.cli.reading import read_pairs, read_trials_or_none
+    from manymaps.errors import ParameterError
 
-    asked: dict[str, Any] = {"words": words, "level": given["level"], "by": given["by"]}
-    trials = read_trials_or_none(file, given)
+    reading, per_cue = options.reading, options.per_cue
+    asked: dict[str, Any] = {"words": words, "level": options.level, "by": options.by}
+    trials = read_trials_or_none(file, reading)
     if trials is not None:
-        if given["per_cue"] is not None:
-            raise ParameterError(f"--per-cue is of norms, and {file} holds trials")
-        rules = {"responses": given["responses"], "rows": given["rows"] or ROW_SUMS[0]}
+        if per_cue is not None:
+            raise ParameterError(f"--per-cue applies to norms, and {file} contains trials")
+        asked |= {"responses": reading.responses, "rows": reading.rows or ROW_SUMS[0]}
         with work("counting answers"):
-            return intervals(trials, atlas, **asked, **rules)
-    norms = read_data(file, given)
-    if not isinstance(norms, Associations):
-        raise DataError(f"{file} holds vectors; --data is for what people answered")
-    if norms.n_responses is None and given["per_cue"] is None:
-        note(f"{file} does not say how many responses a cue has; taken as 100 (--per-cue N)")
+            return intervals(trials, atlas, **asked)
+    norms = read_pairs(file, reading)
+    if norms.n_responses is None and per_cue is None:
+        note(f"{file} does not state the number of responses per cue; taken as 100 (--per-cue N)")
     with work("counting answers"):
-        return intervals(norms, atlas, **asked, n_responses=given["per_cue"])
+        return intervals(norms, atlas, **asked, n_responses=per_cue)
 
 
 def _bounds(
-    atlas: Atlas, words: Sequence[str], found: Intervals, options: Mapping[str, Any]
+    atlas: Atlas, words: Sequence[str], found: Intervals, options: SensesOptions
 ) -> dict[str, Any]:
-    """Columns beside those of the table of senses."""
+    """Columns of the intervals, for the table of senses."""
     import numpy as np
 
-    told = [
+    shares = [
         _share(found, atlas, word, sense)
         for word in words
-        for sense in atlas.senses(word, **options)
+        for sense in atlas.senses(word, **options.chosen)
     ]
     return {
-        name: np.array([np.nan if one is None else getattr(one, end) for one in told])
+        name: np.array([np.nan if one is None else getattr(one, end) for one in shares])
         for name, end in (("data_share", "value"), ("share_low", "low"), ("share_high", "high"))
     }
 
 
 def _share(found: Intervals, atlas: Atlas, word: str, sense: Sense) -> Any:
-    """The interval of a sense; None of a map that holds nothing of what was observed."""
+    """The interval of a sense; None for a map without observed responses."""
     if sense.share == 0 or not sense.neighbors:
         return None
     return found.share(atlas.labels[atlas.index(word)], sense.neighbors[0].label)
 
 
-def _told(
-    atlas: Atlas,
-    word: str,
-    options: Mapping[str, Any],
-    intervals: Intervals | None,
+def _report(
+    atlas: Atlas, word: str, options: SensesOptions, intervals: Intervals | None
 ) -> tuple[Callable[[], dict[str, Any]], Callable[[], str]]:
-    """What is said of a word: its record and its text."""
+    """The record and the text of a word."""
     from manymaps.analysis.trust import trust_of
     from manymaps.cli.sense_report import (
         interval_record,
@@ -244,12 +214,12 @@ def _told(
         trust_line,
     )
 
-    kind, neighbor_kind = options["kind"], options["neighbor_kind"]
+    kind, neighbor_kind = options.kind, options.neighbor_kind
     if atlas.kinds is not None or kind is not None or neighbor_kind is not None:
         from manymaps.cli.reading import kind_of_word
 
         kind = kind_of_word(atlas, word, kind, neighbor_kind)
-    asked = {**options, "kind": kind}
+    asked = {**options.chosen, "kind": kind}
     found = atlas.senses(word, **asked)
     maps = list(dict.fromkeys(sense.map for sense in found))
     captions = dict(zip(maps, atlas.captions(maps=maps), strict=True))

@@ -3,36 +3,37 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from manymaps.cli.contract import (
-    Command,
-    elapsed,
-    note,
-    plain_table,
-    quiet_option,
-    refuse_overwriting,
-    refuse_to_replace,
-    rendered,
-    shown,
-    tell,
-)
+from manymaps.cli.contract import elapsed, grid, note, shown, tell
 from manymaps.cli.fit import (
     OF_COUNTS,
     USUAL_METHOD,
+    Counting,
+    Model,
+    VectorModel,
+    VectorReading,
     build,
     check_method,
-    count_options,
-    model_options,
-    vector_options,
+    max_words_option,
 )
-from manymaps.cli.options import ROW_SUMS, json_option, reading_options, refuse_given
-from manymaps.cli.types import InputFile, Number, OutputFile, positive
-from manymaps.cli.workers import check_workers, on_workers, worker_options
+from manymaps.cli.options import (
+    ROW_SUMS,
+    TableReading,
+    jobs_option,
+    output_names,
+    refuse_given,
+    seed_option,
+    word_option,
+)
+from manymaps.cli.record import argument, command, group, option
+from manymaps.cli.types import InputFile, Number, OutputFile, Whole, figure_file, positive
+from manymaps.cli.workers import Workers, check_workers, on_workers
 from manymaps.progress import work
 
 if TYPE_CHECKING:
@@ -41,88 +42,70 @@ if TYPE_CHECKING:
 
 __all__ = ["stability"]
 
-# What is said of the comparison and its outputs. Every other option is of a fit, and does not apply
-# to finished atlases.
+# Options of the comparison and its outputs. All others are those of a fit, and do not apply to
+# finished atlases.
 OF_ATLASES = {
     "files", "output", "threshold", "neighbors", "min_recall", "plot", "words_shown", "seed",
-    "drop_vectors", "quiet", "as_json",
+    "drop_vectors",
 }  # fmt: skip
 FEWEST_FITS, LISTED = 2, 8
-UNITS = ("participants", "responses")
 
 
-@click.command(cls=Command)
-@click.argument("files", type=InputFile(), metavar="FILE...", nargs=-1, required=True)
-@click.option(
-    "-o",
-    "--output",
-    type=OutputFile(),
-    metavar="OUT.atlas",
-    help="Write the fit that is most like the others; not needed to compare atlases.",
-)
-@click.option(
-    "--fits",
-    type=click.IntRange(min=FEWEST_FITS),
-    metavar="N",
-    default=5,
-    show_default=True,
-    help="From so many seeds.",
-)
-@click.option(
-    "--bootstrap",
-    type=click.Choice(UNITS),
-    help="One fit is of the data, the others of data in which these were drawn again; participants "
-    "need trials.",
-)
-@click.option(
-    "--threshold",
-    type=Number(0, 1, min_open=True),
-    metavar="X",
-    default=0.5,
-    show_default=True,
-    help="Senses are the same where so much of their neighbours' weight is.",
-)
-@click.option(
-    "--neighbors",
-    type=positive,
-    metavar="N",
-    default=10,
-    show_default=True,
-    help="Neighbours that make a sense.",
-)
-@click.option(
-    "--min-recall",
-    type=Number(0, 1),
-    metavar="X",
-    default=0.1,
-    show_default=True,
-    help="Where no associations are known: leave out maps that recall less.",
-)
-@click.option(
-    "--plot",
-    type=OutputFile(".png", ".svg", ".pdf"),
-    metavar="OUT.png",
-    help="Draw the senses of some words over the fits.",
-)
-@click.option("--word", "words_shown", multiple=True, metavar="WORD", help="With --plot: these.")
-@model_options
-@count_options
-@vector_options
-@reading_options
-@worker_options
-@quiet_option
-@json_option
-@click.pass_context
-def stability(ctx: click.Context, files: Sequence[Path], as_json: bool, **options: Any) -> None:
-    """Fit FILE from several seeds, and say which senses recur.
+@dataclass(frozen=True, kw_only=True)
+class StabilityOptions:
+    """The options of `stability`."""
 
-    Or compare several .atlas files of the same objects. OUT.atlas is the fit that is most like the
-    others, and `manymaps senses` then says of each sense in how many fits it was found. Options of
-    the model are those of `manymaps fit`; --jobs is the number of fits at a time.
+    files: tuple[Path, ...] = argument("FILE...", InputFile(), nargs=-1, required=True)
+    output: Path | None = option(
+        OutputFile(archive=True),
+        "Write the fit that is most similar to the others (optional if FILEs are atlases).",
+        "-o", "--output", metavar="OUT.atlas",
+    )  # fmt: skip
+    fits: int = option(Whole(FEWEST_FITS), "Number of fits, each from its own seed.", default=5,
+                       sets="n_fits")  # fmt: skip
+    bootstrap: Literal["participants", "responses"] | None = option(
+        ["participants", "responses"],
+        "Fit the data once, and then resampled participants (raw trials only) or responses.",
+    )
+    threshold: float = option(
+        Number(0, 1, min_open=True),
+        "Minimum overlap of the neighbours' weights for two senses to be the same.", default=0.5,
+    )  # fmt: skip
+    neighbors: int = option(
+        positive, "Number of neighbours that define a sense.", default=10, sets="n_neighbors"
+    )
+    min_recall: float = option(
+        Number(0, 1),
+        "Leave out maps that contribute less to the association probabilities of a word (atlases "
+        "without associations only).",
+        default=0.1,
+    )
+    plot: Path | None = option(
+        figure_file, "Draw the senses of some words over the fits.", metavar="OUT.png"
+    )
+    words_shown: tuple[str, ...] = word_option()
+    model: Model = group(Model)
+    seed: int = seed_option()
+    jobs: int | None = jobs_option("Number of fits at a time; -1 for all cores.  [default: all]")
+    max_words: int | None = max_words_option()
+    counting: Counting = group(Counting)
+    vector_model: VectorModel = group(VectorModel)
+    vectors: VectorReading = group(VectorReading)
+    reading: TableReading = group(TableReading)
+    workers: Workers = group(Workers)
 
-    New seeds say what a fit leaves open. What other people might have answered is seen by
-    --bootstrap: the first fit is of FILE, and is what is written; the others are of responses, or
-    of participants with all their trials, drawn again.
+
+@command(StabilityOptions)
+def stability(options: StabilityOptions) -> None:
+    """Fit FILE from several seeds, and report which senses recur.
+
+    Or compare several .atlas files of the same objects. OUT.atlas is the fit that is most similar
+    to the others; `manymaps senses` then lists in how many fits each sense was found. The options
+    of the model are those of `manymaps fit`.
+
+    New seeds show what a fit leaves open. --bootstrap shows what other participants might have
+    answered: the first fit is to FILE, and is the one written; the others are to resampled
+    responses, or to resampled participants with all their trials.
 
     \b
     Examples:  manymaps stability norms.csv -o stable.atlas --fits 5 --maps 20
@@ -131,69 +114,63 @@ def stability(ctx: click.Context, files: Sequence[Path], as_json: bool, **option
                manymaps stability a.atlas b.atlas c.atlas -o stable.atlas
                manymaps stability norms.csv -o stable.atlas --plot senses.png --word tie
     """
-    _check(ctx, files, options)
-    finished = [file for file in files if file.suffix == ".atlas"]
-    atlases = _load(finished) if finished else _fits(ctx, files[0], options)
+    _check(options)
+    finished = options.files[0].suffix == ".atlas"
+    atlases = _load(options.files) if finished else _fits(options)
     with work(f"comparing {len(atlases)} fits"):
         from manymaps.analysis.stability import stability as compare
 
         found = compare(
             atlases,
-            n_neighbors=options["neighbors"],
-            min_recall=options["min_recall"],
-            threshold=options["threshold"],
-            reference=None if options["bootstrap"] is None else 0,
-            random_state=options["seed"],
+            n_neighbors=options.neighbors,
+            min_recall=options.min_recall,
+            threshold=options.threshold,
+            reference=None if options.bootstrap is None else 0,
+            random_state=options.seed,
         )
         figure = None
-        if options["plot"] is not None:
+        if options.plot is not None:
             from manymaps.figures.stability import plot_stability
 
-            figure = plot_stability(found, options["words_shown"] or None)
-    if options["output"] is not None:
-        found.attach().save(options["output"], vectors=not options["drop_vectors"])
-    if figure is not None:
+            figure = plot_stability(found, options.words_shown or None)
+    if options.output is not None:
+        found.attach().save(options.output, vectors=not options.vectors.drop_vectors)
+    if figure is not None and options.plot is not None:
         from manymaps.figures.maps import save_figure
 
-        save_figure(figure, options["plot"])
-    seconds = elapsed()
+        save_figure(figure, options.plot)
+    record = _record(found, options)
     tell(
-        lambda: _record(found, options, seconds),
-        lambda: _report(found, options, seconds),
-        as_json=as_json,
-        files=(options["plot"],),
+        lambda: record,
+        lambda: _report(found, record, options),
+        files=(options.plot,),
         summary=True,
     )
 
 
-def _check(ctx: click.Context, files: Sequence[Path], options: Mapping[str, Any]) -> None:
+def _check(options: StabilityOptions) -> None:
+    files = options.files
     finished = [file for file in files if file.suffix == ".atlas"]
     if finished and len(finished) < len(files):
-        raise click.UsageError("give one file of data, or .atlas files alone", ctx)
+        raise click.UsageError("give one file of data, or only .atlas files")
     if len(files) > 1 and not finished:
         raise click.UsageError(
             "give one file of data, or several .atlas files to compare; "
-            f"{files[1]} is none",
-            ctx,
-        )  # fmt: skip
+            f"{files[1]} is not an .atlas file"
+        )
     if len(finished) == 1:
         raise click.UsageError(
-            f"{finished[0]} is one fit alone; give the data to fit anew, or several atlases", ctx
+            f"{finished[0]} is a single fit; give the data to fit again, or several atlases"
         )
     if finished:
-        names = [option.name for option in ctx.command.params if option.name]
-        refuse_given(ctx, [name for name in names if name not in OF_ATLASES], "finished atlases")
-    if options["words_shown"] and options["plot"] is None:
-        raise click.UsageError("--word needs --plot OUT.png", ctx)
-    if options["output"] is None and not finished:
-        raise click.UsageError("give -o OUT.atlas, which the fits are for", ctx)
-    if isinstance(options["init"], Path):
-        raise click.UsageError("--init with an atlas would start all fits alike; leave it out", ctx)
-    refuse_to_replace("-o", options["output"])
-    outputs = {"-o": options["output"], "--plot": options["plot"]}
-    for file in files:
-        others = {"--labels": options["labels"], "--words": options["words"]}
-        refuse_overwriting(outputs, {"FILE": file, **others})
+        names = {one.name or "" for one in click.get_current_context().command.params}
+        refuse_given(names - OF_ATLASES - {"quiet", "json"}, "finished atlases")
+    if options.words_shown and options.plot is None:
+        raise click.UsageError("--word needs --plot OUT.png")
+    if options.output is None and not finished:
+        raise click.UsageError("give -o OUT.atlas, where the best fit is written")
+    if isinstance(options.model.init, Path):
+        raise click.UsageError("--init with an atlas would start all fits alike; leave it out")
 
 
 def _load(files: Sequence[Path]) -> list[Atlas]:
@@ -202,49 +179,54 @@ def _load(files: Sequence[Path]) -> list[Atlas]:
     return [load_atlas(file) for file in files]
 
 
-def _fits(ctx: click.Context, file: Path, options: dict[str, Any]) -> list[Atlas]:
+def _fits(options: StabilityOptions) -> list[Atlas]:
     """The fits of a file from several seeds."""
     from manymaps.analysis.stability import refit
 
-    check_method(ctx, file, options)
-    check_workers(ctx, options)
-    method = options["method"] or USUAL_METHOD
-    # Neither the seed nor the threads of one fit are those of all.
-    estimator = build(method, {**options, "seed": None, "jobs": None})
+    file, model = options.files[0], options.model
+    check_method(file, model, options.reading, options.vector_model, options.vectors)
+    check_workers(options.workers)
+    method = model.method or USUAL_METHOD
+    # The seed and the number of jobs are those of all fits together.
+    estimator = build(method, model, options.counting, options.vector_model)
     data, rules = _data(file, method, options)
-    n_fits = options["fits"]
-    with on_workers(options), work(f"fitting {file} {n_fits} times"):
+    with on_workers(options.workers, options.jobs), work(f"fitting {file} {options.fits} times"):
         return refit(
             estimator,
             data,
-            n_fits,
-            bootstrap=options["bootstrap"],
+            options.fits,
+            bootstrap=options.bootstrap,
             **rules,
-            random_state=options["seed"],
-            n_jobs=options["jobs"] or -1,
+            random_state=options.seed,
+            n_jobs=options.jobs or -1,
         )
 
 
-def _data(file: Path, method: str, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """What is fitted, which is told; and of trials, which are drawn again, how they are counted."""
+def _data(file: Path, method: str, options: StabilityOptions) -> tuple[Any, dict[str, Any]]:
+    """The data of the fits; for trials to resample, also how their answers are counted."""
     from manymaps.cli.reading import counted, read_count_table, read_data, read_trials_or_none
     from manymaps.cli.report import reading_notes
 
+    reading, metric, words = options.reading, options.vector_model.metric, options.vectors.words
     trials = None
     if method == OF_COUNTS:
-        data: Any = read_count_table(file, options)
+        data: Any = read_count_table(file, reading, max_words=options.max_words)
     else:
-        # For new seeds alone norms are enough.
-        trials = read_trials_or_none(file, options) if options["bootstrap"] else None
-        data = read_data(file, options) if trials is None else counted(trials, options)
+        # New seeds need the norms only, not the trials.
+        if options.bootstrap and metric is None and words is None:
+            trials = read_trials_or_none(file, reading)
+        if trials is None:
+            data = read_data(file, reading, metric=metric, words=words, seed=options.seed)
+        else:
+            data = counted(trials, reading)
     for line in reading_notes(data):
         note(line)
     if trials is None:
         return data, {}
-    return trials, {"responses": options["responses"], "rows": options["rows"] or ROW_SUMS[0]}
+    return trials, {"responses": reading.responses, "rows": reading.rows or ROW_SUMS[0]}
 
 
-def _record(found: Stability, options: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+def _record(found: Stability, options: StabilityOptions) -> dict[str, Any]:
     levels = {
         "observed": found.observed,
         "by_other_words": found.by_other_words,
@@ -256,7 +238,7 @@ def _record(found: Stability, options: Mapping[str, Any], seconds: float) -> dic
         "n_objects": found.atlases[0].n_objects,
         "n_senses": sum(len(one.maps) for one in found.senses),
         "reference": found.reference,
-        "bootstrap": options["bootstrap"],
+        "bootstrap": options.bootstrap,
         "recurrence": {name: level.recurrence for name, level in levels.items()},
         "overlap": {name: level.overlap for name, level in levels.items()},
         "map_similarity": found.map_similarity,
@@ -265,11 +247,10 @@ def _record(found: Stability, options: Mapping[str, Any], seconds: float) -> dic
         "recurring": _mean(trust.recurring),
         "words": dict(zip(found.atlases[0].labels, found.word_recurrence.tolist(), strict=True)),
         "threshold": found.threshold,
-        "seed": options["seed"],
-        "seconds": seconds,
-        "output": None if options["output"] is None else str(options["output"]),
-        "plot": None if options["plot"] is None else str(options["plot"]),
-    }  # fmt: skip
+        "seed": options.seed,
+        "seconds": elapsed(),
+        **output_names(output=options.output, plot=options.plot),
+    }
 
 
 def _mean(shares: Any) -> float | None:
@@ -279,49 +260,46 @@ def _mean(shares: Any) -> float | None:
     return float(np.nanmean(shares)) if np.isfinite(shares).any() else None
 
 
-def _report(found: Stability, options: Mapping[str, Any], seconds: float) -> str:
-    """What a person reads: how much recurs, what chance gives, and where it is best and worst."""
-    output: Path | None = options["output"]
-    table = plain_table()
-    n_senses = sum(len(one.maps) for one in found.senses)
-    for name, level, words in (
-        ("senses that recur", found.observed, "in another fit, on average"),
-        ("  of other words", found.by_other_words, "by chance: senses of words drawn by lot"),
-        (
-            "  dealt by lot",
-            found.by_dealing,
-            "by chance: a word's own neighbours, shuffled",
-        ),
-    ):
-        table.add_row(name, f"{level.recurrence:.1%}", f"overlap {level.overlap:.3f}", words)
-    table.add_row(
-        "maps",
-        "",
-        f"overlap {found.map_similarity:.3f}",
-        f"with the map that is matched; by chance {found.map_similarity_by_chance:.3f}",
-    )
-    trust = found.trust()
-    if (recurring := _mean(trust.recurring)) is not None:
-        nearest = f"of the {trust.n_neighbors} nearest are so in another fit"
-        words = f"{nearest}; by chance {trust.by_chance:.1%}"
-        table.add_row("neighbours", f"{recurring:.1%}", "", words)
-    if (explained := _mean(trust.explained)) is not None:
-        words = "of what was fitted of an object, by its places"
-        table.add_row("explained", f"{explained:.1%}", "", words)
+def _report(found: Stability, record: dict[str, Any], options: StabilityOptions) -> str:
+    """A text: how much recurs, how much does by chance, and which words recur most and least."""
     best, worst = _extremes(found)
+    rows = [*_rows(record, found)]
     if best:
-        table.add_row("steadiest words", "", "", ", ".join(best))
-        table.add_row("least steady", "", "", ", ".join(worst))
-    atlas = found.atlases[0]
-    told = f"{n_senses:,} senses of {atlas.n_objects:,} objects in {seconds:.0f} s"
-    if output is None:
-        return f"{found.n_fits} fits: {told}\n{rendered(table)}"
-    others = found.n_fits - 1
-    which = f"fit {found.reference} of {found.n_fits}, the one most like the others"
-    if options["bootstrap"] is not None:
-        which = f"the fit of the data, beside {others} of {options['bootstrap']} drawn again"
-    further = shlex.join(["manymaps", "senses", str(output), best[0] if best else atlas.labels[0]])
-    return f"{output}: {which}; {told}\n{rendered(table)}\nnext: {further}"
+        rows.append(("steadiest words", "", "", ", ".join(best)))
+        rows.append(("least steady", "", "", ", ".join(worst)))
+    table = grid(rows)
+    sizes = f"{record['n_senses']:,} senses of {record['n_objects']:,} objects"
+    head = f"{sizes} in {record['seconds']:.0f} s"
+    if options.output is None:
+        return f"{found.n_fits} fits: {head}\n{table}"
+    which = f"fit {found.reference} of {found.n_fits}, the one most similar to the others"
+    if options.bootstrap is not None:
+        which = (
+            f"the fit of the data, with {found.n_fits - 1} fits of resampled {options.bootstrap}"
+        )
+    word = best[0] if best else found.atlases[0].labels[0]
+    further = shlex.join(["manymaps", "senses", str(options.output), word])
+    return f"{options.output}: {which}; {head}\n{table}\nnext: {further}"
+
+
+def _rows(record: dict[str, Any], found: Stability) -> Iterator[tuple[str, ...]]:
+    for name, level, meaning in (
+        ("senses that recur", "observed", "in another fit, on average"),
+        ("  of other words", "by_other_words", "by chance: senses of words drawn at random"),
+        ("  permuted", "by_dealing", "by chance: a word's own neighbours, shuffled"),
+    ):
+        recurrence, overlap = record["recurrence"][level], record["overlap"][level]
+        yield name, f"{recurrence:.1%}", f"overlap {overlap:.3f}", meaning
+    by_chance = f"with the matching map; by chance {record['map_similarity_by_chance']:.3f}"
+    yield "maps", "", f"overlap {record['map_similarity']:.3f}", by_chance
+    if record["recurring"] is not None:
+        trust = found.trust()
+        nearest = f"of the {trust.n_neighbors} nearest are among them in another fit"
+        meaning = f"{nearest}; by chance {trust.by_chance:.1%}"
+        yield "neighbours", f"{record['recurring']:.1%}", "", meaning
+    if record["explained"] is not None:
+        meaning = "of the fitted data of an object, by its coordinates"
+        yield "explained", f"{record['explained']:.1%}", "", meaning
 
 
 def _extremes(found: Stability) -> tuple[list[str], list[str]]:

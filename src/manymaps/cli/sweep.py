@@ -3,43 +3,29 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from manymaps.cli.contract import (
-    Command,
-    Interrupted,
-    RunFailed,
-    elapsed,
-    note,
-    plain_table,
-    quiet_option,
-    refuse_overwriting,
-    rendered,
-    tell,
-)
-from manymaps.cli.options import (
-    carried,
-    jobs_option,
-    json_option,
-    pair_options,
-    seed_option,
-)
+from manymaps.cli.contract import Interrupted, RunFailed, elapsed, grid, note, tell, write_rows
+from manymaps.cli.options import PairReading, carried, jobs_option, output_names, seed_option
 from manymaps.cli.predict import (
     KERNELS,
     PENALTY,
+    Splitting,
+    Stopping,
     check_sizes,
     error_text,
     predict,
     read_norms,
-    splitting_options,
-    stopping_options,
 )
-from manymaps.cli.types import InputFile, Number, OutputFile, Several, positive
-from manymaps.cli.workers import check_workers, on_workers, worker_options
+from manymaps.cli.record import argument, command, group, option
+from manymaps.cli.types import InputFile, Number, OutputFile, Several, figure_file, positive
+from manymaps.cli.workers import Workers, check_workers, on_workers
+from manymaps.labels import plural
 from manymaps.progress import work
 
 if TYPE_CHECKING:
@@ -51,85 +37,73 @@ __all__ = ["sweep"]
 whole_numbers = Several(positive, "whole number of at least 1")
 
 
-@click.command(cls=Command)
-@click.argument("file", type=InputFile(), metavar="FILE")
-@click.option("--maps", type=whole_numbers, metavar="1,2", required=True, help="Numbers of maps.")
-@click.option("--dims", type=whole_numbers, metavar="35,70", required=True, help="Dimensions.")
-@click.option(
-    "--penalties",
-    type=Several(Number(min=0), "finite number of at least 0"),
-    metavar="X,...",
-    default=f"{PENALTY}",
-    show_default=True,
-    help="Weights of the maps' size.",
-)
-@click.option(
-    "--kernels",
-    type=Several(click.Choice(KERNELS), f"kernel; there are {' and '.join(KERNELS)}"),
-    metavar="NAME,...",
-    default="gaussian",
-    show_default=True,
-)
-@click.option(
-    "--seeds", type=positive, metavar="N", default=1, show_default=True, help="Fits of a setting."
-)
-@click.option(
-    "--splits", type=positive, metavar="N", default=1, show_default=True, help="Random splits."
-)
-@splitting_options
-@stopping_options
-@click.option(
-    "-o", "--output", type=OutputFile(".csv"), required=True, metavar="TABLE.csv",
-    help="A row for each fit.",
-)  # fmt: skip
-@click.option(
-    "--plot", type=OutputFile(".png", ".svg", ".pdf"), metavar="FIG.png", help="Draw the errors."
-)
-@click.option(
-    "--resume",
-    type=OutputFile(),
-    metavar="FILE",
-    help="Keep finished fits in this file, and leave out those that it holds.",
-)
-@worker_options
-@pair_options
-@seed_option
-@jobs_option
-@quiet_option
-@json_option
-@click.pass_context
-def sweep(ctx: click.Context, file: Path, as_json: bool, **options: Any) -> None:
-    """Foresee held-out associations of FILE with many settings, and compare them.
+@dataclass(frozen=True, kw_only=True)
+class SweepOptions:
+    """The options of `sweep`."""
+
+    file: Path = argument("FILE", InputFile())
+    maps: tuple[int, ...] = option(
+        whole_numbers, "Numbers of maps.", metavar="1,2", required=True, sets="n_maps"
+    )
+    dims: tuple[int, ...] = option(
+        whole_numbers, "Dimensions of each map.", metavar="35,70", required=True,
+        sets="n_components",
+    )  # fmt: skip
+    penalties: tuple[float, ...] = option(
+        Several(Number(min=0), "finite number of at least 0"), "Weights of the size penalty.",
+        metavar="X,...", default=f"{PENALTY}", sets="penalty",
+    )  # fmt: skip
+    kernels: tuple[str, ...] = option(
+        Several(click.Choice(KERNELS), f"kernel; use {' or '.join(KERNELS)}"),
+        "Kernels of the distances.", metavar="NAME,...", default="gaussian", sets="kernel",
+    )  # fmt: skip
+    seeds: int = option(positive, "Number of fits per setting and split.", default=1)
+    splits: int = option(positive, "Number of random splits.", default=1, sets="n_splits")
+    splitting: Splitting = group(Splitting)
+    stopping: Stopping = group(Stopping)
+    output: Path = option(
+        OutputFile(".csv"), "Write a table with a row for each fit.", "-o", "--output",
+        required=True, metavar="TABLE.csv",
+    )  # fmt: skip
+    plot: Path | None = option(figure_file, "Draw the errors.", metavar="FIG.png")
+    resume: Path | None = option(
+        OutputFile(), "Keep finished fits in this file, and skip those that it contains."
+    )
+    workers: Workers = group(Workers)
+    reading: PairReading = group(PairReading)
+    seed: int = seed_option()
+    jobs: int | None = jobs_option("Number of fits at a time; -1 for all cores.  [default: all]")
+
+
+@command(SweepOptions)
+def sweep(options: SweepOptions) -> None:
+    """Predict held-out associations of FILE with many settings, and compare the errors.
 
     Every combination of settings is fitted to every split with every seed; see `predict`. The best
-    is the one of the least validation error. --jobs is the number of fits at a time. A sweep with
-    --resume can be stopped and gone on with, and extended by further values.
+    setting has the lowest validation error. A sweep with --resume can be interrupted and resumed,
+    and extended by further values.
 
     \b
     Examples:  manymaps sweep norms.csv --maps 1,2 --dims 35,70 -o sizes.csv --plot sizes.png
                manymaps sweep norms.csv --maps 1,2,5 --dims 14,35,70 --penalties 0.02,0.05,0.1 \\
                    --splits 5 -o sizes.csv --resume sizes.jsonl --scheduler tcp://10.0.0.1:8786
     """
-    read, kept = {"FILE": file, "--labels": options["labels"]}, {"--resume": options["resume"]}
-    refuse_overwriting({"-o": options["output"], "--plot": options["plot"]}, {**read, **kept})
-    refuse_overwriting(kept, read)
-    check_workers(ctx, options)
-    norms = read_norms(file, options)
-    check_sizes(ctx, norms, {"maps": options["maps"], "dims": options["dims"]})
-    result = _swept(file, norms, options)
-    _write_table(result, options["output"])
+    check_workers(options.workers)
+    norms = read_norms(options.file, options.reading)
+    check_sizes(norms, options.maps, options.dims)
+    result = _swept(norms, options)
+    _write_table(result, options.output)
     best = _best(result)
-    if options["plot"] is not None:
+    if options.plot is not None:
         from manymaps import save_figure
         from manymaps.figures.sweep import plot_sweep
 
         with work("drawing the errors"):
-            save_figure(plot_sweep(result), options["plot"])
+            save_figure(plot_sweep(result), options.plot)
     tell(
-        lambda: _sweep_record(result, best, options),
-        lambda: _sweep_report(result, best, file, options),
-        as_json=as_json,
-        files=(options["output"], options["plot"]),
+        lambda: _record(result, best, options),
+        lambda: _report(result, best, options.file),
+        files=(options.output, options.plot),
         summary=True,
     )
 
@@ -144,21 +118,21 @@ def _best(result: SweepResult) -> dict[str, Any]:
         raise RunFailed(str(error)) from error
 
 
-def _swept(file: Path, norms: Associations, options: Mapping[str, Any]) -> SweepResult:
-    """The sweep; what is done when it ends early is in the file to resume from or in the table."""
+def _swept(norms: Associations, options: SweepOptions) -> SweepResult:
+    """The sweep; one that ends early keeps its finished fits in --resume or in the table."""
     from manymaps.prediction import sweeps
 
-    grid = {
-        "n_maps": options["maps"],
-        "n_components": options["dims"],
-        "penalty": options["penalties"],
-        "kernel": options["kernels"],
-        "max_iter": (options["iterations"],),
-        "patience": (options["patience"],),
+    settings = {
+        "n_maps": options.maps,
+        "n_components": options.dims,
+        "penalty": options.penalties,
+        "kernel": options.kernels,
+        "max_iter": (options.stopping.iterations,),
+        "patience": (options.stopping.patience,),
     }
-    seed, finished = options["seed"], []
-    split = {"by": options["by"], "stratified": options["stratified"], "random_state": seed}
-    with on_workers(options), work(f"fits to {file}"):
+    seed, finished = options.seed, []
+    splitting = options.splitting
+    with on_workers(options.workers, options.jobs), work(f"fits to {options.file}"):
 
         def keep(result: PointResult, n_done: int, n_points: int) -> None:
             finished.append(result)
@@ -166,18 +140,22 @@ def _swept(file: Path, norms: Associations, options: Mapping[str, Any]) -> Sweep
         try:
             result = sweeps.sweep(
                 norms,
-                grid,
-                split=split,
-                n_splits=options["splits"],
-                seeds=range(seed, seed + options["seeds"]),
-                n_jobs=options["jobs"] or -1,
-                resume=options["resume"],
+                settings,
+                split={
+                    "by": splitting.by,
+                    "stratified": splitting.stratified,
+                    "random_state": seed,
+                },
+                n_splits=options.splits,
+                seeds=range(seed, seed + options.seeds),
+                n_jobs=options.jobs or -1,
+                resume=options.resume,
                 on_result=keep,
             )
         except KeyboardInterrupt as error:
-            raise Interrupted(_stopped("interrupted", grid, finished, options)) from error
+            raise Interrupted(_stopped("interrupted", settings, finished, options)) from error
         except sweeps.WorkersLost as error:
-            raise RunFailed(_stopped(str(error), grid, finished, options)) from error
+            raise RunFailed(_stopped(str(error), settings, finished, options)) from error
     for failed in result.failed:
         note(f"warning: {_named(failed)} failed: {failed.failure}")
     return result
@@ -185,40 +163,30 @@ def _swept(file: Path, norms: Associations, options: Mapping[str, Any]) -> Sweep
 
 def _stopped(
     why: str,
-    grid: Mapping[str, tuple],
+    settings: Mapping[str, tuple],
     finished: Sequence[PointResult],
-    options: Mapping[str, Any],
+    options: SweepOptions,
 ) -> str:
-    """What is told of a sweep that ended early, once what had been finished is safe."""
+    """The message of a sweep that ended early, once its finished fits are saved."""
     from manymaps.prediction.sweeps import SweepResult
 
-    if options["resume"] is not None:
-        return f"{why}; finished fits are in {options['resume']}; to go on, give the same command"
+    if options.resume is not None:
+        return f"{why}; finished fits are in {options.resume}; to resume, repeat the command"
     if not finished:
-        return f"{why}; there was no fit yet to keep"
-    _write_table(SweepResult(grid, tuple(finished)), options["output"])
-    fits = "1 fit" if len(finished) == 1 else f"{len(finished):,} fits"
+        return f"{why}; no fit was finished"
+    _write_table(SweepResult(settings, tuple(finished)), options.output)
     return (
-        f"{why}; {options['output']} holds the {fits} that had been finished "
-        "(with --resume FILE the sweep could go on)"
+        f"{why}; {options.output} contains {plural('finished fit', len(finished))} "
+        "(with --resume FILE a sweep can be resumed)"
     )
 
 
 def _write_table(result: SweepResult, path: Path) -> None:
-    from manymaps.archive import written_whole
-    from manymaps.data.csv_cells import write_csv
-
     records = result.records()
-    with (
-        written_whole(path) as temporary,
-        temporary.open("w", encoding="utf-8", newline="") as out,
-    ):
-        write_csv(out, [records[0], *(record.values() for record in records)])
+    write_rows(path, [records[0], *(record.values() for record in records)])
 
 
-def _sweep_record(
-    result: SweepResult, best: Mapping[str, Any], options: Mapping[str, Any]
-) -> dict[str, Any]:
+def _record(result: SweepResult, best: dict[str, Any], options: SweepOptions) -> dict[str, Any]:
     return {
         "n_points": len(result.results),
         "n_failed": len(result.failed),
@@ -230,34 +198,31 @@ def _sweep_record(
             for failed in result.failed
         ],
         "seconds": elapsed(),
-        "seed": options["seed"],
-        **{
-            name: None if options[name] is None else str(options[name])
-            for name in ("output", "plot", "resume")
-        },
+        "seed": options.seed,
+        **output_names(output=options.output, plot=options.plot, resume=options.resume),
     }  # fmt: skip
 
 
-def _sweep_report(
-    result: SweepResult, best: Mapping[str, Any], file: Path, options: Mapping[str, Any]
-) -> str:
-    """A line for each setting, and how to fit the best one."""
-    grid = plain_table()
-    grid.add_row("maps", "dims", "penalty", "kernel", "train", "validation", "test", "")
+def _report(result: SweepResult, best: dict[str, Any], file: Path) -> str:
+    """A line for each setting, and the command that measures the best one."""
+    further = ["manymaps", "predict", str(file)]
+    names = {"maps": "n_maps", "dims": "n_components", "penalty": "penalty", "kernel": "kernel"}
+    for flag, name in names.items():
+        further += [f"--{flag}", f"{best[name]}"]
+    further += carried(predict, but=("maps", "dims"))
+    scale = "errors in nats per cue, summed over each part: they compare settings, not parts"
+    return f"{grid(_rows(result, best))}\n{scale}\nnext: {shlex.join(further)}"
+
+
+def _rows(result: SweepResult, best: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    yield "maps", "dims", "penalty", "kernel", "train", "validation", "test"
     for record in result.summary():
-        sizes = (f"{record['n_maps']}", f"{record['n_components']}", f"{record['penalty']:g}")
+        sizes = f"{record['n_maps']}", f"{record['n_components']}", f"{record['penalty']:g}"
         errors = (_with_spread(record, part) for part in ("train", "valid", "test"))
         is_best = all(record[name] == best[name] for name in result.grid)
         n_failed = f"{record['n_failed']} of {record['n_points']} failed"
         remark = "best" if is_best else n_failed if record["n_failed"] else ""
-        grid.add_row(*sizes, record["kernel"], *errors, remark)
-    further = ["manymaps", "predict", str(file)]
-    for option, name in (("maps", "n_maps"), ("dims", "n_components"), ("penalty", "penalty"),
-                         ("kernel", "kernel")):  # fmt: skip
-        further += [f"--{option}", f"{best[name]}"]
-    further += carried(predict, but=("maps", "dims"))
-    scale = "errors in nats a cue, summed over each part: they compare settings, not parts"
-    return f"{rendered(grid)}\n{scale}\nnext: {shlex.join(further)}"
+        yield *sizes, record["kernel"], *errors, remark
 
 
 def _with_spread(record: Mapping[str, Any], part: str) -> str:

@@ -1,7 +1,7 @@
-"""The kinds of value that options take, beside click's own: files, finite numbers, lists, words.
+"""The types of value that options take, in addition to click's: files, numbers, lists, words.
 
 A file that cannot be read is bad input data, one that cannot be written a usage error; both are
-told before work begins. Composite kinds are made of others: `Several(click.IntRange(min=1), ...)`.
+reported before work begins. Composite types contain others: `Several(Whole(1), ...)`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from manymaps.cli.contract import BadData
-from manymaps.errors import ParameterError
+from manymaps.errors import DataError, ParameterError
 
 __all__ = [
     "InputFile",
@@ -26,15 +26,18 @@ __all__ = [
     "Range",
     "ResponseRule",
     "Several",
+    "Whole",
     "check_folder",
-    "neighborhood",
+    "count_or",
+    "figure_file",
     "perplexities",
     "positive",
+    "refuse_to_replace",
 ]
 
 
 class InputFile(click.ParamType):
-    """A file to read, or a folder where these may be: there, and readable."""
+    """A file to read, or (if `folders`) a folder: one that exists and is readable."""
 
     def __init__(self, *, folders: bool = False):
         self.folders = folders
@@ -43,7 +46,7 @@ class InputFile(click.ParamType):
     def convert(self, value: Any, param: Any, ctx: Any) -> Path:
         """The path, once it is known to be readable."""
         path = Path(value)
-        # What is wrong with a file says which option named it; an argument needs no name.
+        # The message names the option that named the file; an argument needs no name.
         option = f"{max(param.opts, key=len)} " if isinstance(param, click.Option) else ""
         if not str(value).strip():
             raise BadData(f"{option or param.human_readable_name + ' '}is empty; give a file")
@@ -52,11 +55,10 @@ class InputFile(click.ParamType):
                 if not self.folders:
                     raise BadData(f"{option}{path}: this is a folder; give a file")
                 next(path.iterdir(), None)
-                return path
-            path.stat()
-            if not path.is_file():
-                raise BadData(f"{option}{path}: this is no ordinary file; write it to one first")
-            path.open("rb").close()
+            elif path.exists() and not path.is_file():
+                raise BadData(f"{option}{path}: this is not an ordinary file; copy it to one first")
+            else:
+                path.open("rb").close()
         except FileNotFoundError as error:
             raise BadData(f"{option}{path}: no such file") from error
         except OSError as error:
@@ -65,32 +67,65 @@ class InputFile(click.ParamType):
 
 
 class OutputFile(click.ParamType):
-    """A file to write, in a folder where that is possible; otherwise a usage error."""
+    """A file to write, in a folder where that is possible; otherwise a usage error.
+
+    Parameters
+    ----------
+    *suffixes : str
+        Those that the name may have; any if none are given.
+    archive : bool
+        Whether the file is an atlas or checkpoint, which replaces nothing but such a file.
+    may_replace : tuple of str
+        The names of the inputs that it may be, such as ATLAS.
+    """
 
     name = "file"
 
-    def __init__(self, *suffixes: str):
+    def __init__(self, *suffixes: str, archive: bool = False, may_replace: tuple[str, ...] = ()):
         self.suffixes = suffixes
+        self.is_archive = archive
+        self.may_replace = may_replace
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Path:
         """The path, once it is known that a file can be written there."""
         path = Path(value)
-        if self.suffixes and path.suffix.lower() not in self.suffixes:
-            self.fail(f"{path}: the name must end in {', '.join(self.suffixes)}", param, ctx)
+        folder = Path(os.path.realpath(path)).parent
         try:
-            if path.is_dir():
-                self.fail(f"{path}: this is a folder; give a file in it", param, ctx)
-            if path.exists() and not path.is_file():
-                self.fail(f"{path}: this is no ordinary file", param, ctx)
-            if path.exists() and not os.access(path, os.W_OK):
-                self.fail(f"{path}: the file is there and cannot be overwritten", param, ctx)
-            folder = Path(os.path.realpath(path)).parent
-            if not folder.is_dir():
-                self.fail(f"{path}: there is no folder {folder}; make it first", param, ctx)
-            check_folder(folder)
+            if self.suffixes and path.suffix.lower() not in self.suffixes:
+                fault = f"the name must end in {', '.join(self.suffixes)}"
+            elif path.is_dir():
+                fault = "this is a folder; give a file in it"
+            elif path.exists() and not path.is_file():
+                fault = "this is not an ordinary file"
+            elif path.exists() and not os.access(path, os.W_OK):
+                fault = "the file exists and cannot be overwritten"
+            elif not folder.is_dir():
+                fault = f"there is no folder {folder}; make it first"
+            else:
+                check_folder(folder)
+                return path
         except OSError as error:
-            self.fail(f"{path}: cannot be written: {error.strerror}", param, ctx)
-        return path
+            fault = f"cannot be written: {error.strerror}"
+        self.fail(f"{path}: {fault}", param, ctx)
+
+
+def refuse_to_replace(option: str, path: Path) -> None:
+    """A usage error if an atlas or checkpoint would overwrite a file of another kind."""
+    if path.exists() and path.stat().st_size and not _is_archive(path):
+        raise click.UsageError(
+            f"{option}: {path} exists and is not an archive of manymaps; give another name, or "
+            "remove it"
+        )
+
+
+def _is_archive(path: Path) -> bool:
+    from manymaps.archive.arrays import open_arrays
+
+    try:
+        with open_arrays(path) as file:
+            return "meta.json" in file.others
+    except (OSError, DataError):
+        return False
 
 
 def check_folder(folder: Path) -> None:
@@ -120,10 +155,22 @@ class OrFile(click.ParamType):
         return InputFile().convert(value, param, ctx)
 
 
+class Whole(click.IntRange):
+    """A whole number in a range."""
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """As help shows it."""
+        return "N"
+
+
 class Number(click.FloatRange):
-    """A number in a range, but neither NaN nor infinite, which ranges let through."""
+    """A number in a range, but neither NaN nor infinite, which click's ranges accept."""
 
     name = "number"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """As help shows it."""
+        return "X"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> float:
         """The number."""
@@ -132,16 +179,16 @@ class Number(click.FloatRange):
         except ValueError:
             finite = False
         if not finite:
-            self.fail(f"{value!r} is no finite number", param, ctx)
+            self.fail(f"{value!r} is not a finite number", param, ctx)
         return super().convert(value, param, ctx)
 
     def _describe_range(self) -> str:
-        # What --help says of the range.
+        # As --help shows the range.
         return "" if self.min is None and self.max is None else super()._describe_range()
 
 
 class OrWord(click.ParamType):
-    """A word, or a number."""
+    """A word, or a number described by `what`."""
 
     name = "number"
 
@@ -174,7 +221,7 @@ class Several(click.ParamType):
         self.bare = bare
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """The values in the order given; one alone by itself, where it may stand bare."""
+        """The values in their order; a single one without a tuple, if it may be `bare`."""
         parts = [part.strip() for part in str(value).split(",")]
         if not any(parts):
             self.fail("the list is empty; give values with commas between them", param, ctx)
@@ -183,9 +230,9 @@ class Several(click.ParamType):
             try:
                 found.append(self.kind.convert(part, param, ctx))
             except click.BadParameter:
-                self.fail(f"{part!r} is no {self.what}", param, ctx)
+                self.fail(f"{part!r} is not a {self.what}", param, ctx)
             if self.distinct and found.count(found[-1]) > 1:
-                self.fail(f"{part!r} stands twice", param, ctx)
+                self.fail(f"{part!r} is repeated", param, ctx)
         return found[0] if self.bare and len(found) == 1 else tuple(found)
 
 
@@ -198,15 +245,15 @@ class Range(click.ParamType):
         self.what = what
 
     def convert(self, value: Any, param: Any, ctx: Any) -> range:
-        """The numbers, the last one among them."""
+        """The numbers, including the last."""
         first, dash, last = str(value).partition("-")
         if not (dash and first.isdecimal() and last.isdecimal() and 1 <= int(first) <= int(last)):
-            self.fail(f"{value!r} is no range of {self.what} such as 2-10", param, ctx)
+            self.fail(f"{value!r} is not a range of {self.what} such as 2-10", param, ctx)
         return range(int(first), int(last) + 1)
 
 
 class ResponseRule(click.ParamType):
-    """Responses that are never cues: drop, keep or keep:N; and which of a trial count: R1."""
+    """How to treat responses that are never cues (drop, keep, keep:N), and which count (R1)."""
 
     name = "rule"
 
@@ -221,9 +268,16 @@ class ResponseRule(click.ParamType):
         return str(value)
 
 
-positive = click.IntRange(min=1)
+positive = Whole(min=1)
 
-neighborhood = OrWord("local", positive, "a number of at least 1")
+# A figure in one of the formats that matplotlib writes.
+figure_file = OutputFile(".png", ".svg", ".pdf")
+
+
+def count_or(word: str, least: int = 1, what: str = "a number") -> OrWord:
+    """A word, or a whole number from some number on."""
+    return OrWord(word, Whole(least), f"{what} of at least {least}")
+
 
 perplexities = Several(
     Number(min=1),

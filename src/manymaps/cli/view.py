@@ -13,15 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from manymaps.cli.contract import (
-    BadData,
-    Command,
-    emit_json,
-    note,
-    quiet_option,
-    refuse_overwriting,
-)
-from manymaps.cli.options import atlas_argument, json_option
+from manymaps.cli.contract import BadData, as_json, emit_json, note
+from manymaps.cli.options import atlas_argument
+from manymaps.cli.record import argument, command, flag, option
 from manymaps.cli.types import InputFile, Number, OutputFile
 from manymaps.progress import work
 
@@ -30,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["view"]
 
-LABELS = "one label a line"
+LABELS = "one label per line"
 WEIGHTED = re.compile(r".*\((?P<weight>[^()]+)\)\s*")
 
 
@@ -42,85 +36,59 @@ class _Feature:
     members: tuple[str, ...]
 
 
-@click.command(cls=Command)
-@atlas_argument
-@click.argument("other", type=InputFile(), required=False, metavar="[OTHER]")
-@click.option("-o", "--output", type=OutputFile(".html", ".htm"), required=True, metavar="OUT.html")
-@click.option("--open", "opened", is_flag=True, help="Then show it in the browser.")
-@click.option("--color", metavar="COLUMN", help="Colour by a column of the metadata at first.")
-@click.option("--size", metavar="COLUMN", help="Size of the dots by a column of numbers at first.")
-@click.option(
-    "--title",
-    metavar="TEXT",
-    multiple=True,
-    help="Of two atlases one each. [default: the name of OUT.html, or of each atlas]",
-)
-@click.option(
-    "--map-title",
-    "map_titles",
-    metavar="M=TEXT",
-    multiple=True,
-    help="A title of map M in place of typical words; can be given several times.",
-)
-@click.option("--description", metavar="TEXT", default="", help="A sentence on it.")
-@click.option("--source", metavar="TEXT", default="", help="Where the data come from.")
-@click.option("--credit", metavar="TEXT", default="", help="Whom to thank.")
-@click.option("--date", metavar="TEXT", default="", help="When the data or the page were made.")
-@click.option(
-    "--noun",
-    metavar="NOUN",
-    default="object",
-    show_default=True,
-    help="What an object is called: word, image, 'mouse,mice'.",
-)
-@click.option(
-    "--hide",
-    metavar="LABEL",
-    multiple=True,
-    help="An object that must not be in the page; can be given several times.",
-)
-@click.option(
-    "--hide-from",
-    type=InputFile(),
-    help="A file of such labels, one a line.",
-)
-@click.option("--metadata", type=InputFile(), help="Table whose columns are joined by label.")
-@click.option(
-    "--features",
-    type=InputFile(),
-    help="What `cluster` wrote, with -o or --json, to be drawn as outlines.",
-)
-@click.option(
-    "--min-recall",
-    type=Number(0, 1),
-    metavar="X",
-    default=0.1,
-    show_default=True,
-    help="Hide objects at first in maps that give less of what the model recalls of them.",
-)
-@quiet_option
-@json_option
-def view(
-    atlas: Path,
-    other: Path | None,
-    output: Path,
-    opened: bool,
-    metadata: Path | None,
-    features: Path | None,
-    hide: tuple[str, ...],
-    hide_from: Path | None,
-    noun: str,
-    map_titles: tuple[str, ...],
-    title: tuple[str, ...],
-    as_json: bool,
-    **look: Any,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class ViewOptions:
+    """The options of `view`."""
+
+    atlas: Path = atlas_argument()
+    other: Path | None = argument("[OTHER]", InputFile(), required=False)
+    output: Path = option(
+        OutputFile(".html", ".htm"), "Write the page to this file.", "-o", "--output",
+        required=True, metavar="OUT.html",
+    )  # fmt: skip
+    opened: bool = flag("Open the page in the browser.", "--open")
+    color: str | None = option("COLUMN", "Colour by this column of the metadata at first.")
+    size: str | None = option("COLUMN", "Size the dots by this column of numbers at first.")
+    title: tuple[str, ...] = option(
+        "TEXT",
+        "Title of the page; of two atlases, one each.  [default: the name of OUT.html, or of each "
+        "atlas]",
+        multiple=True,
+    )
+    map_titles: tuple[str, ...] = option(
+        "M=TEXT", "Title of map M in place of typical words; can be repeated.", "--map-title",
+        multiple=True,
+    )  # fmt: skip
+    description: str = option("TEXT", "Sentence that describes the page.", default="")
+    source: str = option("TEXT", "Source of the data.", default="")
+    credit: str = option("TEXT", "Acknowledgement.", default="")
+    date: str = option("TEXT", "Date of the data or of the page.", default="")
+    noun: str = option("NOUN", "Noun for an object: word, image, 'mouse,mice'.", default="object")
+    hide: tuple[str, ...] = option(
+        "LABEL", "Leave an object out of the page; can be repeated.", multiple=True
+    )
+    hide_from: Path | None = option(
+        InputFile(), "Leave the objects in this file out of the page, one label per line."
+    )
+    metadata: Path | None = option(InputFile(), "Join the columns of this table by label.")
+    features: Path | None = option(
+        InputFile(), "Draw outlines of the clusters that `cluster` wrote with -o or --json."
+    )
+    min_recall: float = option(
+        Number(0, 1),
+        "Hide objects at first in maps that contribute less to their association probabilities.",
+        default=0.1,
+    )
+
+
+@command(ViewOptions)
+def view(options: ViewOptions) -> None:
     """Write ATLAS as a page: all maps, search, the senses of a word.
 
-    With OTHER a page of both, side by side, with one search.
+    With OTHER, the page shows both side by side, with one search.
 
-    The page is one file that opens in a browser from disk, without a network, and can be sent as
-    it is.
+    The page is a single file that opens in a browser from disk, without a network, and can be sent
+    as it is.
 
     \b
     Examples:  manymaps view norms.atlas -o norms.html --open
@@ -128,48 +96,47 @@ def view(
                manymaps view norms.atlas -o norms.html --metadata words.csv --size frequency
                manymaps view young.atlas old.atlas -o compare.html
     """
-    refuse_overwriting(
-        {"-o": output},
-        {
-            "ATLAS": atlas,
-            "OTHER": other,
-            "--metadata": metadata,
-            "--features": features,
-            "--hide-from": hide_from,
-        },
-    )
     from manymaps.atlas.atlas import load_atlas
     from manymaps.viewer.page import write_page
 
-    paths = [atlas] if other is None else [atlas, other]
-    loaded = [load_atlas(path) for path in paths]
-    if metadata is not None:
-        loaded = [_with_columns(each, metadata) for each in loaded]
-    found = None if features is None else _read_features(features, loaded[0])
-    hidden = _hidden(loaded, hide, hide_from)
-    named = title or (None if other is None else tuple(path.stem for path in paths))
-    one, comma, several = (part.strip() for part in noun.partition(","))
+    output = options.output
+    paths = [path for path in (options.atlas, options.other) if path is not None]
+    atlases = [load_atlas(path) for path in paths]
+    if options.metadata is not None:
+        atlases = [_with_columns(each, options.metadata) for each in atlases]
+    stems = tuple(path.stem for path in paths) if options.other is not None else None
+    features = None
+    if options.features is not None:
+        features = _read_features(options.features, atlases[0])
+    hidden = _hidden(atlases, options.hide, options.hide_from)
+    one, comma, several = (part.strip() for part in options.noun.partition(","))
     with work(f"writing {output}"):
         write_page(
-            loaded,
+            atlases,
             output,
-            title=named,
-            features=found,
+            title=options.title or stems,
+            features=features,
             hide=hidden,
-            map_titles=_map_titles(map_titles),
+            map_titles=_map_titles(options.map_titles),
             noun=(one, several) if comma else one,
-            **look,
+            color=options.color,
+            size=options.size,
+            description=options.description,
+            source=options.source,
+            credit=options.credit,
+            date=options.date,
+            min_recall=options.min_recall,
         )
     size = output.stat().st_size
-    shown = opened and webbrowser.open(output.resolve().as_uri())
-    if as_json:
-        first, *rest = ({"n_objects": a.n_objects, "n_maps": a.n_maps} for a in loaded)
+    shown = options.opened and webbrowser.open(output.resolve().as_uri())
+    if as_json():
+        first, *rest = ({"n_objects": a.n_objects, "n_maps": a.n_maps} for a in atlases)
         beside = {"beside": rest[0]} if rest else {}
         emit_json({"output": str(output), **first, "bytes": size, **beside})
         return
     further = "shown in the browser" if shown else "open it in a browser; it needs no network"
     note(f"{output}: {size / 1e6:,.1f} MB; {further}")
-    if opened and not shown:
+    if options.opened and not shown:
         note("warning: no browser could be started")
 
 
@@ -219,31 +186,15 @@ def _with_columns(atlas: Atlas, path: Path) -> Atlas:
     Raises
     ------
     DataError
-        Where none of its labels is an object's, or one stands twice.
+        If no label is an object's, or one is repeated.
     """
-    from manymaps.data.frames import join_columns
-    from manymaps.errors import DataError
-    from manymaps.io.metadata import read_columns
-
     if atlas.kinds is not None:
         return _with_columns_of_kinds(atlas, path)
-    table = read_columns(path)
-    try:
-        columns, unmatched, n_without = join_columns(atlas.labels, table)
-    except DataError as error:
-        raise DataError(f"{path}: {error}") from error
-    _note_matches(path, unmatched, n_without, atlas.n_objects)
+    from manymaps.cli.reading import joined_columns
+    from manymaps.io.metadata import read_columns
+
+    columns = joined_columns(atlas.labels, path, read_columns(path), warn=True)
     return replace(atlas, metadata={**atlas.metadata, **columns})
-
-
-def _note_matches(path: Path, unmatched: Sequence[str], n_without: int, n_objects: int) -> None:
-    if unmatched:
-        from manymaps.labels import first_of
-
-        some = first_of(unmatched)
-        note(f"warning: {len(unmatched):,} rows of {path} match no object: {some}")
-    if n_without:
-        note(f"{path}: {n_without:,} of {n_objects:,} objects have no row")
 
 
 def _with_columns_of_kinds(atlas: Atlas, path: Path) -> Atlas:

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import click
 
 from manymaps.cli.contract import RunFailed
-from manymaps.cli.options import combined
+from manymaps.cli.record import option
 
-__all__ = ["check_workers", "on_workers", "worker_options"]
+__all__ = ["Workers", "check_workers", "on_workers"]
 
 _BACKENDS = ("loky", "threading", "dask")
 
 
 class _Address(click.ParamType):
-    """That of a scheduler: a host and a port."""
+    """The address of a scheduler: a host and a port."""
 
     name = "address"
 
@@ -27,7 +28,7 @@ class _Address(click.ParamType):
         """The address."""
         if not re.fullmatch(r"(\w+://)?(\[[\da-fA-F:.]+\]|[^\s:/]+):\d+/?", str(value)):
             self.fail(
-                f"{value!r} is no address of a scheduler; give host:port, such as "
+                f"{value!r} is not the address of a scheduler; give host:port, such as "
                 "tcp://10.0.0.1:8786",
                 param,
                 ctx,
@@ -35,48 +36,50 @@ class _Address(click.ParamType):
         return str(value)
 
 
-worker_options = combined(
-    click.option(
-        "--backend",
-        type=click.Choice(_BACKENDS),
-        help="How several run beside one another, --jobs at a time: in processes (loky), threads, "
-        "or a Dask cluster of this machine.",
-    ),
-    click.option(
-        "--scheduler",
-        type=_Address(),
-        metavar="ADDRESS",
-        help="That of a Dask cluster, on all of which they run.",
-    ),
-)
+@dataclass(frozen=True, kw_only=True)
+class Workers:
+    """Where the fits of a command run."""
+
+    backend: str | None = option(
+        _BACKENDS,
+        "Run several at a time (as many as --jobs) in processes (loky), in threads, or on a Dask "
+        "cluster of this machine.",
+    )
+    scheduler: str | None = option(
+        _Address(), "Run them on the Dask cluster of the scheduler at this address."
+    )
+
+    @property
+    def named(self) -> str | None:
+        """The option that was given, if one was."""
+        return "--backend" if self.backend else "--scheduler" if self.scheduler else None
 
 
-def check_workers(ctx: click.Context, options: Mapping[str, Any]) -> None:
+def check_workers(workers: Workers) -> None:
     """Refuse a scheduler for workers that have none."""
-    if options["scheduler"] is not None and options["backend"] not in (None, "dask"):
-        raise click.UsageError(f"--scheduler does not apply to --backend {options['backend']}", ctx)
+    if workers.scheduler is not None and workers.backend not in (None, "dask"):
+        raise click.UsageError(f"--scheduler does not apply to --backend {workers.backend}")
 
 
 @contextmanager
-def on_workers(options: Mapping[str, Any]) -> Iterator[None]:
-    """Run tasks where the options say, which joblib's context then knows.
+def on_workers(workers: Workers, jobs: int | None) -> Iterator[None]:
+    """Run tasks where the options say, by means of joblib's context.
 
     Raises
     ------
     RunFailed
-        Where there is no cluster, and for workers that are lost.
+        If there is no cluster, or if workers are lost.
     """
     from joblib import parallel_config
 
     from manymaps.compute.tasks import WorkersLost
 
-    jobs = options["jobs"] or -1
     try:
-        if options["scheduler"] is not None or options["backend"] == "dask":
-            with _client(options["scheduler"], jobs), parallel_config(backend="dask"):
+        if workers.scheduler is not None or workers.backend == "dask":
+            with _client(workers.scheduler, jobs or -1), parallel_config(backend="dask"):
                 yield
-        elif options["backend"] is not None:
-            with parallel_config(backend=options["backend"], n_jobs=jobs):
+        elif workers.backend is not None:
+            with parallel_config(backend=workers.backend, n_jobs=jobs or -1):
                 yield
         else:
             yield
@@ -86,14 +89,14 @@ def on_workers(options: Mapping[str, Any]) -> Iterator[None]:
 
 @contextmanager
 def _client(address: str | None, jobs: int) -> Iterator[None]:
-    """The client of a cluster, or of one of this machine that ends with the block."""
+    """The client of a cluster, or of a new one on this machine that ends with the block."""
     try:
         from dask.distributed import Client, LocalCluster
     except ImportError as error:
         raise RunFailed(
             "a Dask cluster needs dask[distributed]; pip install 'manymaps[distributed]'"
         ) from error
-    # What goes wrong is told in a line of ours.
+    # Errors are reported in one line by this package.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     if address is None:
         with (

@@ -44,7 +44,7 @@ from manymaps.clustering.priors import UniformPrior
 from manymaps.clustering.problem import Similarities, hidden_sets, similarities_from
 from manymaps.clustering.solvers import Annealing, Polish
 from manymaps.compute.tasks import run_tasks
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError, ParameterError, setting
 from manymaps.labels import plural
 from manymaps.seeds import drawn_seed
 
@@ -184,7 +184,9 @@ def cluster_path(
     hidden = (
         []
         if held_out is None
-        else hidden_sets(data, held_out, n_repeats, random, why="; give held_out=None")
+        else hidden_sets(
+            data, held_out, n_repeats, random, why=f"; give {setting('held_out', None)}"
+        )
     )
     tasks = [(base, data, counts), *((hasty(base), data.hiding(mask), counts) for mask in hidden)]
     # All pairs first, then without each hidden set.

@@ -29,7 +29,7 @@ from manymaps.compute.nonnegative import FREE, NONNEGATIVE, ZERO
 from manymaps.data.associations import Associations
 from manymaps.data.frame_labels import labelled_values
 from manymaps.data.trials import as_associations
-from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.errors import DataError, DataWarning, ParameterError, setting
 
 __all__ = [
     "CONSTANTS",
@@ -295,7 +295,9 @@ def _symmetric(
             f"{matrix[i, j]:.6g} one way and {matrix[j, i]:.6g} the other"
         )
         if strict:
-            raise DataError(f"{what}; average the two directions, or fit without strict=True")
+            raise DataError(
+                f"{what}; average the two directions, or fit without {setting('strict', True)}"
+            )
         warnings.warn(f"{what}; the mean of both directions is taken", DataWarning, stacklevel=5)
     observed = known | known.T
     counts = known.astype(np.float64) + known.T
@@ -310,7 +312,7 @@ def _warn_of_distances(matrix: np.ndarray, observed: np.ndarray, diagonal: np.nd
     if (diagonal <= np.where(observed, matrix, np.inf).min(axis=1)).all():
         warnings.warn(
             "the diagonal holds the least value of every row, as distances do; give "
-            "kind='dissimilarity' if they are, or NaN on the diagonal if it says nothing",
+            f"{setting('kind', 'dissimilarity')} if they are, or leave the diagonal out (NaN)",
             DataWarning,
             stacklevel=5,
         )

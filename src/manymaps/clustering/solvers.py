@@ -46,7 +46,7 @@ from manymaps.compute.gibbs import (
     residuals,
 )
 from manymaps.compute.nonnegative import nonnegative_weights
-from manymaps.errors import ParameterError
+from manymaps.errors import ParameterError, setting
 
 __all__ = [
     "Annealing", "Cooling", "Enumeration", "ExactEM", "Expectations", "GibbsEM", "MeanFieldEM",
@@ -428,7 +428,8 @@ def check_enumerable(problem: Problem) -> None:
     if bits > _MOST_BITS:
         raise ParameterError(
             f"{problem.n_objects} objects and {problem.n_clusters} clusters have 2^{bits} "
-            f"memberships; enumeration takes at most 2^{_MOST_BITS}: use solver='gibbs'"
+            f"memberships; enumeration takes at most 2^{_MOST_BITS}: use "
+            f"{setting('solver', 'gibbs')}"
         )
 
 

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from manymaps.data.counts import Counts
-from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.errors import DataError, DataWarning, ParameterError, setting
 from manymaps.labels import first_of, plural
 
 __all__ = ["check_size", "warn_of_empty"]
@@ -44,7 +44,7 @@ def check_size(kept: Counts, n_components: int, n_maps: int) -> None:
         )
     if n_components > smaller:
         warnings.warn(
-            f"n_components={n_components} is more than the smaller side of the table, "
+            f"{setting('n_components', n_components)} is more than the smaller side of the table, "
             f"{smaller}: the counts do not determine so many dimensions",
             DataWarning,
             stacklevel=3,

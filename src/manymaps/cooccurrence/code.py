@@ -66,7 +66,7 @@ from manymaps.cooccurrence.starts import INITS, Starts, start_parameters, usual_
 from manymaps.data.counts import Counts, looks_transposed
 from manymaps.data.frames import end_to_end
 from manymaps.data.validation import same_rows, validated
-from manymaps.errors import DataError, DataWarning, DivergedError, ParameterError
+from manymaps.errors import DataError, DataWarning, DivergedError, ParameterError, setting
 from manymaps.io.counts import counts_from
 from manymaps.labels import plural
 from manymaps.maps.estimator import FittedMaps, plain_value
@@ -320,7 +320,8 @@ class CODE(
         self.empty_columns_ = np.flatnonzero(counts.column_totals == 0)
         hint = looks_transposed(counts) if self.given == "rows" else None
         if hint:
-            warnings.warn(hint, DataWarning, stacklevel=2)
+            advice = f"use {setting('given', 'columns')}, or transpose the table"
+            warnings.warn(f"{hint}; {advice}", DataWarning, stacklevel=2)
         kept = counts.without_empty()
         warn_of_empty(counts)
         check_size(kept, self.n_components, self.n_maps)
@@ -598,7 +599,8 @@ class CODE(
         note = runaway_note(self.atlas_, kept.values, run.kl) if looked_at else ""
         if note:
             warnings.warn(
-                f"{note}; give a size penalty, such as penalty=0.01, or smooth the counts",
+                f"{note}; give a size penalty, such as {setting('penalty', 0.01)}, or "
+                "smooth the counts",
                 DataWarning,
                 stacklevel=3,
             )

@@ -434,7 +434,7 @@ def looks_transposed(counts: Counts) -> str | None:
     >>> looks_transposed(counts.transposed()) is None
     True
     """
-    advice = "they look swapped; transposed() gives documents, sites or users as rows"
+    advice = "they look swapped"
     first, second = counts.kinds
     if counts.kinds != UNKNOWN_KINDS:
         surely = first in FEATURES - OBSERVATIONS and second in OBSERVATIONS - FEATURES

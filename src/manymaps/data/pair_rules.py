@@ -30,7 +30,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.data.associations import SYMMETRIC, Associations, ReadReport
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError, ParameterError, setting
 
 __all__ = [
     "NEVER_A_CUE",
@@ -45,8 +45,8 @@ __all__ = [
 # Published strengths are rounded to three decimals, and some rows hold dozens of them.
 ROUNDING = 5e-3
 NO_LONGER_SYMMETRIC = (
-    "the values are symmetric, the renormalized rows are not; "
-    "rows='keep' keeps the values as they are"
+    "the values are symmetric, the renormalized rows are not; keep rows as they are if they "
+    "should be"
 )
 _WHOLE_IN_FLOATS = 2**53
 _RULE = re.compile(r"(drop)|keep(?::([1-9]\d*))?")
@@ -229,7 +229,7 @@ def _select(entries: NumberedPairs, rules: Rules) -> tuple[np.ndarray, dict[str,
         label = entries.labels[entries.cue[k]]
         raise DataError(
             f"{entries.where(k)}: {label[:60]!r} is paired with itself; take self pairs out of "
-            "the data, or read with self_pairs='drop'"
+            f"the data, or read with {setting('self_pairs', 'drop')}"
         )
     kept = np.ones(entries.values.size, dtype=bool)
     dropped = dict(entries.left_out)
@@ -269,7 +269,9 @@ def _nothing_left(entries: NumberedPairs, dropped: dict[str, int]) -> str:
     if len(entries.labels) == 1:
         return f"{message}; there is a single word, {entries.labels[0][:60]!r}, and it takes two"
     if any(reason.startswith(NEVER_A_CUE) for reason in dropped):
-        return f"{message}; read with responses='keep' to make objects of all responses"
+        return (
+            f"{message}; read with {setting('responses', 'keep')} to make objects of all responses"
+        )
     return f"{message}; pairs need two different words and a strength above 0"
 
 

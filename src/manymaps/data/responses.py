@@ -27,7 +27,7 @@ from manymaps.data.conditions import column_named
 from manymaps.data.pair_rules import NEVER_A_CUE, ROUNDING, split_responses
 from manymaps.data.resampling import N_RESPONSES, counted_responses
 from manymaps.data.trials import Trials, check_norms
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError, ParameterError, setting
 from manymaps.labels import first_of, fold, listed, plural
 
 __all__ = ["GroupedResponses", "SharedPeople", "grouped_responses", "paired_labels"]
@@ -184,7 +184,11 @@ def grouped_responses(
     labels, parts = _numbered_together(parts)
     for name, part in zip(names, parts, strict=True):
         if not part.cue.size:
-            left = "between labels that pairs=... match" if pairs is not None else "to other words"
+            left = (
+                f"between labels that {setting('pairs')} match"
+                if pairs is not None
+                else "to other words"
+            )
             raise DataError(f"the group {name!r} has no responses {left}")
     units, unit, stratum = _units(names, parts, shared_people, notes)
     group = np.repeat(np.arange(len(parts)), [part.cue.size for part in parts])
@@ -231,7 +235,7 @@ def _check(
         )
     if pairs is not None and len(groups) != 2:
         raise ParameterError(
-            f"pairs=... match the labels of two groups, and there are {len(groups)}"
+            f"{setting('pairs')} match the labels of two groups, and there are {len(groups)}"
         )
 
 
@@ -247,9 +251,11 @@ def _refuse_strata_of_one_group(
     own = np.unique(stratum * len(names) + group) // len(names)
     if len(np.unique(own)) == len(own):
         cause = (
-            "no participant is in more than one of them: leave shared_people='paired' out"
+            "no participant is in more than one of them: leave "
+            f"{setting('shared_people', 'paired')} out"
             if within is None or (units == "participants" and shared_people == "paired")
-            else f"no value of within={within!r} is found in more than one of them: compare people "
+            else f"no value of {setting('within', within)} is found in more than one of "
+            "them: compare people "
             "within another column, or leave it out"
         )
         raise DataError(f"no {units} can be dealt to the groups {listed(names)}; {cause}")
@@ -290,7 +296,7 @@ def _of_associations(
     if any(reason.startswith(NEVER_A_CUE) for reason in norms.report.dropped):
         notes.append(
             f"{name}: answers that are never its cues were left out when it was read, which may "
-            "make a difference by itself; read with responses='keep'"
+            f"make a difference by itself; read with {setting('responses', 'keep')}"
         )
     cells = norms.strengths.tocoo()
     times = np.rint(counts).astype(np.int64)
@@ -440,7 +446,8 @@ def _people(
         some = [people[i] for i in several[:3]]
         raise DataError(
             f"{plural('participant', len(several))} of {len(people):,} are in more than one of the "
-            f"groups {listed(names)}: {listed(some)}; give shared_people='distinct' where these "
+            f"groups {listed(names)}: {listed(some)}; give "
+            f"{setting('shared_people', 'distinct')} where these "
             "are other people of the same name, 'paired' where they were asked in either group"
         )
     person = np.concatenate(numbers)

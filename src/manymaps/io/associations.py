@@ -27,7 +27,7 @@ from manymaps.data.associations import Associations
 from manymaps.data.frames import cell_label, eager_frame
 from manymaps.data.pair_rules import Rules, split_responses
 from manymaps.data.trials import Trials
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.coded_cells import coded_columns, refuse_undecoded, row_at
 from manymaps.io.columns import (
     ColumnNames,
@@ -283,11 +283,14 @@ def _refuse_for_graphs(names: ColumnNames, given: Sequence[str] | None, source: 
     """Refuse what names columns or objects that a graph has names for."""
     if names.cue is not None or names.response is not None:
         raise ParameterError(
-            f"cue=... and response=... name columns, and {source} is a graph, whose edges have "
-            "their own ends; strength=... names the attribute of their weights"
+            f"{setting('cue')} and {setting('response')} name columns, and {source} is a "
+            "graph, whose edges have "
+            f"their own ends; {setting('strength')} names the attribute of their weights"
         )
     if given is not None:
-        raise ParameterError(f"labels=... is for a matrix, and {source} is a graph with its own")
+        raise ParameterError(
+            f"{setting('labels')} is for a matrix, and {source} is a graph with its own"
+        )
 
 
 def _looks_like_matrix(table: TextTable, given: Sequence[str] | None) -> bool:
@@ -356,7 +359,9 @@ def associations_from(
     if sparse.issparse(data) or isinstance(data, np.ndarray | list | tuple):
         return associate_matrix(labelled_matrix(data, given, "the matrix"), rules)
     if given is not None:
-        raise ParameterError("labels=... is for a matrix; graphs and frames have their own")
+        raise ParameterError(
+            f"{setting('labels')} is for a matrix; graphs and frames have their own"
+        )
     if is_graph(data):
         return associate(graph_pairs(data, strength), rules)
     if not names.any_given and _is_square_frame(data):
@@ -481,7 +486,8 @@ def _named_columns(
     if spare:
         raise DataError(
             f"{source} has no column of strengths; its columns are {listed(header)}. Name one as "
-            f"strength=... (perhaps {spare[0][:60]!r}), or leave columns of numbers out to count "
+            f"{setting('strength')} (perhaps {spare[0][:60]!r}), or leave columns of "
+            "numbers out to count "
             "every pair once"
         )
     return columns, (UNWEIGHTED,)

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from manymaps.data.kinds import FEATURES, OBSERVATIONS, UNKNOWN_KINDS
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.tables import is_number
 from manymaps.labels import listed
 
@@ -172,7 +172,7 @@ def named_column(
     hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
     raise error(
         f"{source} has no {what} {wanted!r}; its {what}s are {listed(names)}.{hint} Name one of "
-        f"them as {option}=..."
+        f"them as {setting(option)}"
     )
 
 
@@ -322,13 +322,15 @@ def find_count_columns(
         missing = "rows" if rows is None else "columns"
         raise DataError(
             f"{source} does not say which of its columns holds the {missing} of the count table; "
-            f"its columns are {listed(names)}. Name them as rows=..., columns=... and count=..."
+            f"its columns are {listed(names)}. Name them as {setting('rows')}, "
+            f"{setting('columns')} and {setting('count')}"
         )
     if len({rows, columns, count}) < 3:
         twice = names[rows if rows in (columns, count) else columns]
         raise DataError(
             f"{source}: the column {twice!r} would be read twice; its columns are "
-            f"{listed(names)}. Name three different ones as rows=..., columns=... and count=..."
+            f"{listed(names)}. Name three different ones as {setting('rows')}, "
+            f"{setting('columns')} and {setting('count')}"
         )
     spare = [
         name
@@ -338,7 +340,8 @@ def find_count_columns(
     if count is None and spare:
         raise DataError(
             f"{source} has no column of counts; its columns are {listed(names)}. Name one as "
-            f"count=... (perhaps {spare[0]!r}), or leave columns of numbers out to count every "
+            f"{setting('count')} (perhaps {spare[0]!r}), or leave columns of numbers out to "
+            "count every "
             "line once"
         )
     return CountColumns(rows, columns, count, two_kinds(names[rows], names[columns]))
@@ -410,7 +413,7 @@ def find_columns(names: Sequence[str], wanted: ColumnNames, source: str) -> Colu
         if found[role] is None and role != "strength":
             raise DataError(
                 f"{source} has no column of {role}s; its columns are {listed(names)}. "
-                f"Name one of them as {role}=..."
+                f"Name one of them as {setting(role)}"
             )
     cue, response = found["cue"], found["response"]
     assert cue is not None
@@ -418,6 +421,7 @@ def find_columns(names: Sequence[str], wanted: ColumnNames, source: str) -> Colu
     if cue == response:
         raise DataError(
             f"{source}: cues and responses would both be read from the column {names[cue]!r}; "
-            f"its columns are {listed(names)}. Name them as cue=... and response=..."
+            f"its columns are {listed(names)}. Name them as {setting('cue')} and "
+            f"{setting('response')}"
         )
     return Columns(cue, response, found["strength"])

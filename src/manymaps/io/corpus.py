@@ -29,7 +29,7 @@ from manymaps.archive.door import MOST_LABELS
 from manymaps.checks import check_whole
 from manymaps.compute.tasks import is_spread, run_tasks
 from manymaps.data.associations import ReadReport
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.documents import Document, MetadataColumns
 from manymaps.io.texts import Reading, Texts
 from manymaps.labels import listed, numbered_labels
@@ -106,7 +106,8 @@ class Words:
         check_whole("min_documents", self.min_documents)
         if isinstance(self.stop_words, str) and self.stop_words != "english":
             raise ParameterError(
-                f"stop_words={self.stop_words!r} is no list that is known; give 'english' or the "
+                f"{setting('stop_words', self.stop_words)} is no list that is known; give "
+                "'english' or the "
                 "words themselves"
             )
         _check_pattern(self.token_pattern)
@@ -132,7 +133,7 @@ class Words:
         for name, is_given in choosing.items():
             if is_given:
                 raise ParameterError(
-                    f"{name}={getattr(self, name)!r} would choose among the words of the "
+                    f"{setting(name, getattr(self, name))} would choose among the words of the "
                     "vocabulary; give either, and take words out of the vocabulary yourself"
                 )
 
@@ -386,10 +387,11 @@ def _check_pattern(pattern: str) -> None:
         groups = re.compile(pattern).groups
     except re.error as error:
         raise ParameterError(
-            f"token_pattern={pattern!r} is no regular expression: {error}"
+            f"{setting('token_pattern', pattern)} is no regular expression: {error}"
         ) from error
     if groups > 1:
         raise ParameterError(
-            f"token_pattern={pattern!r} has {groups} groups; mark the word with one at most, and "
+            f"{setting('token_pattern', pattern)} has {groups} groups; mark the word with "
+            "one at most, and "
             "write the others as (?:...)"
         )

@@ -19,7 +19,7 @@ import numpy as np
 
 from manymaps.archive.door import MOST_LABELS
 from manymaps.data.kinds import UNKNOWN_KINDS
-from manymaps.errors import DataError
+from manymaps.errors import DataError, setting
 from manymaps.io.coded_cells import coded_columns, refuse_undecoded, row_at
 from manymaps.io.columns import (
     CORNERS,
@@ -147,7 +147,8 @@ def read_text_counts(
     if layout is None and not head.header and len(head.names) == 3 and all(head.numeric):
         raise DataError(
             f"{table.source} has three columns of numbers and no header; read it with "
-            "format='edges' as a list of row, column and count, or with format='matrix' as a table"
+            f"{setting('format', 'edges')} as a list of row, column and count, or with "
+            f"{setting('format', 'matrix')} as a table"
         )
     return _read_wide(table, head)
 
@@ -226,7 +227,7 @@ def _read_wide(table: TextTable, head: TableHead) -> CountParts:
         raise DataError(
             f"{table.source} has no column of numbers; its first row is "
             f"{[name[:30] for name in head.names[:6]]}. Name the columns of a long list as "
-            "rows=..., columns=... and count=..."
+            f"{setting('rows')}, {setting('columns')} and {setting('count')}"
         )
     column_labels = [head.names[c] for c in features] if head.header else None
     _check_column_labels(table, column_labels, features)

@@ -30,7 +30,7 @@ from scipy import sparse
 from manymaps.checks import check_choice, check_whole
 from manymaps.compute.tasks import is_spread, run_tasks
 from manymaps.data.counts import Counts
-from manymaps.errors import DataError
+from manymaps.errors import DataError, setting
 from manymaps.io.corpus import (
     PIECE,
     Corpus,
@@ -202,7 +202,8 @@ def _choose(corpus: Corpus) -> tuple[list[int], tuple[str, ...]]:
     if not ranked:
         raise DataError(
             f"no word is left of {len(names):,}: {n_frequent:,} stand in min_documents="
-            f"{words.min_documents} documents or more, and skip_words={words.skip_words} of these "
+            f"{words.min_documents} documents or more, and "
+            f"{setting('skip_words', words.skip_words)} of these "
             f"are left out; there are {len(corpus.labels):,} documents"
         )
     kept = sum(totals[word] for word in ranked)

@@ -35,7 +35,7 @@ from manymaps.data.counts import (
     Counts,
     _empty_notes,
 )
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.annotated import open_annotated
 from manymaps.io.columns import WantedColumns
 from manymaps.io.count_arrays import read_matrix_counts, read_npz_counts
@@ -149,8 +149,8 @@ def read_counts(
     kind = asked or stored_format(file, first_bytes(file, EXPECTED)) or "text"
     if wanted.any_given and (kind not in (*COUNT_TEXTS, "parquet") or kind == "matrix"):
         raise ParameterError(
-            f"rows, columns and count name the columns of a long list, and {source} is read as "
-            f"{kind}"
+            f"{setting('rows')}, {setting('columns')} and {setting('count')} apply to a long list, "
+            f"and {source} is read as {kind}"
         )
     if kind in COUNT_TEXTS:
         layout = kind if kind in ("edges", "matrix") else None
@@ -272,8 +272,7 @@ def counts_from(
     owned = isinstance(X, Counts) or hasattr(X, "obs_names")
     if wanted.any_given and (array or owned):
         raise ParameterError(
-            "rows, columns and count name the columns of a data frame; "
-            f"{type(X).__name__} has none of them"
+            f"rows, columns and count apply to data frames; {type(X).__name__} has none of them"
         )
     if isinstance(row_labels, str) and (array or owned):
         raise ParameterError(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from manymaps.errors import DataError
+from manymaps.errors import DataError, setting
 from manymaps.labels import listed
 
 __all__ = ["FALLBACK", "Document", "MetadataColumns", "ReadingLog", "Scalar"]
@@ -72,7 +72,7 @@ class ReadingLog:
         if self.recoded:
             found.append(
                 f"not UTF-8 and read as {FALLBACK}: {self.recoded:,} (first {self.first['recoded']}"
-                "); name encoding=... where they are in another"
+                f"); name {setting('encoding')} where they are in another"
             )
         if self.without_text:
             found.append(f"documents without a text, read as empty: {self.without_text:,}")

@@ -22,7 +22,7 @@ from manymaps.archive.door import reader
 from manymaps.data.associations import Associations
 from manymaps.data.frames import cell_label, frame_columns
 from manymaps.data.judgements import Judgements, mean_of
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.columns import ColumnNames, find_columns, named_column
 from manymaps.io.matrices import labelled_matrix
 from manymaps.io.metadata import read_columns
@@ -225,7 +225,7 @@ def _of_rows(
     if found.strength is None:
         raise DataError(
             f"{source} has no column of similarities; its columns are {listed(header)}. Name "
-            "one as strength=..."
+            f"one as {setting('strength')}"
         )
     people = [cell_label(value) for value in columns[header[named or 0]]]
     ends = [[cell_label(value) for value in columns[rest[k]]] for k in (found.cue, found.response)]

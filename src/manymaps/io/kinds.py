@@ -24,7 +24,7 @@ import numpy as np
 from manymaps.archive.arrays import two_lengths
 from manymaps.archive.door import reader
 from manymaps.data.counts import VERSION_KEY
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.annotated import first_numbers
 from manymaps.io.columns import (
     ColumnNames,
@@ -94,7 +94,7 @@ def asked_format(
     if name not in formats or (colon and (name not in keyed or not key)):
         such = " or ".join(f"'{each}:NAME'" for each in keyed)
         raise ParameterError(
-            f"format={format!r} is not one of {', '.join(map(repr, formats))}"
+            f"{setting('format', format)} is not one of {', '.join(map(repr, formats))}"
             + (f", nor such as {such}" if such else "")
             + "; leave it out to find it by the file's name and content"
         )

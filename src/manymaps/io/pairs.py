@@ -17,7 +17,7 @@ from manymaps.archive.door import MOST_LABELS
 from manymaps.checks import check_labels
 from manymaps.data.associations import Associations, known_pairs
 from manymaps.data.pair_rules import NumberedPairs, Rules, apply_rules
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.coded_cells import CodedColumn, LabelCodes
 from manymaps.io.matrices import LabelledMatrix
 from manymaps.io.tables import known_number
@@ -149,7 +149,8 @@ def named_by(pairs: Pairs, labels: Sequence[str]) -> Pairs:
     texts = [*pairs.cues.texts, *pairs.responses.texts]
     if not any(text.isdecimal() for text in texts):
         raise ParameterError(
-            f"labels=... is for a matrix or for pairs of whole numbers, and {pairs.source} is a "
+            f"{setting('labels')} is for a matrix or for pairs of whole numbers, and "
+            f"{pairs.source} is a "
             "list of pairs of words"
         )
     start = 0 if "0" in texts else 1
@@ -161,7 +162,8 @@ def named_by(pairs: Pairs, labels: Sequence[str]) -> Pairs:
                 k = int(np.flatnonzero(column.codes == code)[0])
                 raise DataError(
                     f"{pairs.where(k)}: {text[:60]!r} is no place among the {len(labels):,} "
-                    f"labels; with labels=... pairs are of whole numbers, here from {start} to "
+                    f"labels; with {setting('labels')} pairs are of whole numbers, here "
+                    f"from {start} to "
                     f"{len(labels) - 1 + start}"
                 )
         columns.append(CodedColumn([place[text] for text in column.texts], column.codes))

@@ -32,7 +32,7 @@ from manymaps.archive.door import reader
 from manymaps.data.associations import ReadReport
 from manymaps.data.frames import cell_label, eager_frame
 from manymaps.data.ratings import EMPTY_WORD, Ratings
-from manymaps.errors import DataError
+from manymaps.errors import DataError, setting
 from manymaps.io.columns import ColumnNames, folded, named_column, usual_column
 from manymaps.io.files import first_bytes, read_bytes, stored_format
 from manymaps.io.kinds import asked_format
@@ -353,7 +353,7 @@ def _under_header(
     if value is None:
         raise DataError(
             f"{source} has no column of ratings; its columns are {listed(head)}. Name one as "
-            "strength=..."
+            f"{setting('strength')}"
         )
     texts = [c for c in range(len(head)) if c != value and c not in numbers]
     ends: list[int] = []
@@ -369,7 +369,7 @@ def _under_header(
         if found is None or found in (value, *ends):
             raise DataError(
                 f"{source} has no two columns of words beside its ratings; its columns are "
-                f"{listed(head)}. Name them as cue=... and response=..."
+                f"{listed(head)}. Name them as {setting('cue')} and {setting('response')}"
             )
         ends.append(found)
     return _Layout(ends[0], ends[1], value, True)

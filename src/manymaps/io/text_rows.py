@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from manymaps.errors import DataError
+from manymaps.errors import DataError, setting
 from manymaps.io.columns import named_column, usual_column
 from manymaps.io.documents import FALLBACK, Document, ReadingLog, Scalar, storable
 from manymaps.io.files import unpacked
@@ -68,7 +68,8 @@ def _lines(file: TextFile, log: ReadingLog) -> Iterator[str]:
         if encoding is None and b"\x00" in head:
             raise DataError(
                 f"{path} is not text (it holds zero bytes); name its format, one of "
-                f"{', '.join(map(repr, ROW_READERS))}, or its encoding=..., such as 'utf-16-le'"
+                f"{', '.join(map(repr, ROW_READERS))}, or its {setting('encoding')}, such "
+                "as 'utf-16-le'"
             )
         if encoding is not None:
             with io.TextIOWrapper(opened.stream, encoding=encoding, newline="\n") as lines:
@@ -234,7 +235,7 @@ def _find_roles(names: Sequence[str], file: TextFile, where: str) -> _Roles:
     if text is None:
         raise DataError(
             f"{where} has no field of texts under a usual name; its fields are {listed(names)}. "
-            "Name one of them as column=..."
+            f"Name one of them as {setting('column')}"
         )
     return _Roles(text, label)
 
@@ -256,7 +257,8 @@ def _document(
     if not isinstance(text, str):
         raise DataError(
             f"{where}: the field {roles.text!r} holds {str(text)[:60]!r} of type "
-            f"{type(text).__name__}, which is no text; name the field of texts as column=..."
+            f"{type(text).__name__}, which is no text; name the field of texts as "
+            f"{setting('column')}"
         )
     label = str(place)
     if roles.label is not None:
@@ -264,7 +266,7 @@ def _document(
         if not label:
             raise DataError(
                 f"{where}: the label in the field {roles.label!r} is missing; fill it in, or name "
-                "another field as label_column=..."
+                f"another field as {setting('label_column')}"
             )
     metadata: dict[str, Scalar] = {}
     for name, value in record.items():

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from manymaps.data.associations import ReadReport
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.documents import FALLBACK, Document, ReadingLog, Scalar, storable
 from manymaps.io.files import suffix_of, unpacked
 from manymaps.io.text_rows import MARKS, ROW_READERS, TextFile
@@ -94,7 +94,7 @@ class Texts:
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:
             raise ParameterError(
-                f"format={self.format!r} is not one of {', '.join(map(repr, FORMATS))}; "
+                f"{setting('format', self.format)} is not one of {', '.join(map(repr, FORMATS))}; "
                 "leave it out to find it by the name"
             )
         if self.encoding is not None:
@@ -103,18 +103,21 @@ class Texts:
         if is_folder != (self.kind == "folder"):
             what = "a folder" if is_folder else "a file"
             raise ParameterError(
-                f"format={self.format!r} does not fit {self.path}, which is {what}"
+                f"{setting('format', self.format)} does not fit {self.path}, which is {what}"
             )
         if self.kind in ("folder", "lines"):
             for name in ("column", "label_column"):
                 if getattr(self, name) is not None:
                     hint = "" if is_folder else "; name the format of the file if it is a table"
                     raise ParameterError(
-                        f"{name}={getattr(self, name)!r}: {self.path} is read as {self.kind}, "
+                        f"{setting(name, getattr(self, name))}: {self.path} is read as "
+                        f"{self.kind}, "
                         f"which has no columns{hint}"
                     )
         if self.kind == "parquet" and self.encoding is not None:
-            raise ParameterError(f"encoding={self.encoding!r}: Parquet says its encoding itself")
+            raise ParameterError(
+                f"{setting('encoding', self.encoding)}: Parquet says its encoding itself"
+            )
 
     @cached_property
     def _is_folder(self) -> bool:
@@ -165,7 +168,7 @@ class Reading:
         except UnicodeDecodeError as error:
             raise DataError(
                 f"{self.texts.path}: after {self.n_read:,} documents a byte does not fit the "
-                f"encoding {error.encoding} ({error.reason}); name the right encoding=..."
+                f"encoding {error.encoding} ({error.reason}); name the right {setting('encoding')}"
             ) from error
         if document is None:
             if not self.n_read:
@@ -248,7 +251,8 @@ def _decoded(data: bytes, path: Path, encoding: str | None, log: ReadingLog) -> 
             raise DataError(
                 f"{path}: byte {error.start} does not fit the encoding {named}"
                 + (", which the mark at its start declares" if marked else "")
-                + "; convert the file, or leave encoding=... out to have UTF-8 and latin-1 tried"
+                + f"; convert the file, or leave {setting('encoding')} out to have UTF-8 "
+                "and latin-1 tried"
             ) from error
         return None if "\x00" in text else text
     if b"\x00" in data:
@@ -265,6 +269,7 @@ def _check_encoding(encoding: str) -> None:
         "".encode(encoding)
     except (LookupError, ValueError) as error:
         raise ParameterError(
-            f"encoding={encoding!r} is no encoding of texts that Python knows; usual ones are "
+            f"{setting('encoding', encoding)} is no encoding of texts that Python knows; "
+            "usual ones are "
             "'utf-8', 'latin-1', 'cp1252', 'utf-16', 'shift_jis' and 'gb18030'"
         ) from error

@@ -16,7 +16,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.columns import COUNT, STRENGTH, folded, named_column, usual_column
 from manymaps.io.tables import is_number
 from manymaps.labels import listed
@@ -152,7 +152,7 @@ def find_trial_columns(
             several = ", several with commas between them" if option == "response" else ""
             raise DataError(
                 f"{source} has no column of {role}; its columns are {listed(names)}. Name it as "
-                f"{option}=...{several}"
+                f"{setting(option)}{several}"
             )
         return None
     alone = len(answers) == 1
@@ -165,7 +165,8 @@ def find_trial_columns(
     if len(read) < 2 + len(answers) + (participant is not None and position is not None):
         raise ParameterError(
             f"{source}: a column would be read twice; its columns are {listed(names)}. Name "
-            "different ones as cue=..., response=... and participant=..."
+            f"different ones as {setting('cue')}, {setting('response')} and "
+            f"{setting('participant')}"
         )
     read |= {c for family in families for c in family}
     others = [c for c, name in enumerate(names) if c not in read]

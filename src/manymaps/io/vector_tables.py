@@ -22,7 +22,7 @@ from scipy import sparse
 from manymaps.archive.door import MOST_LABELS, reading
 from manymaps.data.frames import eager_frame, index_labels
 from manymaps.data.vectors import BLOCK_SIZE, VectorRows, choose_rows, refuse_not_finite
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.annotated import open_annotated
 from manymaps.io.columns import folded, named_column
 from manymaps.io.files import read_bytes
@@ -120,7 +120,7 @@ def read_table_vectors(
         if len(labels) > MOST_LABELS:
             raise DataError(
                 f"{table.source} has more than {MOST_LABELS:,} rows; name those that you need as "
-                "words=..."
+                f"{setting('words')}"
             )
         pending.append(_numbers(table, line, label, cells, columns))
         if len(pending) * width >= BLOCK_SIZE:
@@ -136,7 +136,7 @@ def open_vector_table(data: bytes, source: str, delimiters: Sequence[str]) -> Te
     """A text table of vectors; of widths the largest is the likeliest."""
     expected = (
         "Expected a label and its numbers in each row (split by spaces, they are read with "
-        "format='glove')"
+        f"{setting('format', 'glove')})"
     )
     return open_table(data, source, delimiters, lambda head: False, expected)
 

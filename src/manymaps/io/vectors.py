@@ -22,7 +22,7 @@ from scipy import sparse
 from manymaps.archive.door import reader
 from manymaps.data.associations import ReadReport
 from manymaps.data.vectors import VectorRows, Vectors, as_float32, checked_table, choose_rows
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.files import (
     SPARSE_PARTS,
     array_heads,
@@ -140,7 +140,8 @@ def read_vectors(
     else:
         if labels is not None:
             raise ParameterError(
-                f"labels=... is for arrays and tables, and {file} ({kind}) has its own labels"
+                f"{setting('labels')} is for arrays and tables, and {file} ({kind}) has its "
+                "own labels"
             )
         if kind == "h5ad":
             rows = read_annotated(file, key, words=wanted)
@@ -191,7 +192,7 @@ def vectors_from(data: Any, *, labels: Sequence[str] | str | None = None) -> Vec
     own = own or hasattr(data, "obs_names")
     if own and labels is not None:
         raise ParameterError(
-            f"labels=... is for arrays and frames; {type(data).__name__} has its own"
+            f"{setting('labels')} is for arrays and frames; {type(data).__name__} has its own"
         )
     if isinstance(data, Vectors):
         return data

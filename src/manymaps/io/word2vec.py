@@ -31,7 +31,7 @@ import numpy as np
 
 from manymaps.archive.door import MOST_LABELS, most_unpacked
 from manymaps.data.vectors import VectorRows
-from manymaps.errors import DataError
+from manymaps.errors import DataError, setting
 from manymaps.io.files import unpacked
 from manymaps.io.tables import LONGEST_LINE, is_number
 from manymaps.labels import shown
@@ -108,7 +108,7 @@ def read_text_vectors(
         raise DataError(
             f"{source}, line {first[0]}: the header says {promised[0]:,} rows, and the file holds "
             f"{n_read:,}; is it cut short, or edited? Mend the header, or take it out and read "
-            "the file with format='glove'"
+            f"the file with {setting('format', 'glove')}"
         )
     return rows.read(n_read)
 
@@ -195,7 +195,7 @@ class _Buffer:
         if needed > MOST_LABELS:
             raise DataError(
                 f"{self.source} has more than {MOST_LABELS:,} words; name those that you need as "
-                "words=..."
+                f"{setting('words')}"
             )
         if needed > len(self.values):
             # No view of the array exists yet, so the memory may move.
@@ -425,7 +425,7 @@ def _numbered_lines(stream: BinaryIO, source: str) -> Iterator[tuple[int, bytes]
         if b"\x00" in line:
             raise DataError(
                 f"{source}, line {number} is not text (it holds zero bytes); if this is "
-                "word2vec's binary form, read it with format='word2vec-binary'"
+                f"word2vec's binary form, read it with {setting('format', 'word2vec-binary')}"
             )
         line = line.rstrip()
         if line:
@@ -471,7 +471,7 @@ def _width(head: Sequence[tuple[int, bytes]], promised: tuple[int, int] | None, 
         raise DataError(
             f"{source}, line 1: the header says {width:,} values a row, and the rows have "
             f"{usual:,} (line {head[0][0]}, {_text(split[0][0])!r}, has {len(split[0]) - 1:,}); "
-            "mend the header, or take it out and read the file with format='glove'"
+            f"mend the header, or take it out and read the file with {setting('format', 'glove')}"
         )
     return width
 

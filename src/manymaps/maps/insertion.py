@@ -419,8 +419,8 @@ def _gaussian_rows(
     n = atlas.n_objects
     if not ((perplexities >= 1) & (perplexities <= n)).all():
         raise ParameterError(
-            f"is impossible in an atlas of {n} objects; give one from 1 to {n} with "
-            "refine=Refinement(perplexity=...)",
+            f"is impossible in an atlas of {n} objects; to refine new objects, give a "
+            f"perplexity from 1 to {n}",
             name="perplexity",
             value=perplexities.tolist(),
         )

@@ -25,7 +25,7 @@ from manymaps.affinity.affinities import Affinity
 from manymaps.affinity.neighbors import NeighborSearch
 from manymaps.atlas.atlas import Atlas
 from manymaps.constraints import N_MAPS, Allowed, Choice, Number
-from manymaps.errors import DataWarning, ParameterError
+from manymaps.errors import DataWarning, ParameterError, setting
 from manymaps.maps.documented import completed_by
 from manymaps.maps.estimator import MapEstimator
 from manymaps.maps.pins import Pin
@@ -160,7 +160,8 @@ class _MultipleMaps(MapEstimator):
         if seconds < _LONG:
             return
         message = (
-            f"divergence='inverse' sums over all pairs of {n:,} objects in up to {self.n_maps} "
+            f"{setting('divergence', 'inverse')} sums over all pairs of {n:,} objects in up "
+            f"to {self.n_maps} "
             f"maps: {self.max_iter:,} iterations can take {seconds / 3600:,.1f} hours of one "
             "processor; fewer objects, maps or iterations (max_iter) take less, and the forward "
             "divergence minutes"

@@ -20,7 +20,7 @@ from manymaps.affinity.distances import Metric
 from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_labels, first_cell, not_finite
 from manymaps.data.frame_labels import column_labels, is_frame, labelled_values
-from manymaps.errors import DataError, DataWarning
+from manymaps.errors import DataError, DataWarning, setting
 from manymaps.labels import UnknownLabel, find_label, fold, listed, only_count
 
 __all__ = ["Matrix", "NewObjects", "read_new", "similarity_table"]
@@ -180,7 +180,7 @@ def read_new(
     if known is None:
         raise DataError(
             "this atlas keeps no vectors; give those of its objects as `vectors`, or similarities "
-            "with similarity='precomputed'"
+            f"with {setting('similarity', 'precomputed')}"
         )
     known = _floats(known, "the known vectors")
     _check_shapes(new, known, atlas)
@@ -252,7 +252,8 @@ def _usual_similarity(known: Matrix, atlas: Atlas) -> Metric:
         metric = "euclidean"
     warnings.warn(
         f"the known vector of row {zero[0]} ({atlas.labels[zero[0]]!r}) is zero ({len(zero)} such "
-        f"rows), which has no cosine similarity; all are compared by similarity={metric!r} instead",
+        "rows), which has no cosine similarity; all are compared by "
+        f"{setting('similarity', metric)} instead",
         DataWarning,
         stacklevel=4,
     )

@@ -22,7 +22,7 @@ import numpy as np
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.constraints import ARRAY, NONE, Allowed, instance
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError, ParameterError, setting
 from manymaps.labels import find_label, first_of, plural
 from manymaps.model.parameters import FARTHEST, weights_from_proportions
 
@@ -151,12 +151,12 @@ def _hold_atlas(
     if atlas.n_components != n_components:
         raise ParameterError(
             f"the pins lie in {plural('dimension', atlas.n_components)}, and the maps of the fit "
-            f"have {n_components}; fit as many, n_components={atlas.n_components}"
+            f"have {n_components}; fit as many, {setting('n_components', atlas.n_components)}"
         )
     if atlas.n_maps > n_maps:
         raise ParameterError(
             f"the pins lie in {plural('map', atlas.n_maps)}, and the fit has {n_maps}; fit as "
-            f"many, n_maps={atlas.n_maps}"
+            f"many, {setting('n_maps', atlas.n_maps)}"
         )
     if kinds is None and atlas.kinds is not None:
         first, second = map(plural, dict.fromkeys(atlas.kinds))

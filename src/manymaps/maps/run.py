@@ -33,7 +33,7 @@ import numpy as np
 from manymaps.archive import ArrayPart, Schema, ValuePart, read_archive, write_archive
 from manymaps.atlas.atlas import Atlas
 from manymaps.compute.threads import alone_if
-from manymaps.errors import DataError, DivergedError
+from manymaps.errors import DataError, DivergedError, setting
 from manymaps.maps.pins import Pins
 from manymaps.model.combined import CombinedObjective
 from manymaps.model.inverse import InverseObjective
@@ -471,7 +471,7 @@ class Fit:
         if changed:
             key, (then, now) = next(iter(changed.items()))
             raise DataError(
-                f"{path}: this checkpoint was made with {key}={then!r}, not {now!r}; "
+                f"{path}: this checkpoint was made with {setting(key, then)}, not {now!r}; "
                 "resume with the same settings"
             )
         try:

@@ -23,7 +23,7 @@ from manymaps.affinity.affinities import Affinity
 from manymaps.affinity.neighbors import NeighborSearch
 from manymaps.atlas.atlas import Atlas
 from manymaps.constraints import AUTO, Allowed, Number
-from manymaps.errors import DataWarning
+from manymaps.errors import DataWarning, setting
 from manymaps.maps.documented import completed_by
 from manymaps.maps.estimator import MapEstimator
 from manymaps.maps.pins import Pin
@@ -401,7 +401,8 @@ class TSNE(_SingleMap):
         exaggeration = Stages(tuple(stages)) if span else Constant(1.0)
         if self.learning_rate != "auto" and self.learning_rate > _STRANGE_RATE:
             warnings.warn(
-                f"learning_rate={self.learning_rate:g} throws points far apart: it is on the scale "
+                f"{setting('learning_rate', self.learning_rate)} throws points far apart: "
+                "it is on the scale "
                 "of the sum over objects; divide a rate of scikit-learn or openTSNE by 4 n, or "
                 'leave it at "auto"',
                 DataWarning,

@@ -29,7 +29,7 @@ from manymaps.compute.inverse import divergence_slopes, row_sums
 from manymaps.compute.similarity import GAUSSIAN, KERNEL_CODES
 from manymaps.compute.threads import alone_if
 from manymaps.constraints import Number, check_parameter
-from manymaps.errors import ParameterError
+from manymaps.errors import ParameterError, setting
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.objective import Entries, Evaluation, Objective
 from manymaps.model.parameters import Parameters, log_softmin
@@ -92,7 +92,7 @@ class InverseObjective:
         check_parameter("smoothing", self.smoothing, SMOOTHING)
         for refused, what in (
             (not self.target.one_set, "two kinds of object"),
-            (self.model.background > 0, f"background={self.model.background!r}"),
+            (self.model.background > 0, f"{setting('background', self.model.background)}"),
             (
                 self.forward.row_factors is not None or self.forward.column_factors is not None,
                 "factors",

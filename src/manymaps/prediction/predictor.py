@@ -55,7 +55,7 @@ from manymaps.constraints import (
 from manymaps.data.associations import Associations
 from manymaps.data.frame_labels import labelled_values
 from manymaps.data.trials import as_associations
-from manymaps.errors import DataError, DivergedError, ParameterError
+from manymaps.errors import DataError, DivergedError, ParameterError, setting
 from manymaps.model.choice import CHOICES, ChoiceModel, Kernel
 from manymaps.model.parameters import Parameters, log_softmin
 from manymaps.model.rows import ChoiceMaps, RowCost
@@ -420,7 +420,8 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
         if stopping.failure or stopping.best is None:
             raise stopping.failure or DivergedError(
                 "the fit diverged: no error was a number, with "
-                f"penalty={self.penalty:g} and {optimizer!r}; lower penalties or learning rate"
+                f"{setting('penalty', self.penalty)} and {optimizer!r}; lower penalties or "
+                "learning rate"
             )
         return self
 

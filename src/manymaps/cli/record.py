@@ -1,0 +1,167 @@
+"""A command's options as a frozen dataclass: each field declares what click parses for it.
+
+    @dataclass(frozen=True, kw_only=True)
+    class CountOptions:
+        texts: Path = argument("TEXTS", InputFile(folders=True))
+        window: int | None = option(positive, "Count words within N positions of each other.")
+        workers: Workers = group(Workers)
+
+    @command(CountOptions)
+    def count(options: CountOptions) -> None: ...
+
+A field that is a group holds a record of options that several commands share.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import Field, field, fields
+from itertools import combinations
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from manymaps.cli.contract import Command, Option, json_option, option_name, quiet_option
+from manymaps.cli.types import InputFile, OrFile, OutputFile, refuse_to_replace
+
+__all__ = ["argument", "command", "flag", "group", "option", "settings_of"]
+
+R = TypeVar("R")
+Kind = click.ParamType | str | Sequence[str]
+
+
+def option(kind: Kind, help: str, *flags: str, sets: str = "", **more: Any) -> Any:
+    """A field that is an option.
+
+    Parameters
+    ----------
+    kind : click.ParamType, str or sequence of str
+        The type of the value; the metavar of a text; or the values to choose from.
+    help : str
+    *flags : str
+        How it is written, if not as the field is called.
+    sets : str
+        Parameters of the library that it stands for, if these are called differently.
+    **more
+        Passed to `click.Option`. A default is shown in the help.
+    """
+    shown: dict[str, Any] = {"show_default": more.get("default") is not None}
+    if isinstance(kind, str):
+        shown["metavar"] = kind
+    elif isinstance(kind, click.ParamType):
+        shown["type"] = kind
+    else:
+        shown["type"] = click.Choice(kind)
+
+    def declared(name: str) -> click.Parameter:
+        written = flags or (f"--{name.replace('_', '-')}",)
+        return Option([*written, name], sets=sets.split(), help=help, **{**shown, **more})
+
+    default = () if more.get("multiple") else more.get("default")
+    return field(metadata={"declared": declared}, **_unless_required(more, default))
+
+
+def flag(help: str, *flags: str, **more: Any) -> Any:
+    """A field that is True if the option is given."""
+    return option(click.BOOL, help, *flags, **{"is_flag": True, "default": False,
+                                               "show_default": False, **more})  # fmt: skip
+
+
+def argument(metavar: str, kind: click.ParamType | type[str], **more: Any) -> Any:
+    """A field that is an argument."""
+
+    def declared(name: str) -> click.Parameter:
+        return click.Argument([name], type=kind, metavar=metavar, **more)
+
+    required = {"required": more.get("required", more.get("nargs") != -1)}
+    return field(metadata={"declared": declared}, **_unless_required(required, None))
+
+
+def _unless_required(more: dict[str, Any], default: Any) -> dict[str, Any]:
+    return {} if more.get("required") else {"default": default}
+
+
+def group(record: type) -> Any:
+    """A field that is a record of further options."""
+    return field(default_factory=record, metadata={"group": record})
+
+
+def _declared(record: Any) -> Iterator[click.Parameter]:
+    for one in fields(record):
+        if "group" in one.metadata:
+            yield from _declared(one.metadata["group"])
+        elif "declared" in one.metadata:
+            yield one.metadata["declared"](one.name)
+
+
+def _filled(record: Any, values: dict[str, Any]) -> Any:
+    """The record of the values that click parsed."""
+
+    def value_of(one: Field[Any]) -> Any:
+        within = one.metadata.get("group")
+        return values[one.name] if within is None else _filled(within, values)
+
+    return record(**{one.name: value_of(one) for one in fields(record) if one.metadata})
+
+
+def settings_of(record: Any) -> Iterator[tuple[click.Option, str, Any]]:
+    """The options of a record with the parameters of the library that each sets, and its value."""
+    for one in fields(record):
+        declared = one.metadata["declared"](one.name)
+        for parameter in declared.sets or [one.name]:
+            yield declared, parameter, getattr(record, one.name)
+
+
+def command(record: type[R], *, json: bool = True) -> Callable[[Callable[[R], None]], Command]:
+    """Make a function of a record the command of its name; all have --quiet, most have --json."""
+
+    def decorate(function: Callable[[R], None]) -> Command:
+        def run(**values: Any) -> None:
+            _refuse_overwriting()
+            function(_filled(record, values))
+
+        general = [quiet_option(), *([json_option()] if json else [])]
+        return Command(
+            function.__name__,
+            params=[*_declared(record), *general],
+            callback=run,
+            help=inspect.cleandoc(function.__doc__ or ""),
+        )
+
+    return decorate
+
+
+def _refuse_overwriting() -> None:
+    """A usage error if an output is a file that is read, another output, or of another kind."""
+    context = click.get_current_context()
+    inputs: list[tuple[str, Path]] = []
+    outputs: list[tuple[click.Parameter, Path]] = []
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name or "")
+        paths = [path for path in (value if isinstance(value, tuple) else [value])
+                 if isinstance(path, Path)]  # fmt: skip
+        if isinstance(parameter.type, OutputFile):
+            outputs += [(parameter, path) for path in paths]
+        elif isinstance(parameter.type, InputFile | OrFile):
+            names = [option_name(parameter) + (f" {k + 1}" if k else "") for k in range(len(paths))]
+            inputs += zip(names, paths, strict=True)
+    for parameter, path in outputs:
+        kept = [*_allowed(parameter)]
+        for name, read in inputs:
+            if name not in kept and path.resolve() == read.resolve():
+                raise click.UsageError(f"{option_name(parameter)} would overwrite {name}, {read}")
+    for (one, path), (other, second) in combinations(outputs, 2):
+        if path.resolve() == second.resolve():
+            raise click.UsageError(
+                f"{option_name(one)} and {option_name(other)} are the same file, {path}; "
+                "give two names"
+            )
+    for parameter, path in outputs:
+        if isinstance(parameter.type, OutputFile) and parameter.type.is_archive:
+            refuse_to_replace(option_name(parameter), path)
+
+
+def _allowed(parameter: click.Parameter) -> Sequence[str]:
+    return parameter.type.may_replace if isinstance(parameter.type, OutputFile) else ()
