@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import manymaps as mm
 from manymaps.cli.contract import grid, shown, tell
 from manymaps.cli.options import atlas_argument
 from manymaps.cli.record import argument, command, option
 from manymaps.cli.types import InputFile, OutputFile
-
-if TYPE_CHECKING:
-    from manymaps.analysis.alignment import Alignment
 
 __all__ = ["align"]
 
@@ -42,10 +39,8 @@ def align(options: AlignOptions) -> None:
     \b
     Examples:  manymaps align new.atlas old.atlas -o new.atlas
     """
-    from manymaps.analysis.alignment import align as aligned
-    from manymaps.atlas.atlas import load_atlas
 
-    found = aligned(load_atlas(options.atlas), load_atlas(options.reference))
+    found = mm.align(mm.load_atlas(options.atlas), mm.load_atlas(options.reference))
     found.atlas.save(options.output)
     record = {
         "matched": found.matches.tolist(),
@@ -64,7 +59,7 @@ def align(options: AlignOptions) -> None:
     )
 
 
-def _rows(found: Alignment) -> Iterator[tuple[str, ...]]:
+def _rows(found: mm.Alignment) -> Iterator[tuple[str, ...]]:
     """The similarity of each map to its match, and its caption."""
     for m, words in enumerate(found.atlas.captions()):
         match = int(found.matches[m])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import manymaps as mm
 from manymaps.cli.contract import elapsed, grid, note, shown, tell, write_rows
 from manymaps.cli.options import Reading, carried, jobs_option, output_names, seed_option
 from manymaps.cli.record import argument, command, flag, group, option
@@ -19,8 +20,6 @@ from manymaps.labels import plural
 from manymaps.progress import work
 
 if TYPE_CHECKING:
-    from manymaps.atlas.atlas import Atlas
-    from manymaps.clustering.additive import AdditiveClustering
     from manymaps.clustering.paths import ClusterPath
     from manymaps.clustering.stability import ClusterStability
     from manymaps.io.similarities import SimilarityTable
@@ -129,17 +128,13 @@ def cluster(options: ClusterOptions) -> None:
         stability = _stability(estimator, options)
     figure = None
     if atlas is not None:
-        from manymaps.figures.features import plot_features
-
-        figure = plot_features(atlas, estimator, map=options.map, stability=stability)
+        figure = mm.plot_features(atlas, estimator, map=options.map, stability=stability)
     if options.output is not None:
         header = [f"{k + 1} ({c.weight:.3g})" for k, c in enumerate(estimator.clusters_)]
         rows = zip(estimator.labels_names_, estimator.memberships_.tolist(), strict=True)
         write_rows(options.output, [["label", *header], *([label, *row] for label, row in rows)])
     if figure is not None and options.plot is not None:
-        from manymaps import save_figure
-
-        save_figure(figure, options.plot)
+        mm.save_figure(figure, options.plot)
     record = _record(estimator, stability, table, options)
     tell(
         lambda: record,
@@ -168,11 +163,10 @@ def _check(options: ClusterOptions) -> None:
 
 def _read(options: ClusterOptions) -> SimilarityTable:
     from manymaps.cli.reading import reasoned
-    from manymaps.io.similarities import read_similarities
 
     file, reading = options.file, options.reading
     with work(f"reading {file}"), reasoned(file, reading):
-        table = read_similarities(
+        table = mm.read_similarities(
             file,
             cue=reading.cue,
             response=reading.response,
@@ -186,11 +180,10 @@ def _read(options: ClusterOptions) -> SimilarityTable:
     return table
 
 
-def _estimator(n_clusters: int, options: ClusterOptions) -> AdditiveClustering:
-    from manymaps.clustering.additive import AdditiveClustering
+def _estimator(n_clusters: int, options: ClusterOptions) -> mm.AdditiveClustering:
 
     usual = RESTARTS if options.choose is None else RESTARTS_TO_CHOOSE
-    return AdditiveClustering(
+    return mm.AdditiveClustering(
         n_clusters,
         solver=options.solver,
         constant=CONSTANTS[options.constant],
@@ -202,15 +195,16 @@ def _estimator(n_clusters: int, options: ClusterOptions) -> AdditiveClustering:
     )
 
 
-def _stability(estimator: AdditiveClustering, options: ClusterOptions) -> ClusterStability | None:
+def _stability(
+    estimator: mm.AdditiveClustering, options: ClusterOptions
+) -> ClusterStability | None:
     """The recurrence of the clusters, with --bootstraps."""
     count = options.bootstraps
     if count is None:
         return None
-    from manymaps.clustering.stability import cluster_stability
 
     with work(f"refitting {count:,} times"):
-        return cluster_stability(
+        return mm.cluster_stability(
             estimator,
             n_bootstraps=count,
             random_state=options.seed,
@@ -218,19 +212,17 @@ def _stability(estimator: AdditiveClustering, options: ClusterOptions) -> Cluste
         )
 
 
-def _map(table: SimilarityTable, options: ClusterOptions) -> Atlas:
+def _map(table: SimilarityTable, options: ClusterOptions) -> mm.Atlas:
     """The map to draw clusters on: that of --atlas, or one of the similarities."""
-    from manymaps import load_atlas
-    from manymaps.clustering.scaling import similarity_map
 
     if options.atlas is not None:
-        return load_atlas(options.atlas)
+        return mm.load_atlas(options.atlas)
     similar = -table.values if options.dissimilarities else table.values
-    return similarity_map(similar, table.labels)
+    return mm.similarity_map(similar, table.labels)
 
 
 def _record(
-    estimator: AdditiveClustering,
+    estimator: mm.AdditiveClustering,
     stability: ClusterStability | None,
     table: SimilarityTable,
     options: ClusterOptions,
@@ -303,7 +295,6 @@ def _rows(record: dict[str, Any], *, with_recurrence: bool) -> Iterator[tuple[st
 
 def _choose(table: SimilarityTable, numbers: range, options: ClusterOptions) -> None:
     """Compare numbers of clusters, and suggest one with its reasons."""
-    from manymaps.clustering.paths import cluster_path
     from manymaps.clustering.problem import similarities_from
 
     kind = "dissimilarity" if options.dissimilarities else "similarity"
@@ -311,7 +302,7 @@ def _choose(table: SimilarityTable, numbers: range, options: ClusterOptions) -> 
         table.values, kind=kind, strict=options.strict, labels=table.labels
     )
     with work(f"finding {numbers[0]} to {numbers[-1]} clusters of {options.file}"):
-        path = cluster_path(
+        path = mm.cluster_path(
             similarities,
             numbers,
             estimator=_estimator(numbers[0], options),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import manymaps as mm
 from manymaps.cli.contract import Interrupted, elapsed, grid, note, shown, tell
 from manymaps.cli.fit import OF_COUNTS, USUAL_METHOD, Model, Running, build
 from manymaps.cli.interruption import partial_name
@@ -33,13 +34,13 @@ from manymaps.cli.types import (
     refuse_to_replace,
 )
 from manymaps.cli.workers import Workers, check_workers, on_workers
+from manymaps.errors import DataError
+from manymaps.labels import find_label
 from manymaps.progress import work
 
 if TYPE_CHECKING:
-    from manymaps.analysis.comparison import Comparison, Correction
-    from manymaps.data.associations import Associations
+    from manymaps.analysis.comparison import Correction
     from manymaps.data.responses import SharedPeople
-    from manymaps.data.trials import Trials
 
 __all__ = ["compare"]
 
@@ -207,15 +208,14 @@ def compare(options: CompareOptions) -> None:
 
 
 def _compared(
-    groups: Mapping[str, Trials | Associations],
+    groups: Mapping[str, mm.Trials | mm.Associations],
     estimator: Any,
     options: CompareOptions,
-    tested: list[Comparison],
-) -> Comparison:
+    tested: list[mm.Comparison],
+) -> mm.Comparison:
     """Tests and maps; the tests are appended to a list once they are done."""
-    from manymaps.analysis.comparison import compare as compared
 
-    return compared(
+    return mm.compare(
         groups,
         estimator,
         responses=options.reading.responses,
@@ -235,9 +235,9 @@ def _compared(
 
 
 @contextmanager
-def _tests_outlive(options: CompareOptions) -> Iterator[list[Comparison]]:
+def _tests_outlive(options: CompareOptions) -> Iterator[list[mm.Comparison]]:
     """Keep the results of the tests if the maps, the figure or the page are interrupted."""
-    tested: list[Comparison] = []
+    tested: list[mm.Comparison] = []
     try:
         yield tested
     except KeyboardInterrupt as error:
@@ -274,12 +274,10 @@ def _check(options: CompareOptions) -> None:
         refuse_given(OF_FITS, "tests without maps; -o OUT.html fits maps")
 
 
-def _groups(options: CompareOptions) -> dict[str, Trials | Associations]:
+def _groups(options: CompareOptions) -> dict[str, mm.Trials | mm.Associations]:
     """The groups by name; notes the size of each."""
     from manymaps.cli.reading import read_trials_or_none
     from manymaps.cli.report import reading_notes
-    from manymaps.data.trials import Trials
-    from manymaps.errors import DataError
 
     files = options.files
     if options.by is not None:
@@ -295,14 +293,14 @@ def _groups(options: CompareOptions) -> dict[str, Trials | Associations]:
         if len(parts) < 2:
             raise DataError(f"{files[0]}: all are in one group, {next(iter(parts))!r}")
         return dict(parts)
-    groups: dict[str, Trials | Associations] = {}
+    groups: dict[str, mm.Trials | mm.Associations] = {}
     for name, file in zip(options.names or _names(files), files, strict=True):
         if name in groups:
             raise click.UsageError(f"two groups are called {name!r}; name them with --names")
         trials = read_trials_or_none(file, options.reading)
         groups[name] = _norms(file, options) if trials is None else trials
         data = groups[name]
-        for line in [_size(data)] if isinstance(data, Trials) else reading_notes(data):
+        for line in [_size(data)] if isinstance(data, mm.Trials) else reading_notes(data):
             note(f"{name}: {line}")
     return groups
 
@@ -317,16 +315,14 @@ def _kept(names: Sequence[str], page: Path) -> list[Path]:
     return paths
 
 
-def _check_words(words: Sequence[str], first: Trials | Associations) -> None:
+def _check_words(words: Sequence[str], first: mm.Trials | mm.Associations) -> None:
     """Raise UnknownLabel for a word to draw that does not exist, before minutes of fits."""
-    from manymaps.data.trials import Trials
-    from manymaps.labels import find_label
 
     for word in words:
-        find_label(word, first.cues if isinstance(first, Trials) else first.labels)
+        find_label(word, first.cues if isinstance(first, mm.Trials) else first.labels)
 
 
-def _size(trials: Trials) -> str:
+def _size(trials: mm.Trials) -> str:
     people = f" of {trials.n_participants:,} participants" if trials.participant is not None else ""
     return f"{trials.n_trials:,} trials{people}"
 
@@ -337,7 +333,7 @@ def _names(files: Sequence[Path]) -> list[str]:
     return short if len(set(short)) == len(short) else [str(file) for file in files]
 
 
-def _norms(file: Path, options: CompareOptions) -> Associations:
+def _norms(file: Path, options: CompareOptions) -> mm.Associations:
     """The norms of a file with all answers; the rule of responses is applied to all groups."""
     from manymaps.cli.reading import read_pairs
     from manymaps.data.pair_rules import split_responses
@@ -353,7 +349,6 @@ def _norms(file: Path, options: CompareOptions) -> Associations:
 
 def _counts_column(file: Path) -> str | None:
     """The column of counts of a text table with strengths too; tests need counts."""
-    from manymaps.errors import DataError
     from manymaps.io.columns import COUNT, STRENGTH, folded
     from manymaps.io.files import first_bytes, read_bytes, stored_format
     from manymaps.io.tables import open_headed_table
@@ -371,7 +366,6 @@ def _counts_column(file: Path) -> str | None:
 
 def _pairs(path: Path) -> list[tuple[str, str]]:
     """The first two columns of a table, row by row; incomplete rows are skipped."""
-    from manymaps.errors import DataError
     from manymaps.io.metadata import read_columns
 
     columns = list(read_columns(path).values())
@@ -384,21 +378,17 @@ def _pairs(path: Path) -> list[tuple[str, str]]:
     return [(str(one).strip(), str(two).strip()) for one, two in rows if one and two]
 
 
-def _write(found: Comparison, options: CompareOptions) -> None:
+def _write(found: mm.Comparison, options: CompareOptions) -> None:
     """Write the files that were asked for, after everything that may fail."""
     figure = None
     if options.plot is not None:
-        from manymaps.figures.comparison import plot_comparison
-
         with work("drawing the figure"):
-            figure = plot_comparison(found, options.words_shown or None)
+            figure = mm.plot_comparison(found, options.words_shown or None)
     if options.output is not None:
-        from manymaps.viewer.page import write_page
-
         if len(found.groups) > 2:
             note(f"the page shows two groups: {found.groups[0]} and {found.groups[1]}")
         with work(f"writing {options.output}"):
-            write_page(
+            mm.write_page(
                 found.atlases()[:2],
                 options.output,
                 title=found.groups[:2],
@@ -408,12 +398,10 @@ def _write(found: Comparison, options: CompareOptions) -> None:
             )
     _write_tables(found, options.table, options.sense_table)
     if figure is not None and options.plot is not None:
-        from manymaps.figures.maps import save_figure
-
-        save_figure(figure, options.plot)
+        mm.save_figure(figure, options.plot)
 
 
-def _write_tables(found: Comparison, words: Path | None, senses: Path | None) -> None:
+def _write_tables(found: mm.Comparison, words: Path | None, senses: Path | None) -> None:
     from manymaps.atlas.export import write_columns
 
     if words is not None:
@@ -423,7 +411,7 @@ def _write_tables(found: Comparison, words: Path | None, senses: Path | None) ->
 
 
 def _record(
-    found: Comparison, options: CompareOptions, kept: Sequence[Path], seconds: float
+    found: mm.Comparison, options: CompareOptions, kept: Sequence[Path], seconds: float
 ) -> dict[str, Any]:
     return {
         "groups": [
@@ -446,14 +434,14 @@ def _record(
     }
 
 
-def _changed(found: Comparison) -> list[int]:
+def _changed(found: mm.Comparison) -> list[int]:
     """The words that changed, in their order."""
     from manymaps.analysis.comparison import NO_CHANGE
 
     return [w for w in found.order.tolist() if found.changes[w] != NO_CHANGE]
 
 
-def _change(found: Comparison, w: int) -> dict[str, Any]:
+def _change(found: mm.Comparison, w: int) -> dict[str, Any]:
     """The record of a word that changed."""
     word = found.words[w]
     figures = ("divergence", "by_chance", "p", "q", "cosine")
@@ -481,7 +469,7 @@ def _median(values: Any) -> float:
     return float(np.median(values))
 
 
-def _report(found: Comparison, options: CompareOptions, seconds: float) -> str:
+def _report(found: mm.Comparison, options: CompareOptions, seconds: float) -> str:
     """A text: how many words changed, and those that changed most."""
     changed = _changed(found)
     n_senses = int((found.sense_changes != "").sum())
@@ -504,7 +492,7 @@ def _report(found: Comparison, options: CompareOptions, seconds: float) -> str:
     return "\n".join([*lines, grid(_rows(found, changed[:LISTED]))]) + further
 
 
-def _rows(found: Comparison, words: Sequence[int]) -> Iterator[tuple[str, ...]]:
+def _rows(found: mm.Comparison, words: Sequence[int]) -> Iterator[tuple[str, ...]]:
     yield "word", "change", "bits", "chance", "q", *(f"more of {name}" for name in found.groups)
     for w in words:
         yield (

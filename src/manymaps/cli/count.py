@@ -5,20 +5,17 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+import manymaps as mm
 from manymaps.cli.contract import elapsed, note, tell
 from manymaps.cli.options import jobs_option
 from manymaps.cli.record import argument, command, flag, group, option
 from manymaps.cli.types import InputFile, OrFile, OutputFile, Whole, positive
 from manymaps.cli.workers import Workers, check_workers, on_workers
 from manymaps.progress import work
-
-if TYPE_CHECKING:
-    from manymaps.data.counts import Counts
-    from manymaps.io.counting import Words
 
 __all__ = ["count"]
 
@@ -112,10 +109,9 @@ def count(options: CountOptions) -> None:
     tell(lambda: record, lambda: text, summary=True)
 
 
-def _counted(options: CountOptions) -> Counts:
-    from manymaps.io.texts import Texts
+def _counted(options: CountOptions) -> mm.Counts:
 
-    source = Texts(
+    source = mm.Texts(
         options.texts,
         column=options.column,
         label_column=options.label_column,
@@ -123,26 +119,24 @@ def _counted(options: CountOptions) -> Counts:
         encoding=options.encoding,
     )
     words = _words(options)
-    from manymaps.io.counting import count_cooccurrences, count_texts
 
     with work(f"counting {options.texts}"):
         if options.window is None:
-            return count_texts(source, words)
-        return count_cooccurrences(
+            return mm.count_texts(source, words)
+        return mm.count_cooccurrences(
             source, words, window=options.window, weighting=options.weighting or "flat"
         )
 
 
-def _words(options: CountOptions) -> Words:
+def _words(options: CountOptions) -> mm.Words:
     """Which words are counted."""
-    from manymaps.io.counting import Words
     from manymaps.io.matrices import read_labels
 
     stop_words: Any = options.stop_words
     pattern: dict[str, Any] = (
         {} if options.token_pattern is None else {"token_pattern": options.token_pattern}
     )
-    return Words(
+    return mm.Words(
         max_words=options.max_words,
         skip_words=options.skip_words,
         min_documents=options.min_documents,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+import manymaps as mm
 from manymaps.cli.contract import note, tell
 from manymaps.cli.fit import Model, Running, build, fit_record, keep_stopped, run_fit
 from manymaps.cli.record import command, group, option
@@ -49,9 +50,8 @@ def demo(options: DemoOptions) -> None:
         check_folder(folder)
     except OSError as error:
         raise click.BadParameter(f"{folder}: cannot be written: {error.strerror}") from error
-    from manymaps import load_word_relations, plot_senses, save_figure, write_page
 
-    data = load_word_relations()
+    data = mm.load_word_relations()
     note(f"the embedded word relations: {data.n_pairs:,} pairs of {data.n_objects:,} words")
     estimator = build("mm-tsne", Model(maps=20, iterations=500), options.running)
     run = run_fit(estimator, data, "the word relations")
@@ -59,12 +59,12 @@ def demo(options: DemoOptions) -> None:
     if run.stopped:
         keep_stopped(estimator, estimator.atlas_, output, vectors=False)
     estimator.atlas_.save(output)
-    write_page(
+    mm.write_page(
         estimator.atlas_, page, title="Relations of English words", noun="word",
         description=DESCRIPTION, source="relations of words in WordNet 3.0",
         credit="Princeton University", date="2006",
     )  # fmt: skip
-    save_figure(plot_senses(estimator.atlas_, DEMO_WORD), figure)
+    mm.save_figure(mm.plot_senses(estimator.atlas_, DEMO_WORD), figure)
     record = fit_record(estimator, run.n_pairs, "mm-tsne", output)
     tell(
         lambda: {**record, "page": str(page), "figure": str(figure)},

@@ -7,17 +7,16 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import manymaps as mm
 from manymaps.cli.contract import elapsed, grid, note, shown, tell
 from manymaps.cli.options import PairReading, carried, jobs_option, output_names, seed_option
 from manymaps.cli.record import argument, command, group, option
 from manymaps.cli.types import InputFile, Whole, figure_file
+from manymaps.errors import DataError
 from manymaps.labels import plural
 from manymaps.progress import work
-
-if TYPE_CHECKING:
-    from manymaps.analysis.diagnosis import Diagnosis
 
 __all__ = ["diagnose", "diagnosis_record", "diagnosis_table"]
 
@@ -59,12 +58,9 @@ def diagnose(options: DiagnoseOptions) -> None:
                manymaps diagnose judged.csv --plot shepard.png
                manymaps diagnose glove.txt --metric cosine --json
     """
-    from manymaps.analysis.diagnosis import diagnose as diagnosed
     from manymaps.cli.reading import holds_counts, read_data
     from manymaps.cli.report import reading_notes
-    from manymaps.data.associations import Associations
     from manymaps.data.pair_rules import NO_LONGER_SYMMETRIC
-    from manymaps.errors import DataError
 
     file, metric = options.file, options.metric
     if metric is None and holds_counts(file, options.reading):
@@ -74,9 +70,9 @@ def diagnose(options: DiagnoseOptions) -> None:
         )
     data = read_data(file, options.reading, metric=metric, seed=options.seed)
     size = len(data.labels)
-    objects = plural("object" if isinstance(data, Associations) else "vector", size)
+    objects = plural("object" if isinstance(data, mm.Associations) else "vector", size)
     with work(f"diagnosing {objects}, with quick fits of up to 40 maps"):
-        found = diagnosed(
+        found = mm.diagnose(
             data,
             metric=metric or "euclidean",
             n_samples=options.samples,
@@ -84,9 +80,7 @@ def diagnose(options: DiagnoseOptions) -> None:
             n_jobs=options.jobs,
         )
     if options.plot is not None:
-        from manymaps import plot_shepard, save_figure
-
-        save_figure(plot_shepard(found), options.plot)
+        mm.save_figure(mm.plot_shepard(found), options.plot)
     for line in [*reading_notes(data), *found.notes]:
         # The diagnosis undoes what renormalized rows do to symmetric values.
         if line != NO_LONGER_SYMMETRIC:
@@ -99,7 +93,7 @@ def diagnose(options: DiagnoseOptions) -> None:
     )
 
 
-def diagnosis_record(found: Diagnosis) -> dict[str, Any]:
+def diagnosis_record(found: mm.Diagnosis) -> dict[str, Any]:
     """The record that `diagnose --json` prints; NaN (null in JSON) marks uncountable figures."""
     # The scaling is drawn only.
     record = {
@@ -115,7 +109,7 @@ def diagnosis_record(found: Diagnosis) -> dict[str, Any]:
     }
 
 
-def diagnosis_table(found: Diagnosis, name: str) -> str:
+def diagnosis_table(found: mm.Diagnosis, name: str) -> str:
     """The text that `diagnose` prints: each figure with its meaning."""
     what = "similarities" if found.kind == "similarities" else "distances"
     groups = ""
@@ -125,7 +119,7 @@ def diagnosis_table(found: Diagnosis, name: str) -> str:
     return f"{head}\n{grid([*_rows(found), *_fits(found), _suggestion(found)])}"
 
 
-def _rows(found: Diagnosis) -> Iterator[tuple[str, str, str]]:
+def _rows(found: mm.Diagnosis) -> Iterator[tuple[str, str, str]]:
     yield "asymmetry", _number(found.asymmetry), _of_asymmetry(found)
     open_paths = "of the strong paths A-B-C, those where A and C are not linked"
     error = found.intransitivity_error
@@ -144,7 +138,7 @@ def _rows(found: Diagnosis) -> Iterator[tuple[str, str, str]]:
     yield "stress", _number(found.stress), _of_stress(found)
 
 
-def _suggestion(found: Diagnosis) -> tuple[str, str, str]:
+def _suggestion(found: mm.Diagnosis) -> tuple[str, str, str]:
     maps = plural("map", found.suggested_maps)
     if found.serves == "dimensions":
         maps = f"1 map, {found.suggested_dimensions} dims"
@@ -157,7 +151,7 @@ def _number(value: float, error: float = 0.0) -> str:
     return f"{value:.3f}" + (f" ± {error:.3f}" if error > 0 else "")
 
 
-def _of_asymmetry(found: Diagnosis) -> str:
+def _of_asymmetry(found: mm.Diagnosis) -> str:
     if found.kind == "distances":
         return "distances are the same both ways"
     if found.asymmetry == 0:
@@ -165,14 +159,14 @@ def _of_asymmetry(found: Diagnosis) -> str:
     return "of the strength is not returned; distances return all"
 
 
-def _of_reciprocity(found: Diagnosis) -> str:
+def _of_reciprocity(found: mm.Diagnosis) -> str:
     reading = "mean rank of an object for its own nearest neighbour; 1 if nearness is mutual"
     if found.not_returned > 0:
         reading += f"; {found.not_returned:.0%} of the objects are not on its list at all"
     return reading
 
 
-def _of_sharing(found: Diagnosis) -> str:
+def _of_sharing(found: mm.Diagnosis) -> str:
     bound = "in a plane at most 5 objects can share a nearest neighbour"
     here = f"here {found.max_shared_nearest_neighbor:.3g} share {shown(found.most_shared)}"
     enough = found.dimensions_for_sharing
@@ -182,7 +176,7 @@ def _of_sharing(found: Diagnosis) -> str:
     return f"{bound}; {here}, for which a map needs {needed}"
 
 
-def _of_triangles(found: Diagnosis) -> str:
+def _of_triangles(found: mm.Diagnosis) -> str:
     if found.n_triangles == 0:
         return "no three objects are all linked with one another"
     counted = "drawn at random" if found.triangle_error > 0 else "all that are known"
@@ -190,7 +184,7 @@ def _of_triangles(found: Diagnosis) -> str:
     return f"of {found.n_triangles:,} triples ({counted}), with {longer}"
 
 
-def _of_stress(found: Diagnosis) -> str:
+def _of_stress(found: mm.Diagnosis) -> str:
     n_scaled = len(found.scaling.labels)
     some = f" of {n_scaled} objects" if n_scaled < found.n_objects else ""
     return (
@@ -199,7 +193,7 @@ def _of_stress(found: Diagnosis) -> str:
     )
 
 
-def _fits(found: Diagnosis) -> list[tuple[str, str, str]]:
+def _fits(found: mm.Diagnosis) -> list[tuple[str, str, str]]:
     """What maps keep and hold; the share that the suggestion goes by comes first."""
     from manymaps.analysis.diagnosis import FEW
 
@@ -222,7 +216,7 @@ def _fits(found: Diagnosis) -> list[tuple[str, str, str]]:
     return rows
 
 
-def _further(found: Diagnosis, file: Path) -> str:
+def _further(found: mm.Diagnosis, file: Path) -> str:
     """The command that would fit what was suggested."""
     from manymaps.cli.fit import fit
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import manymaps as mm
 from manymaps.cli.contract import elapsed, note, tell
 from manymaps.cli.options import (
     OF_TRIALS,
@@ -20,14 +21,6 @@ from manymaps.cli.record import argument, command, flag, group, option
 from manymaps.cli.types import InputFile, Number, perplexities, positive
 from manymaps.labels import first_of, only_count, plural
 from manymaps.progress import work
-
-if TYPE_CHECKING:
-    from manymaps.analysis.count_evaluation import CountEvaluation
-    from manymaps.analysis.evaluation import Evaluation
-    from manymaps.analysis.rating_evaluation import RatingEvaluation
-    from manymaps.analysis.triplet_evaluation import TripletEvaluation
-    from manymaps.atlas.atlas import Atlas
-    from manymaps.data.ratings import Ratings
 
 __all__ = ["evaluate"]
 
@@ -127,9 +120,8 @@ def evaluate(options: EvaluateOptions) -> None:
                manymaps evaluate norms.atlas SimLex-999.txt --norms norms.csv --vectors glove.txt
                manymaps evaluate things.atlas test_10.npy --format triplets
     """
-    from manymaps.atlas.atlas import load_atlas
 
-    atlas = load_atlas(options.atlas)
+    atlas = mm.load_atlas(options.atlas)
     if _holds_ratings(atlas, options):
         _of_ratings(atlas, options)
     elif _holds_triplets(atlas, options):
@@ -140,21 +132,20 @@ def evaluate(options: EvaluateOptions) -> None:
 
 
 def _measured(
-    atlas: Atlas, data: Any, options: EvaluateOptions, table: Callable[[Any, str], str],
+    atlas: mm.Atlas, data: Any, options: EvaluateOptions, table: Callable[[Any, str], str],
     notes: Callable[[Any, EvaluateOptions], None], **settings: Any,
 ) -> None:  # fmt: skip
     """Evaluate, and print notes and the results."""
-    from manymaps.analysis.evaluation import evaluate as measure
     from manymaps.compute.threads import threads
 
     with work("measuring"), threads(options.jobs):
-        found: Any = measure(atlas, data, random_state=options.seed, **settings)
+        found: Any = mm.evaluate(atlas, data, random_state=options.seed, **settings)
     notes(found, options)
     record = {**found.record(), "seconds": elapsed()}
     tell(lambda: record, lambda: table(found, str(options.atlas)))
 
 
-def _of_pairs(atlas: Atlas, options: EvaluateOptions) -> None:
+def _of_pairs(atlas: mm.Atlas, options: EvaluateOptions) -> None:
     """Associations or vectors of an atlas of one kind of object."""
     from manymaps.cli.reading import read_data
     from manymaps.cli.report import evaluation_table
@@ -172,7 +163,7 @@ def _of_pairs(atlas: Atlas, options: EvaluateOptions) -> None:
     )  # fmt: skip
 
 
-def _note_of_pairs(found: Evaluation, options: EvaluateOptions) -> None:
+def _note_of_pairs(found: mm.Evaluation, options: EvaluateOptions) -> None:
     if found.n_measured < found.n_objects and options.sample is None:
         note(
             f"all but the KL divergence is measured on {found.n_measured:,} of "
@@ -182,7 +173,7 @@ def _note_of_pairs(found: Evaluation, options: EvaluateOptions) -> None:
         note(f"{found.n_objects} objects: {found.neighbors} neighbours in place of 10")
 
 
-def _of_counts(atlas: Atlas, options: EvaluateOptions) -> None:
+def _of_counts(atlas: mm.Atlas, options: EvaluateOptions) -> None:
     """Counts, of an atlas of two kinds of object."""
     from manymaps.cli.reading import read_count_table
     from manymaps.cli.report import count_evaluation_table
@@ -194,7 +185,7 @@ def _of_counts(atlas: Atlas, options: EvaluateOptions) -> None:
     )  # fmt: skip
 
 
-def _note_of_counts(found: CountEvaluation, options: EvaluateOptions) -> None:
+def _note_of_counts(found: mm.CountEvaluation, options: EvaluateOptions) -> None:
     for line in found.notes:
         note(line)
     if options.sample is None and found.n_measured < found.n_grouped:
@@ -204,7 +195,7 @@ def _note_of_counts(found: CountEvaluation, options: EvaluateOptions) -> None:
         )
 
 
-def _holds_ratings(atlas: Atlas, options: EvaluateOptions) -> bool:
+def _holds_ratings(atlas: mm.Atlas, options: EvaluateOptions) -> bool:
     """Whether a file is to be read as ratings: by the options, else by its columns."""
     from manymaps.io.ratings import looks_like_ratings
 
@@ -216,17 +207,15 @@ def _holds_ratings(atlas: Atlas, options: EvaluateOptions) -> bool:
     return atlas.kinds is None and not named and looks_like_ratings(options.file, reading.format)
 
 
-def _of_ratings(atlas: Atlas, options: EvaluateOptions) -> None:
+def _of_ratings(atlas: mm.Atlas, options: EvaluateOptions) -> None:
     """Rated pairs of words."""
     from manymaps.cli.reading import reasoned
     from manymaps.cli.report import rating_evaluation_table
-    from manymaps.io.associations import read_associations
-    from manymaps.io.ratings import read_ratings
 
     refuse_given(NOT_OF_RATINGS, "ratings of pairs of words")
     file, reading = options.file, options.reading
     with work(f"reading {file}"), reasoned(file, reading):
-        ratings = read_ratings(
+        ratings = mm.read_ratings(
             file,
             cue=reading.cue,
             response=reading.response,
@@ -237,7 +226,7 @@ def _of_ratings(atlas: Atlas, options: EvaluateOptions) -> None:
     given: dict[str, Any] = {"decay": options.decay, "n_resamples": options.resamples}
     if options.norms is not None:
         with work(f"reading {options.norms}"):
-            given["norms"] = read_associations(options.norms)
+            given["norms"] = mm.read_associations(options.norms)
     if options.vectors is not None:
         # The rated words, in whatever case the file has them.
         ways = (str, str.lower, str.upper, str.title)
@@ -247,7 +236,7 @@ def _of_ratings(atlas: Atlas, options: EvaluateOptions) -> None:
     _measured(atlas, ratings, options, rating_evaluation_table, _note_of_ratings, **given)
 
 
-def _note_of_reading(ratings: Ratings, options: EvaluateOptions) -> None:
+def _note_of_reading(ratings: mm.Ratings, options: EvaluateOptions) -> None:
     """Note what was read from a file of ratings, and why as such."""
     report = ratings.report
     line = f"{plural('rated pair', len(ratings))} of {len(ratings.words):,} words"
@@ -264,7 +253,7 @@ def _note_of_reading(ratings: Ratings, options: EvaluateOptions) -> None:
         )
 
 
-def _note_of_ratings(found: RatingEvaluation, _: EvaluateOptions) -> None:
+def _note_of_ratings(found: mm.RatingEvaluation, _: EvaluateOptions) -> None:
     if found.unknown:
         note(
             f"the atlas contains both words of {found.n_known:,} of {found.n_pairs:,} pairs; it "
@@ -276,7 +265,7 @@ def _note_of_ratings(found: RatingEvaluation, _: EvaluateOptions) -> None:
         note(line)
 
 
-def _holds_triplets(atlas: Atlas, options: EvaluateOptions) -> bool:
+def _holds_triplets(atlas: mm.Atlas, options: EvaluateOptions) -> bool:
     from manymaps.cli.reading import holds_triplets
 
     reading = options.reading
@@ -287,7 +276,7 @@ def _holds_triplets(atlas: Atlas, options: EvaluateOptions) -> bool:
     )
 
 
-def _of_triplets(atlas: Atlas, options: EvaluateOptions) -> None:
+def _of_triplets(atlas: mm.Atlas, options: EvaluateOptions) -> None:
     """Choices among three objects."""
     from manymaps.cli.reading import read_triplet_file
     from manymaps.cli.report import triplet_evaluation_table
@@ -302,7 +291,7 @@ def _of_triplets(atlas: Atlas, options: EvaluateOptions) -> None:
     _measured(atlas, triplets, options, triplet_evaluation_table, _note_of_triplets, **given)
 
 
-def _note_of_triplets(found: TripletEvaluation, _: EvaluateOptions) -> None:
+def _note_of_triplets(found: mm.TripletEvaluation, _: EvaluateOptions) -> None:
     if found.unknown:
         note(
             f"{found.n_known:,} of {found.n_triplets:,} triplets contain known objects only; "
@@ -314,7 +303,6 @@ def _note_of_triplets(found: TripletEvaluation, _: EvaluateOptions) -> None:
 
 def _vectors(file: Path, words: Sequence[str]) -> Any:
     """The vectors of some words."""
-    from manymaps.io.vectors import read_vectors
 
     with work(f"reading {file}"):
-        return read_vectors(file, words=words)
+        return mm.read_vectors(file, words=words)

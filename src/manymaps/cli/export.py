@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+import manymaps as mm
 from manymaps.cli.contract import as_json, emit_json, note
 from manymaps.cli.options import atlas_argument, output_names, refuse_given, seed_option
 from manymaps.cli.record import command, option
 from manymaps.cli.types import InputFile, Number, OutputFile, count_or, positive
 from manymaps.labels import plural
 from manymaps.progress import work
-
-if TYPE_CHECKING:
-    from manymaps.analysis.ambiguity import Ambiguity
-    from manymaps.atlas.atlas import Atlas
 
 __all__ = ["export"]
 
@@ -88,10 +84,9 @@ def export(options: ExportOptions) -> None:
         refuse_given(OF_AMBIGUITY, "an export without --ambiguity")
     if output is None or output.suffix.lower() == ".graphml":
         refuse_given(["min_recall"], "an export without a table")
-    from manymaps.atlas.atlas import load_atlas
     from manymaps.atlas.export import export_atlas, write_columns
 
-    fits = [load_atlas(file) for file in (options.atlas, *options.others)]
+    fits = [mm.load_atlas(file) for file in (options.atlas, *options.others)]
     found = None if ambiguity is None else _ambiguity(fits, options)
     left_out = n_fits = None
     if output is not None:
@@ -117,11 +112,9 @@ def export(options: ExportOptions) -> None:
         note(f"{ambiguity}: {plural('word', n_objects)} over {plural('fit', n_fits)}")
 
 
-def _ambiguity(fits: Sequence[Atlas], options: ExportOptions) -> Ambiguity:
+def _ambiguity(fits: Sequence[mm.Atlas], options: ExportOptions) -> mm.Ambiguity:
     with work("grouping responses"):
-        from manymaps.analysis.ambiguity import ambiguity as of_fits
-
-        return of_fits(
+        return mm.ambiguity(
             fits,
             n_resamples=options.resamples if isinstance(options.resamples, int) else 0,
             n_responses=options.per_cue,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import click
 
+import manymaps as mm
 from manymaps.cli.contract import Interrupted, NotConverged, elapsed, note, shown, tell
 from manymaps.cli.interruption import ending_early, modified, partial_name
 from manymaps.cli.options import (
@@ -34,15 +35,12 @@ from manymaps.cli.types import (
     refuse_to_replace,
 )
 from manymaps.cli.workers import Workers, check_workers, on_workers
-from manymaps.errors import ParameterError
+from manymaps.errors import DataError, ParameterError
 from manymaps.labels import plural
 from manymaps.progress import work
 
 if TYPE_CHECKING:
-    from manymaps.atlas.atlas import Atlas
     from manymaps.cli.reading import PairData
-    from manymaps.data.counts import Counts
-    from manymaps.data.judgements import Judgements
     from manymaps.maps.restarts import Restart
 
 __all__ = [
@@ -294,7 +292,7 @@ def fit(options: FitOptions) -> None:
         method, options.model, options.running, options.counting, options.vector_model
     )
     judgements = _read_judged(options) if judged else None
-    fitted: tuple[Atlas, PairData | Counts, Run] = (
+    fitted: tuple[mm.Atlas, PairData | mm.Counts, Run] = (
         _fit_counts(estimator, options, pin)
         if method == OF_COUNTS
         else _fit_pairs(estimator, options, pin, judgements)
@@ -309,10 +307,9 @@ def fit(options: FitOptions) -> None:
     record = fit_record(estimator, run.n_pairs, method, output)
     summary = _summary(record, atlas, data)
     if judgements is not None:
-        from manymaps.analysis.agreement import judge_agreement
         from manymaps.cli.report import agreement_table
 
-        agreement = judge_agreement(judgements, atlas)
+        agreement = mm.judge_agreement(judgements, atlas)
         record["judges"] = agreement.records()
         summary = f"{agreement_table(agreement)}\n{summary}"
     tell(lambda: record, lambda: summary, summary=True)
@@ -378,13 +375,12 @@ def _check_judged(model: Model) -> None:
     )
 
 
-def _read_judged(options: FitOptions) -> Judgements:
+def _read_judged(options: FitOptions) -> mm.Judgements:
     """The judgements of several people."""
-    from manymaps.io.judgements import read_judgements
 
     reading = options.reading
     with work("reading judgements"):
-        judgements = read_judgements(
+        judgements = mm.read_judgements(
             options.files,
             judge=options.judge,
             cue=reading.cue,
@@ -400,12 +396,11 @@ def _read_judged(options: FitOptions) -> Judgements:
 
 
 def _fit_pairs(
-    estimator: Any, options: FitOptions, pin: Atlas | None, judgements: Judgements | None
-) -> tuple[Atlas, PairData, Run]:
+    estimator: Any, options: FitOptions, pin: mm.Atlas | None, judgements: mm.Judgements | None
+) -> tuple[mm.Atlas, PairData, Run]:
     """The fitted atlas of associations or vectors, these, and how the fit ended."""
     from manymaps.cli.reading import aligned, joined_columns, read_data
     from manymaps.cli.report import reading_notes
-    from manymaps.io.associations import associations_from
     from manymaps.io.metadata import read_columns
 
     data: PairData
@@ -420,7 +415,7 @@ def _fit_pairs(
         )
     else:
         rows = options.reading.rows or ROW_SUMS[0]
-        data = associations_from(judgements.average, labels=judgements.labels, rows=rows)
+        data = mm.associations_from(judgements.average, labels=judgements.labels, rows=rows)
     for line in reading_notes(data):
         note(line)
     tables: list[Mapping[str, Any]] = []
@@ -435,7 +430,7 @@ def _fit_pairs(
     if pin is not None and options.pin is not None:
         _pin(estimator, pin, options.pin, data.labels)
     run = _run(estimator, data, options)
-    atlas: Atlas = estimator.atlas_
+    atlas: mm.Atlas = estimator.atlas_
     for columns in tables:
         atlas = atlas.add_metadata(columns)
     return atlas, data, run
@@ -443,17 +438,15 @@ def _fit_pairs(
 
 def _node_measures(data: PairData, file: Path) -> dict[str, Any]:
     """The measures of each word in the network; a usage error if there is none."""
-    from manymaps.analysis.network import node_measures
-    from manymaps.data.associations import Associations
 
-    if not isinstance(data, Associations):
+    if not isinstance(data, mm.Associations):
         raise click.UsageError(f"--node-measures does not apply to the vectors of {file}")
-    return {name: column.tolist() for name, column in node_measures(data).items()}
+    return {name: column.tolist() for name, column in mm.node_measures(data).items()}
 
 
 def _fit_counts(
-    estimator: Any, options: FitOptions, pin: Atlas | None
-) -> tuple[Atlas, Counts, Run]:
+    estimator: Any, options: FitOptions, pin: mm.Atlas | None
+) -> tuple[mm.Atlas, mm.Counts, Run]:
     """The fitted atlas of two kinds of object, their counts, and how the fit ended."""
     from manymaps.cli.reading import read_count_table, with_metadata
     from manymaps.cli.report import reading_notes
@@ -473,7 +466,7 @@ def _fit_counts(
     return estimator.atlas_, counts, run
 
 
-def _taken_from(path: Path, model: Model) -> tuple[Model, Atlas]:
+def _taken_from(path: Path, model: Model) -> tuple[Model, mm.Atlas]:
     """The atlas to pin, and the model with its method, maps and dims as defaults.
 
     Raises
@@ -498,7 +491,7 @@ def _taken_from(path: Path, model: Model) -> tuple[Model, Atlas]:
 
 def _pin(
     estimator: Any,
-    atlas: Atlas,
+    atlas: mm.Atlas,
     path: Path,
     labels: Sequence[str],
     kinds: Sequence[str] | None = None,
@@ -510,7 +503,6 @@ def _pin(
     DataError
         If it is not possible.
     """
-    from manymaps.errors import DataError
     from manymaps.maps.pins import pins_of
 
     n_maps = getattr(estimator, "n_maps", 1)
@@ -527,12 +519,11 @@ def _pin(
     estimator.set_params(pin=atlas)
 
 
-def _with_trust(atlas: Atlas) -> Atlas:
+def _with_trust(atlas: mm.Atlas) -> mm.Atlas:
     """The atlas with the shares that its places explain, if these can be known."""
-    from manymaps.analysis.trust import trust
 
     with work("comparing with what was fitted"):
-        found = trust(atlas)
+        found = mm.trust(atlas)
     if not found.metadata:
         note("--trust: of distances and of counts it is not known what places explain")
     return found.attach(atlas)
@@ -556,14 +547,10 @@ def build(method: str, *records: Any) -> Any:
             raise ParameterError(f"{one.opts[0]} does not apply to --method {method}")
         parameters[parameter] = value
     if "affinity" in parameters:
-        from manymaps.affinity.affinities import LocalPerplexity
-
         perplexity = parameters.get("perplexity", known["perplexity"].default)
-        parameters["affinity"] = LocalPerplexity(perplexity, sd=parameters["affinity"])
+        parameters["affinity"] = mm.LocalPerplexity(perplexity, sd=parameters["affinity"])
     if "neighbors" in parameters:
-        from manymaps.affinity.neighbors import NeighborSearch
-
-        parameters["neighbors"] = NeighborSearch(recall=parameters["neighbors"])
+        parameters["neighbors"] = mm.NeighborSearch(recall=parameters["neighbors"])
     if isinstance(parameters.get("init"), Path):
         del parameters["init"]  # read once the labels are known
     return estimator(**parameters)
@@ -576,7 +563,7 @@ def _estimator(method: str) -> Any:
     return getattr(manymaps, METHODS[method].estimator)
 
 
-def _run(estimator: Any, data: PairData | Counts, options: FitOptions) -> Run:
+def _run(estimator: Any, data: PairData | mm.Counts, options: FitOptions) -> Run:
     """A fit in this process, or its restarts on workers, which leave nothing when interrupted."""
     file, workers = str(options.files[0]), options.workers
     if workers.named is None:
@@ -587,7 +574,7 @@ def _run(estimator: Any, data: PairData | Counts, options: FitOptions) -> Run:
 
 def run_fit(
     estimator: Any,
-    data: PairData | Counts,
+    data: PairData | mm.Counts,
     what: str,
     *,
     checkpoint: Path | None = None,
@@ -614,26 +601,25 @@ def run_fit(
         raise Interrupted(_interruption(checkpoint, modified(checkpoint) != before)) from error
 
 
-def _fit(estimator: Any, data: PairData | Counts, **files: Path | None) -> int:
+def _fit(estimator: Any, data: PairData | mm.Counts, **files: Path | None) -> int:
     """Fit; the stored pairs of associations or counts, or of vectors and their neighbours."""
-    from manymaps.data.vectors import Vectors
 
-    if not isinstance(data, Vectors):
+    if not isinstance(data, mm.Vectors):
         estimator.fit(data, **files)
         return data.n_pairs
-    from manymaps.affinity.affinities import Affinity, GaussianAffinity
+    from manymaps.affinity.affinities import Affinity
     from manymaps.cli.reading import WatchedAffinity
 
     chosen = estimator.affinity
     inside = chosen if isinstance(chosen, Affinity) else None
     watched = WatchedAffinity(
-        inside or GaussianAffinity(estimator.perplexity), repr(inside) if inside else str(chosen)
+        inside or mm.GaussianAffinity(estimator.perplexity), repr(inside) if inside else str(chosen)
     )
     estimator.set_params(affinity=watched).fit(data, **files)
     return watched.n_pairs
 
 
-def keep_stopped(estimator: Any, atlas: Atlas, output: Path, *, vectors: bool) -> NoReturn:
+def keep_stopped(estimator: Any, atlas: mm.Atlas, output: Path, *, vectors: bool) -> NoReturn:
     """Write the maps of a fit that was stopped beside its output, and say so.
 
     Raises
@@ -656,7 +642,7 @@ def keep_stopped(estimator: Any, atlas: Atlas, output: Path, *, vectors: bool) -
 
 def fit_record(estimator: Any, n_pairs: int, method: str, output: Path) -> dict[str, Any]:
     """What `fit --json` prints; of counts, also their likelihood and what was left out."""
-    atlas: Atlas = estimator.atlas_
+    atlas: mm.Atlas = estimator.atlas_
     restarts: Sequence[Restart] = getattr(estimator, "restarts_", ())
     of_counts = {}
     if atlas.kinds is not None:
@@ -696,7 +682,6 @@ def _note_restarts(restarts: Sequence[Restart]) -> None:
 
 
 def _note_unused(model: VectorModel, data: PairData) -> None:
-    from manymaps.data.associations import Associations
 
     given = {
         "--perplexity": model.perplexity,
@@ -704,17 +689,16 @@ def _note_unused(model: VectorModel, data: PairData) -> None:
         "--recall": model.recall,
     }
     for name, value in given.items():
-        if value is not None and isinstance(data, Associations):
+        if value is not None and isinstance(data, mm.Associations):
             note(f"{name} has no effect on associations")
 
 
-def _load(path: Path) -> Atlas:
-    from manymaps.atlas.atlas import load_atlas
+def _load(path: Path) -> mm.Atlas:
 
-    return load_atlas(path)
+    return mm.load_atlas(path)
 
 
-def _save(atlas: Atlas, output: Path, *, drop_vectors: bool) -> None:
+def _save(atlas: mm.Atlas, output: Path, *, drop_vectors: bool) -> None:
     """Write the atlas, saying what the vectors in it are for and how large they are."""
     atlas.save(output, vectors=not drop_vectors)
     if atlas.vectors is not None and not drop_vectors:
@@ -736,7 +720,7 @@ def _interruption(checkpoint: Path | None, saved: bool) -> str:
     )
 
 
-def _summary(record: Mapping[str, Any], atlas: Atlas, data: PairData | Counts) -> str:
+def _summary(record: Mapping[str, Any], atlas: mm.Atlas, data: PairData | mm.Counts) -> str:
     maps = "1 map" if atlas.n_maps == 1 else f"{atlas.n_maps} maps"
     output = record["output"]
     further = ["manymaps", "plot", output, "-o", str(Path(output).with_suffix(".png"))]
@@ -754,15 +738,13 @@ def _summary(record: Mapping[str, Any], atlas: Atlas, data: PairData | Counts) -
     )
 
 
-def _telling_word(atlas: Atlas, data: PairData | Counts) -> str:
+def _telling_word(atlas: mm.Atlas, data: PairData | mm.Counts) -> str:
     """Of the words that are recalled or counted most, the one that lives in most maps."""
-    from manymaps.data.associations import Associations
-    from manymaps.data.vectors import Vectors
 
     recalled: Any = range(atlas.n_objects)
-    if isinstance(data, Associations):
+    if isinstance(data, mm.Associations):
         recalled = (-data.strengths.sum(axis=0)).argsort(kind="stable")[:50]
-    elif not isinstance(data, Vectors):
+    elif not isinstance(data, mm.Vectors):
         # The columns of the atlas are those that have counts, in the order of the table.
         totals = data.column_totals[data.column_totals > 0]
         recalled = (-totals).argsort(kind="stable")[:50] + atlas.n_objects - len(totals)

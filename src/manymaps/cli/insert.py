@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import click
 
+import manymaps as mm
 from manymaps.cli.contract import elapsed, note, tell
 from manymaps.cli.options import Reading, atlas_argument, jobs_option, refuse_given
 from manymaps.cli.record import argument, command, group, option
 from manymaps.cli.types import InputFile, Number, OutputFile, count_or, perplexities
+from manymaps.errors import DataError
 from manymaps.labels import first_of, plural
 from manymaps.progress import work
-
-if TYPE_CHECKING:
-    from manymaps.atlas.atlas import Atlas
-    from manymaps.data.vectors import Vectors
-    from manymaps.maps.insertion import Insertion
 
 __all__ = ["insert"]
 
@@ -109,9 +106,8 @@ def insert(options: InsertOptions) -> None:
                manymaps insert norms.atlas answers.csv -o more.atlas --neighbors local
                manymaps insert posts.atlas new-counts.npz -o more.atlas
     """
-    from manymaps.atlas.atlas import load_atlas
 
-    atlas, output = load_atlas(options.atlas), options.output
+    atlas, output = mm.load_atlas(options.atlas), options.output
     if atlas.kinds is not None:
         refuse_given(NOT_OF_COUNTS, "an atlas of two kinds of object")
         grown, n_inserted, dissimilar = _insert_counts(atlas, options)
@@ -132,24 +128,23 @@ def insert(options: InsertOptions) -> None:
     tell(lambda: record, lambda: text, summary=True)
 
 
-def _insert_counts(atlas: Atlas, options: InsertOptions) -> tuple[Atlas, int, list[str]]:
+def _insert_counts(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, int, list[str]]:
     """New rows by their counts of known columns; those without any are left out and listed."""
     from manymaps.cli.reading import read_count_table
     from manymaps.compute.threads import threads
-    from manymaps.cooccurrence.insertion import insert_rows
 
     counts = read_count_table(options.new, options.reading)
     for line in counts.report.notes:
         note(line)
     with work("placing the new objects"), threads(options.jobs):
-        found = insert_rows(atlas, counts)
+        found = mm.insert_rows(atlas, counts)
     if found.n_known:
         kind = plural((atlas.kinds or ("row",))[0], found.n_known)
         note(f"{kind} of {options.new} already in the atlas, not inserted again")
     return found.atlas, len(found.labels), list(found.dissimilar)
 
 
-def _insert_objects(atlas: Atlas, options: InsertOptions) -> tuple[Atlas, int, list[str]]:
+def _insert_objects(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, int, list[str]]:
     """New objects by vectors or strengths; those that resemble no known one are listed."""
     from manymaps.cli.reading import holds_vectors
 
@@ -166,10 +161,9 @@ def _insert_objects(atlas: Atlas, options: InsertOptions) -> tuple[Atlas, int, l
     return found.atlas, len(found.labels), [label for label, dissimilar in known if dissimilar]
 
 
-def _insert_vectors(atlas: Atlas, options: InsertOptions) -> Insertion:
+def _insert_vectors(atlas: mm.Atlas, options: InsertOptions) -> mm.Insertion:
     """New objects by their vectors, compared with those of the atlas's objects."""
     from manymaps.cli.reading import vectors_of_atlas
-    from manymaps.errors import DataError
 
     new = options.new
     references: Any = None
@@ -194,31 +188,30 @@ def _insert_vectors(atlas: Atlas, options: InsertOptions) -> Insertion:
     )
 
 
-def _read_new(options: InsertOptions, also: Sequence[str]) -> Vectors:
+def _read_new(options: InsertOptions, also: Sequence[str]) -> mm.Vectors:
     """The vectors of NEW: all, or those of --words and of some other labels."""
     from manymaps.io.matrices import read_labels
-    from manymaps.io.vectors import read_vectors
 
     words = None if options.words is None else [*read_labels(options.words), *also]
     reading = options.reading
     with work(f"reading {options.new}"):
-        found = read_vectors(options.new, format=reading.format, labels=reading.labels, words=words)
+        found = mm.read_vectors(
+            options.new, format=reading.format, labels=reading.labels, words=words
+        )
     for line in found.report.notes:
         note(line)
     return found
 
 
-def _insert_table(atlas: Atlas, options: InsertOptions) -> Insertion:
+def _insert_table(atlas: mm.Atlas, options: InsertOptions) -> mm.Insertion:
     """New objects by their strengths to objects of the atlas."""
     import numpy as np
 
     from manymaps.cli.reading import reasoned
-    from manymaps.io.associations import read_associations
-    from manymaps.maps.new_objects import similarity_table
 
     new, reading = options.new, options.reading
     with work(f"reading {new}"), reasoned(new, reading):
-        data = read_associations(
+        data = mm.read_associations(
             new,
             cue=reading.cue,
             response=reading.response,
@@ -235,7 +228,7 @@ def _insert_table(atlas: Atlas, options: InsertOptions) -> Insertion:
     cues = [data.labels[i] for i in pairs.row]
     fresh = np.array([cue not in known for cue in cues], bool)
     _note_known(new, len(set(cues) & known), len(set(cues) - known))
-    labels, table = similarity_table(
+    labels, table = mm.similarity_table(
         [cue for cue, is_new in zip(cues, fresh, strict=True) if is_new],
         [data.labels[j] for j in pairs.col[fresh]],
         pairs.data[fresh],
@@ -246,7 +239,6 @@ def _insert_table(atlas: Atlas, options: InsertOptions) -> Insertion:
 
 def _note_known(new: Path, n_known: int, n_new: int) -> None:
     """Note how many objects are in the atlas already; bad data if all are."""
-    from manymaps.errors import DataError
 
     if n_new == 0:
         raise DataError(f"all {n_known:,} objects of {new} are in the atlas; nothing to insert")
@@ -254,17 +246,14 @@ def _note_known(new: Path, n_known: int, n_new: int) -> None:
         note(f"{n_known:,} objects of {new} are in the atlas and are not inserted again")
 
 
-def _placed(atlas: Atlas, new: Any, options: InsertOptions, **given: Any) -> Insertion:
+def _placed(atlas: mm.Atlas, new: Any, options: InsertOptions, **given: Any) -> mm.Insertion:
     """The insertion, with the options of the command."""
     from manymaps.compute.threads import threads
-    from manymaps.maps.insertion import Refinement
-    from manymaps.maps.insertion import insert as place
-    from manymaps.maps.neighbor_weights import ExponentialWeights, PowerWeights
 
-    curve = PowerWeights if options.weights == "power" else ExponentialWeights
-    refinement = Refinement(perplexity=options.perplexity)
+    curve = mm.PowerWeights if options.weights == "power" else mm.ExponentialWeights
+    refinement = mm.Refinement(perplexity=options.perplexity)
     with work("placing the new objects"), threads(options.jobs):
-        return place(
+        return mm.insert(
             atlas,
             new,
             n_neighbors=options.neighbors,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import manymaps as mm
 from manymaps.cli.contract import tell
 from manymaps.cli.options import (
     OF_TRIALS,
@@ -17,9 +17,6 @@ from manymaps.cli.options import (
 )
 from manymaps.cli.record import argument, command, group, option
 from manymaps.cli.types import InputFile, OutputFile, count_or
-
-if TYPE_CHECKING:
-    from manymaps.data.associations import Associations
 
 __all__ = ["inspect"]
 
@@ -73,7 +70,6 @@ def inspect(options: InspectOptions) -> None:
         read_trials_or_none,
     )
     from manymaps.cli.report import inspection, inspection_record, trial_record, vector_inspection
-    from manymaps.data.associations import Associations
 
     file, reading = options.file, options.reading
     if holds_counts(file, reading):
@@ -82,7 +78,7 @@ def inspect(options: InspectOptions) -> None:
         return
     trials = read_trials_or_none(file, reading)
     data = read_data(file, reading) if trials is None else counted(trials, reading)
-    if not isinstance(data, Associations):
+    if not isinstance(data, mm.Associations):
         refuse_given(OF_NODES, f"the vectors of {file}")
         tell(lambda: inspection_record(data), lambda: vector_inspection(data, file))
         return
@@ -94,7 +90,7 @@ def inspect(options: InspectOptions) -> None:
             as_written = counted(trials, unchanged)
         else:
             again = data if holds_triplets(file, reading) else read_data(file, unchanged)
-            assert isinstance(again, Associations)
+            assert isinstance(again, mm.Associations)
             as_written = again
         return inspection(data, as_written, file, trials)
 
@@ -106,15 +102,14 @@ def inspect(options: InspectOptions) -> None:
     )
 
 
-def _write_nodes(data: Associations, options: InspectOptions) -> None:
+def _write_nodes(data: mm.Associations, options: InspectOptions) -> None:
     if options.nodes is None:
         return
-    from manymaps.analysis.network import node_measures
     from manymaps.atlas.export import write_columns
 
     asked = options.betweenness
     betweenness = asked if isinstance(asked, int) else asked == "all"
-    measures = node_measures(data, betweenness=betweenness, random_state=options.seed)
+    measures = mm.node_measures(data, betweenness=betweenness, random_state=options.seed)
     write_columns(measures, options.nodes)
 
 

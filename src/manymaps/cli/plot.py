@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+import manymaps as mm
 from manymaps.cli.contract import note
 from manymaps.cli.options import atlas_argument
 from manymaps.cli.record import command, option
@@ -81,14 +82,12 @@ def plot(options: PlotOptions) -> None:
         raise click.UsageError("--zoom and --label cannot be combined with --word")
     if zoom is not None and maps is not None and len(maps) > 1:
         raise click.UsageError("--zoom draws one map; give one number after --map")
-    from manymaps.atlas.atlas import load_atlas
 
-    atlas = load_atlas(options.atlas)
+    atlas = mm.load_atlas(options.atlas)
     if zoom is not None and atlas.kinds is None:
         raise click.UsageError("--zoom applies to atlases of two kinds of object; this one has one")
     _check_known("color", "column", options.color, atlas.columns)
     _check_known("label", "kind", options.label, dict.fromkeys(atlas.kinds or ()))
-    from manymaps import plot_atlas, plot_map, plot_senses, plot_zooms, save_figure
 
     style: dict[str, Any] = {
         "min_recall": options.min_recall,
@@ -103,15 +102,15 @@ def plot(options: PlotOptions) -> None:
 
             for word in words:
                 kind_of_word(atlas, word, kind, None)
-        figure = plot_senses(atlas, words, kind=kind, **style)
+        figure = mm.plot_senses(atlas, words, kind=kind, **style)
     elif zoom is not None:
         centres = [word.strip() for word in zoom.split(",") if word.strip()]
-        figure = plot_zooms(atlas, centres or None, map=first, label=options.label, **style)
+        figure = mm.plot_zooms(atlas, centres or None, map=first, label=options.label, **style)
     elif atlas.n_maps == 1 or (maps is not None and len(maps) == 1):
-        figure = plot_map(atlas, first, label=options.label, **style)
+        figure = mm.plot_map(atlas, first, label=options.label, **style)
     else:
-        figure = plot_atlas(atlas, maps=maps, label=options.label, **style)
-    save_figure(figure, options.output)
+        figure = mm.plot_atlas(atlas, maps=maps, label=options.label, **style)
+    mm.save_figure(figure, options.output)
     note(f"{options.output}")
 
 

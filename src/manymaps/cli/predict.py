@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+import manymaps as mm
 from manymaps.cli.contract import Interrupted, elapsed, grid, note, tell
 from manymaps.cli.interruption import Stop, ending_early, partial_name
 from manymaps.cli.options import PairReading, Reading, jobs_option, output_names, seed_option
@@ -18,8 +19,7 @@ from manymaps.labels import plural
 from manymaps.progress import work
 
 if TYPE_CHECKING:
-    from manymaps.data.associations import Associations
-    from manymaps.prediction.predictor import AssociationPredictor, PredictionResult
+    from manymaps.prediction.predictor import PredictionResult
 
 __all__ = [
     "KERNELS", "PENALTY", "Splitting", "Stopping", "check_sizes", "error_text", "predict",
@@ -115,13 +115,11 @@ def _interruption(result: PredictionResult, kept: Path | None) -> str:
 
 
 def _predicted(
-    norms: Associations, dims: int, options: PredictOptions, stop: Stop
+    norms: mm.Associations, dims: int, options: PredictOptions, stop: Stop
 ) -> PredictionResult:
     """The split, the fit and its scores."""
-    from manymaps.prediction.held_out import split_associations
-    from manymaps.prediction.predictor import predict_associations
 
-    split = split_associations(
+    split = mm.split_associations(
         norms,
         by=options.splitting.by,
         stratified=options.splitting.stratified,
@@ -130,7 +128,7 @@ def _predicted(
     for line in split.notes:
         note(line)
     with work(f"fitting the training part of {options.file}"):
-        return predict_associations(
+        return mm.predict_associations(
             norms,
             options.maps,
             dims,
@@ -145,15 +143,14 @@ def _predicted(
         )
 
 
-def _maps_of(result: PredictionResult) -> AssociationPredictor:
-    from manymaps.prediction.predictor import AssociationPredictor
+def _maps_of(result: PredictionResult) -> mm.AssociationPredictor:
 
-    assert isinstance(result.predictor, AssociationPredictor)
+    assert isinstance(result.predictor, mm.AssociationPredictor)
     return result.predictor
 
 
 def _record(
-    norms: Associations, result: PredictionResult, dims: int, options: PredictOptions
+    norms: mm.Associations, result: PredictionResult, dims: int, options: PredictOptions
 ) -> dict[str, Any]:
     from manymaps.prediction.held_out import uniform_errors
 
@@ -205,7 +202,7 @@ def _report(record: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def read_norms(file: Path, reading: Reading) -> Associations:
+def read_norms(file: Path, reading: Reading) -> mm.Associations:
     """The associations of a file; prints what the reader notes about them."""
     from manymaps.cli.reading import read_pairs
     from manymaps.cli.report import reading_notes
@@ -216,7 +213,7 @@ def read_norms(file: Path, reading: Reading) -> Associations:
     return norms
 
 
-def check_sizes(norms: Associations, maps: Sequence[int], dims: Sequence[int]) -> None:
+def check_sizes(norms: mm.Associations, maps: Sequence[int], dims: Sequence[int]) -> None:
     """Refuse more maps than objects, and more dimensions than they can span."""
     n = norms.n_objects
     for name, values, most, why in (

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+import manymaps as mm
 from manymaps.cli.contract import grid, shown
 from manymaps.cli.options import carried
 from manymaps.data.counts import Counts
@@ -19,12 +20,8 @@ from manymaps.data.vectors import Vectors
 from manymaps.labels import plain_spelling, plural
 
 if TYPE_CHECKING:
-    from manymaps.analysis.agreement import Agreement
-    from manymaps.analysis.evaluation import CountEvaluation, Evaluation
-    from manymaps.analysis.rating_evaluation import RatingEvaluation
-    from manymaps.analysis.triplet_evaluation import TripletEvaluation
+    from manymaps.analysis.evaluation import CountEvaluation
     from manymaps.cli.reading import PairData
-    from manymaps.data.associations import Associations
 
 __all__ = [
     "agreement_table",
@@ -109,7 +106,7 @@ def _groups_of_counts(data: Counts) -> np.ndarray:
     return np.sort(np.bincount(group))[::-1]
 
 
-def component_sizes(data: Associations) -> np.ndarray:
+def component_sizes(data: mm.Associations) -> np.ndarray:
     """Numbers of objects in the connected groups, the largest first."""
     from scipy.sparse import csgraph
 
@@ -146,7 +143,7 @@ def _trial_rows(trials: Trials) -> list[tuple[str, str]]:
 
 
 def inspection(
-    data: Associations, as_written: Associations, file: Path, trials: Trials | None = None
+    data: mm.Associations, as_written: mm.Associations, file: Path, trials: Trials | None = None
 ) -> str:
     """What `inspect` prints for a person.
 
@@ -311,7 +308,7 @@ def reading_notes(data: PairData | Counts) -> list[str]:
     return [*lines, *_notes(data)]
 
 
-def _notes(data: Associations) -> list[str]:
+def _notes(data: mm.Associations) -> list[str]:
     """What the reader noted, and how to join spellings, or to keep answers of which most go."""
     notes = list(data.report.notes)
     alike = data.n_objects - len({plain_spelling(label) for label in data.labels})
@@ -329,7 +326,7 @@ def _notes(data: Associations) -> list[str]:
     return notes
 
 
-def agreement_table(found: Agreement) -> str:
+def agreement_table(found: mm.Agreement) -> str:
     """The table of several judges that `fit` prints."""
     rows: list[list[str]] = []
     for one in found.records():
@@ -350,7 +347,7 @@ def _dropped(data: PairData | Counts) -> str:
     return f"{data.report.n_dropped:,}" + (f" ({reasons})" if reasons else "")
 
 
-def _symmetry(data: Associations) -> str:
+def _symmetry(data: mm.Associations) -> str:
     if data.is_symmetric:
         return "yes"
     there = data.strengths.astype(bool)
@@ -367,13 +364,13 @@ def _spread(values: np.ndarray, pattern: str) -> str:
     return f"{low} to {high}, median {middle}" + (f"; {empty:,} objects have none" if empty else "")
 
 
-def _row_sums(data: Associations, as_written: Associations) -> str:
+def _row_sums(data: mm.Associations, as_written: mm.Associations) -> str:
     sums = as_written.strengths.sum(axis=1)
     changed = abs(sums - data.strengths.sum(axis=1)).max() > 1e-9
     return _spread(sums, "{:.3g}") + ("; renormalized to 1" if changed else "")
 
 
-def _strongest_pairs(data: Associations, count: int = 5) -> str:
+def _strongest_pairs(data: mm.Associations, count: int = 5) -> str:
     pairs = data.strengths.tocoo()
     order = np.argsort(-pairs.data, kind="stable")[:count]
     return ", ".join(
@@ -383,7 +380,7 @@ def _strongest_pairs(data: Associations, count: int = 5) -> str:
     )
 
 
-def _most_central(data: Associations, count: int = 5) -> str:
+def _most_central(data: mm.Associations, count: int = 5) -> str:
     cues = np.bincount(data.strengths.indices, minlength=data.n_objects)
     received = data.strengths.sum(axis=0)
     order = np.lexsort((-received, -cues))[:count]
@@ -424,7 +421,7 @@ def _measures(
             yield title, f"{record[key]:.4f}{more}", meaning.format_map(record)
 
 
-def evaluation_table(found: Evaluation, name: str) -> str:
+def evaluation_table(found: mm.Evaluation, name: str) -> str:
     """The text that `evaluate` prints of associations or vectors."""
     measured = ""
     if found.n_measured < found.n_objects:
@@ -445,7 +442,7 @@ def count_evaluation_table(found: CountEvaluation, name: str) -> str:
     return f"{name}: {found.n_counts:,.10g} counts of {sizes}{measured}\n{grid(rows)}"
 
 
-def rating_evaluation_table(found: RatingEvaluation, name: str) -> str:
+def rating_evaluation_table(found: mm.RatingEvaluation, name: str) -> str:
     """The text that `evaluate` prints of ratings: correlations, and the gain of the atlas."""
     record = found.record()
     gain = ["atlas has more by"] if len(record["measures"]) > 1 else []
@@ -461,7 +458,7 @@ def rating_evaluation_table(found: RatingEvaluation, name: str) -> str:
     return f"{name}: correlation with {pairs}\n{grid(rows)}"
 
 
-def triplet_evaluation_table(found: TripletEvaluation, name: str) -> str:
+def triplet_evaluation_table(found: mm.TripletEvaluation, name: str) -> str:
     """The text that `evaluate` prints of triplets: prediction accuracy, and its ceiling."""
     record = found.record()
     rows = [["", "predicted", "95 %", "atlas has more by"]]

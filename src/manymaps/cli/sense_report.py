@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+import manymaps as mm
 from manymaps.cli.contract import grid, shown
 from manymaps.labels import plural
 
 if TYPE_CHECKING:
-    from manymaps.analysis.intervals import Interval, Intervals
     from manymaps.atlas.atlas import Neighbor, Sense
     from manymaps.atlas.consensus import ConsensusSense
 
@@ -101,7 +101,7 @@ def senses_table(
     left_out: LeftOut | None = None,
     *,
     grouped: bool = False,
-    intervals: Sequence[Interval | None] | None = None,
+    intervals: Sequence[mm.Interval | None] | None = None,
 ) -> str:
     """What `senses` prints for a person; also the senses that several other fits share.
 
@@ -140,12 +140,12 @@ def senses_table(
     return f"{shown(word)} {where}\n{grid(rows)}"
 
 
-def _percent(told: Interval) -> str:
+def _percent(told: mm.Interval) -> str:
     return f"{told.value:.0%} ({100 * told.low:.0f}-{told.high:.0%})"
 
 
 def trust_line(
-    trust: tuple[float | None, float | None], intervals: Intervals | None, word: str
+    trust: tuple[float | None, float | None], intervals: mm.Intervals | None, word: str
 ) -> str:
     """What `senses` says last: how far a word's places can be trusted, and how ambiguous it is.
 
@@ -166,7 +166,7 @@ def trust_line(
 
 
 def interval_record(
-    record: dict[str, Any], intervals: Intervals, shares: Sequence[Interval | None]
+    record: dict[str, Any], intervals: mm.Intervals, shares: Sequence[mm.Interval | None]
 ) -> dict[str, Any]:
     """What `senses --json` prints where data were given: the record with intervals in it.
 
@@ -186,7 +186,7 @@ def interval_record(
     }
 
 
-def _as_record(told: Interval | None) -> dict[str, float] | None:
+def _as_record(told: mm.Interval | None) -> dict[str, float] | None:
     return None if told is None else told._asdict()
 
 

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import manymaps as mm
 from manymaps.cli.contract import as_json, emit, note, tell
 from manymaps.cli.options import READING, ROW_SUMS, PairReading, atlas_argument, refuse_given
 from manymaps.cli.record import argument, command, flag, group, option
 from manymaps.cli.types import InputFile, Number, positive
+from manymaps.errors import DataError, ParameterError
 from manymaps.labels import first_of, plural
 from manymaps.progress import work
 
 if TYPE_CHECKING:
-    from manymaps.analysis.intervals import Intervals
-    from manymaps.atlas.atlas import Atlas, Sense
+    from manymaps.atlas.atlas import Sense
 
 __all__ = ["senses"]
 
@@ -111,11 +112,10 @@ def senses(options: SensesOptions) -> None:
     """
     if options.as_csv and as_json():
         raise click.UsageError("give --csv or --json, not both")
-    from manymaps.atlas.atlas import load_atlas
 
     if options.data is None:
         refuse_given((*OF_DATA, *READING), "senses without --data")
-    atlas = load_atlas(options.atlas)
+    atlas = mm.load_atlas(options.atlas)
     asked = [*options.words, *_known(atlas, options.list_of_words, options.kind)]
     if not asked:
         raise click.UsageError("name a word, or a file of words with --words")
@@ -134,11 +134,10 @@ def senses(options: SensesOptions) -> None:
     )
 
 
-def _known(atlas: Atlas, file: Path | None, kind: str | None) -> list[str]:
+def _known(atlas: mm.Atlas, file: Path | None, kind: str | None) -> list[str]:
     """The words of a file that are in the atlas; says which are not."""
     if file is None:
         return []
-    from manymaps.errors import DataError
     from manymaps.io.matrices import read_labels
 
     listed = list(dict.fromkeys(read_labels(file, "one word a line")))
@@ -155,11 +154,11 @@ def _known(atlas: Atlas, file: Path | None, kind: str | None) -> list[str]:
     return known
 
 
-def _intervals(atlas: Atlas, words: Sequence[str], file: Path, options: SensesOptions) -> Intervals:
+def _intervals(
+    atlas: mm.Atlas, words: Sequence[str], file: Path, options: SensesOptions
+) -> mm.Intervals:
     """The words' strengths and senses in a file, with their intervals."""
-    from manymaps.analysis.intervals import intervals
     from manymaps.cli.reading import read_pairs, read_trials_or_none
-    from manymaps.errors import ParameterError
 
     reading, per_cue = options.reading, options.per_cue
     asked: dict[str, Any] = {"words": words, "level": options.level, "by": options.by}
@@ -169,16 +168,16 @@ def _intervals(atlas: Atlas, words: Sequence[str], file: Path, options: SensesOp
             raise ParameterError(f"--per-cue applies to norms, and {file} contains trials")
         asked |= {"responses": reading.responses, "rows": reading.rows or ROW_SUMS[0]}
         with work("counting answers"):
-            return intervals(trials, atlas, **asked)
+            return mm.intervals(trials, atlas, **asked)
     norms = read_pairs(file, reading)
     if norms.n_responses is None and per_cue is None:
         note(f"{file} does not state the number of responses per cue; taken as 100 (--per-cue N)")
     with work("counting answers"):
-        return intervals(norms, atlas, **asked, n_responses=per_cue)
+        return mm.intervals(norms, atlas, **asked, n_responses=per_cue)
 
 
 def _bounds(
-    atlas: Atlas, words: Sequence[str], found: Intervals, options: SensesOptions
+    atlas: mm.Atlas, words: Sequence[str], found: mm.Intervals, options: SensesOptions
 ) -> dict[str, Any]:
     """Columns of the intervals, for the table of senses."""
     import numpy as np
@@ -194,7 +193,7 @@ def _bounds(
     }
 
 
-def _share(found: Intervals, atlas: Atlas, word: str, sense: Sense) -> Any:
+def _share(found: mm.Intervals, atlas: mm.Atlas, word: str, sense: Sense) -> Any:
     """The interval of a sense; None for a map without observed responses."""
     if sense.share == 0 or not sense.neighbors:
         return None
@@ -202,7 +201,7 @@ def _share(found: Intervals, atlas: Atlas, word: str, sense: Sense) -> Any:
 
 
 def _report(
-    atlas: Atlas, word: str, options: SensesOptions, intervals: Intervals | None
+    atlas: mm.Atlas, word: str, options: SensesOptions, intervals: mm.Intervals | None
 ) -> tuple[Callable[[], dict[str, Any]], Callable[[], str]]:
     """The record and the text of a word."""
     from manymaps.analysis.trust import trust_of

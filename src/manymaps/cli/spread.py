@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import manymaps as mm
 from manymaps.cli.contract import elapsed, grid, note, shown, tell
 from manymaps.cli.options import PairReading, output_names
 from manymaps.cli.record import argument, command, group, option
 from manymaps.cli.types import InputFile, Number, OutputFile, Whole, positive
-
-if TYPE_CHECKING:
-    from manymaps.prediction.spreading import Activation
 
 __all__ = ["spread"]
 
@@ -61,7 +59,6 @@ def spread(options: SpreadOptions) -> None:
     """
     from manymaps.atlas.export import write_columns
     from manymaps.cli.reading import read_pairs
-    from manymaps.prediction.spreading import spread as spread_activation
 
     model: dict[str, Any] = {
         "steps": options.steps,
@@ -71,7 +68,7 @@ def spread(options: SpreadOptions) -> None:
         "power": options.power,
     }
     data = read_pairs(options.file, options.reading)
-    found = spread_activation(data, options.words, **model)
+    found = mm.spread(data, options.words, **model)
     if options.output is not None:
         write_columns(found.columns, options.output)
     if not found.total.any():
@@ -96,7 +93,7 @@ def spread(options: SpreadOptions) -> None:
     )
 
 
-def _table(found: Activation, top: int) -> str:
+def _table(found: mm.Activation, top: int) -> str:
     steps = (f"step {t}" for t in range(1, len(found.by_step)))
     rows = [
         (shown(label), _amount(amount), *map(_amount, by_step))

@@ -6,10 +6,11 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import click
 
+import manymaps as mm
 from manymaps.cli.contract import elapsed, grid, note, shown, tell
 from manymaps.cli.fit import (
     OF_COUNTS,
@@ -35,10 +36,6 @@ from manymaps.cli.record import argument, command, group, option
 from manymaps.cli.types import InputFile, Number, OutputFile, Whole, figure_file, positive
 from manymaps.cli.workers import Workers, check_workers, on_workers
 from manymaps.progress import work
-
-if TYPE_CHECKING:
-    from manymaps.analysis.stability import Stability
-    from manymaps.atlas.atlas import Atlas
 
 __all__ = ["stability"]
 
@@ -130,15 +127,11 @@ def stability(options: StabilityOptions) -> None:
         )
         figure = None
         if options.plot is not None:
-            from manymaps.figures.stability import plot_stability
-
-            figure = plot_stability(found, options.words_shown or None)
+            figure = mm.plot_stability(found, options.words_shown or None)
     if options.output is not None:
         found.attach().save(options.output, vectors=not options.vectors.drop_vectors)
     if figure is not None and options.plot is not None:
-        from manymaps.figures.maps import save_figure
-
-        save_figure(figure, options.plot)
+        mm.save_figure(figure, options.plot)
     record = _record(found, options)
     tell(
         lambda: record,
@@ -173,15 +166,13 @@ def _check(options: StabilityOptions) -> None:
         raise click.UsageError("--init with an atlas would start all fits alike; leave it out")
 
 
-def _load(files: Sequence[Path]) -> list[Atlas]:
-    from manymaps.atlas.atlas import load_atlas
+def _load(files: Sequence[Path]) -> list[mm.Atlas]:
 
-    return [load_atlas(file) for file in files]
+    return [mm.load_atlas(file) for file in files]
 
 
-def _fits(options: StabilityOptions) -> list[Atlas]:
+def _fits(options: StabilityOptions) -> list[mm.Atlas]:
     """The fits of a file from several seeds."""
-    from manymaps.analysis.stability import refit
 
     file, model = options.files[0], options.model
     check_method(file, model, options.reading, options.vector_model, options.vectors)
@@ -191,7 +182,7 @@ def _fits(options: StabilityOptions) -> list[Atlas]:
     estimator = build(method, model, options.counting, options.vector_model)
     data, rules = _data(file, method, options)
     with on_workers(options.workers, options.jobs), work(f"fitting {file} {options.fits} times"):
-        return refit(
+        return mm.refit(
             estimator,
             data,
             options.fits,
@@ -226,7 +217,7 @@ def _data(file: Path, method: str, options: StabilityOptions) -> tuple[Any, dict
     return trials, {"responses": reading.responses, "rows": reading.rows or ROW_SUMS[0]}
 
 
-def _record(found: Stability, options: StabilityOptions) -> dict[str, Any]:
+def _record(found: mm.Stability, options: StabilityOptions) -> dict[str, Any]:
     levels = {
         "observed": found.observed,
         "by_other_words": found.by_other_words,
@@ -260,7 +251,7 @@ def _mean(shares: Any) -> float | None:
     return float(np.nanmean(shares)) if np.isfinite(shares).any() else None
 
 
-def _report(found: Stability, record: dict[str, Any], options: StabilityOptions) -> str:
+def _report(found: mm.Stability, record: dict[str, Any], options: StabilityOptions) -> str:
     """A text: how much recurs, how much does by chance, and which words recur most and least."""
     best, worst = _extremes(found)
     rows = [*_rows(record, found)]
@@ -282,7 +273,7 @@ def _report(found: Stability, record: dict[str, Any], options: StabilityOptions)
     return f"{options.output}: {which}; {head}\n{table}\nnext: {further}"
 
 
-def _rows(record: dict[str, Any], found: Stability) -> Iterator[tuple[str, ...]]:
+def _rows(record: dict[str, Any], found: mm.Stability) -> Iterator[tuple[str, ...]]:
     for name, level, meaning in (
         ("senses that recur", "observed", "in another fit, on average"),
         ("  of other words", "by_other_words", "by chance: senses of words drawn at random"),
@@ -302,7 +293,7 @@ def _rows(record: dict[str, Any], found: Stability) -> Iterator[tuple[str, ...]]
         yield "explained", f"{record['explained']:.1%}", "", meaning
 
 
-def _extremes(found: Stability) -> tuple[list[str], list[str]]:
+def _extremes(found: mm.Stability) -> tuple[list[str], list[str]]:
     """Words of several senses whose senses overlap most and least over the fits."""
     import numpy as np
 

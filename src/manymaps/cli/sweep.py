@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import manymaps as mm
 from manymaps.cli.contract import Interrupted, RunFailed, elapsed, grid, note, tell, write_rows
 from manymaps.cli.options import PairReading, carried, jobs_option, output_names, seed_option
 from manymaps.cli.predict import (
@@ -25,12 +26,12 @@ from manymaps.cli.predict import (
 from manymaps.cli.record import argument, command, group, option
 from manymaps.cli.types import InputFile, Number, OutputFile, Several, figure_file, positive
 from manymaps.cli.workers import Workers, check_workers, on_workers
+from manymaps.errors import DataError
 from manymaps.labels import plural
 from manymaps.progress import work
 
 if TYPE_CHECKING:
-    from manymaps.data.associations import Associations
-    from manymaps.prediction.sweeps import PointResult, SweepResult
+    from manymaps.prediction.sweeps import PointResult
 
 __all__ = ["sweep"]
 
@@ -95,11 +96,8 @@ def sweep(options: SweepOptions) -> None:
     _write_table(result, options.output)
     best = _best(result)
     if options.plot is not None:
-        from manymaps import save_figure
-        from manymaps.figures.sweep import plot_sweep
-
         with work("drawing the errors"):
-            save_figure(plot_sweep(result), options.plot)
+            mm.save_figure(mm.plot_sweep(result), options.plot)
     tell(
         lambda: _record(result, best, options),
         lambda: _report(result, best, options.file),
@@ -108,8 +106,7 @@ def sweep(options: SweepOptions) -> None:
     )
 
 
-def _best(result: SweepResult) -> dict[str, Any]:
-    from manymaps.errors import DataError
+def _best(result: mm.SweepResult) -> dict[str, Any]:
 
     try:
         return result.best()
@@ -118,7 +115,7 @@ def _best(result: SweepResult) -> dict[str, Any]:
         raise RunFailed(str(error)) from error
 
 
-def _swept(norms: Associations, options: SweepOptions) -> SweepResult:
+def _swept(norms: mm.Associations, options: SweepOptions) -> mm.SweepResult:
     """The sweep; one that ends early keeps its finished fits in --resume or in the table."""
     from manymaps.prediction import sweeps
 
@@ -168,25 +165,24 @@ def _stopped(
     options: SweepOptions,
 ) -> str:
     """The message of a sweep that ended early, once its finished fits are saved."""
-    from manymaps.prediction.sweeps import SweepResult
 
     if options.resume is not None:
         return f"{why}; finished fits are in {options.resume}; to resume, repeat the command"
     if not finished:
         return f"{why}; no fit was finished"
-    _write_table(SweepResult(settings, tuple(finished)), options.output)
+    _write_table(mm.SweepResult(settings, tuple(finished)), options.output)
     return (
         f"{why}; {options.output} contains {plural('finished fit', len(finished))} "
         "(with --resume FILE a sweep can be resumed)"
     )
 
 
-def _write_table(result: SweepResult, path: Path) -> None:
+def _write_table(result: mm.SweepResult, path: Path) -> None:
     records = result.records()
     write_rows(path, [records[0], *(record.values() for record in records)])
 
 
-def _record(result: SweepResult, best: dict[str, Any], options: SweepOptions) -> dict[str, Any]:
+def _record(result: mm.SweepResult, best: dict[str, Any], options: SweepOptions) -> dict[str, Any]:
     return {
         "n_points": len(result.results),
         "n_failed": len(result.failed),
@@ -203,7 +199,7 @@ def _record(result: SweepResult, best: dict[str, Any], options: SweepOptions) ->
     }  # fmt: skip
 
 
-def _report(result: SweepResult, best: dict[str, Any], file: Path) -> str:
+def _report(result: mm.SweepResult, best: dict[str, Any], file: Path) -> str:
     """A line for each setting, and the command that measures the best one."""
     further = ["manymaps", "predict", str(file)]
     names = {"maps": "n_maps", "dims": "n_components", "penalty": "penalty", "kernel": "kernel"}
@@ -214,7 +210,7 @@ def _report(result: SweepResult, best: dict[str, Any], file: Path) -> str:
     return f"{grid(_rows(result, best))}\n{scale}\nnext: {shlex.join(further)}"
 
 
-def _rows(result: SweepResult, best: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+def _rows(result: mm.SweepResult, best: dict[str, Any]) -> Iterator[tuple[str, ...]]:
     yield "maps", "dims", "penalty", "kernel", "train", "validation", "test"
     for record in result.summary():
         sizes = f"{record['n_maps']}", f"{record['n_components']}", f"{record['penalty']:g}"

@@ -9,18 +9,17 @@ import webbrowser
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+import manymaps as mm
 from manymaps.cli.contract import BadData, as_json, emit_json, note
 from manymaps.cli.options import atlas_argument
 from manymaps.cli.record import argument, command, flag, option
 from manymaps.cli.types import InputFile, Number, OutputFile
+from manymaps.errors import DataError
 from manymaps.progress import work
-
-if TYPE_CHECKING:
-    from manymaps.atlas.atlas import Atlas
 
 __all__ = ["view"]
 
@@ -96,12 +95,10 @@ def view(options: ViewOptions) -> None:
                manymaps view norms.atlas -o norms.html --metadata words.csv --size frequency
                manymaps view young.atlas old.atlas -o compare.html
     """
-    from manymaps.atlas.atlas import load_atlas
-    from manymaps.viewer.page import write_page
 
     output = options.output
     paths = [path for path in (options.atlas, options.other) if path is not None]
-    atlases = [load_atlas(path) for path in paths]
+    atlases = [mm.load_atlas(path) for path in paths]
     if options.metadata is not None:
         atlases = [_with_columns(each, options.metadata) for each in atlases]
     stems = tuple(path.stem for path in paths) if options.other is not None else None
@@ -111,7 +108,7 @@ def view(options: ViewOptions) -> None:
     hidden = _hidden(atlases, options.hide, options.hide_from)
     one, comma, several = (part.strip() for part in options.noun.partition(","))
     with work(f"writing {output}"):
-        write_page(
+        mm.write_page(
             atlases,
             output,
             title=options.title or stems,
@@ -154,7 +151,7 @@ def _map_titles(given: Sequence[str]) -> dict[int, str] | None:
     return titles or None
 
 
-def _hidden(atlases: Sequence[Atlas], labels: Sequence[str], path: Path | None) -> list[str]:
+def _hidden(atlases: Sequence[mm.Atlas], labels: Sequence[str], path: Path | None) -> list[str]:
     """The labels to be hidden; says how many of a file's are objects of an atlas.
 
     Raises
@@ -162,13 +159,12 @@ def _hidden(atlases: Sequence[Atlas], labels: Sequence[str], path: Path | None) 
     BadData
         For one given by itself that no object has: a slip of the pen would leave it in the page.
     """
-    from manymaps.labels import UnknownLabel
 
     try:
         for label in labels:
             if not any(label in atlas for atlas in atlases):
                 atlases[0].index(label)
-    except UnknownLabel as error:
+    except mm.UnknownLabel as error:
         raise BadData(f"--hide: {error}") from error
     if path is None:
         return list(labels)
@@ -180,7 +176,7 @@ def _hidden(atlases: Sequence[Atlas], labels: Sequence[str], path: Path | None) 
     return [*labels, *listed]
 
 
-def _with_columns(atlas: Atlas, path: Path) -> Atlas:
+def _with_columns(atlas: mm.Atlas, path: Path) -> mm.Atlas:
     """An atlas with the columns of a table joined by label.
 
     Raises
@@ -197,19 +193,18 @@ def _with_columns(atlas: Atlas, path: Path) -> Atlas:
     return replace(atlas, metadata={**atlas.metadata, **columns})
 
 
-def _with_columns_of_kinds(atlas: Atlas, path: Path) -> Atlas:
+def _with_columns_of_kinds(atlas: mm.Atlas, path: Path) -> mm.Atlas:
     """The same for two kinds of object, to each of which the table is joined as on `fit`."""
     from scipy import sparse
 
     from manymaps.cli.reading import with_metadata
-    from manymaps.data.counts import Counts
     from manymaps.data.frames import end_to_end
 
     first, second = dict.fromkeys(atlas.kinds or ())
     n = int(atlas.choices.is_row.sum())
     sizes = n, atlas.n_objects - n
     # A table of labels alone: counts without any count.
-    bare = Counts(sparse.csr_array(sizes), atlas.labels[:n], atlas.labels[n:], (first, second))
+    bare = mm.Counts(sparse.csr_array(sizes), atlas.labels[:n], atlas.labels[n:], (first, second))
     joined = with_metadata(bare, path)
     sides = joined.row_metadata, joined.column_metadata
     columns = {
@@ -219,7 +214,7 @@ def _with_columns_of_kinds(atlas: Atlas, path: Path) -> Atlas:
     return replace(atlas, metadata={**atlas.metadata, **columns})
 
 
-def _read_features(path: Path, atlas: Atlas) -> list[_Feature]:
+def _read_features(path: Path, atlas: mm.Atlas) -> list[_Feature]:
     """The features in a file of `manymaps cluster`: its table of memberships, or its JSON.
 
     Raises
@@ -229,9 +224,7 @@ def _read_features(path: Path, atlas: Atlas) -> list[_Feature]:
     BadData
         Where a member is no object of the atlas.
     """
-    from manymaps.errors import DataError
     from manymaps.io.files import read_bytes
-    from manymaps.labels import UnknownLabel
     from manymaps.viewer.columns import numbers_of
 
     is_json = read_bytes(path).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
@@ -242,7 +235,7 @@ def _read_features(path: Path, atlas: Atlas) -> list[_Feature]:
         )
     try:
         numbers_of(atlas, [label for feature in found for label in feature.members])
-    except UnknownLabel as error:
+    except mm.UnknownLabel as error:
         raise BadData(f"{path}: {error}") from error
     return found
 
@@ -273,7 +266,6 @@ def _feature(each: dict[str, Any]) -> _Feature:
 def _from_memberships(path: Path) -> list[_Feature]:
     """A table with a row for each object and a column of 0 and 1 for each feature."""
     from manymaps.data.frames import label_column
-    from manymaps.errors import DataError
     from manymaps.io.metadata import read_columns
 
     columns = read_columns(path)
@@ -294,7 +286,6 @@ def _from_memberships(path: Path) -> list[_Feature]:
 
 def _weight(name: str, path: Path) -> float:
     """The weight that a column's name has in brackets."""
-    from manymaps.errors import DataError
 
     match = WEIGHTED.fullmatch(name)
     try:

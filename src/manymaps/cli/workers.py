@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+import manymaps as mm
 from manymaps.cli.contract import RunFailed
 from manymaps.cli.record import option
 
@@ -72,8 +73,6 @@ def on_workers(workers: Workers, jobs: int | None) -> Iterator[None]:
     """
     from joblib import parallel_config
 
-    from manymaps.compute.tasks import WorkersLost
-
     try:
         if workers.scheduler is not None or workers.backend == "dask":
             with _client(workers.scheduler, jobs or -1), parallel_config(backend="dask"):
@@ -83,7 +82,7 @@ def on_workers(workers: Workers, jobs: int | None) -> Iterator[None]:
                 yield
         else:
             yield
-    except WorkersLost as error:
+    except mm.WorkersLost as error:
         raise RunFailed(str(error)) from error
 
 
