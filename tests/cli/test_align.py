@@ -59,18 +59,8 @@ def test_a_map_without_a_match_is_new(folder):
     assert json.loads(aligned(folder, "--json").stdout)["matched"] == [0, -1]
 
 
-def test_the_output_may_be_the_atlas_itself_but_not_the_reference(folder):
+def test_the_output_may_be_the_atlas_itself(folder):
     assert aligned(folder, output="new.atlas").exit_code == 0
-    refused = aligned(folder, output="old.atlas")
-    assert refused.exit_code == 2
-    assert "-o would overwrite REFERENCE" in refused.stderr
-
-
-def test_a_file_of_another_kind_is_not_replaced(folder):
-    (folder / "notes.txt").write_text("mine")
-    refused = aligned(folder, output="notes.txt")
-    assert refused.exit_code == 2
-    assert "is not an archive" in refused.stderr
 
 
 def test_atlases_that_share_nothing(folder):

@@ -331,14 +331,6 @@ def test_bad_data(tmp_path, text, message):
     assert message in " ".join(result.stderr.split())
 
 
-def test_inputs_are_not_overwritten(judged):
-    before = judged.read_bytes()
-    result = invoke("cluster", judged, "--clusters", 2, "-o", judged)
-    assert result.exit_code == 2
-    assert "-o would overwrite FILE" in result.stderr
-    assert judged.read_bytes() == before
-
-
 @pytest.mark.slow
 def test_a_terminal_shows_how_far_the_comparison_is(judged):
     done = on_a_terminal("cluster", judged, "--choose", "1-3")

@@ -365,13 +365,3 @@ class TestProcess:
         assert f"--resume {state}" in re.sub(r"\s+", " ", done.stderr)
         assert not (tmp_path / "o.atlas").exists()
         assert state.exists()
-
-
-def test_a_file_of_another_kind_is_not_replaced(tmp_path):
-    sample().save(tmp_path / "counts.npz")
-    (tmp_path / "notes.txt").write_text("mine")
-    result = invoke(
-        "fit", tmp_path / "counts.npz", "-o", tmp_path / "notes.txt", "--method", "code"
-    )
-    assert (result.exit_code, "not an archive" in result.stderr) == (2, True)
-    assert (tmp_path / "notes.txt").read_text() == "mine"

@@ -168,11 +168,6 @@ def test_bad_paths(posts, tmp_path):
     assert invoke("count", tmp_path / "nothing", "-o", tmp_path / "a.npz").exit_code == 3
     assert invoke("count", posts, "-o", tmp_path / "a.csv").exit_code == 2
     assert invoke("count", posts, "-o", tmp_path / "no" / "a.npz").exit_code == 2
-    table = posts.rename(tmp_path / "posts.npz")
-    result = invoke("count", table, "-o", table)
-    assert result.exit_code == 2
-    assert "-o would overwrite TEXTS" in result.stderr
-    assert json.loads(table.read_text().splitlines()[0]) == POSTS[0]
 
 
 def long_file(folder: Path, n: int) -> Path:

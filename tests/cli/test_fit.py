@@ -431,12 +431,6 @@ class TestFitOfVectors:
         assert json.loads(done.stdout)["n_maps"] == 1
         assert "it/s" in done.stderr
 
-    def test_output_must_not_be_the_words(self, vectors, tmp_path):
-        (tmp_path / "out.atlas").write_text("a0\n")
-        result = map_of(vectors, "--words", tmp_path / "out.atlas")
-        assert result.exit_code == 2
-        assert "-o would overwrite --words" in result.stderr
-
 
 @pytest.mark.slow
 class TestInterruption:

@@ -242,9 +242,3 @@ def test_bad_files_are_bad_data(folder, atlas, new, message):
     result = inserted(folder, new, atlas=atlas)
     assert result.exit_code == 3, result.stderr
     assert message in result.stderr
-
-
-def test_output_must_not_be_the_new_objects(folder):
-    result = invoke("insert", folder / "old.atlas", folder / "new.vec", "-o", folder / "new.vec")
-    assert result.exit_code == 2
-    assert "-o would overwrite NEW" in result.stderr

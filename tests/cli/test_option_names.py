@@ -18,6 +18,7 @@ from manymaps.analysis.stability import refit, stability
 from manymaps.cli import cli
 from manymaps.cli.contract import spelled_as_option
 from manymaps.cli.fit import METHODS
+from manymaps.cli.types import InputFile, OutputFile
 from manymaps.errors import ParameterError, setting, spelling
 from manymaps.io.counting import Words, count_cooccurrences
 from sweep_samples import write_ring
@@ -103,6 +104,62 @@ def test_an_error_names_the_option_that_was_given(folder, name, option):
         assert re.search(f"{names}|{OTHERS.get(option, names)}", said), (value, said)
         assert not re.search(r"\b[a-z_]+=\S", said), (value, said)
         assert "the run failed" not in said, (value, said)
+
+
+def files(kind: type) -> list[tuple[str, click.Option]]:
+    """The options of the commands for files of a kind."""
+    return [
+        (name, one)
+        for name in COMMANDS
+        for one in cli.commands[name.split()[0]].params
+        if isinstance(one, click.Option) and isinstance(one.type, kind)
+    ]
+
+
+OUTPUTS = files(OutputFile)
+OUTPUT_OF = dict(reversed(OUTPUTS))
+
+
+def file_for(output: click.Option, text: str = "mine") -> Path:
+    """A file of somebody else whose name an output may have."""
+    file = Path(f"same{(*output.type.suffixes, '.atlas')[0]}")
+    file.write_text(text)
+    return file
+
+
+@pytest.mark.parametrize(("name", "output"), OUTPUTS)
+def test_an_input_is_not_overwritten(folder, name, output):
+    first, *others = COMMANDS[name]
+    same = Path(first).rename(file_for(output))
+    before = same.read_bytes()
+    result = invoke(name.split()[0], same, *others, output.opts[-1], same)
+    assert same.read_bytes() == before or "ATLAS" in output.type.may_replace
+    if "ATLAS" not in output.type.may_replace:
+        assert result.exit_code == 2
+        assert re.search(rf"{output.opts[0]} would overwrite [A-Z]+, same", result.stderr)
+
+
+@pytest.mark.parametrize(
+    ("name", "option"), [(name, one) for name, one in files(InputFile) if name in OUTPUT_OF]
+)
+def test_an_input_of_an_option_is_not_overwritten(folder, name, option):
+    output = OUTPUT_OF[name]
+    same = file_for(output)
+    arguments = (option.opts[0], same, output.opts[0], same)
+    result = invoke(name.split()[0], *COMMANDS[name], *arguments)
+    assert result.exit_code == 2
+    assert f"would overwrite {option.opts[0]}" in result.stderr
+    assert same.read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("name", "output"), [(name, one) for name, one in OUTPUTS if one.type.is_archive]
+)
+def test_an_atlas_replaces_no_file_of_another_kind(folder, name, output):
+    same = file_for(output)
+    result = invoke(name.split()[0], *COMMANDS[name], output.opts[0], same)
+    assert (result.exit_code, "is not an archive" in result.stderr) == (2, True)
+    assert same.read_text() == "mine"
 
 
 def offered(command: str, parameters: Callable, *others: str) -> list[tuple[str, str]]:

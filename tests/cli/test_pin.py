@@ -96,10 +96,3 @@ def test_faults_name_the_option_and_write_nothing(
     assert result.exit_code == code, result.stderr
     assert message in " ".join(result.stderr.split())
     assert not output.exists()
-
-
-def test_the_atlas_that_is_pinned_is_not_overwritten(made):
-    file = made / "few.atlas"
-    result = invoke("fit", made / "more.vec", "-o", file, "--pin", file)
-    assert result.exit_code == 2
-    assert "-o would overwrite --pin" in result.stderr

@@ -161,12 +161,6 @@ class TestPredictBadInput:
         assert result.exit_code == 3
         assert "reads as vectors" in result.stderr
 
-    def test_the_data_are_not_overwritten(self, norms):
-        file = norms.rename(norms.with_suffix(".atlas"))
-        result = invoke("predict", file, "-o", file)
-        assert result.exit_code == 2
-        assert "-o would overwrite FILE" in result.stderr
-
 
 class TestSweep:
     def test_table_and_json(self, norms):
@@ -269,15 +263,6 @@ class TestSweepBadInput:
         assert result.exit_code == 2, result.output
         assert message in result.stderr
         assert not norms.with_name("t.csv").exists()
-
-    def test_outputs_are_different_files(self, norms):
-        result = invoke("sweep", norms, "--maps", 1, "--dims", 2, "-o", norms)
-        assert result.exit_code == 2
-        assert "-o would overwrite FILE" in result.stderr
-        table = norms.with_name("t.csv")
-        result = invoke("sweep", norms, "--maps", 1, "--dims", 2, "-o", table, "--resume", table)
-        assert result.exit_code == 2
-        assert "-o and --resume are the same file" in result.stderr
 
 
 @pytest.mark.slow

@@ -180,13 +180,6 @@ def test_usage_errors(fits, norms, tmp_path, arguments, words):
     assert not (tmp_path / "out.atlas").exists()
 
 
-def test_inputs_are_not_overwritten(fits, norms):
-    result = invoke("stability", fits[0], fits[1], "-o", fits[1])
-    assert result.exit_code == 2
-    assert f"-o would overwrite FILE 2, {fits[1]}" in result.stderr
-    assert invoke("stability", norms, "-o", norms, *SHORT).exit_code == 2
-
-
 def test_fits_of_other_words_are_bad_data(fits, tmp_path):
     atlas = mm.load_atlas(fits[0])
     part = mm.Atlas(atlas.labels[:5], atlas.maps[:, :5], atlas.proportions[:, :5], atlas.model)

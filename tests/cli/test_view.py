@@ -260,24 +260,6 @@ class TestRefusals:
         assert message in result.stderr
         assert not (folder / "words.html").exists()
 
-    def test_another_suffix(self, folder):
-        result = invoke("view", folder / "words.atlas", "-o", folder / "words.png")
-        assert result.exit_code == 2
-        assert "must end in .html, .htm" in result.stderr
-
-    @pytest.mark.parametrize("option", ["--metadata", "--features"])
-    def test_an_input_as_output(self, folder, option):
-        (folder / "words.html").write_text("label,x\ntie,1\n")
-        result = view(folder, option, folder / "words.html")
-        assert result.exit_code == 2
-        assert f"-o would overwrite {option}" in result.stderr
-
-    def test_the_atlas_as_output(self, folder):
-        (folder / "words.atlas").rename(folder / "words.html")
-        result = view(folder, atlas="words.html")
-        assert result.exit_code == 2
-        assert "-o would overwrite ATLAS" in result.stderr
-
     def test_no_atlas(self, folder):
         (folder / "words.atlas").write_text("nothing")
         result = view(folder)

@@ -244,8 +244,8 @@ class Triplets:
         if n > MOST_OF_MODEL:
             raise DataError(
                 f"{self.report.source}: {n:,} objects are too many for a table of all pairs, which "
-                f"is made of at most {MOST_OF_MODEL:,}; leave out some of them, or use "
-                "estimate='proportions'"
+                f"is made of at most {MOST_OF_MODEL:,}; leave out some of them, or estimate by "
+                "proportions"
             )
         seed = int(drawn_generator(random_state).integers(2**31))
         utilities = choice_utilities(self.values, n, self.kind, penalty=penalty, seed=seed)
