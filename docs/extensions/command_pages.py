@@ -10,7 +10,7 @@ from manymaps.cli import cli
 
 PAGE = """\
 ```{{eval-rst}}
-.. click:: manymaps.cli:{name}
+.. click:: manymaps.cli.{name}:{name}
    :prog: manymaps {name}
 ```
 """

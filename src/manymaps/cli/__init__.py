@@ -9,28 +9,11 @@ from __future__ import annotations
 import io
 import os
 import sys
+from importlib import import_module
 
 import click
 
-from manymaps.cli.align import align
-from manymaps.cli.cluster import cluster
-from manymaps.cli.compare import compare
 from manymaps.cli.contract import Commands
-from manymaps.cli.count import count
-from manymaps.cli.demo import demo
-from manymaps.cli.diagnose import diagnose
-from manymaps.cli.evaluate import evaluate
-from manymaps.cli.export import export
-from manymaps.cli.fit import fit
-from manymaps.cli.insert import insert
-from manymaps.cli.inspect import inspect
-from manymaps.cli.plot import plot
-from manymaps.cli.predict import predict
-from manymaps.cli.senses import senses
-from manymaps.cli.spread import spread
-from manymaps.cli.stability import stability
-from manymaps.cli.sweep import sweep
-from manymaps.cli.view import view
 
 __all__ = ["cli", "main"]
 
@@ -89,24 +72,9 @@ def cli() -> None:
 
 
 # In the order in which a person meets them.
-for command in (
-    demo,
-    inspect,
-    diagnose,
-    spread,
-    predict,
-    sweep,
-    count,
-    fit,
-    senses,
-    plot,
-    insert,
-    evaluate,
-    cluster,
-    stability,
-    compare,
-    align,
-    view,
-    export,
-):
-    cli.add_command(command)
+COMMANDS = (
+    "demo", "inspect", "diagnose", "spread", "predict", "sweep", "count", "fit", "senses", "plot",
+    "insert", "evaluate", "cluster", "stability", "compare", "align", "view", "export",
+)  # fmt: skip
+for name in COMMANDS:
+    cli.add_command(getattr(import_module(f"manymaps.cli.{name}"), name))

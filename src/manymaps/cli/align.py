@@ -9,7 +9,7 @@ from pathlib import Path
 import manymaps as mm
 from manymaps.cli.contract import grid, shown, tell
 from manymaps.cli.options import atlas_argument
-from manymaps.cli.record import argument, command, option
+from manymaps.cli.record import argument, command, output_option
 from manymaps.cli.types import InputFile, OutputFile
 
 __all__ = ["align"]
@@ -21,11 +21,11 @@ class AlignOptions:
 
     atlas: Path = atlas_argument()
     reference: Path = argument("REFERENCE", InputFile())
-    output: Path = option(
+    output: Path = output_option(
+        "OUT.atlas",
         OutputFile(archive=True, may_replace=("ATLAS",)),
         "Write the aligned atlas to this file, which may be ATLAS itself.",
-        "-o", "--output", required=True, metavar="OUT.atlas",
-    )  # fmt: skip
+    )
 
 
 @command(AlignOptions)

@@ -13,8 +13,16 @@ import click
 import manymaps as mm
 from manymaps.cli.contract import elapsed, grid, note, shown, tell, write_rows
 from manymaps.cli.options import Reading, carried, jobs_option, output_names, seed_option
-from manymaps.cli.record import argument, command, flag, group, option
-from manymaps.cli.types import InputFile, Number, OutputFile, Range, Whole, figure_file, positive
+from manymaps.cli.record import argument, command, flag, group, option, output_option
+from manymaps.cli.types import (
+    InputFile,
+    Number,
+    OutputFile,
+    Whole,
+    cluster_range,
+    figure_file,
+    positive,
+)
 from manymaps.cli.workers import Workers, check_workers, on_workers
 from manymaps.labels import plural
 from manymaps.progress import work
@@ -52,15 +60,17 @@ class ClusterOptions:
         positive, "Number of clusters to find.", metavar="K", sets="n_clusters"
     )
     choose: range | None = option(
-        Range("numbers of clusters"), "Compare these numbers of clusters.", metavar="2-10"
+        cluster_range, "Compare these numbers of clusters.", metavar="2-10"
     )
     precision: float | None = option(
         Number(), "Standard error of a similarity (with --choose only).", metavar="S"
     )
-    output: Path | None = option(
-        OutputFile(".csv"), "Write the memberships, with a row for each object.", "-o", "--output",
-        metavar="OUT.csv",
-    )  # fmt: skip
+    output: Path | None = output_option(
+        "OUT.csv",
+        OutputFile(".csv"),
+        "Write the memberships, with a row for each object.",
+        required=False,
+    )
     plot: Path | None = option(figure_file, "Draw the clusters over a map.", metavar="OUT.png")
     atlas: Path | None = option(
         InputFile(),

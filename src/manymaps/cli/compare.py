@@ -22,12 +22,11 @@ from manymaps.cli.options import (
     refuse_given,
     word_option,
 )
-from manymaps.cli.record import argument, command, flag, group, option
+from manymaps.cli.record import argument, command, flag, group, option, output_option
 from manymaps.cli.types import (
     InputFile,
     Number,
     OutputFile,
-    Several,
     Whole,
     figure_file,
     positive,
@@ -52,16 +51,12 @@ DESCRIPTION = (
 )
 
 
-class Name(click.ParamType):
-    """A name that is not empty."""
-
-    name = "name"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> str:
-        """The name."""
-        if not str(value).strip():
-            self.fail("a name is empty", param, ctx)
-        return str(value).strip()
+def group_names(value: str) -> tuple[str, ...]:
+    """Names with commas between them."""
+    names = tuple(name.strip() for name in value.split(","))
+    if not all(names) or len(set(names)) < len(names):
+        raise click.BadParameter(f"{value!r} has an empty or repeated name")
+    return names
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,14 +70,15 @@ class CompareOptions:
         "'age < 30' and its opposite.",
     )
     names: tuple[str, ...] | None = option(
-        Several(Name(), "name"), "Names of the groups.  [default: the names of the files]",
+        group_names, "Names of the groups.  [default: the names of the files]",
         metavar="A,B",
     )  # fmt: skip
-    output: Path | None = option(
+    output: Path | None = output_option(
+        "OUT.html",
         OutputFile(".html", ".htm"),
         "Fit maps to each group from a common start, and write a page of two groups side by side.",
-        "-o", "--output", metavar="OUT.html",
-    )  # fmt: skip
+        required=False,
+    )
     atlases: bool = flag(
         "Write the atlas of each group, and of all together, as OUT.NAME.atlas (with -o only)."
     )

@@ -12,7 +12,7 @@ import click
 import manymaps as mm
 from manymaps.cli.contract import elapsed, note, tell
 from manymaps.cli.options import jobs_option
-from manymaps.cli.record import argument, command, flag, group, option
+from manymaps.cli.record import argument, command, flag, group, option, output_option
 from manymaps.cli.types import InputFile, OrFile, OutputFile, Whole, positive
 from manymaps.cli.workers import Workers, check_workers, on_workers
 from manymaps.progress import work
@@ -25,10 +25,9 @@ class CountOptions:
     """The options of `count`."""
 
     texts: Path = argument("TEXTS", InputFile(folders=True))
-    output: Path = option(
-        OutputFile(".npz"), "Write the table of counts to this file.", "-o", "--output",
-        required=True, metavar="OUT.npz",
-    )  # fmt: skip
+    output: Path = output_option(
+        "OUT.npz", OutputFile(".npz"), "Write the table of counts to this file."
+    )
     column: str | None = option("NAME", "Field or column that contains the texts.")
     label_column: str | None = option("NAME", "Field or column of the documents' labels.")
     encoding: str | None = option(

@@ -11,7 +11,7 @@ import click
 import manymaps as mm
 from manymaps.cli.contract import as_json, emit_json, note
 from manymaps.cli.options import atlas_argument, output_names, refuse_given, seed_option
-from manymaps.cli.record import command, option
+from manymaps.cli.record import command, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, count_or, positive
 from manymaps.labels import plural
 from manymaps.progress import work
@@ -27,11 +27,12 @@ class ExportOptions:
     """The options of `export`."""
 
     atlas: Path = atlas_argument()
-    output: Path | None = option(
+    output: Path | None = output_option(
+        "OUT.csv",
         OutputFile(".csv", ".parquet", ".graphml"),
-        "Write a table (.csv, .parquet) or a graph (.graphml).", "-o", "--output",
-        metavar="OUT.csv",
-    )  # fmt: skip
+        "Write a table (.csv, .parquet) or a graph (.graphml).",
+        required=False,
+    )
     min_recall: float = option(
         Number(0, 1),
         "Leave out maps that contribute less to the association probabilities of a word, except "

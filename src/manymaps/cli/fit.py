@@ -23,7 +23,7 @@ from manymaps.cli.options import (
     refuse_given,
     seed_option,
 )
-from manymaps.cli.record import argument, command, flag, group, option, settings_of
+from manymaps.cli.record import argument, command, flag, group, option, output_option, settings_of
 from manymaps.cli.types import (
     InputFile,
     Number,
@@ -217,10 +217,11 @@ class FitOptions:
     """The options of `fit`."""
 
     files: tuple[Path, ...] = argument("FILE...", InputFile(), nargs=-1, required=True)
-    output: Path = option(
-        OutputFile(archive=True, may_replace=("--init",)), "Write the atlas to this file.",
-        "-o", "--output", required=True, metavar="OUT.atlas",
-    )  # fmt: skip
+    output: Path = output_option(
+        "OUT.atlas",
+        OutputFile(archive=True, may_replace=("--init",)),
+        "Write the atlas to this file.",
+    )
     judge: str | None = option(
         "COLUMN",
         "Column of the judges, whose average is fitted (long tables of judgements only).",

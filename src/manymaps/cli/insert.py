@@ -12,7 +12,7 @@ import click
 import manymaps as mm
 from manymaps.cli.contract import elapsed, note, tell
 from manymaps.cli.options import Reading, atlas_argument, jobs_option, refuse_given
-from manymaps.cli.record import argument, command, group, option
+from manymaps.cli.record import argument, command, group, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, count_or, perplexities
 from manymaps.errors import DataError
 from manymaps.labels import first_of, plural
@@ -48,11 +48,11 @@ class InsertOptions:
 
     atlas: Path = atlas_argument()
     new: Path = argument("NEW", InputFile())
-    output: Path = option(
+    output: Path = output_option(
+        "OUT.atlas",
         OutputFile(archive=True, may_replace=("ATLAS",)),
         "Write the extended atlas to this file, which may be ATLAS itself.",
-        "-o", "--output", required=True, metavar="OUT.atlas",
-    )  # fmt: skip
+    )
     vectors: Path | None = option(
         InputFile(), "Vectors of the objects of ATLAS, if it does not contain them."
     )

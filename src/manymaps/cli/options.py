@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from manymaps.cli.record import argument, flag, option
-from manymaps.cli.types import InputFile, ResponseRule, Whole, count_or
+from manymaps.cli.types import InputFile, Whole, count_or, response_rule
 
 __all__ = [
     "OF_TRIALS", "READING", "ROW_SUMS", "PairReading", "Reading", "TableReading", "atlas_argument",
@@ -57,7 +57,7 @@ class PairReading(Reading):
         InputFile(), "Labels, one per line (matrices, arrays and pairs of whole numbers only)."
     )
     responses: str = option(
-        ResponseRule(),
+        response_rule,
         "Drop or keep responses that are never cues; keep:5 keeps those given to at least 5 cues. "
         "R1, R12 or R123 selects the answers that count, as in R1,keep:5 (raw trials only).",
         default="drop",

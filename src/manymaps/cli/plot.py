@@ -12,7 +12,7 @@ import click
 import manymaps as mm
 from manymaps.cli.contract import note
 from manymaps.cli.options import atlas_argument
-from manymaps.cli.record import command, option
+from manymaps.cli.record import command, option, output_option
 from manymaps.cli.types import Number, Several, Whole, figure_file
 
 __all__ = ["plot"]
@@ -25,10 +25,9 @@ class PlotOptions:
     """The options of `plot`."""
 
     atlas: Path = atlas_argument()
-    output: Path = option(
-        figure_file, "Write the figure to this file (.png, .svg, .pdf).", "-o", "--output",
-        required=True, metavar="OUT.png",
-    )  # fmt: skip
+    output: Path = output_option(
+        "OUT.png", figure_file, "Write the figure to this file (.png, .svg, .pdf)."
+    )
     maps: tuple[int, ...] | None = option(
         map_numbers, "Draw only these maps.", "--map", metavar="3,7"
     )

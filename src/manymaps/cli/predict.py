@@ -13,7 +13,7 @@ import manymaps as mm
 from manymaps.cli.contract import Interrupted, elapsed, grid, note, tell
 from manymaps.cli.interruption import Stop, ending_early, partial_name
 from manymaps.cli.options import PairReading, Reading, jobs_option, output_names, seed_option
-from manymaps.cli.record import argument, command, flag, group, option
+from manymaps.cli.record import argument, command, flag, group, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, positive, refuse_to_replace
 from manymaps.labels import plural
 from manymaps.progress import work
@@ -68,10 +68,12 @@ class PredictOptions:
     penalty: float = option(Number(min=0), "Weight of the size penalty.", default=PENALTY)
     splitting: Splitting = group(Splitting)
     stopping: Stopping = group(Stopping)
-    output: Path | None = option(
-        OutputFile(".atlas", archive=True), "Write the fitted maps to this file.",
-        "-o", "--output", metavar="OUT.atlas",
-    )  # fmt: skip
+    output: Path | None = output_option(
+        "OUT.atlas",
+        OutputFile(".atlas", archive=True),
+        "Write the fitted maps to this file.",
+        required=False,
+    )
     reading: PairReading = group(PairReading)
     seed: int = seed_option()
     jobs: int | None = jobs_option()

@@ -26,10 +26,10 @@ import click
 from manymaps.cli.contract import Command, Option, json_option, option_name, quiet_option
 from manymaps.cli.types import InputFile, OrFile, OutputFile, refuse_to_replace
 
-__all__ = ["argument", "command", "flag", "group", "option", "settings_of"]
+__all__ = ["argument", "command", "flag", "group", "option", "output_option", "settings_of"]
 
 R = TypeVar("R")
-Kind = click.ParamType | str | Sequence[str]
+Kind = click.ParamType | Callable[[str], Any] | str | Sequence[str]
 
 
 def option(kind: Kind, help: str, *flags: str, sets: str = "", **more: Any) -> Any:
@@ -37,8 +37,9 @@ def option(kind: Kind, help: str, *flags: str, sets: str = "", **more: Any) -> A
 
     Parameters
     ----------
-    kind : click.ParamType, str or sequence of str
-        The type of the value; the metavar of a text; or the values to choose from.
+    kind : click.ParamType, callable, str or sequence of str
+        The type of the value, or a function that converts it; the metavar of a text; or the values
+        to choose from.
     help : str
     *flags : str
         How it is written, if not as the field is called.
@@ -50,10 +51,8 @@ def option(kind: Kind, help: str, *flags: str, sets: str = "", **more: Any) -> A
     shown: dict[str, Any] = {"show_default": more.get("default") is not None}
     if isinstance(kind, str):
         shown["metavar"] = kind
-    elif isinstance(kind, click.ParamType):
-        shown["type"] = kind
     else:
-        shown["type"] = click.Choice(kind)
+        shown["type"] = click.Choice(kind) if isinstance(kind, Sequence) else kind
 
     def declared(name: str) -> click.Parameter:
         written = flags or (f"--{name.replace('_', '-')}",)
@@ -67,6 +66,11 @@ def flag(help: str, *flags: str, **more: Any) -> Any:
     """A field that is True if the option is given."""
     return option(click.BOOL, help, *flags, **{"is_flag": True, "default": False,
                                                "show_default": False, **more})  # fmt: skip
+
+
+def output_option(metavar: str, kind: OutputFile, help: str, *, required: bool = True) -> Any:
+    """The field of -o, the main output."""
+    return option(kind, help, "-o", "--output", metavar=metavar, required=required)
 
 
 def argument(metavar: str, kind: click.ParamType | type[str], **more: Any) -> Any:

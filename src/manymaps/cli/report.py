@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -169,11 +169,20 @@ def inspection(
         ("row sums", _row_sums(data, as_written)),
         ("strongest pairs", _strongest_pairs(as_written)),
         ("most central", _most_central(as_written)),
-        ("merged", f"{data.report.merged:,}"),
-        ("dropped", _dropped(data)),
-        *(("note", text) for text in _notes(data)),
     ]
-    return f"{grid(rows)}\nnext: {suggested_fit(data, file)}"
+    return _inspection(rows, data, _notes(data), suggested_fit(data, file))
+
+
+def _inspection(
+    rows: list[tuple[str, str]],
+    data: PairData | Counts,
+    notes: Iterable[str],
+    further: Sequence[str],
+) -> str:
+    """Rows, followed by those that all kinds of data have, and the next command."""
+    rows += [("merged", f"{data.report.merged:,}"), ("dropped", _dropped(data))]
+    rows += [("note", text) for text in notes]
+    return f"{grid(rows)}\nnext: {shlex.join(further)}"
 
 
 def vector_inspection(data: Vectors, file: Path) -> str:
@@ -191,10 +200,8 @@ def vector_inspection(data: Vectors, file: Path) -> str:
         ("labels", first + (", ..." if len(data) > 5 else "")),
         ("lengths", _spread(lengths, "{:.3g}")),
         ("zero vectors", f"{zero:,}" + ("; they have no cosine with any other" if zero else "")),
-        *(("dropped", _dropped(data)) for _ in range(data.report.n_dropped > 0)),
-        *(("note", text) for text in data.report.notes),
     ]
-    return f"{grid(rows)}\nnext: {suggested_fit(data, file)}"
+    return _inspection(rows, data, data.report.notes, suggested_fit(data, file))
 
 
 def count_inspection(data: Counts, command: Sequence[str], hint: str | None) -> str:
@@ -213,11 +220,12 @@ def count_inspection(data: Counts, command: Sequence[str], hint: str | None) -> 
     labels = (data.row_labels or (), data.column_labels or ())
     empty = [int((side == 0).sum()) for side in totals]
     fractional = f"; {data.n_fractional:,} are no whole numbers" if data.n_fractional else ""
+    filled = data.n_pairs / (data.n_rows * data.n_columns)
     pairs = f"{data.n_counts:,.10g} in {data.n_pairs:,} pairs"
     rows = [
         ("rows", plural(kinds[0], data.n_rows)),
         ("columns", plural(kinds[1], data.n_columns)),
-        ("counts", f"{pairs} ({_share(data.n_pairs, data)} of the table){fractional}"),
+        ("counts", f"{pairs} ({filled:.2%} of the table){fractional}"),
         *(
             (f"counts of a {kind}", _spread(side[side > 0], "{:,.10g}"))
             for kind, side in zip(kinds, totals, strict=True)
@@ -231,12 +239,8 @@ def count_inspection(data: Counts, command: Sequence[str], hint: str | None) -> 
             for kind, columns in zip(kinds, (data.row_metadata, data.column_metadata), strict=True)
             if columns
         ),
-        ("merged", f"{data.report.merged:,}"),
-        ("dropped", _dropped(data)),
-        *(("note", text) for text in data.report.notes),
-        *(("note", text) for text in (hint,) if text),
     ]
-    return f"{grid(rows)}\nnext: {shlex.join(command)}"
+    return _inspection(rows, data, [*data.report.notes, *filter(None, [hint])], command)
 
 
 def _connected(sizes: np.ndarray) -> str:
@@ -246,10 +250,6 @@ def _connected(sizes: np.ndarray) -> str:
         f"{len(sizes):,} without counts between them, the largest of {sizes[0]:,} rows and "
         "columns; they drift apart in a fit without --penalty"
     )
-
-
-def _share(n_pairs: int, data: Counts) -> str:
-    return f"{n_pairs / (data.n_rows * data.n_columns):.2%}"
 
 
 def _largest(labels: Sequence[str], totals: np.ndarray, count: int = 5) -> str:
@@ -268,7 +268,7 @@ def _lengths(data: Vectors) -> np.ndarray:
     return lengths
 
 
-def suggested_fit(data: PairData, file: Path) -> str:
+def suggested_fit(data: PairData, file: Path) -> list[str]:
     """The command that would fit this file, read as it was read here."""
     from manymaps.cli.fit import fit
 
@@ -280,32 +280,26 @@ def suggested_fit(data: PairData, file: Path) -> str:
             command += ["--perplexity", str(max(1, (len(data) - 1) // 3))]
     elif data.n_objects < 400:
         command += ["--maps", str(min(data.n_objects, max(2, data.n_objects // 10)))]
-    return shlex.join([*command, *carried(fit)])
+    return [*command, *carried(fit)]
 
 
 def reading_notes(data: PairData | Counts) -> list[str]:
-    """What deserves saying about the data before a fit."""
+    """What is printed about the data before a fit."""
+    notes, dropped = list(data.report.notes), "dropped"
     if isinstance(data, Counts):
         rows, columns = map(plural, data.kinds, data.shape)
         line = f"{data.n_counts:,.10g} counts of {rows} and {columns} in {data.n_pairs:,} pairs"
-        if data.report.merged:
-            line += f"; {data.report.merged:,} repeated pairs merged"
-        if data.report.n_dropped:
-            line += f"; dropped {_dropped(data)}"
-        # Of rows and columns without counts the fit says that it leaves them out.
-        kept = " without counts kept"
-        return [line, *(text for text in data.report.notes if kept not in text)]
-    if isinstance(data, Vectors):
-        line = f"{len(data):,} vectors of {data.n_features:,} numbers"
-        if data.report.n_dropped:
-            line += f"; left out {_dropped(data)}"
-        return [line, *data.report.notes]
-    lines = [f"{data.n_pairs:,} pairs of {data.n_objects:,} objects"]
+        # The fit itself reports the rows and columns without counts.
+        notes = [text for text in notes if " without counts kept" not in text]
+    elif isinstance(data, Vectors):
+        line, dropped = f"{len(data):,} vectors of {data.n_features:,} numbers", "left out"
+    else:
+        line, notes = f"{data.n_pairs:,} pairs of {data.n_objects:,} objects", _notes(data)
     if data.report.merged:
-        lines[0] += f"; {data.report.merged:,} repeated pairs merged"
+        line += f"; {data.report.merged:,} repeated pairs merged"
     if data.report.n_dropped:
-        lines[0] += f"; dropped {_dropped(data)}"
-    return [*lines, *_notes(data)]
+        line += f"; {dropped} {_dropped(data)}"
+    return [line, *notes]
 
 
 def _notes(data: mm.Associations) -> list[str]:

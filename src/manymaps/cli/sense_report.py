@@ -63,29 +63,21 @@ def senses_record(
     The numbers of fits are null where only one is known, and what was observed where no
     associations are; `captions` are those of the maps of the senses.
     """
+    listed = [asdict(sense) for sense in senses]
+    for sense in listed:
+        del sense["members"]
+        sense["caption"] = list(captions[sense["map"]]) if captions else []
     return {
         "word": word,
         "kind": kind,
         "n_fits": n_fits,
-        "senses": [
-            {
-                "map": sense.map,
-                "caption": list(captions[sense.map]) if captions else [],
-                "proportion": sense.proportion,
-                "recall": sense.recall,
-                "share": sense.share,
-                "stranded": sense.stranded,
-                "n_fits": sense.n_fits,
-                "neighbors": [asdict(near) for near in sense.neighbors],
-            }
-            for sense in senses
-        ],
+        "senses": listed,
         "left_out": asdict(left_out or LeftOut()),
         "elsewhere": [
             {
                 "share": sense.share,
                 "n_fits": sense.n_fits,
-                "neighbors": [{"label": n.label, "weight": n.weight} for n in sense.neighbors],
+                "neighbors": [near._asdict() for near in sense.neighbors],
             }
             for sense in elsewhere
         ],

@@ -9,7 +9,7 @@ from typing import Any
 import manymaps as mm
 from manymaps.cli.contract import elapsed, grid, note, shown, tell
 from manymaps.cli.options import PairReading, output_names
-from manymaps.cli.record import argument, command, group, option
+from manymaps.cli.record import argument, command, group, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, Whole, positive
 
 __all__ = ["spread"]
@@ -37,10 +37,12 @@ class SpreadOptions:
         default=1.0,
     )  # fmt: skip
     top: int = option(positive, "Number of words to list.", default=20)
-    output: Path | None = option(
-        OutputFile(".csv", ".parquet"), "Write all words with their activation after each step.",
-        "-o", "--output", metavar="OUT.csv",
-    )  # fmt: skip
+    output: Path | None = output_option(
+        "OUT.csv",
+        OutputFile(".csv", ".parquet"),
+        "Write all words with their activation after each step.",
+        required=False,
+    )
     reading: PairReading = group(PairReading)
 
 

@@ -32,7 +32,7 @@ from manymaps.cli.options import (
     seed_option,
     word_option,
 )
-from manymaps.cli.record import argument, command, group, option
+from manymaps.cli.record import argument, command, group, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, Whole, figure_file, positive
 from manymaps.cli.workers import Workers, check_workers, on_workers
 from manymaps.progress import work
@@ -53,11 +53,12 @@ class StabilityOptions:
     """The options of `stability`."""
 
     files: tuple[Path, ...] = argument("FILE...", InputFile(), nargs=-1, required=True)
-    output: Path | None = option(
+    output: Path | None = output_option(
+        "OUT.atlas",
         OutputFile(archive=True),
         "Write the fit that is most similar to the others (optional if FILEs are atlases).",
-        "-o", "--output", metavar="OUT.atlas",
-    )  # fmt: skip
+        required=False,
+    )
     fits: int = option(Whole(FEWEST_FITS), "Number of fits, each from its own seed.", default=5,
                        sets="n_fits")  # fmt: skip
     bootstrap: Literal["participants", "responses"] | None = option(

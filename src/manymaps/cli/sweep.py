@@ -23,7 +23,7 @@ from manymaps.cli.predict import (
     predict,
     read_norms,
 )
-from manymaps.cli.record import argument, command, group, option
+from manymaps.cli.record import argument, command, group, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, Several, figure_file, positive
 from manymaps.cli.workers import Workers, check_workers, on_workers
 from manymaps.errors import DataError
@@ -62,10 +62,9 @@ class SweepOptions:
     splits: int = option(positive, "Number of random splits.", default=1, sets="n_splits")
     splitting: Splitting = group(Splitting)
     stopping: Stopping = group(Stopping)
-    output: Path = option(
-        OutputFile(".csv"), "Write a table with a row for each fit.", "-o", "--output",
-        required=True, metavar="TABLE.csv",
-    )  # fmt: skip
+    output: Path = output_option(
+        "TABLE.csv", OutputFile(".csv"), "Write a table with a row for each fit."
+    )
     plot: Path | None = option(figure_file, "Draw the errors.", metavar="FIG.png")
     resume: Path | None = option(
         OutputFile(), "Keep finished fits in this file, and skip those that it contains."

@@ -23,16 +23,16 @@ __all__ = [
     "OrFile",
     "OrWord",
     "OutputFile",
-    "Range",
-    "ResponseRule",
     "Several",
     "Whole",
     "check_folder",
+    "cluster_range",
     "count_or",
     "figure_file",
     "perplexities",
     "positive",
     "refuse_to_replace",
+    "response_rule",
 ]
 
 
@@ -236,36 +236,23 @@ class Several(click.ParamType):
         return found[0] if self.bare and len(found) == 1 else tuple(found)
 
 
-class Range(click.ParamType):
-    """A range of whole numbers, such as 2-10."""
-
-    name = "range"
-
-    def __init__(self, what: str):
-        self.what = what
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> range:
-        """The numbers, including the last."""
-        first, dash, last = str(value).partition("-")
-        if not (dash and first.isdecimal() and last.isdecimal() and 1 <= int(first) <= int(last)):
-            self.fail(f"{value!r} is not a range of {self.what} such as 2-10", param, ctx)
-        return range(int(first), int(last) + 1)
+def cluster_range(value: str) -> range:
+    """The numbers of a range such as 2-10, including the last."""
+    first, dash, last = value.partition("-")
+    if not (dash and first.isdecimal() and last.isdecimal() and 1 <= int(first) <= int(last)):
+        raise click.BadParameter(f"{value!r} is not a range of numbers of clusters such as 2-10")
+    return range(int(first), int(last) + 1)
 
 
-class ResponseRule(click.ParamType):
+def response_rule(value: str) -> str:
     """How to treat responses that are never cues (drop, keep, keep:N), and which count (R1)."""
+    from manymaps.data.pair_rules import split_responses
 
-    name = "rule"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> str:
-        """The rule, as `read_associations` takes it."""
-        from manymaps.data.pair_rules import split_responses
-
-        try:
-            split_responses(value)
-        except ParameterError as error:
-            self.fail(error.fault, param, ctx)
-        return str(value)
+    try:
+        split_responses(value)
+    except ParameterError as error:
+        raise click.BadParameter(error.fault) from error
+    return value
 
 
 positive = Whole(min=1)

@@ -16,7 +16,7 @@ import click
 import manymaps as mm
 from manymaps.cli.contract import BadData, as_json, emit_json, note
 from manymaps.cli.options import atlas_argument
-from manymaps.cli.record import argument, command, flag, option
+from manymaps.cli.record import argument, command, flag, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile
 from manymaps.errors import DataError
 from manymaps.progress import work
@@ -41,10 +41,9 @@ class ViewOptions:
 
     atlas: Path = atlas_argument()
     other: Path | None = argument("[OTHER]", InputFile(), required=False)
-    output: Path = option(
-        OutputFile(".html", ".htm"), "Write the page to this file.", "-o", "--output",
-        required=True, metavar="OUT.html",
-    )  # fmt: skip
+    output: Path = output_option(
+        "OUT.html", OutputFile(".html", ".htm"), "Write the page to this file."
+    )
     opened: bool = flag("Open the page in the browser.", "--open")
     color: str | None = option("COLUMN", "Colour by this column of the metadata at first.")
     size: str | None = option("COLUMN", "Size the dots by this column of numbers at first.")

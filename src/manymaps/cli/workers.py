@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import click
 
@@ -20,21 +19,14 @@ __all__ = ["Workers", "check_workers", "on_workers"]
 _BACKENDS = ("loky", "threading", "dask")
 
 
-class _Address(click.ParamType):
+def _address(value: str) -> str:
     """The address of a scheduler: a host and a port."""
-
-    name = "address"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> str:
-        """The address."""
-        if not re.fullmatch(r"(\w+://)?(\[[\da-fA-F:.]+\]|[^\s:/]+):\d+/?", str(value)):
-            self.fail(
-                f"{value!r} is not the address of a scheduler; give host:port, such as "
-                "tcp://10.0.0.1:8786",
-                param,
-                ctx,
-            )
-        return str(value)
+    if not re.fullmatch(r"(\w+://)?(\[[\da-fA-F:.]+\]|[^\s:/]+):\d+/?", value):
+        raise click.BadParameter(
+            f"{value!r} is not the address of a scheduler; give host:port, such as "
+            "tcp://10.0.0.1:8786"
+        )
+    return value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +39,9 @@ class Workers:
         "cluster of this machine.",
     )
     scheduler: str | None = option(
-        _Address(), "Run them on the Dask cluster of the scheduler at this address."
+        _address,
+        "Run them on the Dask cluster of the scheduler at this address.",
+        metavar="ADDRESS",
     )
 
     @property
