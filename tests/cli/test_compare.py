@@ -223,7 +223,7 @@ def test_the_page_and_the_figure_are_written(norms, tmp_path):
 
 
 @pytest.mark.parametrize("table", [None, "t.csv"])
-@pytest.mark.parametrize("at", ["analysis.comparison.fit_groups", "viewer.page.write_page"])
+@pytest.mark.parametrize("at", ["analysis.comparison.fit_groups", "write_page"])
 def test_what_the_tests_found_outlives_an_interruption(norms, tmp_path, monkeypatch, table, at):
     def interrupted(*_, **__):
         raise KeyboardInterrupt

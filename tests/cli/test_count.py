@@ -138,14 +138,10 @@ def test_a_folder_with_a_file_that_is_no_text(tmp_path):
     [
         (["--column", "body"], 3, "no field 'body'; its fields are 'id', 'text', 'group'"),
         (["--skip-words", 9], 3, "no word is left of 6"),
-        (["--words", "missing.txt"], 3, "no such file"),
         (["--stop-words", "french"], 3, "french: no such file"),
         (["--weighting", "flat"], 2, "--weighting needs --window"),
-        (["--window", 0], 2, "--window"),
-        (["--max-words", 0], 2, "--max-words"),
         (["--token-pattern", "("], 2, "no regular expression"),
         (["--encoding", "utf8x"], 2, "no encoding of texts"),
-        (["--format", "xml"], 2, "--format xml is not one of 'folder', 'jsonl'"),
         (["--format", "folder"], 2, "which is a file"),
     ],
 )

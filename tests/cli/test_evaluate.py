@@ -134,7 +134,6 @@ class TestVectors:
         ("options", "message"),
         [
             (("--neighbors", 36), "--neighbors 36 is impossible"),
-            (("--metric", "sideways"), "sideways"),
             (("--perplexity", 40), "--perplexity 40.0 is impossible for 36 objects"),
         ],
     )
@@ -148,7 +147,7 @@ def test_interruption(words, monkeypatch):
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(evaluation, "evaluate", interrupted)
+    monkeypatch.setattr(mm, "evaluate", interrupted)
     result = invoke("evaluate", *words)
     assert result.exit_code == 130
     assert result.stderr == "Error: interrupted\n"

@@ -146,9 +146,6 @@ def test_what_is_a_usage_error(folder):
     )
     assert alone.exit_code == 2
     assert "--with does not apply to an export without --ambiguity" in alone.stderr
-    one = export(folder, "--resamples", 1)
-    assert one.exit_code == 2
-    assert "'1' is neither none nor a number of at least 2" in one.stderr
     same = export(folder, "-o", folder / "words.csv")
     assert same.exit_code == 2
     assert "are the same file" in same.stderr

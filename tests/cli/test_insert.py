@@ -212,9 +212,6 @@ class TestTable:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--neighbors", "0"), "neither local nor a number of at least 1"),
-        (("--theta", "1"), "1"),
-        (("--sd", "nan"), "not a finite number"),
         (("--similarity", "sideways"), "--similarity sideways cannot be used here"),
         (("--perplexity", "31"), "--perplexity 31.0 is impossible in an atlas of 30 objects"),
     ],

@@ -18,7 +18,16 @@ from manymaps.analysis.stability import refit, stability
 from manymaps.cli import cli
 from manymaps.cli.contract import spelled_as_option
 from manymaps.cli.fit import METHODS
-from manymaps.cli.types import InputFile, OutputFile
+from manymaps.cli.types import (
+    InputFile,
+    Number,
+    OrFile,
+    OutputFile,
+    Several,
+    count_or,
+    figure_file,
+    positive,
+)
 from manymaps.errors import ParameterError, setting, spelling
 from manymaps.io.counting import Words, count_cooccurrences
 from sweep_samples import write_ring
@@ -160,6 +169,27 @@ def test_an_atlas_replaces_no_file_of_another_kind(folder, name, output):
     result = invoke(name.split()[0], *COMMANDS[name], output.opts[0], same)
     assert (result.exit_code, "is not an archive" in result.stderr) == (2, True)
     assert same.read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "message"),
+    [
+        (Number(min=0), "nan", "is not a finite number"),
+        (Number(min=0), "inf", "is not a finite number"),
+        (Several(positive, "size"), "1,2,1", "'1' is repeated"),
+        (Several(positive, "size"), "1,", "'' is not a size"),
+        (Several(positive, "size"), ",", "the list is empty"),
+        (count_or("all", 2), "1", "neither all nor a number of at least 2"),
+        (OrFile("start", ("ca",), ".atlas"), "somewhere", "neither one of ca nor an .atlas file"),
+        (OutputFile(".png", ".svg"), "a.gif", "must end in .png, .svg"),
+        (InputFile(), "none.txt", "no such file"),
+        (figure_file, "nowhere/a.png", "there is no folder"),
+    ],
+)
+def test_a_type_refuses(kind, value, message):
+    parameter = click.Option(["--size"])
+    with pytest.raises(click.ClickException, match=message):
+        kind.convert(value, parameter, None)
 
 
 def offered(command: str, parameters: Callable, *others: str) -> list[tuple[str, str]]:

@@ -164,8 +164,6 @@ def test_counts_of_two_kinds(tmp_path):
         (("fit0", "fit1", "--fits", 3), "--fits does not apply to finished atlases"),
         (("fit0", "fit1", "--maps", 3), "--maps does not apply to finished atlases"),
         (("fit0", "fit1", "--words", "norms"), "--words does not apply to finished atlases"),
-        (("norms", "--fits", 1), "--fits"),
-        (("norms", "--threshold", 0), "--threshold"),
         (("norms", "--word", "tie"), "--word needs --plot"),
         (("norms", "--init", "fit0"), "start all fits alike"),
         (("norms", "--perplexity", 5, "--method", "code"), "--perplexity"),

@@ -90,9 +90,6 @@ def test_a_fit_of_trials_is_a_fit_of_their_norms(raw, tmp_path):
         (("--where", "age > 300"), 3, "'age > 300' holds for none of 560 trials"),
         (("--participant", "who"), 3, "has no column 'who'"),
         (("--response", "R1,R7"), 3, "has no column 'R7'"),
-        (("--responses", "R2"), 2, "'--responses'"),
-        (("--balance", "0"), 2, "'--balance'"),
-        (("--format", "trial"), 2, "--format trial"),
     ],
 )
 def test_bad_options_are_told(raw, options, code, said):

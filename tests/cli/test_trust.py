@@ -123,7 +123,6 @@ class TestSenses:
             (("--data", "words.vec"), 3, "reads as vectors"),
             (("--data", "judged.csv", "--rows", "keep"), 3, "no whole numbers"),
             (("--data", "others.csv"), 3, "no word of the data is in the atlas"),
-            (("--data", "norms.csv", "--level", 1), 2, "--level"),
         ],
     )
     def test_what_is_refused(self, atlas, word, trials, tmp_path, monkeypatch, options, code, said):

@@ -250,8 +250,6 @@ class TestRefusals:
         [
             (("--color", "group"), "--color group is no column of the atlas"),
             (("--size", "length"), "--size length is no column of the atlas"),
-            (("--min-recall", 2), "2"),
-            (("--min-recall", "nan"), "nan"),
         ],
     )
     def test_usage(self, folder, options, message):

@@ -81,7 +81,7 @@ def test_given_labels_replace_those_of_a_table(write):
 def test_renormalized_matrices_say_that_symmetry_is_lost(write):
     norms = read_associations(write("m.csv", MATRIX))
     assert norms.strengths.sum(axis=1).tolist() == pytest.approx([1, 1, 1])
-    assert "rows='keep' keeps the values" in " ".join(norms.report.notes)
+    assert "keep rows as they are" in " ".join(norms.report.notes)
 
 
 def test_arrays_in_files(tmp_path):
