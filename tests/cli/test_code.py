@@ -11,16 +11,7 @@ import pytest
 
 import manymaps as mm
 from cli_samples import invoke, on_a_terminal, run, write_norms, write_vectors
-from code_samples import (
-    SHORT,
-    WORDS,
-    atlas_of,
-    code,
-    group_of,
-    record,
-    sample,
-    write_list,
-)
+from code_samples import SHORT, WORDS, atlas_of, code, group_of, record, sample, write_list
 from manymaps.cli.options import Reading
 from manymaps.cli.reading import holds_counts
 from manymaps.cooccurrence.matching import aligned_atlas

@@ -256,11 +256,7 @@ def test_what_the_tests_found_outlives_an_interruption(norms, tmp_path, monkeypa
         (["young.tsv", "trials.csv"], 3, "holds raw trials and"),
         (["young.tsv", "old.tsv", "--within", "age"], 2, "--within age is of raw trials"),
         (["young.tsv", "old.tsv", "--maps", 3], 2, "--maps does not apply"),
-        (
-            ["young.tsv", "old.tsv", "--atlases"],
-            2,
-            "--atlases does not apply",
-        ),
+        (["young.tsv", "old.tsv", "--atlases"], 2, "--atlases does not apply"),
         (["young.tsv", "old.tsv", "--method", "code"], 2, "--method code fits counts"),
         (["young.tsv", "old.tsv", "--word", "tie"], 2, "--word needs --plot OUT.png"),
         (["young.tsv", "old.tsv", "--plot", "p.png", "--word", "tiger"], 3, "--word tiger: "),

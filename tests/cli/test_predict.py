@@ -15,11 +15,7 @@ import manymaps as mm
 from cli_samples import command, invoke, write_vectors
 from manymaps.cli.predict import _report, predict
 from manymaps.cli.sweep import sweep
-from manymaps.prediction.predictor import (
-    AssociationPredictor,
-    _EarlyStopping,
-    predict_associations,
-)
+from manymaps.prediction.predictor import AssociationPredictor, _EarlyStopping, predict_associations
 from sweep_samples import write_ring
 
 QUICK = ("--iterations", 6, "--jobs", 1)

@@ -12,14 +12,7 @@ from scipy import sparse
 
 import manymaps as mm
 from cli_samples import invoke, write_norms
-from code_samples import (
-    WORDS,
-    atlas_of,
-    code,
-    group_of,
-    record,
-    sample,
-)
+from code_samples import WORDS, atlas_of, code, group_of, record, sample
 from manymaps.analysis import count_evaluation
 from manymaps.cooccurrence.likelihood import mean_log_likelihood, place_rows
 from manymaps.metrics.groups import group_lift, group_purity

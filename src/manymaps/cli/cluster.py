@@ -215,10 +215,7 @@ def _stability(
 
     with work(f"refitting {count:,} times"):
         return mm.cluster_stability(
-            estimator,
-            n_bootstraps=count,
-            random_state=options.seed,
-            n_jobs=options.jobs or -1,
+            estimator, n_bootstraps=count, random_state=options.seed, n_jobs=options.jobs or -1
         )
 
 

@@ -16,12 +16,7 @@ import manymaps as mm
 from manymaps.cli.contract import Interrupted, elapsed, grid, note, shown, tell
 from manymaps.cli.fit import OF_COUNTS, USUAL_METHOD, Model, Running, build
 from manymaps.cli.interruption import partial_name
-from manymaps.cli.options import (
-    PairReading,
-    output_names,
-    refuse_given,
-    word_option,
-)
+from manymaps.cli.options import PairReading, output_names, refuse_given, word_option
 from manymaps.cli.record import argument, command, flag, group, option, output_option
 from manymaps.cli.types import (
     InputFile,

@@ -34,8 +34,7 @@ class CountOptions:
         "NAME", "Encoding of the texts, if it is neither UTF-8 nor latin-1."
     )
     format: str | None = option(
-        "NAME",
-        "Read TEXTS as folder, jsonl, csv, tsv, parquet or lines, whatever its name is.",
+        "NAME", "Read TEXTS as folder, jsonl, csv, tsv, parquet or lines, whatever its name is."
     )
     max_words: int | None = option(positive, "Maximum number of words; the most frequent count.")
     skip_words: int = option(

@@ -223,8 +223,7 @@ class FitOptions:
         "Write the atlas to this file.",
     )
     judge: str | None = option(
-        "COLUMN",
-        "Column of the judges, whose average is fitted (long tables of judgements only).",
+        "COLUMN", "Column of the judges, whose average is fitted (long tables of judgements only)."
     )
     model: Model = group(Model)
     running: Running = group(Running)

@@ -127,7 +127,4 @@ def _inspect_counts(file: Path, reading: TableReading) -> None:
     stem = file.name.split(".")[0] or "out"
     further = ["manymaps", "fit", str(file), "-o", f"{stem}.atlas", "--method", "code"]
     further += [*carried(fit), *(["--given", "columns"] if hint else [])]
-    tell(
-        lambda: inspection_record(counts, hint),
-        lambda: count_inspection(counts, further, hint),
-    )
+    tell(lambda: inspection_record(counts, hint), lambda: count_inspection(counts, further, hint))

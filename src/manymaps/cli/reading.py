@@ -15,10 +15,7 @@ from typing import Any, ClassVar, Final, TypeAlias, final
 import numpy as np
 from scipy import sparse
 
-from manymaps.affinity.affinities import (
-    Affinity,
-    Data,
-)
+from manymaps.affinity.affinities import Affinity, Data
 from manymaps.affinity.distances import Metric
 from manymaps.affinity.neighbors import DEFAULT_SEARCH, NeighborSearch
 from manymaps.atlas.atlas import Atlas
@@ -187,10 +184,7 @@ def read_data(
             )
         restricted = among is not None and metric != "precomputed"
         return read_vectors(
-            file,
-            format=reading.format,
-            labels=reading.labels,
-            words=among if restricted else words,
+            file, format=reading.format, labels=reading.labels, words=among if restricted else words
         )
 
 

@@ -135,10 +135,7 @@ def stability(options: StabilityOptions) -> None:
         mm.save_figure(figure, options.plot)
     record = _record(found, options)
     tell(
-        lambda: record,
-        lambda: _report(found, record, options),
-        files=(options.plot,),
-        summary=True,
+        lambda: record, lambda: _report(found, record, options), files=(options.plot,), summary=True
     )
 
 

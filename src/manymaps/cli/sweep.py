@@ -158,10 +158,7 @@ def _swept(norms: mm.Associations, options: SweepOptions) -> mm.SweepResult:
 
 
 def _stopped(
-    why: str,
-    settings: Mapping[str, tuple],
-    finished: Sequence[PointResult],
-    options: SweepOptions,
+    why: str, settings: Mapping[str, tuple], finished: Sequence[PointResult], options: SweepOptions
 ) -> str:
     """The message of a sweep that ended early, once its finished fits are saved."""
 
