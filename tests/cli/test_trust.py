@@ -58,7 +58,7 @@ class TestSenses:
         assert "interval" not in found["senses"][0]
         last = invoke("senses", atlas, word).stdout.splitlines()[-1]
         assert last == (
-            f"its places explain {found['explained']:.0%} of what was observed; "
+            f"its positions explain {found['explained']:.0%} of the observed responses; "
             f"{found['recurring']:.0%} of its neighbours recur in other fits"
         )
 

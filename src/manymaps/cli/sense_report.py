@@ -1,12 +1,12 @@
-"""How `senses` tells a person what it found of a word; apart, for it reads no data.
+"""The senses of a word as a record and as text.
 
-What it says of a word should be there at once, and other reports need tables, counts and trials.
+This module imports nothing that reads data, so that a word is looked up quickly.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import manymaps as mm
@@ -14,198 +14,182 @@ from manymaps.cli.contract import grid, shown
 from manymaps.labels import plural
 
 if TYPE_CHECKING:
-    from manymaps.atlas.atlas import Neighbor, Sense
-    from manymaps.atlas.consensus import ConsensusSense
+    from manymaps.atlas.atlas import Sense
 
-__all__ = ["interval_record", "left_out_of", "senses_record", "senses_table", "trust_line"]
+__all__ = ["sense_interval", "senses_record", "senses_text"]
 
-# What is left out is not worth a row below this.
-LEAST_SAID = 0.005
-
-
-@dataclass(frozen=True)
-class LeftOut:
-    """What a list of senses does not show: groups and maps, and what falls to them."""
-
-    n_groups: int = 0
-    share: float = 0.0
-    n_maps: int = 0
-    recall: float = 0.0
-
-
-def left_out_of(listed: Sequence[Sense], everything: Sequence[Sense]) -> LeftOut:
-    """What is in all senses of a word beyond those that are listed.
-
-    Maps without any group are counted as maps alone, not as groups.
-    """
-    maps = {sense.map for sense in listed}
-    others = {sense.map: sense.recall for sense in everything if sense.map not in maps}
-    shown = sum(sense.share > 0 for sense in listed)
-    return LeftOut(
-        n_groups=sum(sense.share > 0 for sense in everything) - shown,
-        share=max(0.0, 1 - sum(sense.share for sense in listed)),
-        n_maps=sum(recall > 0 for recall in others.values()),
-        recall=sum(others.values()),
-    )
+# A smaller share of what is not listed is not worth a row.
+LEAST_LISTED = 0.005
 
 
 def senses_record(
+    atlas: mm.Atlas,
     word: str,
-    senses: Sequence[Sense],
-    kind: str | None = None,
-    elsewhere: Sequence[ConsensusSense] = (),
-    n_fits: int | None = None,
-    captions: Mapping[int, Sequence[str]] | None = None,
-    left_out: LeftOut | None = None,
+    chosen: Mapping[str, Any],
+    kind: str | None,
+    intervals: mm.Intervals | None,
 ) -> dict[str, Any]:
-    """What `senses --json` prints; the kind is null where all objects are of one.
+    """The record of a word that `senses --json` prints.
 
-    The numbers of fits are null where only one is known, and what was observed where no
-    associations are; `captions` are those of the maps of the senses.
+    Parameters
+    ----------
+    atlas : Atlas
+    word : str
+    chosen : mapping
+        The arguments of `Atlas.senses`.
+    kind : str or None
+        The kind of the word, where there are two.
+    intervals : Intervals or None
+        The intervals of the shares, the strengths and the ambiguity; without them, the record has
+        none. An interval is null if the data do not contain the sense or the pair.
     """
-    listed = [asdict(sense) for sense in senses]
-    for sense in listed:
-        del sense["members"]
-        sense["caption"] = list(captions[sense["map"]]) if captions else []
-    return {
-        "word": word,
+    from manymaps.analysis.trust import trust_of
+
+    asked = {**chosen, "kind": kind}
+    senses = atlas.senses(word, **asked)
+    everything = atlas.senses(word, **{**asked, "min_share": 0, "min_recall": 0})
+    maps = list(dict.fromkeys(sense.map for sense in senses))
+    captions = dict(zip(maps, map(list, atlas.captions(maps=maps)), strict=True))
+    i = atlas.index(word, kind=kind)
+    label = atlas.labels[i]
+    explained, recurring = trust_of(atlas, i)
+    record: dict[str, Any] = {
+        "word": label,
         "kind": kind,
-        "n_fits": n_fits,
-        "senses": listed,
-        "left_out": asdict(left_out or LeftOut()),
+        "n_fits": None if atlas.consensus is None else atlas.consensus.n_fits,
+        "senses": [asdict(sense) | {"caption": captions[sense.map]} for sense in senses],
+        "left_out": _left_out(senses, everything),
         "elsewhere": [
             {
                 "share": sense.share,
                 "n_fits": sense.n_fits,
                 "neighbors": [near._asdict() for near in sense.neighbors],
             }
-            for sense in elsewhere
+            for sense in atlas.senses_elsewhere(word, kind=kind)
         ],
+        "explained": explained,
+        "recurring": recurring,
     }
-
-
-def senses_table(
-    word: str,
-    senses: Sequence[Sense],
-    elsewhere: Sequence[ConsensusSense] = (),
-    n_fits: int | None = None,
-    captions: Mapping[int, Sequence[str]] | None = None,
-    left_out: LeftOut | None = None,
-    *,
-    grouped: bool = False,
-    intervals: Sequence[mm.Interval | None] | None = None,
-) -> str:
-    """What `senses` prints for a person; also the senses that several other fits share.
-
-    Maps have what they give of the model's recall beside them, groups their share of what was
-    observed, and so has each neighbour, the model's in brackets. Captions of the senses' maps say
-    what each is about, where they are given. `intervals` are those of the senses' shares.
-    """
-    from manymaps.atlas.representation import where_senses_lie
-
-    about = captions if captions and any(captions.values()) else None
-    fits = [] if n_fits is None else [""]
-    rows: list[list[str]] = [["", "model", "data", *fits, "data (model)"]] if grouped else []
-    before = -1
-    for sense, share in zip(senses, intervals or [None] * len(senses), strict=True):
-        repeated = grouped and sense.map == before
-        cells = ["", ""] if repeated else [f"map {sense.map}", f"{sense.recall:.0%}"]
-        if grouped:
-            cells.append(_observed(sense) if share is None else _percent(share))
-        if n_fits is not None:
-            cells.append("" if sense.n_fits is None else f"{sense.n_fits} of {n_fits} fits")
-        cells.append(", ".join(map(_neighbor, sense.neighbors)) or "(no neighbours)")
-        if about is not None:
-            cells.append("" if repeated else f"({', '.join(map(shown, about[sense.map]))})")
-        rows.append(cells)
-        before = sense.map
-    # A sense of a single other fit is not an agreement; --json lists these too.
-    for other in (sense for sense in elsewhere if sense.n_fits > 1):
-        near = ", ".join(shown(n.label) for n in other.neighbors)
-        shares = ["", f"{other.share:.0%}"][0 if grouped else 1 :]
-        rows.append(["elsewhere", *shares, f"{other.n_fits} of {n_fits} fits", near])
-    if left_out is not None and (left_out.n_groups or left_out.recall >= LEAST_SAID):
-        rows.append(_left_out(left_out, fits, grouped=grouped))
-    n_senses, n_maps = where_senses_lie(senses, grouped=grouped)
-    maps = plural("map", n_maps)
-    where = f"has {plural('sense', n_senses)} in {maps}" if grouped else f"has weight in {maps}"
-    return f"{shown(word)} {where}\n{grid(rows)}"
-
-
-def _percent(told: mm.Interval) -> str:
-    return f"{told.value:.0%} ({100 * told.low:.0f}-{told.high:.0%})"
-
-
-def trust_line(
-    trust: tuple[float | None, float | None], intervals: mm.Intervals | None, word: str
-) -> str:
-    """What `senses` says last: how far a word's places can be trusted, and how ambiguous it is.
-
-    `trust` are the shares explained and recurring. Empty where nothing is known.
-    """
-    explained, recurring = trust
-    said = []
-    if explained is not None:
-        said.append(f"its places explain {explained:.0%} of what was observed")
-    if recurring is not None:
-        said.append(f"{recurring:.0%} of its neighbours recur in other fits")
-    if intervals is not None and (told := intervals.ambiguity(word)) is not None:
-        ends = f"{told.value:.1f} ({told.low:.1f} to {told.high:.1f}, {100 * intervals.level:.4g}%)"
-        of = plural("response", intervals.n_responses(word))
-        by = ", by participants" if intervals.unit == "participants" else ""
-        said.append(f"ambiguity {ends} of {of}{by}")
-    return "; ".join(said)
-
-
-def interval_record(
-    record: dict[str, Any], intervals: mm.Intervals, shares: Sequence[mm.Interval | None]
-) -> dict[str, Any]:
-    """What `senses --json` prints where data were given: the record with intervals in it.
-
-    Each is null where the data say nothing of the sense or the pair.
-    """
-    word = record["word"]
-    ambiguity = intervals.ambiguity(word)
-    for sense, share in zip(record["senses"], shares, strict=True):
-        sense["interval"] = _as_record(share)
-        for near in sense["neighbors"]:
-            near["interval"] = _as_record(intervals.strength(word, near["label"]))
+    for sense in record["senses"]:
+        del sense["members"]
+    if intervals is None:
+        return record
+    for sense, one in zip(senses, record["senses"], strict=True):
+        one["interval"] = _as_record(sense_interval(intervals, label, sense))
+        for near in one["neighbors"]:
+            near["interval"] = _as_record(intervals.strength(label, near["label"]))
     return record | {
-        "ambiguity": _as_record(ambiguity),
-        "n_responses": intervals.n_responses(word),
+        "ambiguity": _as_record(intervals.ambiguity(label)),
+        "n_responses": intervals.n_responses(label),
         "level": intervals.level,
         "by": intervals.unit,
     }
 
 
-def _as_record(told: mm.Interval | None) -> dict[str, float] | None:
-    return None if told is None else told._asdict()
+def sense_interval(intervals: mm.Intervals, label: str, sense: Sense) -> Any:
+    """The interval of a sense; None for a map without observed responses."""
+    if sense.share == 0 or not sense.neighbors:
+        return None
+    return intervals.share(label, sense.neighbors[0].label)
 
 
-def _neighbor(near: Neighbor) -> str:
-    similarity = _fraction(near.similarity)
-    if near.observed is None:
-        return f"{shown(near.label)} {similarity}"
-    observed = _fraction(near.observed) if near.observed > 0 else "-"
-    return f"{shown(near.label)} {observed} ({similarity})"
+def _as_record(interval: mm.Interval | None) -> dict[str, float] | None:
+    return None if interval is None else interval._asdict()
 
 
-def _observed(sense: Sense) -> str:
-    """The part of what was observed that falls to a sense, in words where that is nothing."""
-    if sense.share > 0:
-        return f"{sense.share:.0%}"
-    return "stranded" if sense.stranded else "none"
+def _left_out(listed: Sequence[Sense], everything: Sequence[Sense]) -> dict[str, float]:
+    """The groups and maps that are not listed, with their shares; maps without a group are maps."""
+    maps = {sense.map for sense in listed}
+    others = {sense.map: sense.recall for sense in everything if sense.map not in maps}
+    return {
+        "n_groups": sum(s.share > 0 for s in everything) - sum(s.share > 0 for s in listed),
+        "share": max(0.0, 1 - sum(sense.share for sense in listed)),
+        "n_maps": sum(recall > 0 for recall in others.values()),
+        "recall": sum(others.values()),
+    }
 
 
-def _left_out(left_out: LeftOut, fits: Sequence[str], *, grouped: bool) -> list[str]:
-    """The row of what is not listed."""
-    said = []
-    if left_out.n_groups and grouped:
-        said.append(plural("smaller group", left_out.n_groups))
-    if left_out.n_maps:
-        said.append(plural("further map", left_out.n_maps))
-    shares = [f"{left_out.share:.0%}"] if grouped else []
-    return ["others", f"{left_out.recall:.0%}", *shares, *fits, ", ".join(said)]
+def senses_text(record: dict[str, Any], *, grouped: bool, captioned: bool) -> str:
+    """The text of a record: its senses, those that several other fits share, and their reliability.
+
+    Parameters
+    ----------
+    record : dict
+    grouped : bool
+        Whether associations are known: then groups and neighbours have their observed share, and
+        the model's in brackets.
+    captioned : bool
+        Whether maps have their captions.
+    """
+    counted = [sense for sense in record["senses"] if sense["share"] > 0 or not grouped]
+    maps = plural("map", len({sense["map"] for sense in counted}))
+    where = f"has {plural('sense', len(counted))} in {maps}" if grouped else f"has weight in {maps}"
+    lines = [f"{shown(record['word'])} {where}"]
+    lines.append(grid(_rows(record, grouped=grouped, captioned=captioned)))
+    return "\n".join([*lines, *filter(None, ["; ".join(_reliability(record))])])
+
+
+def _rows(record: dict[str, Any], *, grouped: bool, captioned: bool) -> Iterator[list[str]]:
+    n_fits, left_out = record["n_fits"], record["left_out"]
+    fits = [] if n_fits is None else [""]
+    captioned = captioned and any(sense["caption"] for sense in record["senses"])
+    if grouped:
+        yield ["", "model", "data", *fits, "data (model)"]
+    before = -1
+    for sense in record["senses"]:
+        repeated = grouped and sense["map"] == before
+        cells = ["", ""] if repeated else [f"map {sense['map']}", f"{sense['recall']:.0%}"]
+        if grouped:
+            cells.append(_observed(sense))
+        if n_fits is not None:
+            cells.append("" if sense["n_fits"] is None else f"{sense['n_fits']} of {n_fits} fits")
+        cells.append(", ".join(map(_neighbor, sense["neighbors"])) or "(no neighbours)")
+        if captioned:
+            cells.append("" if repeated else f"({', '.join(map(shown, sense['caption']))})")
+        yield cells
+        before = sense["map"]
+    # A sense of a single other fit is not an agreement; --json lists these too.
+    for other in (sense for sense in record["elsewhere"] if sense["n_fits"] > 1):
+        near = ", ".join(shown(one["label"]) for one in other["neighbors"])
+        shares = ["", f"{other['share']:.0%}"][0 if grouped else 1 :]
+        yield ["elsewhere", *shares, f"{other['n_fits']} of {n_fits} fits", near]
+    if left_out["n_groups"] or left_out["recall"] >= LEAST_LISTED:
+        shares = [f"{left_out['share']:.0%}"] if grouped else []
+        groups = plural("smaller group", left_out["n_groups"])
+        further = [groups] if left_out["n_groups"] and grouped else []
+        further += [plural("further map", left_out["n_maps"])] if left_out["n_maps"] else []
+        yield ["others", f"{left_out['recall']:.0%}", *shares, *fits, ", ".join(further)]
+
+
+def _reliability(record: dict[str, Any]) -> Iterator[str]:
+    """How far the positions of a word can be trusted, and how ambiguous it is, if known."""
+    if record["explained"] is not None:
+        yield f"its positions explain {record['explained']:.0%} of the observed responses"
+    if record["recurring"] is not None:
+        yield f"{record['recurring']:.0%} of its neighbours recur in other fits"
+    if (ambiguity := record.get("ambiguity")) is not None:
+        limits = f"{ambiguity['low']:.1f} to {ambiguity['high']:.1f}, {100 * record['level']:.4g}%"
+        responses = plural("response", record["n_responses"])
+        by = ", by participants" if record["by"] == "participants" else ""
+        yield f"ambiguity {ambiguity['value']:.1f} ({limits}) of {responses}{by}"
+
+
+def _neighbor(near: dict[str, Any]) -> str:
+    similarity = _fraction(near["similarity"])
+    if near["observed"] is None:
+        return f"{shown(near['label'])} {similarity}"
+    observed = _fraction(near["observed"]) if near["observed"] > 0 else "-"
+    return f"{shown(near['label'])} {observed} ({similarity})"
+
+
+def _observed(sense: dict[str, Any]) -> str:
+    """The observed share of a sense, with its interval, or a word if it is zero."""
+    if (interval := sense.get("interval")) is not None:
+        limits = f"{100 * interval['low']:.0f}-{interval['high']:.0%}"
+        return f"{interval['value']:.0%} ({limits})"
+    if sense["share"] > 0:
+        return f"{sense['share']:.0%}"
+    return "stranded" if sense["stranded"] else "none"
 
 
 def _fraction(value: float) -> str:

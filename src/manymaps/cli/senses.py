@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,13 +13,14 @@ import manymaps as mm
 from manymaps.cli.contract import as_json, emit, note, tell
 from manymaps.cli.options import READING, ROW_SUMS, PairReading, atlas_argument, refuse_given
 from manymaps.cli.record import argument, command, flag, group, option
+from manymaps.cli.sense_report import sense_interval, senses_record, senses_text
 from manymaps.cli.types import InputFile, Number, positive
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import first_of, plural
 from manymaps.progress import work
 
 if TYPE_CHECKING:
-    from manymaps.atlas.atlas import Sense
+    pass
 
 __all__ = ["senses"]
 
@@ -127,11 +128,8 @@ def senses(options: SensesOptions) -> None:
         emit(columns_as_csv({**atlas.sense_table(asked, **options.chosen), **bounds}))
         return
     several = len(options.words) != 1 or options.list_of_words is not None
-    reports = [_report(atlas, word, options, found) for word in asked]
-    tell(
-        lambda: {"words": [record() for record, _ in reports]} if several else reports[0][0](),
-        lambda: "\n\n".join(text() for _, text in reports),
-    )
+    records, texts = zip(*(_report(atlas, word, options, found) for word in asked), strict=True)
+    tell(lambda: {"words": records} if several else records[0], lambda: "\n\n".join(texts))
 
 
 def _known(atlas: mm.Atlas, file: Path | None, kind: str | None) -> list[str]:
@@ -183,7 +181,7 @@ def _bounds(
     import numpy as np
 
     shares = [
-        _share(found, atlas, word, sense)
+        sense_interval(found, atlas.labels[atlas.index(word)], sense)
         for word in words
         for sense in atlas.senses(word, **options.chosen)
     ]
@@ -193,57 +191,16 @@ def _bounds(
     }
 
 
-def _share(found: mm.Intervals, atlas: mm.Atlas, word: str, sense: Sense) -> Any:
-    """The interval of a sense; None for a map without observed responses."""
-    if sense.share == 0 or not sense.neighbors:
-        return None
-    return found.share(atlas.labels[atlas.index(word)], sense.neighbors[0].label)
-
-
 def _report(
     atlas: mm.Atlas, word: str, options: SensesOptions, intervals: mm.Intervals | None
-) -> tuple[Callable[[], dict[str, Any]], Callable[[], str]]:
+) -> tuple[dict[str, Any], str]:
     """The record and the text of a word."""
-    from manymaps.analysis.trust import trust_of
-    from manymaps.cli.sense_report import (
-        interval_record,
-        left_out_of,
-        senses_record,
-        senses_table,
-        trust_line,
-    )
-
     kind, neighbor_kind = options.kind, options.neighbor_kind
     if atlas.kinds is not None or kind is not None or neighbor_kind is not None:
         from manymaps.cli.reading import kind_of_word
 
         kind = kind_of_word(atlas, word, kind, neighbor_kind)
-    asked = {**options.chosen, "kind": kind}
-    found = atlas.senses(word, **asked)
-    maps = list(dict.fromkeys(sense.map for sense in found))
-    captions = dict(zip(maps, atlas.captions(maps=maps), strict=True))
-    left_out = left_out_of(found, atlas.senses(word, **{**asked, "min_share": 0, "min_recall": 0}))
-    i = atlas.index(word, kind=kind)
-    label = atlas.labels[i]
-    elsewhere = atlas.senses_elsewhere(word, kind=kind)
-    n_fits = None if atlas.consensus is None else atlas.consensus.n_fits
+    record = senses_record(atlas, word, options.chosen, kind, intervals)
     grouped = neighbor_kind is None and atlas.recalls(word, kind=kind)
-    trust = trust_of(atlas, i)
-    shares = None
-    if intervals is not None:
-        shares = [_share(intervals, atlas, word, sense) for sense in found]
-
-    def record() -> dict[str, Any]:
-        said = senses_record(label, found, kind, elsewhere, n_fits, captions, left_out)
-        said |= {"explained": trust[0], "recurring": trust[1]}
-        return said if intervals is None else interval_record(said, intervals, shares or [])
-
-    def text() -> str:
-        table = senses_table(
-            label, found, elsewhere, n_fits, captions if atlas.n_maps > 1 else None, left_out,
-            grouped=grouped, intervals=shares,
-        )  # fmt: skip
-        lines = [table, trust_line(trust, None if intervals is None else intervals, label)]
-        return "\n".join(line for line in lines if line)
-
+    text = "" if as_json() else senses_text(record, grouped=grouped, captioned=atlas.n_maps > 1)
     return record, text
