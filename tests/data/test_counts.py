@@ -304,7 +304,7 @@ def test_objects_that_hold_no_counts_are_refused():
         counts_from([[1, 2], [3]])
     with pytest.raises(DataError, match="no column of numbers"):
         counts_from(pd.DataFrame({"a": ["x", "y"]}))
-    with pytest.raises(ParameterError, match="columns of a data frame"):
+    with pytest.raises(ParameterError, match="apply to data frames"):
         counts_from(TABLE, rows="a")
     with pytest.raises(ParameterError, match="names a column"):
         counts_from(TABLE, row_labels="a")

@@ -202,7 +202,7 @@ class TestOutput:
     def test_device(self, folder):
         result = self.output(folder, "/dev/null")
         assert result.exit_code == 2
-        assert "no ordinary file" in result.stderr
+        assert "not an ordinary file" in result.stderr
         assert Path("/dev/null").is_char_device()
 
     @pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc")
@@ -349,7 +349,7 @@ def test_no_traceback_unless_asked_for(folder, monkeypatch):
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("a fault of ours")
 
-    monkeypatch.setattr(mm, "read_associations", broken)
+    monkeypatch.setattr("manymaps.cli.reading.read_associations", broken)
     monkeypatch.delenv("MANYMAPS_DEBUG", raising=False)
     result = fit(folder, TRIANGLE)
     assert result.exit_code == 1
@@ -363,7 +363,7 @@ def test_failures_of_the_machine(folder, monkeypatch, error):
     def failing(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(mm, "read_associations", failing)
+    monkeypatch.setattr("manymaps.cli.reading.read_associations", failing)
     result = fit(folder, TRIANGLE)
     assert result.exit_code == 1
     assert "No space left on device" in result.stderr or "more memory" in result.stderr

@@ -30,9 +30,24 @@ def literals(tree: ast.Module) -> str:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             texts.append(node.value)
         elif isinstance(node, ast.JoinedStr):
-            parts = [v.value if isinstance(v, ast.Constant) else "\0" for v in node.values]
+            parts = [v.value if isinstance(v, ast.Constant) else gap(v) for v in node.values]
             texts.append("".join(map(str, parts)))
     return "\n".join(texts)
+
+
+def gap(part: ast.expr) -> str:
+    """A parameter as Python users read it, or a gap for anything else that is put in."""
+    match part:
+        case ast.FormattedValue(
+            value=ast.Call(func=ast.Name("setting"), args=[ast.Constant(str(name)), *value])
+        ):
+            match value:
+                case []:
+                    return f"{name}=..."
+                case [ast.Constant(known)]:
+                    return f"{name}={known!r}"
+            return f"{name}=\0"
+    return "\0"
 
 
 def raises_some(tree: ast.Module) -> bool:
