@@ -1,6 +1,6 @@
-"""The command line: the group of its commands, which stand in a file each.
+"""The command line: the group of its commands, each in a file of its name.
 
-`manymaps.cli.contract` states the streams and exit codes; what a command needs is imported when it
+`manymaps.cli.contract` defines the streams and exit codes. A command imports what it needs when it
 runs, so that `manymaps --help` is quick.
 """
 
@@ -25,7 +25,7 @@ def main() -> None:
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     _occupy_closed_streams()
     for stream in (sys.stdout, sys.stderr):
-        # A label that the terminal's encoding lacks is shown escaped instead of failing.
+        # A label that the terminal's encoding lacks is escaped.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     cli(prog_name="manymaps")
@@ -71,7 +71,7 @@ def cli() -> None:
     """
 
 
-# In the order in which a person meets them.
+# In the order in which users need them.
 COMMANDS = (
     "demo", "inspect", "diagnose", "spread", "predict", "sweep", "count", "fit", "senses", "plot",
     "insert", "evaluate", "cluster", "stability", "compare", "align", "view", "export",

@@ -39,7 +39,6 @@ def align(options: AlignOptions) -> None:
     \b
     Examples:  manymaps align new.atlas old.atlas -o new.atlas
     """
-
     found = mm.align(mm.load_atlas(options.atlas), mm.load_atlas(options.reference))
     found.atlas.save(options.output)
     record = {

@@ -221,7 +221,6 @@ def _stability(
 
 def _map(table: SimilarityTable, options: ClusterOptions) -> mm.Atlas:
     """The map to draw clusters on: that of --atlas, or one of the similarities."""
-
     if options.atlas is not None:
         return mm.load_atlas(options.atlas)
     similar = -table.values if options.dissimilarities else table.values

@@ -205,7 +205,6 @@ def _compared(
     tested: list[mm.Comparison],
 ) -> mm.Comparison:
     """Tests and maps; the tests are appended to a list once they are done."""
-
     return mm.compare(
         groups,
         estimator,
@@ -308,7 +307,6 @@ def _kept(names: Sequence[str], page: Path) -> list[Path]:
 
 def _check_words(words: Sequence[str], first: mm.Trials | mm.Associations) -> None:
     """Raise UnknownLabel for a word to draw that does not exist, before minutes of fits."""
-
     for word in words:
         find_label(word, first.cues if isinstance(first, mm.Trials) else first.labels)
 

@@ -1,4 +1,4 @@
-"""What every command keeps: its streams, its exit codes, and its checks before work begins.
+"""The contract of all commands: their streams, their exit codes, and how they report.
 
     stdout   the data asked for, whole, and nothing else
     stderr   everything else: notes, warnings, progress, errors
@@ -43,7 +43,7 @@ __all__ = [
 
 
 class RunFailed(click.ClickException):
-    """The run failed for a reason that is neither the usage nor the data."""
+    """The run failed, but neither the usage nor the data is the reason."""
 
     exit_code = 1
 
@@ -55,7 +55,7 @@ class BadData(click.ClickException):
 
 
 class NotConverged(click.ClickException):
-    """The fit was asked to converge, and has not."""
+    """The fit has not converged, and --strict requires it."""
 
     exit_code = 4
 
@@ -86,7 +86,7 @@ class Command(click.Command):
 
 
 class Commands(click.Group):
-    """The group of such commands, listed in the order in which a person meets them."""
+    """The group of such commands, listed in the order in which users need them."""
 
     command_class = Command
 
@@ -117,9 +117,9 @@ def _reported(ctx: click.Context) -> Iterator[None]:
         raise
     except Exception as error:
         if interrupted():
-            # Libraries that are just being imported make an error of their own of it.
+            # A library that is interrupted while it is imported may raise an error of its own.
             raise Interrupted("interrupted") from error
-        # The last line of defence: whatever else goes wrong, a person reads a sentence.
+        # Any other error is reported in one sentence too.
         if os.environ.get("MANYMAPS_DEBUG") == "1":
             raise
         raise RunFailed(_explained(error)) from error
@@ -141,7 +141,7 @@ def _explained(error: Exception) -> str:
 
 
 def _located(error: Exception, message: str, ctx: click.Context) -> str:
-    """What is wrong with data, after the option that named their file or the word, if one did."""
+    """A message about data, after the option that named their file or the word, if one did."""
     for option in ctx.command.params:
         if not isinstance(option, click.Option):
             continue
@@ -187,10 +187,10 @@ def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
 
 
 def note(message: str) -> None:
-    """A line for the person, on stderr; nothing under --quiet."""
+    """Print a line on stderr, except under --quiet."""
     context = click.get_current_context(silent=True)
     if context is None or not context.meta.get("manymaps.quiet"):
-        # Where nobody listens any more, the work goes on.
+        # A closed stderr does not end the work.
         with suppress(OSError):
             click.echo(message, err=True)
 
@@ -213,7 +213,7 @@ def _general(name: str, help: str) -> click.Option:
 
 
 def emit(text: str) -> None:
-    """Data on stdout. A reader that has seen enough (`| head`) is no error."""
+    """Print data on stdout. A reader that stops reading (`| head`) is not an error."""
     try:
         click.echo(text.rstrip("\n"))
     except BrokenPipeError:
@@ -224,13 +224,13 @@ def emit(text: str) -> None:
 
 
 def _leave_stdout(exit_code: int) -> NoReturn:
-    # What is still buffered would fail again, with a traceback, when the interpreter closes.
+    # Buffered data would fail again, with a traceback, when the interpreter exits.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     raise click.exceptions.Exit(exit_code)
 
 
 def emit_json(record: Mapping[str, Any]) -> None:
-    """One JSON object on stdout; null where a number is infinite or unknown."""
+    """Print one JSON object on stdout; infinite and unknown numbers are null."""
     ascii_only = (sys.stdout.encoding or "ascii").lower().replace("-", "") != "utf8"
     emit(json.dumps(_with_null(record), ensure_ascii=ascii_only, allow_nan=False))
 
@@ -336,7 +336,7 @@ def cell(value: object) -> str:
 
 
 def shown(label: str, width: int = 40) -> str:
-    """A label fit for a terminal: no control characters, and not ten thousand long."""
+    """A label without control characters, shortened to a width."""
     plain = "".join(
         "\N{REPLACEMENT CHARACTER}" if unicodedata.category(c) == "Cc" or c in _BIDI else c
         for c in label[: width + 1]

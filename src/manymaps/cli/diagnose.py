@@ -194,7 +194,7 @@ def _of_stress(found: mm.Diagnosis) -> str:
 
 
 def _fits(found: mm.Diagnosis) -> list[tuple[str, str, str]]:
-    """What maps keep and hold; the share that the suggestion goes by comes first."""
+    """The shares that maps reproduce; the one that decides the suggestion comes first."""
     from manymaps.analysis.diagnosis import FEW
 
     some = f" of {found.n_fitted:,} objects" if found.n_fitted < found.n_objects else ""

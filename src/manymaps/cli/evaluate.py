@@ -120,7 +120,6 @@ def evaluate(options: EvaluateOptions) -> None:
                manymaps evaluate norms.atlas SimLex-999.txt --norms norms.csv --vectors glove.txt
                manymaps evaluate things.atlas test_10.npy --format triplets
     """
-
     atlas = mm.load_atlas(options.atlas)
     if _holds_ratings(atlas, options):
         _of_ratings(atlas, options)
@@ -303,6 +302,5 @@ def _note_of_triplets(found: mm.TripletEvaluation, _: EvaluateOptions) -> None:
 
 def _vectors(file: Path, words: Sequence[str]) -> Any:
     """The vectors of some words."""
-
     with work(f"reading {file}"):
         return mm.read_vectors(file, words=words)

@@ -377,7 +377,6 @@ def _check_judged(model: Model) -> None:
 
 def _read_judged(options: FitOptions) -> mm.Judgements:
     """The judgements of several people."""
-
     reading = options.reading
     with work("reading judgements"):
         judgements = mm.read_judgements(
@@ -438,7 +437,6 @@ def _fit_pairs(
 
 def _node_measures(data: PairData, file: Path) -> dict[str, Any]:
     """The measures of each word in the network; a usage error if there is none."""
-
     if not isinstance(data, mm.Associations):
         raise click.UsageError(f"--node-measures does not apply to the vectors of {file}")
     return {name: column.tolist() for name, column in mm.node_measures(data).items()}
@@ -521,7 +519,6 @@ def _pin(
 
 def _with_trust(atlas: mm.Atlas) -> mm.Atlas:
     """The atlas with the shares that its places explain, if these can be known."""
-
     with work("comparing with what was fitted"):
         found = mm.trust(atlas)
     if not found.metadata:
@@ -603,7 +600,6 @@ def run_fit(
 
 def _fit(estimator: Any, data: PairData | mm.Counts, **files: Path | None) -> int:
     """Fit; the stored pairs of associations or counts, or of vectors and their neighbours."""
-
     if not isinstance(data, mm.Vectors):
         estimator.fit(data, **files)
         return data.n_pairs
@@ -641,7 +637,7 @@ def keep_stopped(estimator: Any, atlas: mm.Atlas, output: Path, *, vectors: bool
 
 
 def fit_record(estimator: Any, n_pairs: int, method: str, output: Path) -> dict[str, Any]:
-    """What `fit --json` prints; of counts, also their likelihood and what was left out."""
+    """The record that `fit --json` prints; counts add their likelihood and what was left out."""
     atlas: mm.Atlas = estimator.atlas_
     restarts: Sequence[Restart] = getattr(estimator, "restarts_", ())
     of_counts = {}
@@ -740,7 +736,6 @@ def _summary(record: Mapping[str, Any], atlas: mm.Atlas, data: PairData | mm.Cou
 
 def _telling_word(atlas: mm.Atlas, data: PairData | mm.Counts) -> str:
     """Of the words that are recalled or counted most, the one that lives in most maps."""
-
     recalled: Any = range(atlas.n_objects)
     if isinstance(data, mm.Associations):
         recalled = (-data.strengths.sum(axis=0)).argsort(kind="stable")[:50]

@@ -106,7 +106,6 @@ def insert(options: InsertOptions) -> None:
                manymaps insert norms.atlas answers.csv -o more.atlas --neighbors local
                manymaps insert posts.atlas new-counts.npz -o more.atlas
     """
-
     atlas, output = mm.load_atlas(options.atlas), options.output
     if atlas.kinds is not None:
         refuse_given(NOT_OF_COUNTS, "an atlas of two kinds of object")
@@ -239,7 +238,6 @@ def _insert_table(atlas: mm.Atlas, options: InsertOptions) -> mm.Insertion:
 
 def _note_known(new: Path, n_known: int, n_new: int) -> None:
     """Note how many objects are in the atlas already; bad data if all are."""
-
     if n_new == 0:
         raise DataError(f"all {n_known:,} objects of {new} are in the atlas; nothing to insert")
     if n_known:

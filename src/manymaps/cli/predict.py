@@ -120,7 +120,6 @@ def _predicted(
     norms: mm.Associations, dims: int, options: PredictOptions, stop: Stop
 ) -> PredictionResult:
     """The split, the fit and its scores."""
-
     split = mm.split_associations(
         norms,
         by=options.splitting.by,

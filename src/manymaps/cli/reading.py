@@ -1,4 +1,4 @@
-"""What the commands read: which kind of data a file holds, and how it goes with an atlas.
+"""Reading for the commands: which kind of data a file contains, and how it matches an atlas.
 
 Rows and columns of counts are matched with those of an atlas by label, each kind on its own side,
 for the same label may stand in both.

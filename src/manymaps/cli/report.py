@@ -39,7 +39,7 @@ __all__ = [
 
 _ROWS = 1 << 14
 _MOST_SHARES = 8
-# Of all objects, that differ from others in case or spaces alone.
+# Share of objects that differ from another in case or spaces only, above which --fold is advised.
 _FEW_ALIKE = 0.02
 # A perplexity of 30 takes 90 neighbours.
 _ENOUGH_FOR_30 = 90
@@ -115,7 +115,7 @@ def component_sizes(data: mm.Associations) -> np.ndarray:
 
 
 def trial_record(trials: Trials) -> dict[str, Any]:
-    """What `inspect --json` prints of trials beside the associations that they make."""
+    """The record of trials that `inspect --json` adds to that of their associations."""
     lacking = trials.n_without()
     return {
         "n_trials": trials.n_trials,
@@ -130,7 +130,7 @@ def trial_record(trials: Trials) -> dict[str, Any]:
 
 
 def _trial_rows(trials: Trials) -> list[tuple[str, str]]:
-    """What `inspect` says of trials before what it says of any associations."""
+    """The rows of trials, which `inspect` prints before those of their associations."""
     of = f" of {trials.n_participants:,} participants" if trials.participant is not None else ""
     lacking = trials.n_without()
     n_given = trials.given.size - sum(lacking.values())
@@ -145,17 +145,17 @@ def _trial_rows(trials: Trials) -> list[tuple[str, str]]:
 def inspection(
     data: mm.Associations, as_written: mm.Associations, file: Path, trials: Trials | None = None
 ) -> str:
-    """What `inspect` prints for a person.
+    """The text that `inspect` prints of associations.
 
     Parameters
     ----------
     data : Associations
-        What a fit would use.
+        The associations that a fit would use.
     as_written : Associations
-        The same before rows were renormalized.
+        The same without renormalized rows.
     file : Path
     trials : Trials, optional
-        What they were counted from.
+        The trials that were counted.
     """
     sizes = component_sizes(data)
     largest = f" (the largest of {sizes[0]:,} objects)" if len(sizes) > 1 else ""
@@ -186,7 +186,7 @@ def _inspection(
 
 
 def vector_inspection(data: Vectors, file: Path) -> str:
-    """What `inspect` prints of vectors for a person."""
+    """The text that `inspect` prints of vectors."""
     lengths = _lengths(data)
     zero = int((lengths == 0).sum())
     stored = ""
@@ -205,21 +205,21 @@ def vector_inspection(data: Vectors, file: Path) -> str:
 
 
 def count_inspection(data: Counts, command: Sequence[str], hint: str | None) -> str:
-    """What `inspect` prints of counts for a person.
+    """The text that `inspect` prints of counts.
 
     Parameters
     ----------
     data : Counts
     command : sequence of str
-        That would fit them.
+        The command that would fit them.
     hint : str or None
-        That rows and columns look swapped.
+        The note that rows and columns look swapped, if they do.
     """
     kinds, sizes = data.kinds, _groups_of_counts(data)
     totals = (data.row_totals, data.column_totals)
     labels = (data.row_labels or (), data.column_labels or ())
     empty = [int((side == 0).sum()) for side in totals]
-    fractional = f"; {data.n_fractional:,} are no whole numbers" if data.n_fractional else ""
+    fractional = f"; {data.n_fractional:,} are not whole numbers" if data.n_fractional else ""
     filled = data.n_pairs / (data.n_rows * data.n_columns)
     pairs = f"{data.n_counts:,.10g} in {data.n_pairs:,} pairs"
     rows = [
@@ -245,7 +245,7 @@ def count_inspection(data: Counts, command: Sequence[str], hint: str | None) -> 
 
 def _connected(sizes: np.ndarray) -> str:
     if len(sizes) == 1:
-        return "1; counts connect all"
+        return "1; all are connected"
     return (
         f"{len(sizes):,} without counts between them, the largest of {sizes[0]:,} rows and "
         "columns; they drift apart in a fit without --penalty"
@@ -303,7 +303,7 @@ def reading_notes(data: PairData | Counts) -> list[str]:
 
 
 def _notes(data: mm.Associations) -> list[str]:
-    """What the reader noted, and how to join spellings, or to keep answers of which most go."""
+    """The notes of the reader, and advice if spellings differ or most responses are dropped."""
     notes = list(data.report.notes)
     alike = data.n_objects - len({plain_spelling(label) for label in data.labels})
     if alike > _FEW_ALIKE * data.n_objects:

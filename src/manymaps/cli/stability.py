@@ -171,7 +171,6 @@ def _load(files: Sequence[Path]) -> list[mm.Atlas]:
 
 def _fits(options: StabilityOptions) -> list[mm.Atlas]:
     """The fits of a file from several seeds."""
-
     file, model = options.files[0], options.model
     check_method(file, model, options.reading, options.vector_model, options.vectors)
     check_workers(options.workers)

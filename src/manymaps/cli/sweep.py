@@ -161,7 +161,6 @@ def _stopped(
     why: str, settings: Mapping[str, tuple], finished: Sequence[PointResult], options: SweepOptions
 ) -> str:
     """The message of a sweep that ended early, once its finished fits are saved."""
-
     if options.resume is not None:
         return f"{why}; finished fits are in {options.resume}; to resume, repeat the command"
     if not finished:

@@ -94,7 +94,6 @@ def view(options: ViewOptions) -> None:
                manymaps view norms.atlas -o norms.html --metadata words.csv --size frequency
                manymaps view young.atlas old.atlas -o compare.html
     """
-
     output = options.output
     paths = [path for path in (options.atlas, options.other) if path is not None]
     atlases = [mm.load_atlas(path) for path in paths]
@@ -158,7 +157,6 @@ def _hidden(atlases: Sequence[mm.Atlas], labels: Sequence[str], path: Path | Non
     BadData
         For one given by itself that no object has: a slip of the pen would leave it in the page.
     """
-
     try:
         for label in labels:
             if not any(label in atlas for atlas in atlases):
@@ -285,7 +283,6 @@ def _from_memberships(path: Path) -> list[_Feature]:
 
 def _weight(name: str, path: Path) -> float:
     """The weight that a column's name has in brackets."""
-
     match = WEIGHTED.fullmatch(name)
     try:
         weight = float(match["weight"]) if match else math.nan
