@@ -20,6 +20,19 @@ def invoke(*arguments: object) -> Result:
     return CliRunner().invoke(cli, [str(argument) for argument in arguments])
 
 
+def worked(result: Result) -> Result:
+    """The result of a command that succeeded."""
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def failed(result: Result, code: int, message: str) -> Result:
+    """The result of a command, once its exit code and a message on stderr are as expected."""
+    assert result.exit_code == code, result.output
+    assert message in result.stderr
+    return result
+
+
 def command(*arguments: object) -> list[str]:
     return [sys.executable, "-m", "manymaps", *map(str, arguments)]
 

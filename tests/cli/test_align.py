@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import manymaps as mm
-from cli_samples import invoke
+from cli_samples import failed, invoke, worked
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
 
 
@@ -31,8 +31,7 @@ def aligned(folder: Path, *options: object, output: str = "out.atlas"):
 
 
 def test_json_has_the_promised_keys(folder):
-    result = aligned(folder, "--json", "--quiet")
-    assert result.exit_code == 0, result.stderr
+    result = worked(aligned(folder, "--json", "--quiet"))
     assert result.stderr == ""
     assert json.loads(result.stdout) == {
         "matched": [0, 1], "similarities": [1.0, 1.0], "shared": 3,
@@ -66,7 +65,5 @@ def test_the_output_may_be_the_atlas_itself(folder):
 def test_atlases_that_share_nothing(folder):
     old = mm.load_atlas(folder / "old.atlas")
     replace(old, labels=["a", "b", "c", "d"]).save(folder / "old.atlas")
-    refused = aligned(folder)
-    assert refused.exit_code == 3
-    assert "share no object" in refused.stderr
+    failed(aligned(folder), 3, "share no object")
     assert not (folder / "out.atlas").exists()

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cli_samples import invoke, on_a_terminal
+from cli_samples import invoke, on_a_terminal, worked
 from manymaps.clustering.additive import AdditiveClustering
 from manymaps.clustering.scaling import similarity_map
 from manymaps.data.datasets import load_integers
@@ -44,8 +44,7 @@ def judged(tmp_path: Path) -> Path:
 
 
 def record(file: Path, *options: object) -> dict:
-    result = invoke("cluster", file, "--json", "--quiet", *options)
-    assert result.exit_code == 0, result.stderr
+    result = worked(invoke("cluster", file, "--json", "--quiet", *options))
     assert result.stderr == ""
     return json.loads(result.stdout)
 
@@ -253,8 +252,7 @@ def test_asymmetric_tables(tmp_path):
     values[0, 1] += 0.2
     values[1, 0] -= 0.2
     file = write_table(tmp_path / "judged.csv", values)
-    result = invoke("cluster", file, "--clusters", 3)
-    assert result.exit_code == 0
+    result = worked(invoke("cluster", file, "--clusters", 3))
     assert "the similarities are not symmetric" in result.stderr
     assert found(file, "--clusters", 3) == GROUPS
     result = invoke("cluster", file, "--clusters", 3, "--strict")
@@ -273,8 +271,7 @@ def test_numbers_of_clusters_are_compared(judged):
     assert result["fewest_by_held_out"] in (1, 2, 3)
     least = record(judged, "--choose", "1-3", "--restarts", 3, "--precision", 10)
     assert least["suggestion"] == 1
-    shown = invoke("cluster", judged, "--choose", "2-3", "--restarts", 3)
-    assert shown.exit_code == 0
+    shown = worked(invoke("cluster", judged, "--choose", "2-3", "--restarts", 3))
     assert "suggested: " in shown.stdout
     assert re.search(r"\n2 +\S+% +\S+ +\S+ +\S+ ± \S+\n", shown.stdout)
     assert "from 2 to 3 clusters" in shown.stdout

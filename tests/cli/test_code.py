@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import manymaps as mm
-from cli_samples import invoke, on_a_terminal, run, write_norms, write_vectors
+from cli_samples import failed, invoke, on_a_terminal, run, worked, write_norms, write_vectors
 from code_samples import SHORT, WORDS, atlas_of, code, group_of, record, sample, write_list
 from manymaps.cli.options import Reading
 from manymaps.cli.reading import holds_counts
@@ -112,9 +112,7 @@ class TestFit:
         vectors = write_vectors(tmp_path / "v.vec")
         one = ("--method", "tsne", "--perplexity", 5, "--iterations", 20)
         invoke("fit", vectors, "-o", tmp_path / "one.atlas", *one)
-        result = code(counts, None, "--init", tmp_path / "one.atlas")
-        assert result.exit_code == 3
-        assert "holds objects of one kind" in result.stderr
+        failed(code(counts, None, "--init", tmp_path / "one.atlas"), 3, "holds objects of one kind")
         start = ("--init", made / "code.atlas")
         result = invoke("fit", vectors, "-o", tmp_path / "two.atlas", *one, *start)
         assert result.exit_code == 3
@@ -122,10 +120,8 @@ class TestFit:
 
     def test_checkpoint_and_resume(self, counts, tmp_path):
         state = tmp_path / "state"
-        result = code(counts, None, "--checkpoint", state)
-        assert result.exit_code == 0, result.stderr
-        resumed = code(counts, None, "--resume", state, "--iterations", 60, "--json")
-        assert resumed.exit_code == 0, resumed.stderr
+        worked(code(counts, None, "--checkpoint", state))
+        resumed = worked(code(counts, None, "--resume", state, "--iterations", 60, "--json"))
         assert 40 < json.loads(resumed.stdout)["n_iterations"] <= 60
         result = code(counts, None, "--checkpoint", state, "--restarts", 2)
         assert result.exit_code == 2
@@ -147,8 +143,7 @@ class TestFit:
     def test_runaways_and_swapped_sides_are_told(self, tmp_path):
         file = tmp_path / "apart.csv"
         file.write_text("word,document,n\na,d1,3\na,d2,1\nb,d3,2\nb,d4,2\nc,d1,1\nc,d2,1\n")
-        result = code(file, None, "--rows", "word", "--columns", "document", "--count", "n")
-        assert result.exit_code == 0, result.stderr
+        result = worked(code(file, None, "--rows", "word", "--columns", "document", "--count", "n"))
         assert "falls into 2 groups" in result.stderr
         assert "give a size penalty, such as --penalty 0.01" in result.stderr
         hint = (
@@ -176,9 +171,7 @@ class TestFit:
         ],
     )
     def test_what_does_not_apply_is_refused(self, counts, options, message):
-        result = code(counts, None, *options)
-        assert result.exit_code == 2, result.stderr
-        assert message in result.stderr
+        failed(code(counts, None, *options), 2, message)
         assert not (counts.parent / "out.atlas").exists()
 
     @pytest.mark.parametrize(
@@ -210,13 +203,9 @@ class TestFit:
     def test_bad_counts(self, tmp_path):
         file = tmp_path / "bad.csv"
         file.write_text("document,word,count\na,x,1\na,y,-2\nb,x,1\n")
-        result = code(file)
-        assert result.exit_code == 3
-        assert "line 3" in result.stderr
+        failed(code(file), 3, "line 3")
         file.write_text("document,word,count\na,x,1\na,y,2\n")
-        result = code(file)
-        assert result.exit_code == 3
-        assert "an embedding needs at least two" in result.stderr
+        failed(code(file), 3, "an embedding needs at least two")
 
 
 class TestMetadataFile:
@@ -253,9 +242,7 @@ class TestMetadataFile:
         assert result.exit_code == 3
         assert "no label is that of a document or word; it begins with 'nobody'" in result.stderr
         table.write_text("label,language\nd0,de\nd0,en\n")
-        result = code(counts, None, "--metadata", table)
-        assert result.exit_code == 3
-        assert "'d0' twice, in rows 1 and 2" in result.stderr
+        failed(code(counts, None, "--metadata", table), 3, "'d0' twice, in rows 1 and 2")
 
 
 class TestInspect:

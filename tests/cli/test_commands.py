@@ -16,7 +16,7 @@ import pytest
 from scipy import sparse
 
 import manymaps as mm
-from cli_samples import WORDS, command, invoke, run, write_norms, write_vectors
+from cli_samples import WORDS, command, failed, invoke, run, worked, write_norms, write_vectors
 from manymaps.cli import cli
 from manymaps.cli.contract import emit_json
 from manymaps.errors import ParameterError, setting
@@ -49,8 +49,7 @@ class TestStart:
 
     @pytest.mark.parametrize("name", ["", *cli.commands])
     def test_help_has_an_example(self, name):
-        result = invoke(*([name] if name else []), "--help")
-        assert result.exit_code == 0
+        result = worked(invoke(*([name] if name else []), "--help"))
         assert f"manymaps {name}" in result.stdout
 
     def test_help_loads_nothing_heavy(self):
@@ -92,9 +91,7 @@ class TestInspect:
         assert record["n_objects"] == 6
         assert record["n_pairs"] == 18
         assert record["symmetric"] is False
-        assert record["n_components"] == 1
-        assert record["merged"] == 1
-        assert record["dropped"] == 1
+        assert record | {"n_components": 1, "merged": 1, "dropped": 1} == record
 
     def test_kept_responses_become_objects(self, norms):
         record = json.loads(invoke("inspect", norms, "--json", "--responses", "keep").stdout)
@@ -160,9 +157,7 @@ class TestInspectionOfVectors:
         values = np.ones((5, 3), np.float32)
         values[3, 1] = np.nan
         np.save(tmp_path / "v.npy", values)
-        result = invoke("inspect", tmp_path / "v.npy")
-        assert result.exit_code == 3
-        assert "row 3" in result.stderr
+        failed(invoke("inspect", tmp_path / "v.npy"), 3, "row 3")
 
 
 @pytest.mark.parametrize(
@@ -341,8 +336,7 @@ class TestPlotAndExport:
         ],
     )
     def test_figure_of_each_kind(self, atlas, name, start, options):
-        result = invoke("plot", atlas, "-o", atlas.parent / name, *options)
-        assert result.exit_code == 0, result.stderr
+        result = worked(invoke("plot", atlas, "-o", atlas.parent / name, *options))
         assert result.stdout == ""
         assert (atlas.parent / name).read_bytes().startswith(start)
 
@@ -356,9 +350,7 @@ class TestPlotAndExport:
         ],
     )
     def test_wrong_choice_is_a_usage_error(self, atlas, options, message):
-        result = invoke("plot", atlas, "-o", atlas.parent / "a.png", *options)
-        assert result.exit_code == 2
-        assert message in result.stderr
+        failed(invoke("plot", atlas, "-o", atlas.parent / "a.png", *options), 2, message)
         assert not (atlas.parent / "a.png").exists()
 
     def test_unknown_word_to_plot(self, atlas):

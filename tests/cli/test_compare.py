@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import manymaps as mm
-from cli_samples import invoke
+from cli_samples import failed, invoke, worked
 
 CUES = ["tie", "knot", "rope", "suit", "dress", "bow"]
 # Of a tie some think of knots, others of suits; what the others recall is the same in both groups.
@@ -65,8 +65,7 @@ def trials(tmp_path: Path) -> Path:
 
 
 def record(*arguments: object) -> dict:
-    result = invoke("compare", *arguments, "--json", "--quiet", *FEW)
-    assert result.exit_code == 0, result.stderr
+    result = worked(invoke("compare", *arguments, "--json", "--quiet", *FEW))
     assert result.stderr == ""
     return json.loads(result.stdout)
 
@@ -103,8 +102,7 @@ def test_json_has_the_promised_keys(norms, tmp_path):
 
 
 def test_a_person_reads_what_changed(norms, tmp_path):
-    result = invoke("compare", *norms, "--names", "under 30,over 30", *FEW)
-    assert result.exit_code == 0, result.stderr
+    result = worked(invoke("compare", *norms, "--names", "under 30,over 30", *FEW))
     assert result.stdout.startswith("1 of 6 words changed (1 in all their answers, 2 of ")
     assert "more of under 30" in result.stdout
     assert "tie   senses shifted" in result.stdout
@@ -194,14 +192,10 @@ def test_words_of_two_languages_are_paired(norms, tmp_path):
     found = record(norms[0], dutch, "--pairs", pairs)
     assert [change["word"] for change in found["changes"]] == ["tie"]
     assert found["n_words"] == 5
-    result = invoke("compare", norms[0], dutch)
-    assert result.exit_code == 3
-    assert "no cue is common to the groups" in result.stderr
+    result = failed(invoke("compare", norms[0], dutch), 3, "no cue is common to the groups")
     assert "read with --fold, 6 cues would be common" in result.stderr
     pairs.write_text("only\none\n")
-    result = invoke("compare", norms[0], dutch, "--pairs", pairs)
-    assert result.exit_code == 3
-    assert "--pairs" in result.stderr
+    result = failed(invoke("compare", norms[0], dutch, "--pairs", pairs), 3, "--pairs")
     assert "has one column" in result.stderr
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from click.testing import Result
 
-from cli_samples import invoke, on_a_terminal, run
+from cli_samples import failed, invoke, on_a_terminal, run, worked
 from manymaps.data.counts import Counts
 from manymaps.io.counting import Words, count_cooccurrences, count_texts
 from manymaps.io.counts import read_counts
@@ -33,8 +33,7 @@ def counted(texts: Path, *options: object) -> Result:
 
 
 def written(texts: Path, *options: object) -> Counts:
-    result = counted(texts, *options)
-    assert result.exit_code == 0, result.stderr
+    worked(counted(texts, *options))
     return read_counts(texts.parent / "counts.npz")
 
 
@@ -155,9 +154,7 @@ def test_refusals(posts, options, code, message):
 
 def test_bad_lines_are_bad_data(posts):
     posts.write_text('{"id": "a", "text": "tie"}\n{"id"')
-    result = counted(posts)
-    assert result.exit_code == 3
-    assert "posts.jsonl, line 2: this is not JSON" in result.stderr
+    failed(counted(posts), 3, "posts.jsonl, line 2: this is not JSON")
 
 
 def test_bad_paths(posts, tmp_path):

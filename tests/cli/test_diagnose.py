@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from cli_samples import invoke, write_norms, write_vectors
+from cli_samples import failed, invoke, worked, write_norms, write_vectors
 from code_samples import sample
 from manymaps.analysis.diagnosis import diagnose
 from manymaps.cli.diagnose import diagnosis_record, diagnosis_table
@@ -23,8 +23,7 @@ def norms(tmp_path):
 
 
 def record(file, *options):
-    result = invoke("diagnose", file, "--json", "--quiet", *options)
-    assert result.exit_code == 0, result.stderr
+    result = worked(invoke("diagnose", file, "--json", "--quiet", *options))
     assert result.stderr == ""
     return json.loads(result.stdout)
 
@@ -62,9 +61,7 @@ def test_a_person_reads_each_figure_with_its_meaning(norms):
 def test_vectors_are_read_as_vectors(tmp_path):
     file = write_vectors(tmp_path / "words.txt")
     found = record(file)
-    assert found["kind"] == "distances"
-    assert found["asymmetry"] == 0
-    assert found["suggested_maps"] == 1
+    assert found | {"kind": "distances", "asymmetry": 0, "suggested_maps": 1} == found
     assert record(file, "--metric", "cosine")["centrality"] != found["centrality"]
     printed = invoke("diagnose", file, "--metric", "cosine").stdout
     assert "--metric cosine" in printed.splitlines()[-1]
@@ -85,8 +82,7 @@ def write_judged(folder):
 
 def test_judged_similarities_are_joint_and_said_to_be(tmp_path):
     file = write_judged(tmp_path)
-    result = invoke("diagnose", file)
-    assert result.exit_code == 0
+    result = worked(invoke("diagnose", file))
     assert "the same both ways, and judged jointly" in result.stderr
     assert "renormalized" not in result.stderr
     assert "every pair is as strong in one direction as in the other" in result.stdout
@@ -138,18 +134,14 @@ def test_a_hub_is_told_with_the_bound_of_the_plane():
 def test_bad_data_are_told_in_a_sentence(tmp_path, text, message):
     file = tmp_path / "norms.csv"
     file.write_text(text)
-    result = invoke("diagnose", file)
-    assert result.exit_code == 3
-    assert message in result.stderr
+    result = failed(invoke("diagnose", file), 3, message)
     assert "Traceback" not in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
 
 
 def test_counts_are_of_two_kinds(tmp_path):
     sample().save(tmp_path / "counts.npz")
-    result = invoke("diagnose", tmp_path / "counts.npz")
-    assert result.exit_code == 3
-    assert "counts of two kinds of object" in result.stderr
+    failed(invoke("diagnose", tmp_path / "counts.npz"), 3, "counts of two kinds of object")
 
 
 def test_an_interrupt_ends_it_with_130(norms, monkeypatch):
@@ -157,9 +149,7 @@ def test_an_interrupt_ends_it_with_130(norms, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("manymaps.diagnose", interrupted)
-    result = invoke("diagnose", norms)
-    assert result.exit_code == 130
-    assert "interrupted" in result.stderr
+    failed(invoke("diagnose", norms), 130, "interrupted")
 
 
 def test_usage(norms):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import manymaps as mm
-from cli_samples import cluster_vectors, invoke, write_norms, write_vectors
+from cli_samples import cluster_vectors, failed, invoke, worked, write_norms, write_vectors
 from manymaps.affinity.affinities import LocalPerplexity
 from manymaps.analysis import evaluation
 from manymaps.data.vectors import Vectors
@@ -25,8 +25,7 @@ def fitted(folder: Path, estimator) -> tuple[Path, Path]:
 
 
 def record(*arguments: object) -> dict:
-    result = invoke("evaluate", *arguments, "--json")
-    assert result.exit_code == 0, result.stderr
+    result = worked(invoke("evaluate", *arguments, "--json"))
     return json.loads(result.stdout)
 
 
@@ -138,9 +137,7 @@ class TestVectors:
         ],
     )
     def test_wrong_values_are_usage_errors(self, words, options, message):
-        result = invoke("evaluate", *words, *options)
-        assert result.exit_code == 2, result.stderr
-        assert message in result.stderr
+        failed(invoke("evaluate", *words, *options), 2, message)
 
 
 def test_interruption(words, monkeypatch):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import manymaps as mm
-from cli_samples import invoke, write_norms, write_vectors
+from cli_samples import invoke, worked, write_norms, write_vectors
 
 RATED = "Word 1,Word 2,Human (mean)\ntie,knot,8\nTie,rope,6.5\ntie,suit,7\nrope,suit,1\ntie,hat,3\n"
 
@@ -22,8 +22,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_file_of_ratings_is_known_by_its_columns(folder):
-    result = invoke("evaluate", "norms.atlas", "rated.csv", "--json", "--resamples", 50)
-    assert result.exit_code == 0, result.stderr
+    result = worked(invoke("evaluate", "norms.atlas", "rated.csv", "--json", "--resamples", 50))
     found = json.loads(result.stdout)
     assert (found["n_pairs"], found["n_known"], found["unknown"]) == (5, 4, ["hat"])
     assert found["coverage"] == 0.8
@@ -45,8 +44,7 @@ def test_a_file_of_ratings_is_known_by_its_columns(folder):
 def test_measures_beside_by_files(folder):
     Path("some.vec").write_text("4 2\ntie 1 0\nknot 1 .2\nrope .5 1\nSUIT 1 2\n")
     files = ("--norms", "norms.csv", "--vectors", "some.vec", "--decay", ".5", "--quiet")
-    result = invoke("evaluate", "norms.atlas", "rated.csv", *files)
-    assert result.exit_code == 0, result.stderr
+    result = worked(invoke("evaluate", "norms.atlas", "rated.csv", *files))
     assert result.stderr == ""
     assert result.stdout.startswith("norms.atlas: correlation with 4 of 5 rated pairs\n")
     for name in ("atlas", "strength", "PPMI cosine", "Katz walk", "vectors' cosine"):
@@ -56,8 +54,7 @@ def test_measures_beside_by_files(folder):
 def test_ratings_can_be_forced_and_columns_named(folder):
     Path("plain.csv").write_text("a,b,c\ntie,knot,8\ntie,rope,6\ntie,suit,7\n")
     names = ("--cue", "a", "--response", "b", "--strength", "c")
-    forced = invoke("evaluate", "norms.atlas", "plain.csv", "--ratings", *names, "--json")
-    assert forced.exit_code == 0, forced.stderr
+    forced = worked(invoke("evaluate", "norms.atlas", "plain.csv", "--ratings", *names, "--json"))
     assert json.loads(forced.stdout)["n_known"] == 3
     edges = ("--format", "edges", "--responses", "keep")
     plain = invoke("evaluate", "norms.atlas", "rated.csv", *edges, "--strength", "Human (mean)",
@@ -90,8 +87,7 @@ def test_vectors_of_an_atlas_stand_beside(tmp_path):
     known = mm.read_vectors(write_vectors(tmp_path / "words.vec"))
     mm.TSNE(perplexity=5, max_iter=10, random_state=0).fit(known).atlas_.save(tmp_path / "v.atlas")
     (tmp_path / "r.csv").write_text("word1,word2,rating\na0,b1,1\na0,a3,8\nb1,b4,7.5\na0,c2,2\n")
-    result = invoke("evaluate", tmp_path / "v.atlas", tmp_path / "r.csv", "--json")
-    assert result.exit_code == 0, result.stderr
+    result = worked(invoke("evaluate", tmp_path / "v.atlas", tmp_path / "r.csv", "--json"))
     found = json.loads(result.stdout)["measures"]
     assert set(found) == {"atlas", "vectors"}
     assert found["vectors"]["spearman"]["value"] > 0.5

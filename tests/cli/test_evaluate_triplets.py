@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import manymaps as mm
-from cli_samples import invoke
+from cli_samples import invoke, worked
 from manymaps.data import triplet_choice
 
 N = 12
@@ -41,8 +41,7 @@ def test_a_fit_foresees_what_it_was_not_told(folder):
     assert json.loads(result.stdout)["n_objects"] == N
     assert "train.npy was read as triplets, the odd one last" in result.stderr
     assert "600 triplets: similarities of all pairs as a model of choice" in result.stderr
-    result = invoke("evaluate", "t.atlas", "test.npy", "--json")
-    assert result.exit_code == 0, result.stderr
+    result = worked(invoke("evaluate", "t.atlas", "test.npy", "--json"))
     found = json.loads(result.stdout)
     assert found["accuracy"] > found["chance"] + 0.2
     assert found["chance"] == pytest.approx(1 / 3)
@@ -61,8 +60,7 @@ def test_a_fit_foresees_what_it_was_not_told(folder):
 def test_labels_and_kinds(folder):
     reading = ("--format", "triplets:closer", "--labels", "names.txt")
     arguments = ("-o", "t.atlas", "--maps", 2, "--iterations", 20, "--quiet")
-    result = invoke("fit", "train.npy", *reading, *arguments)
-    assert result.exit_code == 0, result.stderr
+    worked(invoke("fit", "train.npy", *reading, *arguments))
     assert mm.load_atlas("t.atlas").labels[:2] == ("thing 0", "thing 1")
     result = invoke("evaluate", "t.atlas", "test.npy", *reading, "--json")
     assert json.loads(result.stdout)["chance"] == 0.5
@@ -102,8 +100,7 @@ def test_faults(folder, values, options, code, message):
 
 
 def test_inspection_of_triplets_with_labels(folder):
-    result = invoke("inspect", "train.npy", "--labels", "names.txt")
-    assert result.exit_code == 0, result.stderr
+    result = worked(invoke("inspect", "train.npy", "--labels", "names.txt"))
     assert result.stdout.startswith("objects            12")
     assert "symmetric          yes" in result.stdout
     assert "--labels names.txt" in result.stdout.splitlines()[-1]

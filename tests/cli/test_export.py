@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 import manymaps as mm
-from cli_samples import WORDS, invoke
+from cli_samples import WORDS, failed, invoke, worked
 from manymaps.analysis.stability import stability
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
 
@@ -52,8 +52,7 @@ def export(folder: Path, *options: object, output: str = "words.csv"):
 
 
 def test_the_columns_of_one_fit(folder):
-    result = export(folder)
-    assert result.exit_code == 0, result.stderr
+    result = worked(export(folder))
     assert result.stdout == ""
     assert result.stderr.endswith("words.csv: 6 words over 1 fit\n")
     rows = rows_of(folder / "words.csv")
@@ -81,8 +80,7 @@ def test_how_responses_are_drawn(folder):
 
 def test_several_fits(folder):
     others = ("--with", folder / "b.atlas", "--with", folder / "c.atlas")
-    result = export(folder, *others, "--resamples", "none", "--json", "--quiet")
-    assert result.exit_code == 0, result.stderr
+    result = worked(export(folder, *others, "--resamples", "none", "--json", "--quiet"))
     assert result.stderr == ""
     assert json.loads(result.stdout) == {
         "output": None, "ambiguity": str(folder / "words.csv"), "n_objects": 6, "n_fits": 3,
@@ -103,8 +101,7 @@ def test_the_fits_of_a_consensus(folder):
 
 
 def test_both_tables_at_once(folder):
-    result = export(folder, "-o", folder / "maps.csv", "--min-recall", 0, "--json")
-    assert result.exit_code == 0, result.stderr
+    result = worked(export(folder, "-o", folder / "maps.csv", "--min-recall", 0, "--json"))
     assert json.loads(result.stdout)["output"] == str(folder / "maps.csv")
     assert len(rows_of(folder / "maps.csv")) == 12
     assert len(rows_of(folder / "words.csv")) == 6
@@ -138,27 +135,19 @@ def test_parquet(folder):
 
 
 def test_what_is_a_usage_error(folder):
-    nothing = invoke("export", folder / "a.atlas")
-    assert nothing.exit_code == 2
-    assert "give -o FILE, --ambiguity WORDS.csv, or both" in nothing.stderr
+    failed(invoke("export", folder / "a.atlas"), 2, "give -o FILE, --ambiguity WORDS.csv, or both")
     alone = invoke(
         "export", folder / "a.atlas", "-o", folder / "a.csv", "--with", folder / "b.atlas"
     )
     assert alone.exit_code == 2
     assert "--with does not apply to an export without --ambiguity" in alone.stderr
-    same = export(folder, "-o", folder / "words.csv")
-    assert same.exit_code == 2
-    assert "are the same file" in same.stderr
-    graph = export(folder, output="words.graphml")
-    assert graph.exit_code == 2
-    assert "must end in .csv, .parquet" in graph.stderr
+    failed(export(folder, "-o", folder / "words.csv"), 2, "are the same file")
+    failed(export(folder, output="words.graphml"), 2, "must end in .csv, .parquet")
     assert not list(folder.glob("*.csv"))
 
 
 def test_fits_of_other_words_are_bad_data(folder):
     other = mm.load_atlas(folder / "b.atlas")
     replace(other, labels=[*WORDS[:-1], "tea"]).save(folder / "b.atlas")
-    result = export(folder, "--with", folder / "b.atlas")
-    assert result.exit_code == 3
-    assert "fit 1 lacks 1 objects of fit 0, " in result.stderr
+    failed(export(folder, "--with", folder / "b.atlas"), 3, "fit 1 lacks 1 objects of fit 0, ")
     assert not (folder / "words.csv").exists()

@@ -17,10 +17,12 @@ from cli_samples import (
     SILENCE,
     WORDS,
     cluster_vectors,
+    failed,
     impatient,
     invoke,
     on_a_terminal,
     run,
+    worked,
     write_norms,
     write_vectors,
 )
@@ -87,15 +89,11 @@ def test_ctrl_c_twice_waits_for_nothing(norms, monkeypatch, times):
 
 class TestFit:
     def test_json_has_the_promised_keys(self, norms):
-        result = fitted(norms, "--json", "--quiet")
-        assert result.exit_code == 0
+        result = worked(fitted(norms, "--json", "--quiet"))
         assert result.stderr == ""
         record = json.loads(result.stdout)
         assert record["method"] == "mm-tsne"
-        assert record["n_objects"] == 6
-        assert record["n_pairs"] == 18
-        assert record["n_maps"] == 2
-        assert record["n_components"] == 2
+        assert record | {"n_objects": 6, "n_pairs": 18, "n_maps": 2, "n_components": 2} == record
         assert 0 < record["n_iterations"] <= 60
         assert 0 <= record["kl_divergence"] < 2
         assert record["seconds"] > 0
@@ -127,8 +125,7 @@ class TestFit:
 
     @pytest.mark.parametrize("method", ["mm-tsne", "mm-sne", "aspect-maps"])
     def test_every_method_fits(self, norms, method):
-        result = fitted(norms, "--method", method, "--dims", 3, "--json")
-        assert result.exit_code == 0, result.stderr
+        result = worked(fitted(norms, "--method", method, "--dims", 3, "--json"))
         record = json.loads(result.stdout)
         assert record["method"] == method
         assert record["n_components"] == 3
@@ -151,9 +148,7 @@ class TestFit:
         assert atlas.metadata["kind"][atlas.index("knot")] == "rope"
 
     def test_strict_fails_without_convergence(self, norms):
-        result = fitted(norms, "--strict", "--iterations", 3)
-        assert result.exit_code == 4
-        assert "not converged" in result.stderr
+        failed(fitted(norms, "--strict", "--iterations", 3), 4, "not converged")
         assert (norms.parent / "out.atlas").exists()
 
     def test_progress_stays_off_a_pipe(self, norms):
@@ -191,8 +186,7 @@ def map_of(file: Path, *options: object, method: str = "tsne", perplexity: objec
 
 
 def atlas_of(file: Path, *options: object, **how: object) -> mm.Atlas:
-    result = map_of(file, *options, **how)
-    assert result.exit_code == 0, result.stderr
+    worked(map_of(file, *options, **how))
     return mm.load_atlas(file.parent / "out.atlas")
 
 
@@ -206,8 +200,7 @@ class TestResponsesThatAreNeverCues:
     def test_what_comes_next_reads_in_the_same_way(self, norms):
         norms.write_text(norms.read_text("utf-8") + "knot,ribbon,2\n", "utf-8")
         for command in ("inspect", "diagnose"):
-            result = invoke(command, norms, "--responses", "keep:2")
-            assert result.exit_code == 0, result.stderr
+            result = worked(invoke(command, norms, "--responses", "keep:2"))
             line = result.stdout.splitlines()[-1]
             assert line.startswith("next: manymaps fit")
             assert line.endswith("--responses keep:2")
@@ -298,8 +291,7 @@ class TestFitOfVectors:
 
     def test_words_pick_a_subset(self, vectors, tmp_path):
         (tmp_path / "some.txt").write_text("".join(f"b{i}\n" for i in range(1, 36, 3)) + "zzz\n")
-        result = map_of(vectors, "--words", tmp_path / "some.txt", perplexity=3)
-        assert result.exit_code == 0
+        result = worked(map_of(vectors, "--words", tmp_path / "some.txt", perplexity=3))
         assert "12 vectors of 6 numbers" in result.stderr
         assert "1 of 13 words is not in" in result.stderr
         assert mm.load_atlas(tmp_path / "out.atlas").labels[0] == "b1"
@@ -309,8 +301,7 @@ class TestFitOfVectors:
         start = tmp_path / "start.atlas"
         (tmp_path / "out.atlas").rename(start)
         shuffled = write_vectors(tmp_path / "shuffled.vec", slice(None, None, -1))
-        result = map_of(shuffled, "--init", start, "--iterations", 1, method="uni-sne")
-        assert result.exit_code == 0, result.stderr
+        worked(map_of(shuffled, "--init", start, "--iterations", 1, method="uni-sne"))
         before, after = mm.load_atlas(start), mm.load_atlas(tmp_path / "out.atlas")
         moved = np.linalg.norm(after.maps[:, ::-1] - before.maps, axis=2)
         assert moved.max() < 0.1 * np.ptp(before.maps)
@@ -349,8 +340,7 @@ class TestFitOfVectors:
         np.testing.assert_allclose(by_distance.maps, expected.maps_, atol=1e-2)
 
     def test_associations_in_one_map(self, norms):
-        result = map_of(norms, "--local-perplexity")
-        assert result.exit_code == 0
+        result = worked(map_of(norms, "--local-perplexity"))
         assert "--perplexity has no effect on associations" in result.stderr
         assert "--local-perplexity has no effect on associations" in result.stderr
         atlas = mm.load_atlas(norms.parent / "out.atlas")
@@ -388,18 +378,12 @@ class TestFitOfVectors:
         ],
     )
     def test_wrong_values_are_usage_errors(self, vectors, options, message):
-        result = map_of(vectors, *options)
-        assert result.exit_code == 2, result.stderr
-        assert message in result.stderr
+        failed(map_of(vectors, *options), 2, message)
         assert not (vectors.parent / "out.atlas").exists()
 
     def test_options_of_vectors_beside_associations(self, norms):
-        result = map_of(norms, "--metric", "cosine")
-        assert result.exit_code == 2
-        assert "--metric applies to vectors, and" in result.stderr
-        start = map_of(norms, "--init", "pca")
-        assert start.exit_code == 2
-        assert "--init pca needs vectors" in start.stderr
+        failed(map_of(norms, "--metric", "cosine"), 2, "--metric applies to vectors, and")
+        failed(map_of(norms, "--init", "pca"), 2, "--init pca needs vectors")
 
     def test_bad_vectors_are_bad_data(self, vectors):
         vectors.write_text(re.sub(r"\nb1 \S+", r"\nb1 nan", vectors.read_text()))
@@ -449,8 +433,7 @@ class TestInterruption:
         kept = mm.load_atlas(partial)
         assert kept.maps.shape[:2] == (4, 600)
         np.testing.assert_allclose(kept.proportions.sum(axis=0), 1, rtol=1e-5)
-        further = invoke(*fit, "--iterations", 20, "--init", partial, "--quiet")
-        assert further.exit_code == 0, further.stderr
+        worked(invoke(*fit, "--iterations", 20, "--init", partial, "--quiet"))
 
     def test_in_the_background_with_stderr_in_a_file(self, large):
         """As under nohup: lines instead of bars, and TERM ends it with what there is."""

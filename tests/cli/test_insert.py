@@ -9,7 +9,7 @@ import pytest
 from click.testing import Result
 
 import manymaps as mm
-from cli_samples import WORDS, cluster_vectors, invoke, write_norms, write_vectors
+from cli_samples import WORDS, cluster_vectors, failed, invoke, worked, write_norms, write_vectors
 from manymaps.data.vectors import Vectors
 from manymaps.maps.insertion import Refinement
 from manymaps.maps.insertion import insert as place
@@ -39,8 +39,7 @@ def inserted(folder: Path, new: str, *options: object, atlas: str = "old.atlas")
 
 
 def grown(folder: Path, new: str, *options: object, atlas: str = "old.atlas") -> mm.Atlas:
-    result = inserted(folder, new, *options, atlas=atlas)
-    assert result.exit_code == 0, result.stderr
+    worked(inserted(folder, new, *options, atlas=atlas))
     return mm.load_atlas(folder / "more.atlas")
 
 
@@ -118,8 +117,7 @@ class TestVectors:
             for word, row in zip(words, (values**3).tolist(), strict=True)
         ]
         (folder / "cubes.vec").write_text("\n".join(lines) + "\n")
-        result = inserted(folder, "cubes.vec", "--vectors", folder / "cubes.vec")
-        assert result.exit_code == 0, result.stderr
+        result = worked(inserted(folder, "cubes.vec", "--vectors", folder / "cubes.vec"))
         assert "contains no vectors, because those of --vectors differ" in result.stderr
         assert mm.load_atlas(folder / "more.atlas").vectors is None
         same = grown(folder, "new.vec", "--vectors", folder / "old.vec")
@@ -130,8 +128,7 @@ class TestVectors:
         values = old.vectors.copy()
         values[3] = 0
         replace(old, vectors=values).save(folder / "zero.atlas")
-        result = inserted(folder, "new.vec", atlas="zero.atlas")
-        assert result.exit_code == 0, result.stderr
+        result = worked(inserted(folder, "new.vec", atlas="zero.atlas"))
         assert "--similarity euclidean instead" in result.stderr
         result = inserted(folder, "new.vec", "--similarity", "cosine", atlas="zero.atlas")
         assert result.exit_code == 3
@@ -145,8 +142,7 @@ class TestVectors:
 
     def test_atlas_may_be_the_output(self, folder):
         old = folder / "old.atlas"
-        result = invoke("insert", old, folder / "new.vec", "-o", old)
-        assert result.exit_code == 0
+        result = worked(invoke("insert", old, folder / "new.vec", "-o", old))
         assert f"{old}: 6 new among 36 objects" in result.stdout
         assert mm.load_atlas(old).n_objects == 36
 
@@ -184,16 +180,13 @@ class TestTable:
 
     def test_unknown_known_words_are_told(self, folder):
         (folder / "new.csv").write_text("cue,response,strength\npup,a0,.8\npup,zebra,.2\n")
-        result = inserted(folder, "new.csv")
-        assert result.exit_code == 0
+        result = worked(inserted(folder, "new.csv"))
         assert "warning: 1 rows are left out" in result.stderr
         assert "'zebra'" in result.stderr
 
     def test_only_unknown_words(self, folder):
         (folder / "new.csv").write_text("cue,response,strength\npup,zebra,.2\n")
-        result = inserted(folder, "new.csv")
-        assert result.exit_code == 3
-        assert "'pup' has no known word in the atlas" in result.stderr
+        failed(inserted(folder, "new.csv"), 3, "'pup' has no known word in the atlas")
         assert not (folder / "more.atlas").exists()
 
     def test_many_maps(self, tmp_path):
@@ -201,8 +194,7 @@ class TestTable:
         fit = mm.MultipleMapsTSNE(n_maps=2, max_iter=80, random_state=0)
         fit.fit(mm.read_associations(norms)).atlas_.save(tmp_path / "old.atlas")
         (tmp_path / "new.csv").write_text("cue,response,count\nbow,tie,3\nbow,knot,1\nsuit,tie,1\n")
-        result = inserted(tmp_path, "new.csv")
-        assert result.exit_code == 0, result.stderr
+        result = worked(inserted(tmp_path, "new.csv"))
         assert "1 objects of" in result.stderr
         atlas = mm.load_atlas(tmp_path / "more.atlas")
         assert set(atlas.labels) == {*WORDS, "bow"}
@@ -217,9 +209,7 @@ class TestTable:
     ],
 )
 def test_wrong_values_are_usage_errors(folder, options, message):
-    result = inserted(folder, "new.vec", *options)
-    assert result.exit_code == 2, result.stderr
-    assert message in result.stderr
+    failed(inserted(folder, "new.vec", *options), 2, message)
     assert not (folder / "more.atlas").exists()
 
 
@@ -236,6 +226,4 @@ def test_wrong_values_are_usage_errors(folder, options, message):
 def test_bad_files_are_bad_data(folder, atlas, new, message):
     (folder / "empty.csv").write_text("")
     (folder / "short.vec").write_text("x 1 2\ny 2 1\n")
-    result = inserted(folder, new, atlas=atlas)
-    assert result.exit_code == 3, result.stderr
-    assert message in result.stderr
+    failed(inserted(folder, new, atlas=atlas), 3, message)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cli_samples import command, invoke, write_norms
+from cli_samples import command, invoke, worked, write_norms
 from manymaps.archive import written_whole
 from manymaps.cli.interruption import interruptible
 
@@ -18,8 +18,7 @@ SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 def atlas(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("fitted")
     made = folder / "norms.atlas"
-    result = invoke("fit", write_norms(folder), "-o", made, "--maps", 2, "--iterations", 5)
-    assert result.exit_code == 0, result.stderr
+    worked(invoke("fit", write_norms(folder), "-o", made, "--maps", 2, "--iterations", 5))
     return made
 
 

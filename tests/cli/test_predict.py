@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import manymaps as mm
-from cli_samples import command, invoke, write_vectors
+from cli_samples import command, failed, invoke, worked, write_vectors
 from manymaps.cli.predict import _report, predict
 from manymaps.cli.sweep import sweep
 from manymaps.prediction.predictor import AssociationPredictor, _EarlyStopping, predict_associations
@@ -27,8 +27,7 @@ def norms(tmp_path: Path) -> Path:
 
 
 def record(name: str, file: Path, *options: object) -> dict:
-    result = invoke(name, file, "--json", "--quiet", *options)
-    assert result.exit_code == 0, result.output
+    result = worked(invoke(name, file, "--json", "--quiet", *options))
     assert result.stderr == ""
     return json.loads(result.stdout)
 
@@ -103,8 +102,7 @@ class TestPredict:
         file.write_text(
             "cue,response,strength\n" + "".join(f"a{i},b{i},1\nb{i},a{i},1\n" for i in range(20))
         )
-        result = invoke("predict", file, "--dims", 2, *QUICK)
-        assert result.exit_code == 0
+        result = worked(invoke("predict", file, "--dims", 2, *QUICK))
         assert "8 of 40 cues have no association in the training part" in result.stderr
 
     def test_other_columns_are_read(self, norms):
@@ -136,21 +134,15 @@ class TestPredictBadInput:
         ],
     )
     def test_usage(self, norms, options, message):
-        result = invoke("predict", norms, *options)
-        assert result.exit_code == 2, result.output
-        assert message in result.stderr
+        failed(invoke("predict", norms, *options), 2, message)
 
     def test_norms_too_small_to_split(self, tmp_path):
         file = tmp_path / "pair.csv"
         file.write_text("cue,response,strength\na,b,1\nb,a,1\n")
-        result = invoke("predict", file)
-        assert result.exit_code == 3
-        assert "1 pair cannot be split" in result.stderr
+        failed(invoke("predict", file), 3, "1 pair cannot be split")
 
     def test_vectors_are_no_associations(self, tmp_path):
-        result = invoke("predict", write_vectors(tmp_path / "vectors.txt"))
-        assert result.exit_code == 3
-        assert "reads as vectors" in result.stderr
+        failed(invoke("predict", write_vectors(tmp_path / "vectors.txt")), 3, "reads as vectors")
 
 
 class TestSweep:
@@ -217,8 +209,7 @@ class TestSweep:
 
         monkeypatch.setattr(AssociationPredictor, "fit", fit)
         table = norms.with_name("t.csv")
-        result = invoke("sweep", norms, "--maps", "1,2", "--dims", 2, *QUICK, "-o", table)
-        assert result.exit_code == 0
+        result = worked(invoke("sweep", norms, "--maps", "1,2", "--dims", 2, *QUICK, "-o", table))
         assert "--maps 2 --dims 2 --penalty 0.1 with split 0, seed 0 failed: Fl" in result.stderr
         assert "1 of 1 failed" in result.stdout
         rows = list(csv.DictReader(table.read_text().splitlines()))
@@ -273,8 +264,7 @@ class TestInterruption:
         assert not table.exists()
         before = kept.read_text()
         assert 3 <= len(before.splitlines()) < 11
-        result = invoke(*arguments, "--jobs", 1, "--quiet")
-        assert result.exit_code == 0, result.output
+        worked(invoke(*arguments, "--jobs", 1, "--quiet"))
         assert kept.read_text().startswith(before)
         lines = [json.loads(line) for line in kept.read_text().splitlines()[1:]]
         assert len({json.dumps(line["settings"], sort_keys=True) for line in lines}) == 10

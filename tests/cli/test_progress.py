@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import manymaps as mm
-from cli_samples import invoke, write_norms, write_vectors
+from cli_samples import invoke, worked, write_norms, write_vectors
 from manymaps import progress
 from manymaps.cli import cli
 from sweep_samples import write_ring
@@ -56,8 +56,7 @@ def test_long_commands_say_what_they_are_at(folder, monkeypatch, command):
         usual(self, what, total)
 
     monkeypatch.setattr(progress.Work, "__init__", noted)
-    result = invoke(command, *arguments)
-    assert result.exit_code == 0, result.stderr
+    worked(invoke(command, *arguments))
     assert any(what.startswith(expected) for what, _ in seen)
     assert all(watched for _, watched in seen)
     seen.clear()

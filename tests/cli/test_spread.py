@@ -8,7 +8,7 @@ import networkx as nx
 import pytest
 
 import manymaps as mm
-from cli_samples import invoke, write_norms, write_vectors
+from cli_samples import invoke, worked, write_norms, write_vectors
 
 
 @pytest.fixture
@@ -22,8 +22,7 @@ def table(path: Path) -> list[dict[str, str]]:
 
 
 def test_the_words_that_are_reached_stand_with_each_step(norms: Path) -> None:
-    result = invoke("spread", norms, "knot", "--steps", 2, "--top", 3)
-    assert result.exit_code == 0, result.stderr
+    result = worked(invoke("spread", norms, "knot", "--steps", 2, "--top", 3))
     lines = result.stdout.splitlines()
     assert lines[0].startswith("from knot: 6 of 6 words reached, ")
     assert lines[1].split() == ["total", "step", "1", "step", "2"]
@@ -65,8 +64,7 @@ def test_unknown_words_are_bad_data_with_suggestions(norms: Path) -> None:
 
 
 def test_a_word_that_recalls_nothing_is_told(norms: Path) -> None:
-    result = invoke("spread", norms, "ribbon", "--responses", "keep")
-    assert result.exit_code == 0
+    result = worked(invoke("spread", norms, "ribbon", "--responses", "keep"))
     assert "no activation spreads: ribbon" in result.stderr
     assert "0 of 7 words reached" in result.stdout
     back = invoke("spread", norms, "ribbon", "--responses", "keep", "--backward", 0.5)
@@ -93,8 +91,7 @@ def test_inspect_writes_the_measures_of_nodes_that_other_commands_take(
     norms: Path, tmp_path: Path
 ) -> None:
     nodes = tmp_path / "nodes.csv"
-    result = invoke("inspect", norms, "--nodes", nodes, "--betweenness", "all", "--json")
-    assert result.exit_code == 0, result.stderr
+    result = worked(invoke("inspect", norms, "--nodes", nodes, "--betweenness", "all", "--json"))
     assert json.loads(result.stdout)["nodes"] == str(nodes)
     found = mm.node_measures(mm.read_associations(norms), betweenness=True)
     rows = table(nodes)

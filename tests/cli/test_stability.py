@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import manymaps as mm
-from cli_samples import WORDS, invoke, write_norms
+from cli_samples import WORDS, failed, invoke, worked, write_norms
 from code_samples import sample
 from manymaps.analysis.stability import refit, stability
 
@@ -32,8 +32,7 @@ def fits(tmp_path: Path, norms: Path) -> list[Path]:
 
 
 def record(*arguments: object) -> dict:
-    result = invoke("stability", *arguments, "--json", "--quiet")
-    assert result.exit_code == 0, result.stderr
+    result = worked(invoke("stability", *arguments, "--json", "--quiet"))
     assert result.stderr == ""
     return json.loads(result.stdout)
 
@@ -147,12 +146,9 @@ def test_counts_of_two_kinds(tmp_path):
     sample().save(counts)
     output = tmp_path / "out.atlas"
     options = ("--method", "code", "--maps", 2, "--init", "random", "--iterations", 10)
-    result = invoke("stability", counts, "-o", output, "--fits", 2, "--jobs", 1, *options)
-    assert result.exit_code == 0, result.stderr
+    worked(invoke("stability", counts, "-o", output, "--fits", 2, "--jobs", 1, *options))
     assert mm.load_atlas(output).consensus.n_fits == 2
-    refused = invoke("stability", counts, "-o", output, "--fits", 2)
-    assert refused.exit_code == 2
-    assert "--method code" in refused.stderr
+    failed(invoke("stability", counts, "-o", output, "--fits", 2), 2, "--method code")
 
 
 @pytest.mark.parametrize(
@@ -172,9 +168,7 @@ def test_counts_of_two_kinds(tmp_path):
 def test_usage_errors(fits, norms, tmp_path, arguments, words):
     files = {"norms": norms, "fit0": fits[0], "fit1": fits[1]}
     given = [files.get(argument, argument) for argument in arguments]
-    result = invoke("stability", *given, "-o", tmp_path / "out.atlas")
-    assert result.exit_code == 2
-    assert words in result.stderr
+    failed(invoke("stability", *given, "-o", tmp_path / "out.atlas"), 2, words)
     assert not (tmp_path / "out.atlas").exists()
 
 
@@ -211,9 +205,7 @@ def test_two_atlases_are_compared_without_writing_one(fits):
 
 
 def test_fits_to_data_are_for_an_atlas(norms):
-    result = invoke("stability", norms)
-    assert result.exit_code == 2
-    assert "give -o OUT.atlas" in result.stderr
+    failed(invoke("stability", norms), 2, "give -o OUT.atlas")
 
 
 def test_responses_are_drawn_again_for_all_fits_but_the_first(norms, tmp_path):

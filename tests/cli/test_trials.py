@@ -5,7 +5,7 @@ import json
 import pytest
 
 import manymaps as mm
-from cli_samples import invoke
+from cli_samples import invoke, worked
 from trial_samples import write_plain, write_swow
 
 QUICK = ("--maps", 2, "--iterations", 5)
@@ -68,8 +68,7 @@ def test_options_choose_answers_and_people(raw):
 def test_commands_read_trials(raw, tmp_path, monkeypatch, arguments):
     monkeypatch.chdir(tmp_path)
     command, *options = arguments
-    result = invoke(command, raw, "--where", "age > 20", "--responses", "R12", *options)
-    assert result.exit_code == 0, result.stderr
+    result = worked(invoke(command, raw, "--where", "age > 20", "--responses", "R12", *options))
     assert "up to 2 answers of each" in result.stderr
 
 
@@ -78,8 +77,7 @@ def test_a_fit_of_trials_is_a_fit_of_their_norms(raw, tmp_path):
     assert invoke("fit", raw, "-o", out, "--seed", 3, *QUICK).exit_code == 0
     atlas = mm.load_atlas(out)
     assert atlas.labels == tuple(mm.read_associations(raw).labels)
-    evaluated = invoke("evaluate", out, raw, "--json")
-    assert evaluated.exit_code == 0, evaluated.stderr
+    worked(invoke("evaluate", out, raw, "--json"))
 
 
 @pytest.mark.parametrize(

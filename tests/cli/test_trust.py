@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import manymaps as mm
-from cli_samples import cluster_vectors, invoke, write_norms, write_vectors
+from cli_samples import cluster_vectors, invoke, worked, write_norms, write_vectors
 from manymaps.analysis.trust import EXPLAINED, RECURRING
 from trial_samples import write_swow
 
@@ -25,8 +25,7 @@ def atlas(trials):
     """The fit of the people, beside two of people drawn again."""
     output = trials.with_name("stable.atlas")
     options = ("-o", output, "--fits", 3, "--bootstrap", "participants", *QUICK)
-    result = invoke("stability", trials, *options, "--json", "--quiet")
-    assert result.exit_code == 0, result.stderr
+    result = worked(invoke("stability", trials, *options, "--json", "--quiet"))
     record = json.loads(result.stdout)
     loaded = mm.load_atlas(output)
     assert (record["bootstrap"], record["reference"]) == ("participants", 0)
@@ -43,8 +42,7 @@ def word(atlas):
 
 
 def told(*arguments):
-    result = invoke("senses", *arguments, "--json", "--quiet")
-    assert result.exit_code == 0, result.stderr
+    result = worked(invoke("senses", *arguments, "--json", "--quiet"))
     return json.loads(result.stdout)
 
 
@@ -147,8 +145,7 @@ class TestPeopleDrawnAgain:
         assert result.exit_code == 2
         assert "trials that say who answered" in result.stderr
         assert not (tmp_path / "o.atlas").exists()
-        drawn = invoke("stability", raw, *options, "--bootstrap", "responses")
-        assert drawn.exit_code == 0, drawn.stderr
+        worked(invoke("stability", raw, *options, "--bootstrap", "responses"))
 
 
 class TestFit:

@@ -11,7 +11,7 @@ from click.testing import Result
 from scipy import sparse
 
 import manymaps as mm
-from cli_samples import invoke, write_norms
+from cli_samples import failed, invoke, worked, write_norms
 from code_samples import WORDS, atlas_of, code, group_of, record, sample
 from manymaps.analysis import count_evaluation
 from manymaps.cooccurrence.likelihood import mean_log_likelihood, place_rows
@@ -73,13 +73,11 @@ class TestInsertIntoAConsensus:
     def test_senses_of_several_fits_stay_with_their_objects(self, made, tmp_path):
         options = ("--method", "code", "--maps", 2, "--iterations", 20, "--fits", 2)
         kept = tmp_path / "two.atlas"
-        result = invoke("stability", made / "counts.npz", "-o", kept, *options)
-        assert result.exit_code == 0, result.stderr
+        worked(invoke("stability", made / "counts.npz", "-o", kept, *options))
         table = sample()
         new = mm.Counts(table.values[:2], ["n0", "n1"], table.column_labels, table.kinds)
         new.save(tmp_path / "new.npz")
-        result = invoke("insert", kept, tmp_path / "new.npz", "-o", tmp_path / "more.atlas")
-        assert result.exit_code == 0, result.stderr
+        worked(invoke("insert", kept, tmp_path / "new.npz", "-o", tmp_path / "more.atlas"))
         before, after = mm.load_atlas(kept), mm.load_atlas(tmp_path / "more.atlas")
         assert after.labels[24:26] == ("n0", "n1")
         for label in before.labels:
@@ -280,8 +278,7 @@ class TestInsert:
             (tmp_path / "one.csv").write_text(
                 f"document,word,count\n{label},ship,2\n{label},sail,1"
             )
-            result = invoke("insert", out, tmp_path / "one.csv", "-o", out)
-            assert result.exit_code == 0, result.stderr
+            worked(invoke("insert", out, tmp_path / "one.csv", "-o", out))
         grown = mm.load_atlas(out)
         assert grown.metadata["inserted"].tolist() == [False] * 24 + [True] * 2 + [False] * 9
         np.testing.assert_allclose(grown.proportions.sum(axis=0), 1, rtol=1e-5)
@@ -291,8 +288,7 @@ class TestInsert:
     def test_columns_by_name(self, made, tmp_path):
         file = tmp_path / "new.csv"
         file.write_text("p,q,r\nn1,ship,3\nn1,sail,2\n")
-        result = self.inserted(made, file, "--rows", "p", "--columns", "q", "--count", "r")
-        assert result.exit_code == 0, result.stderr
+        worked(self.inserted(made, file, "--rows", "p", "--columns", "q", "--count", "r"))
 
     def test_nothing_to_insert(self, made, tmp_path):
         result = self.inserted(made, made / "counts.npz", "-o", tmp_path / "x.atlas")
@@ -301,20 +297,14 @@ class TestInsert:
         assert "has a count of a word of the atlas" in result.stderr
         file = tmp_path / "known.csv"
         file.write_text("document,word,count\nd1,ship,3\nd2,ship,1\n")
-        result = self.inserted(made, file)
-        assert result.exit_code == 3
-        assert "all 2 documents of" in result.stderr
+        failed(self.inserted(made, file), 3, "all 2 documents of")
         file.write_text("word,document,count\nfoam,n1,3\n")
         swapped = ("--rows", "word", "--columns", "document", "--count", "count")
-        result = self.inserted(made, file, *swapped)
-        assert result.exit_code == 3
-        assert "in the atlas it is the reverse: swap them" in result.stderr
+        failed(self.inserted(made, file, *swapped), 3, "in the atlas it is the reverse: swap them")
 
     def test_options_go_with_the_kinds(self, made, new, tmp_path):
         for option in (("--neighbors", 3), ("--no-refine",), ("--vectors", new)):
-            result = self.inserted(made, new, *option)
-            assert result.exit_code == 2
-            assert "does not apply to an atlas of two kinds" in result.stderr
+            failed(self.inserted(made, new, *option), 2, "does not apply to an atlas of two kinds")
         norms = write_norms(tmp_path)
         invoke("fit", norms, "-o", tmp_path / "n.atlas", "--maps", 2, "--iterations", 20)
         rows = ("--rows", "cue")
@@ -340,8 +330,7 @@ class TestInsert:
     ],
 )
 def test_figures_and_tables_of_two_kinds(made, tmp_path, command, name, options):
-    result = invoke(command, made / "code.atlas", "-o", tmp_path / name, *options)
-    assert result.exit_code == 0, result.stderr
+    worked(invoke(command, made / "code.atlas", "-o", tmp_path / name, *options))
     assert (tmp_path / name).stat().st_size > 0
 
 

@@ -14,7 +14,7 @@ import pytest
 from click.testing import Result
 
 import manymaps as mm
-from cli_samples import WORDS, invoke
+from cli_samples import WORDS, failed, invoke, worked
 from manymaps.atlas.atlas import Atlas
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
 
@@ -47,14 +47,12 @@ def blocks_and_header(file: Path) -> tuple[dict[str, np.ndarray], dict]:
 
 
 def shown(folder: Path, *options: object, **named: str) -> dict:
-    result = view(folder, *options, **named)
-    assert result.exit_code == 0, result.stderr
+    worked(view(folder, *options, **named))
     return blocks_and_header(folder / "words.html")[1]
 
 
 def test_it_says_what_it_wrote(folder):
-    result = view(folder)
-    assert result.exit_code == 0, result.stderr
+    result = worked(view(folder))
     assert result.stdout == ""
     assert re.search(r"words\.html: 0\.\d MB; open it in a browser", result.stderr)
     assert view(folder, "--quiet").stderr == ""
@@ -72,8 +70,7 @@ def test_json(folder):
 def test_two_atlases(folder):
     smaller = Atlas.load(folder / "words.atlas").subset([0, 2, 3])
     smaller.save(folder / "old.atlas")
-    result = view(folder, folder / "old.atlas", "--json", "--hide", WORDS[1])
-    assert result.exit_code == 0, result.stderr
+    result = worked(view(folder, folder / "old.atlas", "--json", "--hide", WORDS[1]))
     record = json.loads(result.stdout)
     assert (record["n_objects"], record["beside"]) == (6, {"n_objects": 3, "n_maps": 2})
     page = (folder / "words.html").read_text(encoding="utf-8")
@@ -83,9 +80,7 @@ def test_two_atlases(folder):
     ]  # fmt: skip
     view(folder, folder / "old.atlas", "--title", "Young", "--title", "Old")
     assert "<title>Young and Old</title>" in (folder / "words.html").read_text(encoding="utf-8")
-    refused = view(folder, folder / "old.atlas", "--hide", "nobody")
-    assert refused.exit_code == 3
-    assert "nobody" in refused.stderr
+    failed(view(folder, folder / "old.atlas", "--hide", "nobody"), 3, "nobody")
 
 
 def test_the_look(folder):
@@ -117,9 +112,7 @@ def test_titles_of_maps(folder):
         ("x=Knots", "does not say of which map it is the title"),
         ("2=Knots", "names a map that is not there; maps are 0 to 1"),
     ):
-        result = view(folder, "--map-title", wrong)
-        assert result.exit_code == 2
-        assert told in result.stderr
+        result = failed(view(folder, "--map-title", wrong), 2, told)
         assert "--map-title" in result.stderr
 
 
@@ -166,8 +159,7 @@ def test_metadata_of_two_kinds(folder, made):
     )
     atlas = mm.load_atlas(made / "code.atlas")
     atlas.save(folder / "code.atlas")
-    result = view(folder, "--metadata", folder / "more.csv", atlas="code.atlas")
-    assert result.exit_code == 0, result.stderr
+    worked(view(folder, "--metadata", folder / "more.csv", atlas="code.atlas"))
     blocks, header = blocks_and_header(folder / "words.html")
     names = [column["name"] for column in header["columns"]]
     assert names == [*atlas.columns, "score"]
@@ -192,13 +184,11 @@ class TestFeatures:
 
     def test_both_forms_that_cluster_writes(self, folder, judged):
         options = ("--clusters", 2, "-o", folder / "members.csv", "--json", "--quiet")
-        result = invoke("cluster", judged, *options)
-        assert result.exit_code == 0, result.stderr
+        result = worked(invoke("cluster", judged, *options))
         (folder / "clusters.json").write_text(result.stdout, encoding="utf-8")
         expected = json.loads(result.stdout)["clusters"]
         for name, rounding in (("members.csv", 5e-3), ("clusters.json", 1e-12)):
-            result = view(folder, "--features", folder / name)
-            assert result.exit_code == 0, result.stderr
+            worked(view(folder, "--features", folder / name))
             blocks, header = blocks_and_header(folder / "words.html")
             for k, cluster in enumerate(expected):
                 members = [WORDS[i] for i in blocks[f"feature/{k}"]]
@@ -222,9 +212,7 @@ class TestFeatures:
     )
     def test_other_files(self, folder, text, message):
         (folder / "features").write_text(text)
-        result = view(folder, "--features", folder / "features")
-        assert result.exit_code == 3
-        assert message in result.stderr
+        result = failed(view(folder, "--features", folder / "features"), 3, message)
         assert str(folder / "features") in result.stderr
         assert not (folder / "words.html").exists()
 
@@ -239,8 +227,7 @@ class TestOpening:
 
     def test_without_a_browser(self, folder, monkeypatch):
         monkeypatch.setattr(webbrowser, "open", lambda url: False)
-        result = view(folder, "--open")
-        assert result.exit_code == 0
+        result = worked(view(folder, "--open"))
         assert "no browser could be started" in result.stderr
 
 
@@ -253,13 +240,9 @@ class TestRefusals:
         ],
     )
     def test_usage(self, folder, options, message):
-        result = view(folder, *options)
-        assert result.exit_code == 2
-        assert message in result.stderr
+        failed(view(folder, *options), 2, message)
         assert not (folder / "words.html").exists()
 
     def test_no_atlas(self, folder):
         (folder / "words.atlas").write_text("nothing")
-        result = view(folder)
-        assert result.exit_code == 3
-        assert "cannot be read as a manymaps atlas" in result.stderr
+        failed(view(folder), 3, "cannot be read as a manymaps atlas")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import manymaps as mm
-from cli_samples import invoke, write_norms
+from cli_samples import invoke, worked, write_norms
 from manymaps.cli import cli
 from manymaps.cli.fit import METHODS, USUAL_METHOD, Counting, Model, VectorModel
 from manymaps.cli.record import settings_of
@@ -206,8 +206,7 @@ def test_the_most_frequent_columns_alone(tmp_path, monkeypatch):
     values = np.random.default_rng(0).poisson(3.0, (8, 6)) + np.arange(1.0, 7)
     mm.Counts(values, kinds=("document", "word")).save("counts.npz")
     fit = ("fit", "counts.npz", "-o", "c.atlas", "--method", "code", *QUICK)
-    result = invoke(*fit, "--max-words", 4)
-    assert result.exit_code == 0, result.stderr
+    result = worked(invoke(*fit, "--max-words", 4))
     share = np.sort(values.sum(axis=0))[2:].sum() / values.sum()
     assert f"the 4 most frequent of 6 words contain {share:.1%} of the counts" in result.stderr
     kinds = mm.load_atlas("c.atlas").kinds
