@@ -260,7 +260,7 @@ class TestInterruption:
         assert process.returncode == 130, stderr
         assert stdout == ""
         assert "Traceback" not in stderr
-        assert f"interrupted; finished fits are in {kept}; to go on, give the same" in stderr
+        assert f"interrupted; finished fits are in {kept}; to resume, repeat the command" in stderr
         assert not table.exists()
         before = kept.read_text()
         assert 3 <= len(before.splitlines()) < 11
@@ -306,7 +306,7 @@ class TestInterruption:
         table = norms.with_name("t.csv")
         result = invoke("sweep", norms, "--maps", 1, "--dims", "2,3,4", *QUICK, "-o", table)
         assert result.exit_code == 130
-        assert f"{table} holds the 1 fit that had been finished" in result.stderr
+        assert f"{table} contains 1 finished fit" in result.stderr
         assert len(table.read_text().splitlines()) == 2
 
 
