@@ -109,7 +109,7 @@ def question_mean(sums: np.ndarray, sizes: np.ndarray) -> tuple[float, float]:
     --------
     >>> mean, margin = question_mean(np.array([3.0, 0.0, 2.0]), np.array([3, 3, 2]))
     >>> round(mean, 3), round(margin, 3)
-    (0.625, 1.415)
+    (0.625, 1.523)
     """
     count, total = len(sizes), sizes.sum()
     mean = float(sums.sum() / total)
