@@ -77,8 +77,8 @@ class PairCorrelation:
         """Return the ends of the confidence interval, symmetric on Fisher's z scale."""
         centre = _fisher(self.value)
         margin = self._margin(_fisher(self.deletions) - centre, level)
-        low, high = np.tanh(centre - margin), np.tanh(centre + margin)
-        return float(min(low, self.value)), float(max(high, self.value))
+        low, high = float(np.tanh(centre - margin)), float(np.tanh(centre + margin))
+        return min(low, self.value), max(high, self.value)
 
     def gain(self, other: PairCorrelation, level: float = 0.95) -> tuple[float, float, float]:
         """Return by how much this exceeds another correlation over the same pairs, and its ends."""
