@@ -544,7 +544,8 @@ def compare(
     alpha : float in (0, 1)
         The false discovery rate of the changes shown: the expected share of false ones among all
         tests of words and senses that are shown. Without any difference, the probability that
-        anything is shown is at most `alpha`.
+        anything is shown is at most `alpha`. Among the words alone the share can be larger, because
+        a word that differs counts once for itself and once for each of its senses.
     correction : {"bh", "by"}
         Benjamini-Hochberg, or Benjamini-Yekutieli, which holds however tests depend on each other.
     n_permutations : int
