@@ -194,7 +194,7 @@ def to_utf8(data: bytes, source: str) -> bytes:
     """Text in UTF-8 without its mark; UTF-16 is told by its mark."""
     if data[:2] in UTF16_MARKS:
         try:
-            return data.decode("utf-16").encode("utf-8")
+            data = data.decode("utf-16").encode("utf-8")
         except UnicodeDecodeError as error:
             raise DataError(
                 f"{source}: byte {error.start} is not UTF-16 though the file starts like it; "
