@@ -1,170 +1,45 @@
-"""Atlas: what a fit leaves behind, and what a person asks of it.
+"""The atlas: the maps of labelled objects, and everything that can be asked of them.
 
-    q_ij = sum_m q_ij^m,      q_ij^m = pi_i^m pi_j^m K(|y_i^m - y_j^m|^2) / Z_i
+The fields are declared in `manymaps.atlas.data`, and the methods are carried out elsewhere:
 
-(`manymaps.atlas.probabilities`, also for two kinds of object in one map, such as documents and
-words.) The share q_ij^m of a similarity that comes from map m is what "the word's neighbours in
-this map" means throughout. Maps are numbered from 0 everywhere: in Python, files, figures and
-commands.
+    answers     similarities, neighbours, senses, paths
+    captions    words that are typical of a map
+    editing     subsets, further objects and columns, renumbered maps
+    storage     the file `.atlas`
+
+Maps are numbered from 0 everywhere: in Python, files, figures and commands.
 
 Shapes: maps (n_maps, n_objects, n_components), proportions (n_maps, n_objects).
-
-What the file `.atlas` holds is declared in `manymaps.atlas.storage`.
 """
 
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, count
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 from scipy import sparse
 
-from manymaps.atlas.associations import checked_associations
-from manymaps.atlas.captions import dominant, title_words
-from manymaps.atlas.consensus import Consensus, ConsensusSense
-from manymaps.atlas.probabilities import Choices
-from manymaps.atlas.senses import SenseGroups, listed_senses, sense_groups
-from manymaps.atlas.settings import FitSettings
-from manymaps.atlas.storage import load_atlas, same_atlas, save_atlas
-from manymaps.checks import check_choice, check_index, check_number, check_whole
-from manymaps.compute.few import few_strongest
-from manymaps.data.frames import (
-    Backend,
-    as_frame,
-    end_to_end,
-    join_columns,
-    long_columns,
-    placed_column,
-)
-from manymaps.errors import DataError, DataWarning, ParameterError
-from manymaps.labels import find_label, first_of, fold
-from manymaps.model.choice import ChoiceModel
-from manymaps.model.parameters import FARTHEST
+from manymaps.atlas import answers, editing
+from manymaps.atlas.answers import LEAST_RECALL, LEAST_SHARE, Neighbor, Sense, SenseOptions
+from manymaps.atlas.captions import captions_of
+from manymaps.atlas.consensus import ConsensusSense
+from manymaps.atlas.data import AtlasData
+from manymaps.atlas.paths import Step
+from manymaps.atlas.representation import atlas_html, atlas_text, entry_text
+from manymaps.atlas.sense_table import sense_table
+from manymaps.atlas.storage import read_atlas, same_atlas, save_atlas
+from manymaps.data.frames import Backend, as_frame, long_columns
+from manymaps.labels import fold
 
-if TYPE_CHECKING:
-    from manymaps.atlas.entry import Entry
-    from manymaps.atlas.paths import Step
-
-__all__ = ["LEAST_RECALL", "LEAST_SHARE", "Atlas", "Neighbor", "Sense", "load_atlas"]
-
-#: Groups with a smaller share of what a word recalls are slivers, not senses.
-LEAST_SHARE = 0.05
-#: Maps that give less of what the model recalls of a word are no senses of it.
-LEAST_RECALL = 0.1
-#: As far from 1 may the sum of an object's proportions be, which are kept in single precision.
-PROPORTION_ERROR = 1e-3
-#: What a map explains of a word's pairs where it does not earn its place.
-NOTHING_EARNED = 0.01
-
-
-@dataclass(frozen=True)
-class Neighbor:
-    """An object near another one, with what the model says of the two, and what was observed.
-
-    Attributes
-    ----------
-    label : str
-    similarity : float
-        The model's: that of all maps, or what one map gives of it.
-    observed : float or None
-        The strength in the data, as a share of all that the first of the two recalls; 0 where it is
-        none of the strongest, None where no associations of the first are known.
-
-    See Also
-    --------
-    manymaps.Atlas.neighbors, Sense
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from manymaps import Atlas
-    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
-    >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
-    >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
-    >>> atlas = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)
-    >>> near = atlas.neighbors("tie", n_neighbors=1)[0]
-    >>> near.label, round(near.similarity, 2), near.observed
-    ('knot', 0.5, None)
-    """
-
-    label: str
-    similarity: float
-    observed: float | None = None
-
-
-@dataclass(frozen=True)
-class Sense:
-    """A group of an object's neighbours, and the map that says most of it.
-
-    Attributes
-    ----------
-    map : int
-        Two senses may lie in one map.
-    proportion : float
-        The object's mixing proportion in the map.
-    neighbors : tuple of Neighbor
-        Members of the group: what was observed, the strongest first, then what the model places
-        near.
-    n_fits : int or None
-        How many of several fits have the sense, where that is known.
-    share : float in [0, 1]
-        The part of what was observed of the object that falls to the group: 0 where a map holds
-        nothing of that. Where no associations are known, the same as `recall`.
-    members : tuple of int
-        Numbers of the neighbours, in their order.
-    recall : float in [0, 1]
-        The part of the model's similarities of the object that the map gives (`Atlas.shares`); of
-        all senses in the map together.
-    stranded : bool
-        Whether the map holds a tenth or more of the object, though it explains next to nothing of
-        what was observed of it (`Atlas.earned`).
-
-    See Also
-    --------
-    manymaps.Atlas.senses, Neighbor
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from manymaps import Atlas
-    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
-    >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
-    >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
-    >>> atlas = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)
-    >>> for sense in atlas.senses("tie"):
-    ...     print(sense.map, sense.proportion, [near.label for near in sense.neighbors])
-    0 0.5 ['knot']
-    1 0.5 ['suit']
-    """
-
-    map: int
-    proportion: float
-    neighbors: tuple[Neighbor, ...]
-    n_fits: int | None = None
-    share: float = 1.0
-    members: tuple[int, ...] = ()
-    recall: float = 1.0
-    stranded: bool = False
-
-
-class SenseOptions(TypedDict, total=False):
-    """The options of `Atlas.senses`."""
-
-    n_neighbors: int
-    min_share: float
-    min_recall: float
-    kind: str | None
-    neighbor_kind: str | None
+__all__ = ["LEAST_RECALL", "LEAST_SHARE", "Atlas", "Entry", "Neighbor", "Sense", "load_atlas"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Atlas:
+class Atlas(AtlasData):
     """The maps of labelled objects, with the model that says what they mean.
 
     `atlas["tie"]` is the object's entry (`manymaps.atlas.entry.Entry`), `"tie" in atlas` says
@@ -236,86 +111,6 @@ class Atlas:
      .50 in map 1: tuxedo>
     """
 
-    labels: Sequence[str]
-    maps: np.ndarray
-    proportions: np.ndarray
-    model: ChoiceModel
-    method: str = "mm-tsne"
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    history: Mapping[str, np.ndarray] = field(default_factory=dict)
-    log_normalizer: float | None = None
-    fingerprint: str = ""
-    metadata: Mapping[str, np.ndarray] = field(default_factory=dict)
-    vectors: np.ndarray | sparse.csr_array | None = None
-    kinds: Sequence[str] | None = None
-    factors: np.ndarray | None = None
-    consensus: Consensus | None = None
-    associations: sparse.csr_array | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "labels", tuple(map(str, self.labels)))
-        if self.maps.ndim != 3 or self.proportions.shape != self.maps.shape[:2]:
-            raise DataError(
-                f"maps of shape {self.maps.shape} and proportions of shape "
-                f"{self.proportions.shape} do not fit; they must be (maps, objects, components) "
-                "and (maps, objects)"
-            )
-        if len(self.labels) != self.maps.shape[1]:
-            raise DataError(f"{len(self.labels)} labels for {self.maps.shape[1]} objects")
-        if self.vectors is not None and self.vectors.shape[0] != len(self.labels):
-            raise DataError(f"{self.vectors.shape[0]} vectors for {len(self.labels)} objects")
-        self._check_values()
-        told = None if self.consensus is None else self.consensus.of_map.shape[1:]
-        if told is not None and told != self.proportions.shape:
-            raise DataError(
-                f"the consensus is of (maps, objects) {told}, the atlas of {self.proportions.shape}"
-            )
-        if self.associations is not None:
-            checked = checked_associations(self.associations, self.n_objects)
-            object.__setattr__(self, "associations", checked)
-        if self.kinds is not None or self.model.given is not None:
-            self._check_kinds()
-
-    def _check_values(self) -> None:
-        """Refuse places that are not finite, proportions that are none, and ragged metadata."""
-        if not self.maps.size:
-            raise DataError(f"maps of shape {self.maps.shape} hold nothing")
-        for name, array in (("maps", self.maps), ("proportions", self.proportions)):
-            if not np.isfinite(array).all():
-                raise DataError(f"the {name} hold a value that is not finite")
-        farthest = float(np.abs(self.maps).max())
-        if farthest > FARTHEST:
-            raise DataError(
-                f"the maps reach {farthest:g} from their origin, and may reach {FARTHEST:g}"
-            )
-        wholes = self.proportions.sum(axis=0, dtype=np.float64)
-        wrong = (np.abs(wholes - 1) > PROPORTION_ERROR) | (self.proportions.min(axis=0) < 0)
-        if wrong.any():
-            i = int(np.argmax(wrong))
-            raise DataError(
-                f"the proportions of {self.labels[i]!r} are no shares of one whole: they sum to "
-                f"{wholes[i]:.6g}, the least is {self.proportions[:, i].min():.6g}"
-            )
-        for name, column in self.metadata.items():
-            if np.shape(column) != (self.n_objects,):
-                raise DataError(
-                    f"the metadata {name!r} have shape {np.shape(column)} for {self.n_objects:,} "
-                    "objects; give one value per object"
-                )
-
-    def _check_kinds(self) -> None:
-        kinds = tuple(str(kind) for kind in self.kinds or ())
-        object.__setattr__(self, "kinds", kinds)
-        runs = [kind for i, kind in enumerate(kinds) if i == 0 or kind != kinds[i - 1]]
-        if len(kinds) != self.n_objects or len(runs) != 2 or self.model.given is None:
-            raise DataError(
-                "the kinds must say of each object whether it is a row or a column, all rows "
-                f"first, under a model of two kinds; these are {len(kinds)} in {len(runs)} runs"
-            )
-        factors = np.ones(self.n_objects) if self.factors is None else self.factors
-        if factors.shape != (self.n_objects,) or not bool(np.all(factors > 0)):
-            raise DataError(f"the factors must be {self.n_objects} positive numbers")
-
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Atlas:
         """Read an atlas that `save` wrote, as `load_atlas` does.
@@ -340,13 +135,9 @@ class Atlas:
         return load_atlas(path)
 
     def __repr__(self) -> str:
-        from manymaps.atlas.representation import atlas_text
-
         return atlas_text(self)
 
     def _repr_html_(self) -> str:
-        from manymaps.atlas.representation import atlas_html
-
         return atlas_html(self)
 
     def __len__(self) -> int:
@@ -357,31 +148,13 @@ class Atlas:
 
     def __contains__(self, word: object) -> bool:
         label, kind = word if isinstance(word, tuple) and len(word) == 2 else (word, None)
-        if not isinstance(label, str) or self._place(label) is None:
+        if not isinstance(label, str) or self._index_of(label) is None:
             return False
         kinds = zip(self.labels, self.kinds or (), strict=self.kinds is not None)
         return kind is None or any(k == kind and fold(x) == fold(label) for x, k in kinds)
 
-    @cached_property
-    def _places(self) -> dict[str, int]:
-        """Where each label stands first."""
-        return dict(zip(reversed(self.labels), reversed(range(self.n_objects)), strict=True))
-
-    @cached_property
-    def _folded_places(self) -> dict[str, int]:
-        """The same in any case; asked for only where a label is not found as it is written."""
-        last = self.n_objects - 1
-        return {fold(label): last - k for k, label in enumerate(reversed(self.labels))}
-
-    def _place(self, label: str) -> int | None:
-        """Where a label stands, as it is written or else in any case."""
-        found = self._places.get(label)
-        return self._folded_places.get(fold(label)) if found is None else found
-
     def __getitem__(self, word: str | tuple[str, str]) -> Entry:
         """The entry of an object, by its label or (label, kind); `UnknownLabel` where none is."""
-        from manymaps.atlas.entry import Entry
-
         label, kind = word if isinstance(word, tuple) and len(word) == 2 else (word, None)
         if not isinstance(label, str):
             raise TypeError(
@@ -394,96 +167,6 @@ class Atlas:
         if not isinstance(other, Atlas):
             return NotImplemented
         return self is other or same_atlas(self, other)
-
-    @property
-    def n_maps(self) -> int:
-        """Number of maps."""
-        return int(self.maps.shape[0])
-
-    @property
-    def n_objects(self) -> int:
-        """Number of objects."""
-        return int(self.maps.shape[1])
-
-    @property
-    def n_components(self) -> int:
-        """Dimensions of each map."""
-        return int(self.maps.shape[2])
-
-    def index(self, word: str, *, kind: str | None = None) -> int:
-        """Number of a word, in any case.
-
-        Parameters
-        ----------
-        word : str
-            In any case.
-        kind : str, optional
-            Which of two objects of one label; else the first is found, a row before a column.
-
-        Returns
-        -------
-        int
-            Its place in `labels`.
-
-        Raises
-        ------
-        UnknownLabel
-            For an unknown word, with suggestions.
-        """
-        if kind is None:
-            found = self._place(word)
-            # Where nothing is found, the search says what is near.
-            return find_label(word, self.labels) if found is None else found
-        members = np.flatnonzero(self.of_kind(kind))
-        return int(members[find_label(word, [self.labels[int(i)] for i in members])])
-
-    def of_kind(self, kind: str) -> np.ndarray:
-        """Which objects are of a kind.
-
-        Parameters
-        ----------
-        kind : str
-            One of `kinds`.
-
-        Returns
-        -------
-        ndarray of bool, shape (n_objects,)
-
-        Raises
-        ------
-        ParameterError
-            For an unknown kind.
-        """
-        known = dict.fromkeys(self.kinds or ())
-        if not known:
-            fault = "asks for one of two kinds; the objects of this atlas are all of one"
-            raise ParameterError(fault, name="kind", value=kind)
-        check_choice("kind", kind, known)
-        return np.array(self.kinds) == kind
-
-    @cached_property
-    def choices(self) -> Choices:
-        """The maps as the model reads them."""
-        n_rows = 0 if self.kinds is None else self.kinds.count(self.kinds[0])
-        return Choices(
-            self.maps, self.proportions, self.model, n_rows, self.factors, self.log_normalizer
-        )
-
-    @cached_property
-    def settings(self) -> FitSettings:
-        """What fitted the atlas, read back from `parameters`."""
-        return FitSettings.of(self.parameters)
-
-    @property
-    def columns(self) -> dict[str, np.ndarray]:
-        """The metadata and, where there are two kinds of object, the column "kind" before it.
-
-        Metadata of that very name are then called "metadata_kind".
-        """
-        if self.kinds is None:
-            return dict(self.metadata)
-        renamed = {("metadata_kind" if k == "kind" else k): v for k, v in self.metadata.items()}
-        return {"kind": np.array(self.kinds), **renamed}
 
     def shares(self, word: str, *, kind: str | None = None) -> np.ndarray:
         """What each map contributes to the model's similarities of a word.
@@ -533,15 +216,7 @@ class Atlas:
         UnknownLabel
             For an unknown word, with suggestions.
         """
-        i = self.index(word, kind=kind)
-        similarities = self.choices.sums(i)
-        background = self.model.background
-        n = self.n_objects
-        if background and n > 1:
-            pairs = n - 1 if self.model.normalization == "conditional" else n * (n - 1)
-            similarities = (1 - background) * similarities + background / pairs
-            similarities[i] = 0
-        return similarities
+        return answers.similarities(self, self.index(word, kind=kind))
 
     def similarity(self, a: str, b: str) -> float:
         """The model's similarity q_ab: how strongly `a` recalls `b`.
@@ -565,13 +240,9 @@ class Atlas:
             For an unknown word, with suggestions.
         """
         i = self.index(a)
-        j = self.index(b, kind=self._other_kind(i))
-        return float(self.choices.shares(i)[:, j].sum() if self.kinds else self.similarities(a)[j])
-
-    def _other_kind(self, i: int) -> str | None:
-        if self.kinds is None:
-            return None
-        return next(kind for kind in dict.fromkeys(self.kinds) if kind != self.kinds[i])
+        j = self.index(b, kind=answers.other_kind(self, i))
+        sums = self.choices.shares(i).sum(axis=0) if self.kinds else answers.similarities(self, i)
+        return float(sums[j])
 
     @property
     def map_shares(self) -> np.ndarray:
@@ -609,17 +280,7 @@ class Atlas:
         UnknownLabel
             For an unknown word, with suggestions.
         """
-        return self._earned(self.index(word))
-
-    def _earned(self, i: int) -> np.ndarray:
-        if self.associations is None or self.kinds is not None:
-            return np.full(self.n_maps, np.nan)
-        both = self.associations[[i]].toarray()[0] + self.associations[:, [i]].toarray()[:, 0]
-        others = np.flatnonzero(both > 0)
-        if len(others) == 0:
-            return np.full(self.n_maps, np.nan)
-        votes = self.choices.votes(np.full(len(others), i), others)
-        return np.asarray(both[others] @ votes / both[others].sum(), np.float64)
+        return answers.earned(self, self.index(word))
 
     def explained(self, word: str) -> float:
         """The share of what was observed of a word that its place explains.
@@ -645,14 +306,7 @@ class Atlas:
         UnknownLabel
             For an unknown word, with suggestions.
         """
-        i = self.index(word)
-        if not self._is_told(i):
-            return float("nan")
-        assert self.associations is not None
-        row = self.associations[[i]].toarray()[0].astype(np.float64)
-        given = self.similarities(word)
-        whole = given.sum()
-        return float(np.minimum(row, given / whole).sum() / row.sum()) if whole > 0 else 0.0
+        return answers.explained(self, self.index(word))
 
     @overload
     def senses(self, word: str, **options: Unpack[SenseOptions]) -> list[Sense]: ...
@@ -707,44 +361,10 @@ class Atlas:
         ParameterError
             For an unknown kind.
         """
-        if not isinstance(word, str):
-            return {
-                one: self.senses(
-                    one,
-                    n_neighbors=n_neighbors,
-                    min_share=min_share,
-                    min_recall=min_recall,
-                    kind=kind,
-                    neighbor_kind=neighbor_kind,
-                )
-                for one in word
-            }
-        i = self.index(word, kind=kind)
-        if neighbor_kind is None and self.recalls(word, kind=kind):
-            return self._groups(i, n_neighbors, min_share, min_recall)
-        near = self._near(i, neighbor_kind)
-        recall = self._recall(i, near, neighbor_kind)
-        order = np.argsort(-recall, kind="stable")
-        return [
-            Sense(
-                int(m),
-                float(self.proportions[m, i]),
-                self._strongest(near[m], n_neighbors),
-                None if self.consensus is None else self.consensus.n_fits_with(int(m), i),
-                float(recall[m]),
-                few_strongest(near[m], n_neighbors).tolist(),
-                float(recall[m]),
-            )
-            for rank, m in enumerate(order)
-            if rank == 0 or recall[m] >= min_recall
-        ]
-
-    def _recall(self, i: int, near: np.ndarray, kind: str | None) -> np.ndarray:
-        """What each map gives to the recall of object i, shape (n_maps,)."""
-        if self.kinds is None or kind in (None, self._other_kind(i)):
-            return self.choices.map_shares_of(i)
-        sums = near.sum(axis=1)
-        return np.asarray(sums / (sums.sum() or 1.0))
+        options = n_neighbors, min_share, min_recall, neighbor_kind
+        if isinstance(word, str):
+            return answers.senses(self, self.index(word, kind=kind), *options)
+        return {one: answers.senses(self, self.index(one, kind=kind), *options) for one in word}
 
     def sense_table(
         self,
@@ -795,17 +415,8 @@ class Atlas:
          tie    1    tuxedo
         knot    0       tie
         """
-        from manymaps.atlas.sense_table import sense_table
-
-        return sense_table(
-            self,
-            words,
-            n_neighbors=n_neighbors,
-            min_share=min_share,
-            min_recall=min_recall,
-            kind=kind,
-            neighbor_kind=neighbor_kind,
-        )
+        options = n_neighbors, min_share, min_recall, neighbor_kind
+        return sense_table(self, words, kind, *options)
 
     def recalls(self, word: str, *, kind: str | None = None) -> bool:
         """Whether associations of a word are known, so that its senses are groups of these.
@@ -826,52 +437,7 @@ class Atlas:
         UnknownLabel
             For an unknown word, with suggestions.
         """
-        return self._is_told(self.index(word, kind=kind))
-
-    def _is_told(self, i: int) -> bool:
-        table = self.associations
-        if table is None or self.kinds is not None:
-            return False
-        return bool(table.indptr[i + 1] > table.indptr[i])
-
-    @cached_property
-    def _last_groups(self) -> dict[int, SenseGroups]:
-        """The senses of the word that was asked for last, of which other lists may be wanted."""
-        return {}
-
-    def _groups(self, i: int, n_neighbors: int, min_share: float, min_recall: float) -> list[Sense]:
-        assert self.associations is not None
-        recall = self.choices.map_shares_of(i)
-        if i not in self._last_groups:
-            self._last_groups.clear()
-            self._last_groups[i] = sense_groups(self.choices, self.associations, np.array([i]))
-        found = listed_senses(
-            self.choices, self.associations, np.array([i]), recall[None], min_share, min_recall,
-            self._last_groups[i],
-        )  # fmt: skip
-        stranded = self._stranded(i)
-        similarities, told = self.choices.sums(i), self.consensus
-        senses = []
-        for sense, map in enumerate(found.maps.tolist()):
-            members = found.members[found.members_of(sense)].tolist()
-            senses.append(
-                Sense(
-                    map,
-                    float(self.proportions[map, i]),
-                    self._neighbors(members[:n_neighbors], similarities, i),
-                    None if told is None else told.n_fits_with(map, i, members),
-                    float(found.shares[sense]),
-                    tuple(members[:n_neighbors]),
-                    float(recall[map]),
-                    bool(stranded[map]),
-                )
-            )
-        return senses
-
-    def _stranded(self, i: int) -> np.ndarray:
-        """In which maps object i stands though it earns next to nothing there, shape (n_maps,)."""
-        large = self.proportions[:, i] >= LEAST_RECALL
-        return np.asarray(large & (self._earned(i) < NOTHING_EARNED))
+        return answers.has_associations(self, self.index(word, kind=kind))
 
     def senses_elsewhere(self, word: str, *, kind: str | None = None) -> list[ConsensusSense]:
         """The senses of a word that other fits have and this one lacks, those of most fits first.
@@ -937,37 +503,7 @@ class Atlas:
             For an unknown word, with suggestions.
         """
         i = self.index(word, kind=kind)
-        if map is not None:
-            check_index("map", map, self.n_maps)
-        told = i if neighbor_kind is None and self.recalls(word, kind=kind) else None
-        if map is None and self.kinds is None:
-            return self._strongest(self.similarities(word), n_neighbors, told)
-        near = self._near(i, neighbor_kind)
-        return self._strongest(near.sum(axis=0) if map is None else near[map], n_neighbors, told)
-
-    def _near(self, i: int, kind: str | None) -> np.ndarray:
-        """By what share of the similarities neighbours are listed, (n_maps, n_objects)."""
-        kind = kind or self._other_kind(i)
-        if kind is None:
-            return self.choices.shares(i)
-        return self.choices.nearness(i, self.of_kind(kind))
-
-    def _strongest(
-        self, similarities: np.ndarray, count: int, told: int | None = None
-    ) -> tuple[Neighbor, ...]:
-        return self._neighbors(few_strongest(similarities, count).tolist(), similarities, told)
-
-    def _neighbors(
-        self, members: Sequence[int], similarities: np.ndarray, told: int | None
-    ) -> tuple[Neighbor, ...]:
-        """Objects as neighbours, beside what was observed of object `told`, where it was."""
-        observed: list[float] | list[None] = [None] * len(members)
-        if told is not None and self.associations is not None:
-            observed = self.associations[[told]].toarray()[0, list(members)].tolist()
-        return tuple(
-            Neighbor(self.labels[j], float(similarities[j]), strength)
-            for j, strength in zip(members, observed, strict=True)
-        )
+        return answers.neighbors(self, i, map, n_neighbors, neighbor_kind)
 
     def path(
         self, start: str, end: str, *, n_neighbors: int = 8, min_recall: float = LEAST_RECALL
@@ -1011,20 +547,7 @@ class Atlas:
         knot 0 tie 1.0
         tie 1 tuxedo 0.5
         """
-        from manymaps.atlas.paths import Step, cheapest_path
-
-        check_whole("n_neighbors", n_neighbors, least=1)
-        check_number("min_recall", min_recall, least=0, most=1)
-        found = cheapest_path(
-            self.choices, self.map_shares, self.index(start), self.index(end),
-            n_neighbors=n_neighbors, min_recall=min_recall,
-        )  # fmt: skip
-        steps = []
-        for i, j, m, strength in found:
-            told = i if self._is_told(i) else None
-            (near,) = self._neighbors([j], np.full(self.n_objects, strength), told)
-            steps.append(Step(self.labels[i], near.label, m, strength, near.observed))
-        return tuple(steps)
+        return answers.path(self, self.index(start), self.index(end), n_neighbors, min_recall)
 
     def captions(
         self,
@@ -1066,19 +589,7 @@ class Atlas:
         >>> Atlas(["tie", "knot", "tuxedo"], maps, half, MULTIPLE_MAPS_T_SNE).captions(1)
         [('knot',), ('tuxedo',)]
         """
-        check_whole("n_words", n_words)
-        check_number("min_proportion", min_proportion, least=0, most=1)
-        words = None if self.kinds is None else ~self.choices.is_row
-        chosen = range(self.n_maps) if maps is None else list(maps)
-        for m in chosen:
-            check_index("map", m, self.n_maps)
-        found = (
-            title_words(
-                self, m, dominant(self.proportions[m], min_proportion), n_words=n_words, words=words
-            )
-            for m in chosen
-        )
-        return [tuple(named) for named in found]
+        return captions_of(self, n_words, min_proportion, maps)
 
     def add_metadata(self, frame: Any, on: str | None = None, *, name: str | None = None) -> Atlas:
         """The same atlas with further columns, joined by label, or one in the objects' order.
@@ -1125,21 +636,7 @@ class Atlas:
         >>> atlas.add_metadata([3, 4], name="length").metadata["length"]
         array([3, 4])
         """
-        if on is None and (placed := placed_column(self.labels, frame, name)) is not None:
-            return replace(self, metadata={**self.metadata, **placed})
-        if name is not None:
-            raise ParameterError(
-                "is of a column by itself, not of a table", name="name", value=name
-            )
-        columns, unmatched, _ = join_columns(self.labels, frame, on)
-        if unmatched:
-            warnings.warn(
-                f"{len(unmatched)} rows of the metadata match no object, "
-                f"{first_of(unmatched)} among them",
-                DataWarning,
-                stacklevel=2,
-            )
-        return replace(self, metadata={**self.metadata, **columns})
+        return editing.add_metadata(self, frame, on, name)
 
     def subset(self, objects: np.ndarray | Sequence[int]) -> Atlas:
         """Some of the objects alone, where they stand.
@@ -1164,24 +661,7 @@ class Atlas:
         >>> atlas.subset([1]).labels
         ('knot',)
         """
-        chosen = np.asarray(objects)
-        order = np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.intp)
-        kinds = None if self.kinds is None else [self.kinds[i] for i in order.tolist()]
-        one_kind = kinds is not None and len(set(kinds)) < 2
-        return replace(
-            self,
-            labels=[self.labels[i] for i in order.tolist()],
-            kinds=None if one_kind else kinds,
-            model=replace(self.model, given=None) if one_kind else self.model,
-            maps=self.maps[:, order],
-            proportions=self.proportions[:, order],
-            factors=None if self.factors is None else self.factors[order],
-            metadata={name: np.asarray(column)[order] for name, column in self.metadata.items()},
-            vectors=None if self.vectors is None else self.vectors[order],
-            log_normalizer=None,
-            consensus=None,
-            associations=None if self.associations is None else self.associations[order][:, order],
-        )
+        return editing.subset(self, objects)
 
     def renumbered(self, order: np.ndarray | Sequence[int]) -> Atlas:
         """The same maps in another order.
@@ -1211,17 +691,7 @@ class Atlas:
         >>> atlas.renumbered([1, 0]).proportions.tolist()
         [[0.8, 0.0], [0.2, 1.0]]
         """
-        chosen = np.asarray(order)
-        if sorted(chosen.ravel().tolist()) != list(range(self.n_maps)):
-            fault = f"must have each of the maps 0 to {self.n_maps - 1} once"
-            raise ParameterError(fault, name="order", value=chosen.tolist())
-        parts = self.consensus
-        return replace(
-            self,
-            maps=self.maps[chosen],
-            proportions=self.proportions[chosen],
-            consensus=None if parts is None else replace(parts, of_map=parts.of_map[:, chosen]),
-        )
+        return editing.renumbered(self, order)
 
     def extended(
         self,
@@ -1273,50 +743,10 @@ class Atlas:
         >>> longer.labels, longer.metadata["inserted"].tolist()
         (('tie', 'rope', 'knot'), [False, True, False])
         """
-        n, k = self.n_objects, len(labels)
-        at = n if at is None else at
-        if self.factors is not None and factors is None:
-            raise ParameterError(
-                "is missing: the objects of the atlas have factors", name="factors"
-            )
-
-        def between(old: Any, new: Any, axis: int = 0) -> np.ndarray:
-            before, after = np.split(np.asarray(old), [at], axis=axis)
-            return np.concatenate([before, np.asarray(new, before.dtype), after], axis=axis)
-
-        columns: dict[str, np.ndarray] = {}
-        given = metadata or {}
-        for name in dict.fromkeys([*self.metadata, *given]):
-            old = self.metadata.get(name)
-            before, after = (None, None) if old is None else np.split(np.asarray(old), [at])
-            columns[name] = end_to_end((before, at), (given.get(name), k), (after, n - at))
-        told = self._insertion_column(given)
-        columns[told] = between(self.metadata.get(told, np.zeros(n, bool)), np.ones(k, bool))
-        kinds = None
-        if self.kinds is not None:
-            kinds = [*self.kinds[:at], *[self.kinds[max(at - 1, 0)]] * k, *self.kinds[at:]]
-        return replace(
-            self,
-            labels=[*self.labels[:at], *labels, *self.labels[at:]],
-            kinds=kinds,
-            maps=between(self.maps, maps, axis=1),
-            proportions=between(self.proportions, proportions, axis=1),
-            factors=None if self.factors is None else between(self.factors, factors),
-            metadata=columns,
-            vectors=None
-            if vectors is None or self.vectors is None
-            else _stacked(self.vectors, vectors, at),
-            log_normalizer=None,
-            consensus=None if self.consensus is None else self.consensus.extended(k, at),
-            associations=None if self.associations is None else _spread(self.associations, k, at),
-        )
-
-    def _insertion_column(self, given: Mapping[str, np.ndarray]) -> str:
-        """Where it says who was inserted: "inserted", or the next name that nobody else uses."""
-        ours = {name for name, old in self.metadata.items() if np.asarray(old).dtype == bool}
-        taken = {*self.metadata, *given} - (ours - set(given))
-        names = chain(["inserted"], (f"inserted_{number}" for number in count(1)))
-        return next(name for name in names if name not in taken)
+        return editing.extended(
+            self, labels, maps, proportions,
+            at=at, factors=factors, metadata=metadata, vectors=vectors,
+        )  # fmt: skip
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """One row per object and map: label, map, proportion, x, y, ..., and the metadata.
@@ -1361,22 +791,112 @@ class Atlas:
         save_atlas(self, path, vectors=vectors)
 
 
-def _stacked(
-    old: np.ndarray | sparse.csr_array, new: np.ndarray | sparse.csr_array, at: int
-) -> np.ndarray | sparse.csr_array:
-    """Vectors of old and new objects, in the old ones' precision unless these are whole numbers."""
-    floating = np.issubdtype(old.dtype, np.floating)
-    dtype = old.dtype if floating else np.result_type(old.dtype, new.dtype)
-    if sparse.issparse(old):
-        parts = [old[:at], sparse.csr_array(new), old[at:]]
-        return sparse.csr_array(sparse.vstack([p for p in parts if p.shape[0]]), dtype=dtype)
-    dense = np.asarray(new.toarray() if isinstance(new, sparse.sparray) else new)
-    return np.concatenate([part.astype(dtype, copy=False) for part in (old[:at], dense, old[at:])])
+@dataclass(frozen=True, eq=False, repr=False)
+class Entry:
+    """One object of an atlas, as `atlas["tie"]` gives it.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    index : int
+        The number of the object.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import Atlas
+    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+    >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
+    >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
+    >>> entry = Atlas(["tie", "knot", "tuxedo"], maps, half, MULTIPLE_MAPS_T_SNE)["TIE"]
+    >>> entry.label, entry.proportions.tolist(), entry.points.tolist()
+    ('tie', [0.5, 0.5], [[0.0], [0.0]])
+    >>> [sense.neighbors[0].label for sense in entry.senses]
+    ['knot', 'tuxedo']
+    """
+
+    atlas: Atlas
+    index: int
+
+    @property
+    def label(self) -> str:
+        """The label as the atlas writes it."""
+        return self.atlas.labels[self.index]
+
+    @property
+    def kind(self) -> str | None:
+        """Of two kinds of object, that of this one."""
+        return None if self.atlas.kinds is None else self.atlas.kinds[self.index]
+
+    @property
+    def points(self) -> np.ndarray:
+        """Where it lies in each map, shape (n_maps, n_components)."""
+        return self.atlas.maps[:, self.index]
+
+    @property
+    def proportions(self) -> np.ndarray:
+        """Its mixing proportions, shape (n_maps,)."""
+        return self.atlas.proportions[:, self.index]
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """Its values in the columns of the atlas."""
+        return {name: values[self.index] for name, values in self.atlas.metadata.items()}
+
+    @cached_property
+    def senses(self) -> list[Sense]:
+        """Its senses, as `Atlas.senses` lists them."""
+        return self.atlas.senses(self.label, kind=self.kind)
+
+    @cached_property
+    def neighbors(self) -> tuple[Neighbor, ...]:
+        """What is most similar to it over all maps, as `Atlas.neighbors` lists it."""
+        return self.atlas.neighbors(self.label, kind=self.kind)
+
+    @property
+    def recalls(self) -> bool:
+        """Whether its senses are groups of what it recalls (`Atlas.recalls`)."""
+        return self.atlas.recalls(self.label, kind=self.kind)
+
+    def __repr__(self) -> str:
+        return entry_text(self.label, self.kind, self.senses, grouped=self.recalls)
 
 
-def _spread(table: sparse.csr_array, k: int, at: int) -> sparse.csr_array:
-    """The table of more objects, with k empty rows and columns before row and column `at`."""
-    n = table.shape[0]
-    indptr = np.insert(table.indptr, at, np.full(k, table.indptr[at]))
-    columns = table.indices + k * (table.indices >= at)
-    return sparse.csr_array((table.data, columns, indptr), shape=(n + k, n + k))
+def load_atlas(path: str | os.PathLike[str]) -> Atlas:
+    """Read an atlas that `Atlas.save` wrote.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+
+    Returns
+    -------
+    Atlas
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there is no such file.
+    DataError
+        Where the file is no atlas, is damaged or cut short, or comes from a newer version.
+
+    See Also
+    --------
+    Atlas
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import numpy as np
+    >>> from manymaps import Atlas, load_atlas
+    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+    >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
+    >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
+    >>> atlas = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     atlas.save(pathlib.Path(folder, "ties.atlas"))
+    ...     load_atlas(pathlib.Path(folder, "ties.atlas")).labels
+    ('tie', 'knot', 'suit')
+    """
+    return read_atlas(path, Atlas)

@@ -24,7 +24,7 @@ from xml.sax.xmlreader import AttributesImpl
 import numpy as np
 
 from manymaps.archive import written_whole
-from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.data import AtlasData
 from manymaps.atlas.probabilities import Choices
 from manymaps.checks import check_number
 from manymaps.compute.few import few_strongest
@@ -41,7 +41,7 @@ NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def export_atlas(
-    atlas: Atlas,
+    atlas: AtlasData,
     path: str | os.PathLike[str],
     *,
     n_neighbors: int = 10,
@@ -150,7 +150,7 @@ def _write_parquet(columns: Mapping[str, np.ndarray], path: Path) -> None:
     parquet.write_table(as_frame(columns, "pyarrow"), path)
 
 
-def _write_graph(atlas: Atlas, path: Path, n_neighbors: int) -> None:
+def _write_graph(atlas: AtlasData, path: Path, n_neighbors: int) -> None:
     """The graph as GraphML, written as it is found."""
     nodes = _node_columns(atlas)
     with path.open("wb") as file:
@@ -173,7 +173,7 @@ def _write_graph(atlas: Atlas, path: Path, n_neighbors: int) -> None:
         xml.endDocument()
 
 
-def _edges(atlas: Atlas, count: int) -> Iterator[tuple[int, int, float, int]]:
+def _edges(atlas: AtlasData, count: int) -> Iterator[tuple[int, int, float, int]]:
     """i, j, q_ij and the map that gives most of it, of the objects that each i chooses most."""
     choices, n = atlas.choices, atlas.n_objects
     with work("object", total=n) as at:
@@ -210,7 +210,7 @@ def _edges_of_shares(
         yield i, j, float(similarities[j]), int(shares[:, j].argmax())
 
 
-def _node_columns(atlas: Atlas) -> dict[str, np.ndarray]:
+def _node_columns(atlas: AtlasData) -> dict[str, np.ndarray]:
     best = atlas.proportions.argmax(axis=0)
     everyone = np.arange(atlas.n_objects)
     points = atlas.maps[best, everyone]
