@@ -638,19 +638,27 @@ class Atlas(AtlasData):
         """
         return editing.add_metadata(self, frame, on, name)
 
-    def subset(self, objects: np.ndarray | Sequence[int]) -> Atlas:
-        """Some of the objects alone, where they stand.
+    def subset(self, objects: np.ndarray | Sequence[int] | Sequence[str] | str) -> Atlas:
+        """Select some of the objects, with unchanged coordinates.
 
         Parameters
         ----------
-        objects : array of int, or of bool and shape (n_objects,)
-            Which are kept, in which order; of two kinds all rows before all columns. Where one
-            kind alone is left, the atlas is one of a single kind.
+        objects : array of int or str, str, or array of bool with shape (n_objects,)
+            Indices or labels of the objects in their new order, one label, or a mask. Labels match
+            in any case. With two kinds of object, all rows must come before all columns. If objects
+            of only one kind remain, the atlas has a single kind.
 
         Returns
         -------
         Atlas
-            Without what is of all objects together: log Z and the consensus of several fits.
+            A new atlas without the normalizer and the consensus, which describe all objects.
+
+        Raises
+        ------
+        UnknownLabel
+            If a label is unknown, with suggestions.
+        ParameterError
+            If a mask does not have one value per object.
 
         Examples
         --------
@@ -658,8 +666,8 @@ class Atlas(AtlasData):
         >>> from manymaps import Atlas
         >>> from manymaps.model import T_SNE
         >>> atlas = Atlas(["tie", "knot"], np.zeros((1, 2, 2)), np.ones((1, 2)), T_SNE)
-        >>> atlas.subset([1]).labels
-        ('knot',)
+        >>> atlas.subset([1]).labels, atlas.subset(["knot", "tie"]).labels
+        (('knot',), ('knot', 'tie'))
         """
         return editing.subset(self, objects)
 

@@ -42,10 +42,19 @@ def add_metadata(atlas: _Atlas, frame: Any, on: str | None, name: str | None) ->
     return replace(atlas, metadata={**atlas.metadata, **columns})
 
 
-def subset(atlas: _Atlas, objects: np.ndarray | Sequence[int]) -> _Atlas:
-    """The atlas of some of the objects."""
-    chosen = np.asarray(objects)
-    order = np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.intp)
+def subset(atlas: _Atlas, objects: np.ndarray | Sequence[int] | Sequence[str] | str) -> _Atlas:
+    """The atlas of some of the objects, selected by indices, labels or a mask."""
+    order = np.atleast_1d(np.asarray(objects))
+    if order.dtype == bool:
+        if order.shape != (atlas.n_objects,):
+            raise ParameterError(
+                f"the mask has shape {order.shape}; expected one value for each of the "
+                f"{atlas.n_objects:,} objects"
+            )
+        order = np.flatnonzero(order)
+    elif order.dtype.kind in "OUT":
+        order = np.array([atlas.index(str(label)) for label in order], np.intp)
+    order = order.astype(np.intp)
     kinds = None if atlas.kinds is None else [atlas.kinds[i] for i in order.tolist()]
     one_kind = kinds is not None and len(set(kinds)) < 2
     return replace(
