@@ -11,7 +11,8 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
+from functools import partial
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -52,9 +53,10 @@ from manymaps.maps.personas import persona_start
 from manymaps.maps.pinned_start import pinned_start, random_start, ties_of
 from manymaps.maps.pins import PIN, Pin, Pins, pins_of
 from manymaps.maps.restarts import Restart, best_run, derived_seeds
-from manymaps.maps.run import Cost, Fit
+from manymaps.maps.run import Plan, Run
 from manymaps.maps.starts import STARTS, start_positions
 from manymaps.model.choice import ChoiceModel
+from manymaps.model.cost import Cost
 from manymaps.model.objective import TOLERANCE, Objective
 from manymaps.model.observed import ObservedObjective, objective_of
 from manymaps.model.parameters import FARTHEST, Parameters, weights_from_proportions
@@ -240,12 +242,26 @@ class MapEstimator(
             order = target.neighborly_order() if n > _LEAST_TO_ORDER else None
             ordered = target if order is None else target.reordered(order)
             forward = objective_of(ordered, self._model(), self.penalty, tolerance)
-            objective = self._objective(forward)
-            begin = _Beginning(
-                self, data, target, optimizer, objective, forward, labels, order, pins
+            plan = Plan(
+                objective=self._objective(forward),
+                optimizer=optimizer,
+                max_iter=self.max_iter,
+                labels=labels,
+                method=self.method,
+                settings=self._settings(),
+                order=order,
+                forward=forward,
+                pins=pins,
             )
-            fit, self.restarts_ = best_run(begin, seeds, self.callback, checkpoint, resume)
-        atlas = fit.atlas()
+            if self.n_init == 1:
+                run = Run(plan, *self._start(data, target, pins, 0, seeds[0]))
+                run.optimize(self.callback, checkpoint, resume)
+                self.restarts_ = (Restart.of(run, seeds[0]),)
+            else:
+                start_of = partial(self._start, data, target, pins)
+                how = self.callback, checkpoint, resume
+                run, self.restarts_ = best_run(plan, start_of, seeds, *how)
+        atlas = run.atlas()
         if isinstance(self.init, str) and pins is None:
             held = atlas.proportions if order is None else atlas.proportions[:, order]
             atlas = atlas.renumbered(order_of_maps(ordered.values, held))
@@ -255,11 +271,11 @@ class MapEstimator(
         self.atlas_ = replace(
             atlas, vectors=data if self._holds_vectors(X) else None, associations=observed
         )
-        self.kl_divergence_ = fit.kl
-        self.n_iter_ = fit.state.iteration
-        self.converged_ = fit.converged
-        if fit.failure:
-            raise fit.failure
+        self.kl_divergence_ = run.kl
+        self.n_iter_ = run.state.iteration
+        self.converged_ = run.converged
+        if run.failure:
+            raise run.failure
         return self
 
     def fit_transform(self, X: Data, y: None = None, **fit_params: Any) -> np.ndarray:
@@ -459,12 +475,13 @@ class MapEstimator(
         return None if self.optimizer is None else self.optimizer.start_spread
 
     def _start(
-        self, data: Any, target: Target, seed: int, pins: Pins | None, *, first: bool = True
-    ) -> Parameters:
-        """Positions and weights to start from, in float32; the first run or another one."""
+        self, data: Any, target: Target, pins: Pins | None, k: int, seed: int
+    ) -> tuple[Parameters, int]:
+        """Positions and weights from which run k starts, in float32, and the seed of its noise."""
+        first, noise = k == 0, _number_from(seed)
         n = target.values.shape[0]
         shape = (self.n_maps, n, self.n_components)
-        generator = np.random.default_rng(seed)
+        generator = np.random.default_rng(noise)
         weights = generator.normal(0, self._spreads[1], shape[:2])
         if isinstance(self.init, Atlas):
             positions = self.init.maps
@@ -499,7 +516,7 @@ class MapEstimator(
             positions, weights = pins.placed(positions, weights)
         # Rows in a row, as those of a part of an atlas are not: optimizers step along flat views.
         flat = [np.array(values, np.float32, order="C") for values in (positions, weights)]
-        return Parameters((flat[0],), (flat[1],))
+        return Parameters((flat[0],), (flat[1],)), noise
 
     def _pinned_start(
         self, target: Target, pins: Pins, generator: np.random.Generator, *, first: bool
@@ -545,37 +562,6 @@ class MapEstimator(
             name, data, target, self.n_components,
             metric=self.metric, spread=self._spreads[0], generator=generator,
         )[None]  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False)
-class _Beginning:
-    """The beginning of each run of an estimator, here or in another process."""
-
-    estimator: MapEstimator
-    data: Any
-    target: Target
-    optimizer: Optimizer
-    objective: Cost
-    forward: Objective | ObservedObjective
-    labels: tuple[str, ...]
-    order: np.ndarray | None
-    pins: Pins | None
-
-    def __call__(self, k: int, seed: int) -> tuple[Fit, Parameters, int]:
-        estimator, number = self.estimator, _number_from(seed)
-        start = estimator._start(self.data, self.target, number, self.pins, first=k == 0)
-        fit = Fit(
-            objective=self.objective,
-            optimizer=self.optimizer,
-            max_iter=estimator.max_iter,
-            labels=self.labels,
-            method=estimator.method,
-            settings=estimator._settings(),
-            order=self.order,
-            forward=self.forward,
-            pins=self.pins,
-        )
-        return fit, start, number
 
 
 def _judged(data: Associations) -> np.ndarray | None:
