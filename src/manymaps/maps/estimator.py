@@ -234,7 +234,9 @@ class MapEstimator(
             raise ParameterError(
                 f"is more than the {n} objects; give at most {n}", name="n_maps", value=self.n_maps
             )
-        pins = self._pins(labels)
+        pins = None
+        if self.pin is not None:
+            pins = pins_of(self.pin, labels, self.n_maps, self.n_components)
         observed = strongest_associations(target.values) if self._holds_similarities(X) else None
         with threads(self.n_jobs):
             optimizer = self.optimizer or self._default_optimizer()
@@ -441,12 +443,6 @@ class MapEstimator(
             similarities, keep_missing_mass=keep_missing_mass, observed=observed
         )
 
-    def _pins(self, labels: Sequence[str]) -> Pins | None:
-        """What is held of the objects of these labels."""
-        if self.pin is None:
-            return None
-        return pins_of(self.pin, labels, self.n_maps, self.n_components)
-
     def _settings(self) -> dict[str, Any]:
         """The parameters as plain values, for the atlas and the checkpoint.
 
@@ -465,42 +461,49 @@ class MapEstimator(
         first = drawn_seed(self.random_state)
         return [first, *derived_seeds(first, self.n_init - 1)]
 
-    @property
-    def _spreads(self) -> tuple[float, float]:
-        """Standard deviations of positions and weights at the start."""
-        return self._stated_spreads or (self._start_spread, self._start_spread)
-
-    @property
-    def _stated_spreads(self) -> tuple[float, float] | None:
-        return None if self.optimizer is None else self.optimizer.start_spread
-
     def _start(
         self, data: Any, target: Target, pins: Pins | None, k: int, seed: int
     ) -> tuple[Parameters, int]:
         """Positions and weights from which run k starts, in float32, and the seed of its noise."""
-        first, noise = k == 0, _number_from(seed)
-        n = target.values.shape[0]
+        noise, n = _number_from(seed), target.values.shape[0]
         shape = (self.n_maps, n, self.n_components)
         generator = np.random.default_rng(noise)
-        weights = generator.normal(0, self._spreads[1], shape[:2])
+        stated = None if self.optimizer is None else self.optimizer.start_spread
+        spread, weight_spread = stated or (self._start_spread, self._start_spread)
+        weights, proportions = generator.normal(0, weight_spread, shape[:2]), None
         if isinstance(self.init, Atlas):
-            positions = self.init.maps
-            weights = weights_from_proportions(self.init.proportions)
+            positions, proportions = self.init.maps, self.init.proportions
         elif not isinstance(self.init, str):
             positions = np.asarray(self.init)
-            if positions.ndim == 2:
-                positions = positions[None]
+            positions = positions[None] if positions.ndim == 2 else positions
         elif pins is not None:
-            positions, held = self._pinned_start(target, pins, generator, first=first)
-            weights = weights_from_proportions(held)
-        elif self._splits(n):
-            positions, held = persona_start(
-                target.values, self.n_maps, self.n_components, generator
-            )
-            weights = weights_from_proportions(held)
+            at_random = self.init == "random" or k > 0
+            positions, proportions = self._pinned_start(target, pins, spread, generator, at_random)
         else:
-            name = self._start_name if first else "random"
-            positions = self._start_positions(name, data, target, generator)
+            name = "random" if self.init == "auto" and stated is not None else self.init
+            by_itself = name == "auto" and self.n_maps > 1 and n >= _LEAST_TO_SPLIT
+            if name == "personas" or by_itself:
+                positions, proportions = persona_start(
+                    target.values, self.n_maps, self.n_components, generator
+                )
+            else:
+                name = name if k == 0 else "random"
+                positions = self._named_start(name, data, target, spread, generator)
+        if proportions is not None:
+            weights = weights_from_proportions(proportions)
+        self._check_start(positions, weights, shape)
+        if self._model().mixing == "fixed" and pins is None and not isinstance(self.init, Atlas):
+            weights = np.zeros(shape[:2])
+        if pins is not None:
+            positions, weights = pins.placed(positions, weights)
+        # Optimizers step along flat views, so the arrays are contiguous, unlike parts of an atlas.
+        flat = [np.array(values, np.float32, order="C") for values in (positions, weights)]
+        return Parameters((flat[0],), (flat[1],)), noise
+
+    @staticmethod
+    def _check_start(
+        positions: np.ndarray, weights: np.ndarray, shape: tuple[int, int, int]
+    ) -> None:
         if positions.shape != shape or weights.shape != shape[:2]:
             raise ParameterError(f"init has shape {positions.shape}; the fit needs {shape}")
         if not np.isfinite(positions).all():
@@ -510,18 +513,16 @@ class MapEstimator(
             raise ParameterError(
                 f"init has points {reach:g} from the origin; start at most {_FARTHEST_START:g} away"
             )
-        if self._model().mixing == "fixed" and pins is None and not isinstance(self.init, Atlas):
-            weights = np.zeros(shape[:2])
-        if pins is not None:
-            positions, weights = pins.placed(positions, weights)
-        # Rows in a row, as those of a part of an atlas are not: optimizers step along flat views.
-        flat = [np.array(values, np.float32, order="C") for values in (positions, weights)]
-        return Parameters((flat[0],), (flat[1],)), noise
 
     def _pinned_start(
-        self, target: Target, pins: Pins, generator: np.random.Generator, *, first: bool
+        self,
+        target: Target,
+        pins: Pins,
+        spread: float,
+        generator: np.random.Generator,
+        at_random: bool,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Positions and proportions of a start that `init` names, around pins."""
+        """Positions and proportions of a start around pins."""
         if self.init not in ("auto", "random"):
             raise ParameterError(
                 "has axes of its own, and the pins have theirs; with pins give 'auto' (beside the "
@@ -529,39 +530,28 @@ class MapEstimator(
                 name="init",
                 value=self.init,
             )
-        if self.init == "random" or not first:
-            return random_start(pins, self._spreads[0], generator)
-        return pinned_start(ties_of(target.values), pins, self._spreads[0], generator)
+        if at_random:
+            return random_start(pins, spread, generator)
+        return pinned_start(ties_of(target.values), pins, spread, generator)
 
-    def _splits(self, n: int) -> bool:
-        """Whether the start that `init` names splits objects into personas."""
-        by_itself = self._start_name == "auto" and self.n_maps > 1 and n >= _LEAST_TO_SPLIT
-        return self._start_name == "personas" or by_itself
-
-    @property
-    def _start_name(self) -> str:
-        """The start that `init` names: "auto" is "random" where the optimizer says how random."""
-        stated = self.init == "auto" and self._stated_spreads is not None
-        return "random" if stated else str(self.init)
-
-    def _start_positions(
-        self, name: str, data: Any, target: Target, generator: np.random.Generator
+    def _named_start(
+        self, name: str, data: Any, target: Target, spread: float, generator: np.random.Generator
     ) -> np.ndarray:
         """The start of that name, shape (n_maps, n, n_components)."""
         shape = (self.n_maps, target.values.shape[0], self.n_components)
-        if self.n_maps > 1 or name == "random":
-            if name not in ("auto", "random"):
-                raise ParameterError(
-                    f"is not one of auto, personas, random, an array of shape {shape}, an Atlas; "
-                    "other starts are for one map",
-                    name="init",
-                    value=self.init,
-                )
-            return generator.normal(0, self._spreads[0], shape)
-        return start_positions(
-            name, data, target, self.n_components,
-            metric=self.metric, spread=self._spreads[0], generator=generator,
-        )[None]  # fmt: skip
+        if self.n_maps == 1 and name != "random":
+            return start_positions(
+                name, data, target, self.n_components,
+                metric=self.metric, spread=spread, generator=generator,
+            )[None]  # fmt: skip
+        if name not in ("auto", "random"):
+            raise ParameterError(
+                f"is not one of auto, personas, random, an array of shape {shape}, an Atlas; "
+                "other starts are for one map",
+                name="init",
+                value=self.init,
+            )
+        return generator.normal(0, spread, shape)
 
 
 def _judged(data: Associations) -> np.ndarray | None:
