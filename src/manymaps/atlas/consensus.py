@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -181,18 +181,10 @@ class Consensus:
         """All parts by name."""
         return {part.name: np.asarray(getattr(self, part.name)) for part in fields(self)}
 
-    @staticmethod
-    def from_arrays(arrays: Mapping[str, np.ndarray]) -> Consensus:
-        """The consensus of which these are the parts; KeyError where one is missing."""
-        return Consensus(
-            offsets=arrays["offsets"],
-            by_fit=arrays["by_fit"],
-            neighbors=arrays["neighbors"],
-            weights=arrays["weights"],
-            of_map=arrays["of_map"],
-            threshold=float(arrays["threshold"]),
-            held=arrays.get("held"),
-        )
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
+        """The consensus of which these are the parts; TypeError if one is missing."""
+        return cls(**{**arrays, "threshold": float(arrays["threshold"])})
 
     def _sense(self, row: int, i: int, labels: Sequence[str]) -> ConsensusSense:
         near = zip(self.neighbors[row].tolist(), self.weights[row].tolist(), strict=True)

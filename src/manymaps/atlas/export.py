@@ -14,10 +14,9 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import TextIO
 from xml.sax.saxutils import XMLGenerator
 from xml.sax.xmlreader import AttributesImpl
 
@@ -120,27 +119,20 @@ def columns_as_csv(columns: Mapping[str, np.ndarray]) -> str:
     <BLANKLINE>
     """
     text = io.StringIO(newline="")
-    _csv_into(text, columns)
+    write_csv(text, _rows(columns))
     return text.getvalue()
+
+
+def _rows(columns: Mapping[str, np.ndarray]) -> Iterator[Iterable[object]]:
+    """The names of the columns, then row by row their values."""
+    return chain([columns], zip(*columns.values(), strict=True))
 
 
 def _write_table(columns: Mapping[str, np.ndarray], path: Path) -> None:
     if path.suffix.lower() == ".csv":
-        _write_csv(columns, path)
-    else:
-        _write_parquet(columns, path)
-
-
-def _write_csv(columns: Mapping[str, np.ndarray], path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        _csv_into(file, columns)
-
-
-def _csv_into(file: TextIO, columns: Mapping[str, np.ndarray]) -> None:
-    write_csv(file, chain([columns], zip(*columns.values(), strict=True)))
-
-
-def _write_parquet(columns: Mapping[str, np.ndarray], path: Path) -> None:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            write_csv(file, _rows(columns))
+        return
     try:
         from pyarrow import parquet
     except ImportError as error:

@@ -395,13 +395,11 @@ def _refined(
         target = sparse.csr_array(given.similarities / sums[:, None])
     else:
         target = _gaussian_rows(atlas, given, how, perplexities)
-    rows = refine_rows(atlas, target, maps, proportions, max_iter=how.max_iter)
-    if atlas.n_maps > 1 or not how.agree:
-        return rows.positions, rows.proportions
-    places = agreeing_places(
-        atlas.maps[0], target, rows.positions[0], depth=int(np.ceil(perplexities.max()))
-    )
-    return places[None], rows.proportions
+    maps, proportions = refine_rows(atlas, target, maps, proportions, max_iter=how.max_iter)
+    if atlas.n_maps == 1 and how.agree:
+        depth = int(np.ceil(perplexities.max()))
+        maps = agreeing_places(atlas.maps[0], target, maps[0], depth)[None]
+    return maps, proportions
 
 
 def _perplexities(atlas: Atlas, how: Refinement) -> np.ndarray:
