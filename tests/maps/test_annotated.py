@@ -290,7 +290,7 @@ def _unknown(adata: anndata.AnnData) -> None:
          r"perplexity=20 needs as many neighbours, .* 'cell0' has 15 under 'neighbors'; "
          r".*n_neighbors=61.*perplexity=None"),
         (_cut, {"neighbors_key": "neighbors", "affinity": mm.GaussianAffinity()},
-         mm.ParameterError, "give one of both"),
+         mm.ParameterError, "pass one of the two"),
         (None, {"perplexity": 80}, mm.ParameterError, "impossible for 80 objects"),
         (None, {"wide": 3}, TypeError, "wide"),
     ],

@@ -237,7 +237,8 @@ class MapEstimator(
         pins = None
         if self.pin is not None:
             pins = pins_of(self.pin, labels, self.n_maps, self.n_components)
-        observed = strongest_associations(target.values) if self._holds_similarities(X) else None
+        similar = data is None and not isinstance(X, NeighborGraph)
+        observed = strongest_associations(target.values) if similar else None
         with threads(self.n_jobs):
             optimizer = self.optimizer or self._default_optimizer()
             tolerance = self.tolerance * (1 if optimizer.bears_noise else _FOR_LINE_SEARCH)
@@ -270,9 +271,8 @@ class MapEstimator(
         if self.n_init > 1:
             ends = [plain_value(list(asdict(one).values())[:3]) for one in self.restarts_]
             atlas = replace(atlas, parameters={**atlas.parameters, "restarts": ends})
-        self.atlas_ = replace(
-            atlas, vectors=data if self._holds_vectors(X) else None, associations=observed
-        )
+        vectors = None if self._metric_name == "precomputed" else data
+        self.atlas_ = replace(atlas, vectors=vectors, associations=observed)
         self.kl_divergence_ = run.kl
         self.n_iter_ = run.state.iteration
         self.converged_ = run.converged
@@ -371,18 +371,6 @@ class MapEstimator(
     @property
     def _metric_name(self) -> str:
         return self.metric if isinstance(self.metric, str) else ""
-
-    def _holds_vectors(self, X: Data) -> bool:
-        """Whether X holds rows of features, with which new objects can be compared."""
-        if isinstance(X, Associations | Judgements | NeighborGraph):
-            return False
-        return "precomputed" not in (self._affinity_name, self._metric_name)
-
-    def _holds_similarities(self, X: Data) -> bool:
-        """Whether X holds similarities themselves, and not what they are made from."""
-        return isinstance(X, Associations | Judgements) or (
-            self._affinity_name == "precomputed" and not isinstance(X, NeighborGraph)
-        )
 
     def _read(self, X: Data, seed: int) -> tuple[tuple[str, ...], Any, Target]:
         """Labels, the vectors or distances if there are any, and P."""

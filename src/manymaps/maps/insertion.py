@@ -387,6 +387,7 @@ def _refined(
     atlas: Atlas, given: NewObjects, maps: np.ndarray, proportions: np.ndarray, how: Refinement
 ) -> tuple[np.ndarray, np.ndarray]:
     """Places and proportions after the new rows were optimized."""
+    # Compiled functions take half a second to import, and only refinement needs them.
     from manymaps.maps.refinement import agreeing_places, refine_rows
 
     perplexities = _perplexities(atlas, how)
