@@ -13,9 +13,9 @@ n_objects).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 
@@ -113,6 +113,7 @@ class Consensus:
 
     def __post_init__(self) -> None:
         n_senses = len(self.by_fit)
+        object.__setattr__(self, "threshold", float(self.threshold))
         if self.held is None:
             object.__setattr__(self, "held", self.by_fit > 0)
         if self.of_map.ndim == 2:
@@ -180,11 +181,6 @@ class Consensus:
     def arrays(self) -> dict[str, np.ndarray]:
         """All parts by name."""
         return {part.name: np.asarray(getattr(self, part.name)) for part in fields(self)}
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        """The consensus of which these are the parts; TypeError if one is missing."""
-        return cls(**{**arrays, "threshold": float(arrays["threshold"])})
 
     def _sense(self, row: int, i: int, labels: Sequence[str]) -> ConsensusSense:
         near = zip(self.neighbors[row].tolist(), self.weights[row].tolist(), strict=True)

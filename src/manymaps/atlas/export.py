@@ -17,8 +17,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
-from xml.sax.saxutils import XMLGenerator
-from xml.sax.xmlreader import AttributesImpl
+from xml.etree.ElementTree import Element, SubElement, tostring
 
 import numpy as np
 
@@ -143,26 +142,24 @@ def _write_table(columns: Mapping[str, np.ndarray], path: Path) -> None:
 
 
 def _write_graph(atlas: AtlasData, path: Path, n_neighbors: int) -> None:
-    """The graph as GraphML, written as it is found."""
+    """The graph as GraphML, element by element: a large one need not fit into memory."""
     nodes = _node_columns(atlas)
+    keys = [("node", name, _xml_type(values)) for name, values in nodes.items()]
+    keys += [("edge", "weight", "double"), ("edge", "map", "int")]
     with path.open("wb") as file:
-        xml = XMLGenerator(file, "utf-8", short_empty_elements=True)
-        xml.startDocument()
-        _start(xml, "graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
-        for name, values in nodes.items():
-            _declare(xml, "node", name, _xml_type(values))
-        _declare(xml, "edge", "weight", "double")
-        _declare(xml, "edge", "map", "int")
-        _start(xml, "graph", edgedefault="directed")
+        file.write(b'<?xml version="1.0" encoding="utf-8"?>\n')
+        file.write(b'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">')
+        for kind, name, type_ in keys:
+            identity = {"id": f"{kind}_{name}", "for": kind}
+            file.write(_element("key", {**identity, "attr.name": name, "attr.type": type_}))
+        file.write(b'<graph edgedefault="directed">')
         for i in range(atlas.n_objects):
             data = {f"node_{name}": values[i] for name, values in nodes.items()}
-            _element(xml, "node", {"id": f"n{i}"}, data)
+            file.write(_element("node", {"id": f"n{i}"}, data))
         for i, j, weight, best in _edges(atlas, n_neighbors):
             ends = {"source": f"n{i}", "target": f"n{j}"}
-            _element(xml, "edge", ends, {"edge_weight": weight, "edge_map": best})
-        xml.endElement("graph")
-        xml.endElement("graphml")
-        xml.endDocument()
+            file.write(_element("edge", ends, {"edge_weight": weight, "edge_map": best}))
+        file.write(b"</graph></graphml>")
 
 
 def _edges(atlas: AtlasData, count: int) -> Iterator[tuple[int, int, float, int]]:
@@ -224,27 +221,16 @@ def _xml_type(values: np.ndarray) -> str:
     )
 
 
-def _declare(xml: XMLGenerator, kind: str, name: str, type_: str) -> None:
-    named = {"attr.name": _legal(name), "attr.type": type_}
-    _start(xml, "key", id=_legal(f"{kind}_{name}"), **{"for": kind}, **named)
-    xml.endElement("key")
-
-
 def _element(
-    xml: XMLGenerator, name: str, attributes: Mapping[str, str], data: Mapping[str, object]
-) -> None:
-    """A node or an edge with its values."""
-    _start(xml, name, **attributes)
-    for key, value in data.items():
-        _start(xml, "data", key=_legal(key))
+    tag: str, attributes: Mapping[str, str], data: Mapping[str, object] | None = None
+) -> bytes:
+    """A key, node or edge with its values."""
+    element = Element(tag, {name: _legal(text) for name, text in attributes.items()})
+    for key, value in (data or {}).items():
         text = str(value).lower() if isinstance(value, bool | np.bool_) else str(value)
-        xml.characters(_legal(text))
-        xml.endElement("data")
-    xml.endElement(name)
-
-
-def _start(xml: XMLGenerator, name: str, **attributes: str) -> None:
-    xml.startElement(name, AttributesImpl(attributes))
+        SubElement(element, "data", key=_legal(key)).text = _legal(text)
+    written: bytes = tostring(element, encoding="utf-8")
+    return written
 
 
 def _legal(text: str) -> str:

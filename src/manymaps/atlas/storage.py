@@ -34,6 +34,8 @@ __all__ = ["ATLAS", "read_atlas", "same_atlas", "save_atlas"]
 
 _Atlas = TypeVar("_Atlas", bound=AtlasData)
 
+# Fields that are stored as they are.
+_PLAIN = ("labels", "method", "parameters", "log_normalizer", "fingerprint")
 _TEXT = ValuePart((str,), "a text")
 
 ATLAS = Schema(
@@ -142,29 +144,25 @@ def read_atlas(path: str | os.PathLike[str], atlas_type: type[_Atlas]) -> _Atlas
     """Read an atlas of that type; see `manymaps.load_atlas`."""
     meta, arrays = read_archive(path, ATLAS)
     n_objects = len(meta["labels"])
-    consensus, associations = _under(arrays, "consensus/"), _under(arrays, "associations/")
+    consensus: dict[str, Any] = _under(arrays, "consensus/")
+    associations = _under(arrays, "associations/")
     try:
+        table = None
+        if associations:
+            table = csr_from(associations, (n_objects, n_objects), "the associations")
         FitSettings.of(meta["parameters"])
         return atlas_type(
-            labels=meta["labels"],
             maps=arrays["maps"],
             proportions=arrays["proportions"],
             model=ChoiceModel(**meta["model"]),
-            method=meta["method"],
-            parameters=meta["parameters"],
+            **{name: meta[name] for name in _PLAIN},
             history=_under(arrays, "history/"),
-            log_normalizer=meta["log_normalizer"],
-            fingerprint=meta["fingerprint"],
             metadata=_under(arrays, "metadata/"),
             vectors=_vectors(_under(arrays, "vectors/"), n_objects, meta.get("vector_shape")),
             kinds=meta.get("kinds"),
             factors=arrays.get("factors"),
-            consensus=Consensus.from_arrays(consensus) if consensus else None,
-            associations=(
-                csr_from(associations, (n_objects, n_objects), "the associations")
-                if associations
-                else None
-            ),
+            consensus=Consensus(**consensus) if consensus else None,
+            associations=table,
         )
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(f"{path}: the atlas lacks or garbles a part ({error!s:.300})") from error
@@ -175,12 +173,10 @@ def _stored(
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """What a file of the atlas holds: plain values, and arrays."""
     meta = {
-        "method": atlas.method,
         "model": atlas.model.as_dict(),
-        "parameters": dict(atlas.parameters),
-        "log_normalizer": atlas.log_normalizer,
-        "fingerprint": atlas.fingerprint,
+        **{name: getattr(atlas, name) for name in _PLAIN},
         "labels": list(atlas.labels),
+        "parameters": dict(atlas.parameters),
         "kinds": None if atlas.kinds is None else list(atlas.kinds),
     }
     arrays = {"maps": atlas.maps, "proportions": atlas.proportions}
