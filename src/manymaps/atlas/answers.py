@@ -48,16 +48,17 @@ NOTHING_EARNED = 0.01
 
 @dataclass(frozen=True)
 class Neighbor:
-    """An object near another one, with what the model says of the two, and what was observed.
+    """A neighbour of an object, with the model's similarity and the observed strength.
 
     Attributes
     ----------
     label : str
+        The label of the neighbour.
     similarity : float
-        The model's: that of all maps, or what one map gives of it.
+        The model's similarity over all maps, or the contribution of one map to it.
     observed : float or None
-        The strength in the data, as a share of all that the first of the two recalls; 0 where it is
-        none of the strongest, None where no associations of the first are known.
+        The observed strength, as a share of all associations of the object. It is 0 if it is not
+        among the strongest, and None if no associations of the object are known.
 
     See Also
     --------
@@ -83,30 +84,30 @@ class Neighbor:
 
 @dataclass(frozen=True)
 class Sense:
-    """A group of an object's neighbours, and the map that says most of it.
+    """A group of an object's neighbours, and the map that fits it best.
 
     Attributes
     ----------
     map : int
-        Two senses may lie in one map.
+        The number of the map; one map can contain two senses.
     proportion : float
         The object's mixing proportion in the map.
     neighbors : tuple of Neighbor
-        Members of the group: what was observed, the strongest first, then what the model places
-        near.
+        Members of the group: the observed ones, the strongest first, then those that only the model
+        places near the object.
     n_fits : int or None
-        How many of several fits have the sense, where that is known.
+        Number of fits that have the sense, if several fits were compared.
     share : float in [0, 1]
-        The part of what was observed of the object that falls to the group: 0 where a map holds
-        nothing of that. Where no associations are known, the same as `recall`.
+        The share of the group in the object's associations; 0 if the map explains none of them.
+        If no associations are known, it equals `recall`.
     members : tuple of int
-        Numbers of the neighbours, in their order.
+        Indices of the neighbours, in their order.
     recall : float in [0, 1]
-        The part of the model's similarities of the object that the map gives (`Atlas.shares`); of
-        all senses in the map together.
+        The share of the map in the model's similarities of the object (`Atlas.shares`). It belongs
+        to all senses in the map together.
     stranded : bool
-        Whether the map holds a tenth or more of the object, though it explains next to nothing of
-        what was observed of it (`Atlas.earned`).
+        Whether the object is unsupported: its proportion in the map is a tenth or more, but the map
+        explains next to none of its associations (`Atlas.earned`).
 
     See Also
     --------

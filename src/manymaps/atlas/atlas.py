@@ -40,50 +40,50 @@ __all__ = ["LEAST_RECALL", "LEAST_SHARE", "Atlas", "Entry", "Neighbor", "Sense",
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Atlas(AtlasData):
-    """The maps of labelled objects, with the model that says what they mean.
+    """The maps of labelled objects, with the model that defines their similarities.
 
-    `atlas["tie"]` is the object's entry (`manymaps.atlas.entry.Entry`), `"tie" in atlas` says
-    whether there is one, and `len` and iteration are those of the labels; all match in any case.
-    Two atlases are equal where `save` would write the same of both.
+    `atlas["tie"]` returns the entry of an object (`manymaps.atlas.atlas.Entry`), and `"tie" in
+    atlas` checks whether there is one; both match in any case. `len` and iteration are those of the
+    labels. Two atlases are equal if `save` writes the same content for both.
 
     Parameters
     ----------
     labels : sequence of str, length n
     maps : ndarray of shape (n_maps, n, n_components)
-        The point of each object in each map.
+        The position of each object in each map.
     proportions : ndarray of shape (n_maps, n)
-        Mixing proportions, at least 0; each object's sum to 1 over the maps.
+        Mixing proportions, at least 0. Those of an object sum to 1 over the maps.
     model : ChoiceModel
     method : str
         The name of the method, as the command line spells it.
     parameters : mapping
-        All settings of the fit as plain values; `settings` has those that matter later.
+        All settings of the fit as plain values; `settings` contains those that later steps need.
     history : mapping of str to ndarray
-        "iteration", "cost" and what else the fit recorded.
+        "iteration", "cost" and further records of the fit.
     log_normalizer : float, optional
-        log Z of a joint model; where it is missing, `log_whole` sums it.
+        log Z of a joint model. If it is missing, `log_whole` computes it.
     fingerprint : str
         Identifies the data that was fitted.
     metadata : mapping of str to ndarray
         Further columns, one value per object.
     vectors : ndarray or sparse array of shape (n, n_features), optional
-        The vectors that were fitted, with which new objects are compared.
+        The fitted vectors, with which new objects are compared.
     kinds : sequence of str, length n, optional
-        Where the maps hold two kinds of object: the kind of each, rows first, then columns.
+        The kind of each object if the maps contain two kinds: rows first, then columns.
     factors : ndarray of shape (n,), optional
         The fixed factors of rows and columns in the model's choices; positive, 1 by default.
     consensus : Consensus, optional
-        The senses of all objects over several fits, of which this is one
+        The senses of all objects over several fits, one of which is this atlas
         (`manymaps.analysis.stability`).
     associations : sparse array of shape (n, n), optional
-        Where similarities were fitted: those of each object's strongest partners
+        The strongest fitted similarities of each object, if similarities were fitted
         (`manymaps.atlas.associations`).
 
     Raises
     ------
     DataError
-        Where shapes disagree, an array holds a value that is not finite, an object's proportions
-        are no shares of one whole, or the kinds are not two.
+        If shapes disagree, an array contains a value that is not finite, the proportions of an
+        object do not sum to 1, or the kinds are not two.
 
     See Also
     --------
@@ -113,7 +113,7 @@ class Atlas(AtlasData):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Atlas:
-        """Read an atlas that `save` wrote, as `load_atlas` does.
+        """Read an atlas from a file, as `load_atlas` does.
 
         Parameters
         ----------
@@ -154,12 +154,12 @@ class Atlas(AtlasData):
         return kind is None or any(k == kind and fold(x) == fold(label) for x, k in kinds)
 
     def __getitem__(self, word: str | tuple[str, str]) -> Entry:
-        """The entry of an object, by its label or (label, kind); `UnknownLabel` where none is."""
+        """Return the entry of a label or (label, kind); `UnknownLabel` for an unknown one."""
         label, kind = word if isinstance(word, tuple) and len(word) == 2 else (word, None)
         if not isinstance(label, str):
             raise TypeError(
-                f"an atlas is asked by label, as in atlas['tie'], not by {label!r}; points and "
-                "proportions by number are atlas.maps[:, i] and atlas.proportions[:, i]"
+                f"an atlas is indexed by label, as in atlas['tie'], not by {label!r}; positions "
+                "and proportions by index are atlas.maps[:, i] and atlas.proportions[:, i]"
             )
         return Entry(self, self.index(label, kind=kind))
 
@@ -169,21 +169,22 @@ class Atlas(AtlasData):
         return self is other or same_atlas(self, other)
 
     def shares(self, word: str, *, kind: str | None = None) -> np.ndarray:
-        """What each map contributes to the model's similarities of a word.
+        """Compute the contribution of each map to the similarities of a word.
 
         Parameters
         ----------
         word : str
+            The label, in any case.
         kind : str, optional
-            The kind of object that is meant, where both kinds have one of that label.
+            The kind of object, if both kinds have this label.
 
         Returns
         -------
         ndarray of shape (n_maps, n_objects), float64
-            q_ij^m with i the word; without background. The word's own column is 0. Under a
-            conditional model the whole sums to 1, under a joint one the wholes of all words do.
-            Between two kinds of object: q(j|i) of those of the other kind, for both kinds, or
-            q(i, j) under a joint model (`manymaps.atlas.probabilities`).
+            q_ij^m for word i, without the background; the word's own column is 0. All values sum
+            to 1 under a conditional model, and over all words under a joint one. With two kinds of
+            object, q(j|i) of objects of the other kind, for both kinds, or q(i, j) under a joint
+            model (`manymaps.atlas.probabilities`).
         """
         return self.choices.shares(self.index(word, kind=kind))
 
@@ -191,20 +192,20 @@ class Atlas(AtlasData):
     def log_whole(self) -> float:
         """log Z of a joint model, the log of the sum of v_ij over all ordered pairs.
 
-        `log_normalizer` where that is known; else it is summed once, map by map, without a table
-        of all pairs. -inf where no two objects share a map.
+        It is `log_normalizer` if that is known. Otherwise it is summed once, map by map, without a
+        table of all pairs. It is -inf if no two objects share a map.
         """
         return self.choices.log_whole
 
     def similarities(self, word: str, *, kind: str | None = None) -> np.ndarray:
-        """The model's similarity q_ij of a word to every object.
+        """Compute the model's similarity q_ij of a word to every object.
 
         Parameters
         ----------
         word : str
-            In any case.
+            The label, in any case.
         kind : str, optional
-            Of two kinds of object, that of the word.
+            The kind of object, if both kinds have this label.
 
         Returns
         -------
@@ -219,15 +220,15 @@ class Atlas(AtlasData):
         return answers.similarities(self, self.index(word, kind=kind))
 
     def similarity(self, a: str, b: str) -> float:
-        """The model's similarity q_ab: how strongly `a` recalls `b`.
+        """Compute the model's similarity q_ab of `b` to `a`.
 
-        Asymmetric under a conditional model; 0 for an object and itself. Between two kinds of
-        object, `b` is looked for among those of the other kind than `a`.
+        It is asymmetric under a conditional model. With two kinds of object, `b` is of the other
+        kind than `a`.
 
         Parameters
         ----------
         a, b : str
-            Their labels, in any case.
+            The labels, in any case.
 
         Returns
         -------
@@ -246,34 +247,34 @@ class Atlas(AtlasData):
 
     @property
     def map_shares(self) -> np.ndarray:
-        """The part of what each object recalls that each map gives, shape (n_maps, n_objects).
+        """The share of each object's similarities in each map, shape (n_maps, n_objects).
 
             sum_j q_ij^m / sum_jm q_ij^m
 
-        which is what the maps mean to an object, as its mixing proportions alone are not: a map
-        that holds little of it can hold all that it recalls. Those of an object sum to 1; one that
-        shares no map with any other has its proportions. Of two kinds of object, what a chosen one
-        is recalled by.
+        It measures how important a map is for an object. The mixing proportions do not: a map with
+        a small proportion can contain all neighbours of an object. The shares of an object sum to
+        1. They are its proportions if it shares no map with any other object. With two kinds of
+        object, those of a chosen one are the shares of the choices of it.
         """
         return self.choices.map_shares
 
     def earned(self, word: str) -> np.ndarray:
-        """The part of what was observed of a word, both ways, that each map explains.
+        """Compute the part of a word's associations, in both directions, that each map explains.
 
             sum_j (p_ij + p_ji) r_ij^m / sum_j (p_ij + p_ji),        r_ij^m = v_ij^m / v_ij
 
-        A word whose mixing proportion in a map is large though it earns nothing there is stranded:
-        it stands among strangers, where it is out of the way of what does not recall it.
+        A word is unsupported in a map if its mixing proportion there is large, but the map explains
+        nothing. It lies among unrelated objects, away from objects that are not associated with it.
 
         Parameters
         ----------
         word : str
-            In any case.
+            The label, in any case.
 
         Returns
         -------
         ndarray of shape (n_maps,)
-            With a sum of 1; NaN where no associations of the word are known.
+            Explained shares, which sum to 1; NaN if no associations of the word are known.
 
         Raises
         ------
@@ -283,23 +284,23 @@ class Atlas(AtlasData):
         return answers.earned(self, self.index(word))
 
     def explained(self, word: str) -> float:
-        """The share of what was observed of a word that its place explains.
+        """Compute the share of a word's associations that the model reproduces.
 
             sum_j min(p_ij, q(j|i)) / sum_j p_ij,        q(j|i) = q_ij / sum_j' q_ij'
 
-        the part of its responses that the model gives as well: 1 where the model recalls what was
-        recalled, as often; what it gives too much is nothing gained. `manymaps.trust` has it of
-        all objects at once, and of those that were fitted to vectors.
+        It is 1 if the model predicts every response with its observed strength; predictions above
+        the observed strength do not count. `manymaps.trust` computes it for all objects at once,
+        and for objects that were fitted to vectors.
 
         Parameters
         ----------
         word : str
-            In any case.
+            The label, in any case.
 
         Returns
         -------
         float
-            From 0 to 1; NaN where no associations of the word are known.
+            From 0 to 1; NaN if no associations of the word are known.
 
         Raises
         ------
@@ -326,33 +327,34 @@ class Atlas(AtlasData):
         kind: str | None = None,
         neighbor_kind: str | None = None,
     ) -> list[Sense] | dict[str, list[Sense]]:
-        """The senses of a word: groups of its neighbours, each with the map that says most of it.
+        """List the senses of a word: groups of its neighbours, each with the map that fits it best.
 
-        Where associations of the word are known, what it recalls is grouped by the ties within
-        (`manymaps.atlas.senses`): one map may hold two senses, and one that gives some of what the
-        model recalls, but none of what was observed, is a sense with a share of 0. Otherwise each
-        map that gives some of what the model recalls is a sense, with the neighbours it has there.
+        If associations of the word are known, its associates are grouped by the associations among
+        them (`manymaps.atlas.senses`). One map can then contain two senses. A map that contributes
+        to the model's similarities, but explains no associations, is a sense with a share of 0.
+        Without associations, each map that contributes to the model's similarities is a sense, with
+        the neighbours of the word in that map.
 
         Parameters
         ----------
         word : str, or list or tuple of str
-            Matched in any case.
+            The labels, in any case.
         n_neighbors : int
-            Neighbours listed per sense.
+            Number of neighbours listed per sense.
         min_share : float
-            Groups to which less of what was observed of the word falls are left out, but for the
-            largest, and the largest of each map that is listed.
+            Minimum share of a group in the word's associations. The largest group, and the largest
+            of each listed map, are listed in any case.
         min_recall : float
-            Maps that give less of what the model recalls and hold no listed group are left out, but
-            for the first.
+            Minimum contribution of a map without a listed group to the model's similarities. The
+            first map is listed in any case.
         kind, neighbor_kind : str, optional
             The kind of the word, and that of the neighbours, as for `neighbors`.
 
         Returns
         -------
         list of Sense
-            By what their maps give of the word's recall, the most first; in one map the largest
-            group first. Of several words a mapping, each word as it was given to its list.
+            Senses by the contributions of their maps, the largest first; within one map the largest
+            group first. For several words a mapping from each word to its list.
 
         Raises
         ------
@@ -376,19 +378,19 @@ class Atlas(AtlasData):
         kind: str | None = None,
         neighbor_kind: str | None = None,
     ) -> dict[str, np.ndarray]:
-        """The senses of many words as columns by name, which make a data frame.
+        """Tabulate the senses of several words, as columns for a data frame.
 
         Parameters
         ----------
         words : iterable of str, optional
-            By default all objects, or all of the `kind`.
+            The labels; by default all objects, or all of the `kind`.
         n_neighbors, min_share, min_recall, kind, neighbor_kind
             As for `senses`.
 
         Returns
         -------
         dict of str to ndarray of shape (n_senses of all words,)
-            "word"; of two kinds of object "kind"; "sense", its number among those of the word;
+            "word"; with two kinds of object "kind"; "sense", its number among those of the word;
             "share", "map", "proportion" and "recall" as in `Sense`; with a consensus "n_fits";
             "neighbors", the labels joined by "; ".
 
@@ -419,14 +421,14 @@ class Atlas(AtlasData):
         return sense_table(self, words, kind, *options)
 
     def recalls(self, word: str, *, kind: str | None = None) -> bool:
-        """Whether associations of a word are known, so that its senses are groups of these.
+        """Check whether associations of a word are known, so that its senses are groups of them.
 
         Parameters
         ----------
         word : str
-            In any case.
+            The label, in any case.
         kind : str, optional
-            Of two kinds of object, that of the word.
+            The kind of object, if both kinds have this label.
 
         Returns
         -------
@@ -440,19 +442,19 @@ class Atlas(AtlasData):
         return answers.has_associations(self, self.index(word, kind=kind))
 
     def senses_elsewhere(self, word: str, *, kind: str | None = None) -> list[ConsensusSense]:
-        """The senses of a word that other fits have and this one lacks, those of most fits first.
+        """List the senses of a word that are in other fits, but not in this one.
 
         Parameters
         ----------
         word : str
-            In any case.
+            The label, in any case.
         kind : str, optional
-            Of two kinds of object, that of the word.
+            The kind of object, if both kinds have this label.
 
         Returns
         -------
         list of ConsensusSense
-            Empty where the consensus of several fits is not known.
+            Those of most fits first; empty if the consensus of several fits is not known.
 
         Raises
         ------
@@ -461,8 +463,8 @@ class Atlas(AtlasData):
         """
         if self.consensus is None:
             return []
-        found = self.consensus.senses(self.index(word, kind=kind), self.labels)
-        return [sense for sense in found if not sense.maps]
+        senses = self.consensus.senses(self.index(word, kind=kind), self.labels)
+        return [sense for sense in senses if not sense.maps]
 
     def neighbors(
         self,
@@ -473,24 +475,24 @@ class Atlas(AtlasData):
         kind: str | None = None,
         neighbor_kind: str | None = None,
     ) -> tuple[Neighbor, ...]:
-        """The objects most similar to a word, in one map or (`map=None`) in all together.
+        """List the objects most similar to a word, in one map or in all together.
 
-        Of two kinds of object those of the other kind are listed, or those of `neighbor_kind`, by
-        how near they stand: by their share in sum_j v_ij without the fixed factors, which would put
-        the most frequent objects first everywhere.
+        With two kinds of object, those of the other kind are listed, or those of `neighbor_kind`.
+        They are ranked by their share in sum_j v_ij without the fixed factors, with which the most
+        frequent objects would come first everywhere.
 
         Parameters
         ----------
         word : str
-            In any case.
+            The label, in any case.
         map : int, optional
-            By default all together.
+            The map; by default all together.
         n_neighbors : int
-            At most so many.
+            Maximum number of neighbours.
         kind : str, optional
-            Of two kinds of object, that of the word.
+            The kind of object, if both kinds have this label.
         neighbor_kind : str, optional
-            Of two kinds of object, that of the neighbours; by default the other kind.
+            The kind of the neighbours; by default the other kind than that of the word.
 
         Returns
         -------
@@ -508,31 +510,31 @@ class Atlas(AtlasData):
     def path(
         self, start: str, end: str, *, n_neighbors: int = 8, min_recall: float = LEAST_RECALL
     ) -> tuple[Step, ...]:
-        """The most probable chain from one word to another, each step within one map.
+        """Find the most probable chain from one word to another, each step within one map.
 
         It has the least cost ``-sum log q_ij^m`` of all paths whose steps lead to one of the
-        nearest in a map (`manymaps.atlas.paths`), found by Dijkstra's algorithm.
+        nearest objects in a map (`manymaps.atlas.paths`), and is found by Dijkstra's algorithm.
 
         Parameters
         ----------
         start, end : str
-            In any case; of two kinds of object, between which steps lead to and fro, a row is
-            found before a column.
+            The labels, in any case. With two kinds of object, steps alternate between the kinds,
+            and a row is found before a column of the same label.
         n_neighbors : int
-            To how many of the nearest in a map a step may lead.
+            Number of nearest objects in a map to which a step may lead.
         min_recall : float in [0, 1]
-            Steps lead through maps that give as much of what either word recalls, and through the
-            one that gives most.
+            Minimum contribution of a map to the similarities of both objects of a step. The map
+            with the largest contribution is used in any case.
 
         Returns
         -------
         tuple of Step
-            Empty where no path leads there, and between a word and itself.
+            Empty if there is no path, and between a word and itself.
 
         Raises
         ------
         UnknownLabel
-            For a word that no object has, with suggestions.
+            For an unknown word, with suggestions.
 
         Examples
         --------
@@ -556,28 +558,28 @@ class Atlas(AtlasData):
         min_proportion: float = 0.1,
         maps: Iterable[int] | None = None,
     ) -> list[tuple[str, ...]]:
-        """What each map is about: words that are typical of it, each of another group there.
+        """Choose typical words of each map, each from another group of objects.
 
         Parameters
         ----------
         n_words : int
-            At most so many a map.
+            Maximum number of words per map.
         min_proportion : float in [0, 1]
-            Objects that a map holds less of have no say and are not named, where there are others.
+            Minimum proportion of objects that are considered, if any object of a map reaches it.
         maps : iterable of int, optional
-            These maps alone, in their order; by default all.
+            The maps, in the order of the result; by default all.
 
         Returns
         -------
         list of tuple of str
-            Map by map, what stands for most of the map first (`manymaps.atlas.captions`). Of two
-            kinds of object the columns are named. Where labels only count more than 40 objects,
-            categories of the metadata that stand out in a map, if there are some.
+            For each map its words, those that represent most of the map first
+            (`manymaps.atlas.captions`). With two kinds of object the columns are named. If the
+            labels only number more than 40 objects, categories of the metadata are named instead.
 
         Raises
         ------
         ParameterError
-            For a value out of its range.
+            If a value is out of its range.
 
         Examples
         --------
@@ -592,38 +594,38 @@ class Atlas(AtlasData):
         return captions_of(self, n_words, min_proportion, maps)
 
     def add_metadata(self, frame: Any, on: str | None = None, *, name: str | None = None) -> Atlas:
-        """The same atlas with further columns, joined by label, or one in the objects' order.
+        """Add columns of metadata, joined by label, or one column in the order of the objects.
 
         Parameters
         ----------
         frame : frame, mapping of str to sequence, or a column by itself
-            One row per label (pandas, polars, pyarrow, ... or plain columns). A label that matches
-            no object exactly is tried in any case. A column by itself (list, array, series) has one
-            value for each object, in their order; but a pandas series whose index holds labels of
-            the atlas is joined by these.
+            A table (pandas, polars, pyarrow, ... or plain columns) with one row per label, matched
+            exactly or else in any case. A single column (list, array, series) has one value per
+            object, in their order; a pandas series whose index contains labels of the atlas is
+            joined by label.
         on : str, optional
-            The column of labels; by default "label", else the index of pandas where it holds an
-            object's label, else the first.
+            The column of labels; by default "label", else the pandas index if it contains a label
+            of the atlas, else the first column.
         name : str, optional
-            What a column by itself is called; by default the name of the series.
+            The name of a single column; by default the name of the series.
 
         Returns
         -------
         Atlas
-            With the columns in `metadata`; objects without a row get NaN or "".
+            A new atlas with the columns in `metadata`; objects without a row get NaN or "".
 
         Raises
         ------
         DataError
-            Where a label stands twice in the table, or none matches; where a column by itself is
-            longer or shorter than the objects.
+            If a label is repeated in the table, no label matches, or a single column does not have
+            one value per object.
         ParameterError
-            Where a column by itself has no name, or a table is given one.
+            If a single column has no name, or `name` is passed with a table.
 
         Warns
         -----
         DataWarning
-            Where rows match no object.
+            If rows match no object.
 
         Examples
         --------
@@ -672,7 +674,7 @@ class Atlas(AtlasData):
         return editing.subset(self, objects)
 
     def renumbered(self, order: np.ndarray | Sequence[int]) -> Atlas:
-        """The same maps in another order.
+        """Put the maps into another order.
 
         Parameters
         ----------
@@ -682,12 +684,12 @@ class Atlas(AtlasData):
         Returns
         -------
         Atlas
-            A new one.
+            A new atlas.
 
         Raises
         ------
         ParameterError
-            Where it names a map twice or not at all.
+            If a map is missing or repeated.
 
         Examples
         --------
@@ -712,7 +714,7 @@ class Atlas(AtlasData):
         metadata: Mapping[str, np.ndarray] | None = None,
         vectors: np.ndarray | sparse.csr_array | None = None,
     ) -> Atlas:
-        """The same atlas with new objects in it; the old ones stay where they are.
+        """Add new objects; the coordinates of the old ones stay the same.
 
         Parameters
         ----------
@@ -720,10 +722,10 @@ class Atlas(AtlasData):
         maps : ndarray of shape (n_maps, k, n_components)
         proportions : ndarray of shape (n_maps, k)
         at : int, optional
-            How many of the old objects stand before the new ones, all by default. Of two kinds the
-            new ones are of the kind of the last of these, rows where there is none.
+            Number of old objects before the new ones; by default all. With two kinds of object the
+            new ones have the kind of the last of these, and are rows if there is none.
         factors : ndarray of shape (k,), optional
-            Needed where the atlas has factors.
+            Required if the atlas has factors.
         metadata : mapping of str to ndarray of shape (k,), optional
             Columns of the new objects.
         vectors : ndarray or sparse array of shape (k, n_features), optional
@@ -732,14 +734,14 @@ class Atlas(AtlasData):
         Returns
         -------
         Atlas
-            Its column "inserted" says who was inserted ("inserted_1", ... where that is taken). A
-            column that either side lacks is NaN or "" there. Without log Z; of the new objects no
-            associations are known.
+            A new atlas whose column "inserted" marks the new objects ("inserted_1", ... if that
+            name is taken). Columns that either side lacks are NaN or "" there. It has no log Z, and
+            no associations of the new objects.
 
         Raises
         ------
         ParameterError
-            Where factors are missing.
+            If factors are missing.
 
         Examples
         --------
@@ -757,17 +759,19 @@ class Atlas(AtlasData):
         )  # fmt: skip
 
     def to_frame(self, backend: Backend | None = None) -> Any:
-        """One row per object and map: label, map, proportion, x, y, ..., and the metadata.
+        """Convert the atlas to a data frame with one row per object and map.
 
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, optional
-            The kind of frame; by default the first of them that is installed.
+            The library of the frame; by default the first of them that is installed.
 
         Returns
         -------
-        A frame of that kind with n_objects * n_maps rows, the maps of one object together.
-        Beyond three dimensions the coordinates are named x0, x1, ...
+        DataFrame or Table
+            The columns label, map, proportion, x, y, ... and the metadata, with n_objects * n_maps
+            rows, those of one object together. With more than three dimensions the coordinates are
+            named x0, x1, ...
 
         Examples
         --------
@@ -782,32 +786,33 @@ class Atlas(AtlasData):
         return as_frame(columns, backend)
 
     def save(self, path: str | os.PathLike[str], *, vectors: bool = True) -> None:
-        """Write the atlas to a file, whole or not at all.
+        """Write the atlas to a file, completely or not at all.
 
         Parameters
         ----------
         path : path
+            The file.
         vectors : bool
-            Write the fitted vectors too. Without them the file is smaller, and new objects can be
-            inserted only with the vectors at hand, or by their similarities.
+            Whether to store the fitted vectors. Without them the file is smaller, and new objects
+            can be inserted only by similarities, or if the vectors are passed again.
 
         Raises
         ------
         OSError
-            Where the place cannot be written; nothing is left behind.
+            If the file cannot be written; no part of it remains.
         """
         save_atlas(self, path, vectors=vectors)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Entry:
-    """One object of an atlas, as `atlas["tie"]` gives it.
+    """One object of an atlas, as `atlas["tie"]` returns it.
 
     Parameters
     ----------
     atlas : Atlas
     index : int
-        The number of the object.
+        The index of the object.
 
     Examples
     --------
@@ -828,17 +833,17 @@ class Entry:
 
     @property
     def label(self) -> str:
-        """The label as the atlas writes it."""
+        """The label as it is stored in the atlas."""
         return self.atlas.labels[self.index]
 
     @property
     def kind(self) -> str | None:
-        """Of two kinds of object, that of this one."""
+        """The kind of the object, if the atlas has two kinds."""
         return None if self.atlas.kinds is None else self.atlas.kinds[self.index]
 
     @property
     def points(self) -> np.ndarray:
-        """Where it lies in each map, shape (n_maps, n_components)."""
+        """Its position in each map, shape (n_maps, n_components)."""
         return self.atlas.maps[:, self.index]
 
     @property
@@ -848,7 +853,7 @@ class Entry:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """Its values in the columns of the atlas."""
+        """Its values in the columns of metadata."""
         return {name: values[self.index] for name, values in self.atlas.metadata.items()}
 
     @cached_property
@@ -858,12 +863,12 @@ class Entry:
 
     @cached_property
     def neighbors(self) -> tuple[Neighbor, ...]:
-        """What is most similar to it over all maps, as `Atlas.neighbors` lists it."""
+        """The most similar objects over all maps, as `Atlas.neighbors` lists them."""
         return self.atlas.neighbors(self.label, kind=self.kind)
 
     @property
     def recalls(self) -> bool:
-        """Whether its senses are groups of what it recalls (`Atlas.recalls`)."""
+        """Whether its senses are groups of its associates (`Atlas.recalls`)."""
         return self.atlas.recalls(self.label, kind=self.kind)
 
     def __repr__(self) -> str:
@@ -885,9 +890,9 @@ def load_atlas(path: str | os.PathLike[str]) -> Atlas:
     Raises
     ------
     FileNotFoundError
-        Where there is no such file.
+        If there is no such file.
     DataError
-        Where the file is no atlas, is damaged or cut short, or comes from a newer version.
+        If the file is not an atlas, is damaged or truncated, or comes from a newer version.
 
     See Also
     --------
