@@ -27,7 +27,7 @@ from manymaps.affinity.distances import stored_rows
 from manymaps.affinity.neighbors import DEFAULT_SEARCH, NeighborSearch
 from manymaps.affinity.network import row_normalized
 from manymaps.atlas.atlas import Atlas
-from manymaps.checks import check_whole
+from manymaps.checks import check_whole, first_cell
 from manymaps.data.frames import frame_columns, placed_column
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.labels import first_of, listed, numbered_labels
@@ -505,13 +505,12 @@ class _Neighbors:
         if perplexity is None:
             rows = self._table("connectivities").copy()
             rows.setdiag(0)
-            wrong = np.flatnonzero(~(np.isfinite(rows.data) & (rows.data >= 0)))
-            if wrong.size:
-                i = int(np.searchsorted(rows.indptr, wrong[0], side="right")) - 1
+            cell = first_cell(rows, lambda values: ~(np.isfinite(values) & (values >= 0)))
+            if cell is not None:
                 raise DataError(
-                    f"the connectivities of the neighbours {self.key!r} hold {rows.data[wrong[0]]} "
-                    f"for observation {self._adata.obs_names[i]!r}; they must be finite and at "
-                    "least 0: find them again with scanpy.pp.neighbors"
+                    f"the connectivities of the neighbours {self.key!r} contain {cell.value} for "
+                    f"observation {self._adata.obs_names[cell.row]!r}; they must be finite and at "
+                    "least 0: compute them again with scanpy.pp.neighbors"
                 )
             return _Known(row_normalized(rows), f"Connectivities({self.key!r})")
         gaussian = GaussianAffinity(perplexity)

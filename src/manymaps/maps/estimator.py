@@ -238,7 +238,7 @@ class MapEstimator(
         if self.pin is not None:
             pins = pins_of(self.pin, labels, self.n_maps, self.n_components)
         similar = data is None and not isinstance(X, NeighborGraph)
-        observed = strongest_associations(target.values) if similar else None
+        associations = strongest_associations(target.values) if similar else None
         with threads(self.n_jobs):
             optimizer = self.optimizer or self._default_optimizer()
             tolerance = self.tolerance * (1 if optimizer.bears_noise else _FOR_LINE_SEARCH)
@@ -266,13 +266,13 @@ class MapEstimator(
                 run, self.restarts_ = best_run(plan, start_of, seeds, *how)
         atlas = run.atlas()
         if isinstance(self.init, str) and pins is None:
-            held = atlas.proportions if order is None else atlas.proportions[:, order]
-            atlas = atlas.renumbered(order_of_maps(ordered.values, held))
+            proportions = atlas.proportions if order is None else atlas.proportions[:, order]
+            atlas = atlas.renumbered(order_of_maps(ordered.values, proportions))
         if self.n_init > 1:
             ends = [plain_value(list(asdict(one).values())[:3]) for one in self.restarts_]
             atlas = replace(atlas, parameters={**atlas.parameters, "restarts": ends})
         vectors = None if self._metric_name == "precomputed" else data
-        self.atlas_ = replace(atlas, vectors=vectors, associations=observed)
+        self.atlas_ = replace(atlas, vectors=vectors, associations=associations)
         self.kl_divergence_ = run.kl
         self.n_iter_ = run.state.iteration
         self.converged_ = run.converged
@@ -326,11 +326,11 @@ class MapEstimator(
                 "insert(atlas, {label: {known label: similarity}}) takes similarities to any atlas"
             )
         rows = validated(self, labelled_values(X)[1], reset=False, accept_sparse="csr")
-        found = same_rows(rows, known)
-        # A fitted row may have gaps; nothing says where a new one with gaps would belong.
-        check_finite(rows if (found < 0).all() else rows[np.flatnonzero(found < 0)])
-        places = self.maps_[:, found]
-        fresh = np.flatnonzero(found < 0)
+        fitted = same_rows(rows, known)
+        fresh = np.flatnonzero(fitted < 0)
+        # A fitted row may have missing values; a new one with some has no defined position.
+        check_finite(rows if (fitted < 0).all() else rows[fresh])
+        places = self.maps_[:, fitted]
         if len(fresh):
             with threads(self.n_jobs), warnings.catch_warnings():
                 warnings.simplefilter("ignore", DataWarning)
@@ -377,9 +377,9 @@ class MapEstimator(
         self._fitted_rows = None
         if isinstance(X, Associations | Judgements):
             self.n_features_in_ = X.n_objects
-            found = X if isinstance(X, Associations) else X.associations()
+            norms = X if isinstance(X, Associations) else X.associations()
             target = self._target(
-                found.strengths, keep_missing_mass=found is X, observed=_judged(found)
+                norms.strengths, keep_missing_mass=norms is X, observed=_judged(norms)
             )
             return tuple(X.labels), None, target
         if isinstance(X, NeighborGraph):
@@ -387,11 +387,11 @@ class MapEstimator(
             labels = tuple(str(i) for i in range(len(X.indices)))
             return labels, None, self._from_affinity(X, seed)
         precomputed = "precomputed" in (self._affinity_name, self._metric_name)
-        given, values = labelled_values(X, square=precomputed)
+        own_labels, values = labelled_values(X, square=precomputed)
         if self._metric_name == "precomputed" and self._affinity_name != "precomputed":
             values = known_distances(values)
         data = validated(self, values, accept_sparse="csr", ensure_min_samples=2)
-        labels = given or tuple(str(i) for i in range(data.shape[0]))
+        labels = own_labels or tuple(str(i) for i in range(data.shape[0]))
         if precomputed and data.shape[0] != data.shape[1]:
             what = "similarities" if self._affinity_name == "precomputed" else "distances"
             raise DataError(
@@ -441,8 +441,10 @@ class MapEstimator(
             for key, value in self.get_params(deep=False).items()
             if key not in ("callback", "n_jobs", "verbose", "init", "pin")
         }
-        own = getattr(self.affinity, "perplexity", None)
-        return settings if own is None else settings | {"perplexity": plain_value(own)}
+        perplexity = getattr(self.affinity, "perplexity", None)
+        if perplexity is None:
+            return settings
+        return settings | {"perplexity": plain_value(perplexity)}
 
     def _seeds(self) -> list[int]:
         """The seed of each run; that of the first is the seed of the whole."""
