@@ -1,4 +1,4 @@
-"""What a person meets at a prompt: an atlas that is short, can be indexed by label, and compared."""
+"""What a person meets at a prompt: a short atlas that is indexed by label and compared."""
 
 import pickle
 from dataclasses import replace
