@@ -28,12 +28,11 @@ from scipy import sparse
 from manymaps.atlas.associations import checked_associations
 from manymaps.atlas.captions import dominant, title_words
 from manymaps.atlas.consensus import Consensus, ConsensusSense
-from manymaps.atlas.probabilities import Choices
+from manymaps.atlas.probabilities import Choices, strongest_of
 from manymaps.atlas.senses import SenseGroups, listed_senses, sense_groups
 from manymaps.atlas.settings import FitSettings
 from manymaps.atlas.storage import load_atlas, same_atlas, save_atlas
 from manymaps.checks import check_choice, check_index, check_number, check_whole
-from manymaps.compute.few import few_strongest
 from manymaps.data.frames import (
     Backend,
     as_frame,
@@ -732,7 +731,7 @@ class Atlas:
                 self._strongest(near[m], n_neighbors),
                 None if self.consensus is None else self.consensus.n_fits_with(int(m), i),
                 float(recall[m]),
-                few_strongest(near[m], n_neighbors).tolist(),
+                strongest_of(near[m], n_neighbors).tolist(),
                 float(recall[m]),
             )
             for rank, m in enumerate(order)
@@ -955,7 +954,7 @@ class Atlas:
     def _strongest(
         self, similarities: np.ndarray, count: int, told: int | None = None
     ) -> tuple[Neighbor, ...]:
-        return self._neighbors(few_strongest(similarities, count).tolist(), similarities, told)
+        return self._neighbors(strongest_of(similarities, count).tolist(), similarities, told)
 
     def _neighbors(
         self, members: Sequence[int], similarities: np.ndarray, told: int | None
