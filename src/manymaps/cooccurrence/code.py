@@ -35,7 +35,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from manymaps.atlas.atlas import Atlas
-from manymaps.compute.tasks import Shared, run_tasks
+from manymaps.compute.tasks import run_tasks
 from manymaps.compute.threads import threads
 from manymaps.constraints import (
     ARRAY,
@@ -507,8 +507,7 @@ class CODE(
 
     def _best_run(self, kept: Counts, objective: Objective | CombinedObjective) -> Fit:
         """The best of several runs, beside one another where joblib's context says so."""
-        given = Shared(self), Shared(kept), Shared(objective)
-        tasks = [(*given, seed, k == 0) for k, seed in enumerate(self._seeds())]
+        tasks = [(self, kept, objective, seed, k == 0) for k, seed in enumerate(self._seeds())]
         # Who looks on by a callback does so here.
         backend = None if self.callback is None else "sequential"
         runs = run_tasks(_ended, tasks, "start", backend=backend)

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from manymaps.archive import Schema, ValuePart
-from manymaps.compute.tasks import Shared, is_spread, run_tasks
+from manymaps.compute.tasks import is_spread, run_tasks
 from manymaps.errors import DataError, DivergedError
 from manymaps.maps.run import Callback, Cost, Fit, read_checkpoint
 from manymaps.model.objective import Objective
@@ -147,8 +147,7 @@ def best_run(
 
 def _best_of_spread(begin: Begin, seeds: Sequence[int]) -> tuple[Fit, tuple[Restart, ...]]:
     """The same of runs that are tasks."""
-    shared = Shared(begin)
-    runs: list[Fit] = run_tasks(_ended, [(shared, *one) for one in enumerate(seeds)], "run")
+    runs: list[Fit] = run_tasks(_ended, [(begin, *one) for one in enumerate(seeds)], "run")
     ended = tuple(_restart(fit, seed) for fit, seed in zip(runs, seeds, strict=True))
     at = min(range(len(ended)), key=lambda k: ended[k].cost)
     like, *_ = begin(at, seeds[at])
