@@ -176,8 +176,8 @@ class TestCluster:
     def test_a_task_has_one_thread_or_what_the_worker_was_given(self, client, monkeypatch):
         client.wait_for_workers(2)
         client.run(os.environ.pop, "NUMBA_NUM_THREADS", None)
-        packed = pickle.dumps((n_threads, []))
-        assert client.submit(_run_on_worker, packed).result()[0] == 1
+        packed = pickle.dumps((0, n_threads, []))
+        assert client.submit(_run_on_worker, packed).result()[1] == 1
 
     def test_what_no_worker_can_import_is_told(self, client, tmp_path, monkeypatch):
         client.wait_for_workers(2)

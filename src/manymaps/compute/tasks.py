@@ -34,8 +34,11 @@ _LOST = (
 )
 _VERSION = "manymaps:__version__"
 
+Function = Callable[..., Any]
 Tasks = Sequence[tuple[Any, ...]]
+Prefer = Literal["processes", "threads"]
 Ended = Generator[tuple[int, Any], None, None]
+Answer = tuple[int, Any, list[Warning]]
 
 
 class WorkersLost(RuntimeError):
@@ -61,14 +64,14 @@ def is_spread() -> bool:
 
 
 def run_tasks(
-    function: Callable[..., Any],
+    function: Function,
     tasks: Tasks,
     what: str,
     *,
     on_end: Callable[[int], object] | None = None,
     backend: str | None = None,
     n_jobs: int | None = None,
-    prefer: Literal["processes", "threads"] = "processes",
+    prefer: Prefer = "processes",
 ) -> list[Any]:
     """Return the results of a function for each tuple of arguments, in their order.
 
@@ -99,12 +102,12 @@ def run_tasks(
 
 
 def finished(
-    function: Callable[..., Any],
+    function: Function,
     tasks: Tasks,
     *,
     backend: str | None = None,
     n_jobs: int | None = None,
-    prefer: Literal["processes", "threads"] = "processes",
+    prefer: Prefer = "processes",
 ) -> Ended:
     """Yield the index and the result of each task when it ends.
 
@@ -159,36 +162,27 @@ def _client() -> Any:
 
 
 def _run(
-    function: Callable[..., Any], arguments: Sequence[Any], n_threads: int | None, is_far: bool
-) -> tuple[Any, list[Warning]]:
+    k: int, function: Function, arguments: Sequence[Any], n_threads: int | None, is_far: bool
+) -> Answer:
     """Run a task with at most n_threads; return its result, and its warnings from elsewhere."""
     from manymaps.compute.threads import at_most, one_blas_thread
 
     with at_most(n_threads), one_blas_thread():
         if not is_far:
-            return function(*arguments), []
+            return k, function(*arguments), []
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             outcome = function(*arguments)
-    return outcome, [one.message for one in caught if isinstance(one.message, Warning)]
+    return k, outcome, [one.message for one in caught if isinstance(one.message, Warning)]
 
 
-def _result(outcome: Any, caught: Sequence[Warning]) -> Any:
+def _received(k: int, outcome: Any, caught: Sequence[Warning]) -> tuple[int, Any]:
     for warning in caught:
         warnings.warn(warning, stacklevel=3)
-    return outcome
+    return k, outcome
 
 
-def _run_numbered(k: int, *task: Any) -> tuple[int, tuple[Any, list[Warning]]]:
-    return k, _run(*task)
-
-
-def _through_joblib(
-    function: Callable[..., Any],
-    tasks: Tasks,
-    n_jobs: int | None,
-    prefer: Literal["processes", "threads"],
-) -> Ended:
+def _through_joblib(function: Function, tasks: Tasks, n_jobs: int | None, prefer: Prefer) -> Ended:
     import joblib
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
@@ -204,12 +198,12 @@ def _through_joblib(
         pre_dispatch="n_jobs", max_nbytes=None,
         initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN),
     )(
-        joblib.delayed(_run_numbered)(k, function, arguments, n_threads, is_far)
+        joblib.delayed(_run)(k, function, arguments, n_threads, is_far)
         for k, arguments in enumerate(tasks)
     )  # fmt: skip
     try:
-        for k, answer in answers:
-            yield k, _result(*answer)
+        for answer in answers:
+            yield _received(*answer)
     except TerminatedWorkerError as error:
         raise WorkersLost(_LOST) from error
     finally:
@@ -218,17 +212,17 @@ def _through_joblib(
             answers.close()
 
 
-def _through_dask(client: Any, function: Callable[..., Any], tasks: Tasks) -> Ended:
+def _through_dask(client: Any, function: Function, tasks: Tasks) -> Ended:
     import cloudpickle
     import dask
     from distributed import KilledWorker, as_completed
     from distributed.comm import CommClosedError
 
-    def sent(call: Callable[..., Any], value: Any, *futures: Any) -> Any:
+    def sent(call: Function, value: Any, *futures: Any) -> Any:
         return client.submit(call, cloudpickle.dumps(value), *futures, pure=False)
 
     uses = Counter(id(one) for arguments in tasks for one in arguments)
-    running: dict[Any, int] = {}
+    running = []
     try:
         _check_workers(client)
         # The graph has to contain the data: what it contains is computed again if a worker is lost.
@@ -241,16 +235,17 @@ def _through_dask(client: Any, function: Callable[..., Any], tasks: Tasks) -> En
             for k, arguments in enumerate(tasks):
                 own = [None if id(one) in shared else one for one in arguments]
                 futures = [shared.get(id(one)) for one in arguments]
-                running[sent(_run_on_worker, (function, own), *futures)] = k
-        for future in as_completed(list(running)):
-            yield running.pop(future), _result(*future.result())
+                running.append(sent(_run_on_worker, (k, function, own), *futures))
+        for future in as_completed(running):
+            yield _received(*future.result())
+            future.release()
     except KilledWorker as error:
         raise WorkersLost(_LOST) from error
     except (CancelledError, CommClosedError) as error:
         raise WorkersLost("the scheduler of the Dask cluster has ended; start it again") from error
     finally:
         if client.status == "running":
-            client.cancel(list(running))
+            client.cancel(running)
 
 
 def _check_workers(client: Any) -> None:
@@ -269,7 +264,7 @@ def _check_workers(client: Any) -> None:
             )
 
 
-def _run_on_worker(packed: bytes, *shared: Any) -> tuple[Any, list[Warning]]:
+def _run_on_worker(packed: bytes, *shared: Any) -> Answer:
     """Run a task on a worker of a cluster.
 
     The function and its arguments are unpacked here, so that a module that the worker lacks is an
@@ -278,7 +273,7 @@ def _run_on_worker(packed: bytes, *shared: Any) -> tuple[Any, list[Warning]]:
     """
     from distributed import get_worker
 
-    function, own = pickle.loads(packed)
+    k, function, own = pickle.loads(packed)
     arguments = [given if one is None else one for given, one in zip(own, shared, strict=True)]
     most = int(os.environ.get("NUMBA_NUM_THREADS", 1))
-    return _run(function, arguments, max(1, most // get_worker().state.nthreads), True)
+    return _run(k, function, arguments, max(1, most // get_worker().state.nthreads), True)
