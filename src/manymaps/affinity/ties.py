@@ -77,8 +77,9 @@ def redraw_copies(
     group_of = _groups(points, indices, distances, own)
     if group_of is None:
         return indices
-    members = np.argsort(group_of, kind="stable")
-    members = np.split(members, np.searchsorted(group_of[members], np.arange(group_of.max() + 1)))
+    order = np.argsort(group_of, kind="stable")
+    starts = np.searchsorted(group_of[order], np.arange(group_of.max() + 1))
+    members = np.split(order, starts)  # first those without a group
     found = np.where(indices >= 0, group_of[indices], -1)
     result = indices.copy()
     for row in np.flatnonzero((found >= 0).any(axis=1)):

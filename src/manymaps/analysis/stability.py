@@ -68,7 +68,7 @@ from manymaps.analysis.trust import Trust, trust_beside
 from manymaps.atlas.atlas import LEAST_RECALL, Atlas
 from manymaps.atlas.consensus import Consensus, ConsensusSense
 from manymaps.checks import check_index, check_number, check_whole
-from manymaps.compute.tasks import Shared, run_tasks
+from manymaps.compute.tasks import run_tasks
 from manymaps.data.associations import Associations
 from manymaps.data.frames import Backend, as_frame
 from manymaps.data.resampling import Unit, check_unit, resampled
@@ -465,8 +465,8 @@ def refit(
     if bootstrap is not None:
         study = _Study(data, _unit(data, bootstrap), whole.labels, responses, rows)
     seeds = derived_seeds(drawn_seed(random_state), n_fits)
-    given = [Shared(estimator), Shared(whole), Shared(whole if study is None else study)]
-    tasks = [(given[0], given[min(k, 1) + 1], seed) for k, seed in enumerate(seeds)]
+    # The first fit is of the data as they are.
+    tasks = [(estimator, study if k and study else whole, seed) for k, seed in enumerate(seeds)]
     return run_tasks(_fitted, tasks, "fit", on_end=on_fit, n_jobs=n_jobs)
 
 

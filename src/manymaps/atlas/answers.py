@@ -18,9 +18,9 @@ import numpy as np
 
 from manymaps.atlas.data import AtlasData
 from manymaps.atlas.paths import Step, cheapest_path
+from manymaps.atlas.probabilities import strongest_of
 from manymaps.atlas.senses import listed_senses, sense_groups
 from manymaps.checks import check_index, check_number, check_whole
-from manymaps.compute.few import few_strongest
 
 __all__ = [
     "LEAST_RECALL",
@@ -207,7 +207,7 @@ def neighbors(
     else:
         by_map = _nearness(atlas, i, neighbor_kind)
         nearness = by_map.sum(axis=0) if map is None else by_map[map]
-    members = few_strongest(nearness, n_neighbors).tolist()
+    members = strongest_of(nearness, n_neighbors).tolist()
     return _as_neighbors(atlas, members, nearness, i if neighbor_kind is None else None)
 
 
@@ -231,7 +231,7 @@ def senses(
     for rank, m in enumerate(np.argsort(-recall, kind="stable").tolist()):
         if rank and recall[m] < min_recall:
             continue
-        members = few_strongest(nearness[m], n_neighbors).tolist()
+        members = strongest_of(nearness[m], n_neighbors).tolist()
         listed.append(
             Sense(
                 map=m,

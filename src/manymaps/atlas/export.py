@@ -23,9 +23,8 @@ import numpy as np
 
 from manymaps.archive import written_whole
 from manymaps.atlas.data import AtlasData
-from manymaps.atlas.probabilities import Choices
+from manymaps.atlas.probabilities import Choices, strongest_of
 from manymaps.checks import check_number
-from manymaps.compute.few import few_strongest
 from manymaps.data.csv_cells import write_csv
 from manymaps.data.frames import as_frame, long_columns
 from manymaps.errors import ParameterError
@@ -195,7 +194,7 @@ def _edges_of_shares(
 ) -> Iterator[tuple[int, int, float, int]]:
     """Those of one object, from what each map gives to its choices, (n_maps, n)."""
     similarities = shares.sum(axis=0)
-    for j in few_strongest(similarities, count).tolist():
+    for j in strongest_of(similarities, count).tolist():
         yield i, j, float(similarities[j]), int(shares[:, j].argmax())
 
 

@@ -397,14 +397,14 @@ def _sum_on_grid(
 
 @parallel
 def _crowding(axes, side, grids, crowding):
-    """Mean over each map's charges of Q^2, with Q the charge that a clump holds above the ground.
+    """Mean over each map's charges of Q^2, with Q the charge of a clump above its surroundings.
 
     A cell counts by how far it is above the mean of its neighbours: an even density has no error.
     """
     half, quarter = np.float32(0.5), np.float32(0.25)
     for b in prange(grids.shape[0]):
         grid = grids[b]
-        charge, cubes = 0.0, 0.0
+        charge, cubes = np.float64(0.0), np.float64(0.0)
         if len(axes) == 1:
             for i in range(1, side - 1):
                 peak = grid[i] - half * (grid[i - 1] + grid[i + 1])

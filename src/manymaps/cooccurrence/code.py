@@ -34,7 +34,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from manymaps.atlas.atlas import Atlas
-from manymaps.compute.tasks import Shared, run_tasks
+from manymaps.compute.tasks import run_tasks
 from manymaps.compute.threads import threads
 from manymaps.constraints import (
     ARRAY,
@@ -527,8 +527,7 @@ class CODE(
 
     def _best_run(self, plan: Plan, kept: Counts) -> Run:
         """The best of several runs, spread over processes if joblib's context says so."""
-        shared = Shared(self), Shared(plan), Shared(kept)
-        tasks = [(*shared, seed, k == 0) for k, seed in enumerate(self._seeds())]
+        tasks = [(self, plan, kept, seed, k == 0) for k, seed in enumerate(self._seeds())]
         # A callback is called in this process.
         backend = None if self.callback is None else "sequential"
         runs = run_tasks(_ended, tasks, "start", backend=backend)

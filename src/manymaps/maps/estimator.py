@@ -11,7 +11,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar, Self, TypeAlias
 
@@ -107,6 +107,7 @@ class FittedMaps:
         return self.atlas_.n_maps * self.atlas_.n_components
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class MapEstimator(
     FittedMaps,
     ClassNamePrefixFeaturesOutMixin,
@@ -117,8 +118,9 @@ class MapEstimator(
 ):
     """Base of the estimators that fit maps to similarities.
 
-    Subclasses have the parameters of `manymaps.maps.multiple_maps.MultipleMapsTSNE` or of
-    `manymaps.maps.sne.TSNE`, or some of them, and name their `ChoiceModel` and default optimizer.
+    The parameters are the fields of a dataclass, which makes the constructor that scikit-learn
+    reads; a subclass lists the fields that it adds and those whose default differs. It names its
+    `ChoiceModel` and default optimizer.
     """
 
     _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
@@ -142,27 +144,25 @@ class MapEstimator(
         "verbose": VERBOSE,
     }
 
-    n_maps: int = 1
-    n_components: int
-    penalty: float = 0.0
-    affinity: str | Affinity
-    perplexity: float | Sequence[float]
+    n_maps: int = field(default=1, init=False)
+    n_components: int = field(default=2, kw_only=False)
+    penalty: float = field(default=0.0, init=False)
+    perplexity: float | Sequence[float] = 30.0
     metric: str | Callable = "euclidean"
+    affinity: str | Affinity = "auto"
     neighbors: NeighborSearch | None = None
-    init: str | np.ndarray | Atlas
+    init: str | np.ndarray | Atlas = "auto"
     pin: Pin | None = None
     n_init: int = 1
-    max_iter: int
-    optimizer: Optimizer | None
-    tolerance: float
-    callback: Callable[[int, float, Callable[[], Atlas]], object] | None
-    random_state: int | np.random.RandomState | None
-    n_jobs: int | None
-    verbose: bool
+    max_iter: int = 1000
+    optimizer: Optimizer | None = None
+    tolerance: float = 5e-3
+    callback: Callable[[int, float, Callable[[], Atlas]], object] | None = None
+    random_state: int | np.random.RandomState | None = None
+    n_jobs: int | None = None
+    verbose: bool = False
 
-    method: str
-    restarts_: tuple[Restart, ...]
-    _fitted_rows: Any = None
+    method: ClassVar[str]
     _start_spread = 0.01
 
     @abstractmethod
@@ -256,6 +256,7 @@ class MapEstimator(
                 forward=forward,
                 pins=pins,
             )
+            self.restarts_: tuple[Restart, ...]
             if self.n_init == 1:
                 run = Run(plan, *self._start(data, target, pins, 0, seeds[0]))
                 run.optimize(self.callback, checkpoint, resume)
@@ -374,7 +375,7 @@ class MapEstimator(
 
     def _read(self, X: Data, seed: int) -> tuple[tuple[str, ...], Any, Target]:
         """Labels, the vectors or distances if there are any, and P."""
-        self._fitted_rows = None
+        self._fitted_rows: Any = None
         if isinstance(X, Associations | Judgements):
             self.n_features_in_ = X.n_objects
             norms = X if isinstance(X, Associations) else X.associations()

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from manymaps.archive import Schema, ValuePart
-from manymaps.compute.tasks import Shared, is_spread, run_tasks
+from manymaps.compute.tasks import is_spread, run_tasks
 from manymaps.errors import DataError
 from manymaps.maps.run import Callback, Plan, Run, read_checkpoint
 from manymaps.model.parameters import Parameters
@@ -145,8 +145,8 @@ def _best_of_spread(
     plan: Plan, start_of: StartOf, seeds: Sequence[int]
 ) -> tuple[Run, tuple[Restart, ...]]:
     """The same with the runs as tasks."""
-    shared = Shared(plan), Shared(start_of)
-    runs: list[Run] = run_tasks(_ended, [(*shared, k, seed) for k, seed in enumerate(seeds)], "run")
+    tasks = [(plan, start_of, k, seed) for k, seed in enumerate(seeds)]
+    runs: list[Run] = run_tasks(_ended, tasks, "run")
     ended = tuple(Restart.of(run, seed) for run, seed in zip(runs, seeds, strict=True))
     return rejoined(runs[min(range(len(ended)), key=lambda k: ended[k].cost)], plan), ended
 

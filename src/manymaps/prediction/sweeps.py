@@ -227,8 +227,8 @@ def sweep(
     DataError
         For norms that cannot be split, a part without any mass, or a file of another sweep.
     WorkersLost
-        Where the scheduler of a cluster went away. What had been finished is in the file. A worker
-        process that dies costs no point: what it ran is run anew (`manymaps.compute.tasks`).
+        If a worker process or the scheduler of a cluster has ended. The file has the points that
+        were finished, and the same call with `resume` continues from it.
 
     See Also
     --------
