@@ -81,15 +81,15 @@ class TestMostLabels:
     @pytest.fixture(autouse=True)
     def few(self, monkeypatch):
         for module in (
-            "coded_cells",
             "corpus",
             "count_tables",
             "files",
+            "tables",
             "vector_tables",
             "word2vec",
         ):
             monkeypatch.setattr(f"manymaps.io.{module}.MOST_LABELS", 50)
-        monkeypatch.setattr("manymaps.io.coded_cells.BLOCK_BYTES", 100)
+        monkeypatch.setattr("manymaps.io.tables.BATCH_ROWS", 7)
 
     @pytest.mark.parametrize(
         ("read", "line"),
@@ -216,15 +216,14 @@ def test_a_column_of_judges_is_found_in_any_case(tmp_path):
     assert read_judgements(save(tmp_path / "j.csv", text), judge="judge").judges == ("ann",)
 
 
-def test_sparse_rows_are_those_of_the_table(monkeypatch):
+@pytest.mark.parametrize("size", [1, 10, 100])
+def test_sparse_rows_are_those_of_the_table(size):
     table = np.random.default_rng(0).integers(0, 2, (57, 9)).astype(float)
     table[3] = np.nan
-    for block in (1, 40, 10**6):
-        monkeypatch.setattr("manymaps.io.tables.BLOCK_NUMBERS", block)
-        rows = SparseRows(9)
-        for row in table:
-            rows.append(row)
-        np.testing.assert_array_equal(rows.table().toarray(), table)
+    rows = SparseRows(9)
+    for start in range(0, len(table), size):
+        rows.append(table[start : start + size])
+    np.testing.assert_array_equal(rows.table().toarray(), table)
     assert SparseRows(0).table().shape == (0, 0)
 
 

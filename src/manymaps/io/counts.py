@@ -39,16 +39,14 @@ from manymaps.errors import DataError, ParameterError
 from manymaps.io.annotated import open_annotated
 from manymaps.io.columns import WantedColumns
 from manymaps.io.count_arrays import read_matrix_counts, read_npz_counts
-from manymaps.io.count_entries import CountParts
-from manymaps.io.count_frames import annotated_counts, frame_counts
-from manymaps.io.count_tables import open_count_table, read_text_counts
-from manymaps.io.files import (
-    array_heads,
-    first_bytes,
-    read_arrays,
-    read_bytes,
-    stored_format,
+from manymaps.io.count_tables import (
+    CountParts,
+    annotated_counts,
+    frame_counts,
+    open_count_table,
+    read_text_counts,
 )
+from manymaps.io.files import array_heads, read_arrays, read_bytes, sampled
 from manymaps.io.kinds import COUNT_FORMATS, COUNT_TEXTS, asked_format
 from manymaps.io.parquet import open_parquet
 from manymaps.io.tables import delimiters_of
@@ -143,10 +141,11 @@ def read_counts(
     >>> counts.values.toarray().tolist()
     [[2.0, 5.0], [0.0, 9.0]]
     """
-    file, source = Path(path), str(path)
+    sample = sampled(path)
+    file, source = sample.path, str(path)
     asked, key = asked_format(format, COUNT_FORMATS, ("h5ad",))
     wanted = WantedColumns(rows, columns, count)
-    kind = asked or stored_format(file, first_bytes(file, EXPECTED)) or "text"
+    kind = asked or sample.container(EXPECTED) or "text"
     if wanted.any_given and (kind not in (*COUNT_TEXTS, "parquet") or kind == "matrix"):
         raise ParameterError(
             f"rows, columns and count name the columns of a long list, and {source} is read as "

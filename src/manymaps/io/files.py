@@ -1,8 +1,11 @@
 """Opening a file: its bytes, whatever packed them, and the containers that libraries open.
 
-    path -> unpacked(path).stream        bytes, through gzip, bzip2 or xz where the content says so
-         -> stored_format(path)          "parquet", "npy", "npz", "mtx", "h5ad", "graphml", or None
+    path -> sampled(path)                the first bytes and the container, found once
+         -> unpacked(path).stream        bytes, through gzip or bzip2 if the content says so
          -> array_heads, read_arrays, read_npy, read_sparse
+
+A `Sample` stands for its path: who detects what a file contains passes it on to the reader, which
+then opens the file once more.
 
 `manymaps.io.parquet`, `market` and `annotated` open what their names say.
 
@@ -16,12 +19,16 @@ nobody reads; no other encoding is guessed, because a wrong guess changes words 
 
 from __future__ import annotations
 
+import codecs
+import os
 import re
 import zipfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -34,14 +41,15 @@ from manymaps.errors import DataError
 __all__ = [
     "SPARSE_PARTS",
     "Heads",
+    "Sample",
     "array_heads",
     "first_bytes",
-    "first_lines",
     "read_arrays",
     "read_bytes",
     "read_npy",
     "read_sparse",
     "refuse_labels_that_are_no_list",
+    "sampled",
     "split_lines",
     "stem_of",
     "stored_format",
@@ -63,6 +71,9 @@ PICKLE = re.compile(rb"\x80[\x02-\x05]")
 UTF8_MARK = b"\xef\xbb\xbf"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 HEAD_SIZE = 2**12
+# What a file contains is decided on this many bytes, or this many lines if these are longer.
+SAMPLE_BYTES = 2**20
+SAMPLE_LINES = 31
 MOST_PACKED_LINES = 25_000_000
 MOST_PACKED_CELLS = 50_000_000
 # As long as Python's csv lets a cell be.
@@ -72,8 +83,71 @@ SPARSE_PARTS = {"format", "shape", "data"}
 PAIRS = "pairs (cue, response, strength) or a matrix"
 
 
-def read_bytes(path: Path, expected: str = PAIRS) -> bytes:
-    """The contents of a file, unpacked; one that holds nothing is refused."""
+@dataclass(frozen=True)
+class Sample(os.PathLike[str]):
+    """A file and its first bytes, which stand for its path; made by `sampled`.
+
+    Attributes
+    ----------
+    path : Path
+    start : bytes
+        The first bytes, unpacked.
+    is_whole : bool
+        Whether the file has no more.
+    """
+
+    path: Path
+    start: bytes
+    is_whole: bool
+
+    def __fspath__(self) -> str:
+        return str(self.path)
+
+    __str__ = __fspath__
+
+    def container(self, expected: str = PAIRS) -> str | None:
+        """The container that the file is (`stored_format`); None for a text.
+
+        Raises
+        ------
+        DataError
+            If the file is empty, or as `stored_format`.
+        """
+        _refuse_empty(self.start, self.path, expected)
+        return self._container
+
+    @cached_property
+    def _container(self) -> str | None:
+        return stored_format(self.path, self.start)
+
+    @cached_property
+    def lines(self) -> bytes:
+        """The first lines of a text in UTF-8, the last of them complete."""
+        text = to_utf8(self.start, str(self.path), final=self.is_whole)
+        return text if self.is_whole else text[: text.rfind(b"\n") + 1] or text
+
+    @cached_property
+    def parquet(self) -> Any:
+        """The first rows of a Parquet file, as a table of pyarrow."""
+        from manymaps.io.parquet import open_parquet
+
+        with open_parquet(self.path) as file:
+            return next(file.batches(SAMPLE_LINES - 1), file.schema.empty_table())
+
+
+def sampled(path: str | os.PathLike[str]) -> Sample:
+    """The first bytes of a file, or the sample itself if it is given."""
+    if isinstance(path, Sample):
+        return path
+    with unpacked(Path(path)) as file:
+        start = file.stream.read(SAMPLE_BYTES)
+        start += b"".join(islice(file.stream, max(0, SAMPLE_LINES - start.count(b"\n"))))
+        return Sample(Path(path), start, is_whole=not file.stream.read(1))
+
+
+def read_bytes(path: str | os.PathLike[str], expected: str = PAIRS) -> bytes:
+    """The contents of a file, unpacked; an empty file is refused."""
+    path = Path(path)
     with unpacked(path) as file:
         data = file.stream.read()
     _refuse_empty(data, path, expected)
@@ -103,15 +177,6 @@ def first_bytes(path: Path, expected: str = PAIRS, size: int = HEAD_SIZE) -> byt
         data = file.stream.read(size)
     _refuse_empty(data, path, expected)
     return data
-
-
-def first_lines(path: Path, count: int) -> bytes:
-    """The first lines of a text, unpacked."""
-    with unpacked(path) as file:
-        head = b"".join(islice(file.stream, count))
-        if head[:2] in UTF16_MARKS and len(head) % 2:
-            head += file.stream.read(1)  # the other half of the last line's end
-    return head
 
 
 def _refuse_empty(data: bytes, path: Path, expected: str) -> None:
@@ -190,11 +255,14 @@ def _archive(source: object) -> DataError:
     )
 
 
-def to_utf8(data: bytes, source: str) -> bytes:
-    """Text in UTF-8 without its mark; UTF-16 is told by its mark."""
+def to_utf8(data: bytes, source: str, *, final: bool = True) -> bytes:
+    """Text in UTF-8 without its mark; UTF-16 is recognized by its mark.
+
+    Unless the text is `final`, it may end within a character.
+    """
     if data[:2] in UTF16_MARKS:
         try:
-            return data.decode("utf-16").encode("utf-8")
+            return codecs.getincrementaldecoder("utf-16")().decode(data, final).encode("utf-8")
         except UnicodeDecodeError as error:
             raise DataError(
                 f"{source}: byte {error.start} is not UTF-16 though the file starts like it; "

@@ -14,10 +14,8 @@ or NaN where one is missing: an empty cell, a point, NA or NaN.
 from __future__ import annotations
 
 import os
-from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -38,7 +36,7 @@ from manymaps.io.files import (
     split_lines,
 )
 from manymaps.io.market import read_market
-from manymaps.io.tables import HEAD_ROWS, MISSING, SparseRows, TextTable, as_number, is_number
+from manymaps.io.tables import HEAD_ROWS, NumberRule, SparseRows, TextTable, is_number
 
 __all__ = [
     "LabelledMatrix",
@@ -197,103 +195,53 @@ def _read_npz(path: Path) -> tuple[Any, list[str] | None]:
 def read_text_matrix(
     table: TextTable, labels: Sequence[str] | None = None, rule: ValueRule = "strengths"
 ) -> LabelledMatrix:
-    """A square table of numbers with labels in its first row and column, or with none at all.
+    """Read a square table of numbers, labelled in its first row and column or not at all.
 
-    The corner may be empty, hold a word, or be missing (as R writes it).
+    The corner may be empty, contain a word, or be missing (as R writes it).
 
     Raises
     ------
     DataError
-        Where a cell is not a number, the table is not square, or the labels of its rows and
-        columns disagree.
+        If a cell is not a number, the table is not square, or the labels of its rows and columns
+        disagree.
     """
-    rows = table.rows()
-    first_line, header = next(rows, (1, []))
-    second = next(rows, None)
-    if second is None:
+    if len(table.head) < 2:
         raise DataError(f"{table.source} has a single row, not a square matrix")
-    rest = chain([second], rows)
-    cornerless = len(second[1]) == len(header) + 1
-    plain = not cornerless and all(is_number(table.plain_number(cell)) for cell in header)
-    if plain:
-        values, lines, _ = _read_cells(table, chain([(first_line, header)], rest), None, rule)
-        shape = (len(lines), len(header))
-        columns = None
-    else:
-        columns = header if cornerless else header[1:]
-        table.check_decoded(first_line, *columns)
-        values, lines, names = _read_cells(table, rest, columns, rule)
-        shape = (len(lines), len(columns))
-    if shape[0] != shape[1]:
+    header = table.is_cornerless or not all(map(is_number, table.head[0]))
+    columns = range(int(header), table.width)
+    if header:
+        table.check_decoded(table.first_line, *table.names)
+    cell_rule = NumberRule("value", lambda values: _is_bad(values, rule), _WANTED_CELL[rule])
+    matrix = SparseRows(len(columns))
+    names: list[str] = []
+    lines: list[int] = []
+    label = 0 if header else None
+    for block in table.number_blocks(columns, label, cell_rule, header=header):
+        matrix.append(block.values)
+        names += block.labels
+        lines += block.lines
+    if len(names) != len(columns):
         raise DataError(
-            f"{table.source}: the matrix is not square: it has {shape[0]:,} rows and "
-            f"{shape[1]:,} columns; similarities need one row and one column per object"
+            f"{table.source}: the matrix is not square: it has {len(names):,} rows and "
+            f"{len(columns):,} columns; similarities need one row and one column per object"
         )
-    if columns is not None:
-        for i, (name, column) in enumerate(zip(names, columns, strict=True)):
-            if name != column:
-                hint = "; both hold the same labels" if set(names) == set(columns) else ""
-                raise DataError(
-                    f"{table.source}, line {lines[i]}: row {i + 1} is labelled {name[:60]!r} but "
-                    f"column {i + 1} {column[:60]!r}{hint}; give rows and columns the same order"
-                )
-    return labelled_matrix(values, labels if labels is not None else columns, table.source, rule)
+    if header:
+        agreed = _agreed(table, names, lines)
+        labels = agreed if labels is None else labels
+    return labelled_matrix(matrix.table(), labels, table.source, rule)
 
 
-def _read_cells(
-    table: TextTable,
-    rows: Iterator[tuple[int, list[str]]],
-    columns: Sequence[str] | None,
-    rule: ValueRule,
-) -> tuple[sparse.csr_array, Sequence[int], list[str]]:
-    """The numbers of a table, with the line and the label of each row."""
-    skip = 0 if columns is None else 1
-    width: int | None = None if columns is None else len(columns)
-    found = SparseRows(width or 0)
-    lines, names = array("q"), list[str]()
-    for line, cells in rows:
-        if not any(cells):
-            continue
-        if width is None:
-            width = len(cells)
-            found = SparseRows(width)
-        if len(cells) - skip != width:
+def _agreed(table: TextTable, names: Sequence[str], lines: Sequence[int]) -> Sequence[str]:
+    """The labels of the columns, if those of the rows are the same."""
+    columns = table.names[1:]
+    for i, (name, column) in enumerate(zip(names, columns, strict=True)):
+        if name != column:
+            hint = "; both hold the same labels" if set(names) == set(columns) else ""
             raise DataError(
-                f"{table.source}, line {line} has {len(cells) - skip:,} values where the first "
-                f"row has {width:,} columns"
+                f"{table.source}, line {lines[i]}: row {i + 1} is labelled {name[:60]!r} but "
+                f"column {i + 1} {column[:60]!r}{hint}; give rows and columns the same order"
             )
-        if skip:
-            table.check_decoded(line, cells[0])
-        numbers = _row_numbers(table, line, cells[skip:], columns, rule)
-        if len(lines) <= width:  # of a table with more rows than columns their number is enough
-            found.append(numbers)
-            names.append(cells[0])
-        lines.append(line)
-    return found.table(), lines, names
-
-
-def _row_numbers(
-    table: TextTable,
-    line: int,
-    cells: Sequence[str],
-    columns: Sequence[str] | None,
-    rule: ValueRule,
-) -> np.ndarray:
-    """The numbers of one row; a cell that is not one is named by its line and column."""
-    texts = [table.plain_number(cell) for cell in cells] if table.delimiter == ";" else cells
-    numbers = np.array([as_number(text) for text in texts])
-    is_bad = _is_bad(numbers, rule)
-    is_bad |= np.isnan(numbers) & [cell.lower() not in MISSING for cell in cells]
-    bad = np.flatnonzero(is_bad)
-    if bad.size:
-        column = int(bad[0])
-        label = "" if columns is None else f" ({columns[column][:60]!r})"
-        what = repr(cells[column][:60]) if cells[column] else "empty"
-        raise DataError(
-            f"{table.source}, line {line}, column {column + 1}{label}: the value is {what}; "
-            f"{_WANTED_CELL[rule]}"
-        )
-    return numbers
+    return columns
 
 
 def looks_like_matrix(head: Sequence[Sequence[str]]) -> bool:

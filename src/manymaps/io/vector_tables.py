@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +26,8 @@ from manymaps.io.annotated import main_table, open_annotated
 from manymaps.io.columns import folded, named_column
 from manymaps.io.files import read_bytes
 from manymaps.io.parquet import ParquetFile, open_parquet
-from manymaps.io.tables import (
-    HEAD_ROWS,
-    TextTable,
-    is_number,
-    open_table,
-)
-from manymaps.labels import listed, shown
+from manymaps.io.tables import NumberRule, TextTable, is_number, open_table
+from manymaps.labels import listed
 
 __all__ = [
     "TableColumns",
@@ -95,41 +89,38 @@ def read_table_vectors(
         the message names the line, the label and the column.
     """
     table = open_vector_table(read_bytes(path, "vectors"), str(path), delimiters)
-    rows = table.rows()
-    head = list(islice(rows, HEAD_ROWS))
-    columns = find_text_columns(table, [cells for _, cells in head], label_column)
-    width = len(columns.names)
+    columns = find_text_columns(table, label_column)
     labels: list[str] = []
-    found, pending = [np.empty((0, len(columns.numbers)), dtype=np.float32)], list[np.ndarray]()
+    values = [np.empty((0, len(columns.numbers)), dtype=np.float32)]
     n_read = 0
-    for line, cells in chain(head[1:] if columns.header else head, rows):
-        label = str(n_read) if columns.label is None else cells[min(columns.label, len(cells) - 1)]
-        n_read += 1
-        if len(cells) != width:
-            raise DataError(
-                f"{table.source}, line {line} ({shown(label)}) has {len(cells):,} cells under "
-                f"{width:,} columns; is it cut short, or is a delimiter part of a word? Then put "
-                "the word in quotation marks"
-            )
-        if words is not None and label not in words:
-            continue
-        table.check_decoded(line, label)
-        if not label:
+    for block in table.number_blocks(
+        columns.numbers, columns.label, _RULE, header=columns.header, words=words
+    ):
+        n_read = block.n_read
+        if "" in block.labels:
+            line = block.lines[block.labels.index("")]
             raise DataError(f"{table.source}, line {line} has an empty label; give it a name")
-        labels.append(label)
+        labels += block.labels
         if len(labels) > MOST_LABELS:
             raise DataError(
                 f"{table.source} has more than {MOST_LABELS:,} rows; name those that you need as "
                 "words=..."
             )
-        pending.append(_numbers(table, line, label, cells, columns))
-        if len(pending) * width >= BLOCK_SIZE:
-            found.append(np.stack(pending))
-            pending = []
+        values.append(block.values.astype(np.float32))
     if not n_read:
         raise DataError(f"{table.source} has a header and no rows")
-    found += [np.stack(pending)] if pending else []
-    return VectorRows(labels, np.concatenate(found), n_read, columns.notes)
+    return VectorRows(labels, np.concatenate(values), n_read, columns.notes)
+
+
+def _beyond_float32(values: np.ndarray) -> np.ndarray:
+    """Which numbers are not finite in float32."""
+    with np.errstate(over="ignore"):
+        return ~np.isfinite(values.astype(np.float32))
+
+
+_RULE = NumberRule(
+    "value", _beyond_float32, "vectors need finite numbers within the range of float32"
+)
 
 
 def open_vector_table(data: bytes, source: str, delimiters: Sequence[str]) -> TextTable:
@@ -141,28 +132,17 @@ def open_vector_table(data: bytes, source: str, delimiters: Sequence[str]) -> Te
     return open_table(data, source, delimiters, lambda head: False, expected)
 
 
-def find_text_columns(
-    table: TextTable, head: Sequence[Sequence[str]], label_column: str | None = None
-) -> TableColumns:
+def find_text_columns(table: TextTable, label_column: str | None = None) -> TableColumns:
     """Which columns of a text table hold labels and numbers, and whether it has a header.
 
-    The first row is a header where it has no number over a column of numbers, or calls the column
-    of labels by a usual name (pandas numbers the columns of an array: ",0,1,2").
+    The first row is a header if it has no number over a column of numbers, or calls the column of
+    labels by a usual name (pandas numbers the columns of an array: ",0,1,2").
     """
-    first, body = list(head[0]), [list(cells) for cells in head[1:]]
-    if body and all(len(cells) == len(first) + 1 for cells in body):
-        first = ["", *first]  # R leaves out the name of the column of row names
-    width = len(first)
-    sample = [cells for cells in body if len(cells) == width] or [first]
-    numeric = [
-        2 * sum(is_number(table.plain_number(cells[c])) for cells in sample) > len(sample)
-        for c in range(width)
-    ]
+    first, numeric = table.head[0], table.numeric
     over = [is_number(cell) for cell, number in zip(first, numeric, strict=True) if number]
-    usual = {*LABEL_COLUMNS, *INDEX_COLUMNS}
-    corner = not numeric[0] and folded(first[0]) in usual
-    header = bool(body) and (corner or (bool(over) and not any(over)))
-    names = first if header else [f"column {c + 1}" for c in range(width)]
+    corner = not numeric[0] and folded(first[0]) in {*LABEL_COLUMNS, *INDEX_COLUMNS}
+    header = len(table.head) > 1 and (corner or (bool(over) and not any(over)))
+    names = table.names if header else [f"column {c + 1}" for c in range(len(first))]
     return _roles(names, numeric, label_column, table.source, header)
 
 
@@ -377,31 +357,6 @@ def _roles(
 
 def _named(names: Sequence[str], wanted: str | None, option: str, source: str) -> int | None:
     return named_column(names, wanted, option, source, error=ParameterError)
-
-
-def _numbers(
-    table: TextTable, line: int, label: str, cells: Sequence[str], columns: TableColumns
-) -> np.ndarray:
-    """The numbers of one row; a cell that is none is named by line, label and column."""
-    texts = [cells[c] for c in columns.numbers]
-    if table.delimiter == ";":
-        texts = [table.plain_number(text) for text in texts]
-    try:
-        with np.errstate(over="ignore"):
-            numbers = np.array([float(text) for text in texts], dtype=np.float32)
-    except ValueError:
-        numbers = np.array(
-            [float(text) if is_number(text) else np.nan for text in texts], dtype=np.float32
-        )
-    bad = np.flatnonzero(~np.isfinite(numbers))
-    if bad.size:
-        column = columns.numbers[int(bad[0])]
-        what = shown(cells[column]) if cells[column] else "empty"
-        raise DataError(
-            f"{table.source}, line {line} ({shown(label)}), {shown(columns.names[column])}: the "
-            f"value is {what}; vectors need finite numbers within the range of float32"
-        )
-    return numbers
 
 
 def _holds_lists(kind: Any, series: Any) -> bool:

@@ -30,6 +30,7 @@ from manymaps.io.files import (
     read_npy,
     read_sparse,
     refuse_labels_that_are_no_list,
+    sampled,
     stem_of,
 )
 from manymaps.io.kinds import (
@@ -129,10 +130,11 @@ def read_vectors(
     >>> vectors.values.tolist()
     [[0.0, 0.0, 1.0], [0.5, 0.25, 1.0]]
     """
-    file = Path(path)
+    sample = sampled(path)
+    file = sample.path
     asked, key = asked_format(format, VECTOR_FORMATS, KEYED)
     wanted, notes = _wanted(words)
-    kind = asked or vector_format(file)
+    kind = asked or vector_format(sample)
     if kind in ("npy", "npz"):
         rows = _read_arrays(file, kind, key, labels)
     elif kind in TABLES or kind == "parquet":
