@@ -29,7 +29,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -79,6 +79,7 @@ HEAD_BYTES = 2**20
 
 # The free-association norms were published as text inside a bare web page.
 MARKUP = re.compile(r"\s*(</?\w+>\s*)+")
+LINE_END = re.compile("\r\n|\r|\n")
 UNDECODED = re.compile("[\udc80-\udcff]")
 
 
@@ -294,7 +295,7 @@ class TextTable:
 
     def batches(
         self, header: bool, needed: int | None = None
-    ) -> Iterator[tuple[list[int], list[list[str]]]]:
+    ) -> Iterator[tuple[Sequence[int], list[list[str]]]]:
         """Lines and rows below the header, some at a time; every row has the whole width.
 
         Parameters
@@ -311,17 +312,31 @@ class TextTable:
             If a row has another number of cells.
         """
         width, needed = self.width, self.width if needed is None else needed
-        rows = numbered_rows(self._reader(), self.source)
+        reader = self._reader()
         if header:
-            next((row for _, row in rows if _is_row(row)), None)
-        while batch := list(islice(rows, max(1, min(BATCH_ROWS, BLOCK_NUMBERS // width)))):
-            lines, cells = map(list, zip(*batch, strict=True))
-            if width == 1 or set(map(len, cells)) != {width}:
-                batch = [(line, row) for line, row in batch if _is_row(row)]
-                lines = [line for line, _ in batch]
-                cells = [self._fitted(line, row, needed) for line, row in batch]
-            if cells:
-                yield lines, cells
+            next((row for row in reader if _is_row(row)), None)
+        size = max(1, min(BATCH_ROWS, BLOCK_NUMBERS // width))
+        lines: Sequence[int]
+        while True:
+            first = reader.line_num + 1
+            try:
+                rows = list(islice(reader, size))
+            except csv.Error:
+                # Only row by row is the line of the fault known.
+                for _ in numbered_rows(self._reader(), self.source):
+                    continue
+                raise
+            if not rows:
+                return
+            lines = range(first, first + len(rows))
+            if reader.line_num != lines[-1]:  # a quoted cell has several lines
+                lines = list(accumulate((1 + _line_ends(row) for row in rows[:-1]), initial=first))
+            if width == 1 or set(map(len, rows)) != {width}:
+                known = [(line, row) for line, row in zip(lines, rows, strict=True) if _is_row(row)]
+                lines = [line for line, _ in known]
+                rows = [self._fitted(line, row, needed) for line, row in known]
+            if rows:
+                yield lines, rows
 
     def _fitted(self, line: int, row: list[str], needed: int) -> list[str]:
         """A row of the whole width."""
@@ -485,6 +500,11 @@ class TextTable:
 def _is_row(cells: Sequence[str]) -> bool:
     """Whether a line holds more than blanks or mark-up."""
     return len(cells) > 1 or bool(cells and cells[0].strip() and not MARKUP.fullmatch(cells[0]))
+
+
+def _line_ends(row: Sequence[str]) -> int:
+    """How many line ends the cells of a row contain."""
+    return sum(len(LINE_END.findall(cell)) for cell in row)
 
 
 def numbered_rows(
