@@ -127,15 +127,6 @@ class TestMostLabels:
             read_labels(save(tmp_path / "l.txt", "a\n" * 51))
 
 
-def test_packed_texts_of_many_cells(tmp_path, monkeypatch):
-    monkeypatch.setattr("manymaps.io.files.MOST_PACKED_LINES", 10)
-    monkeypatch.setattr("manymaps.io.files.MOST_PACKED_CELLS", 20)
-    text = b"document,word,count\n" + b"a,b,1\n" * 1000
-    assert read_counts(save(tmp_path / "t.csv", text)).n_pairs == 1
-    with pytest.raises(DataError, match="unpacks to 1,001 lines and up to 3,003 cells; packed, a"):
-        read_counts(save(tmp_path / "t.csv.gz", gzip.compress(text)))
-
-
 def test_packed_word2vec_that_promises_too_much(tmp_path):
     head = f"{10**12} {10**12}\n".encode() + b"a " + bytes(100)
     for data in (head, gzip.compress(head)):
@@ -279,4 +270,3 @@ def test_the_limits_are_those_that_the_documentation_says():
     said = (door.MOST_LABELS, tables.LONGEST_LINE, files.LONGEST_LABEL, metadata.MOST_CELLS)
     assert said == (10_000_000, 2**24, 131_072, 20_000_000)
     assert (text_rows.MOST_FIELDS, documents.LONGEST_VALUE) == (10_000, 200)
-    assert (files.MOST_PACKED_LINES, files.MOST_PACKED_CELLS) == (25_000_000, 50_000_000)

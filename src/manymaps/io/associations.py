@@ -38,7 +38,6 @@ from manymaps.io.matrices import (
     read_text_matrix,
 )
 from manymaps.io.pairs import Pairs, associate, associate_matrix, named_by
-from manymaps.io.parquet import open_parquet
 from manymaps.io.tables import (
     FrameTable,
     Table,
@@ -47,6 +46,7 @@ from manymaps.io.tables import (
     frame_table,
     is_number,
     open_table,
+    parquet_table,
 )
 from manymaps.io.trial_columns import TrialNames
 from manymaps.io.trials import Balance, holds_trials, is_trial_frame, read_trials, trials_from
@@ -156,8 +156,7 @@ def read_associations(
     Notes
     -----
     A file holds at most 10 million different words; a line of a text has at most 16 MiB and a cell
-    131,072 characters; a packed text has at most 25 million lines and 50 million cells, or as many
-    as it has bytes. No file under 100 MB takes over 4 GiB to read.
+    131,072 characters.
 
     Examples
     --------
@@ -255,8 +254,7 @@ def read_entries(
         return read_graphml(file, names.strength)
     table: Table
     if kind == "parquet":
-        with open_parquet(file) as opened:
-            table = frame_table(opened.read(), source, NO_FRAME)
+        table = parquet_table(sample)
     else:
         is_spaced_list = is_spaced(suffix_of(file), format)
         table = _open_text(sample, format, names, is_spaced_list)

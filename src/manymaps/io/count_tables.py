@@ -57,8 +57,9 @@ __all__ = [
     "TableHead",
     "annotated_counts",
     "frame_counts",
+    "head_of",
     "open_count_table",
-    "read_text_counts",
+    "read_table_counts",
     "table_head",
 ]
 
@@ -132,10 +133,8 @@ class TableHead:
         return self.numeric in ([False, False], [False, False, True])
 
 
-def open_count_table(
-    data: bytes, source: str, delimiters: Sequence[str]
-) -> tuple[TextTable, TableHead]:
-    """Open a text as a table of counts, and look at its first rows."""
+def open_count_table(data: bytes, source: str, delimiters: Sequence[str]) -> TextTable:
+    """Open a text as a table of counts."""
 
     def known(rows: list[list[str]]) -> bool:
         head = table_head(rows)
@@ -145,8 +144,14 @@ def open_count_table(
         "Expected a row, a column and a count on each line, or a table with labels in its first "
         "row and column"
     )
-    table = open_table(data, source, delimiters, known, expected)
-    return table, table_head(table.head)
+    return open_table(data, source, delimiters, known, expected)
+
+
+def head_of(table: Table) -> TableHead:
+    """The first rows of a table of counts."""
+    if isinstance(table, FrameTable):
+        return TableHead(table.names, True, table.numeric, table.head[1:])
+    return table_head(table.head)
 
 
 def table_head(rows: Sequence[Sequence[str]]) -> TableHead:
@@ -171,19 +176,27 @@ def table_head(rows: Sequence[Sequence[str]]) -> TableHead:
     return TableHead(names, header, numeric, body if header else [first, *body])
 
 
-def read_text_counts(
-    table: TextTable, head: TableHead, wanted: WantedColumns, layout: str | None = None
+def read_table_counts(
+    table: Table,
+    wanted: WantedColumns,
+    *,
+    layout: str | None = None,
+    frame: Any = None,
+    label_column: str | None = None,
 ) -> CountParts:
-    """Read counts from a text table.
+    """Read counts from a table.
 
     Parameters
     ----------
-    table : TextTable
-    head : TableHead
+    table : TextTable or FrameTable
     wanted : WantedColumns
         The columns of a long list; naming one makes it a long list.
     layout : {"edges", "matrix"}, optional
         A long list or a wide table, if the content does not decide rightly.
+    frame : frame, optional
+        The frame of a `FrameTable`, whose index may hold the labels of a wide table.
+    label_column : str, optional
+        The column of labels of a wide frame.
 
     Raises
     ------
@@ -191,10 +204,16 @@ def read_text_counts(
         If a row does not fit the header, a count is not a finite number of at least 0, or a label
         occurs twice in a wide table; the message names the line.
     """
+    head = head_of(table)
+    if isinstance(table, FrameTable) and not len(table):
+        raise DataError(f"{table.source} has {len(table):,} rows and {len(table.names):,} columns")
     if wanted.any_given and not head.header:
         head = TableHead(table.head[0], True, table.numeric, table.head[1:])
-    if layout == "edges" or wanted.any_given or (layout is None and head.is_long):
+    is_long = layout is None and label_column is None and head.is_long
+    if layout == "edges" or wanted.any_given or is_long:
         return _read_long(table, head, wanted)
+    if isinstance(table, FrameTable):
+        return _wide_frame(frame, table, label_column)
     if layout is None and not head.header and len(head.names) == 3 and all(head.numeric):
         raise DataError(
             f"{table.source} has three columns of numbers and no header; read it with "
@@ -208,31 +227,12 @@ def frame_counts(
 ) -> CountParts:
     """Read counts from a data frame of any library that narwhals supports.
 
-    Parameters
-    ----------
-    frame : frame
-    source : str
-        For messages.
-    wanted : WantedColumns
-        The columns of a long list.
-    label_column : str, optional
-        The column of row labels of a wide table.
-
-    Raises
-    ------
-    DataError
-        If the object is not a frame, a count is not a finite number of at least 0, or a column is
-        missing.
+    Parameters and errors are those of `read_table_counts`.
     """
     if hasattr(frame, "iloc") and hasattr(frame, "sparse"):
         return _sparse_frame(frame)
     table = frame_table(frame, source, _NO_FRAME)
-    if not len(table):
-        raise DataError(f"{source} has {len(table):,} rows and {len(table.names):,} columns")
-    head = TableHead(table.names, True, table.numeric, table.head[1:])
-    if label_column is None and (wanted.any_given or head.is_long):
-        return _read_long(table, head, wanted)
-    return _wide_frame(frame, table, label_column)
+    return read_table_counts(table, wanted, frame=frame, label_column=label_column)
 
 
 def _read_long(table: Table, head: TableHead, wanted: WantedColumns) -> CountParts:
@@ -416,7 +416,7 @@ def _wide_frame(frame: Any, table: FrameTable, label_column: str | None) -> Coun
     else:
         labels, row_name = index, str(index_name or "")
     column_name = str(getattr(getattr(frame, "columns", None), "name", None) or "")
-    nested = [name for name, column in table.series.items() if column.dtype.is_nested()]
+    nested = table.nested
     others = [
         c for c in range(len(names)) if not numeric[c] and c != label and names[c] not in nested
     ]

@@ -44,12 +44,11 @@ from manymaps.io.count_tables import (
     annotated_counts,
     frame_counts,
     open_count_table,
-    read_text_counts,
+    read_table_counts,
 )
 from manymaps.io.files import array_heads, read_arrays, read_bytes, sampled
 from manymaps.io.kinds import COUNT_FORMATS, COUNT_TEXTS, asked_format
-from manymaps.io.parquet import open_parquet
-from manymaps.io.tables import delimiters_of
+from manymaps.io.tables import delimiters_of, parquet_table
 
 __all__ = [
     "assembled",
@@ -125,8 +124,7 @@ def read_counts(
     Notes
     -----
     A file names at most 10 million rows and as many columns; a line of a text has at most 16 MiB
-    and a cell 131,072 characters; a packed text has at most 25 million lines and 50 million cells,
-    or as many as it has bytes. No file under 100 MB takes over 4 GiB to read.
+    and a cell 131,072 characters.
 
     Examples
     --------
@@ -153,16 +151,12 @@ def read_counts(
         )
     if kind in COUNT_TEXTS:
         layout = kind if kind in ("edges", "matrix") else None
-        table, head = open_count_table(
-            read_bytes(file, EXPECTED), source, delimiters_of(file, asked)
-        )
-        return assembled(read_text_counts(table, head, wanted, layout), source)
+        table = open_count_table(read_bytes(file, EXPECTED), source, delimiters_of(file, asked))
+        return assembled(read_table_counts(table, wanted, layout=layout), source)
     if kind == "graphml":
         raise DataError(f"{source} is XML; graphs are read as associations, not as counts")
     if kind == "parquet":
-        with open_parquet(file) as opened:
-            table = opened.read()
-        return assembled(frame_counts(table, source, wanted), source)
+        return assembled(read_table_counts(parquet_table(sample), wanted), source)
     if kind == "h5ad":
         with open_annotated(file) as data:
             parts = annotated_counts(data, key, source)

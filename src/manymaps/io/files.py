@@ -23,7 +23,9 @@ import codecs
 import os
 import re
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -50,6 +52,7 @@ __all__ = [
     "read_sparse",
     "refuse_labels_that_are_no_list",
     "sampled",
+    "samples_kept",
     "split_lines",
     "stem_of",
     "stored_format",
@@ -74,8 +77,6 @@ HEAD_SIZE = 2**12
 # What a file contains is decided on this many bytes, or this many lines if these are longer.
 SAMPLE_BYTES = 2**20
 SAMPLE_LINES = 31
-MOST_PACKED_LINES = 25_000_000
-MOST_PACKED_CELLS = 50_000_000
 # As long as Python's csv lets a cell be.
 LONGEST_LABEL = 131_072
 # scipy.sparse.save_npz writes arrays of these names.
@@ -135,14 +136,33 @@ class Sample(os.PathLike[str]):
             return next(file.batches(SAMPLE_LINES - 1), file.schema.empty_table())
 
 
+_samples: ContextVar[dict[str, Sample] | None] = ContextVar("samples", default=None)
+
+
+@contextmanager
+def samples_kept() -> Iterator[None]:
+    """Sample each file once within the block, as a command does that asks for several kinds."""
+    token = _samples.set({})
+    try:
+        yield
+    finally:
+        _samples.reset(token)
+
+
 def sampled(path: str | os.PathLike[str]) -> Sample:
     """The first bytes of a file, or the sample itself if it is given."""
     if isinstance(path, Sample):
         return path
+    samples = _samples.get()
+    if samples is not None and str(path) in samples:
+        return samples[str(path)]
     with unpacked(Path(path)) as file:
         start = file.stream.read(SAMPLE_BYTES)
         start += b"".join(islice(file.stream, max(0, SAMPLE_LINES - start.count(b"\n"))))
-        return Sample(Path(path), start, is_whole=not file.stream.read(1))
+        sample = Sample(Path(path), start, is_whole=not file.stream.read(1))
+    if samples is not None:
+        samples[str(path)] = sample
+    return sample
 
 
 def read_bytes(path: str | os.PathLike[str], expected: str = PAIRS) -> bytes:
@@ -151,24 +171,7 @@ def read_bytes(path: str | os.PathLike[str], expected: str = PAIRS) -> bytes:
     with unpacked(path) as file:
         data = file.stream.read()
     _refuse_empty(data, path, expected)
-    if file.packed:
-        _refuse_many_cells(data, path)
     return data
-
-
-def _refuse_many_cells(data: bytes, path: Path) -> None:
-    """Refuse a packed text of more lines or cells than a plain one of its length could hold.
-
-    What is read of a cell takes several times its room, and a few bytes unpack to many cells.
-    """
-    n_lines, n_cells = data.count(b"\n"), max(map(data.count, (b",", b";", b"\t", b"|")))
-    length = path.stat().st_size
-    if n_lines > max(MOST_PACKED_LINES, length) or n_cells > max(MOST_PACKED_CELLS, length):
-        raise DataError(
-            f"{path} unpacks to {n_lines:,} lines and up to {n_lines + n_cells:,} cells; packed, a "
-            f"text may have {MOST_PACKED_LINES:,} lines and {MOST_PACKED_CELLS:,} cells. Unpack it "
-            "before it is read"
-        )
 
 
 def first_bytes(path: Path, expected: str = PAIRS, size: int = HEAD_SIZE) -> bytes:

@@ -14,10 +14,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -30,11 +28,10 @@ from manymaps.io.columns import (
     ColumnNames,
     folded,
     has_pair_header,
-    is_long_header,
     known_kind,
 )
 from manymaps.io.count_arrays import has_sparse_parts
-from manymaps.io.count_tables import TableHead, open_count_table
+from manymaps.io.count_tables import TableHead, head_of, open_count_table
 from manymaps.io.files import (
     SPARSE_PARTS,
     Sample,
@@ -46,7 +43,7 @@ from manymaps.io.files import (
 )
 from manymaps.io.graphs import is_spaced
 from manymaps.io.matrices import looks_like_matrix
-from manymaps.io.tables import delimiters_of, is_number
+from manymaps.io.tables import FrameTable, Table, delimiters_of, is_number, parquet_table
 from manymaps.io.trial_columns import TrialNames, find_trial_columns
 from manymaps.io.vector_tables import find_text_columns, open_vector_table
 from manymaps.io.word2vec import CONTROL, HEAD_LINES, HEADER, MOST_DIGITS, is_word_line
@@ -170,12 +167,16 @@ def looks_like_counts(path: str | os.PathLike[str], format: str | None = None) -
             return _npz_has_counts(file)
         if kind == "mtx":
             return _market_has_counts(file)
-        if kind == "parquet":
-            return _parquet_has_counts(sample)
         if kind == "h5ad":
             return _annotated_has_counts(file)
-        return kind in COUNT_TEXTS and _text_has_counts(sample, name or None)
-    except DataError:
+        if kind == "parquet":
+            return _table_has_counts(parquet_table(sample, head=True), None)
+        if kind not in COUNT_TEXTS:
+            return False
+        delimiters = delimiters_of(file, name or None)
+        table = open_count_table(sample.lines, str(sample), delimiters)
+        return _table_has_counts(table, name or None)
+    except (DataError, ImportError):
         # The reader that is chosen then says what is wrong.
         return False
 
@@ -218,48 +219,11 @@ def looks_like_vectors(path: str | os.PathLike[str], format: str | None = None) 
         if kind in ("npy", "npz"):
             return _array_is_wide(file, kind)
         if kind == "parquet":
-            return _parquet_has_vectors(sample)
+            return _frame_has_vectors(parquet_table(sample, head=True))
         return kind not in TABLES or _text_has_vectors(sample, kind)
-    except DataError:
+    except (DataError, ImportError):
         # The reader of associations says what is wrong, as it does for any file.
         return False
-
-
-@dataclass(frozen=True)
-class _Schema:
-    """The columns of a Parquet file, and which of them hold numbers, whole ones, and lists."""
-
-    names: list[str]
-    numeric: list[bool]
-    whole: list[bool]
-    nested: list[bool]
-
-
-def _schema(sample: Sample) -> _Schema | None:
-    """The columns of a Parquet file; None for pairs or trials, or without pyarrow."""
-    try:
-        schema = sample.parquet.schema
-    except ImportError:
-        return None  # the reader that is chosen names the extra
-    from pyarrow import types
-
-    if has_pair_header(schema.names, ColumnNames()) or _has_trials(schema):
-        return None
-    whole = [types.is_integer(kind) for kind in schema.types]
-    return _Schema(
-        list(schema.names),
-        [w or types.is_floating(kind) for w, kind in zip(whole, schema.types, strict=True)],
-        whole,
-        [types.is_nested(kind) for kind in schema.types],
-    )
-
-
-def _has_trials(schema: Any) -> bool:
-    """Whether the columns of a Parquet file are those of trials, by their names and types."""
-    from pyarrow import types
-
-    row = ["1" if types.is_floating(t) or types.is_integer(t) else "a" for t in schema.types]
-    return _are_trials([schema.names, row], "")
 
 
 def _shares_labels(rows: Sequence[Sequence[str]]) -> bool:
@@ -291,17 +255,6 @@ def _market_has_counts(path: Path) -> bool:
     return False
 
 
-def _parquet_has_counts(sample: Sample) -> bool:
-    """Whether a Parquet file is a long list of two kinds, or names a kind over its labels."""
-    schema = _schema(sample)
-    if schema is None:
-        return False
-    if is_long_header(schema.names, schema.numeric):
-        return True
-    corner = len(schema.names) > 2 and _corner_names_kind(schema.names[0])
-    return corner and not schema.numeric[0] and all(schema.whole[1:])
-
-
 def _annotated_has_counts(path: Path) -> bool:
     """Whether the table of an .h5ad file begins with whole numbers of at least 0."""
     numbers = first_numbers(path, MOST_NUMBERS)
@@ -311,27 +264,21 @@ def _annotated_has_counts(path: Path) -> bool:
     return whole and numbers.size > 0 and bool(numbers.min() >= 0)
 
 
-def _text_has_counts(sample: Sample, asked: str | None) -> bool:
-    """Whether the first rows of a text are those of a long list of two kinds or of a table."""
-    delimiters = delimiters_of(sample.path, asked)
-    table, head = open_count_table(sample.lines, str(sample), delimiters)
-    if not head.header or has_pair_header(head.names, ColumnNames()) or _has_cues(head.names):
-        return False
-    if _are_trials(table.head, str(sample)):
+def _table_has_counts(table: Table, asked: str | None) -> bool:
+    """Whether the first rows are those of a long list of two kinds or of a wide table."""
+    head = head_of(table)
+    if not head.header or _has_pairs(table) or any(folded(name) == "cue" for name in head.names):
         return False
     if asked == "edges" or head.is_long:
         return head.is_long
     return not _shares_labels(table.head) and _is_count_table(head)
 
 
-def _are_trials(head: Sequence[Sequence[str]], source: str) -> bool:
-    """Whether the first rows hold a cue and its answers, of a person each."""
-    return find_trial_columns(head[0], head[1:], TrialNames(), source) is not None
-
-
-def _has_cues(names: Sequence[str]) -> bool:
-    """Whether a column is called cue: then responses stand in another, whatever it is called."""
-    return any(folded(name) == "cue" for name in names)
+def _has_pairs(table: Table) -> bool:
+    """Whether the first rows hold a cue and a response, or a cue and the answers of a person."""
+    return has_pair_header(table.head[0], ColumnNames()) or (
+        find_trial_columns(table.head[0], table.head[1:], TrialNames(), table.source) is not None
+    )
 
 
 def _corner_names_kind(corner: str) -> bool:
@@ -368,24 +315,21 @@ def _stored_shape(path: Path) -> tuple[int, ...]:
     return two_lengths(read_arrays(path, ["shape"])["shape"], str(path))
 
 
-def _parquet_has_vectors(sample: Sample) -> bool:
-    """Whether a Parquet file has a column of lists, or one of labels and several of numbers."""
-    schema = _schema(sample)
-    if schema is None:
-        return False
-    numbers = sum(schema.numeric)
-    return any(schema.nested) or _are_coordinates(numbers, len(schema.names) - numbers, 5)
+def _frame_has_vectors(table: FrameTable) -> bool:
+    """Whether a frame has a column of lists, or one of labels and several of numbers."""
+    n_numbers = sum(table.numeric)
+    are_coordinates = _are_coordinates(n_numbers, len(table.names) - n_numbers, 5)
+    return not _has_pairs(table) and (bool(table.nested) or are_coordinates)
 
 
 def _text_has_vectors(sample: Sample, asked: str | None) -> bool:
     """Whether the first rows of a text table are a label and numbers, and not of a square table."""
     table = open_vector_table(sample.lines, str(sample), delimiters_of(sample.path, asked))
-    head = table.head
-    if has_pair_header(head[0], ColumnNames()) or _are_trials(head, str(sample)):
+    if _has_pairs(table):
         return False
     columns = find_text_columns(table)
     if columns.header or columns.label is not None:
-        is_square = _shares_labels(head)
+        is_square = _shares_labels(table.head)
     else:
         with unpacked(sample.path) as file:
             is_square = sum(1 for line in file.stream if line.strip()) == len(columns.names)

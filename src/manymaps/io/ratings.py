@@ -34,7 +34,6 @@ from manymaps.errors import DataError
 from manymaps.io.columns import ColumnNames, folded, named_column, usual_column
 from manymaps.io.files import Sample, read_bytes, sampled, to_utf8
 from manymaps.io.kinds import asked_format
-from manymaps.io.parquet import open_parquet
 from manymaps.io.tables import (
     Cells,
     LabelCodes,
@@ -45,6 +44,7 @@ from manymaps.io.tables import (
     is_number,
     known_number,
     open_table,
+    parquet_table,
 )
 from manymaps.labels import listed, shown
 
@@ -54,30 +54,10 @@ Names = tuple[str, ...]
 
 RATING_FORMATS = ("ratings", "csv", "tsv", "parquet")
 
-FIRST: Names = (
-    "word1",
-    "w1",
-    "term1",
-    "item1",
-    "noun1",
-    "verb1",
-    "left",
-    "worda",
-    "cue",
-    "stimulus",
-)
-SECOND: Names = (
-    "word2",
-    "w2",
-    "term2",
-    "item2",
-    "noun2",
-    "verb2",
-    "right",
-    "wordb",
-    "response",
-    "target",
-)
+FIRST: Names = ("word1", "w1", "term1", "item1", "noun1", "verb1", "left", "worda")
+FIRST += ("cue", "stimulus")
+SECOND: Names = ("word2", "w2", "term2", "item2", "noun2", "verb2", "right", "wordb")
+SECOND += ("response", "target")
 #: Names that nothing but ratings have.
 RATED: Names = ("simlex999", "human(mean)", "humanmean", "humanscore", "human", "humanrating")
 RATED += ("meanrating", "avgrating", "averagerating", "rating", "ratings", "relatedness")
@@ -172,8 +152,7 @@ def read_ratings(
     kind = sample.container(_EXPECTED)
     table: Table
     if kind == "parquet":
-        with open_parquet(sample.path) as opened:
-            table = frame_table(opened.read(), source, _NO_FRAME)
+        table = parquet_table(sample)
     elif kind is not None or format == "parquet":
         raise DataError(f"{source} is no table of words and ratings; expected {_EXPECTED}")
     else:

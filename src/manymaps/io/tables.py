@@ -39,7 +39,8 @@ from scipy import sparse
 from manymaps.archive.door import MOST_LABELS
 from manymaps.data.frames import cell_label, eager_frame
 from manymaps.errors import DataError
-from manymaps.io.files import suffix_of, to_utf8
+from manymaps.io.files import Sample, suffix_of, to_utf8
+from manymaps.io.parquet import open_parquet
 
 __all__ = [
     "HEAD_ROWS",
@@ -62,6 +63,7 @@ __all__ = [
     "numbered_rows",
     "open_headed_table",
     "open_table",
+    "parquet_table",
 ]
 
 # Cells without a number, in any case.
@@ -549,6 +551,11 @@ class FrameTable:
         self.head = [self.names, *map(list, zip(*first, strict=True))]
 
     @property
+    def nested(self) -> list[str]:
+        """The columns of lists."""
+        return [name for name, series in self.series.items() if series.dtype.is_nested()]
+
+    @property
     def numeric(self) -> list[bool]:
         """Which columns contain numbers, by their types."""
         import narwhals as nw
@@ -573,7 +580,7 @@ class FrameTable:
         """
         columns = []
         for c in labels:
-            if self.series[self.names[c]].dtype.is_nested():
+            if self.names[c] in self.nested:
                 raise DataError(
                     f"{self.source}: the column {self.names[c][:60]!r} holds lists; labels are "
                     "texts or numbers"
@@ -593,9 +600,17 @@ class FrameTable:
 Table: TypeAlias = TextTable | FrameTable
 
 
-def frame_table(frame: Any, source: str, refused: str) -> FrameTable:
+def frame_table(frame: Any, source: str, refused: str = "{} is no data frame") -> FrameTable:
     """A data frame as a table; `refused` is the message for other objects, with {} for the type."""
     return FrameTable(eager_frame(frame, refused), source)
+
+
+def parquet_table(sample: Sample, *, head: bool = False) -> FrameTable:
+    """A Parquet file, or its first rows, as a table."""
+    if head:
+        return frame_table(sample.parquet, str(sample))
+    with open_parquet(sample.path) as file:
+        return frame_table(file.read(), str(sample))
 
 
 def is_number(cell: str) -> bool:

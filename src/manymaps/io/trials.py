@@ -26,7 +26,6 @@ from manymaps.data.trials import MISSING, UNKNOWN, Trials, without_repeats
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.files import Sample, read_bytes, sampled
 from manymaps.io.kinds import asked_format
-from manymaps.io.parquet import open_parquet
 from manymaps.io.tables import (
     CodedColumn,
     Table,
@@ -35,6 +34,7 @@ from manymaps.io.tables import (
     delimiters_of,
     frame_table,
     open_table,
+    parquet_table,
 )
 from manymaps.io.trial_columns import TrialColumns, TrialNames, find_trial_columns
 from manymaps.labels import fold as plain
@@ -138,8 +138,7 @@ def read_trials(
     names = TrialNames(cue, response, participant)
     table: Table
     if _is_parquet(sample, format):
-        with open_parquet(sample.path) as opened:
-            table = frame_table(opened.read(), str(sample), NO_FRAME)
+        table = parquet_table(sample)
     else:
         table = _open(read_bytes(sample, "trials"), sample, format, names)
     return _treated(_table_trials(table, names), fold, where, balance)

@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from manymaps.archive.door import MOST_LABELS, reading
+from manymaps.archive.door import MOST_LABELS
 from manymaps.data.frames import eager_frame, index_labels
 from manymaps.data.vectors import BLOCK_SIZE, VectorRows, choose_rows, refuse_not_finite
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.annotated import main_table, open_annotated
 from manymaps.io.columns import folded, named_column
-from manymaps.io.files import read_bytes
-from manymaps.io.parquet import ParquetFile, open_parquet
+from manymaps.io.files import Sample, read_bytes
+from manymaps.io.parquet import open_parquet
 from manymaps.io.tables import NumberRule, TextTable, is_number, open_table
 from manymaps.labels import listed
 
@@ -74,7 +74,7 @@ class TableColumns:
 
 
 def read_table_vectors(
-    path: Path,
+    sample: Sample,
     delimiters: Sequence[str],
     *,
     label_column: str | None = None,
@@ -88,7 +88,7 @@ def read_table_vectors(
         Where a row has another number of cells than the first, or a cell is not a finite number;
         the message names the line, the label and the column.
     """
-    table = open_vector_table(read_bytes(path, "vectors"), str(path), delimiters)
+    table = open_vector_table(read_bytes(sample, "vectors"), str(sample), delimiters)
     columns = find_text_columns(table, label_column)
     labels: list[str] = []
     values = [np.empty((0, len(columns.numbers)), dtype=np.float32)]
@@ -212,47 +212,20 @@ def frame_rows(
 
 
 def read_parquet_vectors(
-    path: Path,
-    *,
-    label_column: str | None = None,
-    list_column: str | None = None,
-    words: Collection[str] | None = None,
+    sample: Sample, *, label_column: str | None = None, list_column: str | None = None
 ) -> VectorRows:
-    """Vectors from Parquet; of a list of words only their rows are kept, batch by batch.
+    """Read vectors from Parquet.
 
     Raises
     ------
     DataError
-        Where the file is no Parquet, or as in `frame_rows`.
+        If the file is not Parquet, or as in `frame_rows`.
     ImportError
-        Where pyarrow is not installed.
+        If pyarrow is not installed.
     """
-    with open_parquet(path) as file:
-        n_read = file.n_rows
-        if words is None:
-            table = file.read()
-        else:
-            label_column = label_column or _arrow_label(file.schema, str(path))
-            table = _rows_of_words(file, label_column, words, str(path))
-    if words is not None and not len(table):
-        choose_rows([], words, str(path))
-    rows = frame_rows(table, str(path), label_column=label_column, list_column=list_column)
-    return VectorRows(rows.labels, rows.values, n_read, rows.notes)
-
-
-def _rows_of_words(file: ParquetFile, label: str, words: Collection[str], source: str) -> Any:
-    """The rows of an open Parquet file of which the label is one of some words."""
-    import pyarrow
-    from pyarrow import compute
-
-    wanted = pyarrow.array(sorted(words), pyarrow.string())
-    place = _named(file.schema.names, label, "labels", source)
-    kept = []
-    for table in file.batches():
-        with reading(source, f"vectors labelled by the column {label[:60]!r}"):
-            labels = table.column(place).cast(pyarrow.string())
-        kept.append(table.filter(compute.is_in(labels, value_set=wanted)))
-    return pyarrow.concat_tables(kept) if kept else file.schema.empty_table()
+    with open_parquet(sample.path) as file:
+        frame = file.read()
+    return frame_rows(frame, str(sample), label_column=label_column, list_column=list_column)
 
 
 def annotated_rows(
@@ -425,24 +398,3 @@ def _labels(cells: Sequence[Any], source: str) -> list[str]:
         if cell is None or cell != cell or cell == "":
             raise DataError(f"{source}: the label of row {row} is missing; give each row a name")
     return [str(cell) for cell in cells]
-
-
-def _arrow_label(schema: Any, source: str) -> str:
-    """The column of labels of a Parquet file, by its names and types."""
-    import pyarrow
-
-    types = schema.types
-    numeric = [
-        pyarrow.types.is_integer(kind)
-        or pyarrow.types.is_floating(kind)
-        or pyarrow.types.is_boolean(kind)
-        for kind in types
-    ]
-    nested = [c for c, kind in enumerate(types) if pyarrow.types.is_nested(kind)]
-    roles = _roles(schema.names, numeric, None, source, True, but=next(iter(nested), None))
-    if roles.label is None:
-        raise DataError(
-            f"{source} has no column of labels to look words up in; its columns are "
-            f"{listed(schema.names)}"
-        )
-    return roles.names[roles.label]

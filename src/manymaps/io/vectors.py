@@ -25,6 +25,7 @@ from manymaps.data.vectors import VectorRows, Vectors, as_float32, checked_table
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.files import (
     SPARSE_PARTS,
+    Sample,
     array_heads,
     read_arrays,
     read_npy,
@@ -138,7 +139,7 @@ def read_vectors(
     if kind in ("npy", "npz"):
         rows = _read_arrays(file, kind, key, labels)
     elif kind in TABLES or kind == "parquet":
-        rows = _read_table(file, kind, key, labels, wanted)
+        rows = _read_table(sample, kind, key, labels, wanted)
     else:
         if labels is not None:
             raise ParameterError(
@@ -252,23 +253,24 @@ def _finished(
 
 
 def _read_table(
-    path: Path,
+    sample: Sample,
     kind: str,
     key: str | None,
     labels: Sequence[str] | str | os.PathLike[str] | None,
     wanted: Collection[str] | None,
 ) -> VectorRows:
-    """Rows of a table; `labels` names its column, or is a file or list that takes its place."""
+    """Rows of a table; `labels` names its column, or is a file or list that replaces it."""
     column = labels if isinstance(labels, str) and not Path(labels).is_file() else None
-    given = None if labels is None or column is not None else read_labels(labels)
-    words = wanted if given is None else None
+    names = None if labels is None or column is not None else read_labels(labels)
     if kind == "parquet":
-        rows = read_parquet_vectors(path, label_column=column, list_column=key, words=words)
+        rows = read_parquet_vectors(sample, label_column=column, list_column=key)
     else:
-        rows = read_table_vectors(path, delimiters_of(path, kind), label_column=column, words=words)
-    if given is None:
+        words = wanted if names is None else None
+        delimiters = delimiters_of(sample.path, kind)
+        rows = read_table_vectors(sample, delimiters, label_column=column, words=words)
+    if names is None:
         return rows
-    replaced = _array_rows(rows.values, given, str(path))
+    replaced = _array_rows(rows.values, names, str(sample))
     return VectorRows(replaced.labels, rows.values, rows.n_read, rows.notes)
 
 
