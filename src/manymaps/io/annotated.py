@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from manymaps.errors import DataError
 
-__all__ = ["first_numbers", "main_table", "open_annotated"]
+__all__ = ["first_numbers", "loaded", "main_table", "open_annotated"]
 
 # anndata and h5py raise these for a damaged file: HDF5's own errors are OSError or RuntimeError,
 # and the others come from elements that are missing or of another type.
@@ -40,18 +41,13 @@ def open_annotated(path: Path) -> Iterator[Any]:
         )
     import anndata
 
-    try:
-        with warnings.catch_warnings():
-            # Repeated names are reported when the table is assembled; that an older anndata wrote
-            # the file does not matter for reading.
-            warnings.simplefilter("ignore")
-            data = anndata.read_h5ad(path, backed="r")
-    except READ_ERRORS as error:
-        raise _unreadable(path, error) from error
+    with _reading(path), warnings.catch_warnings():
+        # Repeated names are reported when the table is assembled; that an older anndata wrote the
+        # file does not matter for reading.
+        warnings.simplefilter("ignore")
+        data = anndata.read_h5ad(path, backed="r")
     try:
         yield data
-    except OSError as error:  # from HDF5, when X is read
-        raise _unreadable(path, error) from error
     finally:
         data.file.close()
 
@@ -61,24 +57,38 @@ def main_table(data: Any) -> Any:
     return data.X if not data.isbacked or "X" in data.file else None
 
 
+def loaded(values: Any, source: str) -> Any:
+    """A table of an AnnData object in memory; indices of a sparse one are within its bounds."""
+    with _reading(source):
+        if hasattr(values, "to_memory"):
+            values = values.to_memory()
+        elif not sparse.issparse(values):
+            return np.asarray(values)
+        # Compiled code would follow the indices beyond the table.
+        values.check_format(full_check=True)
+        return values
+
+
 def first_numbers(path: Path, most: int) -> np.ndarray | None:
     """About so many numbers of the X of an .h5ad file; None if h5py is not installed."""
     if not importlib.util.find_spec("h5py"):
         return None
     import h5py
 
+    with _reading(path), h5py.File(path) as file:
+        stored = file["X"]
+        if isinstance(stored, h5py.Group):
+            return np.asarray(stored["data"][:most])
+        return np.asarray(stored[: max(1, most // stored.shape[1]), :most])
+
+
+@contextmanager
+def _reading(source: object) -> Iterator[None]:
+    """Re-raise the errors of anndata and h5py with the name of the file."""
     try:
-        with h5py.File(path) as file:
-            stored = file["X"]
-            if isinstance(stored, h5py.Group):
-                return np.asarray(stored["data"][:most])
-            return np.asarray(stored[: max(1, most // stored.shape[1]), :most])
+        yield
     except READ_ERRORS as error:
-        raise _unreadable(path, error) from error
-
-
-def _unreadable(path: Path, error: Exception) -> DataError:
-    reason = " ".join(str(error).split())[:200]
-    return DataError(
-        f"{path} cannot be read as .h5ad ({reason}); is it cut short, or of another format?"
-    )
+        reason = " ".join(str(error).split())[:200]
+        raise DataError(
+            f"{source} cannot be read as .h5ad ({reason}); is it cut short, or of another format?"
+        ) from error

@@ -25,7 +25,7 @@ from manymaps.data.count_values import metadata_array, sparse_rows
 from manymaps.data.frames import cell_label, index_labels
 from manymaps.data.kinds import UNKNOWN_KINDS
 from manymaps.errors import DataError, ParameterError
-from manymaps.io.annotated import main_table
+from manymaps.io.annotated import loaded, main_table
 from manymaps.io.columns import (
     CORNERS,
     CountColumns,
@@ -490,8 +490,7 @@ def annotated_counts(data: Any, layer: str | None, source: str) -> CountParts:
     values = main_table(data) if layer is None else data.layers[layer]
     if values is None:
         raise DataError(f"{source} has no X; its layers are {listed(layers)}: name one of them")
-    # Files opened "backed" give HDF5 data sets and stored sparse matrices.
-    values = values.to_memory() if hasattr(values, "to_memory") else values
+    values = loaded(values, source)
     kinds = [known_kind(str(frame.index.name or "")) for frame in (data.obs, data.var)]
     return CountParts(
         sparse.csr_array(values) if sparse.issparse(values) else sparse_rows(values),

@@ -315,7 +315,7 @@ def split_lines(data: bytes, source: str) -> list[str]:
 def array_heads(path: Path, kind: str) -> Heads:
     """The head of each array of an NPY or NPZ file, by name; that of an NPY file is ""."""
     if kind == "npy":
-        with reading(path, "NPY", ADVICE), unpacked(path) as file:
+        with unpacked(path) as file, reading(path, "NPY", ADVICE):
             return {"": npy_head(file.stream)}
     with open_arrays(path) as arrays:
         return arrays.heads

@@ -5,6 +5,7 @@ R. Boisvert, R. Pozo & K. Remington (1996), The Matrix Market exchange formats, 
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import numpy as np
@@ -29,14 +30,15 @@ def read_market(path: Path) -> sparse.csr_array:
         more than `MOST_LABELS`.
     """
     with unpacked(path) as file:
-        try:
-            # From a path SciPy reads in parallel.
-            table = mmread(file.stream if file.packed else path, spmatrix=False)
-        except (ValueError, OverflowError, MemoryError) as error:
-            raise DataError(
-                f"{path} cannot be read as MatrixMarket ({error}); is it cut short, or of another "
-                "format?"
-            ) from error
+        # An error of a stream would end the process within SciPy; bytes in memory raise none.
+        stream = io.BytesIO(file.stream.read())
+    try:
+        table = mmread(stream, spmatrix=False)
+    except (ValueError, OverflowError, MemoryError) as error:
+        raise DataError(
+            f"{path} cannot be read as MatrixMarket ({error}); is it cut short, or of another "
+            "format?"
+        ) from error
     if table.dtype.kind not in "biuf":
         raise DataError(f"{path} contains numbers of type {table.dtype}; expected real numbers")
     if 0 in table.shape:

@@ -22,7 +22,7 @@ from manymaps.archive.door import MOST_LABELS
 from manymaps.data.frames import eager_frame, index_labels
 from manymaps.data.vectors import BLOCK_SIZE, VectorRows, choose_rows, refuse_not_finite
 from manymaps.errors import DataError, ParameterError
-from manymaps.io.annotated import main_table, open_annotated
+from manymaps.io.annotated import loaded, main_table, open_annotated
 from manymaps.io.columns import folded, named_column
 from manymaps.io.files import Sample, read_bytes
 from manymaps.io.parquet import open_parquet
@@ -251,9 +251,8 @@ def annotated_rows(
     if words is not None:
         chosen = sorted(choose_rows(labels, words, source)[0])
         labels, values = [labels[row] for row in chosen], _stored_rows(values, chosen)
-    elif not sparse.issparse(values):
-        # Files opened "backed" give HDF5 data sets and stored sparse matrices.
-        values = values.to_memory() if hasattr(values, "to_memory") else np.asarray(values)
+    else:
+        values = loaded(values, source)
     return VectorRows(labels, values, n_read)
 
 
