@@ -274,7 +274,7 @@ def _open_text(
         with_tabs(data) if is_spaced_list else data,
         str(sample),
         ("\t",) if is_spaced_list else delimiters_of(sample.path, format),
-        lambda head: has_pair_header(head[0], names) or looks_like_matrix(head),
+        lambda table: has_pair_header(table.head[0], names) or looks_like_matrix(table.head),
         "Separate cue, response and strength by tabs or commas",
         blanks=SPACED.match(data) is not None,
     )

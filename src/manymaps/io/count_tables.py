@@ -60,7 +60,6 @@ __all__ = [
     "head_of",
     "open_count_table",
     "read_table_counts",
-    "table_head",
 ]
 
 _RULE = NumberRule(
@@ -136,8 +135,8 @@ class TableHead:
 def open_count_table(data: bytes, source: str, delimiters: Sequence[str]) -> TextTable:
     """Open a text as a table of counts."""
 
-    def known(rows: list[list[str]]) -> bool:
-        head = table_head(rows)
+    def known(table: TextTable) -> bool:
+        head = head_of(table)
         return head.header and head.is_long
 
     expected = (
@@ -148,31 +147,18 @@ def open_count_table(data: bytes, source: str, delimiters: Sequence[str]) -> Tex
 
 
 def head_of(table: Table) -> TableHead:
-    """The first rows of a table of counts."""
-    if isinstance(table, FrameTable):
-        return TableHead(table.names, True, table.numeric, table.head[1:])
-    return table_head(table.head)
+    """Columns, header and types by the first rows of a table.
 
-
-def table_head(rows: Sequence[Sequence[str]]) -> TableHead:
-    """Columns, header and types by the first rows of a text.
-
-    The first row is a header if it has words over numbers, or an empty or usual corner.
-
-    >>> table_head([["site", "1", "2"], ["a", "0", "3"]]).header
-    True
-    >>> table_head([["a", "tie", "3"], ["a", "knot", "1"]]).header
-    False
+    The first row of a text is a header if it has words over numbers, or an empty or usual corner.
     """
-    first, body = list(rows[0]), [list(cells) for cells in rows[1:]]
-    width = len(first)
-    sample = [cells for cells in body if len(cells) == width] or [first]
-    numeric = [2 * sum(is_number(cells[c]) for cells in sample) > len(sample) for c in range(width)]
+    first, body, numeric = table.head[0], table.head[1:], table.numeric
+    if isinstance(table, FrameTable):
+        return TableHead(first, True, numeric, body)
     words = any(is_numeric and not is_number(first[c]) for c, is_numeric in enumerate(numeric))
     corner = folded(first[0]) in CORNERS or known_kind(first[0]) is not None
     usual = is_long_header(first, numeric) and not any(map(is_number, first))
     header = bool(body) and (words or corner or usual)
-    names = first if header else [f"column {c + 1}" for c in range(width)]
+    names = first if header else [f"column {c + 1}" for c in range(table.width)]
     return TableHead(names, header, numeric, body if header else [first, *body])
 
 

@@ -38,7 +38,9 @@ from scipy import sparse
 from manymaps.archive.arrays import ADVICE, Head, npy_head, open_arrays, read_npy
 from manymaps.archive.door import MOST_LABELS, reading
 from manymaps.archive.packing import PACKED_SUFFIXES, rewindable, unpacked
+from manymaps.data.count_values import texts_of
 from manymaps.errors import DataError
+from manymaps.labels import listed
 
 __all__ = [
     "SPARSE_PARTS",
@@ -48,9 +50,9 @@ __all__ = [
     "first_bytes",
     "read_arrays",
     "read_bytes",
+    "read_labelled_npz",
     "read_npy",
     "read_sparse",
-    "refuse_labels_that_are_no_list",
     "sampled",
     "samples_kept",
     "split_lines",
@@ -321,14 +323,63 @@ def array_heads(path: Path, kind: str) -> Heads:
         return arrays.heads
 
 
-def refuse_labels_that_are_no_list(path: Path, heads: Heads, keys: Sequence[str]) -> None:
-    """Refuse an array of texts under a name for labels that has not one dimension."""
-    for key in keys:
-        if key in heads and heads[key].dtype.kind in "US" and len(heads[key].shape) != 1:
-            raise DataError(
-                f"{path}: the labels {key!r} have shape {heads[key].shape}; give one dimension, a "
-                "label for each row"
-            )
+def read_labelled_npz(
+    path: Path,
+    tables: Sequence[str],
+    labels: Sequence[str],
+    *,
+    key: str | None = None,
+    label_types: str = "US",
+) -> tuple[Any, list[str] | None]:
+    """The table of an NPZ file, and its labels if there are some; nothing else is loaded.
+
+    Parameters
+    ----------
+    path : Path
+    tables, labels : sequence of str
+        Usual names of the table and of its labels, the likeliest first. Another array of texts
+        with one dimension holds the labels, too.
+    key : str, optional
+        The table that the user names.
+    label_types : str
+        Kinds of types that labels may have.
+
+    Raises
+    ------
+    DataError
+        If there is no such table, or several, or the labels are not a list of texts.
+    """
+    heads = array_heads(path, "npz")
+    texts = [name for name, head in heads.items() if head.dtype.kind in "US"]
+    for name in (name for name in labels if name in texts and len(heads[name].shape) != 1):
+        raise DataError(
+            f"{path}: the labels {name!r} have shape {heads[name].shape}; give one dimension, a "
+            "label for each row"
+        )
+    lists = [name for name, head in heads.items() if len(head.shape) == 1]
+    typed = [name for name in labels if name in lists and heads[name].dtype.kind in label_types]
+    names = [*typed, *(name for name in texts if name in lists)]
+    pickled = [name for name in labels if name in lists and heads[name].dtype.hasobject]
+    if pickled and not names:
+        raise DataError(
+            f"{path}: {pickled[0]!r} is an array of Python objects, which are not read; save it "
+            "as np.array(words, dtype=str)"
+        )
+    candidates = [name for name, head in heads.items() if len(head.shape) == 2]
+    usual = [name for name in tables if name in candidates]
+    is_sparse = key is None and set(heads) >= SPARSE_PARTS
+    if key is not None and key not in heads:
+        raise DataError(f"{path} has no array {key!r}; it has {listed(list(heads))}")
+    if key is None and not usual and len(candidates) != 1 and not is_sparse:
+        shapes = ", ".join(f"{name!r} {head.shape}" for name, head in heads.items())
+        raise DataError(
+            f"{path} holds {len(candidates)} tables, and none is named {tables[0]!r}; its arrays "
+            f"are {shapes or 'none'}. Rename one; of vectors, format='npz:NAME' names one"
+        )
+    used = names[:1] + ([] if is_sparse else [key or (usual or candidates)[0]])
+    arrays = read_arrays(path, used)
+    values = read_sparse(path) if is_sparse else arrays[used[-1]]
+    return values, texts_of(arrays[names[0]]) if names else None
 
 
 def read_arrays(path: Path, keys: Sequence[str]) -> dict[str, np.ndarray]:

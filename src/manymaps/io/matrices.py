@@ -23,18 +23,10 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.archive.door import reader
+from manymaps.checks import check_labels
 from manymaps.errors import DataError
 from manymaps.io.columns import ColumnNames, has_pair_header
-from manymaps.io.files import (
-    SPARSE_PARTS,
-    array_heads,
-    read_arrays,
-    read_bytes,
-    read_npy,
-    read_sparse,
-    refuse_labels_that_are_no_list,
-    split_lines,
-)
+from manymaps.io.files import read_bytes, read_labelled_npz, read_npy, split_lines
 from manymaps.io.market import read_market
 from manymaps.io.tables import HEAD_ROWS, NumberRule, SparseRows, TextTable, is_number
 
@@ -80,20 +72,6 @@ def read_labels(
     return lines
 
 
-def check_labels(labels: Sequence[str], source: str) -> None:
-    """Refuse empty and repeated labels, by their positions."""
-    first: dict[str, int] = {}
-    for i, label in enumerate(labels):
-        if not label:
-            raise DataError(f"{source}: the label of object {i + 1} is empty")
-        if label in first:
-            raise DataError(
-                f"{source}: the label {label[:60]!r} stands twice, for objects "
-                f"{first[label] + 1} and {i + 1}; labels must differ"
-            )
-        first[label] = i
-
-
 def labelled_matrix(
     values: Any, labels: Sequence[str] | None, source: str, rule: ValueRule = "strengths"
 ) -> LabelledMatrix:
@@ -122,12 +100,7 @@ def labelled_matrix(
     matrix.sum_duplicates()
     n = matrix.shape[0]
     names = [str(i) for i in range(n)] if labels is None else list(labels)
-    if len(names) != n:
-        raise DataError(
-            f"{source}: there are {len(names):,} labels for a matrix of {n:,} rows and columns; "
-            "give one label per row"
-        )
-    check_labels(names, source)
+    check_labels(names, n, "object", source=source, named=True)
     bad = np.flatnonzero(_is_bad(matrix.data, rule))
     if bad.size:
         row = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
@@ -163,33 +136,11 @@ def read_array(
     """A matrix from an NPY, NPZ or MatrixMarket file."""
     found = None
     if kind == "npz":
-        values, found = _read_npz(path)
+        values, found = read_labelled_npz(path, MATRIX_KEYS, LABEL_KEYS, label_types="USiuf")
+        found = None if found is None else [label.strip() for label in found]
     else:
         values = read_npy(path) if kind == "npy" else read_market(path)
     return labelled_matrix(values, labels if labels is not None else found, str(path), rule)
-
-
-def _read_npz(path: Path) -> tuple[Any, list[str] | None]:
-    """A sparse matrix as scipy saves it, or the one matrix of an archive; with its labels."""
-    heads = array_heads(path, "npz")
-    refuse_labels_that_are_no_list(path, heads, LABEL_KEYS)
-    lines = [key for key, head in heads.items() if len(head.shape) == 1]
-    label_key = next((key for key in LABEL_KEYS if key in lines), None)
-    labels = None
-    if label_key is not None:
-        labels = [str(x).strip() for x in read_arrays(path, [label_key])[label_key]]
-    if set(heads) >= SPARSE_PARTS:
-        return read_sparse(path), labels
-    tables = [key for key, head in heads.items() if key != label_key and len(head.shape) == 2]
-    named = [key for key in MATRIX_KEYS if key in tables]
-    if not named and len(tables) != 1:
-        shapes = ", ".join(f"{key!r} {head.shape}" for key, head in heads.items())
-        raise DataError(
-            f"{path} holds {len(tables)} matrices, and none is named 'strengths' or 'matrix'; its "
-            f"arrays are {shapes or 'none'}"
-        )
-    key = (named or tables)[0]
-    return read_arrays(path, [key])[key], labels
 
 
 def read_text_matrix(

@@ -39,8 +39,8 @@ from manymaps.io.tables import (
     LabelCodes,
     Table,
     TextTable,
+    columns_table,
     delimiters_of,
-    frame_table,
     is_number,
     known_number,
     open_table,
@@ -198,19 +198,9 @@ def ratings_from(
     """
     names = ColumnNames(cue, response, strength)
     is_frame = hasattr(data, "columns") or hasattr(data, "column_names")
-    if not isinstance(data, Mapping) and (is_frame or not isinstance(data, Iterable)):
-        table = frame_table(data, "the frame", _NO_FRAME)
+    if is_frame or isinstance(data, Mapping) or not isinstance(data, Iterable):
+        table = columns_table(data, "the frame", _NO_FRAME)
         return _ratings(_cells(table, _layout(table, names)), "the frame", ())
-    source = "the pairs"
-    if isinstance(data, Mapping):
-        source = "the frame"
-        columns = {str(name): list(values) for name, values in data.items()}
-        if len({len(values) for values in columns.values()}) > 1 or not columns:
-            raise DataError(f"{source}: its columns differ in length, or there are none")
-        body = [str(values[0]) if values else "" for values in columns.values()]
-        layout = _under_header(list(columns), body, names, source)
-        lists = list(columns.values())
-        data = zip(*(lists[c] for c in layout.columns), strict=True)
     rows = []
     for k, row in enumerate(data):
         if isinstance(row, str) or not isinstance(row, Iterable) or len(list(row)) != 3:
@@ -221,8 +211,8 @@ def ratings_from(
         codes = LabelCodes()
         ends.append(codes.column(codes.of((row[place] for row in rows), len(rows)), cell_label))
     numbers = np.array([known_number(value) for _, _, value in rows])
-    cells = Cells(ends, numbers, lambda k: f"{source}, row {k}", lambda k: rows[k][2])
-    return _ratings(cells, source, ())
+    cells = Cells(ends, numbers, lambda k: f"the pairs, row {k}", lambda k: rows[k][2])
+    return _ratings(cells, "the pairs", ())
 
 
 @reader("ratings")
@@ -287,10 +277,7 @@ def _open(data: bytes, sample: Sample, format: str | None, names: ColumnNames) -
         _without_comments(to_utf8(data, str(sample))),
         str(sample),
         delimiters_of(sample.path, format),
-        lambda head: (
-            _named([*head[0], *head[min(1, len(head) - 1)]], (*RATED, *SHARED)) is not None
-            or names.any_given
-        ),
+        lambda table: names.any_given or _named(table.head[0], (*RATED, *SHARED)) is not None,
         f"Expected {_EXPECTED}, with commas, semicolons, tabs or blanks between",
         blanks=True,
     )

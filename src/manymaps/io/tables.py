@@ -55,6 +55,7 @@ __all__ = [
     "Table",
     "TextTable",
     "as_number",
+    "columns_table",
     "delimiters_of",
     "frame_table",
     "header_delimiter",
@@ -527,48 +528,49 @@ def numbered_rows(
 
 
 class FrameTable:
-    """A data frame of any library that narwhals supports; made by `frame_table`.
+    """A data frame of any library that narwhals supports, or lists by name.
 
     Attributes
     ----------
     source : str
     names : list of str
-    series : mapping of str to narwhals.Series
+    series : mapping of str to narwhals.Series or list
     head : list of list of str
         The names, and the first rows as texts.
     """
 
     is_cornerless = False
 
-    def __init__(self, frame: Any, source: str):
+    def __init__(self, series: Mapping[str, Any], source: str):
         self.source = source
-        self.series: Mapping[str, Any] = {
-            str(name): frame.get_column(name)
-            for name in frame.columns  # pandas may number them
-        }
-        self.names = list(self.series)
-        first = [list(map(cell_label, s.head(HEAD_ROWS).to_list())) for s in self.series.values()]
+        self.series = series
+        self.names = list(series)
+        first = [list(map(cell_label, _listed(s[:HEAD_ROWS]))) for s in series.values()]
         self.head = [self.names, *map(list, zip(*first, strict=True))]
 
     @property
     def nested(self) -> list[str]:
         """The columns of lists."""
-        return [name for name, series in self.series.items() if series.dtype.is_nested()]
+        types = {name: getattr(column, "dtype", None) for name, column in self.series.items()}
+        return [name for name, kind in types.items() if kind is not None and kind.is_nested()]
 
     @property
     def numeric(self) -> list[bool]:
         """Which columns contain numbers, by their types."""
         import narwhals as nw
 
-        return [s.dtype.is_numeric() or s.dtype == nw.Boolean for s in self.series.values()]
+        types = [getattr(column, "dtype", None) for column in self.series.values()]
+        return [
+            any(map(is_number, cells)) if kind is None else kind.is_numeric() or kind == nw.Boolean
+            for kind, cells in zip(types, zip(*self.head, strict=True), strict=True)
+        ]
 
     def __len__(self) -> int:
         return len(next(iter(self.series.values()), ()))
 
     def cells(self, column: int) -> list[Any]:
         """The cells of a column as they are."""
-        values: list[Any] = self.series[self.names[column]].to_list()
-        return values
+        return _listed(self.series[self.names[column]])
 
     def read(self, labels: Sequence[int], number: int | None = None, **_: Any) -> Cells:
         """Read columns of labels, and perhaps one of numbers.
@@ -597,12 +599,29 @@ class FrameTable:
         )
 
 
+def _listed(series: Any) -> list[Any]:
+    """The cells of a series or a list."""
+    return list(series) if isinstance(series, list) else list(series.to_list())
+
+
 Table: TypeAlias = TextTable | FrameTable
 
 
 def frame_table(frame: Any, source: str, refused: str = "{} is no data frame") -> FrameTable:
     """A data frame as a table; `refused` is the message for other objects, with {} for the type."""
-    return FrameTable(eager_frame(frame, refused), source)
+    table = eager_frame(frame, refused)
+    # pandas may number its columns.
+    return FrameTable({str(name): table.get_column(name) for name in table.columns}, source)
+
+
+def columns_table(data: Any, source: str, refused: str = "{} is no data frame") -> FrameTable:
+    """A data frame, or a mapping of names to lists of one length, as a table."""
+    if not isinstance(data, Mapping):
+        return frame_table(data, source, refused)
+    columns = {str(name): list(values) for name, values in data.items()}
+    if len(set(map(len, columns.values()))) > 1 or not columns:
+        raise DataError(f"{source}: its columns differ in length, or there are none")
+    return FrameTable(columns, source)
 
 
 def parquet_table(sample: Sample, *, head: bool = False) -> FrameTable:
@@ -656,7 +675,7 @@ def open_table(
     data: bytes,
     source: str,
     delimiters: Sequence[str],
-    known: Callable[[list[list[str]]], bool],
+    known: Callable[[TextTable], bool],
     expected: str,
     *,
     blanks: bool = False,
@@ -674,7 +693,7 @@ def open_table(
     delimiters : sequence of str
         Those to try.
     known : callable
-        Whether the first rows are of a layout that the reader knows.
+        Whether a table, split so, has a layout that the reader knows.
     expected : str
         What the message for a file that no delimiter splits adds.
     blanks : bool
@@ -694,10 +713,10 @@ def open_table(
     start = clean if len(clean) <= HEAD_BYTES else clean[: clean.rfind(b"\n", 0, HEAD_BYTES) + 1]
     best, best_score = None, (-1, -1, 1)
     for delimiter in delimiters:
-        head = _without_false_quotes(TextTable(source, start or clean, delimiter)).head
-        widths = [len(cells) for cells in head]
+        table = _without_false_quotes(TextTable(source, start or clean, delimiter))
+        widths = [len(cells) for cells in table.head]
         if max(widths, default=0) > 1:
-            score = (int(known(head)), int(len(set(widths[1:])) <= 1), max(widths))
+            score = (int(known(table)), int(len(set(widths[1:])) <= 1), max(widths))
             if score > best_score:
                 best, best_score = delimiter, score
     if best is None:

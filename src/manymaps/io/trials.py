@@ -214,8 +214,7 @@ def holds_trials(
             return is_trial_frame(sample.parquet, wanted)
         if sample.container() is not None:
             return False
-        head = _open(sample.lines, sample, format, wanted).head
-        return _columns_of(head, wanted, str(sample)) is not None
+        return _columns_of(_open(sample.lines, sample, format, wanted), wanted) is not None
     except (DataError, ImportError):
         # The reader that is chosen then reports the fault.
         return False
@@ -247,18 +246,16 @@ def _open(data: bytes, sample: Sample, format: str | None, names: TrialNames) ->
         data,
         str(sample),
         delimiters_of(sample.path, text),
-        lambda head: _columns_of(head, names, str(sample)) is not None,
+        lambda table: _columns_of(table, names) is not None,
         "Separate a cue and its answers by commas or tabs, under a header such as "
         "participantID,cue,R1,R2,R3",
     )
 
 
-def _columns_of(
-    head: Sequence[Sequence[str]], names: TrialNames, source: str
-) -> TrialColumns | None:
+def _columns_of(table: Table, names: TrialNames) -> TrialColumns | None:
     """The columns of trials by the first rows."""
     try:
-        return find_trial_columns(head[0], head[1:], names, source)
+        return find_trial_columns(table.head[0], table.head[1:], names, table.source)
     except (DataError, ParameterError):
         return None
 
@@ -269,7 +266,7 @@ def is_trial_frame(data: Any, names: TrialNames | None = None) -> bool:
         table = frame_table(data, "the frame", NO_FRAME)
     except DataError:
         return False
-    return _columns_of(table.head, names or TrialNames(), "the frame") is not None
+    return _columns_of(table, names or TrialNames()) is not None
 
 
 @dataclass(frozen=True)

@@ -204,7 +204,7 @@ def _open(data: bytes, sample: Sample, format: str | None) -> TextTable:
         data,
         str(sample),
         delimiters_of(sample.path, format if format in ("csv", "tsv") else None),
-        lambda head: len(head[0]) == 3,
+        lambda table: table.width == 3,
         f"Expected {_EXPECTED}",
         blanks=True,
     )

@@ -129,7 +129,7 @@ def open_vector_table(data: bytes, source: str, delimiters: Sequence[str]) -> Te
         "Expected a label and its numbers in each row (split by spaces, they are read with "
         "format='glove')"
     )
-    return open_table(data, source, delimiters, lambda head: False, expected)
+    return open_table(data, source, delimiters, lambda table: False, expected)
 
 
 def find_text_columns(table: TextTable, label_column: str | None = None) -> TableColumns:
