@@ -53,14 +53,9 @@ from manymaps.io.tables import (
 from manymaps.labels import listed, repeated_label
 
 __all__ = [
-    "CountParts",
-    "TableHead",
-    "annotated_counts",
-    "frame_counts",
-    "head_of",
-    "open_count_table",
-    "read_table_counts",
-]
+    "CountParts", "TableHead", "annotated_counts", "frame_counts", "head_of",
+    "open_count_table", "read_table_counts",
+]  # fmt: skip
 
 _RULE = NumberRule(
     "count",

@@ -49,17 +49,9 @@ from manymaps.io.vector_tables import find_text_columns, open_vector_table
 from manymaps.io.word2vec import CONTROL, HEAD_LINES, HEADER, MOST_DIGITS, is_word_line
 
 __all__ = [
-    "COUNT_FORMATS",
-    "COUNT_TEXTS",
-    "PAIR_FORMATS",
-    "TABLES",
-    "VECTOR_FORMATS",
-    "WORD_LINES",
-    "asked_format",
-    "looks_like_counts",
-    "looks_like_vectors",
-    "vector_format",
-]
+    "COUNT_FORMATS", "COUNT_TEXTS", "PAIR_FORMATS", "TABLES", "VECTOR_FORMATS", "WORD_LINES",
+    "asked_format", "looks_like_counts", "looks_like_vectors", "vector_format",
+]  # fmt: skip
 
 COUNT_FORMATS = ("edges", "matrix", "csv", "tsv", "parquet", "npy", "npz", "mtx", "h5ad")
 PAIR_FORMATS = (*COUNT_FORMATS[:2], "trials", *COUNT_FORMATS[2:-1], "graphml", "edgelist")

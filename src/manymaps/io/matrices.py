@@ -31,14 +31,9 @@ from manymaps.io.market import read_market
 from manymaps.io.tables import HEAD_ROWS, NumberRule, SparseRows, TextTable, is_number
 
 __all__ = [
-    "LabelledMatrix",
-    "ValueRule",
-    "labelled_matrix",
-    "looks_like_matrix",
-    "read_array",
-    "read_labels",
-    "read_text_matrix",
-]
+    "LabelledMatrix", "ValueRule", "labelled_matrix", "looks_like_matrix", "read_array",
+    "read_labels", "read_text_matrix",
+]  # fmt: skip
 
 ValueRule: TypeAlias = Literal["strengths", "similarities"]
 

@@ -43,29 +43,11 @@ from manymaps.io.files import Sample, suffix_of, to_utf8
 from manymaps.io.parquet import open_parquet
 
 __all__ = [
-    "HEAD_ROWS",
-    "LONGEST_LINE",
-    "MISSING",
-    "Cells",
-    "CodedColumn",
-    "FrameTable",
-    "LabelCodes",
-    "NumberRule",
-    "SparseRows",
-    "Table",
-    "TextTable",
-    "as_number",
-    "columns_table",
-    "delimiters_of",
-    "frame_table",
-    "header_delimiter",
-    "is_number",
-    "known_number",
-    "numbered_rows",
-    "open_headed_table",
-    "open_table",
-    "parquet_table",
-]
+    "HEAD_ROWS", "LONGEST_LINE", "MISSING", "Cells", "CodedColumn", "FrameTable", "LabelCodes",
+    "NumberRule", "SparseRows", "Table", "TextTable", "as_number", "columns_table",
+    "delimiters_of", "frame_table", "header_delimiter", "is_number", "known_number",
+    "numbered_rows", "open_headed_table", "open_table", "parquet_table",
+]  # fmt: skip
 
 # Cells without a number, in any case.
 MISSING = ("", "na", "nan", ".")
@@ -551,8 +533,7 @@ class FrameTable:
     @property
     def nested(self) -> list[str]:
         """The columns of lists."""
-        types = {name: getattr(column, "dtype", None) for name, column in self.series.items()}
-        return [name for name, kind in types.items() if kind is not None and kind.is_nested()]
+        return [name for name, series in self.series.items() if _holds_lists(series)]
 
     @property
     def numeric(self) -> list[bool]:
@@ -597,6 +578,16 @@ class FrameTable:
             lambda k: f"{self.source}, row {k}",
             lambda k: 1 if written is None else written[k],
         )
+
+
+def _holds_lists(series: Any) -> bool:
+    """Whether a series is one of lists or arrays; those of pandas have no type of their own."""
+    import narwhals as nw
+
+    kind = getattr(series, "dtype", None)
+    if kind == nw.Object and len(series):
+        return isinstance(series[0], list | tuple | np.ndarray)
+    return kind is not None and kind.is_nested()
 
 
 def _listed(series: Any) -> list[Any]:

@@ -19,30 +19,28 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.archive.door import MOST_LABELS
-from manymaps.data.frames import eager_frame, index_labels
+from manymaps.data.frames import index_labels
 from manymaps.data.vectors import BLOCK_SIZE, VectorRows, choose_rows, refuse_not_finite
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.annotated import loaded, main_table, open_annotated
 from manymaps.io.columns import folded, named_column
 from manymaps.io.files import Sample, read_bytes
 from manymaps.io.parquet import open_parquet
-from manymaps.io.tables import NumberRule, TextTable, is_number, open_table
+from manymaps.io.tables import NumberRule, TextTable, frame_table, is_number, open_table
 from manymaps.labels import listed
 
 __all__ = [
-    "TableColumns",
-    "annotated_rows",
-    "find_text_columns",
-    "frame_rows",
-    "open_vector_table",
-    "read_annotated",
-    "read_parquet_vectors",
-    "read_table_vectors",
-]
+    "TableColumns", "annotated_rows", "find_text_columns", "frame_rows", "open_vector_table",
+    "read_annotated", "read_parquet_vectors", "read_table_vectors",
+]  # fmt: skip
 
 LABEL_COLUMNS = ("word", "label", "name", "token", "term", "id")
 # pandas writes its index under one of these names.
 INDEX_COLUMNS = ("", "unnamed:0", "indexlevel0")
+_NO_FRAME = (
+    "vectors cannot be made from an object of type {}; give a data frame, gensim's KeyedVectors, "
+    "AnnData, a mapping of words to vectors, an array, or (labels, array)"
+)
 
 
 @dataclass(frozen=True)
@@ -169,45 +167,31 @@ def frame_rows(
     DataError
         Where the object is no frame, or no column holds numbers.
     """
-    import narwhals as nw
-
-    table = eager_frame(
-        frame,
-        "vectors cannot be made from an object of type {}; give a data frame, gensim's "
-        "KeyedVectors, AnnData, a mapping of words to vectors, an array, or (labels, array)",
-    )
-    series = {str(name): table.get_column(name) for name in table.columns}  # pandas may number them
-    names = list(series)
-    types = [series[name].dtype for name in names]
-    lists = [
-        name for name, kind in zip(names, types, strict=True) if _holds_lists(kind, series[name])
-    ]
-    numeric = [kind.is_numeric() or kind == nw.Boolean for kind in types]
+    table = frame_table(frame, source, _NO_FRAME)
+    names, numeric, lists = table.names, table.numeric, table.nested
     named = _named(names, label_column, "labels", source)
     index = index_labels(frame)
     if lists or list_column is not None:
         vectors = _one_list(lists, list_column, names, source)
         columns = _roles(names, numeric, label_column, source, True, but=names.index(vectors))
-        values = _list_values(series[vectors], source)
-        column_names = None
+        values = _list_values(table.series[vectors], source)
     else:
         # A column "id" of numbers is a better label than numbers in the index.
         words = index is not None and all(isinstance(label, str) for label in frame.index)
         use_index = named is None and all(numeric) and words
         columns = _roles(names, numeric, label_column, source, True, labelled=use_index)
-        column_names = [names[c] for c in columns.numbers]
-        values = np.empty((len(table), len(column_names)), dtype=np.float32)
+        values = np.empty((len(table), len(columns.numbers)), dtype=np.float32)
         with np.errstate(over="ignore"):
-            for c, name in enumerate(column_names):
-                values[:, c] = series[name].to_numpy()
+            for place, c in enumerate(columns.numbers):
+                values[:, place] = table.series[names[c]].to_numpy()
     if columns.label is not None:
-        labels = _labels(series[names[columns.label]].to_list(), source)
+        labels = _labels(table.cells(columns.label), source)
     elif index is not None:
         labels = index
     else:
         labels = [str(row) for row in range(len(table))]
-    if column_names is not None:
-        refuse_not_finite(values, labels, source, column_names)
+    if not lists:
+        refuse_not_finite(values, labels, source, [names[c] for c in columns.numbers])
     return VectorRows(labels, values, len(labels), columns.notes)
 
 
@@ -329,15 +313,6 @@ def _roles(
 
 def _named(names: Sequence[str], wanted: str | None, option: str, source: str) -> int | None:
     return named_column(names, wanted, option, source, error=ParameterError)
-
-
-def _holds_lists(kind: Any, series: Any) -> bool:
-    """Whether a column is one of lists or arrays."""
-    import narwhals as nw
-
-    if kind == nw.Object and len(series):
-        return isinstance(series[0], list | tuple | np.ndarray)
-    return kind in (nw.List, nw.Array)
 
 
 def _one_list(lists: Sequence[str], wanted: str | None, names: Sequence[str], source: str) -> str:
