@@ -437,31 +437,28 @@ class TextTable:
         first = self._first_row if header else None
         n_read = 0
         for lines, rows in self.batches(header):
-            known = [k for k, row in enumerate(rows) if row != first and any(map(str.strip, row))]
-            names = [rows[k][label].strip() if label is not None else "" for k in known]
-            if label is None:
-                names = [str(n_read + i) for i in range(len(known))]
-            n_read += len(known)
-            wanted = [i for i, name in enumerate(names) if words is None or name in words]
-            names, known = [names[i] for i in wanted], [known[i] for i in wanted]
-            at = [lines[k] for k in known]
-            if not self.data.isascii():
-                for line, name in zip(at, names, strict=True):
-                    self.check_decoded(line, name)
-            cells = [rows[k] for k in known]
-            values = np.empty((len(cells), len(columns)))
-            for row, value in zip(cells, values, strict=True):
-                value[:] = self.numbers([row[c] for c in columns])
+            block = []
+            for line, row in zip(lines, rows, strict=True):
+                if row == first or not any(map(str.strip, row)):
+                    continue
+                name = str(n_read) if label is None else row[label].strip()
+                n_read += 1
+                if words is None or name in words:
+                    block.append((line, name, row))
+            values = np.empty((len(block), len(columns)))
+            for (line, name, row), numbers in zip(block, values, strict=True):
+                self.check_decoded(line, name)
+                numbers[:] = self.numbers([row[c] for c in columns])
             bad = np.argwhere(rule.is_bad(values))
             if len(bad):
-                i, j = bad[0]
-                c = columns[j]
+                (line, name, row), c = block[bad[0, 0]], columns[bad[0, 1]]
                 column = f"column {c + 1}" + (f" ({self.names[c][:60]!r})" if header else "")
-                text = cells[i][c].strip()
+                text = row[c].strip()
                 raise DataError(
-                    f"{self.source}, line {at[i]} ({names[i][:60]!r}), {column}: the {rule.what} "
-                    f"is {repr(text[:60]) if text else 'empty'}; {rule.wanted}"
+                    f"{self.source}, line {line} ({name[:60]!r}), {column}: the {rule.what} is "
+                    f"{repr(text[:60]) if text else 'empty'}; {rule.wanted}"
                 )
+            at, names, cells = map(list, zip(*block, strict=True)) if block else ([], [], [])
             yield NumberBlock(n_read, at, names, cells, values)
 
     def _cell(self, line: int, column: int) -> str:
