@@ -107,3 +107,10 @@ def test_columns_of_metadata_keep_their_order_and_kind(tmp_path):
 
 def test_lines_are_stripped_at_both_ends():
     assert split_lines(b" a b \r\n\tc\t\rd\n", "x") == ["a b", "c", "d", ""]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_zero_characters_are_refused_in_any_encoding(tmp_path, encoding):
+    text = "label,a\0b\ntie,1\nknot,2\n"
+    with pytest.raises(DataError, match="zero bytes"):
+        read_columns(save(tmp_path / "m.csv", text.encode(encoding)))

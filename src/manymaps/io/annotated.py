@@ -5,6 +5,7 @@ with open_annotated(path) as data:      AnnData; X stays in the file until it is
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import warnings
 from collections.abc import Iterator
@@ -73,7 +74,7 @@ def first_numbers(path: Path, most: int) -> np.ndarray | None:
     """About so many numbers of the X of an .h5ad file; None if h5py is not installed."""
     if not importlib.util.find_spec("h5py"):
         return None
-    import h5py
+    h5py = importlib.import_module("h5py")
 
     with _reading(path), h5py.File(path) as file:
         stored = file["X"]

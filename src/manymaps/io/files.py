@@ -252,7 +252,8 @@ def to_utf8(data: bytes, source: str, *, final: bool = True) -> bytes:
     """
     if data[:2] in UTF16_MARKS:
         try:
-            return codecs.getincrementaldecoder("utf-16")().decode(data, final).encode("utf-8")
+            decoder = codecs.getincrementaldecoder("utf-16")()
+            data = decoder.decode(data, final).encode("utf-8")
         except UnicodeDecodeError as error:
             raise DataError(
                 f"{source}: byte {error.start} is not UTF-16 though the file starts like it; "
