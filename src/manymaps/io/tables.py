@@ -538,11 +538,16 @@ class FrameTable:
         """Which columns contain numbers, by their types."""
         import narwhals as nw
 
-        types = [getattr(column, "dtype", None) for column in self.series.values()]
-        return [
-            any(map(is_number, cells)) if kind is None else kind.is_numeric() or kind == nw.Boolean
-            for kind, cells in zip(types, zip(*self.head, strict=True), strict=True)
-        ]
+        numeric = []
+        for column, (_, *cells) in zip(
+            self.series.values(), zip(*self.head, strict=True), strict=True
+        ):
+            kind = getattr(column, "dtype", None)
+            of_texts = kind is None and any(map(is_number, cells))
+            numeric.append(
+                of_texts or (kind is not None and kind.is_numeric()) or kind == nw.Boolean
+            )
+        return numeric
 
     def __len__(self) -> int:
         return len(next(iter(self.series.values()), ()))
@@ -721,7 +726,9 @@ def open_headed_table(data: bytes, source: str) -> TextTable:
     """A table split as its header says; it may have a single column."""
     clean = _checked_text(data, source)
     header = clean.lstrip(b"\r\n").split(b"\n", 1)[0].decode(errors="replace")
-    return _without_false_quotes(TextTable(source, clean, header_delimiter(header, "\t")))
+    table = _without_false_quotes(TextTable(source, clean, header_delimiter(header, "\t")))
+    next(table.rows(), None)  # raises the error of a header that cannot be split
+    return table
 
 
 def _checked_text(data: bytes, source: str) -> bytes:
