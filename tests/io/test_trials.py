@@ -352,6 +352,12 @@ def test_triplets_of_places_are_named_by_a_list(tmp_path, text):
     np.testing.assert_allclose(graph.strengths.toarray()[0], [0, 5 / 9, 4 / 9])
 
 
+def test_a_blank_at_the_end_of_a_line_is_no_number(tmp_path):
+    (tmp_path / "graph.tsv").write_text("0 1 5\n1 0 3\n2 0 \n")
+    with pytest.raises(DataError, match="line 3: the strength of '2' - '0' is missing"):
+        mm.read_associations(tmp_path / "graph.tsv")
+
+
 def test_places_that_are_none_are_told(tmp_path):
     (tmp_path / "graph.tsv").write_text("1\t2\t5\n2\t1\t3\n4\t1\t2\n1\t1\t1\n")
     with pytest.raises(

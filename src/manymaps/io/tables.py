@@ -464,7 +464,8 @@ class TextTable:
 
     def _cell(self, line: int, column: int) -> str:
         """The cell of a row, by its line."""
-        return next(cells[column] for at, cells in self.rows() if at == line)
+        cells = next(cells for at, cells in self.rows() if at == line)
+        return cells[column] if column < len(cells) else ""  # a blank at the end of the line
 
     def _refuse_undecoded(self, columns: Sequence[CodedColumn], lines: np.ndarray) -> None:
         """Refuse bytes that are not UTF-8, by the first line that has one."""
