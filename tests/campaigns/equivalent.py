@@ -12,7 +12,7 @@ _SIZE = "how much is held at a time"
 
 EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("archive/arrays", "csr_from", "62 -> 61"): "both are beyond any table",
-    ("io/count_entries", "", "2 -> 3"): _SIZE,
+    ("io/tables", "", "2 -> 3"): _SIZE,
     ("compute/rows", "", "14 -> 13"): _SIZE,
     ("io/corpus", "", "2 -> 3"): _SIZE,
     ("io/text_rows", "", "1024 -> 1025"): _SIZE,

@@ -218,7 +218,7 @@ def test_an_underscore_is_a_typing_error(tmp_path):
     with pytest.raises(DataError, match="line 3: the similarity of 'a' - 'c' is '1_0'"):
         read_similarities(file)
     file.write_text(",a,b\na,1,1_0\nb,.5,1\n")
-    with pytest.raises(DataError, match=r"line 2, column 2 \('b'\): the value is '1_0'"):
+    with pytest.raises(DataError, match=r"line 2 \('a'\), column 3 \('b'\): the value is '1_0'"):
         read_similarities(file, format="matrix")
     with pytest.raises(ParameterError, match="absent='drop'"):
         read_similarities(file, absent="drop")
@@ -328,7 +328,7 @@ def test_refusals(judged, tmp_path, monkeypatch, options, code, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (",a,b\na,1,x\nb,.5,1\n", "line 2, column 2 ('b'): the value is 'x'"),
+        (",a,b\na,1,x\nb,.5,1\n", "line 2 ('a'), column 3 ('b'): the value is 'x'"),
         (",a,b,c\na,1,.5,.2\nb,.5,1,.1\n", "not square"),
         (",a,a\na,1,.5\na,.5,1\n", "the label 'a' stands twice"),
         (",a,b,c\na,1,.5,\nb,.5,1,\nc,,,1\n", "object 2 ('c') has no observed similarity"),

@@ -178,7 +178,7 @@ def test_parquet_table_is_read(tmp_path):
     ("text", "message"),
     [
         ("", "is empty"),
-        ("label,n\ntie,1\nknot\n", "line 3: 1 cells under a header of 2"),
+        ("label,n\ntie,1\nknot\n", "line 3 has 1 cells where the first row has 2"),
         ("label,label\n", "two columns have the same name"),
     ],
 )

@@ -125,7 +125,7 @@ def test_lists_without_a_header(tmp_path):
     assert read_counts(numbers, format="matrix").values.toarray()[1].tolist() == [1, 3, 4]
 
 
-def test_the_split_at_once_reads_what_the_parser_reads(tmp_path):
+def test_batches_of_rows_and_quoted_rows_give_the_same_table(tmp_path):
     random = np.random.default_rng(0)
     lines = [
         f" d{a} ,wör{b},{c}"
@@ -137,7 +137,7 @@ def test_the_split_at_once_reads_what_the_parser_reads(tmp_path):
     text = "\n".join(["document,word,count", *lines])
     plain = read_counts(save(tmp_path / "a.csv", text))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("manymaps.io.coded_cells.BLOCK_BYTES", 1000)
+        patch.setattr("manymaps.io.tables.BATCH_ROWS", 7)
         blocks = read_counts(save(tmp_path / "a.csv", text))
     parsed = read_counts(save(tmp_path / "b.csv", text + '\n"d1","wör1",0\n'))
     for other in (blocks, parsed):

@@ -32,7 +32,7 @@ from manymaps.data.count_values import sparse_rows, texts_of
 from manymaps.data.kinds import UNKNOWN_KINDS
 from manymaps.errors import DataError
 from manymaps.io.columns import known_kind, two_kinds
-from manymaps.io.count_entries import CountParts
+from manymaps.io.count_tables import CountParts
 from manymaps.io.files import (
     SPARSE_PARTS,
     Heads,
