@@ -43,12 +43,12 @@ from typing import NamedTuple
 
 import networkx as nx
 import numpy as np
+from lib.topics import ProbabilisticLSA, TopicModel
 from scipy import sparse
 
 import manymaps as mm
 from manymaps.affinity.network import association_network, spectral_directions
 from manymaps.metrics import explaining_maps, sense_induction
-from manymaps.prediction.topics import ProbabilisticLSA, TopicModel
 
 DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[2] / "shared" / "data"))
 NORMS = DATA / "usf" / "usf_free_association.tsv.gz"

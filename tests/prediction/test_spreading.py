@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from lib.models import SpreadingActivation
 from scipy import sparse
 
 from manymaps import Associations, ParameterError, UnknownLabel, spread
-from manymaps.prediction.models import SpreadingActivation
 
 WORDS = ["tie", "knot", "rope", "suit", "sink"]
 TABLE = np.array(

@@ -6,13 +6,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from lib.models import SpreadingActivation
 from scipy import sparse
 
 from manymaps import Associations
 from manymaps.errors import DataError, ParameterError
 from manymaps.figures.sweep import plot_sweep
 from manymaps.prediction.held_out import Split, split_associations, uniform_errors
-from manymaps.prediction.models import SpreadingActivation
 from manymaps.prediction.points import MEASURES
 from manymaps.prediction.predictor import AssociationPredictor, score_predictor
 from manymaps.prediction.sweeps import Point, PointResult, SweepResult, sweep

@@ -9,7 +9,7 @@ be in the topic of its associates: on the free association norms of Nelson et al
 error of 150 topics from a random start was .55 without and .52 with itself.
 
 How activation becomes q(j|i), and how parameters are chosen, stands in
-`manymaps.prediction.models`.
+`lib.models`.
 
 Shapes: topics_given_cue (n, n_topics), words_given_topic (n_topics, n).
 """
@@ -21,11 +21,11 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
+from lib.models import NOT_NEGATIVE, POSITIVE, SHARE, AssociationModel
 from scipy import sparse
 
 from manymaps.affinity.network import association_network, row_normalized
 from manymaps.constraints import Allowed, Whole
-from manymaps.prediction.models import NOT_NEGATIVE, POSITIVE, SHARE, AssociationModel
 from manymaps.seeds import drawn_seed
 
 __all__ = ["ProbabilisticLSA", "TopicModel"]
@@ -84,7 +84,7 @@ class ProbabilisticLSA(_Topics):
     tempering : float > 0
         Exponent of p(z|i) when the model is read; below 1 the topics of a cue are evened out.
     popularity, smoothing, uniform : float
-        See `manymaps.prediction.models`.
+        See `lib.models`.
 
     Examples
     --------

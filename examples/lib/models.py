@@ -5,7 +5,7 @@
     Popularity               how much each word is recalled by anything      -
     SpreadingActivation      where activation goes in a few steps            Collins & Loftus 1975
 
-and in `manymaps.prediction.topics` those of topics, in `manymaps.prediction.spaces` those that
+and in `lib.topics` those of topics, in `lib.spaces` those that
 place words in a space. All are read alike:
 
     q(j|i) = (1 - smoothing) a_ij b_j^popularity / sum_k a_ik b_k^popularity

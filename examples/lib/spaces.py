@@ -6,7 +6,7 @@
     ExtendedEuclidean        exp(-|x_i - x_j|^2 - s_j)           Winsberg & Carroll 1989
 
 How activation becomes q(j|i), and how parameters are chosen, stands in
-`manymaps.prediction.models`.
+`lib.models`.
 
 Shapes: positions (n, n_components), activation (len(rows), n).
 """
@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
+from lib.models import NOT_NEGATIVE, POSITIVE, AssociationModel
 from scipy import sparse
 
 from manymaps.affinity.network import (
@@ -28,7 +29,6 @@ from manymaps.compute.scaling import centred_products, scaled_axes
 from manymaps.compute.threads import one_blas_thread
 from manymaps.constraints import Allowed, Number, Whole
 from manymaps.model.rows import ChoiceMaps, RowCost
-from manymaps.prediction.models import NOT_NEGATIVE, POSITIVE, AssociationModel
 from manymaps.seeds import drawn_seed
 
 __all__ = ["ChoiceCost", "ClassicalScaling", "ExtendedEuclidean", "LatentSemanticAnalysis"]
@@ -93,7 +93,7 @@ class LatentSemanticAnalysis(AssociationModel):
         Added to each row sum by whose roots the table is divided.
     temperature : float > 0
     popularity, smoothing, uniform : float
-        See `manymaps.prediction.models`.
+        See `lib.models`.
 
     Examples
     --------
@@ -175,7 +175,7 @@ class ClassicalScaling(AssociationModel):
     offset, power : float > 0
         Added to each sum; exponent of the strengths.
     popularity, smoothing, uniform : float
-        See `manymaps.prediction.models`.
+        See `lib.models`.
 
     Examples
     --------
@@ -281,7 +281,7 @@ class ExtendedEuclidean(AssociationModel):
     temperature : float > 0
         d2 is divided by it when the model is read.
     popularity, smoothing, uniform : float
-        See `manymaps.prediction.models`.
+        See `lib.models`.
 
     Examples
     --------
