@@ -272,13 +272,26 @@ def test_numbers_of_clusters_are_compared(judged):
         assert len(result[name]) == 3
     assert result["fewest_by_held_out"] in (1, 2, 3)
     least = record(judged, "--choose", "1-3", "--restarts", 3, "--precision", 10)
-    assert least["suggestion"] == 1
+    assert least["suggestion"] == 0  # errors of 10 drown similarities of at most 1
+    assert result["structure_found"] is True
+    assert result["constant_description_length"] > min(result["description_length"])
     shown = invoke("cluster", judged, "--choose", "2-3", "--restarts", 3)
     assert shown.exit_code == 0
     assert "suggested: " in shown.stdout
     assert re.search(r"\n2 +\S+% +\S+ +\S+ +\S+ ± \S+\n", shown.stdout)
     assert "from 2 to 3 clusters" in shown.stdout
     assert f"next: manymaps cluster {judged} --clusters " in shown.stdout
+
+
+def test_noise_has_no_suggestion(tmp_path):
+    noise = np.random.default_rng(0).normal(size=(len(WORDS), len(WORDS)))
+    file = write_table(tmp_path / "noise.csv", noise + noise.T)
+    result = record(file, "--choose", "2-3", "--restarts", 2)
+    assert (result["suggestion"], result["structure_found"]) == (0, False)
+    assert result["n_clusters"] == [1, 2, 3]
+    shown = invoke("cluster", file, "--choose", "2-3", "--restarts", 2)
+    assert "no structure found" in shown.stdout
+    assert "next:" not in shown.stdout
 
 
 @pytest.mark.parametrize(

@@ -437,6 +437,20 @@ class Atlas:
         members = np.flatnonzero(self.of_kind(kind))
         return int(members[find_label(word, [self.labels[int(i)] for i in members])])
 
+    def _indices(self, objects: np.ndarray | Sequence[int] | Sequence[str] | str) -> np.ndarray:
+        """Indices of the objects that indices, labels or a mask select."""
+        chosen = np.atleast_1d(np.asarray(objects))
+        if chosen.dtype == bool and chosen.shape != (self.n_objects,):
+            raise ParameterError(
+                f"the mask has shape {chosen.shape}; expected one value for each of the "
+                f"{self.n_objects:,} objects"
+            )
+        if chosen.dtype == bool:
+            return np.flatnonzero(chosen)
+        if chosen.dtype.kind in "OUT":
+            return np.array([self.index(str(label)) for label in chosen], np.intp)
+        return chosen.astype(np.intp)
+
     def of_kind(self, kind: str) -> np.ndarray:
         """Which objects are of a kind.
 
@@ -1141,19 +1155,27 @@ class Atlas:
             )
         return replace(self, metadata={**self.metadata, **columns})
 
-    def subset(self, objects: np.ndarray | Sequence[int]) -> Atlas:
-        """Some of the objects alone, where they stand.
+    def subset(self, objects: np.ndarray | Sequence[int] | Sequence[str] | str) -> Atlas:
+        """Select some of the objects, with unchanged coordinates.
 
         Parameters
         ----------
-        objects : array of int, or of bool and shape (n_objects,)
-            Which are kept, in which order; of two kinds all rows before all columns. Where one
-            kind alone is left, the atlas is one of a single kind.
+        objects : array of int or str, str, or array of bool with shape (n_objects,)
+            Indices or labels of the objects in their new order, one label, or a mask. Labels match
+            in any case. With two kinds of object, all rows must come before all columns. If objects
+            of only one kind remain, the atlas has a single kind.
 
         Returns
         -------
         Atlas
-            Without what is of all objects together: log Z and the consensus of several fits.
+            A new atlas without the normalizer and the consensus, which describe all objects.
+
+        Raises
+        ------
+        UnknownLabel
+            If a label is unknown, with suggestions.
+        ParameterError
+            If a mask does not have one value per object.
 
         Examples
         --------
@@ -1161,11 +1183,10 @@ class Atlas:
         >>> from manymaps import Atlas
         >>> from manymaps.model import T_SNE
         >>> atlas = Atlas(["tie", "knot"], np.zeros((1, 2, 2)), np.ones((1, 2)), T_SNE)
-        >>> atlas.subset([1]).labels
-        ('knot',)
+        >>> atlas.subset([1]).labels, atlas.subset(["knot", "tie"]).labels
+        (('knot',), ('knot', 'tie'))
         """
-        chosen = np.asarray(objects)
-        order = np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.intp)
+        order = self._indices(objects)
         kinds = None if self.kinds is None else [self.kinds[i] for i in order.tolist()]
         one_kind = kinds is not None and len(set(kinds)) < 2
         return replace(

@@ -63,7 +63,7 @@ reading_similarities = combined(
     "--choose",
     type=Range("numbers of clusters"),
     metavar="2-10",
-    help="Compare these numbers of clusters.",
+    help="Compare these numbers of clusters, one cluster, and none.",
 )
 @click.option(
     "--precision",
@@ -379,7 +379,9 @@ def _path_record(path: ClusterPath) -> dict[str, Any]:
         "held_out_error": None if errors is None else errors.tolist(),
         "held_out_standard_error": None if spreads is None else spreads.tolist(),
         "fewest_by_held_out": path.fewest_by_held_out,
-        "suggestion": int(path.suggestion),
+        "suggestion": path.suggestion,
+        "structure_found": path.has_structure,
+        "constant_description_length": path.constant_length,
         "reasons": list(path.reasons),
     }
 
@@ -402,6 +404,8 @@ def _path_report(path: ClusterPath, file: Path) -> str:
             cells.append(f"{errors[at]:.4g} ± {spreads[at]:.2g}")
         grid.add_row(*cells)
     reasons = "".join(f"\n  {reason}" for reason in path.reasons)
+    if not path.has_structure:
+        return f"{rendered(grid)}\nno structure found{reasons}"
     further = ["manymaps", "cluster", str(file), "--clusters", str(path.suggestion)]
     further += carried(cluster, but=("clusters", "choose", "precision"))
     return f"{rendered(grid)}\nsuggested: {path.suggestion}{reasons}\nnext: {shlex.join(further)}"

@@ -48,8 +48,8 @@ OUTPUTS = ("output", "table", "sense_table", "plot")
 LISTED = 20
 DESCRIPTION = (
     "What {groups} answer otherwise. The column change says how; excess is the divergence of the "
-    "answers in bits, above what chance gives; least_q the smallest false discovery rate of a "
-    "word's answers and of its senses."
+    "answers in bits, above what chance gives; least_q the smallest q of a word's answers and its "
+    "senses, the false discovery rate of all tests together at which the word is shown."
 )
 
 
@@ -152,7 +152,8 @@ class Name(click.ParamType):
     metavar="X",
     default=0.05,
     show_default=True,
-    help="Share of false discoveries among the changes that are shown.",
+    help="Maximum expected share of false discoveries among the changes shown, of words and senses "
+    "together.",
 )
 @click.option(
     "--correction",
@@ -520,8 +521,8 @@ def _report(found: Comparison, options: Mapping[str, Any], seconds: float) -> st
     per_word = " and ".join(f"{_median(units):,.0f}" for units in found.n_units)
     lines = [
         f"{len(told):,} of {len(found.words):,} words changed ({int(found.changed.sum()):,} in all "
-        f"their answers, {n_senses:,} of {len(found.sense_changes):,} senses in their share); of "
-        f"either at most some {found.alpha:.0%} by chance; {seconds:.0f} s",
+        f"their answers, {n_senses:,} of {len(found.sense_changes):,} senses in their share); "
+        f"false discovery rate of both together: {found.alpha:.0%}; {seconds:.0f} s",
         f"dealt by lot: {per_word} {found.units} of a word, as the median",
     ]
     if not told:

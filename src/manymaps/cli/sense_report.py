@@ -184,6 +184,7 @@ def interval_record(
         "n_responses": intervals.n_responses(word),
         "level": intervals.level,
         "by": intervals.unit,
+        "notes": list(intervals.notes),
     }
 
 

@@ -142,6 +142,8 @@ def senses(
     if not asked:
         raise click.UsageError("name a word, or a file of words with --words")
     found = None if data is None else _intervals(loaded, asked, data, given)
+    for line in () if found is None else found.notes:
+        note(line)
     if as_csv:
         from manymaps.atlas.export import columns_as_csv
 

@@ -295,8 +295,8 @@ def _subject(found: Comparison) -> list[str]:
 def _remarks(found: Comparison) -> list[str]:
     n_senses = int((found.sense_changes != "").sum())
     return [
-        "red: words of which a change is shown, of all answers or of a sense; of either on average "
-        f"at most {found.alpha:.0%} by chance",
+        "red: words with a change in all answers or in a sense; false discovery rate of both "
+        f"together: {found.alpha:.0%}",
         "divergence: Jensen-Shannon, of all answers to a word",
         f"dealt by lot: {found.units}",
         f"black lines and words: the {plural('sense', n_senses)} whose share changed"
