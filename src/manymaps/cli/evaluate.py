@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["evaluate"]
 
-OF_JUDGED = ("norms", "vectors", "decay", "resamples")
+OF_JUDGED = ("norms", "vectors", "decay")
 NOT_OF_COUNTS = (
     "neighbors", "metric", "perplexity", "cue", "response", "strength", "labels", "responses",
     *OF_JUDGED, *OF_TRIALS,
@@ -41,7 +41,7 @@ NOT_OF_RATINGS = (
 )  # fmt: skip
 NOT_OF_TRIPLETS = (
     "neighbors", "metric", "perplexity", "sample", "groups", "responses", "rows", "columns",
-    "count", "cue", "response", "strength", "norms", "decay", "resamples",
+    "count", "cue", "response", "strength", "norms", "decay",
 )  # fmt: skip
 
 
@@ -97,12 +97,6 @@ NOT_OF_TRIPLETS = (
     type=Number(min=0, max=1, max_open=True),
     metavar="X",
     help="Of ratings: what a step more counts on Katz's walk.  [default: 0.75]",
-)
-@click.option(
-    "--resamples",
-    type=positive,
-    metavar="N",
-    help="Of ratings: bootstrap samples for the 95 % intervals.  [default: 1000]",
 )
 @reading_options
 @seed_option
@@ -207,11 +201,10 @@ def _of_ratings(
             given["norms"] = read_associations(options["norms"])
     if options["vectors"] is not None:
         given["vectors"] = _vectors_of(options["vectors"], ratings)
-    for option, parameter in (("decay", "decay"), ("resamples", "n_resamples")):
-        if options[option] is not None:
-            given[parameter] = options[option]
+    if options["decay"] is not None:
+        given["decay"] = options["decay"]
     with work("measuring"), threads(options["jobs"]):
-        found: Any = measure(loaded, ratings, random_state=options["seed"], **given)
+        found: Any = measure(loaded, ratings, **given)
     _note_of_coverage(found)
     _tell(found, rating_evaluation_table, atlas, as_json)
 
