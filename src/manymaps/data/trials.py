@@ -239,17 +239,18 @@ class Trials:
 
     def _objects(self, answer: np.ndarray) -> tuple[list[str], int, np.ndarray, np.ndarray]:
         """The labels of cues and then of answers that are here, and their numbers."""
-        shown = np.bincount(self.cue, minlength=len(self.cues)) > 0
-        named = np.bincount(answer, minlength=len(self.answers)) > 0
-        place: dict[str, int] = {}
-        of_cue = np.full(len(self.cues), -1, dtype=np.int32)
-        for i in np.flatnonzero(shown).tolist():
-            of_cue[i] = place.setdefault(self.cues[i], len(place))
-        n_cues = len(place)
-        of_answer = np.full(len(self.answers), -1, dtype=np.int32)
-        for i in np.flatnonzero(named).tolist():
-            of_answer[i] = place.setdefault(self.answers[i], len(place))
-        return list(place), n_cues, of_cue, of_answer
+        objects: dict[str, int] = {}
+
+        def numbers(labels: Sequence[str], used: np.ndarray) -> np.ndarray:
+            of_label = np.full(len(labels), -1, dtype=np.int32)
+            for i in np.unique(used).tolist():
+                of_label[i] = objects.setdefault(labels[i], len(objects))
+            return of_label
+
+        of_cue = numbers(self.cues, self.cue)
+        n_cues = len(objects)
+        of_answer = numbers(self.answers, answer)
+        return list(objects), n_cues, of_cue, of_answer
 
     def _notes(self, k: int) -> tuple[str, ...]:
         """What to say of the trials beside the pairs that they gave."""
