@@ -39,7 +39,7 @@ from manymaps.atlas.senses import sense_groups
 from manymaps.checks import check_number, check_whole
 from manymaps.data.associations import Associations
 from manymaps.data.resampling import N_RESPONSES, resampled
-from manymaps.data.results import TabularResult
+from manymaps.data.results import TabularResult, label_columns
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import plural
 from manymaps.seeds import drawn_generator
@@ -113,10 +113,9 @@ class Ambiguity(TabularResult):
     @property
     def columns(self) -> dict[str, np.ndarray]:
         """All of it by name, a value per word; the kind where there are two."""
-        columns = {"label": np.array(self.labels, dtype=object)}
-        if self.kinds is not None:
-            columns["kind"] = np.array(self.kinds)
-        return columns | {name: getattr(self, name) for name in _COLUMNS}
+        return label_columns(self.labels, self.kinds) | {
+            name: getattr(self, name) for name in _COLUMNS
+        }
 
 
 def ambiguity(

@@ -36,7 +36,7 @@ from scipy import sparse
 from manymaps.analysis.object_order import in_order_of
 from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_whole
-from manymaps.data.results import TabularResult
+from manymaps.data.results import TabularResult, label_columns
 from manymaps.errors import DataError
 from manymaps.model.target import conditional_target, joint_target
 
@@ -140,10 +140,7 @@ class Trust(TabularResult):
     @property
     def columns(self) -> dict[str, np.ndarray]:
         """The table with one row per object: label, kind (if there are two), and `metadata`."""
-        columns = {"label": np.array(self.labels, dtype=object)}
-        if self.kinds is not None:
-            columns["kind"] = np.array(self.kinds)
-        return columns | self.metadata
+        return label_columns(self.labels, self.kinds) | self.metadata
 
 
 def trust(atlas: Atlas, fits: Sequence[Atlas] = (), *, n_neighbors: int = 10) -> Trust:

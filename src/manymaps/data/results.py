@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from manymaps.data.frames import Backend, as_frame
 
-__all__ = ["TabularResult"]
+__all__ = ["TabularResult", "label_columns"]
 
 
 class TabularResult(ABC):
@@ -34,3 +35,9 @@ class TabularResult(ABC):
             A data frame of that kind.
         """
         return as_frame(self.columns, backend)
+
+
+def label_columns(labels: Sequence[str], kinds: Sequence[str] | None) -> dict[str, np.ndarray]:
+    """Columns that identify objects: their labels, and their kinds if there are two."""
+    columns = {"label": np.array(labels, dtype=object)}
+    return columns if kinds is None else columns | {"kind": np.array(kinds)}
