@@ -33,6 +33,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+import manymaps as mm
 from lib.models import Popularity, SpreadingActivation, Uniform, tune
 from lib.spaces import (
     ClassicalScaling,
@@ -40,8 +42,6 @@ from lib.spaces import (
     LatentSemanticAnalysis,
 )
 from lib.topics import ProbabilisticLSA, TopicModel
-
-import manymaps as mm
 from manymaps.optimizers.rows import RowDescent
 from manymaps.prediction import (
     PAPER_2009,

@@ -43,10 +43,10 @@ from typing import NamedTuple
 
 import networkx as nx
 import numpy as np
-from lib.topics import ProbabilisticLSA, TopicModel
 from scipy import sparse
 
 import manymaps as mm
+from lib.topics import ProbabilisticLSA, TopicModel
 from manymaps.affinity.network import association_network, spectral_directions
 from manymaps.metrics import explaining_maps, sense_induction
 

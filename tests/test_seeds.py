@@ -4,11 +4,11 @@ import random
 
 import numpy as np
 import pytest
-from lib.models import tune
-from lib.topics import ProbabilisticLSA, TopicModel
 from scipy import sparse
 
 import manymaps as mm
+from lib.models import tune
+from lib.topics import ProbabilisticLSA, TopicModel
 from manymaps.seeds import drawn_generator, drawn_seed
 
 RING = sparse.diags_array([0.25] * 4, offsets=[-2, -1, 1, 2], shape=(20, 20)).tocsr()

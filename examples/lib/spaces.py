@@ -16,9 +16,9 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
-from lib.models import NOT_NEGATIVE, POSITIVE, AssociationModel
 from scipy import sparse
 
+from lib.models import NOT_NEGATIVE, POSITIVE, AssociationModel
 from manymaps.affinity.network import (
     association_network,
     degree_scaled,

@@ -20,9 +20,9 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
-from lib.models import NOT_NEGATIVE, POSITIVE, SHARE, AssociationModel
 from scipy import sparse
 
+from lib.models import NOT_NEGATIVE, POSITIVE, SHARE, AssociationModel
 from manymaps.affinity.network import association_network, row_normalized
 from manymaps.constraints import Allowed, Whole
 from manymaps.seeds import drawn_seed

@@ -2,6 +2,9 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
+from sklearn import config_context
+
 from lib.models import (
     AssociationModel,
     Popularity,
@@ -16,9 +19,6 @@ from lib.spaces import (
     LatentSemanticAnalysis,
 )
 from lib.topics import ProbabilisticLSA, TopicModel
-from scipy import sparse
-from sklearn import config_context
-
 from manymaps.affinity.network import (
     association_network,
     degree_scaled,
@@ -184,8 +184,9 @@ def test_topics_are_distributions(split: Split) -> None:
 
 def test_classical_scaling_rebuilds_path_lengths(split: Split) -> None:
     """All positive and all negative dimensions together give the squared path lengths back."""
-    from lib.spaces import _squared_distances
     from scipy.sparse.csgraph import dijkstra
+
+    from lib.spaces import _squared_distances
 
     model = ClassicalScaling(n_positive=59, n_negative=59).fit(split.train, random_state=0)
     network = degree_scaled(association_network(split.train, power=0.7), 0.2)

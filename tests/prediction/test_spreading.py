@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from lib.models import SpreadingActivation
 from scipy import sparse
 
+from lib.models import SpreadingActivation
 from manymaps import Associations, ParameterError, UnknownLabel, spread
 
 WORDS = ["tie", "knot", "rope", "suit", "sink"]

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from lib.models import SpreadingActivation
 from scipy import sparse
 
+from lib.models import SpreadingActivation
 from manymaps import Associations
 from manymaps.errors import DataError, ParameterError
 from manymaps.figures.sweep import plot_sweep

@@ -366,12 +366,6 @@ def _onto_edge(directions: np.ndarray, frame: Frame, inset: float) -> np.ndarray
     return np.asarray(frame.size / 2 + directions * np.minimum(scale, 1.0))
 
 
-def line_box(frame: Frame) -> np.ndarray:
-    """The line of a map of one dimension, as a box (1, 4) that labels keep off."""
-    width, height = frame.size
-    return np.array([[0, height / 2 - frame.pixel, width, height / 2 + frame.pixel]])
-
-
 def _draw_dots(ax: Axes, scene: Scene, look: Look, points: np.ndarray, area: float) -> None:
     """Large dots first, so that small ones stay in sight; objects asked for by name last."""
     is_named = np.isin(scene.objects, list(scene.named))
