@@ -29,6 +29,8 @@ __all__ = ["Choices"]
 _DIRECT_PAIRS = 2e9
 _TOLERANCE = 5e-3
 _PAIRS = 1 << 15
+# A fit knows log Z to the digits of float32, too few for the exp of a difference of larger ones.
+_LARGEST_KNOWN = 1e4
 
 
 @dataclass(frozen=True)
@@ -159,7 +161,8 @@ class Choices:
         if not np.isfinite(logs).any():
             return np.zeros_like(logs)
         if self.is_joint:
-            return np.exp(logs + self._log_factors[i] - self.log_whole)
+            # Where objects are very far apart, rounding of the logs may exceed what is left.
+            return np.exp(np.minimum(logs + self._log_factors[i] - self.log_whole, 0.0))
         if not self.is_chooser[i]:
             logs[:, self.is_chooser] -= self.log_normalizers
         return normalized(logs)
@@ -378,7 +381,7 @@ class Choices:
     @cached_property
     def log_whole(self) -> float:
         """log Z of a joint model, over all (ordered) pairs; -inf where no two share a map."""
-        if self.known_log_whole is not None:
+        if self.known_log_whole is not None and abs(self.known_log_whole) < _LARGEST_KNOWN:
             return self.known_log_whole
         logs = self.log_normalizers
         if self.model.given is not None:

@@ -197,14 +197,17 @@ def load_atlas(path: str | os.PathLike[str]) -> Atlas:
             kinds=meta.get("kinds"),
             factors=arrays.get("factors"),
             consensus=Consensus.from_arrays(consensus) if consensus else None,
-            associations=(
-                csr_from(associations, (n_objects, n_objects), "the associations")
-                if associations
-                else None
-            ),
+            associations=_associations(associations, n_objects) if associations else None,
         )
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(f"{path}: the atlas lacks or garbles a part ({error!s:.300})") from error
+
+
+def _associations(parts: Mapping[str, np.ndarray], n_objects: int) -> sparse.csr_array:
+    """The table of associations; stored zeros, which are not associations, are dropped."""
+    table = csr_from(parts, (n_objects, n_objects), "the associations")
+    table.eliminate_zeros()  # senses divide by the sum over the associations of an object
+    return table
 
 
 def _stored(atlas: Atlas, *, vectors: bool = True) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

@@ -25,7 +25,7 @@ __all__ = ["count"]
 reading_texts = combined(
     click.option("--column", metavar="NAME", help="Field or column of the texts."),
     click.option("--label-column", metavar="NAME", help="That of the documents' labels."),
-    click.option("--encoding", metavar="E", help="Where it is neither UTF-8 nor latin-1."),
+    click.option("--encoding", metavar="E", help="Encoding of the texts, if it is not UTF-8."),
     click.option(
         "--format",
         metavar="NAME",

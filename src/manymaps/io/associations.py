@@ -151,7 +151,7 @@ def read_associations(
     FileNotFoundError
         Where there is no such file.
     ImportError
-        Where Parquet is read without pyarrow.
+        If Parquet is read without pyarrow, or GraphML without networkx.
 
     See Also
     --------

@@ -18,6 +18,7 @@ from scipy import sparse
 from manymaps.data.count_values import metadata_array, sparse_rows
 from manymaps.data.frames import cell_label, eager_frame, index_labels
 from manymaps.errors import DataError, ParameterError
+from manymaps.io.annotated import loaded, main_table
 from manymaps.io.coded_cells import LabelCodes
 from manymaps.io.columns import (
     WantedColumns,
@@ -211,11 +212,10 @@ def annotated_counts(data: Any, layer: str | None, source: str) -> CountParts:
     layers = [str(name) for name in data.layers]
     if layer is not None and layer not in layers:
         raise DataError(f"{source} has no layer {layer!r}; its layers are {listed(layers)}")
-    values = data.X if layer is None else data.layers[layer]
+    values = main_table(data) if layer is None else data.layers[layer]
     if values is None:
         raise DataError(f"{source} has no X; its layers are {listed(layers)}: name one of them")
-    # Files opened "backed" give HDF5 data sets and stored sparse matrices.
-    values = values.to_memory() if hasattr(values, "to_memory") else values
+    values = loaded(values, source)
     kinds = [known_kind(str(frame.index.name or "")) for frame in (data.obs, data.var)]
     return CountParts(
         sparse.csr_array(values) if sparse.issparse(values) else sparse_rows(values),

@@ -165,7 +165,7 @@ def read_counts(
             table = opened.read()
         return assembled(frame_counts(table, source, wanted), source)
     if kind == "h5ad":
-        with open_annotated(file, "layers", key) as data:
+        with open_annotated(file) as data:
             parts = annotated_counts(data, key, source)
         return assembled(parts, source)
     if kind == "npz":

@@ -194,7 +194,7 @@ def to_utf8(data: bytes, source: str) -> bytes:
     """Text in UTF-8 without its mark; UTF-16 is told by its mark."""
     if data[:2] in UTF16_MARKS:
         try:
-            return data.decode("utf-16").encode("utf-8")
+            data = data.decode("utf-16").encode("utf-8")
         except UnicodeDecodeError as error:
             raise DataError(
                 f"{source}: byte {error.start} is not UTF-16 though the file starts like it; "
@@ -244,7 +244,7 @@ def split_lines(data: bytes, source: str) -> list[str]:
 def array_heads(path: Path, kind: str) -> Heads:
     """The head of each array of an NPY or NPZ file, by name; that of an NPY file is ""."""
     if kind == "npy":
-        with reading(path, "NPY", ADVICE), unpacked(path) as file:
+        with unpacked(path) as file, reading(path, "NPY", ADVICE):
             return {"": npy_head(file.stream)}
     with open_arrays(path) as arrays:
         return arrays.heads

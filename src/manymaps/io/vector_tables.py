@@ -23,7 +23,7 @@ from manymaps.archive.door import MOST_LABELS, reading
 from manymaps.data.frames import eager_frame, index_labels
 from manymaps.data.vectors import BLOCK_SIZE, VectorRows, choose_rows, refuse_not_finite
 from manymaps.errors import DataError, ParameterError
-from manymaps.io.annotated import open_annotated
+from manymaps.io.annotated import loaded, main_table, open_annotated
 from manymaps.io.columns import folded, named_column
 from manymaps.io.files import read_bytes
 from manymaps.io.parquet import ParquetFile, open_parquet
@@ -290,7 +290,7 @@ def annotated_rows(
     tables = list(data.obsm.keys())
     if key is not None and key not in tables:
         raise DataError(f"{source} has no obsm[{key!r}]; its obsm has {listed(tables)}")
-    values = data.X if key is None else data.obsm[key]
+    values = main_table(data) if key is None else data.obsm[key]
     if values is None:
         raise DataError(f"{source} has no X; its obsm has {listed(tables)}: name one of them")
     labels = [str(name) for name in data.obs_names]
@@ -298,9 +298,8 @@ def annotated_rows(
     if words is not None:
         chosen = sorted(choose_rows(labels, words, source)[0])
         labels, values = [labels[row] for row in chosen], _stored_rows(values, chosen)
-    elif not sparse.issparse(values):
-        # Files opened "backed" give HDF5 data sets and stored sparse matrices.
-        values = values.to_memory() if hasattr(values, "to_memory") else np.asarray(values)
+    else:
+        values = loaded(values, source)
     return VectorRows(labels, values, n_read)
 
 
@@ -332,7 +331,7 @@ def read_annotated(
     ImportError
         Where anndata is not installed.
     """
-    with open_annotated(path, "obsm", key) as data:
+    with open_annotated(path) as data:
         return annotated_rows(data, key, str(path), words=words)
 
 

@@ -114,7 +114,7 @@ def read_vectors(
     Notes
     -----
     At most 10 million words are kept; a line of a text has at most 16 MiB, and a word 65,536
-    bytes. No file under 100 MB takes over 4 GiB to read.
+    bytes. No unpacked file under 100 MB takes over 4 GiB to read.
 
     Examples
     --------

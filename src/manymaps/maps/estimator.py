@@ -53,7 +53,7 @@ from manymaps.maps.pinned_start import pinned_start, random_start, ties_of
 from manymaps.maps.pins import PIN, Pin, Pins, pins_of
 from manymaps.maps.restarts import Restart, best_run, derived_seeds
 from manymaps.maps.run import Cost, Fit
-from manymaps.maps.starts import STARTS, start_positions
+from manymaps.maps.starts import STARTS, separated, start_positions
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.objective import TOLERANCE, Objective
 from manymaps.model.observed import ObservedObjective, objective_of
@@ -493,6 +493,8 @@ class MapEstimator(
             raise ParameterError(
                 f"init has points {reach:g} from the origin; start at most {_FARTHEST_START:g} away"
             )
+        if not isinstance(self.init, str | Atlas) and pins is None:
+            positions = separated(positions, generator)
         if self._model().mixing == "fixed" and pins is None and not isinstance(self.init, Atlas):
             weights = np.zeros(shape[:2])
         if pins is not None:

@@ -35,6 +35,8 @@ from manymaps.optimizers.schedules import Constant, Line, Stages
 __all__ = ["SNE", "TSNE", "SymmetricSNE", "UniSNE"]
 
 _EXAGGERATED = 250
+# Standard deviation of the first noise in up to two dimensions, and smaller along more axes: noise
+# of 1 along each of seven leaves one near pair, which takes all of Z and flies apart.
 _JITTER = 1.0
 _RATE = 0.25
 # At a rate of 2 maps are a little worse than at 1/4; at 5 they are wrecks.
@@ -91,13 +93,14 @@ class _SingleMap(MapEstimator):
         """The model that is fitted."""
 
     def _default_optimizer(self) -> Optimizer:
-        return _with_jitter(self.max_iter)
+        return _with_jitter(self.max_iter, self.n_components)
 
 
-def _with_jitter(iterations: int, **settings: Any) -> Momentum:
+def _with_jitter(iterations: int, n_components: int, **settings: Any) -> Momentum:
     """Momentum with noise that is annealed in two stages over three quarters of the run."""
     end = max(2, 3 * iterations // 4)
-    jitter = Line(((0, _JITTER), (end // 2, _JITTER / 4), (end, 0.0)))
+    noise = _JITTER * min(1.0, 2 / n_components)
+    jitter = Line(((0, noise), (end // 2, noise / 4), (end, 0.0)))
     return _plain(jitter=jitter, **settings)
 
 
@@ -308,7 +311,7 @@ class UniSNE(_SingleMap):
             return _plain(background_share=Line(((0, 0.0), (half, 1.0))))
         without = max(1, 2 * self.max_iter // 5)
         share = Line(((0, 0.0), (without, 0.0), (without + rise, 1.0)))
-        return _with_jitter(without, background_share=share)
+        return _with_jitter(without, self.n_components, background_share=share)
 
 
 @completed_by(SNE)
