@@ -219,6 +219,7 @@ class Choices:
 
         if is_few(self.n_maps * len(rows)):
             return np.exp(self._log_of_pairs(rows, columns))
+        # Imports of compiled functions wait, because numba takes half a second to start.
         from manymaps.compute.strongest import pair_similarities
 
         values = np.zeros(len(rows))

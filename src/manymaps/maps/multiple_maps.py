@@ -29,7 +29,6 @@ from manymaps.errors import DataWarning, ParameterError
 from manymaps.maps.documented import completed_by
 from manymaps.maps.estimator import MapEstimator
 from manymaps.maps.pins import Pin
-from manymaps.maps.run import Cost
 from manymaps.model.choice import (
     CHOICES,
     MULTIPLE_MAPS_SNE,
@@ -38,6 +37,7 @@ from manymaps.model.choice import (
     Mixing,
     Normalization,
 )
+from manymaps.model.cost import Cost
 from manymaps.model.inverse import SMOOTHING, InverseObjective, predicted_seconds
 from manymaps.model.objective import Objective
 from manymaps.model.observed import ObservedObjective

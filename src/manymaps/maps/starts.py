@@ -17,6 +17,7 @@ Shapes: positions (n, n_components) float64.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -224,8 +225,6 @@ def _classical_scaling(data: Any, metric: Any, n: int, n_components: int) -> np.
 
 
 def _spectral(target: Target, n_components: int, generator: np.random.Generator) -> np.ndarray:
-    import warnings
-
     from sklearn.manifold import spectral_embedding
 
     similarities = target.values
