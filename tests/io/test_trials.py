@@ -249,7 +249,7 @@ def test_rows_that_end_early_lack_answers(tmp_path):
         ("cue,R1,R2\ntie,a,b\n", {"participant": "who"}, "no column 'who'"),
         ("cue,R1,R2\n,a,b\n", {}, "holds no trials"),
         ("cue,R1,R2\n", {}, "holds no trials"),
-        ("cue,R1,R2\ntie,a,b\n", {"where": "age < 3"}, "a column 'age' that is not there"),
+        ("cue,R1,R2\ntie,a,b\n", {"where": "age < 3"}, "a column 'age' that does not exist"),
         ("cue,age,R1,R2\ntie,3,a,b\n", {"where": "age > 3"}, "holds for none of 1 trials"),
         ("cue,R1,R2\ntie,a,b\n", {"balance": "most"}, "balance='most' is neither 'least' nor"),
         ("cue,R1,R2\ntie,a,b\n", {"balance": 0}, "n=0"),

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from lib.models import SpreadingActivation
 from manymaps import Associations
 from manymaps.errors import DataError, ParameterError
 from manymaps.figures.sweep import plot_sweep
 from manymaps.prediction.held_out import Split, split_associations, uniform_errors
-from manymaps.prediction.models import SpreadingActivation
 from manymaps.prediction.points import MEASURES
 from manymaps.prediction.predictor import AssociationPredictor, score_predictor
 from manymaps.prediction.sweeps import Point, PointResult, SweepResult, WorkersLost, sweep

@@ -42,8 +42,8 @@ from manymaps.affinity.walks import (
 from manymaps.analysis.intervals import Interval
 from manymaps.atlas.atlas import Atlas
 from manymaps.data.associations import Associations
-from manymaps.data.frames import Backend, as_frame
 from manymaps.data.ratings import Ratings
+from manymaps.data.results import TabularResult
 from manymaps.data.trials import Trials, as_associations
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError
@@ -58,7 +58,7 @@ _ROUNDING = 1e-3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RatingEvaluation:
+class RatingEvaluation(TabularResult):
     """How well several measures agree with ratings.
 
     Attributes
@@ -152,25 +152,15 @@ class RatingEvaluation:
             "unknown": list(self.unknown),
         }
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """One row per pair that the atlas knows: both words, the rating, and each measure.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, optional
-            By default the first that is installed.
-
-        Returns
-        -------
-        data frame
-            Of the kind that was asked for.
-        """
-        columns = {
+    @property
+    def columns(self) -> dict[str, np.ndarray]:
+        """The table with one row per pair that the atlas contains: both words, rating, measures."""
+        return {
             "word1": np.array([a for a, _ in self.pairs], dtype=object),
             "word2": np.array([b for _, b in self.pairs], dtype=object),
             "rating": self.ratings,
+            **self.predicted,
         }
-        return as_frame({**columns, **self.predicted}, backend)
 
 
 def _recorded(found: Interval | None) -> dict[str, float] | None:

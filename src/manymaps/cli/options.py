@@ -121,7 +121,8 @@ _columns_of_pairs = combined(
     click.option(
         "--where",
         metavar="CONDITION",
-        help="Of trials: whose count, such as 'age < 30 and gender == Fe'.",
+        help="Use only trials that meet COLUMN OP VALUE [and COLUMN OP VALUE ...], with OP one of "
+        "= != < <= > >= in, such as 'age < 30 and gender = Female' (raw trials only).",
     ),
     click.option(
         "--fold", is_flag=True, help="Labels are the same in any case and with any space."
