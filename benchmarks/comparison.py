@@ -1,6 +1,7 @@
 """Groups compared where the answer is known: words whose associates were swapped, and none at all.
 
     python benchmarks/comparison.py [--swapped 30] [--shares 1 .5 .25 .1] [--repeats 3] [--people]
+    python benchmarks/comparison.py --rates 1500
 
 Two groups are drawn from the same norms (`manymaps.resampled`), and of some words of the second a
 share of the answers is exchanged for those of another word, in a cycle. What `compare` finds at a
@@ -17,6 +18,12 @@ the null: what is found then is false, and p-values should be even.
 With --people raw trials instead: 200 people in two groups answer 40 of 300 cues with three
 associations each, which hang together in a person's mind; dealing people keeps what it promises,
 and dealing answers as if they were people's own does not.
+
+With --rates N the promise itself is counted, in N pairs of small groups (20 words of three senses
+of four answers, 100 answers per word and group) of which nothing, a quarter or half of the words
+differ by a shift of one sense, or by a shift of answers within a sense. "any" is the share of the
+N comparisons that show anything: without differences it must not exceed alpha, 0.05. "false" is
+the mean share of unchanged words among the words shown, which must not exceed it either.
 """
 
 from __future__ import annotations
@@ -28,9 +35,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from scipy import sparse
+from scipy import linalg, sparse
 
 import manymaps as mm
+from manymaps.analysis.comparison import NO_CHANGE
 from manymaps.data.trials import Trials
 
 DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -145,6 +153,58 @@ def trials_of(rng: np.random.Generator, tied: float, shifted: int = 0) -> Trials
     )  # fmt: skip
 
 
+def of_senses(differs: np.ndarray, kind: str) -> mm.Associations:
+    """Norms of words with three senses of four answers each, the answers of a sense tied together.
+
+    Words that differ give the first sense, or the first answer of each sense, more often. Answers
+    are cues of nine responses, too few to be tested.
+    """
+    n_words, n_senses, n_members = len(differs), 3, 4
+    shares = np.array([0.5, 0.3, 0.2])
+    within = np.array([0.4, 0.3, 0.2, 0.1])
+    usual = np.outer(shares, within)
+    other = {
+        "sense": np.outer([0.75, 0.15, 0.1], within),
+        "answers": np.outer(shares, [0.05, 0.3, 0.25, 0.4]),
+    }[kind]
+    rows = np.where(differs[:, None, None], other, usual).reshape(n_words, -1)
+    n_cues = n_words + rows.size
+    table = np.zeros((n_cues, n_cues))
+    table[:n_words, n_words:] = linalg.block_diag(*rows)
+    ties = (1 - np.eye(n_members)) / (n_members - 1)
+    table[n_words:, n_words:] = np.kron(np.eye(n_words * n_senses), ties)
+    labels = [f"w{w}" for w in range(n_words)]
+    labels += [f"w{w}s{s}a{a}" for w in range(n_words) for s in range(n_senses)
+               for a in range(n_members)]  # fmt: skip
+    numbers = np.repeat([100, 9], [n_words, rows.size])
+    return mm.Associations(labels, sparse.csr_array(table), n_responses=numbers)
+
+
+def of_rates(n_repeats: int) -> None:
+    """How often anything is shown, and how many of the words shown differ in truth."""
+    print("differ  words        any   words shown   true   false   senses shown")
+    for n_differ, kind in ((0, "sense"), (5, "sense"), (5, "answers"), (10, "sense")):
+        differs = np.arange(20) < n_differ
+        norms, changed = of_senses(np.zeros(20, bool), kind), of_senses(differs, kind)
+        rows = []
+        for seed in range(n_repeats if not n_differ else n_repeats // 5):
+            rng = np.random.default_rng(seed)
+            groups = {"first": mm.resampled(norms, rng), "second": mm.resampled(changed, rng)}
+            found = mm.compare(groups, random_state=seed, n_permutations=9_999)
+            told = found.changes != NO_CHANGE
+            truth = np.isin(found.words, [f"w{w}" for w in np.flatnonzero(differs)])
+            n_false = int((told & ~truth).sum())
+            n_senses = int((found.sense_changes != "").sum())
+            rows.append([told.any(), told.sum(), (told & truth).sum(),
+                         n_false / max(told.sum(), 1), n_senses])  # fmt: skip
+        mean, error = np.mean(rows, axis=0), np.std(rows, axis=0) / np.sqrt(len(rows))
+        print(
+            f"{n_differ:6d}  {kind:<8} {mean[0]:.3f} ± {error[0]:.3f}  {mean[1]:9.2f}  "
+            f"{mean[2]:6.2f}   {mean[3]:.3f} ± {error[3]:.3f}  {mean[4]:6.2f}",
+            flush=True,
+        )
+
+
 def of_people(arguments: argparse.Namespace) -> None:
     """How many p-values are small by chance, dealing people and dealing answers."""
     print("tied   people dealt: p<.05 found false   answers dealt: p<.05 found false")
@@ -174,7 +234,11 @@ def main() -> None:
     parser.add_argument("--shares", type=float, nargs="+", default=[1.0, 0.5, 0.25, 0.1])
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--people", action="store_true")
+    parser.add_argument("--rates", type=int, metavar="N")
     arguments = parser.parse_args()
+    if arguments.rates:
+        of_rates(arguments.rates)
+        return
     if arguments.people:
         of_people(arguments)
         return

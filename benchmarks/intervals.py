@@ -9,7 +9,8 @@ one that the person has in mind ("alike"). One line for each: the share of the 9
 give), the shares of the senses and the ambiguity, and the mean design effect. Truth is what 200,000
 trials give. Below, the least, the mean and the most; then the same of single proportions that
 somebody gave, by Jeffreys', Wilson's and a bootstrap's intervals, and of the ambiguity by the
-percentiles of a bootstrap.
+percentiles of a bootstrap. Last, the coverage of the ambiguity of 10 to 200 answers to words of two
+to five senses, in ten times as many draws.
 """
 
 from __future__ import annotations
@@ -21,11 +22,17 @@ from scipy import sparse
 from scipy.stats import beta
 
 import manymaps as mm
+from manymaps.metrics.proportions import effective_number
 from manymaps.model import MULTIPLE_MAPS_T_SNE
 
 WORDS = 6
 ALIKE = 0.7
 SENSES = ((0.5, 0.5), (0.8, 0.2), (0.6, 0.25, 0.15), (0.25,) * 4, (0.4, 0.25, 0.15, 0.12, 0.08))
+FEW = (
+    (0.5, 0.5), (0.6, 0.4), (0.7, 0.3), (0.8, 0.2), (0.85, 0.15), (0.9, 0.1), (0.95, 0.05),
+    (1 / 3,) * 3, (0.6, 0.25, 0.15), (0.8, 0.1, 0.1), (0.25,) * 4, (0.7, 0.1, 0.1, 0.1),
+    (0.4, 0.3, 0.2, 0.1), (0.2,) * 5, (0.4, 0.25, 0.15, 0.12, 0.08), (0.8, 0.05, 0.05, 0.05, 0.05),
+)  # fmt: skip
 STUDIES = (
     (40, "norms"), (100, "norms"), (300, "norms"), (100, "R1"), (100, "R123"), (100, "alike"),
     (50, "alike"),
@@ -146,6 +153,17 @@ def percentiles_of_ambiguity(shares: tuple[float, ...], n: int) -> float:
     return float(np.mean(held))
 
 
+def ambiguity_of_few(shares: tuple[float, ...], n: int, draws: int) -> float:
+    """Coverage of the interval of the effective number, of n answers to known senses."""
+    p = np.array(shares)
+    number = np.exp(-(p * np.log(p)).sum())
+    drawn = np.sort(np.random.default_rng(0).multinomial(n, p, draws), axis=1)
+    outcomes, times = np.unique(drawn, axis=0, return_counts=True)
+    ends = np.array([effective_number(counts / n, n, 0.95)[1:] for counts in outcomes])
+    covered = (ends[:, 0] - 1e-9 <= number) & (number <= ends[:, 1] + 1e-9)
+    return float(times[covered].sum() / draws)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="How often intervals hold the truth.")
     parser.add_argument("--draws", type=int, default=1000)
@@ -168,6 +186,9 @@ def main() -> None:
             print(n, least, most, {k: f"{a:.3f}, width {b:.3f}" for k, (a, b) in told.items()})
     for shares in SENSES:
         print(shares, "percentiles of ambiguity", f"{percentiles_of_ambiguity(shares, 100):.3f}")
+    for shares in FEW:
+        told = (f"{n}: {ambiguity_of_few(shares, n, 10 * draws):.3f}" for n in (10, 20, 50, 200))
+        print(shares, "ambiguity by answers", *told)
 
 
 if __name__ == "__main__":

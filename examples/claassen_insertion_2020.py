@@ -35,9 +35,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from claassen_words import K, data_file, read_words
 
 import manymaps as mm
+from claassen_words import K, data_file, read_words
 from manymaps.data.vectors import Vectors
 from manymaps.maps.insertion import Insertion, Refinement, insert
 from manymaps.maps.neighbor_weights import ExponentialWeights, NeighborWeights, PowerWeights

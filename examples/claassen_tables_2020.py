@@ -26,9 +26,9 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from claassen_words import K, Score, Words, read_words, score
 
 import manymaps as mm
+from claassen_words import K, Score, Words, read_words, score
 from manymaps.affinity.affinities import Affinity, GaussianAffinity, LocalPerplexity
 from manymaps.metrics import mu_global, mu_local
 

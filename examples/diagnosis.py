@@ -49,10 +49,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from figure1_2009 import asymmetric, central, choices, intransitive
 from sklearn.datasets import load_digits
 
 import manymaps as mm
+from figure1_2009 import asymmetric, central, choices, intransitive
 from manymaps.analysis.diagnosis import FEW, Diagnosis, diagnose
 from manymaps.optimizers.rows import RowDescent
 from manymaps.prediction import uniform_errors

@@ -25,12 +25,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from prediction_2009 import error_of_unknown, load
 
 import manymaps as mm
 from manymaps.model.parameters import log_softmin
 from manymaps.optimizers.rows import RowDescent
 from manymaps.prediction import Split, score_predictor
+from prediction_2009 import error_of_unknown, load
 
 SIZES = [
     "10x2",

@@ -35,6 +35,13 @@ from typing import Any
 import numpy as np
 
 import manymaps as mm
+from lib.models import Popularity, SpreadingActivation, Uniform, tune
+from lib.spaces import (
+    ClassicalScaling,
+    ExtendedEuclidean,
+    LatentSemanticAnalysis,
+)
+from lib.topics import ProbabilisticLSA, TopicModel
 from manymaps.optimizers.rows import RowDescent
 from manymaps.prediction import (
     PAPER_2009,
@@ -44,13 +51,6 @@ from manymaps.prediction import (
     prediction_error,
     score_predictor,
 )
-from manymaps.prediction.models import Popularity, SpreadingActivation, Uniform, tune
-from manymaps.prediction.spaces import (
-    ClassicalScaling,
-    ExtendedEuclidean,
-    LatentSemanticAnalysis,
-)
-from manymaps.prediction.topics import ProbabilisticLSA, TopicModel
 
 DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[2] / "shared" / "data"))
 NORMS = Path("usf", "usf_free_association.tsv.gz")

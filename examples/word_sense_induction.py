@@ -46,9 +46,9 @@ import numpy as np
 from scipy import sparse
 
 import manymaps as mm
+from lib.topics import ProbabilisticLSA, TopicModel
 from manymaps.affinity.network import association_network, spectral_directions
 from manymaps.metrics import explaining_maps, sense_induction
-from manymaps.prediction.topics import ProbabilisticLSA, TopicModel
 
 DATA = Path(os.environ.get("MANYMAPS_DATA", Path(__file__).parents[2] / "shared" / "data"))
 NORMS = DATA / "usf" / "usf_free_association.tsv.gz"

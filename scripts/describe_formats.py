@@ -37,10 +37,9 @@ An archive (`.atlas`, checkpoints) is a zip, stored or deflated, of `meta.json` 
 dimensions stand for the same length in the whole file. A name that ends in `*` stands for all that
 begin so. What is not declared here is left out on reading, so that a file may hold more.
 
-Nothing that is read is unpickled, and nothing reaches a computation before it was found to be as
-declared. A file that promises more than it can hold is refused before anything is made for it: what
-is packed may unpack to {ALWAYS_UNPACKED // 2**30} GiB or {MOST_EXPANSION} times its length,
-whichever is more, and no table has more than {MOST_LABELS:,} rows or columns.
+No file is unpickled, and no array reaches a computation before it was found to be as declared. A
+zip may unpack to {ALWAYS_UNPACKED // 2**30} GiB or {MOST_EXPANSION} times its length, whichever is
+more, and no table has more than {MOST_LABELS:,} rows or columns.
 """
 
 

@@ -72,8 +72,8 @@ def imported(tree: ast.Module) -> list[str]:
 def imports() -> set[Edge]:
     """Which room imports from which."""
     public = {}
-    for name in imported(parsed(PACKAGE / "__init__.py")):
-        public[name.rpartition(".")[2]] = name
+    for name in imported(parsed(PACKAGE / "__init__.pyi")):
+        public[name.rpartition(".")[2]] = f"manymaps.{name}"
     edges = set()
     for path in sorted(PACKAGE.rglob("*.py")):
         room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")

@@ -61,7 +61,7 @@ def test_all_are_found():
     names = {kind.__name__ for kind in estimators()}
     assert {"TSNE", "SNE", "SymmetricSNE", "UniSNE", "MultipleMapsSNE", "MultipleMapsTSNE"} < names
     assert {"AspectMaps", "CODE", "SemidefiniteCODE", "AdditiveClustering"} < names
-    assert {"AssociationPredictor", "SpreadingActivation", "TopicModel", "Uniform"} < names
+    assert "AssociationPredictor" in names
 
 
 @EACH

@@ -7,8 +7,8 @@ import pytest
 from scipy import sparse
 
 import manymaps as mm
-from manymaps.prediction.models import tune
-from manymaps.prediction.topics import ProbabilisticLSA, TopicModel
+from lib.models import tune
+from lib.topics import ProbabilisticLSA, TopicModel
 from manymaps.seeds import drawn_generator, drawn_seed
 
 RING = sparse.diags_array([0.25] * 4, offsets=[-2, -1, 1, 2], shape=(20, 20)).tocsr()

@@ -1,17 +1,17 @@
-"""How far long work is, for whoever looks; by itself the library is silent.
+"""Show the progress of long work; without a viewer the library prints nothing.
 
-    with work("start", total=10) as at:      # what takes a while says so, inside what it is part of
+    with work("start", total=10) as at:      # declares work, inside the work that it is part of
         for k in range(10):
             ...
-            at(k + 1, "cost 1.23")           # and how far it is: a note, which costs nothing
+            at(k + 1, "cost 1.23")           # notes how much is done, at no cost
 
-    with show_progress():                    # a person looks
+    with show_progress():                    # shows it
         fit.fit(norms)
 
-The command line looks while a command runs, an estimator with `verbose=True` while it is fitted.
-A thread reads the notes now and then and shows them: on a terminal bars that are wiped at the end,
-in a notebook the same as a table, elsewhere (a file, a pipe, a dumb terminal) a line a minute.
-Work in other threads and processes is seen through what waits for it.
+The command line shows the work of each command, and an estimator with `verbose=True` that of its
+`fit`. A thread passes the notes to `rich.progress`, which estimates rates and remaining times. On a
+terminal and in a notebook they are shown as bars, elsewhere (a file, a pipe, a dumb terminal) as a
+line per minute. Work in other threads and processes is seen through the work that waits for it.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ import os
 import sys
 import threading
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, final
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from typing import Any, ParamSpec, TypeVar, final
 
 __all__ = ["Work", "show_progress", "shows_progress", "watched", "work"]
 
-# Seconds of work before anything is shown, between two looks of a screen, and between two lines.
+# Seconds of work before bars are shown, between two of their pictures, and between two lines.
 _PATIENCE, _BLINK, _LINE = 0.5, 0.1, 60.0
+# A slower rate says less than the remaining time, which is shown in any case.
 _SLOWEST_RATE = 0.1
+# Seconds over which rich averages a rate: the half minute of its default is too short for fits that
+# take minutes each.
+_RATE_PERIOD = 3600.0
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -43,16 +43,19 @@ Result = TypeVar("Result")
 
 @final
 class Work:
-    """Something that takes a while, and how far it is.
+    """Something that takes a while, and how much of it is done.
 
     Attributes
     ----------
     what : str
-        In words: "reading norms.csv"; where there is a total, what is counted: "iteration".
+        Description such as "reading norms.csv"; with a total the unit that is counted, such as
+        "iteration".
     total : int or None
     done : float
     told : str
-        What else there is to say, such as the cost.
+        Further text, such as the cost.
+    is_counted : bool
+        Whether there is a total and a first note.
     """
 
     def __init__(self, what: str, total: int | None = None):
@@ -60,50 +63,24 @@ class Work:
         self.total = total
         self.done = 0.0
         self.told = ""
-        self._first: tuple[float, float] | None = None
+        self.is_counted = False
 
     def __call__(self, done: float | None = None, told: str = "") -> None:
-        """Note how much is done, and what there is to say."""
+        """Note how much is done, and a text."""
         if done is not None:
             self.done = done
-            if self._first is None:
-                self._first = done, time.monotonic()
+            self.is_counted = self.total is not None
         self.told = told
 
     @property
     def named(self) -> str:
-        """What goes on and how much of it is done."""
-        if self.total is None or self._first is None:
-            return self.what
-        return f"{self.what} {self.done:,.0f} of {self.total:,}"
-
-    @property
-    def rate(self) -> float | None:
-        """Of what is counted, so much a second; None where that is not known yet."""
-        if self._first is None:
-            return None
-        done, since = self._first
-        seconds = time.monotonic() - since
-        return (self.done - done) / seconds if seconds > 0 and self.done > done else None
-
-    @property
-    def pace(self) -> str:
-        """The rate in words, where it is no matter of minutes."""
-        rate = self.rate
-        return "" if rate is None or rate < _SLOWEST_RATE else f"{rate:.1f} it/s"
-
-    @property
-    def left(self) -> str:
-        """The time that is left, in words."""
-        rate = self.rate
-        if self.total is None or rate is None:
-            return ""
-        return f"{_duration(max(0.0, self.total - self.done) / rate)} left"
+        """The description, with how much is done if it is counted."""
+        return f"{self.what} {self.done:,.0f} of {self.total:,}" if self.is_counted else self.what
 
 
 @contextmanager
 def work(what: str, total: int | None = None) -> Iterator[Work]:
-    """What takes a while, for those who look to see; it is given what it is to be told.
+    """Declare work, and yield the object that takes its notes.
 
     >>> with work("start", total=3) as at:
     ...     at(2, "cost 0.41")
@@ -185,21 +162,21 @@ class _Watcher:
         self._ending = ending
         self._works: list[Work] = []
         self._begun = self._told = time.monotonic()
+        self._cell: Any = None
 
     @contextmanager
     def during(self, mine: Work) -> Iterator[None]:
         """Show a work while it goes on; the outermost has the thread."""
-        if self._works:
-            self._works.append(mine)
+        self._works.append(mine)
+        if len(self._works) > 1:
             try:
                 yield
             finally:
                 self._works.remove(mine)
             return
-        self._works.append(mine)
-        look, since = self._look(), time.monotonic()
+        since = time.monotonic()
         over = threading.Event()
-        thread = threading.Thread(target=self._show, args=(look, over), daemon=True)
+        thread = threading.Thread(target=self._show, args=(over,), daemon=True)
         thread.start()
         try:
             yield
@@ -207,126 +184,128 @@ class _Watcher:
             over.set()
             thread.join()
             self._works.clear()
-            self._told = look.told
-            if self._ending or look.says_when_over:
-                look.say(f"{mine.what} took {_duration(time.monotonic() - since)}")
+            if self._ending or self._told > since:
+                self._say(f"{mine.what} took {_duration(time.monotonic() - since)}")
+            self._cell = None
 
-    def _look(self) -> _Look:
-        kind: type[_Look] = _Lines
-        if _in_notebook():
-            kind = _Notebook
-        elif _is_terminal():
-            kind = _Screen
-        return kind(self._begun, self._told)
-
-    def _show(self, look: _Look, over: threading.Event) -> None:
-        # Where the stream was closed nobody looks any more.
+    def _show(self, over: threading.Event) -> None:
+        # A stream that was closed has no reader any more.
         with suppress(OSError, ValueError):
-            while not over.wait(look.wait()):
-                look.show(tuple(self._works))
-            look.wipe()
+            if _in_notebook():
+                self._show_in_cell(over)
+            elif _is_terminal():
+                self._show_bars(over)
+            else:
+                self._show_lines(over)
+
+    def _show_bars(self, over: threading.Event) -> None:
+        if over.wait(_PATIENCE):
+            return
+        tasks = _Tasks()
+        with tasks.progress:
+            while not over.wait(_BLINK):
+                tasks.update(tuple(self._works))
+                tasks.progress.refresh()
+
+    def _show_in_cell(self, over: threading.Event) -> None:
+        tasks = _Tasks()
+        while not over.wait(_PATIENCE):
+            tasks.update(tuple(self._works))
+            self._put(tasks.progress.make_tasks_table(tasks.progress.tasks))
+
+    def _show_lines(self, over: threading.Event) -> None:
+        tasks: _Tasks | None = None
+        # A rate needs some notes before the first line.
+        while not over.wait(max(0.0, min(_LINE / 10, self._told + _LINE - time.monotonic()))):
+            tasks = tasks or _Tasks()
+            tasks.update(tuple(self._works))
+            now = time.monotonic()
+            if now >= self._told + _LINE:
+                self._told = now
+                self._say(f"{_duration(now - self._begun)}: {tasks.line()}")
+
+    def _say(self, line: str) -> None:
+        """Print a line that stays, or put it below the cell of a notebook in place of the bars."""
+        if _in_notebook():
+            from rich.text import Text
+
+            self._put(Text(line))
+            return
+        with suppress(OSError, ValueError):
+            print(line, file=sys.stderr or io.StringIO(), flush=True)
+
+    def _put(self, content: Any) -> None:
+        from IPython.display import display
+
+        if self._cell is None:
+            self._cell = display(content, display_id=True)
+        else:
+            self._cell.update(content)
 
 
 _WATCHER: ContextVar[_Watcher | None] = ContextVar("manymaps watcher", default=None)
 
 
-class _Look(ABC):
-    """A way to show works: where, and how often."""
-
-    says_when_over = False
-
-    def __init__(self, begun: float, told: float):
-        self.begun = begun
-        self.told = told
-
-    @abstractmethod
-    def wait(self) -> float:
-        """Seconds until works are to be shown again."""
-
-    @abstractmethod
-    def show(self, works: Sequence[Work]) -> None:
-        """Show how far they are."""
-
-    def wipe(self) -> None:
-        """Leave nothing of it on the screen."""
-        return
-
-    def say(self, line: str) -> None:
-        """A line that stays, where there is still somebody to read it."""
-        with suppress(OSError, ValueError):
-            print(line, file=sys.stderr or io.StringIO(), flush=True)
-
-
 @final
-class _Lines(_Look):
-    """A plain line a minute."""
+class _Tasks:
+    """Works as tasks of rich, which estimates their rates and remaining times."""
 
-    def wait(self) -> float:
-        return max(0.0, self.told + _LINE - time.monotonic())
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
 
-    def show(self, works: Sequence[Work]) -> None:
-        self.told = time.monotonic()
-        self.says_when_over = True
-        self.say(f"{_duration(self.told - self.begun)}: {line_of(works)}")
+        fields = ("{task.fields[told]}", "{task.fields[pace]}", "{task.fields[left]}")
+        self.progress = Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(24),
+            *(TextColumn(field, markup=False) for field in fields),
+            console=Console(stderr=True),
+            auto_refresh=False,
+            transient=True,
+            # Printed text appears above the bars, but stays on its own stream.
+            redirect_stdout=sys.stdout.isatty(),
+            speed_estimate_period=_RATE_PERIOD,
+        )
+        self._tasks: dict[Work, Any] = {}
 
-
-@final
-class _Screen(_Look):
-    """Bars on a terminal, which is left to the result at the end."""
-
-    _live: Any = None
-
-    def wait(self) -> float:
-        return _PATIENCE if self._live is None else _BLINK
-
-    def show(self, works: Sequence[Work]) -> None:
-        if self._live is None:
-            from rich.console import Console
-            from rich.live import Live
-
-            self._live = Live(
-                console=Console(stderr=True),
-                auto_refresh=False,
-                transient=True,
-                # What is printed meanwhile stands above the bars, but stays on its own stream.
-                redirect_stdout=sys.stdout.isatty(),
+    def update(self, works: Sequence[Work]) -> None:
+        """Take over the notes of the works that go on."""
+        for one in set(self._tasks).difference(works):
+            self.progress.remove_task(self._tasks.pop(one).id)
+        for one in works:
+            if one not in self._tasks:
+                self.progress.add_task(
+                    one.what, start=False, total=one.total, told="", pace="", left=""
+                )
+                self._tasks[one] = self.progress.tasks[-1]
+            task = self._tasks[one]
+            # The first note of a count starts the clock, also one of 0, so that the first step has
+            # a rate.
+            if one.is_counted and (not task.started or task.completed != one.done):
+                self.progress.start_task(task.id)
+                self.progress.advance(task.id, one.done - task.completed)
+            task.description = one.named
+            rate, left = task.speed or 0.0, task.time_remaining
+            task.fields.update(
+                told=one.told,
+                pace="" if rate < _SLOWEST_RATE else f"{rate:.1f} it/s",
+                left="" if left is None else f"{_duration(left)} left",
             )
-            self._live.start()
-        self._live.update(table_of(works), refresh=True)
 
-    def wipe(self) -> None:
-        if self._live is not None:
-            self._live.stop()
-
-
-@final
-class _Notebook(_Look):
-    """The same bars below the cell of a notebook, where the last line stays."""
-
-    _shown: Any = None
-
-    def wait(self) -> float:
-        return _PATIENCE
-
-    def show(self, works: Sequence[Work]) -> None:
-        self._put(table_of(works))
-
-    def say(self, line: str) -> None:
-        from rich.text import Text
-
-        self._put(Text(line))
-
-    def _put(self, what: Any) -> None:
-        from IPython.display import display
-
-        if self._shown is None:
-            self._shown = display(what, display_id=True)
-        else:
-            self._shown.update(what)
+    def line(self) -> str:
+        """Return all works in one line, with the remaining time of the outermost counted one."""
+        tasks = self.progress.tasks
+        told, pace = (
+            next((task.fields[name] for task in reversed(tasks) if task.fields[name]), "")
+            for name in ("told", "pace")
+        )
+        left = next((task.fields["left"] for task in tasks if task.fields["left"]), "")
+        parts = [*(task.description for task in tasks), told, pace, left]
+        return ", ".join(part for part in parts if part)
 
 
 def _is_terminal() -> bool:
-    """Whether there is a terminal that can go back on what it shows."""
+    """Whether stderr is a terminal on which text can be replaced."""
     if sys.stderr is None or sys.stderr.closed or not sys.stderr.isatty():
         return False
     return os.environ.get("TERM", "").lower() not in ("dumb", "unknown")
@@ -338,31 +317,6 @@ def _in_notebook() -> bool:
     from rich.console import Console
 
     return Console(stderr=True).is_jupyter
-
-
-def line_of(works: Sequence[Work]) -> str:
-    """All works that go on in one line, with the time that is left of the outermost counted one."""
-    parts = [one.named for one in works]
-    told = next((one.told for one in reversed(works) if one.told), "")
-    pace = next((one.pace for one in reversed(works) if one.pace), "")
-    left = next((one.left for one in works if one.left), "")
-    return ", ".join(part for part in (*parts, told, pace, left) if part)
-
-
-def table_of(works: Sequence[Work]) -> Table:
-    """A row for each work, with a bar where it is known how much there is to do."""
-    from rich.progress_bar import ProgressBar
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, show_header=False, padding=(0, 1, 0, 0), pad_edge=False)
-    for one in works:
-        counted = one.total is not None and one.rate is not None
-        bar = ProgressBar(total=one.total, completed=one.done, width=24) if counted else Text()
-        cells = (one.named if one.total else f"{one.what} ...", one.told, one.pace, one.left)
-        named, *others = (Text(cell, no_wrap=True, overflow="ellipsis") for cell in cells)
-        table.add_row(named, bar, *others)
-    return table
 
 
 def _duration(seconds: float) -> str:

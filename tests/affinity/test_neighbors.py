@@ -249,7 +249,7 @@ def test_pynndescent_tries_again_until_the_recall_is_reached(descent):
 
 
 def test_pynndescent_says_when_it_does_not_reach_the_recall(descent):
-    with pytest.warns(DataWarning, match=r"recall of 0\.\d+ where 0\.999 was asked"):
+    with pytest.warns(DataWarning, match=r"recall of 0\.\d+ instead of 0\.999"):
         nearest_neighbors(clouds(200), 20, search=replace(descent, recall=0.999))
 
 

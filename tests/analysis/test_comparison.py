@@ -75,11 +75,32 @@ def test_figures_are_those_of_the_counts(planted):
     lengths = np.linalg.norm(counts, axis=1)
     assert planted.cosine[w] == pytest.approx(counts[0] @ counts[1] / lengths.prod())
     assert planted.n_responses[:, w].tolist() == [100, 100]
-    np.testing.assert_allclose(planted.q, stats.false_discovery_control(planted.p))
     members = planted.senses_of("word1", 99)[0].members
     own = [planted.vocabulary.index(member) for member in members]
     assert planted.senses_of("word1")[0].shares == pytest.approx(shares[:, own].sum(axis=1))
     assert 0 < planted.by_chance[w] < planted.divergence[w]
+
+
+def test_words_and_senses_are_one_family_of_tests(planted):
+    tests = np.concatenate([planted.p, planted.senses.p])
+    together = np.concatenate([planted.q, planted.senses.q])
+    np.testing.assert_allclose(together, stats.false_discovery_control(tests))
+    np.testing.assert_array_equal(planted.changes != "no change shown", planted.least_q <= 0.05)
+
+
+def test_senses_do_not_bring_a_false_discovery_rate_of_their_own():
+    """Without differences a word is shown for any of its tests, so all share one rate.
+
+    Two families at 0.3 show something in 0.44 of 600 such pairs, one family in 0.24.
+    """
+    norms = mixture([0.6, 0.4], n_words=4)
+    norms = replace(norms, n_responses=np.where(np.arange(norms.n_objects) < 4, 100, 9))
+    shown = []
+    for seed in range(150):
+        groups = {"a": drawn(norms, 2 * seed), "b": drawn(norms, 2 * seed + 1)}
+        found = compare(groups, responses="keep", alpha=0.3, n_permutations=999, random_state=seed)
+        shown.append(bool((found.changes != "no change shown").any()))
+    assert stats.binom.sf(sum(shown) - 1, len(shown), 0.3) > 0.01
 
 
 def test_tables_have_a_row_for_each_word_and_sense(planted):

@@ -1,5 +1,7 @@
 """Intervals against the definitions, their coverage on data drawn anew, and what is refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -110,6 +112,45 @@ class TestStrengths:
         for rows, n in (("renormalize", 2), ("keep", 3)):
             told = mm.intervals(trials, rows=rows).strength("a", "b")
             assert told == pytest.approx((1 / n, *jeffreys(1, n)))
+
+
+SWOW = """cue\tresponse\tR123\tN\tR123.Strength
+tie\tknot\t60\t100\t0.6
+tie\tsuit\t40\t100\t0.4
+knot\ttie\t90\t90\t1
+suit\ttie\t90\t90\t1
+"""
+
+
+class TestNotes:
+    def test_norms_do_not_identify_participants(self, tmp_path):
+        atlas, row = planted()
+        trials = people(atlas, row, 20, np.random.default_rng(0), of_one_mind=True)
+        file = tmp_path / "swow.csv"
+        file.write_text(SWOW)
+        for norms in (
+            counted(atlas, np.round(row * 200)),
+            trials.associations("R12"),
+            mm.read_associations(file, responses="R123"),
+        ):
+            (note,) = mm.intervals(norms).notes
+            assert "each response was counted as one participant's" in note
+            assert "too narrow" in note
+        assert mm.intervals(counted(atlas, np.round(row * 200)), atlas).notes == (note,)
+
+    @pytest.mark.parametrize("by", [None, "participants", "responses"])
+    def test_trials_that_identify_participants_get_no_note(self, by):
+        atlas, row = planted()
+        trials = people(atlas, row, 20, np.random.default_rng(0), of_one_mind=True)
+        assert mm.intervals(trials, by=by).notes == ()
+        assert mm.intervals(trials, atlas, by=by).notes == ()
+
+    def test_trials_without_participants_count_as_those_of_different_ones(self):
+        atlas, row = planted()
+        trials = people(atlas, row, 20, np.random.default_rng(0), of_one_mind=True)
+        unknown = replace(trials, participant=None, participants=())
+        (note,) = mm.intervals(unknown, atlas).notes
+        assert "each trial was counted as one participant's" in note
 
 
 class TestSenses:

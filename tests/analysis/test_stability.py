@@ -309,7 +309,7 @@ class TestConsensus:
         parts = stability([atlas, atlas]).attach().consensus.arrays()
         parts["offsets"] = parts["offsets"][1:]
         with pytest.raises(DataError, match="do not fit one another"):
-            Consensus.from_arrays(parts)
+            Consensus(**parts)
         with pytest.raises(DataError, match=r"the consensus is of \(maps, objects\)"):
             replace(made(n=9), consensus=stability([atlas, atlas]).attach().consensus)
 

@@ -4,10 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import binom
+from scipy.stats import t as student
 
 import manymaps as mm
 from manymaps.analysis import triplet_evaluation
 from manymaps.analysis.triplet_evaluation import choice_accuracy
+from manymaps.data.triplets import question_mean
 from manymaps.model import MULTIPLE_MAPS_T_SNE
 
 N = 10
@@ -45,12 +48,78 @@ def test_accuracy_is_that_of_a_plain_loop(monkeypatch, kind, table):
     own = found.accuracy["atlas"]
     assert found.hits["atlas"].tolist() == hits
     assert own.value == pytest.approx(np.mean(hits))
-    half = 1.96 * np.sqrt(own.value * (1 - own.value) / len(hits))
-    assert own.low == pytest.approx(own.value - half, abs=1e-3)
-    assert own.high == pytest.approx(own.value + half, abs=1e-3)
+    assert own.low < own.value < own.high
     assert found.chance == (1 / 3 if kind == "odd" else 1 / 2)
     gain = found.gain["counts"]
     assert gain.value == pytest.approx(own.value - found.accuracy["counts"].value)
+
+
+def answered(n_questions: int, times: int, rng: np.random.Generator) -> mm.Triplets:
+    """Questions of their own objects, each with one most probable answer and as many answers."""
+    sets = np.arange(3 * n_questions).reshape(-1, 3)
+    probable = rng.integers(3, size=(n_questions, 1))
+    odd = np.where(rng.random((n_questions, times)) < 0.5, probable,
+                   rng.integers(3, size=(n_questions, times))).ravel()  # fmt: skip
+    turned = np.array([[1, 2, 0], [2, 0, 1], [0, 1, 2]])[odd]
+    return mm.Triplets(np.take_along_axis(np.repeat(sets, times, axis=0), turned, axis=1))
+
+
+def test_questions_asked_once_have_the_ordinary_interval():
+    values = np.random.default_rng(1).integers(2, size=200).astype(float)
+    mean, margin = question_mean(values, np.ones(200, int))
+    assert mean == values.mean()
+    error = values.std(ddof=1) / np.sqrt(200)
+    assert margin == pytest.approx(student.ppf(0.975, 199) * error)
+
+
+def test_margins_are_those_of_a_plain_loop_in_any_order():
+    rng = np.random.default_rng(2)
+    asked = triplets("closer", 300)
+    found = mm.evaluate(atlas(), asked)
+    groups: dict[tuple, list[float]] = {}
+    for (i, j, k), hit in zip(asked.values.tolist(), found.hits["atlas"], strict=True):
+        groups.setdefault((i, frozenset((j, k))), []).append(hit)
+    mean = found.hits["atlas"].mean()
+    squares = sum((sum(hits) - mean * len(hits)) ** 2 for hits in groups.values())
+    count = len(groups)
+    assert count < 300
+    margin = student.ppf(0.975, count - 1) * np.sqrt(count / (count - 1) * squares) / 300
+    own = found.accuracy["atlas"]
+    assert (own.low, own.high) == pytest.approx((mean - margin, mean + margin))
+    turned = mm.evaluate(atlas(), asked.take(rng.permutation(300)))
+    assert turned.accuracy["atlas"] == pytest.approx(own)
+    assert turned.ceiling == found.ceiling
+
+
+def test_coverage_of_repeated_questions():
+    """The mean accuracy of always the first option is 1/3; answers alone promise too much."""
+    rng = np.random.default_rng(3)
+    n_draws, covered = 600, np.zeros(2)
+    for _ in range(n_draws):
+        asked = answered(60, 10, rng)
+        hits = (asked.values[:, 2] % 3 == 0).astype(float)
+        mean, margin = question_mean(hits.reshape(60, 10).sum(axis=1), np.full(60, 10))
+        alone = 1.96 * hits.std(ddof=1) / np.sqrt(600)
+        covered += abs(mean - 1 / 3) <= np.array([margin, alone])
+    assert covered[0] >= binom.ppf(0.001, n_draws, 0.95)
+    assert covered[1] < 0.8 * n_draws
+
+
+@pytest.mark.parametrize(("n_questions", "times"), [(60, 2), (60, 10), (20, 100), (300, 3)])
+def test_the_ceiling_lies_between_its_bounds(n_questions, times):
+    """The most probable answer has 1/2 + 1/6 everywhere."""
+    rng = np.random.default_rng(4)
+    found = [answered(n_questions, times, rng).noise_ceiling() for _ in range(200)]
+    within = sum(one.at_least <= 2 / 3 <= one.at_most for one in found)
+    assert within >= binom.ppf(0.001, 200, 0.95)
+    assert np.mean([one.others for one in found]) < 2 / 3 < np.mean(
+        [one.majority for one in found]) + 0.005  # fmt: skip
+    assert all(1 / 3 <= one.at_least <= one.others <= one.at_most <= 1 for one in found)
+
+
+def test_one_question_bounds_nothing():
+    ceiling = mm.Triplets([[0, 1, 2], [0, 1, 2], [2, 1, 0]]).noise_ceiling()
+    assert (ceiling.at_least, ceiling.at_most) == (pytest.approx(1 / 3), 1)
 
 
 def test_ties_count_by_share():

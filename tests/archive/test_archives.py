@@ -175,7 +175,7 @@ class TestReading:
         ("meta", "message"),
         [
             ("{", "cannot be read as a manymaps atlas"),
-            ("[" * 100_000, "nested too deep"),
+            ("[" * 100_000, "cannot be read as a manymaps atlas .*recursion"),
             ('{"format": "manymaps atlas", "version": ' + "9" * 5000 + "}", "cannot be read"),
             ('{"format": "manymaps atlas", "version": true, "labels": []}', "its version"),
             ('{"format": "manymaps atlas", "version": 1}', "'labels' is missing"),
@@ -193,32 +193,35 @@ class TestReading:
 
 
 class TestReader:
-    def test_whatever_goes_wrong_names_the_file(self, tmp_path):
+    def test_errors_of_data_name_the_file(self, tmp_path):
         @reader("numbers")
         def numbers(path, fault):
             raise fault
 
         path = tmp_path / "a.txt"
-        for fault in (KeyError("x"), MemoryError(), RecursionError(), SystemError("bad")):
-            with pytest.raises(DataError, match=r"a\.txt cannot be read as numbers"):
-                numbers(path, fault)
+        with pytest.raises(DataError, match=r"a\.txt cannot be read as numbers: .*memory"):
+            numbers(path, MemoryError())
         with pytest.raises(DataError, match=r"a\.txt: row 3 is empty"):
             numbers(path, DataError("row 3 is empty"))
         with pytest.raises(DataError, match=r"^.*a\.txt, row 3 is empty$"):
             numbers(str(path), DataError(f"{path}, row 3 is empty"))
 
-    def test_what_is_no_fault_of_the_file_stays_what_it_is(self):
+    @pytest.mark.parametrize(
+        "fault",
+        [
+            KeyError("x"), RecursionError(), SystemError("bad"), FileNotFoundError("a"),
+            ImportError("a"), ParameterError("a"), DataWarning(),
+        ],
+    )  # fmt: skip
+    def test_other_errors_stay_what_they_are(self, fault):
         @reader("numbers")
         def numbers(path, fault=None):
             raise fault
 
-        for fault in (FileNotFoundError("a"), ImportError("a"), ParameterError("a"), DataWarning()):
-            with pytest.raises(type(fault)):
-                numbers("a.txt", fault=fault)
+        with pytest.raises(type(fault)):
+            numbers("a.txt", fault=fault)
         with pytest.raises(TypeError, match="unexpected keyword"):
             numbers("a.txt", wrong=1)
-        with pytest.raises(KeyError):
-            numbers(["given", "labels"], KeyError("x"))
 
     def test_an_endless_message_is_cut(self):
         @reader("numbers")

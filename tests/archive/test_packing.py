@@ -1,4 +1,4 @@
-"""Bytes through packers: the same as were packed, no more than may be, and damage is told."""
+"""Bytes through packers: the same as were packed, and damage is reported."""
 
 import bz2
 import gzip
@@ -30,28 +30,6 @@ def test_what_is_not_packed_is_the_file(tmp_path):
     with unpacked(tmp_path / "a") as file:
         assert not file.packed
         assert file.stream.read() == b"cue,response\n"
-
-
-@PACKERS
-def test_the_limit_is_what_a_file_may_always_unpack_to(tmp_path, packer, monkeypatch):
-    monkeypatch.setattr("manymaps.archive.door.ALWAYS_UNPACKED", 2**18)
-    path = tmp_path / "a"
-    path.write_bytes(packer.compress(bytes(2**18)))
-    with unpacked(path) as file:
-        assert len(file.stream.read()) == 2**18
-        file.stream.seek(0)
-        assert len(file.stream.read()) == 2**18
-    path.write_bytes(packer.compress(bytes(2**18 + 1)))
-    with pytest.raises(DataError, match="a unpacks to more than 0 MiB"), unpacked(path) as file:
-        file.stream.read()
-
-
-def test_a_trap_is_refused_before_it_is_large(tmp_path):
-    """Bzip2 packs zeros a million to one, and takes seconds for a gigabyte of them."""
-    (tmp_path / "a").write_bytes(bz2.compress(bytes(2**26 + 2**20)))
-    message = r"a unpacks to more than 64 MiB from \d+ bytes"
-    with pytest.raises(DataError, match=message), unpacked(tmp_path / "a") as file:
-        file.stream.read()
 
 
 @PACKERS

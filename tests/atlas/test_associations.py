@@ -97,6 +97,17 @@ def test_saved_and_read_back(tmp_path):
     assert load_atlas(tmp_path / "b.atlas").associations is None
 
 
+def test_stored_zeros_are_dropped_when_a_file_is_read(tmp_path):
+    """The senses of an object divide by the sum of its associations."""
+    written = atlas()
+    written.associations.data[written.associations.indptr[0] : written.associations.indptr[1]] = 0
+    written.save(tmp_path / "a.atlas")
+    found = load_atlas(tmp_path / "a.atlas")
+    assert (found.associations.data > 0).all()
+    assert found.associations.nnz == np.count_nonzero(written.associations.data)
+    found.senses("a")
+
+
 def test_a_subset_has_those_among_its_objects_and_an_extension_the_old_ones():
     whole = atlas().associations.toarray()
     order = [3, 0, 1]

@@ -384,6 +384,44 @@ class TestSubsetAndExtended:
         np.testing.assert_array_equal(part.maps, atlas.maps[:, [5, 2]])
 
     @pytest.mark.parametrize(
+        "objects",
+        [
+            ["word 5", "word 2"],
+            ("WORD 5", "word 2"),
+            np.array(["word 5", "word 2"]),
+            np.array(["word 5", "word 2"], dtype=object),
+            np.array([5, 2], dtype=np.int8),
+        ],
+    )
+    def test_a_subset_by_label_equals_the_subset_by_index(self, objects):
+        atlas = random_atlas()
+        assert atlas.subset(objects) == atlas.subset([5, 2])
+
+    def test_one_label_selects_one_object(self):
+        assert random_atlas().subset("word 3") == random_atlas().subset([3])
+
+    def test_a_mask_has_one_value_per_object(self):
+        atlas = random_atlas()
+        mask = np.arange(atlas.n_objects) == 3
+        assert atlas.subset(mask).labels == atlas.subset(mask.tolist()).labels == ("word 3",)
+        with pytest.raises(ParameterError, match=r"shape \(2,\); expected one value for each"):
+            atlas.subset([True, False])
+
+    def test_an_unknown_label_of_a_subset_is_named_with_suggestions(self):
+        with pytest.raises(UnknownLabel, match="no object is labelled 'wrd 5'; did you") as error:
+            random_atlas().subset(["word 2", "wrd 5"])
+        assert "word 5" in error.value.suggestions
+
+    def test_labels_of_two_kinds_select_the_row_before_the_column(self):
+        two = replace(T_SNE, given="rows", normalization="conditional")
+        labels = ["tie", "bow", "tie", "hat"]
+        atlas = Atlas(
+            labels, np.zeros((1, 4, 2)), np.ones((1, 4)), two,
+            kinds=["cue"] * 2 + ["response"] * 2, factors=np.ones(4),
+        )  # fmt: skip
+        assert atlas.subset(["tie", "hat"]).kinds == ("cue", "response")
+
+    @pytest.mark.parametrize(
         ("at", "kind"), [(0, "cue"), (6, "cue"), (7, "response"), (14, "response")]
     )
     def test_new_objects_are_of_the_kind_before_them(self, at, kind):

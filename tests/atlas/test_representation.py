@@ -1,4 +1,4 @@
-"""What a person meets at a prompt: an atlas that is short, can be asked by label, and compared."""
+"""What a person meets at a prompt: a short atlas that is indexed by label and compared."""
 
 import pickle
 from dataclasses import replace
@@ -123,7 +123,7 @@ class TestAsking:
 
     @pytest.mark.parametrize("key", [0, np.int64(3), slice(2), ("a", "b", "c"), None])
     def test_numbers_are_no_labels(self, known, key):
-        with pytest.raises(TypeError, match="asked by label"):
+        with pytest.raises(TypeError, match="indexed by label"):
             known[key]
         assert key not in known
 

@@ -12,12 +12,12 @@ _SIZE = "how much is held at a time"
 
 EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("archive/arrays", "csr_from", "62 -> 61"): "both are beyond any table",
-    ("io/count_entries", "", "2 -> 3"): _SIZE,
+    ("io/tables", "", "2 -> 3"): _SIZE,
     ("compute/rows", "", "14 -> 13"): _SIZE,
     ("io/corpus", "", "2 -> 3"): _SIZE,
     ("io/text_rows", "", "1024 -> 1025"): _SIZE,
     ("io/word2vec", "_TextRows.parse", "0 -> 1"): "a block of another shape than is wanted",
-    ("maps/restarts", "best_run", "at(k) -> pass"): "how far it is, for who looks",
+    ("maps/restarts", "best_run", "show(k) -> pass"): "how far it is, for who looks",
     ("maps/run", "_fading", "earned < _EARNED * proportions -> earned <= _EARNED * proportions"): (
         _BOUNDARY
     ),

@@ -40,8 +40,6 @@ from manymaps.clustering.priors import SizePrior, TiedSizePrior
 from manymaps.clustering.solvers import GibbsEM
 from manymaps.cooccurrence.semidefinite import SolverError
 from manymaps.optimizers.rows import RowDescent
-from manymaps.prediction.models import Popularity, SpreadingActivation, Uniform
-from manymaps.prediction.spaces import ClassicalScaling, LatentSemanticAnalysis
 
 __all__ = ["SUBJECTS", "Drawn", "Subject", "case", "drawn", "run"]
 
@@ -211,15 +209,6 @@ def _other_estimators() -> dict[str, Subject]:
         ),
         "AssociationPredictor": Subject(
             mm.AssociationPredictor, SIMILARITIES, predictor, numbers=("history_", "n_iter_")
-        ),
-        "Uniform": Subject(Uniform, SIMILARITIES),
-        "Popularity": Subject(Popularity, SIMILARITIES),
-        "SpreadingActivation": Subject(SpreadingActivation, SIMILARITIES),
-        "LatentSemanticAnalysis": Subject(
-            LatentSemanticAnalysis, SIMILARITIES, {"n_components": [2]}
-        ),
-        "ClassicalScaling": Subject(
-            ClassicalScaling, SIMILARITIES, {"n_positive": [2], "n_negative": [0, 1]}
         ),
     }
 

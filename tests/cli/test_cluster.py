@@ -217,7 +217,7 @@ def test_an_underscore_is_a_typing_error(tmp_path):
     with pytest.raises(DataError, match="line 3: the similarity of 'a' - 'c' is '1_0'"):
         read_similarities(file)
     file.write_text(",a,b\na,1,1_0\nb,.5,1\n")
-    with pytest.raises(DataError, match=r"line 2, column 2 \('b'\): the value is '1_0'"):
+    with pytest.raises(DataError, match=r"line 2 \('a'\), column 3 \('b'\): the value is '1_0'"):
         read_similarities(file, format="matrix")
     with pytest.raises(ParameterError, match="absent='drop'"):
         read_similarities(file, absent="drop")
@@ -270,12 +270,25 @@ def test_numbers_of_clusters_are_compared(judged):
         assert len(result[name]) == 3
     assert result["fewest_by_held_out"] in (1, 2, 3)
     least = record(judged, "--choose", "1-3", "--restarts", 3, "--precision", 10)
-    assert least["suggestion"] == 1
+    assert least["suggestion"] == 0  # errors of 10 drown similarities of at most 1
+    assert result["structure_found"] is True
+    assert result["constant_description_length"] > min(result["description_length"])
     shown = worked(invoke("cluster", judged, "--choose", "2-3", "--restarts", 3))
     assert "suggested: " in shown.stdout
     assert re.search(r"\n2 +\S+% +\S+ +\S+ +\S+ ± \S+\n", shown.stdout)
     assert "from 2 to 3 clusters" in shown.stdout
     assert f"next: manymaps cluster {judged} --clusters " in shown.stdout
+
+
+def test_noise_has_no_suggestion(tmp_path):
+    noise = np.random.default_rng(0).normal(size=(len(WORDS), len(WORDS)))
+    file = write_table(tmp_path / "noise.csv", noise + noise.T)
+    result = record(file, "--choose", "2-3", "--restarts", 2)
+    assert (result["suggestion"], result["structure_found"]) == (0, False)
+    assert result["n_clusters"] == [1, 2, 3]
+    shown = invoke("cluster", file, "--choose", "2-3", "--restarts", 2)
+    assert "no structure found" in shown.stdout
+    assert "next:" not in shown.stdout
 
 
 @pytest.mark.parametrize(
@@ -303,7 +316,7 @@ def test_refusals(judged, tmp_path, monkeypatch, options, code, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (",a,b\na,1,x\nb,.5,1\n", "line 2, column 2 ('b'): the value is 'x'"),
+        (",a,b\na,1,x\nb,.5,1\n", "line 2 ('a'), column 3 ('b'): the value is 'x'"),
         (",a,b,c\na,1,.5,.2\nb,.5,1,.1\n", "not square"),
         (",a,a\na,1,.5\na,.5,1\n", "the label 'a' stands twice"),
         (",a,b,c\na,1,.5,\nb,.5,1,\nc,,,1\n", "object 2 ('c') has no observed similarity"),

@@ -22,7 +22,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_file_of_ratings_is_known_by_its_columns(folder):
-    result = worked(invoke("evaluate", "norms.atlas", "rated.csv", "--json", "--resamples", 50))
+    result = worked(invoke("evaluate", "norms.atlas", "rated.csv", "--json"))
     found = json.loads(result.stdout)
     assert (found["n_pairs"], found["n_known"], found["unknown"]) == (5, 4, ["hat"])
     assert found["coverage"] == 0.8
@@ -35,9 +35,7 @@ def test_a_file_of_ratings_is_known_by_its_columns(folder):
     assert "5 rated pairs of 5 words" in result.stderr
     assert "was read as ratings of pairs (--format edges reads it as associations)" in result.stderr
     assert "both words of 4 of 5 pairs; it lacks 1 word: 'hat'" in result.stderr
-    library = mm.evaluate(
-        mm.load_atlas("norms.atlas"), mm.read_ratings("rated.csv"), n_resamples=50
-    )
+    library = mm.evaluate(mm.load_atlas("norms.atlas"), mm.read_ratings("rated.csv"))
     assert library.record()["measures"] == found["measures"]
 
 

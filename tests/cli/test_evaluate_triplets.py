@@ -46,7 +46,8 @@ def test_a_fit_foresees_what_it_was_not_told(folder):
     assert found["accuracy"] > found["chance"] + 0.2
     assert found["chance"] == pytest.approx(1 / 3)
     assert found["n_triplets"] == found["n_known"] == 300
-    assert found["ceiling_by_others"] < found["ceiling"] <= 1
+    assert found["ceiling_by_others"] < found["ceiling"] <= found["ceiling_at_most"] <= 1
+    assert found["chance"] <= found["ceiling_at_least"] <= found["ceiling_by_others"]
     assert {"kl_divergence", "mu_local", "mu_global", "recall_at_10"} <= set(found)
     library = mm.evaluate(mm.load_atlas("t.atlas"), mm.read_triplets("test.npy"))
     assert library.record()["measures"] == found["measures"]
@@ -54,6 +55,8 @@ def test_a_fit_foresees_what_it_was_not_told(folder):
     assert told.stdout.startswith("t.atlas: 300 of 300 triplets\n")
     for name in ("atlas", "popularity", "counts", "chance", "ceiling"):
         assert f"\n{name}  " in told.stdout
+    bounds = "at least {ceiling_at_least:.3f}, at most {ceiling_at_most:.3f}".format(**found)
+    assert bounds in told.stdout
     assert "was read as triplets" not in told.stderr
 
 

@@ -28,7 +28,7 @@ from cli_samples import (
 )
 from manymaps.affinity.affinities import GaussianAffinity
 from manymaps.cli.fit import METHODS
-from manymaps.maps.run import Fit
+from manymaps.maps.run import Run
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and terminals of POSIX")
 
@@ -68,14 +68,14 @@ def test_ctrl_c_before_the_first_iteration_leaves_nothing(norms, monkeypatch):
 @pytest.mark.parametrize("times", [1, 2])
 def test_ctrl_c_twice_waits_for_nothing(norms, monkeypatch, times):
     """The first one ends the fit with the iteration it is at, the second one at once."""
-    usual = Fit._evaluate
+    usual = Run._evaluate
 
-    def evaluate(self: Fit, parameters: object, iteration: int) -> object:
+    def evaluate(self: Run, parameters: object, iteration: int) -> object:
         for _ in range(times if iteration == 7 else 0):
             signal.raise_signal(signal.SIGINT)
         return usual(self, parameters, iteration)
 
-    monkeypatch.setattr(Fit, "_evaluate", evaluate)
+    monkeypatch.setattr(Run, "_evaluate", evaluate)
     result = fitted(norms)
     assert result.exit_code == 130
     partial = norms.parent / "out.partial.atlas"

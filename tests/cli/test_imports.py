@@ -29,13 +29,14 @@ assert out.getvalue().strip()
 print(*(name for name in {HEAVY} if name in sys.modules))
 """
 ARRAYS = {"numpy", "scipy.sparse"}
+LOOPS = ARRAYS | {"numba", "scipy.linalg"}
 COMMANDS = {
     "--version": set(),
     "--help": set(),
     "fit --help": set(),
-    "senses ATLAS w3": ARRAYS | {"rich"},
-    "senses ATLAS w3 w4 --json": ARRAYS,
-    "senses ATLAS w3 --csv": ARRAYS,
+    "senses ATLAS w3": LOOPS | {"rich"},
+    "senses ATLAS w3 w4 --json": LOOPS,
+    "senses ATLAS w3 --csv": LOOPS,
     "inspect NORMS": ARRAYS | {"scipy.sparse.csgraph", "scipy.linalg", "rich"},
     "spread NORMS w3": ARRAYS | {"scipy.sparse.csgraph", "scipy.linalg", "rich"},
 }  # fmt: skip

@@ -83,8 +83,12 @@ def test_a_fit_of_trials_is_a_fit_of_their_norms(raw, tmp_path):
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        (("--where", "agge < 30"), 2, "--where agge < 30 names at character 1 a column 'agge'"),
-        (("--where", "age <"), 2, "--where age < ends at character 6"),
+        (
+            ("--where", "agge < 30"),
+            2,
+            "--where agge < 30 names a column 'agge' that does not exist",
+        ),
+        (("--where", "age <"), 2, "--where age < is not understood from 'age <' on"),
         (("--where", "age > 300"), 3, "'age > 300' holds for none of 560 trials"),
         (("--participant", "who"), 3, "has no column 'who'"),
         (("--response", "R1,R7"), 3, "has no column 'R7'"),

@@ -111,6 +111,18 @@ class TestSenses:
         said = invoke("senses", fitted, "tie", "--data", told_in).stderr
         assert "taken as 100 (--per-cue N)" in said
 
+    def test_norms_get_a_note_that_participants_are_not_identified(self, atlas, trials, tmp_path):
+        norms = write_norms(tmp_path)
+        fitted = tmp_path / "norms.atlas"
+        assert invoke("fit", norms, "-o", fitted, *QUICK).exit_code == 0
+        (note,) = told(fitted, "tie", "--data", norms)["notes"]
+        assert "each response was counted as one participant's" in note
+        for shape in ((), ("--csv",), ("--json",)):
+            assert note in invoke("senses", fitted, "tie", "--data", norms, *shape).stderr
+        word = mm.load_atlas(atlas).labels[0]
+        assert told(atlas, word, "--data", trials)["notes"] == []
+        assert "participant's" not in invoke("senses", atlas, word, "--data", trials).stderr
+
     @pytest.mark.parametrize(
         ("options", "code", "said"),
         [

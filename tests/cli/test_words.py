@@ -3,6 +3,7 @@
 import inspect
 import re
 import shlex
+from itertools import combinations
 from pathlib import Path
 
 import click
@@ -134,8 +135,11 @@ class TestHints:
 
     def test_clusters_are_found_as_they_were_chosen(self, odd):
         options = ("--dissimilarities", "--absent", "zero", "--restarts", 2, "--solver", "gibbs")
-        further = hint(invoke("cluster", odd, *NAMED, "--choose", "1-2", *options))
-        assert further[:3] == ["cluster", "odd.csv", "--clusters"]
+        names = "abcdefgh"
+        groups = [(x, y, 1 if (x < "e") == (y < "e") else 9) for x, y in combinations(names, 2)]
+        Path("two.csv").write_text(ODD + "".join(f"{x};{y};{far}\n" for x, y, far in groups))
+        further = hint(invoke("cluster", "two.csv", *NAMED, "--choose", "1-2", *options))
+        assert further[:3] == ["cluster", "two.csv", "--clusters"]
         for given in (*options, *NAMED):
             assert str(given) in further
         assert "--choose" not in further

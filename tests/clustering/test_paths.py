@@ -123,7 +123,7 @@ def kinship(seed: int, noise: float) -> np.ndarray:
 def test_the_true_number_is_suggested_and_not_the_end_of_the_range(seed, noise):
     path = cluster_path(kinship(seed, noise), range(3, 8), n_repeats=2, random_state=seed)
     assert path.suggestion == 5
-    assert path.bic.argmin() == 4  # of 7 clusters: weights alone do not choose
+    assert path.bic.argmin() == 5  # of 7 clusters: weights alone do not choose
     text = " ".join(path.reasons)
     assert "from 4 to 5 clusters" in text
     assert "which pays" in text
@@ -138,12 +138,13 @@ def test_the_path_finds_what_long_annealings_find():
         AdditiveClustering(k, n_init=3, random_state=0).fit(values).variance_accounted_for_
         for k in (2, 4, 5)
     ]
-    assert (path.vaf > np.array(long) - 1e-3).all()
+    assert path.n_clusters.tolist() == [1, 2, 4, 5]
+    assert (path.vaf[1:] > np.array(long) - 1e-3).all()
 
 
 def test_standard_errors_are_over_hidden_pairs(values):
     path = cluster_path(values, [2, 3], estimator=QUICK, n_repeats=1, random_state=0)
-    assert path.held_out.shape == (2, 1)
+    assert path.held_out.shape == (3, 1)
     np.testing.assert_allclose(path.held_out[:, 0], path.held_out_error)
     squares = np.array([[1.0, 4.0, 9.0], [1.0, 1.0, 4.0]])
     hidden = paths._Hidden(squares)
@@ -164,6 +165,47 @@ def test_each_pair_is_hidden_before_any_is_hidden_twice(values):
     upper = np.triu_indices(12, 1)
     for so_far in times:
         assert np.ptp(so_far[upper]) <= 1
+
+
+@pytest.mark.parametrize("draw", ["normal", "uniform"])
+def test_noise_has_no_structure(draw):
+    for seed in range(3):
+        values = getattr(np.random.default_rng(seed), draw)(size=45)
+        path = cluster_path(values, [2, 3], estimator=QUICK, held_out=None)
+        assert path.n_clusters.tolist() == [1, 2, 3]
+        assert (path.suggestion, path.has_structure) == (0, False)
+        assert "no structure found" in str(path)
+        left = ((values - values.mean()) ** 2).mean()
+        assert path.constant_length == pytest.approx(45 * np.log(left) + np.log(45))
+        assert path.constant_length < path.description_length.min()
+
+
+def test_one_cluster_is_a_candidate_of_every_range():
+    members = np.arange(10) < 4
+    noise = np.random.default_rng(0).normal(0, 0.05, (10, 10))
+    values = np.outer(members, members) + noise + noise.T
+    assert cluster_path(values, [2, 3], estimator=QUICK, held_out=None).suggestion == 1
+
+
+@pytest.mark.parametrize("constant", ["nonnegative", False])
+def test_the_length_without_clusters_is_that_of_the_constant(constant):
+    values = np.random.default_rng(0).normal(-1, 0.1, 28)
+    estimator = AdditiveClustering(constant=constant, n_init=1, random_state=0)
+    path = cluster_path(values, [1], estimator=estimator, held_out=None, precision=0.1)
+    expected = (values**2).sum() / 0.01 + (constant is not False) * np.log(28)
+    assert path.constant_length == pytest.approx(expected)
+
+
+def test_the_length_without_clusters_keeps_the_features_that_are_given():
+    feature = (np.arange(8) < 4).astype(float)
+    noise = np.random.default_rng(0).normal(0, 0.1, (8, 8))
+    values = np.outer(feature, feature) + noise + noise.T
+    estimator = AdditiveClustering(features=feature[:, None], n_init=1, random_state=0)
+    path = cluster_path(values, [1], estimator=estimator, held_out=None)
+    pairs, shared = (each[np.triu_indices(8, 1)] for each in (values, np.outer(feature, feature)))
+    left = sum(pairs[shared == one].var() * (shared == one).sum() for one in (0, 1))
+    assert path.constant_length == pytest.approx(28 * np.log(left / 28) + 2 * np.log(28))
+    assert path.suggestion == 0
 
 
 @pytest.mark.slow

@@ -8,7 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference
-from manymaps.compute import field, predicted_seconds, repulsion_plan, sees_both, two_fields
+from manymaps.compute import (
+    field,
+    predicted_seconds,
+    repulsion_fft,
+    repulsion_plan,
+    sees_both,
+    two_fields,
+)
 from manymaps.compute.repulsion_plan import plan
 from manymaps.compute.threads import threads
 
@@ -287,6 +294,73 @@ class TestFftError:
         batch = one_set(points, np.zeros(100))
         result = relative(batch.field("cauchy", "fft"))
         assert_near(result, batch.reference("cauchy"), DEFAULT_TOLERANCE)
+
+
+def clump(width, d, n=6000, part=0.5, seed=0):
+    """Points of which a part lies within `width` of one another, in any order."""
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(n, d)) * (13 if d == 2 else 100)
+    members = rng.permutation(n)[: int(part * n)]
+    points[members] = rng.normal(size=d) + width * rng.uniform(-0.5, 0.5, (len(members), d))
+    return one_set(points, np.zeros(n)), members
+
+
+class TestClumps:
+    """Errors that the members of a clump share do not cancel, but push the clump as a whole."""
+
+    @pytest.mark.parametrize("width", [0, 1e-3, 1e-2, 1e-1, 1])
+    @pytest.mark.parametrize("kernel", ["gaussian", "cauchy"])
+    @pytest.mark.parametrize("d", [1, 2])
+    def test_half_of_all_points(self, kernel, d, width):
+        batch, members = clump(width, d)
+        exact, fast = (
+            batch.field(kernel, engine, DEFAULT_TOLERANCE) for engine in ("exact", "fft")
+        )
+        true, force = (f * np.exp(scale) for _, f, scale in (exact, fast))
+        scale = np.sqrt((true**2).mean())
+        for rows in (slice(None), members):
+            assert np.sqrt(((force - true)[:, rows] ** 2).mean()) < DEFAULT_TOLERANCE * scale
+        momentum = np.linalg.norm(force.sum(axis=1, dtype=float))
+        assert momentum < DEFAULT_TOLERANCE * np.linalg.norm(true, axis=0).sum()
+
+    @pytest.mark.parametrize("part", [0.01, 0.1, 0.9])
+    @pytest.mark.parametrize("d", [1, 2])
+    def test_any_part_of_the_points(self, d, part):
+        batch, _ = clump(1e-3, d, part=part)
+        exact, fast = (batch.field("cauchy", engine) for engine in ("exact", "fft"))
+        assert np.linalg.norm(fast[1] - exact[1]) < DEFAULT_TOLERANCE * np.linalg.norm(exact[1])
+
+    @pytest.mark.parametrize("d", [1, 2])
+    def test_ordinary_points_keep_their_one_transform(self, d, monkeypatch):
+        def unexpected(grid):
+            raise AssertionError("slopes were interpolated")
+
+        monkeypatch.setattr(repulsion_fft, "_slope_transforms", unexpected)
+        rng = np.random.default_rng(3)
+        for n, span in ((3000, 30), (6000, 60), (20_000, 100)):
+            one_set(rng.uniform(0, span, (n, d)), np.zeros(n)).field("cauchy", "fft", 5e-3)
+
+    def test_a_clump_in_one_map_changes_no_bit_of_another(self):
+        scattered, _ = clump(0, 2, n=3000, part=0.0)
+        clumped = [clump(0, 2, n=3000, part=part, seed=1)[0] for part in (0.5, 0.3)]
+        together = joined(scattered, *clumped).field("cauchy", "fft", 5e-3)
+        for m, one in enumerate((scattered, *clumped)):
+            for part, alone in zip(together, one.field("cauchy", "fft", 5e-3), strict=True):
+                np.testing.assert_array_equal(part[..., 3000 * m : 3000 * (m + 1)], alone)
+
+
+class TestChargesOutOfRange:
+    """exp of a log charge above 88 overflows float32, and below -87 it vanishes."""
+
+    @pytest.mark.parametrize("level", [-300.0, -90.0, 89.0, 300.0])
+    @pytest.mark.parametrize(("engine", "d"), CASES)
+    @pytest.mark.parametrize("kernel", ["gaussian", "cauchy"])
+    def test_a_common_factor_is_only_a_scale(self, kernel, engine, d, level):
+        rng = np.random.default_rng(2)
+        points, charges = rng.normal(size=(200, d)), rng.normal(size=200)
+        usual, far = (one_set(points, charges + c).field(kernel, engine) for c in (0, level))
+        np.testing.assert_allclose(relative(far)[0] - level, relative(usual)[0], atol=1e-4)
+        np.testing.assert_allclose(relative(far)[1], relative(usual)[1], rtol=1e-3, atol=1e-4)
 
 
 class TestChooser:

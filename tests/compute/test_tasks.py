@@ -1,8 +1,13 @@
-"""Tasks on joblib's backends and a Dask cluster: the same bits, dead workers, what is sent."""
+"""Tasks on joblib's backends and a Dask cluster: the same bits, dead workers, interruption."""
 
 import importlib
 import logging
 import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
 
 import joblib
 import numba
@@ -10,7 +15,8 @@ import numpy as np
 import pytest
 
 import manymaps as mm
-from manymaps.compute.tasks import Shared, WorkersLost, _bytes, _run_on_worker, finished, run_tasks
+from manymaps.compute.communities import ego_communities
+from manymaps.compute.tasks import WorkersLost, _run_on_worker, finished, run_tasks
 from manymaps.compute.threads import at_most
 from manymaps.errors import DataWarning, ParameterError
 from sweep_samples import ring
@@ -21,16 +27,21 @@ TWO = [{"backend": "threading", "n_jobs": 2}, {"backend": "loky", "n_jobs": 2}]
 
 @pytest.mark.parametrize("where", [{}, *TWO])
 def test_outcomes_come_in_the_order_of_tasks(where):
-    data = Shared(np.arange(300_000.0))
+    data = np.arange(300_000.0)
     heard = []
     found = run_tasks(times, [(data, k) for k in range(5)], "sum", on_end=heard.append, **where)
-    assert found == [times(data.value, k) for k in range(5)]
+    assert found == [times(data, k) for k in range(5)]
     assert heard == [1, 2, 3, 4, 5]
 
 
-def test_what_is_shared_may_hold_what_only_this_process_knows():
-    shared = Shared(lambda: 7)
-    assert run_tasks(called, [(shared,), (shared,)], "call", backend="loky", n_jobs=2) == [7, 7]
+def test_arguments_may_be_known_to_this_process_only():
+    assert run_tasks(called, [(lambda: 7,), (lambda: 8,)], "call", **TWO[1]) == [7, 8]
+
+
+def test_loops_give_the_same_bits_in_processes():
+    network = ring(300)
+    found = run_tasks(ego_communities, [(network,), (network,)], "network", **TWO[1])
+    assert [one.tobytes() for one in found] == [ego_communities(network).tobytes()] * 2
 
 
 @pytest.mark.parametrize("where", [{}, *TWO])
@@ -54,28 +65,53 @@ def test_tasks_share_the_processors():
     assert n_threads() == numba.config.NUMBA_NUM_THREADS
 
 
-@pytest.mark.slow
-def test_a_worker_that_dies_costs_no_task(tmp_path):
-    with pytest.warns(RuntimeWarning, match=r"a worker process ended by itself \(SIGKILL\)"):
-        found = run_tasks(dies, [(tmp_path, k, 1) for k in range(5)], "task", **TWO[1])
-    assert found == [0, 10, 20, 30, 40]
-    assert len(list(tmp_path.glob("1-*"))) == 2
+def outcomes_before_the_loss(marks, **where):
+    """Results of four tasks, one of which ends its worker."""
+    found = {}
+    running = finished(dies, [(marks, k) for k in range(4)], **where)
+    with pytest.raises(WorkersLost, match=r"ended unexpectedly.* pass fewer jobs"):
+        found.update(running)
+    return found
 
 
-@pytest.mark.slow
-def test_a_task_that_kills_its_workers_is_lost_alone(tmp_path):
-    tasks = [(tmp_path, k, 99) for k in range(4)]
-    with pytest.warns(RuntimeWarning):
-        found = dict(finished(dies, tasks, **TWO[1]))
-    lost = found.pop(1)
-    assert found == {0: 0, 2: 20, 3: 30}
-    assert isinstance(lost, WorkersLost)
-    assert "it ended each worker process that ran it (SIGKILL)" in str(lost)
-    assert "fewer workers" in str(lost)
+def test_a_killed_worker_ends_the_tasks_and_the_next_ones_run(tmp_path):
+    assert outcomes_before_the_loss(tmp_path, **TWO[1]) == {0: 0, 1: 10, 2: 20}
+    assert run_tasks(pow, [(2, 3), (3, 2)], "power", **TWO[1]) == [8, 9]
+
+
+def test_closing_cancels_what_runs_and_says_nothing(recwarn):
+    begun = time.monotonic()
+    running = finished(time.sleep, [(0,), (60,), (60,)], **TWO[1])
+    assert next(running) == (0, None)
+    running.close()
+    assert time.monotonic() - begun < 30
+    assert not recwarn.list
+
+
+def test_an_interruption_ends_the_workers_without_tracebacks():
+    program = [sys.executable, "-c", INTERRUPTED]
+    with subprocess.Popen(program, stdout=-1, stderr=-1, text=True, process_group=0) as process:
+        assert process.stdout.readline() == "0\n"
+        os.killpg(process.pid, signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert not errors
+
+
+INTERRUPTED = """
+import sys, time
+from manymaps.compute.communities import ego_communities
+from manymaps.compute.tasks import finished
+try:
+    for k, _ in finished(time.sleep, [(0,), (60,), (60,)], backend="loky", n_jobs=2):
+        print(k, flush=True)
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
 
 
 def test_a_backend_that_nobody_knows():
-    with pytest.raises(ParameterError, match="is no backend of joblib"):
+    with pytest.raises(ParameterError, match="Invalid backend: nonsense"):
         list(finished(times, [(1, 2)], backend="nonsense"))
 
 
@@ -119,35 +155,29 @@ class TestCluster:
         assert found["processes"] == found["here"]
         assert found["cluster"] == found["here"]
 
-    def test_shared_data_are_sent_once_and_tasks_are_small(self, client):
-        data = np.zeros(1_000_000)
-        sent = []
-        submit = client.submit
+    def test_data_that_tasks_share_are_sent_once(self, client, monkeypatch):
+        sizes, submit = [], client.submit
 
-        def counting(*args, **kwargs):
-            sent.append(len(_bytes(args)))
+        def recorded(*args, **kwargs):
+            sizes.append(len(pickle.dumps(args[1])))
             return submit(*args, **kwargs)
 
-        client.submit = counting
-        try:
-            shared = Shared(data)
-            with joblib.parallel_config(backend="dask"):
-                run_tasks(times, [(shared, k) for k in range(6)], "sum")
-        finally:
-            client.submit = submit
-        assert sent[0] > data.nbytes
-        assert max(sent[1:]) < 4096
+        monkeypatch.setattr(client, "submit", recorded)
+        data = np.ones(1_000_000)
+        found = run_tasks(times, [(data, k) for k in range(6)], "sum", backend="dask")
+        assert found == [1e6 * k for k in range(6)]
+        assert sizes[0] > data.nbytes
+        assert max(sizes[1:]) < 4096
 
-    def test_a_killed_worker_costs_no_task(self, client, tmp_path):
-        with joblib.parallel_config(backend="dask"):
-            found = run_tasks(dies, [(tmp_path, k, 1) for k in range(6)], "task")
-        assert found == [0, 10, 20, 30, 40, 50]
-        assert (tmp_path / "1-1").exists()
+    def test_a_task_that_kills_its_workers_is_an_error(self, client, tmp_path, monkeypatch):
+        monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)
+        assert outcomes_before_the_loss(tmp_path, backend="dask") == {0: 0, 1: 10, 2: 20}
 
     def test_a_task_has_one_thread_or_what_the_worker_was_given(self, client, monkeypatch):
         client.wait_for_workers(2)
         client.run(os.environ.pop, "NUMBA_NUM_THREADS", None)
-        assert client.submit(_run_on_worker, _bytes((n_threads, []))).result()[0] == 1
+        packed = pickle.dumps((0, n_threads, []))
+        assert client.submit(_run_on_worker, packed).result()[1] == 1
 
     def test_what_no_worker_can_import_is_told(self, client, tmp_path, monkeypatch):
         client.wait_for_workers(2)
@@ -159,8 +189,6 @@ class TestCluster:
                 run_tasks(task, [(1,), (2,)], "task")
             with pytest.raises(ImportError, match="known_here_alone"):
                 run_tasks(called, [(task,), (task,)], "call")
-            with pytest.raises(ImportError, match="known_here_alone"):
-                run_tasks(called, [(Shared(task),)], "call")
 
     def test_workers_of_another_version_are_refused(self, client, monkeypatch):
         monkeypatch.setattr(mm, "__version__", "99.0")

@@ -88,7 +88,7 @@ def test_a_series_has_a_name_of_its_own(atlas):
     [
         ([1, 2], "n", "'n' has 2 values for 3 objects; give one for each"),
         ([1, 2, 3], None, "name=None is missing: a column by itself needs a name"),
-        ({"label": LABELS}, "n", "name='n' is of a column by itself, not of a table"),
+        ({"label": LABELS}, "n", "name='n' names a single column; omit it for a table"),
         (np.ones((3, 2)), None, "type ndarray is no table"),
     ],
 )
@@ -178,7 +178,7 @@ def test_parquet_table_is_read(tmp_path):
     ("text", "message"),
     [
         ("", "is empty"),
-        ("label,n\ntie,1\nknot\n", "line 3: 1 cells under a header of 2"),
+        ("label,n\ntie,1\nknot\n", "line 3 has 1 cells where the first row has 2"),
         ("label,label\n", "two columns have the same name"),
     ],
 )

@@ -81,15 +81,15 @@ class TestMostLabels:
     @pytest.fixture(autouse=True)
     def few(self, monkeypatch):
         for module in (
-            "coded_cells",
             "corpus",
             "count_tables",
             "files",
+            "tables",
             "vector_tables",
             "word2vec",
         ):
             monkeypatch.setattr(f"manymaps.io.{module}.MOST_LABELS", 50)
-        monkeypatch.setattr("manymaps.io.coded_cells.BLOCK_BYTES", 100)
+        monkeypatch.setattr("manymaps.io.tables.BATCH_ROWS", 7)
 
     @pytest.mark.parametrize(
         ("read", "line"),
@@ -125,15 +125,6 @@ class TestMostLabels:
     def test_in_lists_of_labels(self, tmp_path):
         with pytest.raises(DataError, match=r"l\.txt has more than 50 lines"):
             read_labels(save(tmp_path / "l.txt", "a\n" * 51))
-
-
-def test_packed_texts_of_many_cells(tmp_path, monkeypatch):
-    monkeypatch.setattr("manymaps.io.files.MOST_PACKED_LINES", 10)
-    monkeypatch.setattr("manymaps.io.files.MOST_PACKED_CELLS", 20)
-    text = b"document,word,count\n" + b"a,b,1\n" * 1000
-    assert read_counts(save(tmp_path / "t.csv", text)).n_pairs == 1
-    with pytest.raises(DataError, match="unpacks to 1,001 lines and up to 3,003 cells; packed, a"):
-        read_counts(save(tmp_path / "t.csv.gz", gzip.compress(text)))
 
 
 def test_packed_word2vec_that_promises_too_much(tmp_path):
@@ -216,15 +207,14 @@ def test_a_column_of_judges_is_found_in_any_case(tmp_path):
     assert read_judgements(save(tmp_path / "j.csv", text), judge="judge").judges == ("ann",)
 
 
-def test_sparse_rows_are_those_of_the_table(monkeypatch):
+@pytest.mark.parametrize("size", [1, 10, 100])
+def test_sparse_rows_are_those_of_the_table(size):
     table = np.random.default_rng(0).integers(0, 2, (57, 9)).astype(float)
     table[3] = np.nan
-    for block in (1, 40, 10**6):
-        monkeypatch.setattr("manymaps.io.tables.BLOCK_NUMBERS", block)
-        rows = SparseRows(9)
-        for row in table:
-            rows.append(row)
-        np.testing.assert_array_equal(rows.table().toarray(), table)
+    rows = SparseRows(9)
+    for start in range(0, len(table), size):
+        rows.append(table[start : start + size])
+    np.testing.assert_array_equal(rows.table().toarray(), table)
     assert SparseRows(0).table().shape == (0, 0)
 
 
@@ -280,4 +270,3 @@ def test_the_limits_are_those_that_the_documentation_says():
     said = (door.MOST_LABELS, tables.LONGEST_LINE, files.LONGEST_LABEL, metadata.MOST_CELLS)
     assert said == (10_000_000, 2**24, 131_072, 20_000_000)
     assert (text_rows.MOST_FIELDS, documents.LONGEST_VALUE) == (10_000, 200)
-    assert (files.MOST_PACKED_LINES, files.MOST_PACKED_CELLS) == (25_000_000, 50_000_000)

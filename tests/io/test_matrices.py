@@ -109,13 +109,13 @@ def test_arrays_in_files(tmp_path):
         (",a,b\na,0,1\nb,1,0\nc,1,1\n", "not square: it has 3 rows and 2 columns"),
         (",a,b,c\na,0,1,1\nx,1,0,1\nc,1,1,0\n", "line 3: row 2 is labelled 'x' but column 2 'b'"),
         (",a,b\nb,0,1\na,1,0\n", "row 1 is labelled 'b' but column 1 'a'; both hold the same"),
-        (",a,b\na,0,x\nb,1,0\n", r"line 2, column 2 \('b'\): the value is 'x'"),
-        (",a,b\na,0,1\nb,inf,0\n", r"line 3, column 1 \('a'\): the value is 'inf'"),
+        (",a,b\na,0,x\nb,1,0\n", r"line 2 \('a'\), column 3 \('b'\): the value is 'x'"),
+        (",a,b\na,0,1\nb,inf,0\n", r"line 3 \('b'\), column 2 \('a'\): the value is 'inf'"),
         (",a,b\na,0,none\nb,1,0\n", "the value is 'none'.* empty or NA where one is missing"),
         (",a,b\na,0,1\nb,-1,0\n", "the value is '-1'"),
-        (",a,b\na,0,1\nb,1\n", "line 3 has 1 values where the first row has 2"),
-        (",a,a\na,0,1\na,1,0\n", "label 'a' stands twice, for objects 1 and 2"),
-        (",a,\na,0,1\n,1,0\n", "label of object 2 is empty"),
+        (",a,b\na,0,1\nb,1\n", "line 3 has 2 cells where the first row has 3"),
+        (",a,a\na,0,1\na,1,0\n", "label 'a' stands twice, for objects 0 and 1"),
+        (",a,\na,0,1\n,1,0\n", "label of object 1 is empty"),
         (",a,b\na,1,0\nb,0,1\n", "no pairs are left of 2 read"),
         (",a\na,1\n", "a single word, 'a'"),
         (",a,b\n", "single row"),
@@ -214,11 +214,11 @@ def test_pickles_are_never_loaded(tmp_path):
 
 def test_labels_that_do_not_fit(tmp_path, write):
     np.save(tmp_path / "a.npy", DENSE)
-    with pytest.raises(DataError, match="2 labels for a matrix of 3 rows"):
+    with pytest.raises(DataError, match="2 labels for 3 objects"):
         read_associations(tmp_path / "a.npy", labels=write("two.txt", "a\nb\n"))
     with pytest.raises(DataError, match=r"gap\.txt, line 2 is empty"):
         read_associations(tmp_path / "a.npy", labels=write("gap.txt", "a\n\nb\n"))
-    with pytest.raises(DataError, match="'a' stands twice, for objects 1 and 3"):
+    with pytest.raises(DataError, match="'a' stands twice, for objects 0 and 2"):
         read_associations(tmp_path / "a.npy", labels=write("same.txt", "a\nb\na\n"))
     with pytest.raises(DataError, match=r"line 2: byte 0xE9"):
         read_associations(tmp_path / "a.npy", labels=write("latin.txt", b"a\n\xe9\n"))
@@ -226,7 +226,7 @@ def test_labels_that_do_not_fit(tmp_path, write):
 
 def test_archives_without_one_matrix(tmp_path):
     np.savez(tmp_path / "two.npz", a=np.zeros((2, 2)), b=np.zeros((2, 2)))
-    with pytest.raises(DataError, match=r"holds 2 matrices.*'a' \(2, 2\), 'b' \(2, 2\)"):
+    with pytest.raises(DataError, match=r"holds 2 tables.*'a' \(2, 2\), 'b' \(2, 2\)"):
         read_associations(tmp_path / "two.npz")
 
 

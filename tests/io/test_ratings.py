@@ -102,7 +102,7 @@ def test_what_stands_twice_is_averaged_and_what_is_none_is_counted(tmp_path):
         ("word1,word2\ntie,knot\n", "has no column of ratings; its columns are 'word1', 'word2'"),
         ("word1,rating,x\ntie,1,2\n", "has no two columns of words"),
         ("1,2,3\n4,5,6\n", "has no header, and its first row is '1', '2', '3'"),
-        ("word1,word2,rating\ntie,knot\n", "line 2 has 2 columns"),
+        ("word1,word2,rating\ntie,knot\n", "line 2 has 2 cells"),
         ("tie\nknot\n", "one column only"),
         ("# nothing\n", "one column only|holds no ratings"),
     ],

@@ -162,11 +162,12 @@ class TestEncodings:
         with pytest.raises(DataError, match=r"a\.txt: .* does not fit the encoding ascii"):
             read(file, encoding="ascii")
 
-    def test_lines_of_two_encodings(self, tmp_path):
+    def test_lines_that_are_not_utf8(self, tmp_path):
         file = written(tmp_path / "a.txt", b"\n".join([FRENCH.encode(), FRENCH.encode("latin-1")]))
-        documents, report = read(file)
-        assert [document.text for document in documents] == [FRENCH, FRENCH]
-        assert "a.txt, line 2" in report.notes[0]
+        with pytest.raises(
+            DataError, match=r"a\.txt: .* encoding utf-8 .*; name the right encoding"
+        ):
+            read(file)
 
     @pytest.mark.parametrize("encoding", ["utf8x", "hex", "rot13", "\0"])
     def test_unknown_encodings_are_refused(self, tmp_path, encoding):

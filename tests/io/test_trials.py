@@ -12,7 +12,6 @@ import pytest
 import manymaps as mm
 from manymaps.data.trials import MISSING, REPEATED, UNKNOWN
 from manymaps.errors import DataError, ParameterError
-from manymaps.io import coded_cells
 from manymaps.io.kinds import looks_like_counts, looks_like_vectors
 from manymaps.io.trial_columns import TrialNames, find_trial_columns
 from manymaps.io.trials import holds_trials
@@ -99,17 +98,6 @@ def test_swow_as_its_two_files_are_written(tmp_path):
     a, b = (trials.where("age < 35").associations("R1,keep") for trials in (short, full))
     assert a.labels == b.labels
     assert abs(a.strengths - b.strengths).max() == 0
-
-
-def test_the_quick_ways_read_what_the_slow_one_reads(tmp_path, monkeypatch):
-    file = write_swow(tmp_path / "complete.csv", complete=True)
-    quick = mm.read_trials(file)
-    monkeypatch.setattr(coded_cells, "_is_plain", lambda *_: False)
-    monkeypatch.setattr(coded_cells, "_repeats_header", lambda *_: True)
-    slow = mm.read_trials(file)
-    assert quick.answers == slow.answers
-    np.testing.assert_array_equal(quick.given, slow.given)
-    np.testing.assert_array_equal(quick.columns["city"], slow.columns["city"])
 
 
 @pytest.mark.parametrize(
@@ -252,8 +240,8 @@ def test_rows_that_end_early_lack_answers(tmp_path):
 @pytest.mark.parametrize(
     ("text", "options", "said"),
     [
-        ("cue,R1,R2\ntie,a,b,c\nknot,a,b\n", {}, "line 2 has 4 columns where the header has 3"),
-        ("cue,R1,R2\ntie,a,b\nknot\n", {}, "line 3 has 1 columns where the header has 3"),
+        ("cue,R1,R2\ntie,a,b,c\nknot,a,b\n", {}, "line 2 has 4 cells where the first row has 3"),
+        ("cue,R1,R2\ntie,a,b\nknot\n", {}, "line 3 has 1 cells where the first row has 3"),
         ('cue,R1,R2\n"tie,a,b\nknot,a,b\n', {}, "quotation mark"),
         ("a,b,c\ntie,knot,suit\n", {}, "no column of cues; its columns are 'a', 'b', 'c'"),
         ("cue,b,c\ntie,knot,suit\n", {}, "no column of answers; .* response=..., several"),
@@ -261,7 +249,7 @@ def test_rows_that_end_early_lack_answers(tmp_path):
         ("cue,R1,R2\ntie,a,b\n", {"participant": "who"}, "no column 'who'"),
         ("cue,R1,R2\n,a,b\n", {}, "holds no trials"),
         ("cue,R1,R2\n", {}, "holds no trials"),
-        ("cue,R1,R2\ntie,a,b\n", {"where": "age < 3"}, "a column 'age' that is not there"),
+        ("cue,R1,R2\ntie,a,b\n", {"where": "age < 3"}, "a column 'age' that does not exist"),
         ("cue,age,R1,R2\ntie,3,a,b\n", {"where": "age > 3"}, "holds for none of 1 trials"),
         ("cue,R1,R2\ntie,a,b\n", {"balance": "most"}, "balance='most' is neither 'least' nor"),
         ("cue,R1,R2\ntie,a,b\n", {"balance": 0}, "n=0"),
@@ -362,6 +350,12 @@ def test_triplets_of_places_are_named_by_a_list(tmp_path, text):
     graph = mm.read_associations(tmp_path / "graph.tsv", labels=tmp_path / "labels.txt")
     assert graph.labels == ("tie", "knot", "air force")
     np.testing.assert_allclose(graph.strengths.toarray()[0], [0, 5 / 9, 4 / 9])
+
+
+def test_a_blank_at_the_end_of_a_line_is_no_number(tmp_path):
+    (tmp_path / "graph.tsv").write_text("0 1 5\n1 0 3\n2 0 \n")
+    with pytest.raises(DataError, match="line 3: the strength of '2' - '0' is missing"):
+        mm.read_associations(tmp_path / "graph.tsv")
 
 
 def test_places_that_are_none_are_told(tmp_path):

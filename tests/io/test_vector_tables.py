@@ -51,11 +51,17 @@ def test_columns_of_a_text_table(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("word,x,y\na,1,2\nb,1\n", r"line 3 \('b'\) has 2 cells under 3 columns"),
-        ("word,x,y\na,1,2\nb,1,2,3\nc,1,2\n", r"line 3 \('b'\) has 4 cells under 3 columns"),
-        ("word,x,y\na,1,2\nb,1,oops\nc,1,2\n", r"line 3 \('b'\), 'y': the value is 'oops'"),
-        ("word,x,y\na,1,2\nb,,1\nc,2,3\n", r"line 3 \('b'\), 'x': the value is empty"),
-        ("word,x,y\na,1,2\nb,nan,1\nc,2,3\n", r"line 3 \('b'\), 'x': the value is 'nan'"),
+        ("word,x,y\na,1,2\nb,1\n", r"line 3 has 2 cells where the first row has 3"),
+        ("word,x,y\na,1,2\nb,1,2,3\nc,1,2\n", r"line 3 has 4 cells where the first row has 3"),
+        (
+            "word,x,y\na,1,2\nb,1,oops\nc,1,2\n",
+            r"line 3 \('b'\), column 3 \('y'\): the value is 'oops'",
+        ),
+        ("word,x,y\na,1,2\nb,,1\nc,2,3\n", r"line 3 \('b'\), column 2 \('x'\): the value is empty"),
+        (
+            "word,x,y\na,1,2\nb,nan,1\nc,2,3\n",
+            r"line 3 \('b'\), column 2 \('x'\): the value is 'nan'",
+        ),
         ("word,x,y\na,1,2\n,2,1\n", r"line 3 has an empty label"),
         ("word,kind\na,b\nc,d\n", r"no column of numbers beside its labels"),
         ("", r"is empty; expected vectors"),

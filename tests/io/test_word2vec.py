@@ -50,22 +50,11 @@ def test_other_white_space_between_numbers(tmp_path, separator):
 
 @pytest.mark.parametrize("name", ["v.bin", "v", "v.model"])
 @pytest.mark.parametrize("end", [b"\n", b""])
-@pytest.mark.parametrize("piece", [2**24, 1, 7])
-def test_binary_with_and_without_ends_of_line(tmp_path, monkeypatch, name, end, piece):
-    monkeypatch.setattr(word2vec, "PIECE", piece)
+def test_binary_with_and_without_ends_of_line(tmp_path, name, end):
     path = save(tmp_path / name, binary_of(WORDS, VALUES, end))
     assert_same(read_vectors(path))
     assert looks_like_vectors(path)
     assert read_vectors(path, words=["elk", "bat"]).labels == ("elk", "bat")
-
-
-@pytest.mark.parametrize("piece", range(1, 60))
-def test_pieces_may_end_within_a_word(tmp_path, monkeypatch, piece):
-    """Far behind the first words, too, of which the longest has 3 letters and may have 4."""
-    monkeypatch.setattr(word2vec, "PIECE", piece)
-    monkeypatch.setattr(word2vec, "LONGEST_WORD", 5)
-    path = save(tmp_path / "v.bin", binary_of(WORDS, VALUES, b""))
-    assert_same(read_vectors(path, format="word2vec-binary"))
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])

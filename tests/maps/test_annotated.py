@@ -270,8 +270,8 @@ def _unknown(adata: anndata.AnnData) -> None:
 @pytest.mark.parametrize(
     ("damage", "options", "error", "message"),
     [
-        (_negative, {"perplexity": None}, mm.DataError, r"hold -1\.0 for observation 'cell0'"),
-        (_unknown, {"perplexity": None}, mm.DataError, r"hold nan for observation 'cell0'; they"),
+        (_negative, {"perplexity": None}, mm.DataError, r"contain -1\.0 for observation 'cell0'"),
+        (_unknown, {"perplexity": None}, mm.DataError, r"contain nan for observation 'cell0'"),
         (None, {"n_pcs": 1.5}, mm.ParameterError, "n_pcs=1.5 must be a whole number"),
         (None, {"key_added": 3}, mm.ParameterError, "key_added=3 must be a name"),
         (None, {"key_added": "X_pca"}, mm.ParameterError, "is what is fitted, and would be overw"),
@@ -290,7 +290,7 @@ def _unknown(adata: anndata.AnnData) -> None:
          r"perplexity=20 needs as many neighbours, .* 'cell0' has 15 under 'neighbors'; "
          r".*n_neighbors=61.*perplexity=None"),
         (_cut, {"neighbors_key": "neighbors", "affinity": mm.GaussianAffinity()},
-         mm.ParameterError, "give one of both"),
+         mm.ParameterError, "pass one of the two"),
         (None, {"perplexity": 80}, mm.ParameterError, "impossible for 80 objects"),
         (None, {"wide": 3}, TypeError, "wide"),
     ],

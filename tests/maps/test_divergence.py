@@ -66,7 +66,7 @@ def test_what_is_left_is_finite(estimator, data):
     assert np.isfinite(pickle.loads(pickle.dumps(estimator)).kl_divergence_)
 
 
-def test_of_several_runs_those_that_stay_finite_count():
+def test_of_several_runs_those_that_stay_finite_count(monkeypatch):
     """The first is thrown out of reach as it starts."""
     optimizer = Momentum(0.1)
     estimator = MultipleMapsSNE(
@@ -74,22 +74,19 @@ def test_of_several_runs_those_that_stay_finite_count():
     )
     whole = estimator.fit(TABLE)
     calls = []
-    start = type(estimator)._start
+    usual = MultipleMapsSNE._start
 
-    def thrown(self, *arguments, first):
-        begun = start(self, *arguments, first=first)
-        calls.append(first)
-        if first:
-            begun.positions[0][0, 0] = 1e25
-        return begun
+    def thrown(self, data, target, pins, k, seed):
+        start, noise = usual(self, data, target, pins, k, seed)
+        calls.append(k)
+        if k == 0:
+            start.positions[0][0, 0] = 1e25
+        return start, noise
 
     estimator = MultipleMapsSNE(**whole.get_params())
-    type(estimator)._start = thrown
-    try:
-        estimator.fit(TABLE)
-    finally:
-        type(estimator)._start = start
-    assert calls == [True, False, False]
+    monkeypatch.setattr(MultipleMapsSNE, "_start", thrown)
+    estimator.fit(TABLE)
+    assert calls == [0, 1, 2]
     assert estimator.restarts_[0].cost == np.inf
     assert estimator.restarts_[1:] == whole.restarts_[1:]
     assert estimator.kl_divergence_ == min(one.kl_divergence for one in whole.restarts_[1:])

@@ -29,7 +29,7 @@ from manymaps.errors import DataError, ParameterError
 from manymaps.labels import UnknownLabel
 from manymaps.maps.pinned_start import pinned_start, random_start, ties_of
 from manymaps.maps.pins import pins_of
-from manymaps.maps.run import Fit
+from manymaps.maps.run import Plan, Run
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE, T_SNE
 from manymaps.model.objective import Objective
 from manymaps.model.parameters import Parameters
@@ -110,12 +110,13 @@ class TestHeld:
         rng = np.random.default_rng(0)
         start = pins.placed(rng.normal(size=(3, N, 2)), rng.normal(size=(3, N)))
         start = Parameters(*((part.astype(np.float32),) for part in start))
-        fit = Fit(
+        plan = Plan(
             Objective(target, MULTIPLE_MAPS_T_SNE, 0.01),
             Momentum(jitter=Constant(jitter), exaggeration=Constant(4.0)), 260,
             tuple(map(str, range(N))), "mm-tsne", {}, pins=pins,
         )  # fmt: skip
-        fit.run(start.copy(), 0)
+        fit = Run(plan, start.copy(), 0)
+        fit.optimize()
         end = fit.state.parameters.arrays
         for before, after, held in zip(start.arrays, end, pins.held, strict=True):
             assert before[held].tobytes() == after[held].tobytes()

@@ -12,7 +12,7 @@ from manymaps.archive import Schema, write_archive
 from manymaps.atlas.atlas import Atlas
 from manymaps.compute.threads import threads
 from manymaps.errors import DataError
-from manymaps.maps.run import Fit, _fading, read_checkpoint
+from manymaps.maps.run import Plan, Run, _fading, read_checkpoint
 from manymaps.model.choice import MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE
 from manymaps.model.objective import Objective
 from manymaps.model.parameters import Parameters, log_softmin
@@ -39,21 +39,25 @@ def start(n=N):
     )
 
 
-def new_fit(target=None, optimizer=None, max_iter=170, model=MULTIPLE_MAPS_T_SNE, **changes):
+def new_run(target=None, optimizer=None, max_iter=170, model=MULTIPLE_MAPS_T_SNE, **changes):
     target = target or random_target()
-    return Fit(
+    n = target.values.shape[0]
+    plan = Plan(
         Objective(target, model, 0.01),
         optimizer or Momentum(),
         max_iter,
-        tuple(f"word {i}" for i in range(target.values.shape[0])),
+        tuple(f"word {i}" for i in range(n)),
         "mm-tsne",
         {**SETTINGS, **changes},
     )
+    return Run(plan, start(n), SEED)
 
 
-def finished(fit, **options):
-    fit.run(start(len(fit.labels)), SEED, **options)
-    return fit
+def finished(run, **options):
+    run.optimize(**options)
+    if run.failure:
+        raise run.failure
+    return run
 
 
 def stop_at(iteration):
@@ -79,7 +83,7 @@ def assert_same_bits(one, other):
 
 @pytest.fixture(scope="module")
 def whole():
-    return finished(new_fit())
+    return finished(new_run())
 
 
 class TestRun:
@@ -95,7 +99,7 @@ class TestRun:
         model = MULTIPLE_MAPS_T_SNE
         if make is joint_target:
             model = type(model)("cauchy", "joint", "learned")
-        fit = finished(new_fit(target, model=model))
+        fit = finished(new_run(target, model=model))
         (y,), (w,) = (
             [array.astype(float) for array in part]
             for part in (fit.state.parameters.positions, fit.state.parameters.weights)
@@ -109,21 +113,21 @@ class TestRun:
         assert fit.kl == pytest.approx(reference.kl(p, log_q) / per_row, rel=1e-4)
 
     def test_active_entries_follow_the_full_cost(self, monkeypatch):
-        active = finished(new_fit(max_iter=800))
+        active = finished(new_run(max_iter=800))
         assert active.state.memory["active"][0].mean() < 0.9
         monkeypatch.setattr("manymaps.maps.run._ACTIVE", -1.0)
-        full = finished(new_fit(max_iter=800))
+        full = finished(new_run(max_iter=800))
         assert full.state.memory["active"][0].all()
         assert active.kl == pytest.approx(full.kl, rel=0.05)
 
     def test_stops_where_the_cost_no_longer_falls(self):
-        fit = finished(new_fit(random_target(n=5), max_iter=5000))
+        fit = finished(new_run(random_target(n=5), max_iter=5000))
         assert fit.converged
         assert fit.state.iteration < 5000
-        assert not finished(new_fit(max_iter=20)).converged
+        assert not finished(new_run(max_iter=20)).converged
 
     def test_scipy_says_itself_that_it_converged(self):
-        fit = finished(new_fit(random_target(n=5), optimizer=LBFGS(), max_iter=2000))
+        fit = finished(new_run(random_target(n=5), optimizer=LBFGS(), max_iter=2000))
         assert fit.converged
         assert fit.history["iteration"][0] == 1
 
@@ -132,40 +136,40 @@ class TestRun:
         fits = []
         for n in (1, 2):
             with threads(n):
-                fits.append(finished(new_fit(target, max_iter=160)))
+                fits.append(finished(new_run(target, max_iter=160)))
         assert_same_bits(*fits)
 
     @pytest.mark.parametrize("max_iter", [20, 70])
     def test_divergence_is_told(self, max_iter):
         with pytest.raises(DivergedError, match="lower the learning rate"):
-            finished(new_fit(optimizer=Momentum(1e30), max_iter=max_iter))
+            finished(new_run(optimizer=Momentum(1e30), max_iter=max_iter))
 
     def test_the_start_may_be_an_end(self, whole):
         """Starting from what a fit left costs no more than it did."""
-        fit = new_fit(max_iter=1)
-        fit.run(whole.state.parameters.copy(), SEED)
+        fit = Run(new_run(max_iter=1).plan, whole.state.parameters.copy(), SEED)
+        fit.optimize()
         assert fit.history["cost"][0] == pytest.approx(whole.history["cost"][-1])
 
 
 class TestExactSteps:
     def test_are_those_of_the_whole_cost(self):
-        fit = new_fit(optimizer=Momentum(exact=True, hold_weights=0), max_iter=230)
+        fit = new_run(optimizer=Momentum(exact=True, hold_weights=0), max_iter=230)
         finished(fit)
         assert "active" not in fit.state.memory
         state = State(start())
 
         def evaluate(parameters, iteration):
-            lie = fit.optimizer.exaggeration(iteration)
-            whole = fit.objective.evaluate(parameters, exaggeration=lie, want_cost=False)
+            lie = fit.plan.optimizer.exaggeration(iteration)
+            whole = fit.plan.objective.evaluate(parameters, exaggeration=lie, want_cost=False)
             return whole.cost, whole.gradient
 
-        fit.optimizer.minimize(evaluate, state, 230, lambda state: False)
+        fit.plan.optimizer.minimize(evaluate, state, 230, lambda state: False)
         for found, true in zip(fit.state.parameters.arrays, state.parameters.arrays, strict=True):
             np.testing.assert_array_equal(found, true)
 
     def test_are_made_to_the_end(self):
         for exact in (False, True):
-            fit = finished(new_fit(optimizer=Momentum(exact=exact), max_iter=3000))
+            fit = finished(new_run(optimizer=Momentum(exact=exact), max_iter=3000))
             assert fit.converged == (not exact)
             assert (fit.state.iteration == 3000) == exact
 
@@ -173,13 +177,13 @@ class TestExactSteps:
 class TestCallback:
     def test_sees_every_iteration(self):
         seen = []
-        finished(new_fit(max_iter=12), callback=lambda k, cost, atlas: seen.append((k, cost)))
+        finished(new_run(max_iter=12), callback=lambda k, cost, atlas: seen.append((k, cost)))
         assert [k for k, _ in seen] == list(range(1, 13))
         assert np.isfinite([cost for _, cost in seen]).all()
 
     @pytest.mark.parametrize("optimizer", [Momentum(), LBFGS()])
     def test_stops_the_run(self, optimizer):
-        fit = finished(new_fit(optimizer=optimizer), callback=stop_at(3))
+        fit = finished(new_run(optimizer=optimizer), callback=stop_at(3))
         assert fit.state.iteration == 3
         assert not fit.converged
         assert np.isfinite(fit.kl)
@@ -190,7 +194,7 @@ class TestCallback:
         def callback(k, cost, atlas_so_far):
             atlases.append(atlas_so_far())
 
-        finished(new_fit(max_iter=2), callback=callback)
+        finished(new_run(max_iter=2), callback=callback)
         assert [type(atlas) for atlas in atlases] == [Atlas, Atlas]
         assert (atlases[0].maps != atlases[1].maps).any()
         np.testing.assert_allclose(atlases[0].proportions.sum(axis=0), 1, rtol=1e-6)
@@ -200,24 +204,24 @@ class TestCallback:
             raise LookupError("mine")
 
         with pytest.raises(LookupError, match="mine"):
-            finished(new_fit(), callback=fail)
+            finished(new_run(), callback=fail)
 
 
 class TestCheckpoint:
     @pytest.mark.parametrize("iteration", [1, 49, 50, 73, 100, 151, 170])
     def test_resumed_run_has_the_bits_of_one_that_never_stopped(self, whole, tmp_path, iteration):
         path = tmp_path / "run"
-        finished(new_fit(), callback=stop_at(iteration), checkpoint=path)
-        assert_same_bits(finished(new_fit(), resume=path), whole)
+        finished(new_run(), callback=stop_at(iteration), checkpoint=path)
+        assert_same_bits(finished(new_run(), resume=path), whole)
 
     def test_in_many_pieces_and_with_noise(self, tmp_path):
         path, optimizer = tmp_path / "run", Momentum(jitter=Anneal(0.05, 100))
-        once = finished(new_fit(optimizer=optimizer))
-        finished(new_fit(optimizer=optimizer), callback=stop_at(20), checkpoint=path)
+        once = finished(new_run(optimizer=optimizer))
+        finished(new_run(optimizer=optimizer), callback=stop_at(20), checkpoint=path)
         for k in (35, 120):
-            again = new_fit(optimizer=optimizer)
+            again = new_run(optimizer=optimizer)
             finished(again, callback=stop_at(k), checkpoint=path, resume=path)
-        assert_same_bits(finished(new_fit(optimizer=optimizer), resume=path), once)
+        assert_same_bits(finished(new_run(optimizer=optimizer), resume=path), once)
 
     def test_with_an_exaggeration_that_was_halved(self, tmp_path):
         path, optimizer = tmp_path / "run", Momentum(exaggeration=Switch(12.0, 150, 1.0))
@@ -225,7 +229,7 @@ class TestCheckpoint:
         table = np.random.default_rng(0).random((N, N))
         np.fill_diagonal(table, 0)
         target = conditional_target(sparse.csr_array(table))
-        once = new_fit(target, optimizer=optimizer)
+        once = new_run(target, optimizer=optimizer)
         limits = []
 
         def watch(k, cost, atlas):
@@ -234,50 +238,50 @@ class TestCheckpoint:
         finished(once, callback=watch)
         assert min(limits[:149]) < 12
         halved = 1 + next(k for k, limit in enumerate(limits) if limit < 12)
-        part = new_fit(target, optimizer=optimizer)
+        part = new_run(target, optimizer=optimizer)
         finished(part, callback=stop_at(halved), checkpoint=path)
-        assert_same_bits(finished(new_fit(target, optimizer=optimizer), resume=path), once)
+        assert_same_bits(finished(new_run(target, optimizer=optimizer), resume=path), once)
 
     def test_the_limit_of_iterations_may_rise(self, whole, tmp_path):
         path = tmp_path / "run"
-        finished(new_fit(max_iter=90), checkpoint=path)
-        assert_same_bits(finished(new_fit(max_iter=170), resume=path), whole)
+        finished(new_run(max_iter=90), checkpoint=path)
+        assert_same_bits(finished(new_run(max_iter=170), resume=path), whole)
 
     def test_writing_one_changes_nothing(self, whole, tmp_path):
-        assert_same_bits(finished(new_fit(), checkpoint=tmp_path / "run"), whole)
+        assert_same_bits(finished(new_run(), checkpoint=tmp_path / "run"), whole)
         assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
     def test_scipy_goes_on_from_where_it_was(self, tmp_path):
         path, n_iter = tmp_path / "run", 40
-        finished(new_fit(optimizer=LBFGS()), callback=stop_at(15), checkpoint=path)
-        fit = finished(new_fit(optimizer=LBFGS(), max_iter=n_iter), resume=path)
+        finished(new_run(optimizer=LBFGS()), callback=stop_at(15), checkpoint=path)
+        fit = finished(new_run(optimizer=LBFGS(), max_iter=n_iter), resume=path)
         assert fit.history["iteration"][:16] == [*map(float, range(1, 17))]
         assert fit.history["cost"][16] <= fit.history["cost"][14]
 
     @pytest.mark.parametrize(
         ("other", "message"),
         [
-            (lambda: new_fit(random_target(1)), "of other data"),
-            (lambda: new_fit(random_target(make=joint_target)), "of other data"),
-            (lambda: new_fit(penalty=0.5), r"penalty=0\.01, not 0\.5; resume with the same"),
-            (lambda: new_fit(optimizer=LBFGS(), **{"n_maps": 4}), "n_maps=3, not 4"),
+            (lambda: new_run(random_target(1)), "of other data"),
+            (lambda: new_run(random_target(make=joint_target)), "of other data"),
+            (lambda: new_run(penalty=0.5), r"penalty=0\.01, not 0\.5; resume with the same"),
+            (lambda: new_run(optimizer=LBFGS(), **{"n_maps": 4}), "n_maps=3, not 4"),
         ],
     )
     def test_of_another_fit_is_refused(self, tmp_path, other, message):
         path = tmp_path / "run"
-        finished(new_fit(max_iter=1), checkpoint=path)
+        finished(new_run(max_iter=1), checkpoint=path)
         with pytest.raises(DataError, match=message):
             finished(other(), resume=path)
 
     def test_of_other_labels_or_another_method_is_refused(self, tmp_path):
         path = tmp_path / "run"
-        finished(new_fit(max_iter=1), checkpoint=path)
-        fit = new_fit()
-        fit.labels = fit.labels[::-1]
+        finished(new_run(max_iter=1), checkpoint=path)
+        fit = new_run()
+        fit.plan = replace(fit.plan, labels=fit.plan.labels[::-1])
         with pytest.raises(DataError, match="of other data"):
             finished(fit, resume=path)
-        fit = new_fit(model=MULTIPLE_MAPS_SNE)
-        fit.method = "mm-sne"
+        fit = new_run(model=MULTIPLE_MAPS_SNE)
+        fit.plan = replace(fit.plan, method="mm-sne")
         with pytest.raises(DataError, match="method='mm-tsne', not 'mm-sne'"):
             finished(fit, resume=path)
 
@@ -318,60 +322,60 @@ class TestCheckpoint:
     )
     def test_damaged_is_refused_before_it_is_gone_on_with(self, tmp_path, change, message):
         path = tmp_path / "run"
-        finished(new_fit(max_iter=1), checkpoint=path)
+        finished(new_run(max_iter=1), checkpoint=path)
         meta, arrays = read_checkpoint(path)
         change(meta, arrays)
         write_archive(path, ANYTHING, meta, arrays)
         with pytest.raises(DataError, match=rf"run: this .*damaged: .*{message}"):
-            finished(new_fit(), resume=path)
+            finished(new_run(), resume=path)
 
     def test_that_is_none(self, whole, tmp_path):
         whole.atlas().save(tmp_path / "an.atlas")
         with pytest.raises(DataError, match="not a manymaps checkpoint"):
-            finished(new_fit(), resume=tmp_path / "an.atlas")
+            finished(new_run(), resume=tmp_path / "an.atlas")
         with pytest.raises(FileNotFoundError):
-            finished(new_fit(), resume=tmp_path / "none")
+            finished(new_run(), resume=tmp_path / "none")
 
 
 class TestInterrupt:
     @pytest.mark.parametrize("optimizer", [Momentum(), LBFGS()])
     def test_leaves_a_checkpoint(self, optimizer, tmp_path):
         path = tmp_path / "run"
-        fit = new_fit(optimizer=optimizer)
+        fit = new_run(optimizer=optimizer)
         with pytest.raises(KeyboardInterrupt):
             finished(fit, callback=interrupt_at(8), checkpoint=path)
         assert fit.state.iteration == 8
-        resumed = new_fit(optimizer=optimizer, max_iter=8)
+        resumed = new_run(optimizer=optimizer, max_iter=8)
         assert finished(resumed, resume=path).state.iteration == 8
 
     def test_goes_on_with_the_same_bits(self, whole, tmp_path):
         path = tmp_path / "run"
         with pytest.raises(KeyboardInterrupt):
-            finished(new_fit(), callback=interrupt_at(64), checkpoint=path)
-        assert_same_bits(finished(new_fit(), resume=path), whole)
+            finished(new_run(), callback=interrupt_at(64), checkpoint=path)
+        assert_same_bits(finished(new_run(), resume=path), whole)
 
     def test_without_a_checkpoint_comes_at_once(self, tmp_path):
         with pytest.raises(KeyboardInterrupt):
-            finished(new_fit(), callback=interrupt_at(8))
+            finished(new_run(), callback=interrupt_at(8))
         assert list(tmp_path.iterdir()) == []
 
     def test_the_old_handler_comes_back(self, tmp_path):
         before = signal.getsignal(signal.SIGINT)
-        finished(new_fit(max_iter=2), checkpoint=tmp_path / "run")
+        finished(new_run(max_iter=2), checkpoint=tmp_path / "run")
         assert signal.getsignal(signal.SIGINT) is before
         with pytest.raises(KeyboardInterrupt):
-            finished(new_fit(), callback=interrupt_at(2), checkpoint=tmp_path / "run")
+            finished(new_run(), callback=interrupt_at(2), checkpoint=tmp_path / "run")
         assert signal.getsignal(signal.SIGINT) is before
 
 
 class TestAtlas:
     def test_says_what_it_is(self, whole):
         atlas = whole.atlas()
-        assert atlas.labels == whole.labels
+        assert atlas.labels == whole.plan.labels
         assert atlas.model == MULTIPLE_MAPS_T_SNE
         assert atlas.method == "mm-tsne"
         assert atlas.parameters["kl_divergence"] == whole.kl
-        assert atlas.fingerprint == whole.fingerprint
+        assert atlas.fingerprint == whole.plan.fingerprint
         assert atlas.history["iteration"].tolist() == whole.history["iteration"]
         assert atlas.log_normalizer is None
 
@@ -397,7 +401,7 @@ class TestAtlas:
 def refreshed(fit, iteration):
     """The fit after the refresh of an iteration."""
     parameters = fit.state.parameters
-    whole = fit.objective.evaluate(parameters)
+    whole = fit.plan.objective.evaluate(parameters)
     fit._refresh(parameters, whole.shares, iteration)
     return fit
 
@@ -410,10 +414,10 @@ class TestDefaults:
         table[1:, 0] = 1.0
         table[0, 1:4] = 1.0
         target = conditional_target(sparse.csr_array(table))
-        kept = finished(new_fit(target, max_iter=60, model=MULTIPLE_MAPS_SNE))
+        kept = finished(new_run(target, max_iter=60, model=MULTIPLE_MAPS_SNE))
         assert np.abs(kept.state.parameters.positions[0]).max() < 20
         monkeypatch.setattr("manymaps.optimizers.descent._STIFF", 1e9)
-        thrown = new_fit(target, max_iter=60, model=MULTIPLE_MAPS_SNE)
+        thrown = new_run(target, max_iter=60, model=MULTIPLE_MAPS_SNE)
         try:
             finished(thrown)
         except DivergedError:
@@ -421,13 +425,13 @@ class TestDefaults:
         assert thrown.kl > 10 * kept.kl
 
     def test_weights_are_held_and_then_learn(self):
-        held = finished(new_fit(optimizer=Momentum(hold_weights=30), max_iter=30))
+        held = finished(new_run(optimizer=Momentum(hold_weights=30), max_iter=30))
         np.testing.assert_array_equal(held.state.parameters.weights[0], start().weights[0])
-        free = finished(new_fit(optimizer=Momentum(hold_weights=30), max_iter=60))
+        free = finished(new_run(optimizer=Momentum(hold_weights=30), max_iter=60))
         assert np.abs(free.state.parameters.weights[0] - start().weights[0]).max() > 1e-3
 
     def test_of_inactive_proportions_an_eighth_is_left_at_a_refresh(self):
-        fit = finished(new_fit(max_iter=800))
+        fit = finished(new_run(max_iter=800))
         before = fit.state.parameters.weights[0].copy()
         fit._evaluate(fit.state.parameters, 800)
         after = fit.state.parameters.weights[0]
@@ -438,8 +442,9 @@ class TestDefaults:
 
     def test_inactive_entries_are_drawn_in_by_a_penalty_alone(self):
         for penalty, left in [(0.0, 1.0), (0.1, 0.5)]:
-            fit = new_fit(max_iter=800)
-            fit.objective = replace(fit.objective, penalty=penalty)
+            fit = new_run(max_iter=800)
+            objective = replace(fit.plan.objective, penalty=penalty)
+            fit.plan = replace(fit.plan, objective=objective)
             finished(fit)
             before = fit.state.parameters.positions[0].copy()
             fit._evaluate(fit.state.parameters, 800)
@@ -450,7 +455,7 @@ class TestDefaults:
             np.testing.assert_array_equal(after[~inactive], before[~inactive])
 
     def test_active_entries_are_chosen_more_often_while_most_leave(self):
-        fit = finished(new_fit(max_iter=90))
+        fit = finished(new_run(max_iter=90))
         chosen = []
         for iteration in range(90, 320):
             before = fit.state.memory["active"]
@@ -460,7 +465,7 @@ class TestDefaults:
         assert chosen == [*range(100, 300, 10), 300]
 
     def test_proportions_do_not_fade_before_the_maps_have_formed(self):
-        fit = finished(new_fit(max_iter=800))
+        fit = finished(new_run(max_iter=800))
         before = fit.state.parameters.weights[0].copy()
         fit._evaluate(fit.state.parameters, 100)
         assert not fit.state.memory["active"][0].all()
@@ -470,7 +475,7 @@ class TestDefaults:
 
     @pytest.mark.parametrize("scale", [1.0, 1000.0])
     def test_convergence_is_relative_to_the_cost(self, scale):
-        fit = finished(new_fit(max_iter=60))
+        fit = finished(new_run(max_iter=60))
         fit._last = replace(fit._last, cost=scale)
         for gain, converged in [(0.5e-5, True), (2e-5, False)]:
             fit.state.memory["cost at refresh"] = (np.array(scale * (1 + gain)),)
@@ -478,12 +483,12 @@ class TestDefaults:
             assert fit.converged is converged
 
     def test_convergence_is_looked_at_once_all_has_settled_for_two_refreshes(self):
-        fit = finished(new_fit(max_iter=60))
+        fit = finished(new_run(max_iter=60))
         fit._last = replace(fit._last, cost=1.0)
         for early, converged in [(1, False), (0, True)]:
             fit.converged = False
             fit.state.memory["cost at refresh"] = (np.array(fit._last.cost),)
-            refreshed(fit, fit.optimizer.settled_at + 100 - early)
+            refreshed(fit, fit.plan.optimizer.settled_at + 100 - early)
             assert fit.converged is converged
 
     def test_who_earns_nothing_in_a_map_leaves_it_at_once(self):

@@ -218,10 +218,11 @@ class TestPlaces:
 
     @pytest.mark.filterwarnings("ignore:.*cannot have a perplexity")
     @pytest.mark.parametrize("metric", ["euclidean", "precomputed"])
-    def test_of_equal_objects_stay_together(self, metric):
+    def test_of_equal_objects_that_start_together_are_separated(self, metric):
         X = np.zeros((30, 30)) if metric == "precomputed" else np.ones((30, 4))
         fit = fitted(X, metric=metric, init=np.zeros((30, 2)))
-        np.testing.assert_array_equal(fit.embedding_, 0)
+        assert np.isfinite(fit.embedding_).all()
+        assert len(np.unique(fit.embedding_, axis=0)) == 30
 
     def test_do_not_depend_on_threads(self, monkeypatch):
         monkeypatch.setattr("manymaps.maps.run._FEW_PAIRS", 0)

@@ -525,3 +525,40 @@ def test_a_rate_of_other_programs_is_told(rate, warns):
         fit.fit(points)
     if warns:
         assert found[0].filename == __file__
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("share", [0, 0.1, 0.5, 0.9])
+def test_identical_rows_cost_the_grid_no_more_than_exact_sums(share):
+    X = np.random.default_rng(0).normal(size=(3000, 6))
+    X[: int(share * len(X))] = 0
+    warned = nullcontext() if share == 0 else pytest.warns(DataWarning, match="duplicates")
+    with warned:
+        fast, exact = (TSNE(random_state=0, tolerance=t).fit(X) for t in (5e-3, 0))
+    assert fast.kl_divergence_ == pytest.approx(exact.kl_divergence_, rel=0.01)
+    assert len(np.unique(fast.embedding_, axis=0)) == len(X)
+
+
+def test_uni_sne_of_hubs_in_seven_dimensions():
+    rng = np.random.default_rng(0)
+    similarities = sparse.random(120, 120, 0.02, random_state=0).toarray()
+    similarities[:3] = rng.random((3, 120))
+    similarities += similarities.T
+    np.fill_diagonal(similarities, 0)
+    few, many = (
+        UniSNE(d, affinity="precomputed", random_state=0).fit(similarities) for d in (2, 7)
+    )
+    assert many.kl_divergence_ < few.kl_divergence_
+    total = sum(many.atlas_.similarities(label).sum() for label in many.atlas_.labels)
+    assert total == pytest.approx(1, abs=1e-5)
+
+
+def test_similarities_of_objects_that_are_very_far_apart_are_finite():
+    rng = np.random.default_rng(0)
+    fit = UniSNE(affinity="precomputed", max_iter=5, random_state=0).fit(np.ones((12, 12)))
+    far = replace(
+        fit.atlas_, maps=1e7 * rng.normal(size=fit.atlas_.maps.shape), log_normalizer=-3e14
+    )
+    similarities = np.array([far.similarities(label) for label in far.labels])
+    assert (similarities >= 0).all()
+    assert 0.2 <= round(similarities.sum(), 6) <= 1  # at least the background

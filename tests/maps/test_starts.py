@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from manymaps import TSNE, DataError
-from manymaps.maps.starts import start_positions
+from manymaps.maps.starts import separated, start_positions
 from manymaps.model.target import joint_target
 
 
@@ -77,3 +77,18 @@ def test_points_that_cannot_be_squared_are_refused(metric, cell):
         DataError, match=f"the largest value of X is {abs(cell):g}".replace("+", r"\+")
     ):
         TSNE(perplexity=2, metric=metric, max_iter=5).fit(points)
+
+
+def test_objects_that_coincide_in_an_array_are_separated():
+    X = np.random.default_rng(0).normal(size=(80, 4))
+    X[:5] = 0
+    start = np.zeros((80, 2))
+    start[5:] = np.random.default_rng(1).normal(size=(75, 2))
+    fit = TSNE(init=start, perplexity=8, max_iter=60, random_state=0).fit(X)
+    assert len(np.unique(fit.embedding_, axis=0)) == 80
+
+
+def test_an_array_without_coincident_objects_is_taken_as_it_is():
+    positions = np.random.default_rng(0).normal(size=(2, 9, 2))
+    positions[0, 3] = positions[0, 4]  # in one map only
+    assert separated(positions, np.random.default_rng(0)) is positions

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from lib.models import SpreadingActivation
 from manymaps import Associations, ParameterError, UnknownLabel, spread
-from manymaps.prediction.models import SpreadingActivation
 
 WORDS = ["tie", "knot", "rope", "suit", "sink"]
 TABLE = np.array(

@@ -11,7 +11,7 @@ import pytest
 
 from cli_samples import invoke
 from manymaps.prediction.sweeps import WorkersLost, sweep
-from sweep_samples import Deadly, Guess, Slow, figures, ring, write_ring
+from sweep_samples import Guess, Slow, figures, ring, write_ring
 
 pytestmark = pytest.mark.slow
 
@@ -58,14 +58,6 @@ def test_a_killed_worker_costs_no_point(client, tmp_path):
     assert not far.failed
     assert figures(far) == figures(sweep(norms, GRID, seeds=4, predictor=Guess))
     assert len(kept.read_text().splitlines()) == 1 + 16
-
-
-def test_a_point_that_kills_its_workers_fails_alone(client, monkeypatch):
-    monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)
-    found = sweep(ring(), {"other": [0, 1, 2, 3]}, predictor=Deadly, backend="dask")
-    assert [(one.point.settings["other"], one.failure) for one in found.failed] == [
-        (1, "it ended each worker that ran it")
-    ]
 
 
 def test_the_command_runs_on_a_cluster(client, tmp_path):

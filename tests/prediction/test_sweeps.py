@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from lib.models import SpreadingActivation
 from manymaps import Associations
 from manymaps.errors import DataError, ParameterError
 from manymaps.figures.sweep import plot_sweep
 from manymaps.prediction.held_out import Split, split_associations, uniform_errors
-from manymaps.prediction.models import SpreadingActivation
 from manymaps.prediction.points import MEASURES
 from manymaps.prediction.predictor import AssociationPredictor, score_predictor
-from manymaps.prediction.sweeps import Point, PointResult, SweepResult, sweep
-from sweep_samples import Guess, Interrupted, figures, ring
+from manymaps.prediction.sweeps import Point, PointResult, SweepResult, WorkersLost, sweep
+from sweep_samples import Deadly, Guess, Interrupted, figures, ring
 
 GRID = {"spread": [0.5, 1.0], "other": [0, 1]}
 
@@ -123,6 +123,13 @@ class TestInterruption:
 
 
 class TestFailures:
+    def test_a_killed_worker_ends_the_sweep_and_the_file_keeps_the_rest(self, norms, tmp_path):
+        kept = tmp_path / "sweep.jsonl"
+        with pytest.raises(WorkersLost, match="ended unexpectedly"):
+            sweep(norms, {"other": [0, 2, 3, 1]}, predictor=Deadly, backend="loky", n_jobs=2,
+                  resume=kept)  # fmt: skip
+        assert len(kept.read_text().splitlines()) == 1 + 3
+
     def test_a_failing_point_is_recorded_and_the_rest_goes_on(self, norms):
         grid = {"n_maps": [0, 1, 41], "n_components": 2, "max_iter": 3}
         found = sweep(norms, grid)
@@ -168,7 +175,7 @@ class TestBadInput:
             ({"split": []}, r"split=\[\] is empty"),
             ({"split": {"by": "word"}}, "by='word'"),
             ({"split": {"random_state": None}}, "random_state=None"),
-            ({"backend": "steam"}, "'steam' is no backend"),
+            ({"backend": "steam"}, "Invalid backend: steam"),
         ],
     )
     def test_options_out_of_range(self, norms, options, message):

@@ -34,6 +34,7 @@ from manymaps.affinity.distances import (
     stored_rows,
 )
 from manymaps.affinity.search import Found, Problem, compact
+from manymaps.affinity.ties import nearest_columns, redraw_copies
 from manymaps.checks import check_choice, check_number
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.progress import work
@@ -78,7 +79,10 @@ class NeighborGraph:
     method : str
         How they were found.
     recall : float
-        Share of the true neighbours that are there, as measured; 1 where the search was exact.
+        Share of the true neighbours that were found: the mean over a sample of some hundred
+        objects; 1 if the search was exact.
+    least_recall : float
+        The lowest share of any object of the sample.
 
     See Also
     --------
@@ -96,6 +100,7 @@ class NeighborGraph:
     distances: np.ndarray
     method: str = "given"
     recall: float = 1.0
+    least_recall: float = 1.0
 
 
 def as_graph(data: Any) -> Any:
@@ -230,7 +235,8 @@ def nearest_neighbors(
     search : NeighborSearch
     seed : int
         The same seed gives the same neighbours, at any number of threads (but not from
-        pynndescent, which promises this for one thread).
+        pynndescent, which promises this for one thread). Objects at the same distance, such as
+        duplicates, become neighbours at random.
 
     Returns
     -------
@@ -260,7 +266,7 @@ def nearest_neighbors(
     [[1, 2], [2, 0], [1, 0], [1, 2]]
     """
     if isinstance(metric, str) and metric == "precomputed":
-        return _stored_neighbors(X, k, queries)
+        return _stored_neighbors(X, k, queries, seed)
     points = finite_points(X, "X")
     asked = None if queries is None else finite_points(queries, "queries")
     if asked is not None and asked.shape[1] != points.shape[1]:
@@ -274,8 +280,12 @@ def nearest_neighbors(
     problem = Problem(points, asked, k, _inner_metric(metric), seed)
     method = _chosen(problem, search)
     with work("finding neighbours"), search_methods.numba_threads():
-        indices, distances, recall = _SEARCHES[method](problem, search.recall)
-    return NeighborGraph(indices, in_unit(distances, metric), method, recall)
+        indices, distances, recalls = _SEARCHES[method](problem, search.recall)
+    generator = np.random.default_rng(seed)
+    indices = redraw_copies(points, indices, distances, asked is None, generator)
+    return NeighborGraph(
+        indices, in_unit(distances, metric), method, float(recalls.mean()), float(recalls.min())
+    )
 
 
 def distance_rows(
@@ -446,7 +456,7 @@ def _refuse_row(bad: Any, what: str) -> None:
         raise DataError(f"row {bad.argmax()} of the neighbours has {what} ({bad.sum()} such rows)")
 
 
-def _stored_neighbors(X: Any, k: int, queries: Any) -> NeighborGraph:
+def _stored_neighbors(X: Any, k: int, queries: Any, seed: int) -> NeighborGraph:
     """The k nearest by a table of distances, without the diagonal unless queries are given."""
     table = finite_matrix(X if queries is None else queries, "the distances")
     own = queries is None
@@ -454,8 +464,9 @@ def _stored_neighbors(X: Any, k: int, queries: Any) -> NeighborGraph:
         raise DataError(
             f"the queries have distances to {table.shape[1]} objects and X holds {np.shape(X)[1]}"
         )
+    generator = np.random.default_rng(seed)
     if sparse.issparse(table):
-        return _nearest_stored(stored_rows(table, own), k)
+        return _nearest_stored(stored_rows(table, own), k, generator)
     check_distances(table, own)
     n, width = table.shape
     _check_k(k, width - own)
@@ -465,7 +476,7 @@ def _stored_neighbors(X: Any, k: int, queries: Any) -> NeighborGraph:
         block = table[start : start + step].copy()
         if own:
             block[np.arange(len(block)), np.arange(start, start + len(block))] = np.inf
-        near = np.argpartition(block, k - 1, axis=1)[:, :k]
+        near = nearest_columns(block, k, generator)
         values = np.take_along_axis(block, near, axis=1)
         order = np.lexsort((near, values), axis=1)
         indices[start : start + step] = np.take_along_axis(near, order, axis=1)
@@ -473,7 +484,9 @@ def _stored_neighbors(X: Any, k: int, queries: Any) -> NeighborGraph:
     return NeighborGraph(compact(indices), distances, "given", 1.0)
 
 
-def _nearest_stored(rows: sparse.csr_array, k: int) -> NeighborGraph:
+def _nearest_stored(
+    rows: sparse.csr_array, k: int, generator: np.random.Generator
+) -> NeighborGraph:
     counts = np.diff(rows.indptr)
     if counts.min() < k:
         row = counts.argmin()
@@ -481,8 +494,11 @@ def _nearest_stored(rows: sparse.csr_array, k: int) -> NeighborGraph:
             f"{k} neighbours are impossible: row {row} of the distances stores {counts[row]}"
         )
     of_row = np.repeat(np.arange(counts.size), counts)
-    order = np.lexsort((rows.indices, rows.data, of_row))
+    # Objects at the same distance in a random order, so that the first k are drawn from them.
+    order = np.lexsort((generator.random(len(rows.data)), rows.data, of_row))
     nearest = order[rows.indptr[:-1, None] + np.arange(k)]
+    by_number = np.lexsort((rows.indices[nearest], rows.data[nearest]), axis=1)
+    nearest = np.take_along_axis(nearest, by_number, axis=1)
     return NeighborGraph(compact(rows.indices[nearest]), rows.data[nearest], "given", 1.0)
 
 

@@ -3,8 +3,8 @@
     recall = share of the k exact nearest neighbours that are found, over some hundred queries
 
 Each takes a `Problem` (comparable points) and the recall to reach, and gives indices and distances
-(n_queries, k), nearest first, and the recall as measured. An object is left out of its own
-neighbours by its number, never as the first one found: duplicates are neighbours.
+(n_queries, k), nearest first, and the recall of each query of the sample. An object is left out of
+its own neighbours by its number, never as the first one found: duplicates are neighbours.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from scipy import sparse
 
 from manymaps.affinity.cells import FEW_CANDIDATES, cells_of
 from manymaps.affinity.distances import BLOCK_CELLS, Matrix, Metric
+from manymaps.affinity.ties import nearest_columns
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.progress import work
 
@@ -37,7 +38,7 @@ __all__ = [
     "refuse_undefined",
 ]
 
-Found: TypeAlias = tuple[np.ndarray, np.ndarray, float]
+Found: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 _TO_BE_DISTANCES = (
     "distances have to be finite and not negative: drop or mend such rows, or choose another metric"
@@ -91,7 +92,7 @@ def exact(problem: Problem, recall: float = 1.0) -> Found:
         indices, distances = _exact_euclidean(problem, rows)
     else:
         indices, distances = _exact_by_sklearn(problem, None)
-    return compact(indices), distances, 1.0
+    return compact(indices), distances, np.ones(1)
 
 
 def _exact_by_sklearn(problem: Problem, rows: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
@@ -214,19 +215,25 @@ def _exact_euclidean(problem: Problem, rows: np.ndarray) -> tuple[np.ndarray, np
     points, asked, own = problem.points, problem.asked, problem.among_themselves
     centre, scale = _centre_and_scale(points)
     base = _in_float32(points, centre, scale)
+    generator = np.random.default_rng(problem.seed)
+    # One more than asked for shows the rows in which others tie with the last.
+    more = min(problem.k + 1, len(points) - own)
     found, squares = [], []
     for start in range(0, rows.size, _QUERY_BLOCK):
         block = rows[start : start + _QUERY_BLOCK]
-        near, indices = faiss.knn(_in_float32(asked[block], centre, scale), base, problem.k + own)
+        near, indices = faiss.knn(_in_float32(asked[block], centre, scale), base, more + own)
         if own:
             indices, near = _without_self(indices, near, block)
         exact = _pair_squares(asked[block], points, indices)
         unsure = abs(near * scale**2 - exact) > _ROUNDING * exact.max(axis=1, keepdims=True)
-        for row in np.flatnonzero(unsure.any(axis=1)):
-            indices[row], exact[row] = _row_by_differences(problem, block[row])
         order = np.lexsort((indices, exact), axis=1)
-        found.append(np.take_along_axis(indices, order, axis=1))
-        squares.append(np.take_along_axis(exact, order, axis=1))
+        indices, exact = (np.take_along_axis(a, order, 1) for a in (indices, exact))
+        tied = exact[:, problem.k - 1] == exact[:, -1] if more > problem.k else False
+        indices, exact = indices[:, : problem.k], exact[:, : problem.k]
+        for row in np.flatnonzero(unsure.any(axis=1) | tied):
+            indices[row], exact[row] = _row_by_differences(problem, block[row], generator)
+        found.append(indices)
+        squares.append(exact)
     return np.concatenate(found), np.sqrt(np.concatenate(squares)) * unit
 
 
@@ -238,13 +245,16 @@ def _unit(points: np.ndarray) -> float:
     )
 
 
-def _row_by_differences(problem: Problem, row: int) -> tuple[np.ndarray, np.ndarray]:
+def _row_by_differences(
+    problem: Problem, row: int, generator: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
     from scipy.spatial.distance import cdist
 
     squares = cdist(problem.asked[[row]], problem.points, "sqeuclidean")[0]
     if problem.among_themselves:
         squares[row] = np.inf
-    nearest = np.argsort(squares, kind="stable")[: problem.k]
+    nearest = nearest_columns(squares[None], problem.k, generator)[0]
+    nearest = nearest[np.lexsort((nearest, squares[nearest]))]
     return nearest, squares[nearest]
 
 
@@ -337,7 +347,7 @@ def by_faiss(problem: Problem, recall: float) -> Found:
         distances = np.sqrt(squares) * np.float32(scale)
     found = indices[rows], distances[rows]
     _check_resolution(problem, rows, found)
-    return indices, distances, float(_row_recalls(found, true_distances).mean())
+    return indices, distances, _row_recalls(found, true_distances)
 
 
 def _inverted_lists(
@@ -378,7 +388,7 @@ def _inverted_lists(
     short = np.flatnonzero(indices[:, -1] < 0)
     if short.size:
         indices[short], distances[short] = _exact_euclidean(problem, short)
-    return indices, distances, float(recalls(n_probes).mean())
+    return indices, distances, recalls(n_probes)
 
 
 def _trained_index(faiss: Any, base: np.ndarray, seed: int) -> Any:
@@ -447,7 +457,7 @@ def descent(problem: Problem, recall: float) -> Found:
     rows = problem.sample()
     _, true_distances = _exact_by_sklearn(problem, rows)
     everything = np.arange(problem.asked.shape[0])
-    size, reached = max(k + 1, 15), 0.0
+    size = max(k + 1, 15)
     for _ in range(_DESCENTS):
         index = pynndescent.NNDescent(
             problem.points,
@@ -463,18 +473,18 @@ def descent(problem: Problem, recall: float) -> Found:
             indices, distances = index.query(problem.queries, k, epsilon=0.1 + 0.1 * (size > k + 1))
         indices, distances = indices[:, :k], distances[:, :k]
         found = (indices[rows], distances[rows])
-        reached = float(_row_recalls(found, true_distances).mean())
-        if reached >= recall:
+        recalls = _row_recalls(found, true_distances)
+        if recalls.mean() >= recall:
             break
         size = int(np.ceil(1.5 * size))
     else:
         warnings.warn(
-            f"pynndescent reached a recall of {reached:.3f} where {recall} was asked for; ask for "
-            'an exact search with NeighborSearch(method="exact"), or for less',
+            f"pynndescent reached a recall of {recalls.mean():.3f} instead of {recall}; use an "
+            'exact search with NeighborSearch(method="exact"), or lower the recall',
             DataWarning,
             stacklevel=4,
         )
-    return compact(indices), distances, reached
+    return compact(indices), distances, recalls
 
 
 def descends(metric: Metric) -> bool:

@@ -26,8 +26,8 @@ from scipy.optimize import nnls
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.clustering.additive import AdditiveClustering
-from manymaps.data.frames import Backend, as_frame
 from manymaps.data.judgements import Judgements
+from manymaps.data.results import TabularResult
 from manymaps.errors import DataError
 from manymaps.labels import first_of, plural
 
@@ -35,7 +35,7 @@ __all__ = ["Agreement", "judge_agreement"]
 
 
 @dataclass(frozen=True, repr=False)
-class Agreement:
+class Agreement(TabularResult):
     """How far judges agree.
 
     Attributes
@@ -96,19 +96,9 @@ class Agreement:
             for k, judge in enumerate(self.judges)
         ]
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """One row per judge; the shares as columns "map 0", "map 1", ...
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, optional
-            By default the first that is installed.
-
-        Returns
-        -------
-        data frame
-            Of the kind that was asked for.
-        """
+    @property
+    def columns(self) -> dict[str, np.ndarray]:
+        """The table with one row per judge, and with the shares as columns "map 0", "map 1", ..."""
         columns = {
             "judge": np.array(self.judges, dtype=object),
             "n_pairs": self.n_pairs,
@@ -118,7 +108,7 @@ class Agreement:
             columns["with_fit"] = self.with_fit
         if self.shares is not None:
             columns |= {f"map {m}": share for m, share in enumerate(self.shares.T)}
-        return as_frame(columns, backend)
+        return columns
 
 
 def judge_agreement(

@@ -38,8 +38,8 @@ from manymaps.atlas.atlas import LEAST_RECALL, LEAST_SHARE, Atlas
 from manymaps.atlas.senses import sense_groups
 from manymaps.checks import check_number, check_whole
 from manymaps.data.associations import Associations
-from manymaps.data.frames import Backend, as_frame
 from manymaps.data.resampling import N_RESPONSES, resampled
+from manymaps.data.results import TabularResult, label_columns
 from manymaps.errors import DataError, ParameterError
 from manymaps.labels import plural
 from manymaps.seeds import drawn_generator
@@ -57,7 +57,7 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ambiguity:
+class Ambiguity(TabularResult):
     """The effective number of senses of each word; see the module docstring.
 
     Attributes
@@ -113,25 +113,9 @@ class Ambiguity:
     @property
     def columns(self) -> dict[str, np.ndarray]:
         """All of it by name, a value per word; the kind where there are two."""
-        columns = {"label": np.array(self.labels, dtype=object)}
-        if self.kinds is not None:
-            columns["kind"] = np.array(self.kinds)
-        return columns | {name: getattr(self, name) for name in _COLUMNS}
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """One row per word: the `columns`.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, optional
-            By default the first that is installed.
-
-        Returns
-        -------
-        data frame
-            Of the kind that was asked for.
-        """
-        return as_frame(self.columns, backend)
+        return label_columns(self.labels, self.kinds) | {
+            name: getattr(self, name) for name in _COLUMNS
+        }
 
 
 def ambiguity(

@@ -22,10 +22,12 @@ each and the test stays exact. Of a sense the same divergence is tested, with tw
 of it or none. It is *gained* where the first group gives it less than `min_share` and the second
 more, *lost* the other way round, else it *grew* or *shrank*. No map is fitted for any of this.
 
-**Many tests**: q-values of all words, and of all senses, by Benjamini & Hochberg (1995). Draws go
-on for those of a small p until the smallest p that they could give is a twentieth of what is needed
-for as many of them to be found. Words of fewer than `min_responses` in any group are not tested;
-that depends on how many answered, not on what.
+**Many tests**: the tests of all words and all senses are one family, with q-values by Benjamini &
+Hochberg (1995). A word is shown if its own q or that of one of its senses is at most `alpha`. On
+average, at most that share of the tests shown are false, words and senses counted together. Draws
+go on for those of a small p until the smallest p that they could give is a twentieth of what is
+needed for as many of them to be found. Words of fewer than `min_responses` in any group are not
+tested; that depends on how many answered, not on what.
 
 What the test cannot know: where several responses of one person are taken for those of several (a
 table of R123 strengths), senses that follow one another in a mind make it too sure of itself; and
@@ -130,6 +132,7 @@ class Comparison:
     divergence, by_chance : ndarray of shape (n,)
         In bits, and what it is on average when units are dealt by lot.
     p, q : ndarray of shape (n,)
+        The p-value of each word's answers, and its q-value among the tests of words and senses.
     cosine : ndarray of shape (n,)
         Of the counts of answers of two groups, on average over pairs of groups: what a ranking
         without a test would go by.
@@ -141,7 +144,8 @@ class Comparison:
     units : str
         What was dealt: "participants", "trials" or "responses".
     alpha : float
-        Below which q shows a change.
+        A change is shown by a q of at most this: the false discovery rate of all tests of words and
+        senses together.
     min_share : float
     notes : tuple of str
         What was assumed or left out.
@@ -209,7 +213,10 @@ class Comparison:
 
     @cached_property
     def least_q(self) -> np.ndarray:
-        """The smallest q of each word and its senses, (n,): what a change is shown by."""
+        """The smallest q of each word and its senses, shape (n,): at most `alpha` if one is shown.
+
+        All q-values are of one family of tests, so the smallest needs no further correction.
+        """
         least = self.q.copy()
         np.minimum.at(least, self._owners, self.senses.q)
         return least
@@ -302,7 +309,8 @@ class Comparison:
     def changes(self) -> np.ndarray:
         """What each word did, in words, shape (n,) of str.
 
-        By its own q or by one of its senses': each of the two kinds has its false discovery rate.
+        A change is shown by the word's own q or by that of one of its senses, all of them from one
+        family of tests: exactly the words with `least_q` of at most `alpha` are shown.
         "gained a sense", "lost a sense", "gained and lost senses", "senses shifted", "changed"
         (no sense by itself) or "no change shown".
         """
@@ -534,7 +542,10 @@ def compare(
         Groups of answers of a smaller share are no senses, but the largest; and from which on a
         sense is there.
     alpha : float in (0, 1)
-        The false discovery rate at which a change is shown.
+        The false discovery rate of the changes shown: the expected share of false ones among all
+        tests of words and senses that are shown. Without any difference, the probability that
+        anything is shown is at most `alpha`. Among the words alone the share can be larger, because
+        a word that differs counts once for itself and once for each of its senses.
     correction : {"bh", "by"}
         Benjamini-Hochberg, or Benjamini-Yekutieli, which holds however tests depend on each other.
     n_permutations : int

@@ -159,7 +159,6 @@ def evaluate(
     norms: Associations | Trials | None = None,
     vectors: Vectors | None = None,
     decay: float = USUAL_DECAY,
-    n_resamples: int = 1000,
     sample: int | None = None,
     random_state: int = 0,
 ) -> Evaluation | CountEvaluation | RatingEvaluation | TripletEvaluation:
@@ -193,8 +192,6 @@ def evaluate(
         Of ratings and triplets: whose cosines are compared; by default those that the atlas keeps.
     decay : float, at least 0 and below 1
         Of ratings: the alpha of Katz's walk, (I - alpha P)^-1.
-    n_resamples : int
-        Of ratings: samples of the pairs drawn with replacement, for the 95 % intervals.
     sample : int, optional
         Objects to draw for all measures but the divergence; by default all, or 2,000 of more than
         5,000.
@@ -238,10 +235,7 @@ def evaluate(
     True
     """
     if isinstance(data, Ratings):
-        return evaluate_ratings(
-            atlas, data, norms=norms, vectors=vectors, decay=decay, n_resamples=n_resamples,
-            random_state=random_state,
-        )  # fmt: skip
+        return evaluate_ratings(atlas, data, norms=norms, vectors=vectors, decay=decay)
     if isinstance(data, Triplets):
         return evaluate_triplets(atlas, data, vectors=vectors, random_state=random_state)
     if atlas.kinds is not None:

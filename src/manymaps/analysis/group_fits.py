@@ -25,7 +25,7 @@ from scipy import sparse
 
 from manymaps.analysis.alignment import align
 from manymaps.atlas.atlas import Atlas
-from manymaps.compute.tasks import Shared, run_tasks
+from manymaps.compute.tasks import run_tasks
 from manymaps.data.associations import Associations, ReadReport
 from manymaps.data.pair_rules import NumberedPairs, Rules, apply_rules
 from manymaps.data.responses import GroupedResponses
@@ -113,8 +113,8 @@ def fit_groups(
 
     with work("fit of all groups"):
         first: Atlas = clone(estimator).fit(pooled).atlas_
-    shared, groups = Shared(first), range(found.n_groups)
-    tasks = [(_going_on(estimator), *_of_group(found, g, pooled), shared) for g in groups]
+    groups = range(found.n_groups)
+    tasks = [(_going_on(estimator), *_of_group(found, g, pooled), first) for g in groups]
     atlases = run_tasks(_from_pooled, tasks, "fit of a group")
     return GroupFits(first, tuple(atlases), _movement(first, atlases, n_neighbors))
 

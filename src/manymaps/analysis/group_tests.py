@@ -10,7 +10,9 @@ they could have is more than a twentieth of what Benjamini and Hochberg ask of a
 
     1 / (draws + 1)  >  alpha * (tests that were not reached) / (all tests) / 20
 
-so that the number of draws does not decide what is found.
+so that the number of draws does not decide what is found. The tests of words and of senses are one
+family, corrected together, because a word is shown for either: two families at 5 % each show
+something in 7 % of comparisons without differences (`benchmarks/comparison.py --rates`).
 """
 
 from __future__ import annotations
@@ -168,8 +170,6 @@ def dealt_p_values(
     groups, _, *rest = tables.arrays
     observed_divergences(groups, *rest, found.n_groups, logs, observed)
     reached, draws = np.zeros(n_tests, np.int64), np.zeros(n_tests, np.int64)
-    own = np.zeros(n_tests, bool)
-    own[tables.tests[:-1]] = True
     owners = np.repeat(np.arange(n), np.diff(tables.tests))
     words, last = np.arange(n), min(_FIRST_DRAWS, most)
     with work(f"dealing {found.units} of {plural('word', n)}", total=n) as at:
@@ -181,23 +181,16 @@ def dealt_p_values(
                     _HITS, min(_FOR_MEANS, most), last, reached, draws, means,
                 )  # fmt: skip
                 at(n - len(words) + start)
-            wanting = _undecided(reached, own, last, alpha)
+            wanting = _undecided(reached, last, alpha)
             words = np.unique(owners[wanting]) if last < most else words[:0]
             last = min(10 * last + 9, most)
     p = np.where(reached >= _HITS, reached / np.maximum(draws, 1), (reached + 1) / (draws + 1))
-    q = np.empty(n_tests)
-    for family in (own, ~own):
-        if family.any():
-            q[family] = false_discovery_control(p[family], method=correction)
+    q = false_discovery_control(p, method=correction)
     return observed / np.log(2), means / np.log(2), p, q
 
 
-def _undecided(reached: np.ndarray, own: np.ndarray, last: int, alpha: float) -> np.ndarray:
-    """Which tests would need more draws, lest the smallest p they can have decide about them."""
-    still = np.zeros(len(reached), bool)
-    for family in (own, ~own):
-        unseen = family & (reached < _HITS)
-        needed = alpha * unseen.sum() / max(family.sum(), 1) / _MARGIN
-        if unseen.any() and 1 / (last + 1) > needed:
-            still |= unseen
-    return still
+def _undecided(reached: np.ndarray, last: int, alpha: float) -> np.ndarray:
+    """Tests that need more draws, so that the smallest p they can have does not decide."""
+    unseen = reached < _HITS
+    needed = alpha * unseen.mean() / _MARGIN
+    return unseen if 1 / (last + 1) > needed else np.zeros_like(unseen)

@@ -11,8 +11,10 @@ person who gives several answers counts once for each of them, so that with p_ij
 
 **Shares of senses.** With X_s the answers in sense s and M those in any, share_s = X_s / M. The
 answers of one person hang together, for good or ill: divided by the design effect lambda of the
-word, M is the number of independent answers of which the interval is taken. Of norms, where people
-are not known, lambda is 1.
+word, M is the number of independent answers of which the interval is taken. Norms do not identify
+participants, so lambda is 1 and each response counts as one participant's. If participants gave
+several responses to a cue, as in strengths of R123, the intervals are too narrow, and
+`Intervals.notes` says so.
 
 **Ambiguity** is 2^H of the shares of the senses listed, a score interval of the entropy of as many
 answers.
@@ -89,6 +91,9 @@ class Intervals:
     ambiguities : dict of str to ndarray, a row for each word, or None without an atlas
         "word", "ambiguity", "low", "high", "n_senses" (listed), "n_responses" (in any sense), and
         "design_effect".
+    notes : tuple of str
+        What was assumed. Data that do not identify participants get one note: the responses, or the
+        trials, were counted as those of different participants.
 
     See Also
     --------
@@ -113,6 +118,7 @@ class Intervals:
     ambiguities: dict[str, np.ndarray] | None
     _groups: SenseGroups | None
     _labels: Sequence[str]
+    notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         pairs = f"{len(self.strengths['strength']):,} strengths"
@@ -281,6 +287,7 @@ def intervals(
     Returns
     -------
     Intervals
+        With a note if the data do not identify participants.
 
     Raises
     ------
@@ -317,8 +324,9 @@ def intervals(
         answers, numbers = _of_norms(norms, n_responses)
         n_people, n_givers = numbers[answers.cue], answers.count
     strengths = _strength_table(norms, n_givers, n_people, level)
+    notes = _notes(data)
     if atlas is None:
-        return Intervals(level, unit, strengths, None, None, None, ())
+        return Intervals(level, unit, strengths, None, None, None, (), notes)
     chosen = _chosen(atlas, words)
     groups = sense_groups(atlas.choices, _known(atlas), chosen)
     counted = _in_senses(answers.placed(atlas), groups, chosen, atlas.n_objects)
@@ -330,7 +338,25 @@ def intervals(
         _ambiguity_table(atlas, chosen, groups, counted, groups.listed(min_share), level),
         groups,
         atlas.labels,
+        notes,
     )
+
+
+def _notes(data: Associations | Trials) -> tuple[str, ...]:
+    """A note on data that do not identify participants, whose answers may depend on each other."""
+    if isinstance(data, Associations):
+        return (
+            "the data do not identify participants, so each response was counted as one "
+            "participant's; if participants gave several responses to a cue, the intervals are "
+            "too narrow",
+        )
+    if data.participant is None:
+        return (
+            "the trials do not identify participants, so each trial was counted as one "
+            "participant's; if participants answered a cue more than once, the intervals are "
+            "too narrow",
+        )
+    return ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,9 +16,9 @@ Beside it, of the same pairs:
     Katz walk      the same of all that they reach on walks through the network
     vectors        the cosine of word vectors
 
-Intervals are those of a bootstrap over pairs, in each of which all measures see the same pairs, so
-that differences between two measures have intervals of their own. Pairs share words, so that they
-are a little less independent than this takes them to be.
+Intervals of 95 % come from a jackknife over words, because pairs that share a word depend on each
+other (`manymaps.metrics.pair_correlations`). Differences between two measures, over the same pairs,
+have intervals of their own.
 
 Arrays: relatedness, ratings, strengths (n_pairs,).
 """
@@ -32,7 +32,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from scipy.stats import rankdata
 
 from manymaps.affinity.walks import (
     USUAL_DECAY,
@@ -42,28 +41,24 @@ from manymaps.affinity.walks import (
 )
 from manymaps.analysis.intervals import Interval
 from manymaps.atlas.atlas import Atlas
-from manymaps.checks import check_whole
 from manymaps.data.associations import Associations
-from manymaps.data.frames import Backend, as_frame
 from manymaps.data.ratings import Ratings
+from manymaps.data.results import TabularResult
 from manymaps.data.trials import Trials, as_associations
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError, setting
 from manymaps.labels import first_of, label_places
-from manymaps.progress import work
-from manymaps.seeds import RandomState, drawn_generator
+from manymaps.metrics.pair_correlations import PairCorrelation, pair_correlation
 
 __all__ = ["OF_ATLAS", "RatingEvaluation", "evaluate_ratings", "relatedness"]
 
 OF_ATLAS = "atlas"
 FEWEST_PAIRS = 3
-_LEVELS = (2.5, 97.5)
 _ROUNDING = 1e-3
-_CELLS = 1 << 21
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RatingEvaluation:
+class RatingEvaluation(TabularResult):
     """How well several measures agree with ratings.
 
     Attributes
@@ -157,25 +152,15 @@ class RatingEvaluation:
             "unknown": list(self.unknown),
         }
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """One row per pair that the atlas knows: both words, the rating, and each measure.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, optional
-            By default the first that is installed.
-
-        Returns
-        -------
-        data frame
-            Of the kind that was asked for.
-        """
-        columns = {
+    @property
+    def columns(self) -> dict[str, np.ndarray]:
+        """The table with one row per pair that the atlas contains: both words, rating, measures."""
+        return {
             "word1": np.array([a for a, _ in self.pairs], dtype=object),
             "word2": np.array([b for _, b in self.pairs], dtype=object),
             "rating": self.ratings,
+            **self.predicted,
         }
-        return as_frame({**columns, **self.predicted}, backend)
 
 
 def _recorded(found: Interval | None) -> dict[str, float] | None:
@@ -231,8 +216,6 @@ def evaluate_ratings(
     norms: Associations | Trials | None = None,
     vectors: Vectors | None = None,
     decay: float = USUAL_DECAY,
-    n_resamples: int = 1000,
-    random_state: RandomState = 0,
 ) -> RatingEvaluation:
     """Correlations of ratings with an atlas and with simpler measures; see `manymaps.evaluate`.
 
@@ -241,9 +224,8 @@ def evaluate_ratings(
     DataError
         Where the atlas knows fewer than three pairs, or is of two kinds of object.
     ParameterError
-        For a decay or a number of resamples out of range.
+        If the decay is out of range.
     """
-    check_whole("n_resamples", n_resamples)
     a, b = _places(ratings, atlas.labels)
     known = (a >= 0) & (b >= 0)
     unknown = _unknown(ratings, a, b)
@@ -265,20 +247,28 @@ def evaluate_ratings(
     predicted |= {name: values[known] for name, values in found.items()}
     values = ratings.values[known]
     shared = _shared(predicted, notes)
-    rng = drawn_generator(random_state)
-    compared = {name: some[shared] for name, some in predicted.items()}
-    sampled = _correlations(compared, values[shared], n_resamples, rng)
+    words = a[known], b[known]
+    correlations = [
+        {
+            name: pair_correlation(
+                some[shared], values[shared], words[0][shared], words[1][shared], ranks=ranks
+            )
+            for name, some in predicted.items()
+        }
+        for ranks in (False, True)
+    ]
     alone = None
     if not shared.all():
-        own = _correlations({OF_ATLAS: predicted[OF_ATLAS]}, values, n_resamples, rng)
-        alone = (_told(own[OF_ATLAS][0]), _told(own[OF_ATLAS][1]))
-    mine = sampled[OF_ATLAS]
-    others = [name for name in sampled if name != OF_ATLAS]
+        pearson, spearman = (
+            _interval(pair_correlation(predicted[OF_ATLAS], values, *words, ranks=ranks))
+            for ranks in (False, True)
+        )
+        alone = pearson, spearman
     return RatingEvaluation(
-        pearson={name: _told(both[0]) for name, both in sampled.items()},
-        spearman={name: _told(both[1]) for name, both in sampled.items()},
-        pearson_gain={name: _told(mine[0] - sampled[name][0]) for name in others},
-        spearman_gain={name: _told(mine[1] - sampled[name][1]) for name in others},
+        pearson={name: _interval(one) for name, one in correlations[0].items()},
+        spearman={name: _interval(one) for name, one in correlations[1].items()},
+        pearson_gain=_gains(correlations[0]),
+        spearman_gain=_gains(correlations[1]),
         alone=alone,
         n_pairs=len(ratings),
         n_known=int(known.sum()),
@@ -383,49 +373,13 @@ def _cosines(values: Any, i: np.ndarray, j: np.ndarray) -> np.ndarray:
     return pair_cosines(values[places], at[: len(i)], at[len(i) :])
 
 
-def _told(samples: np.ndarray) -> Interval:
-    """The first value, which is that of the data, and the percentiles of the others."""
-    drawn = samples[1:][np.isfinite(samples[1:])]
-    low, high = np.percentile(drawn, _LEVELS) if drawn.size else (np.nan, np.nan)
-    return Interval(float(samples[0]), float(low), float(high))
+def _interval(correlation: PairCorrelation) -> Interval:
+    return Interval(correlation.value, *correlation.interval())
 
 
-def _correlations(
-    predicted: Mapping[str, np.ndarray],
-    ratings: np.ndarray,
-    n_resamples: int,
-    rng: np.random.Generator,
-) -> dict[str, np.ndarray]:
-    """Pearson's and Spearman's of each measure, (2, 1 + n_resamples); the first of the data."""
-    n = len(ratings)
-    found = {name: np.empty((2, n_resamples + 1)) for name in predicted}
-    step = max(1, _CELLS // n)
-    with work("resample", total=n_resamples) as done:
-        for start in range(0, n_resamples + 1, step):
-            some = slice(start, min(start + step, n_resamples + 1))
-            draws = rng.integers(n, size=(some.stop - start, n))
-            if start == 0:
-                draws[0] = np.arange(n)
-            truth = ratings[draws]
-            ranks = rankdata(truth, axis=1)
-            for name, values in predicted.items():
-                drawn = values[draws]
-                found[name][0, some] = _row_correlations(drawn, truth)
-                found[name][1, some] = _row_correlations(rankdata(drawn, axis=1), ranks)
-            done(some.stop - 1)
-    return found
-
-
-def _row_correlations(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Pearson's along rows; NaN where one of them is constant."""
-    a, b = _centred(a), _centred(b)
-    whole = np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
-    together = (a * b).sum(axis=1)
-    return np.divide(together, whole, out=np.full(len(a), np.nan), where=whole > 0)
-
-
-def _centred(rows: np.ndarray) -> np.ndarray:
-    """Rows without their means, in units in which no square overflows."""
-    largest = np.abs(rows).max(axis=1, keepdims=True)
-    rows = rows / np.where(largest > 0, largest, 1)
-    return rows - rows.mean(axis=1, keepdims=True)
+def _gains(correlations: Mapping[str, PairCorrelation]) -> dict[str, Interval]:
+    """By how much the atlas correlates more than each other measure."""
+    atlas = correlations[OF_ATLAS]
+    return {
+        name: Interval(*atlas.gain(one)) for name, one in correlations.items() if name != OF_ATLAS
+    }

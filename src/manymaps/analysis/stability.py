@@ -68,10 +68,10 @@ from manymaps.analysis.trust import Trust, trust_beside
 from manymaps.atlas.atlas import LEAST_RECALL, Atlas
 from manymaps.atlas.consensus import Consensus, ConsensusSense
 from manymaps.checks import check_index, check_number, check_whole
-from manymaps.compute.tasks import Shared, run_tasks
+from manymaps.compute.tasks import run_tasks
 from manymaps.data.associations import Associations
-from manymaps.data.frames import Backend, as_frame
 from manymaps.data.resampling import Unit, check_unit, resampled
+from manymaps.data.results import TabularResult
 from manymaps.data.trials import Trials
 from manymaps.errors import DataError, ParameterError
 from manymaps.maps.restarts import derived_seeds
@@ -89,7 +89,7 @@ class Level:
 
 
 @dataclass(frozen=True, eq=False)
-class Stability:
+class Stability(TabularResult):
     """What several fits of the same objects agree on.
 
     Attributes
@@ -258,22 +258,12 @@ class Stability:
         check_index("fit", fit, self.n_fits)
         return fit
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """One row per sense: label, fit, map, proportion, share, recurrence, overlap.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, optional
-            By default the first that is installed.
-
-        Returns
-        -------
-        data frame
-            Of the kind that was asked for.
-        """
+    @property
+    def columns(self) -> dict[str, np.ndarray]:
+        """The table with one row per sense of each word in each fit."""
         labels = np.array(self.atlases[0].labels, dtype=object)
         sizes = [len(found.maps) for found in self.senses]
-        columns = {
+        return {
             "label": np.concatenate([labels[found.words] for found in self.senses]),
             "fit": np.repeat(np.arange(self.n_fits), sizes),
             "map": np.concatenate([found.maps for found in self.senses]),
@@ -282,7 +272,6 @@ class Stability:
             "recurrence": np.concatenate([found.recurrence for found in self.senses]),
             "overlap": np.concatenate([found.overlap for found in self.senses]),
         }
-        return as_frame(columns, backend)
 
     def _by_word(self, values: Sequence[np.ndarray]) -> np.ndarray:
         words = np.concatenate([found.words for found in self.senses])
@@ -465,8 +454,8 @@ def refit(
     if bootstrap is not None:
         study = _Study(data, _unit(data, bootstrap), whole.labels, responses, rows)
     seeds = derived_seeds(drawn_seed(random_state), n_fits)
-    given = [Shared(estimator), Shared(whole), Shared(whole if study is None else study)]
-    tasks = [(given[0], given[min(k, 1) + 1], seed) for k, seed in enumerate(seeds)]
+    # The first fit is of the data as they are.
+    tasks = [(estimator, study if k and study else whole, seed) for k, seed in enumerate(seeds)]
     return run_tasks(_fitted, tasks, "fit", on_end=on_fit, n_jobs=n_jobs)
 
 

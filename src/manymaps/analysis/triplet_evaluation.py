@@ -5,15 +5,16 @@ Luce's rule the most probable choice: v is what its maps give a pair before it i
 the same both ways. Of pairs that tie each counts by its share. Beside it:
 
     chance       1/3, or 1/2 of "i is closer to j than to k"
-    ceiling      how well triplets that were asked more than once can be predicted
+    ceiling      bounds on how well triplets that were asked more than once can be predicted
                  (`Triplets.noise_ceiling`)
     popularity   pairs ranked by how often their two objects are in a chosen pair
     counts       by how often the pair was chosen where it was asked; both as counted in the other
                  nine tenths of the same triplets, of other questions
     vectors      by the cosine of vectors
 
-Intervals are of 95 %, from the standard error over triplets. A gain is how much more the atlas
-foresees, from differences triplet by triplet.
+Intervals are of 95 %, from the standard error over questions: answers to the same question depend
+on each other, so that they form one unit (`manymaps.data.triplets.question_mean`). A gain is the
+difference between the accuracy of the atlas and that of a measure, triplet by triplet.
 
 Arrays: values (n, 3), the chosen pair first; scores (n, n_options), the chosen option first.
 """
@@ -30,7 +31,7 @@ from manymaps.affinity.walks import pair_cosines
 from manymaps.analysis.intervals import Interval
 from manymaps.analysis.rating_evaluation import OF_ATLAS
 from manymaps.atlas.atlas import Atlas
-from manymaps.data.triplets import NoiseCeiling, Triplets
+from manymaps.data.triplets import NoiseCeiling, Triplets, question_mean
 from manymaps.data.vectors import Vectors
 from manymaps.errors import DataError
 from manymaps.labels import first_of, label_places, only_count
@@ -40,7 +41,6 @@ from manymaps.seeds import RandomState
 __all__ = ["TripletEvaluation", "choice_accuracy", "evaluate_triplets"]
 
 N_FOLDS = 10
-_NORMAL = 1.959964
 _TABLE = 6_000
 _BLOCK = 1 << 14
 
@@ -59,7 +59,7 @@ class TripletEvaluation:
         By measure beside the atlas: how much more the atlas foresees.
     chance : float
     ceiling : NoiseCeiling or None
-        None where no triplet was asked more than once.
+        Bounds on the accuracy of any model; None if no triplet was asked more than once.
     kind : {"odd", "closer"}
     n_triplets, n_known : int
         All, and those whose objects the atlas knows, which are measured.
@@ -100,11 +100,14 @@ class TripletEvaluation:
         return f"<TripletEvaluation of {self.n_known:,} of {self.n_triplets:,} triplets: {found}>"
 
     def record(self) -> dict[str, Any]:
-        """The measures by the names that the command line prints; None for those of other data.
+        """Return the measures by the names that the command line prints.
 
         Returns
         -------
         dict
+            Measures of other kinds of data are None. "ceiling" is the accuracy of the majority and
+            "ceiling_by_others" that of the majority of the other answers; "ceiling_at_least" and
+            "ceiling_at_most" are the bounds that are printed.
         """
         own = self.accuracy[OF_ATLAS]
         ceiling = self.ceiling
@@ -115,6 +118,8 @@ class TripletEvaluation:
             "chance": self.chance,
             "ceiling": None if ceiling is None else ceiling.majority,
             "ceiling_by_others": None if ceiling is None else ceiling.others,
+            "ceiling_at_least": None if ceiling is None else ceiling.at_least,
+            "ceiling_at_most": None if ceiling is None else ceiling.at_most,
             "n_repeated": 0 if ceiling is None else ceiling.n_repeated,
             "measures": {
                 name: {
@@ -194,10 +199,14 @@ def evaluate_triplets(
     hits |= _counted(some, random_state)
     if values is not None and of_vectors is not None:
         hits["vectors"] = choice_accuracy(some, _of_vectors(values, of_vectors, len(some)))
-    own = hits[OF_ATLAS]
+    own, questions = hits[OF_ATLAS], some.questions
     return TripletEvaluation(
-        accuracy={name: _mean(found) for name, found in hits.items()},
-        gain={name: _mean(own - found) for name, found in hits.items() if name != OF_ATLAS},
+        accuracy={name: _mean(values, questions) for name, values in hits.items()},
+        gain={
+            name: _mean(own - values, questions)
+            for name, values in hits.items()
+            if name != OF_ATLAS
+        },
         chance=some.chance,
         ceiling=some.noise_ceiling(),
         kind=some.kind,
@@ -292,7 +301,6 @@ def _proportions(counts: Any, otherwise: float) -> Scores:
     return lambda i, j: ratio(np.asarray(chosen[i, j]).ravel(), np.asarray(asked[i, j]).ravel())
 
 
-def _mean(values: np.ndarray) -> Interval:
-    error = values.std(ddof=1) / len(values) ** 0.5 if len(values) > 1 else np.nan
-    mean = float(values.mean())
-    return Interval(mean, float(mean - _NORMAL * error), float(mean + _NORMAL * error))
+def _mean(values: np.ndarray, questions: np.ndarray) -> Interval:
+    mean, margin = question_mean(np.bincount(questions, values), np.bincount(questions))
+    return Interval(mean, mean - margin, mean + margin)

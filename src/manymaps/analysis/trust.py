@@ -29,7 +29,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -37,7 +36,7 @@ from scipy import sparse
 from manymaps.analysis.object_order import in_order_of
 from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_whole
-from manymaps.data.frames import Backend, as_frame
+from manymaps.data.results import TabularResult, label_columns
 from manymaps.errors import DataError
 from manymaps.model.target import conditional_target, joint_target
 
@@ -48,7 +47,7 @@ EXPLAINED, RECURRING = "share explained", "share recurring"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Trust:
+class Trust(TabularResult):
     """How far the place of each object can be trusted; see the module docstring.
 
     Attributes
@@ -138,23 +137,10 @@ class Trust:
             )
         return replace(atlas, metadata={**atlas.metadata, **self.metadata})
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """One row per object: label, with two kinds kind, and the columns that are known.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, optional
-            By default the first that is installed.
-
-        Returns
-        -------
-        data frame
-            Of the kind that was asked for.
-        """
-        columns = {"label": np.array(self.labels, dtype=object)}
-        if self.kinds is not None:
-            columns["kind"] = np.array(self.kinds)
-        return as_frame(columns | self.metadata, backend)
+    @property
+    def columns(self) -> dict[str, np.ndarray]:
+        """The table with one row per object: label, kind (if there are two), and `metadata`."""
+        return label_columns(self.labels, self.kinds) | self.metadata
 
 
 def trust(atlas: Atlas, fits: Sequence[Atlas] = (), *, n_neighbors: int = 10) -> Trust:

@@ -1,8 +1,8 @@
-"""Files: what is let in from them, what archives hold, and writing that leaves nothing half done.
+"""Files: errors and limits of reading, archives by their schemas, and writing whole or not at all.
 
-door        limits and errors of all that is read         packing     gzip, bzip2 and xz
-arrays      .npy, and zips of them                        schema      what an archive must hold
-archives    reading and writing by a schema               whole       whole or not at all
+door        errors and limits of reading             packing     gzip, bzip2 and xz
+arrays      .npy, and zips of them                   schema      what an archive must contain
+archives    reading and writing by a schema          whole       whole or not at all
 """
 
 from manymaps.archive.archives import read_archive, same_content, write_archive, write_arrays

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from manymaps.archive.arrays import ArrayFile, Head, open_arrays
+from manymaps.archive.arrays import ArrayFile, open_arrays
 from manymaps.archive.door import most_unpacked, reading
 from manymaps.archive.schema import Schema
 from manymaps.archive.whole import written_whole
@@ -42,14 +42,20 @@ def write_archive(
     Raises
     ------
     DataError
-        Where something is not as declared, so that it could not be read again.
+        If a part is not as declared, so that it could not be read again.
     OSError
-        Where the place cannot be written; nothing is left behind.
+        If the file cannot be written; nothing is left behind.
     """
     with _declared_by(path, f"this {schema.kind} cannot be written"):
         schema.check(meta, arrays)
-        text = json.dumps({"format": schema.kind, "version": schema.version, **meta})
+        text = json.dumps(
+            {"format": schema.kind, "version": schema.version, **meta}, default=_refuse_object
+        )
     write_arrays(path, arrays, {_META: text})
+
+
+def _refuse_object(value: Any) -> Any:
+    raise ValueError(f"{value!r:.60} cannot be written as JSON")
 
 
 def write_arrays(
@@ -59,38 +65,40 @@ def write_arrays(
 ) -> None:
     """Write a zip of `.npy` arrays and texts, whole or not at all.
 
-    Deflated, but for one that would then unpack to more than is read (`manymaps.archive.door`).
+    The zip is deflated, unless it would then unpack to more than is read
+    (`manymaps.archive.door.most_unpacked`).
     """
-    unpacked = sum(Head(array.shape, array.dtype).n_bytes_read for array in arrays.values())
     with written_whole(path) as temporary:
-        _write_zip(temporary, zipfile.ZIP_DEFLATED, arrays, texts or {})
-        if unpacked > most_unpacked(temporary.stat().st_size):
+        n_bytes = _write_zip(temporary, zipfile.ZIP_DEFLATED, arrays, texts or {})
+        if n_bytes > most_unpacked(temporary.stat().st_size):
             _write_zip(temporary, zipfile.ZIP_STORED, arrays, texts or {})
 
 
 def _write_zip(
     path: Path, packing: int, arrays: Mapping[str, np.ndarray], texts: Mapping[str, str]
-) -> None:
+) -> int:
+    """Write all members; the number of bytes to which they unpack."""
     with zipfile.ZipFile(path, "w", packing, compresslevel=3) as archive:
         for name, text in texts.items():
             archive.writestr(name, text)
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
+        return sum(member.file_size for member in archive.infolist())
 
 
 def read_archive(
     path: str | os.PathLike[str], schema: Schema
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Read what `write_archive` wrote, as far as the schema declares it.
+    """Read the parts of an archive that the schema declares.
 
     Raises
     ------
     FileNotFoundError
-        Where there is no such file.
+        If there is no such file.
     DataError
-        Where the file is of another kind, is cut short, comes from a newer version, or holds
-        something else than is declared.
+        If the file is of another kind, is cut short, comes from a newer version, or a part is not
+        as declared.
     """
     what = f"a {schema.kind}"
     with open_arrays(path, what, _ADVICE) as file:
@@ -101,7 +109,7 @@ def read_archive(
 
 
 def read_declared(path: str | os.PathLike[str], schema: Schema) -> dict[str, np.ndarray]:
-    """The arrays of a zip without `meta.json`, as far as the schema declares them.
+    """Read the arrays of a zip without `meta.json` that the schema declares.
 
     Raises
     ------
@@ -126,12 +134,12 @@ def _declared_arrays(
 
 @contextmanager
 def _declared_by(path: str | os.PathLike[str], what: str) -> Iterator[None]:
-    """What is not as a schema declares it is a `DataError` that names the file."""
+    """Re-raise what a schema refuses as a `DataError` that names the file."""
     try:
         yield
     except DataError:
         raise
-    except (TypeError, ValueError) as error:
+    except ValueError as error:
         raise DataError(f"{path}: {what}: {error}") from error
 
 
@@ -140,7 +148,7 @@ def _check_kind(path: str | os.PathLike[str], meta: Any, schema: Schema) -> None
         raise DataError(f"{path}: this is not a {schema.kind}")
     found = meta.get("version")
     if type(found) is not int:
-        raise DataError(f"{path}: this {schema.kind} does not say its version; it is damaged")
+        raise DataError(f"{path}: this {schema.kind} does not state its version; it is damaged")
     if found > schema.version:
         raise DataError(
             f"{path}: written by a newer manymaps (format {found}, this one reads up to "

@@ -1,20 +1,23 @@
-"""The door: what comes in from a file is no larger than it may be, and fails as a `DataError`.
+"""Errors and limits of files that are read.
 
-Libraries promise no list of what they raise for damaged bytes, and it changes from release to
-release; so whatever they raise while they read is one error here, which names the file. And they
-believe what a file says of its own sizes; so these are compared with its length before.
+    with reading(path, "an atlas"):     calls of a library; its errors become a `DataError`
+    @reader("counts")                   a function of a path; each `DataError` names the file
+
+Only calls of libraries belong into the block of `reading`, so that our own bugs stay visible.
 """
 
 from __future__ import annotations
 
 import os
+import tokenize
+import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from inspect import signature
 from typing import ParamSpec, TypeVar
 
-from manymaps.errors import DataError, ParameterError
+from manymaps.errors import DataError
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -29,30 +32,42 @@ __all__ = [
     "refuse_wide",
 ]
 
-#: What a packed file may unpack to in any case, and how many times its own length otherwise.
+#: A zip may unpack to this many bytes, or to this many times its own length if that is more.
 ALWAYS_UNPACKED = 2**30
 MOST_EXPANSION = 10
 DAMAGED = "is it cut short, or of another format?"
-#: No file names more objects of one kind; as texts these alone take a gigabyte.
+#: The most objects of one kind; as texts these take a gigabyte.
 MOST_LABELS = 10_000_000
 _LONGEST_MESSAGE = 2_000
-# They say what is wrong by themselves, or are no fault of what is in the file.
-_THEIR_OWN = (
-    DataError, ParameterError, ImportError, Warning,
-    FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError,
-)  # fmt: skip
+
+# What zipfile, NumPy, SciPy and json raise for damaged bytes, found by damaging files at random.
+_OF_DAMAGED_BYTES = (
+    zipfile.BadZipFile,  # the directory of a zip, or the checksum of a member
+    zlib.error,  # a deflated member
+    EOFError,  # a member that ends early
+    OSError,  # zipfile: an offset before the start of the file
+    RuntimeError,  # zipfile: an encrypted member, an unknown compression; json: nested too deep
+    LookupError,  # a member or a key that is missing
+    ValueError,  # NumPy: header or length; json.JSONDecodeError; UnicodeDecodeError
+    TypeError,  # NumPy: a header or shape of another type
+    AttributeError,  # SciPy: a format that is not a text
+    SyntaxError,  # NumPy: a header that is not a Python literal
+    tokenize.TokenError,  # NumPy: the same, with an open bracket
+    OverflowError,  # NumPy: a length beyond 64 bits
+    MemoryError,  # a header that promises more than there is memory
+)
 
 
 @contextmanager
 def reading(source: object, what: str, advice: str = DAMAGED) -> Iterator[None]:
-    """Whatever a library raises in the block is a `DataError` that names the file.
+    """Re-raise the errors of libraries for damaged bytes as a `DataError` that names the file.
 
     Parameters
     ----------
     source : path or str
-        What is read, as the error names it.
+        The file, as the message names it.
     what : str
-        What it is read as.
+        The format or kind of file.
     advice : str
         What may be wrong, and what to do.
 
@@ -66,66 +81,57 @@ def reading(source: object, what: str, advice: str = DAMAGED) -> Iterator[None]:
     """
     try:
         yield
-    except _THEIR_OWN:
+    except DataError:
         raise
-    except RecursionError as error:
-        raise DataError(f"{source} cannot be read as {what} (nested too deep); {advice}") from error
-    except MemoryError as error:
-        raise DataError(
-            f"{source} cannot be read as {what}: it asks for more memory than there is; {advice}"
-        ) from error
-    except Exception as error:
-        told = " ".join(str(error).split())[:200] or type(error).__name__
-        raise DataError(f"{source} cannot be read as {what} ({told}); {advice}") from error
+    except _OF_DAMAGED_BYTES as error:
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise DataError(f"{source} cannot be read as {what} ({reason}); {advice}") from error
 
 
 def reader(what: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
-    """Make a function of a path end in a result, or in an error that names the file.
+    """Name the file in each `DataError` of a function whose first argument is a path.
 
-    Below it every fault should have been told where it was found; this is for what nobody thought
-    of, and for what was found where the file is not known. What is given in place of a path is
-    passed on. A message is cut where it repeats too much of the file.
+    An error of data may arise where the file is not known. A message is cut if it repeats too much
+    of the file, and a file that is larger than the memory is bad data, too.
 
     Examples
     --------
     >>> @reader("a list of numbers")
     ... def read_numbers(path):
-    ...     return [1 / 0]
-    >>> try:
-    ...     read_numbers("a.txt")
-    ... except DataError as error:
-    ...     print(str(error).partition(";")[0])
-    a.txt cannot be read as a list of numbers (division by zero)
+    ...     raise DataError("row 3 is empty")
+    >>> read_numbers("a.txt")
+    Traceback (most recent call last):
+        ...
+    manymaps.errors.DataError: a.txt: row 3 is empty
     """
 
-    def made(function: Callable[_P, _R]) -> Callable[_P, _R]:
-        accepted = signature(function)
-
+    def decorated(function: Callable[_P, _R]) -> Callable[_P, _R]:
         @wraps(function)
         def read(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-            accepted.bind(*args, **kwargs)  # a call that is none is no fault of the file
             source = args[0] if args else next(iter(kwargs.values()), None)
             if not isinstance(source, str | os.PathLike):
                 return function(*args, **kwargs)
             try:
-                with reading(source, what):
-                    return function(*args, **kwargs)
+                return function(*args, **kwargs)
+            except MemoryError as error:
+                raise DataError(
+                    f"{source} cannot be read as {what}: it needs more memory than there is"
+                ) from error
             except DataError as error:
-                told = str(error)
-                named = str(source) in told
-                if named and len(told) <= _LONGEST_MESSAGE:
+                message = str(error)
+                shown = message if str(source) in message else f"{source}: {message}"
+                if shown == message and len(message) <= _LONGEST_MESSAGE:
                     raise
-                shown = told if named else f"{source}: {told}"
                 short = shown[:_LONGEST_MESSAGE] + "..." * (len(shown) > _LONGEST_MESSAGE)
                 raise DataError(short) from error
 
         return read
 
-    return made
+    return decorated
 
 
 def most_unpacked(length: int) -> int:
-    """Bytes that a file of this length may unpack to: 1 GiB, or ten times its length.
+    """Bytes to which a file of this length may unpack: 1 GiB, or ten times its length.
 
     >>> most_unpacked(5) == 2**30, most_unpacked(2**30) == 10 * 2**30
     (True, True)
@@ -145,13 +151,13 @@ def refuse_large(source: object, promised: int, length: int) -> None:
     limit = most_unpacked(length)
     if promised > limit:
         raise DataError(
-            f"{source} promises {_gib(promised)} in {length:,} bytes, and may promise {_gib(limit)}"
-            "; it is damaged, or save it without compression"
+            f"{source} promises {promised / 2**30:,.1f} GiB in {length:,} bytes, and may promise "
+            f"{limit / 2**30:,.1f} GiB; it is damaged, or save it without compression"
         )
 
 
 def refuse_wide(source: object, shape: tuple[int, ...]) -> None:
-    """Refuse a table of more rows or columns than a file may name.
+    """Refuse a table of more rows or columns than `MOST_LABELS`.
 
     >>> refuse_wide("a.npz", (1000, 10**12))
     Traceback (most recent call last):
@@ -159,9 +165,5 @@ def refuse_wide(source: object, shape: tuple[int, ...]) -> None:
     manymaps.errors.DataError: a.npz: a table of 1,000 x 1,000,000,000,000; 10,000,000 are the most
     """
     if max(shape, default=0) > MOST_LABELS:
-        told = " x ".join(f"{n:,}" for n in shape)
-        raise DataError(f"{source}: a table of {told}; {MOST_LABELS:,} are the most")
-
-
-def _gib(n: int) -> str:
-    return f"{n / 2**30:,.1f} GiB" if n < 2**60 else "more than there is"
+        sizes = " x ".join(f"{n:,}" for n in shape)
+        raise DataError(f"{source}: a table of {sizes}; {MOST_LABELS:,} are the most")

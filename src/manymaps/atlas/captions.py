@@ -24,19 +24,18 @@ Shapes: maps (n_maps, n_objects, n_components), proportions (n_maps, n_objects).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from manymaps.atlas.data import AtlasData
+from manymaps.checks import check_index, check_number, check_whole
 from manymaps.labels import barcodes, numbered_alike, only_count
 from manymaps.model.similarities import kernel_values
 
-if TYPE_CHECKING:
-    from manymaps.atlas.atlas import Atlas
-
 __all__ = [
     "caption",
+    "captions_of",
     "categories_of",
     "category_names",
     "dominant",
@@ -53,8 +52,30 @@ MOST_MEMBERS = 2000
 MOST_CANDIDATES = 500
 
 
+def captions_of(
+    atlas: AtlasData, n_words: int, min_proportion: float, maps: Iterable[int] | None
+) -> list[tuple[str, ...]]:
+    """Words that are typical of each map; see `manymaps.Atlas.captions`."""
+    check_whole("n_words", n_words)
+    check_number("min_proportion", min_proportion, least=0, most=1)
+    words = None if atlas.kinds is None else ~atlas.choices.is_row
+    chosen = list(range(atlas.n_maps) if maps is None else maps)
+    for m in chosen:
+        check_index("map", m, atlas.n_maps)
+    residents = [dominant(atlas.proportions[m], min_proportion) for m in chosen]
+    return [
+        tuple(title_words(atlas, m, shown, n_words=n_words, words=words))
+        for m, shown in zip(chosen, residents, strict=True)
+    ]
+
+
 def caption(
-    atlas: Atlas, map: int, shown: np.ndarray, *, n_words: int = 4, words: np.ndarray | None = None
+    atlas: AtlasData,
+    map: int,
+    shown: np.ndarray,
+    *,
+    n_words: int = 4,
+    words: np.ndarray | None = None,
 ) -> list[int]:
     """The objects that name a map, or a part of it.
 
@@ -105,7 +126,7 @@ def caption(
 
 
 def title_words(
-    atlas: Atlas,
+    atlas: AtlasData,
     map: int,
     shown: np.ndarray,
     *,
@@ -140,7 +161,7 @@ def title_words(
     return [*category_names(name, standing_out)[:1], *standing_out[1:]]
 
 
-def categories_of(atlas: Atlas, column: str | None) -> tuple[str, np.ndarray] | None:
+def categories_of(atlas: AtlasData, column: str | None) -> tuple[str, np.ndarray] | None:
     """A column that sorts the objects, with the text of each object, "" where it has none.
 
     Without a name the first column of categories, where the labels say nothing. None where there is
@@ -165,7 +186,7 @@ def category_names(column: str, categories: Sequence[str]) -> list[str]:
     return list(categories)
 
 
-def labels_say_nothing(atlas: Atlas) -> bool:
+def labels_say_nothing(atlas: AtlasData) -> bool:
     """Whether the labels only count the objects, as those of data without names.
 
     "img 434", or the barcode of a cell, says as little where a column of categories says more.
@@ -188,7 +209,9 @@ def _categories(values: np.ndarray) -> np.ndarray | None:
     return texts if 2 <= distinct <= min(MOST_CATEGORIES, len(texts) / 4) else None
 
 
-def _standing_out(atlas: Atlas, map: int, shown: np.ndarray, categories: np.ndarray) -> list[str]:
+def _standing_out(
+    atlas: AtlasData, map: int, shown: np.ndarray, categories: np.ndarray
+) -> list[str]:
     squares = atlas.proportions.astype(np.float64) ** 2
     names, groups = np.unique(categories, return_inverse=True)
     here = np.bincount(groups[shown], squares[map, shown], len(names))

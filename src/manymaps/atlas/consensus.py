@@ -13,7 +13,7 @@ n_objects).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
@@ -113,6 +113,7 @@ class Consensus:
 
     def __post_init__(self) -> None:
         n_senses = len(self.by_fit)
+        object.__setattr__(self, "threshold", float(self.threshold))
         if self.held is None:
             object.__setattr__(self, "held", self.by_fit > 0)
         if self.of_map.ndim == 2:
@@ -180,19 +181,6 @@ class Consensus:
     def arrays(self) -> dict[str, np.ndarray]:
         """All parts by name."""
         return {part.name: np.asarray(getattr(self, part.name)) for part in fields(self)}
-
-    @staticmethod
-    def from_arrays(arrays: Mapping[str, np.ndarray]) -> Consensus:
-        """The consensus of which these are the parts; KeyError where one is missing."""
-        return Consensus(
-            offsets=arrays["offsets"],
-            by_fit=arrays["by_fit"],
-            neighbors=arrays["neighbors"],
-            weights=arrays["weights"],
-            of_map=arrays["of_map"],
-            threshold=float(arrays["threshold"]),
-            held=arrays.get("held"),
-        )
 
     def _sense(self, row: int, i: int, labels: Sequence[str]) -> ConsensusSense:
         near = zip(self.neighbors[row].tolist(), self.weights[row].tolist(), strict=True)

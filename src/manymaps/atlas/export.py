@@ -14,20 +14,17 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import TextIO
-from xml.sax.saxutils import XMLGenerator
-from xml.sax.xmlreader import AttributesImpl
+from xml.etree.ElementTree import Element, SubElement, tostring
 
 import numpy as np
 
 from manymaps.archive import written_whole
-from manymaps.atlas.atlas import Atlas
-from manymaps.atlas.probabilities import Choices
+from manymaps.atlas.data import AtlasData
+from manymaps.atlas.probabilities import Choices, strongest_of
 from manymaps.checks import check_number
-from manymaps.compute.few import few_strongest
 from manymaps.data.csv_cells import write_csv
 from manymaps.data.frames import as_frame, long_columns
 from manymaps.errors import ParameterError
@@ -41,7 +38,7 @@ NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def export_atlas(
-    atlas: Atlas,
+    atlas: AtlasData,
     path: str | os.PathLike[str],
     *,
     n_neighbors: int = 10,
@@ -120,27 +117,20 @@ def columns_as_csv(columns: Mapping[str, np.ndarray]) -> str:
     <BLANKLINE>
     """
     text = io.StringIO(newline="")
-    _csv_into(text, columns)
+    write_csv(text, _rows(columns))
     return text.getvalue()
+
+
+def _rows(columns: Mapping[str, np.ndarray]) -> Iterator[Iterable[object]]:
+    """The names of the columns, then row by row their values."""
+    return chain([columns], zip(*columns.values(), strict=True))
 
 
 def _write_table(columns: Mapping[str, np.ndarray], path: Path) -> None:
     if path.suffix.lower() == ".csv":
-        _write_csv(columns, path)
-    else:
-        _write_parquet(columns, path)
-
-
-def _write_csv(columns: Mapping[str, np.ndarray], path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        _csv_into(file, columns)
-
-
-def _csv_into(file: TextIO, columns: Mapping[str, np.ndarray]) -> None:
-    write_csv(file, chain([columns], zip(*columns.values(), strict=True)))
-
-
-def _write_parquet(columns: Mapping[str, np.ndarray], path: Path) -> None:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            write_csv(file, _rows(columns))
+        return
     try:
         from pyarrow import parquet
     except ImportError as error:
@@ -150,30 +140,28 @@ def _write_parquet(columns: Mapping[str, np.ndarray], path: Path) -> None:
     parquet.write_table(as_frame(columns, "pyarrow"), path)
 
 
-def _write_graph(atlas: Atlas, path: Path, n_neighbors: int) -> None:
-    """The graph as GraphML, written as it is found."""
+def _write_graph(atlas: AtlasData, path: Path, n_neighbors: int) -> None:
+    """The graph as GraphML, element by element: a large one need not fit into memory."""
     nodes = _node_columns(atlas)
+    keys = [("node", name, _xml_type(values)) for name, values in nodes.items()]
+    keys += [("edge", "weight", "double"), ("edge", "map", "int")]
     with path.open("wb") as file:
-        xml = XMLGenerator(file, "utf-8", short_empty_elements=True)
-        xml.startDocument()
-        _start(xml, "graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
-        for name, values in nodes.items():
-            _declare(xml, "node", name, _xml_type(values))
-        _declare(xml, "edge", "weight", "double")
-        _declare(xml, "edge", "map", "int")
-        _start(xml, "graph", edgedefault="directed")
+        file.write(b'<?xml version="1.0" encoding="utf-8"?>\n')
+        file.write(b'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">')
+        for kind, name, type_ in keys:
+            identity = {"id": f"{kind}_{name}", "for": kind}
+            file.write(_element("key", {**identity, "attr.name": name, "attr.type": type_}))
+        file.write(b'<graph edgedefault="directed">')
         for i in range(atlas.n_objects):
             data = {f"node_{name}": values[i] for name, values in nodes.items()}
-            _element(xml, "node", {"id": f"n{i}"}, data)
+            file.write(_element("node", {"id": f"n{i}"}, data))
         for i, j, weight, best in _edges(atlas, n_neighbors):
             ends = {"source": f"n{i}", "target": f"n{j}"}
-            _element(xml, "edge", ends, {"edge_weight": weight, "edge_map": best})
-        xml.endElement("graph")
-        xml.endElement("graphml")
-        xml.endDocument()
+            file.write(_element("edge", ends, {"edge_weight": weight, "edge_map": best}))
+        file.write(b"</graph></graphml>")
 
 
-def _edges(atlas: Atlas, count: int) -> Iterator[tuple[int, int, float, int]]:
+def _edges(atlas: AtlasData, count: int) -> Iterator[tuple[int, int, float, int]]:
     """i, j, q_ij and the map that gives most of it, of the objects that each i chooses most."""
     choices, n = atlas.choices, atlas.n_objects
     with work("object", total=n) as at:
@@ -206,11 +194,11 @@ def _edges_of_shares(
 ) -> Iterator[tuple[int, int, float, int]]:
     """Those of one object, from what each map gives to its choices, (n_maps, n)."""
     similarities = shares.sum(axis=0)
-    for j in few_strongest(similarities, count).tolist():
+    for j in strongest_of(similarities, count).tolist():
         yield i, j, float(similarities[j]), int(shares[:, j].argmax())
 
 
-def _node_columns(atlas: Atlas) -> dict[str, np.ndarray]:
+def _node_columns(atlas: AtlasData) -> dict[str, np.ndarray]:
     best = atlas.proportions.argmax(axis=0)
     everyone = np.arange(atlas.n_objects)
     points = atlas.maps[best, everyone]
@@ -232,27 +220,16 @@ def _xml_type(values: np.ndarray) -> str:
     )
 
 
-def _declare(xml: XMLGenerator, kind: str, name: str, type_: str) -> None:
-    named = {"attr.name": _legal(name), "attr.type": type_}
-    _start(xml, "key", id=_legal(f"{kind}_{name}"), **{"for": kind}, **named)
-    xml.endElement("key")
-
-
 def _element(
-    xml: XMLGenerator, name: str, attributes: Mapping[str, str], data: Mapping[str, object]
-) -> None:
-    """A node or an edge with its values."""
-    _start(xml, name, **attributes)
-    for key, value in data.items():
-        _start(xml, "data", key=_legal(key))
+    tag: str, attributes: Mapping[str, str], data: Mapping[str, object] | None = None
+) -> bytes:
+    """A key, node or edge with its values."""
+    element = Element(tag, {name: _legal(text) for name, text in attributes.items()})
+    for key, value in (data or {}).items():
         text = str(value).lower() if isinstance(value, bool | np.bool_) else str(value)
-        xml.characters(_legal(text))
-        xml.endElement("data")
-    xml.endElement(name)
-
-
-def _start(xml: XMLGenerator, name: str, **attributes: str) -> None:
-    xml.startElement(name, AttributesImpl(attributes))
+        SubElement(element, "data", key=_legal(key)).text = _legal(text)
+    written: bytes = tostring(element, encoding="utf-8")
+    return written
 
 
 def _legal(text: str) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.data import AtlasData
 from manymaps.model.similarities import kernel_values
 
 __all__ = ["Plane", "View", "principal_plane", "standing", "view"]
@@ -40,7 +40,7 @@ class View:
     outside: np.ndarray
 
 
-def standing(atlas: Atlas) -> np.ndarray:
+def standing(atlas: AtlasData) -> np.ndarray:
     """How much each object stands out in each map: proportion times recall.
 
     Parameters
@@ -78,7 +78,7 @@ def standing(atlas: Atlas) -> np.ndarray:
 
 
 def _similarity_blocks(
-    atlas: Atlas, m: int, rows: np.ndarray
+    atlas: AtlasData, m: int, rows: np.ndarray
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Rows i, columns j and v_ij^m of one map, block by block, without negligible objects."""
     least = min(NEGLIGIBLE, 0.5 / atlas.n_maps)

@@ -22,8 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from manymaps.atlas.probabilities import Choices
-from manymaps.compute.few import few_strongest
+from manymaps.atlas.probabilities import Choices, strongest_of
 from manymaps.model.similarities import normalized
 
 __all__ = ["Step", "cheapest_path"]
@@ -75,7 +74,7 @@ class _Surroundings:
         found = []
         for map in np.flatnonzero(self.is_home[:, i]).tolist():
             strengths = self.strengths(i, map)
-            nearest = few_strongest(strengths, self.count).tolist()
+            nearest = strongest_of(strengths, self.count).tolist()
             found += [(map, j, float(strengths[j])) for j in nearest]
         return found
 

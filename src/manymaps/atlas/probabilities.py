@@ -24,11 +24,26 @@ import numpy as np
 from manymaps.model.choice import ChoiceModel
 from manymaps.model.similarities import log_kernel, log_pairs, map_votes, normalized
 
-__all__ = ["Choices"]
+__all__ = ["Choices", "strongest_of"]
 
 _DIRECT_PAIRS = 2e9
 _TOLERANCE = 5e-3
 _PAIRS = 1 << 15
+# A fit knows log Z to the digits of float32, too few for the exp of a difference of larger ones.
+_LARGEST_KNOWN = 1e4
+
+
+def strongest_of(similarities: np.ndarray, count: int) -> np.ndarray:
+    """Return the indices of the largest positive similarities, largest first.
+
+    Of equal similarities the one with the smaller index comes first.
+
+    >>> strongest_of(np.array([0.0, 0.5, 0.7, 0.5]), 2).tolist()
+    [2, 1]
+    """
+    least = np.partition(similarities, -count)[-count] if count < len(similarities) else 0.0
+    candidates = np.flatnonzero((similarities >= least) & (similarities > 0))
+    return candidates[np.argsort(-similarities[candidates], kind="stable")][:count]
 
 
 @dataclass(frozen=True)
@@ -159,7 +174,8 @@ class Choices:
         if not np.isfinite(logs).any():
             return np.zeros_like(logs)
         if self.is_joint:
-            return np.exp(logs + self._log_factors[i] - self.log_whole)
+            # Where objects are very far apart, rounding of the logs may exceed what is left.
+            return np.exp(np.minimum(logs + self._log_factors[i] - self.log_whole, 0.0))
         if not self.is_chooser[i]:
             logs[:, self.is_chooser] -= self.log_normalizers
         return normalized(logs)
@@ -212,10 +228,7 @@ class Choices:
 
     def pair_similarities(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """v_ij of pairs (i, j), shape (n_pairs,)."""
-        from manymaps.compute.few import is_few
-
-        if is_few(self.n_maps * len(rows)):
-            return np.exp(self._log_of_pairs(rows, columns))
+        # Imports of compiled functions wait, because numba takes half a second to start.
         from manymaps.compute.strongest import pair_similarities
 
         values = np.zeros(len(rows))
@@ -267,18 +280,9 @@ class Choices:
 
     def strongest(self, rows: np.ndarray, count: int) -> np.ndarray:
         """The objects j of largest v_ij for each row i, shape (n_rows, count); -1: no more."""
-        from manymaps.compute.few import NEGLIGIBLE, few_strongest, is_few
-
-        found = np.full((len(rows), count), -1, np.int64)
-        # A step along a vector is much shorter than one of a network.
-        if is_few(len(rows) * self.maps.shape[1] // 50):
-            for row, i in zip(found, rows.tolist(), strict=True):
-                held = self.proportions[:, i] >= NEGLIGIBLE
-                first = few_strongest(np.exp(self.log_similarities(i)[held]).sum(axis=0), count)
-                row[: len(first)] = first
-            return found
         from manymaps.compute.strongest import strongest_choices
 
+        found = np.empty((len(rows), count), np.int64)
         strongest_choices(*self._compiled, np.asarray(rows), found, np.zeros(found.shape))
         return found
 
@@ -378,7 +382,7 @@ class Choices:
     @cached_property
     def log_whole(self) -> float:
         """log Z of a joint model, over all (ordered) pairs; -inf where no two share a map."""
-        if self.known_log_whole is not None:
+        if self.known_log_whole is not None and abs(self.known_log_whole) < _LARGEST_KNOWN:
             return self.known_log_whole
         logs = self.log_normalizers
         if self.model.given is not None:

@@ -19,15 +19,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.ndimage import gaussian_filter
 
 from manymaps.atlas.captions import caption, categories_of, category_names, labels_say_nothing
-
-if TYPE_CHECKING:
-    from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.data import AtlasData
 
 __all__ = ["Region", "crowds", "homes", "map_regions"]
 
@@ -70,7 +67,7 @@ class Region:
 
 
 def map_regions(
-    atlas: Atlas,
+    atlas: AtlasData,
     map: int,
     objects: np.ndarray,
     points: np.ndarray,
@@ -126,7 +123,7 @@ def map_regions(
 
 
 def _named_groups(
-    atlas: Atlas,
+    atlas: AtlasData,
     objects: np.ndarray,
     column: str | None,
     groups: Sequence[tuple[str, np.ndarray]],

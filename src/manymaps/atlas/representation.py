@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from manymaps.atlas.atlas import Atlas, Sense
+from manymaps.atlas.answers import Sense
 from manymaps.atlas.captions import dominant, title_words
-from manymaps.atlas.entry import Entry
+from manymaps.atlas.data import AtlasData
 from manymaps.atlas.roles import numbers_of_kinds
 from manymaps.labels import first_of, plural
 
@@ -26,12 +26,13 @@ AT_HOME = 0.1
 PLAIN = "tex2jax_ignore mathjax_ignore"
 
 
-def atlas_text(atlas: Atlas) -> str:
+def atlas_text(atlas: AtlasData) -> str:
     """Three lines: sizes and method, the first labels, and what else is known.
 
     Examples
     --------
     >>> import numpy as np
+    >>> from manymaps import Atlas
     >>> from manymaps.model import T_SNE
     >>> print(atlas_text(Atlas(["tie", "knot"], np.zeros((1, 2, 2)), np.ones((1, 2)), T_SNE)))
     <Atlas of 2 objects in 1 map of 2 dimensions, by mm-tsne
@@ -41,7 +42,7 @@ def atlas_text(atlas: Atlas) -> str:
     return f"<Atlas of {_sizes(atlas)}\n labels: {first_of(atlas.labels)}\n {_known(atlas)}>"
 
 
-def _sizes(atlas: Atlas) -> str:
+def _sizes(atlas: AtlasData) -> str:
     objects = [plural("object", atlas.n_objects)]
     if atlas.kinds is not None:
         objects = [_plain(number) for number in numbers_of_kinds(atlas)]
@@ -49,7 +50,7 @@ def _sizes(atlas: Atlas) -> str:
     return f"{' and '.join(objects)} in {space}, by {_plain(atlas.method)}"
 
 
-def _known(atlas: Atlas) -> str:
+def _known(atlas: AtlasData) -> str:
     parts = [] if atlas.associations is None else ["associations"]
     if atlas.vectors is not None:
         parts.append(f"vectors of {plural('number', atlas.vectors.shape[1])}")
@@ -87,10 +88,9 @@ def where_senses_lie(senses: Sequence[Sense], *, grouped: bool) -> tuple[int, in
     return len(counted), len({sense.map for sense in counted})
 
 
-def entry_text(entry: Entry) -> str:
-    """The senses of an entry, a line each, with their share, map and neighbours."""
-    senses, grouped = entry.senses, entry.recalls
-    name = _plain(entry.label) + ("" if entry.kind is None else f" ({_plain(entry.kind)})")
+def entry_text(label: str, kind: str | None, senses: Sequence[Sense], *, grouped: bool) -> str:
+    """The senses of an object, one per line, with their shares, maps and neighbours."""
+    name = _plain(label) + ("" if kind is None else f" ({_plain(kind)})")
     n_senses, n_maps = where_senses_lie(senses, grouped=grouped)
     counted = f": {plural('sense', n_senses)}" if grouped else ""
     lines = [f"<{name}{counted} in {plural('map', n_maps)}"]
@@ -103,7 +103,7 @@ def entry_text(entry: Entry) -> str:
     return "\n".join(lines) + ">"
 
 
-def atlas_html(atlas: Atlas) -> str:
+def atlas_html(atlas: AtlasData) -> str:
     """A heading, and a table of what each map is about."""
     head = f"<b>Atlas</b> of {escape(_sizes(atlas))}<br><small>{escape(_known(atlas))}</small>"
     words = None if atlas.kinds is None else ~atlas.choices.is_row

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.data import AtlasData
 from manymaps.labels import plural
 
 __all__ = [
@@ -55,7 +55,7 @@ class Roles:
         return replace(self, has_label=self.has_label | (few & ~self.is_text))
 
 
-def label_roles(atlas: Atlas, label: str | Sequence[str] | None) -> Roles:
+def label_roles(atlas: AtlasData, label: str | Sequence[str] | None) -> Roles:
     """Which kind stands as words, and which objects have labels.
 
     Parameters
@@ -94,7 +94,7 @@ def label_roles(atlas: Atlas, label: str | Sequence[str] | None) -> Roles:
     return Roles(kinds, is_text, has_label, weights, priority, crosses)
 
 
-def numbers_of_kinds(atlas: Atlas) -> list[str]:
+def numbers_of_kinds(atlas: AtlasData) -> list[str]:
     """How many objects of each kind there are, in words."""
     return [
         plural(kind, int(atlas.of_kind(kind).sum())) for kind in dict.fromkeys(atlas.kinds or ())

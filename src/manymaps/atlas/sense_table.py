@@ -11,43 +11,44 @@ from typing import Any
 
 import numpy as np
 
-from manymaps.atlas.atlas import Atlas
+from manymaps.atlas.answers import senses
+from manymaps.atlas.data import AtlasData
 
 __all__ = ["sense_table"]
 
+_COLUMNS = ("word", "sense", "share", "map", "proportion", "recall", "neighbors")
+_TEXTS = ("word", "kind", "neighbors")
+
 
 def sense_table(
-    atlas: Atlas, words: Iterable[str] | None, *, kind: str | None, **options: Any
+    atlas: AtlasData,
+    words: Iterable[str] | None,
+    kind: str | None,
+    n_neighbors: int,
+    min_share: float,
+    min_recall: float,
+    neighbor_kind: str | None,
 ) -> dict[str, np.ndarray]:
-    """The senses of some words or of all, each a row, by the options of `Atlas.senses`.
-
-    `Atlas.sense_table` says what is in it.
-    """
+    """The senses of some words or of all, one per row; see `manymaps.Atlas.sense_table`."""
     if words is None:
-        chosen = list(range(atlas.n_objects))
+        chosen = np.arange(atlas.n_objects) if kind is None else np.flatnonzero(atlas.of_kind(kind))
+        objects = chosen.tolist()
     else:
-        given = [words] if isinstance(words, str) else words
-        chosen = [atlas.index(word, kind=kind) for word in given]
+        words = [words] if isinstance(words, str) else words
+        objects = [atlas.index(word, kind=kind) for word in words]
     rows: list[dict[str, Any]] = []
-    for i in chosen:
-        own = None if atlas.kinds is None else atlas.kinds[i]
-        if kind is not None and own != kind:
-            continue
-        senses = atlas.senses(atlas.labels[i], kind=own, **options)
-        for number, sense in enumerate(senses):
-            row: dict[str, Any] = {"word": atlas.labels[i]}
-            if own is not None:
-                row["kind"] = own
-            row |= {"sense": number, "share": sense.share, "map": sense.map}
+    for i in objects:
+        of_object = {"word": atlas.labels[i]}
+        if atlas.kinds is not None:
+            of_object["kind"] = atlas.kinds[i]
+        listed = senses(atlas, i, n_neighbors, min_share, min_recall, neighbor_kind)
+        for number, sense in enumerate(listed):
+            row = of_object | {"sense": number, "share": sense.share, "map": sense.map}
             row |= {"proportion": sense.proportion, "recall": sense.recall}
             if atlas.consensus is not None:
                 row["n_fits"] = np.nan if sense.n_fits is None else sense.n_fits
             rows.append(row | {"neighbors": "; ".join(near.label for near in sense.neighbors)})
-    texts = ("word", "kind", "neighbors")
-    names = (
-        rows[0] if rows else ("word", "sense", "share", "map", "proportion", "recall", "neighbors")
-    )
     return {
-        name: np.array([row[name] for row in rows], dtype=object if name in texts else None)
-        for name in names
+        name: np.array([row[name] for row in rows], dtype=object if name in _TEXTS else None)
+        for name in (rows[0] if rows else _COLUMNS)
     }

@@ -73,6 +73,7 @@ class FitSettings:
         DataError
             Where they arose in a way that is not known here.
         """
+        # Reading an atlas does not wait for scikit-learn, which this import loads.
         from manymaps.affinity.affinities import GaussianAffinity, affinity_from
 
         stored = self.perplexity if len(self.perplexity) > 1 else self.perplexity[0]

@@ -1,7 +1,7 @@
 """The file `.atlas`: what it holds, and how an atlas is written to it and read from it.
 
 ATLAS           the schema: names, types, shapes and ranges (`manymaps.archive.schema`)
-save_atlas, load_atlas, same_atlas
+save_atlas, read_atlas, same_atlas
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from types import NoneType
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy import sparse
@@ -25,15 +25,17 @@ from manymaps.archive import (
 from manymaps.archive.arrays import csr_from, csr_parts
 from manymaps.archive.door import reader
 from manymaps.atlas.consensus import Consensus
+from manymaps.atlas.data import AtlasData
 from manymaps.atlas.settings import FitSettings
 from manymaps.errors import DataError
 from manymaps.model.choice import ChoiceModel
 
-if TYPE_CHECKING:
-    from manymaps.atlas.atlas import Atlas
+__all__ = ["ATLAS", "read_atlas", "same_atlas", "save_atlas"]
 
-__all__ = ["ATLAS", "load_atlas", "same_atlas", "save_atlas"]
+_Atlas = TypeVar("_Atlas", bound=AtlasData)
 
+# Fields that are stored as they are.
+_PLAIN = ("labels", "method", "parameters", "log_normalizer", "fingerprint")
 _TEXT = ValuePart((str,), "a text")
 
 ATLAS = Schema(
@@ -127,95 +129,59 @@ ATLAS = Schema(
 )  # fmt: skip
 
 
-def save_atlas(atlas: Atlas, path: str | os.PathLike[str], *, vectors: bool = True) -> None:
+def save_atlas(atlas: AtlasData, path: str | os.PathLike[str], *, vectors: bool = True) -> None:
     """Write an atlas; see `Atlas.save`."""
     write_archive(path, ATLAS, *_stored(atlas, vectors=vectors))
 
 
-def same_atlas(one: Atlas, other: Atlas) -> bool:
+def same_atlas(one: AtlasData, other: AtlasData) -> bool:
     """Whether `save_atlas` would write the same of both."""
     return same_content(_stored(one), _stored(other))
 
 
 @reader("a manymaps atlas")
-def load_atlas(path: str | os.PathLike[str]) -> Atlas:
-    """Read an atlas that `Atlas.save` wrote.
-
-    Parameters
-    ----------
-    path : path
-        The file.
-
-    Returns
-    -------
-    Atlas
-
-    Raises
-    ------
-    FileNotFoundError
-        Where there is no such file.
-    DataError
-        Where the file is no atlas, is damaged or cut short, or comes from a newer version.
-
-    See Also
-    --------
-    Atlas
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> import numpy as np
-    >>> from manymaps import Atlas, load_atlas
-    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
-    >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
-    >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
-    >>> atlas = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     atlas.save(pathlib.Path(folder, "ties.atlas"))
-    ...     load_atlas(pathlib.Path(folder, "ties.atlas")).labels
-    ('tie', 'knot', 'suit')
-    """
-    from manymaps.atlas.atlas import Atlas
-
+def read_atlas(path: str | os.PathLike[str], atlas_type: type[_Atlas]) -> _Atlas:
+    """Read an atlas of that type; see `manymaps.load_atlas`."""
     meta, arrays = read_archive(path, ATLAS)
     n_objects = len(meta["labels"])
-    consensus, associations = _under(arrays, "consensus/"), _under(arrays, "associations/")
+    consensus: dict[str, Any] = _under(arrays, "consensus/")
+    associations = _under(arrays, "associations/")
     try:
+        table = _associations(associations, n_objects) if associations else None
         FitSettings.of(meta["parameters"])
-        return Atlas(
-            labels=meta["labels"],
+        return atlas_type(
             maps=arrays["maps"],
             proportions=arrays["proportions"],
             model=ChoiceModel(**meta["model"]),
-            method=meta["method"],
-            parameters=meta["parameters"],
+            **{name: meta[name] for name in _PLAIN},
             history=_under(arrays, "history/"),
-            log_normalizer=meta["log_normalizer"],
-            fingerprint=meta["fingerprint"],
             metadata=_under(arrays, "metadata/"),
             vectors=_vectors(_under(arrays, "vectors/"), n_objects, meta.get("vector_shape")),
             kinds=meta.get("kinds"),
             factors=arrays.get("factors"),
-            consensus=Consensus.from_arrays(consensus) if consensus else None,
-            associations=(
-                csr_from(associations, (n_objects, n_objects), "the associations")
-                if associations
-                else None
-            ),
+            consensus=Consensus(**consensus) if consensus else None,
+            associations=table,
         )
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(f"{path}: the atlas lacks or garbles a part ({error!s:.300})") from error
 
 
-def _stored(atlas: Atlas, *, vectors: bool = True) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def _associations(parts: Mapping[str, np.ndarray], n_objects: int) -> sparse.csr_array:
+    """The table of associations; stored zeros, which are not associations, are dropped."""
+    table = csr_from(parts, (n_objects, n_objects), "the associations")
+    table.eliminate_zeros()  # senses divide by the sum over the associations of an object
+    return table
+
+
+def _stored(
+    atlas: AtlasData, *, vectors: bool = True
+) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """What a file of the atlas holds: plain values, and arrays."""
     meta = {
-        "method": atlas.method,
         "model": atlas.model.as_dict(),
-        "parameters": dict(atlas.parameters),
-        "log_normalizer": atlas.log_normalizer,
-        "fingerprint": atlas.fingerprint,
+        **{name: getattr(atlas, name) for name in _PLAIN},
         "labels": list(atlas.labels),
+        "parameters": dict(atlas.parameters),
         "kinds": None if atlas.kinds is None else list(atlas.kinds),
     }
     arrays = {"maps": atlas.maps, "proportions": atlas.proportions}

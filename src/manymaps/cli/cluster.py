@@ -60,7 +60,7 @@ class ClusterOptions:
         positive, "Number of clusters to find.", metavar="K", sets="n_clusters"
     )
     choose: range | None = option(
-        cluster_range, "Compare these numbers of clusters.", metavar="2-10"
+        cluster_range, "Compare these numbers of clusters, one cluster, and none.", metavar="2-10"
     )
     precision: float | None = option(
         Number(), "Standard error of a similarity (with --choose only).", metavar="S"
@@ -330,7 +330,9 @@ def _path_record(path: ClusterPath) -> dict[str, Any]:
         "held_out_error": None if errors is None else errors.tolist(),
         "held_out_standard_error": None if spreads is None else spreads.tolist(),
         "fewest_by_held_out": path.fewest_by_held_out,
-        "suggestion": int(path.suggestion),
+        "suggestion": path.suggestion,
+        "structure_found": path.has_structure,
+        "constant_description_length": path.constant_length,
         "reasons": list(path.reasons),
     }
 
@@ -343,6 +345,9 @@ def _path_report(record: dict[str, Any], file: Path) -> str:
         length, bic = record["description_length"][at], record["bic"][at]
         share = record["variance_accounted_for"][at]
         rows.append((f"{k}", f"{share:.2%}", f"{length:.1f}", f"{bic:.1f}", *error))
+    reasons = "".join(f"\n  {reason}" for reason in record["reasons"])
+    if not record["structure_found"]:
+        return f"{grid(rows)}\nno structure found{reasons}"
     further = ["manymaps", "cluster", str(file), "--clusters", str(record["suggestion"])]
     further += carried(cluster, but=("clusters", "choose", "precision"))
     suggestion = "\n  ".join([f"suggested: {record['suggestion']}", *record["reasons"]])

@@ -42,7 +42,8 @@ LISTED = 20
 DESCRIPTION = (
     "Differences between the answers of {groups}. The column change lists the kind of difference; "
     "excess is the divergence of the answers in bits, above that expected by chance; least_q is "
-    "the smallest false discovery rate of a word's answers and of its senses."
+    "the smallest q of a word's answers and its senses: the false discovery rate of all tests "
+    "together at which the word is shown."
 )
 
 
@@ -466,7 +467,7 @@ def _report(found: mm.Comparison, options: CompareOptions, seconds: float) -> st
     lines = [
         f"{len(changed):,} of {len(found.words):,} words changed ({int(found.changed.sum()):,} in "
         f"all their answers, {n_senses:,} of {len(found.sense_changes):,} senses in their share); "
-        f"at most about {found.alpha:.0%} of each by chance; {seconds:.0f} s",
+        f"false discovery rate of both together: {found.alpha:.0%}; {seconds:.0f} s",
         f"permuted: {per_word} {found.units} per word (median)",
     ]
     if not changed:

@@ -81,7 +81,9 @@ class Command(click.Command):
         """Run the command under the contract of this module."""
         ctx.meta["manymaps.started"] = time.perf_counter()
         seen = nullcontext() if ctx.meta.get("manymaps.quiet") else watched()
-        with spelling(spelled_as_option), _reported(ctx), seen:
+        from manymaps.io.files import samples_kept
+
+        with spelling(spelled_as_option), _reported(ctx), seen, samples_kept():
             return super().invoke(ctx)
 
 

@@ -24,7 +24,7 @@ from manymaps.progress import work
 
 __all__ = ["evaluate"]
 
-OF_JUDGED = ("norms", "vectors", "decay", "resamples")
+OF_JUDGED = ("norms", "vectors", "decay")
 NOT_OF_COUNTS = (
     "neighbors", "metric", "perplexity", "cue", "response", "strength", "labels", "responses",
     *OF_JUDGED, *OF_TRIALS,
@@ -35,7 +35,7 @@ NOT_OF_RATINGS = (
 )  # fmt: skip
 NOT_OF_TRIPLETS = (
     "neighbors", "metric", "perplexity", "sample", "groups", "responses", "rows", "columns",
-    "count", "cue", "response", "strength", "norms", "decay", "resamples",
+    "count", "cue", "response", "strength", "norms", "decay",
 )  # fmt: skip
 
 
@@ -81,11 +81,6 @@ class EvaluateOptions:
     decay: float | None = option(
         Number(min=0, max=1, max_open=True),
         "Factor of each further step of Katz's walk (ratings only).  [default: 0.75]",
-    )
-    resamples: int | None = option(
-        positive,
-        "Number of bootstrap samples for the 95 % intervals (ratings only).  [default: 1000]",
-        sets="n_resamples",
     )
     reading: TableReading = group(TableReading)
     seed: int = seed_option()
@@ -222,7 +217,7 @@ def _of_ratings(atlas: mm.Atlas, options: EvaluateOptions) -> None:
             format=reading.format,
         )
     _note_of_reading(ratings, options)
-    given: dict[str, Any] = {"decay": options.decay, "n_resamples": options.resamples}
+    given: dict[str, Any] = {"decay": options.decay}
     if options.norms is not None:
         with work(f"reading {options.norms}"):
             given["norms"] = mm.read_associations(options.norms)

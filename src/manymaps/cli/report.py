@@ -461,18 +461,13 @@ def triplet_evaluation_table(found: mm.TripletEvaluation, name: str) -> str:
     rows.append(["chance", f"{found.chance:.3f}"])
     if found.ceiling is not None:
         often = found.ceiling.n_answers / found.ceiling.n_repeated
-        repeated = f"of {plural('triplet', found.ceiling.n_repeated)} asked {often:.1f} times each"
-        if often < FEW_ANSWERS:
-            repeated += ", whose majority is more than any model predicts"
-        rows.append(["ceiling", f"{found.ceiling.majority:.3f}", "", f"the majority {repeated}"])
-        rows.append(["", f"{found.ceiling.others:.3f}", "", "the majority of the other answers"])
+        bounds = f"at least {found.ceiling.at_least:.3f}, at most {found.ceiling.at_most:.3f}"
+        repeated = f"{plural('triplet', found.ceiling.n_repeated)} asked {often:.1f} times each"
+        rows.append(["ceiling", "", "", f"{bounds} ({repeated})"])
     triplets = f"{found.n_known:,} of {found.n_triplets:,} triplets"
     return f"{name}: {triplets}\n{grid(rows)}"
 
 
-# Below this number of answers, the majority of the answers to a triplet is far above what can be
-# predicted.
-FEW_ANSWERS = 10
 MEASURES_OF_RATINGS = {
     "ppmi_cosine": "PPMI cosine",
     "katz_walk": "Katz walk",

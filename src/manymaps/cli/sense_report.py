@@ -83,6 +83,7 @@ def senses_record(
         "n_responses": intervals.n_responses(label),
         "level": intervals.level,
         "by": intervals.unit,
+        "notes": list(intervals.notes),
     }
 
 

@@ -38,7 +38,7 @@ from manymaps.clustering.solvers import (
     n_distinct_clusters,
     solve,
 )
-from manymaps.compute.tasks import Shared, run_tasks
+from manymaps.compute.tasks import run_tasks
 from manymaps.constraints import (
     ARRAY,
     FLAG,
@@ -424,9 +424,8 @@ class AdditiveClustering(
         seeds = np.random.SeedSequence(entropy).spawn(self.n_init + 1)
         # The loops run without the interpreter's lock, so threads serve unless joblib's context
         # says otherwise.
-        given = Shared(problem)
         found: list[Solution] = run_tasks(
-            solve, [(given, solver, polish, seed) for seed in seeds[1:]], "start",
+            solve, [(problem, solver, polish, seed) for seed in seeds[1:]], "start",
             n_jobs=self.n_jobs, prefer="threads",
         )  # fmt: skip
         found += [improved(problem, members, polish) for members in starts]

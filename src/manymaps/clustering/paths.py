@@ -16,6 +16,13 @@ memberships, a bit for each object, cost. This is the elbow of VAF_K with a pric
 that of Lee 2001 (Journal of Mathematical Psychology 45, 131-148), who counts weights alone, and
 notes that this favours many clusters where s is small.
 
+**No structure.** The constant (with the features that are given) is always a candidate, K = 0, and
+so is one cluster: L_0 = N log(S_0 / N) + g log N with S_0 the squares about the constant. If L_0 is
+the least, no cluster pays for its weight and memberships, and the suggestion is 0. A bit for each
+membership is what choosing the best of 2^n subsets has to cost: the largest gain among so many
+clusters of normal noise is about 2 n log 2. A few extreme values, as of exponential noise, gain
+more and can pass for a cluster of the few objects that they belong to.
+
 **Hidden pairs** stand beside it, as a witness that knows nothing of bits: the fewest clusters whose
 e_K lies above the least by no more than one standard error of the difference, pair by pair (after
 Breiman, Friedman, Olshen & Stone 1984, section 3.4.3; the same pairs are hidden from every K, so
@@ -75,8 +82,11 @@ class ClusterPath:
         Of `held_out_error`, over pairs.
     fewest_by_held_out : int or None
         The fewest clusters within one standard error of the least error of hidden pairs.
+    constant_length : float
+        Description length of no clusters: the constant alone, and the features that are given.
     suggestion : int
-        The number of the least description length.
+        The number of the least description length; 0 if no structure was found, because the
+        constant alone has a smaller one than any number of clusters.
     reasons : tuple of str
         Why, and what speaks against it.
     estimators : tuple of AdditiveClustering, length k
@@ -94,6 +104,12 @@ class ClusterPath:
     held_out_error: np.ndarray | None
     held_out_standard_error: np.ndarray | None
     fewest_by_held_out: int | None
+    constant_length: float
+
+    @property
+    def has_structure(self) -> bool:
+        """Whether any number of clusters describes the similarities better than the constant."""
+        return self.suggestion > 0
 
     def __str__(self) -> str:
         head = "clusters     VAF       BIC    length"
@@ -105,12 +121,13 @@ class ClusterPath:
                 error, spread = self.held_out_error[i], self.held_out_standard_error[i]
                 line += f"  {error:8.4g} ± {spread:.2g}"
             lines.append(line)
-        return "\n".join([*lines, f"suggested: {self.suggestion}", *self.reasons])
+        said = f"suggested: {self.suggestion}" if self.has_structure else "no structure found"
+        return "\n".join([*lines, said, *self.reasons])
 
 
 def cluster_path(
     X: Any,
-    n_clusters: Iterable[int] = range(2, 11),
+    n_clusters: Iterable[int] = range(1, 11),
     *,
     estimator: AdditiveClustering | None = None,
     precision: float | None = None,
@@ -124,7 +141,8 @@ def cluster_path(
     ----------
     X : as for `AdditiveClustering.fit`
     n_clusters : iterable of int
-        Put in order, without repeats.
+        Numbers to compare, put in order, without repeats. 1 is always compared as well, and so is
+        no structure: the constant without clusters.
     estimator : AdditiveClustering, optional
         With all settings but n_clusters; by default one of 3 random starts. "auto" is a tenth of
         its usual annealing. Where pairs are hidden, one random start and single exchanges of
@@ -143,6 +161,7 @@ def cluster_path(
     Returns
     -------
     ClusterPath
+        Its `suggestion` is 0 if no structure was found.
 
     Raises
     ------
@@ -197,7 +216,8 @@ def cluster_path(
     bic = np.array([_bic(each, data, precision) for each in fitted])
     bits = np.array([_membership_bits(each) for each in fitted])
     pairs = _Hidden(np.hstack(sets)) if sets else None
-    measured = _Measures(counts, vaf, bic, bits, data.n_pairs, pairs, precision)
+    constant_length = _constant_length(base, data, precision)
+    measured = _Measures(counts, vaf, bic, bits, data.n_pairs, pairs, precision, constant_length)
     return ClusterPath(
         n_clusters=counts,
         vaf=vaf,
@@ -207,9 +227,10 @@ def cluster_path(
         held_out_error=pairs.error if pairs else None,
         held_out_standard_error=pairs.standard_error if pairs else None,
         fewest_by_held_out=int(counts[pairs.fewest]) if pairs else None,
-        suggestion=int(counts[measured.chosen]),
+        suggestion=measured.suggestion,
         reasons=measured.reasons(),
         estimators=fitted,
+        constant_length=constant_length,
     )
 
 
@@ -222,7 +243,8 @@ def _checked_counts(n_clusters: Iterable[int]) -> np.ndarray:
         ) from error
     if not len(counts):
         raise ParameterError("n_clusters is empty; give the numbers to compare, e.g. range(2, 11)")
-    return counts
+    # From 2 upwards noise looks like 2 clusters, if only because nothing less is compared.
+    return np.union1d(counts, [1])
 
 
 def quick(estimator: AdditiveClustering, n_objects: int, n_clusters: int) -> AdditiveClustering:
@@ -262,10 +284,28 @@ def _path(
 
 
 def _bic(fitted: AdditiveClustering, data: Similarities, precision: float | None) -> float:
+    count = len(fitted.weights_) + (fitted.constant is not False)
+    return _bic_of(fitted.residual_variance_ * data.n_pairs, count, data, precision)
+
+
+def _constant_length(
+    base: AdditiveClustering, data: Similarities, precision: float | None
+) -> float:
+    """The description length of no clusters: the constant, and the features that are given."""
+    if base.features is not None:
+        return _bic(clone(base).set_params(n_clusters=0, init=None).fit(data), data, precision)
+    pairs = data.pair_values
+    mean = float(pairs.mean())
+    constant = {"free": mean, "nonnegative": max(mean, 0.0), False: 0.0}[base.constant]
+    left = float(((pairs - constant) ** 2).sum())
+    return _bic_of(left, int(base.constant is not False), data, precision)
+
+
+def _bic_of(left: float, count: int, data: Similarities, precision: float | None) -> float:
+    """BIC of so many weights that leave these squares."""
     n_pairs = data.n_pairs
     # A fit that is exact but for rounding is not the better the smaller the rounding.
-    left = max(fitted.residual_variance_ * n_pairs, _EXACT * data.squares)
-    count = len(fitted.weights_) + (fitted.constant is not False)
+    left = max(left, _EXACT * data.squares)
     misfit = left / precision / precision if precision else n_pairs * np.log(left / n_pairs)
     return float(misfit + count * np.log(n_pairs))
 
@@ -353,6 +393,7 @@ class _Measures:
     n_pairs: int
     hidden: _Hidden | None
     precision: float | None
+    constant_length: float
 
     @cached_property
     def length(self) -> np.ndarray:
@@ -361,8 +402,14 @@ class _Measures:
 
     @cached_property
     def chosen(self) -> int:
-        """The place of the suggestion."""
+        """The place of the least description length."""
         return int(np.argmin(self.length))
+
+    @property
+    def suggestion(self) -> int:
+        """The number of the least description length, 0 if that of the constant is less."""
+        least = self.length[self.chosen]
+        return int(self.counts[self.chosen]) if least < self.constant_length else 0
 
     def reasons(self) -> tuple[str, ...]:
         """Sentences: why this number, and what speaks for another."""
@@ -370,9 +417,16 @@ class _Measures:
         known = "with the variance at its maximum"
         if self.precision:
             known = f"at a precision of {self.precision:g}"
+        if not self.suggestion:
+            return (
+                f"the description length {known} is least without clusters: "
+                f"{self.constant_length:.1f} for the constant, {self.length[at]:.1f} for "
+                f"{self._clusters(at)}; noise without structure looks like this",
+            )
         said = [f"the description length {known} is least for {self._clusters(at)}"]
         said += [self._step(k) for k in (at - 1, at) if 0 <= k < last]
-        if last > 0 and at in (0, last):
+        gaps = np.diff(self.counts)[max(at - 1, 0) : at + 1]
+        if at == last > 0 or (gaps > 1).any():
             said.append("that is an end of the range: look further")
         if self.hidden is not None:
             said.append(self._of_pairs(self.hidden))

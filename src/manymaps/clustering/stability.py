@@ -35,7 +35,7 @@ from manymaps.checks import check_number, check_whole
 from manymaps.clustering.additive import AdditiveClustering
 from manymaps.clustering.paths import hasty, quick
 from manymaps.clustering.problem import Similarities, hidden_sets, similarities_from
-from manymaps.compute.tasks import Shared, run_tasks
+from manymaps.compute.tasks import run_tasks
 from manymaps.errors import DataError
 from manymaps.seeds import drawn_seed
 
@@ -163,8 +163,7 @@ def cluster_stability(
         samples = _drawn_judges(judges, estimator, n_bootstraps, random)
     refit = hasty(quick(estimator, data.n_objects, clusters.shape[1]), _STARTS)
     seeds = random.randint(2**31 - 1, size=n_bootstraps)
-    given = Shared(refit)
-    tasks = [(given, sample, int(seed)) for sample, seed in zip(samples, seeds, strict=True)]
+    tasks = [(refit, sample, int(seed)) for sample, seed in zip(samples, seeds, strict=True)]
     found = run_tasks(_memberships, tasks, "refit", n_jobs=n_jobs, prefer="threads")
     jaccards = np.full((n_bootstraps, len(own)), np.nan)
     chances = np.full((n_bootstraps, len(own)), np.nan)

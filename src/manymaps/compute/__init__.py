@@ -20,7 +20,8 @@ Three engines answer, and `field` takes for each map the one that should cost le
 
     exact   n^2 pairs; taken up to 3 dimensions
     fft     1 and 2 dimensions; n + grid log(grid), with near pairs summed directly where that
-            allows a coarser grid; its error is the user's tolerance
+            allows a coarser grid; its error is the user's tolerance, also
+            in clumps of coincident points
     gemm    more dimensions; n^2 d, most of it by matrix products
 
 Where both sides feel one another, `two_fields` gives both fields from one visit to each pair.
@@ -78,7 +79,10 @@ def field(
         As the module says.
     kernel : {"gaussian", "cauchy"}
     tolerance : float
-        Aimed relative error of the force; 0 forbids the fft engine.
+        Aimed error of the force: the root mean square over a map's targets, relative to that of
+        their true forces; 0 forbids the fft engine. Coordinates and sums are float32, so that the
+        error is at least about 1e-7 of the charge of the map: in a map narrower than about 1e-4,
+        whose forces are as small, use the exact engine.
     engine : {"auto", "exact", "fft", "gemm"}
         One engine for all maps, for tests and comparisons.
 

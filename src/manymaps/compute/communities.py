@@ -29,7 +29,6 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.compute.canonical import canonical_rows
-from manymaps.compute.few import few_communities, few_ego_weights, is_few
 
 __all__ = [
     "ego_communities",
@@ -86,15 +85,12 @@ def packed_communities(
     ndarray of int, shape (offsets[-1],)
         Numbered anew in each network.
     """
+    # Reading an atlas needs this module, but not numba.
+    from manymaps.compute.community_loops import fill_communities
+
     labels = np.zeros(offsets[-1], np.int64)
     flat = np.ascontiguousarray(weights, np.float64)
-    arguments = np.asarray(offsets, np.int64), flat, float(resolution), labels
-    if is_few(flat.size):
-        few_communities(*arguments)
-    else:
-        from manymaps.compute.community_loops import fill_communities
-
-        fill_communities(*arguments)
+    fill_communities(np.asarray(offsets, np.int64), flat, float(resolution), labels)
     return labels
 
 
@@ -113,14 +109,11 @@ def ego_weights(network: sparse.csr_array, neighborhoods: sparse.csr_array) -> n
     ndarray of shape (sum of the squared numbers of neighbours,)
         Without what an object is tied to itself.
     """
+    from manymaps.compute.community_loops import add_ego_weights
+
     network, neighborhoods = canonical_rows(network), canonical_rows(neighborhoods)
     offsets = neighborhoods.indptr.astype(np.int64)
     weights = np.zeros(int((np.diff(offsets) ** 2).sum()))
-    if is_few(weights.size):
-        few_ego_weights(network, offsets, neighborhoods.indices, weights)
-        return weights
-    from manymaps.compute.community_loops import add_ego_weights
-
     add_ego_weights(
         network.indptr, network.indices, network.data.astype(np.float64, copy=False),
         offsets, neighborhoods.indices, weights,

@@ -1,7 +1,7 @@
-"""The loops of `manymaps.compute.communities`, compiled.
+"""The compiled loops of `manymaps.compute.communities`.
 
-Sums and products are rounded one by one, as NumPy rounds them, so that what few networks come to
-without these loops (`manymaps.compute.few`) is the same to the last bit.
+Sums and products are rounded one by one and never reordered: steps that gain exactly the same are
+common in networks of counts, and rounding must not decide between them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The only place with numba options.
 
 `compiled` for a loop over arrays, `parallel` for one whose outer loop is a `prange`, `inlined` for
-a formula for one pair, `rounded` for a loop that NumPy is to agree with to the last bit. All are
+a formula for one pair, `rounded` for a loop whose sums keep their order. All are
 cached on disk where there is a place for it, and compiled anew in each process where there is none.
 Fast-math is the explicit set that lets sums be reordered and multiply-adds be fused; infinities and
 NaN keep their meaning.
@@ -55,9 +55,9 @@ def compiled(function: Callable) -> Any:
 
 
 def rounded(function: Callable) -> Any:
-    """Compile a serial loop of which every sum and product is rounded by itself, as by NumPy.
+    """Compile a serial loop whose sums and products are rounded one by one, as in NumPy.
 
-    For what is also computed without compiled loops, and is to have the same bits.
+    For loops that compare sums: equal sums stay equal, whatever the processor.
     """
     # What says nothing of fast-math has that of its caller.
     return _kept(numba.njit(**_OPTIONS, fastmath=False, nogil=True)(function))

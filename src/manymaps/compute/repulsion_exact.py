@@ -10,16 +10,20 @@ right are summed again in the log domain in float64 and come back with a log sca
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from manymaps.compute.jit import compiled, parallel, prange
 from manymaps.compute.similarity import CAUCHY, GAUSSIAN, term_and_slope
 
-__all__ = ["BLINDING", "FAINT", "field", "row_in_log_domain"]
+__all__ = ["BLINDING", "FAINT", "field", "row_in_log_domain", "within_range"]
 
 _PAIRS_PER_CHUNK = 1 << 17
 FAINT = np.float32(1e-30)
 BLINDING = np.float32(1e30)
+#: float32 holds exp of -87 to 88, and sums of many charges need room above them.
+_USUAL_LOG = 60.0
 _ZERO = np.float32(0.0)
 _TWO = np.float32(2.0)
 _AXES = 3
@@ -125,6 +129,20 @@ def _chunks(target_offsets: np.ndarray, source_offsets: np.ndarray) -> np.ndarra
     return np.array(chunks, dtype=np.int64).reshape(-1, 4)
 
 
+def within_range(log_charges: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Log charges relative to the greatest of their map where that one is far from 0.
+
+    Returns the log charges and the logarithm that each map's are relative to, 0 for most maps.
+    """
+    shift = np.zeros(len(offsets) - 1)
+    for m, (start, stop) in enumerate(itertools.pairwise(offsets)):
+        peak = log_charges[start:stop].max(initial=-np.inf)
+        shift[m] = peak if _USUAL_LOG < abs(peak) < np.inf else 0.0
+    if not shift.any():
+        return log_charges, shift
+    return log_charges - np.repeat(shift, np.diff(offsets)).astype(np.float32), shift
+
+
 def field(
     targets: np.ndarray,
     target_offsets: np.ndarray,
@@ -139,11 +157,12 @@ def field(
     potential = np.empty(n, np.float32)
     force = np.empty_like(targets)
     scale = np.empty(n, np.float64)
-    # A charge that overflows blinds the rows that feel it: they are summed in the log domain.
-    with np.errstate(over="ignore"):
-        charges = np.exp(log_charges) if kind == CAUCHY else log_charges
+    log_charges, shift = within_range(log_charges, source_offsets)
+    charges = np.exp(log_charges) if kind == CAUCHY else log_charges
     _sum_chunks(
         (0,) * targets.shape[0], _chunks(target_offsets, source_offsets),
         targets, sources, charges, log_charges, skip, kind, potential, force, scale,
     )  # fmt: skip
+    if shift.any():
+        scale += np.repeat(shift, np.diff(target_offsets))
     return potential, force, scale

@@ -16,12 +16,24 @@ directly and the soft rest goes to a coarser grid; see `manymaps.compute.repulsi
 The error is absolute, a small part of the usual charge. So charges far above the rest,
 and rows whose potential is not far above the error, are summed directly.
 
+**Clumps.** The derivative of the interpolant depends on where a pair lies between grid points, even
+at lag 0: a charge exerts a force on itself. At scattered points these errors cancel. The members of
+a clump narrower than h share them, and together they push the clump as a whole. In a map where this
+could exceed the tolerance, forces are gathered from interpolants of the slopes,
+
+    d K(x - y) / d x_k  =~  sum_g sum_g'  B((x - g) / h)  c_k(g - g')  B((y - g') / h),
+
+with c_k the deconvolved samples of the slope. They are odd in the lag: forces between two charges
+are opposite to the last digit, and vanish at lag 0. The price is one inverse transform per axis.
+(Hockney & Eastwood 1988, chapter 5: momentum-conserving schemes.)
+
 Arrays as in `manymaps.compute`: targets (d, n_targets), sources (d, n_sources).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -29,8 +41,8 @@ from scipy import fft
 
 from manymaps.compute import repulsion_exact
 from manymaps.compute.jit import inlined, parallel, prange
-from manymaps.compute.repulsion_near import Batch, add_near, soft_kernel
-from manymaps.compute.repulsion_plan import FEW_MAPS, ORDER, Plan
+from manymaps.compute.repulsion_near import Batch, add_near, soft_kernel, soft_slope
+from manymaps.compute.repulsion_plan import FEW_MAPS, ORDER, Plan, grid_length
 from manymaps.compute.similarity import GAUSSIAN, exp32
 from manymaps.compute.threads import alone_if
 
@@ -41,8 +53,16 @@ _FEW_POINTS = 8_000
 _FEW_CELLS = 400**2
 _LOG_LOUD = np.float32(np.log(1e3))
 _FAINT = 100.0
+_UNHELD = 1e35
 _STRIP = 8
 _ROWS_PER_CHUNK = 512
+#: A map narrower than this many grid spacings is one clump.
+_NARROW = 2.0
+#: Part of the tolerance that the common error of a clump may take before slopes are interpolated.
+_CLUMP_SHARE = 1.0
+#: Grid points are closer by this factor in a map with clumps, in which slopes near lag 0 matter.
+_FINER = 1.5
+_OFFSETS = (np.arange(8) + 0.5) / 8
 _SPLINE = tuple(
     tuple(np.float32(c / 120) for c in coefficients)
     for coefficients in (
@@ -57,17 +77,91 @@ _SPLINE = tuple(
 _SLOPE = tuple((*(np.float32(k * c[k]) for k in range(1, ORDER)), np.float32(0.0)) for c in _SPLINE)
 
 
+@dataclass(frozen=True)
+class _Grid:
+    """The grid that some maps share.
+
+    Attributes
+    ----------
+    kind : int
+        Code of the kernel.
+    d : int
+        Dimensions, 1 or 2.
+    n : int
+        Cells along one side, padding included.
+    h : float
+        Spacing.
+    radius : float
+        Radius below which near pairs are summed directly; 0 if the kernel is not split.
+    """
+
+    kind: int
+    d: int
+    n: int
+    h: float
+    radius: float
+
+    def lags(self) -> np.ndarray:
+        """Distance between grid points along one axis, in the order of a transform."""
+        return self.h * fft.fftfreq(self.n, 1 / self.n)
+
+    def squared_lags(self) -> np.ndarray:
+        square = self.lags() ** 2
+        return square if self.d == 1 else square[:, None] + square
+
+
 @lru_cache(maxsize=16)
-def _kernel_transform(kind: int, n: int, d: int, h: float, radius: float) -> np.ndarray:
+def _kernel_transform(grid: _Grid) -> np.ndarray:
     """Real transform of the deconvolved kernel samples, shape (n, n // 2 + 1) or (n // 2 + 1,)."""
-    lag = h * np.minimum(np.arange(n), n - np.arange(n)).astype(np.float64)
-    d2 = lag**2 if d == 1 else lag[:, None] ** 2 + lag**2
-    samples = np.exp(-d2) if kind == GAUSSIAN else soft_kernel(d2, radius)
-    angle = 2 * np.pi * np.arange(n) / n
-    spline = (66 + 52 * np.cos(angle) + 2 * np.cos(2 * angle)) / 120
-    half = spline[: n // 2 + 1]
-    deconvolution = half**2 if d == 1 else spline[:, None] ** 2 * half**2
-    return (fft.rfftn(samples).real / deconvolution).astype(np.float32)
+    d2 = grid.squared_lags()
+    samples = np.exp(-d2) if grid.kind == GAUSSIAN else soft_kernel(d2, grid.radius)
+    return (fft.rfftn(samples).real / _deconvolution(grid)).astype(np.float32)
+
+
+@lru_cache(maxsize=8)
+def _slope_transforms(grid: _Grid) -> tuple[np.ndarray, ...]:
+    """Transforms of the deconvolved samples of the slope along x and along y."""
+    d2, lags = grid.squared_lags(), grid.lags()
+    if grid.n % 2 == 0:
+        lags[grid.n // 2] = 0.0  # as far to the left as to the right, where an odd function is 0
+    slope = -2 * (np.exp(-d2) if grid.kind == GAUSSIAN else soft_slope(d2, grid.radius))
+    axes = (lags,) if grid.d == 1 else (np.broadcast_to(lags, d2.shape), lags[:, None])
+    deconvolution = _deconvolution(grid)
+    return tuple((fft.rfftn(slope * lag) / deconvolution).astype(np.complex64) for lag in axes)
+
+
+def _deconvolution(grid: _Grid) -> np.ndarray:
+    """Squared transform of the spline's samples, for spreading and for gathering."""
+    angle = 2 * np.pi * np.arange(grid.n) / grid.n
+    square = ((66 + 52 * np.cos(angle) + 2 * np.cos(2 * angle)) / 120) ** 2
+    half = square[: grid.n // 2 + 1]
+    return half if grid.d == 1 else square[:, None] * half
+
+
+@lru_cache(maxsize=16)
+def _clump_error(grid: _Grid) -> float:
+    """Error that the members of a clump share, along one axis, per unit of `_crowding`.
+
+    That is the force of a unit charge on itself, as the root mean square over a cell of the grid.
+    It depends on coefficients at small lags, which are the same for all longer grids.
+    """
+    grid = replace(grid, n=min(grid.n, 256))
+    weights = np.polynomial.polynomial.polyval(_OFFSETS, np.array(_SPLINE, np.float64).T)
+    slopes = np.polynomial.polynomial.polyval(_OFFSETS, np.array(_SLOPE, np.float64).T)
+    lag = np.subtract.outer(np.arange(ORDER), np.arange(ORDER))
+    c = fft.irfftn(_kernel_transform(grid), (grid.n,) * grid.d)
+    if grid.d == 1:
+        forces = np.einsum("au,ku,ak->u", slopes, weights, c[lag])
+    else:
+        c = c[lag[:, None, :, None], lag[None, :, None, :]]
+        along_y = np.einsum("bv,lv,abkl->akv", weights, weights, c)
+        forces = np.einsum("au,ku,akv->uv", slopes, weights, along_y)
+    cells = np.pad(weights, ((1, 1), (0, 0)))
+    if grid.d == 2:
+        cells = cells[:, None, :, None] * cells[None, :, None, :]
+    around = sum(np.roll(cells, step, axis) for axis in range(grid.d) for step in (-1, 1))
+    cubes = abs(cells - around / (2 * grid.d)) ** 3
+    return float(np.sqrt((forces**2).mean() / cubes.sum(axis=tuple(range(grid.d))).mean()) / grid.h)
 
 
 @inlined
@@ -171,18 +265,22 @@ def _spread(axes, parity, maps, starts, order, sources, charges, low, inverse_h,
                 _add(grid, at + np.uint64(5) * row_length, charges[j] * y[5], x)
 
 
-def _convolved(grids: np.ndarray, n: int, transform: np.ndarray, workers: int | None) -> np.ndarray:
-    """Charges (n_maps, side) or (n_maps, side, side) to potentials (n_maps, n) or (.., side, n).
+def _convolved(
+    grids: np.ndarray, n: int, transforms: tuple[np.ndarray, ...], workers: int | None
+) -> Iterator[np.ndarray]:
+    """Charges (n_maps, side) or (n_maps, side, side) to fields (n_maps, n) or (.., side, n).
 
     The padding, up to n, is neither given nor taken: that spares half of the transforms along rows.
     """
     spectrum = fft.rfft(grids, n, workers=workers)
-    if grids.ndim == 2:
-        return fft.irfft(spectrum * transform, n, workers=workers)
-    spectrum = fft.fft(spectrum, n, axis=1, workers=workers)
-    spectrum *= transform
-    spectrum = fft.ifft(spectrum, axis=1, overwrite_x=True, workers=workers)
-    return fft.irfft(spectrum[:, : grids.shape[1]], n, workers=workers)
+    if grids.ndim > 2:
+        spectrum = fft.fft(spectrum, n, axis=1, workers=workers)
+    for k, transform in enumerate(transforms, 1):
+        product = np.multiply(spectrum, transform, out=spectrum if k == len(transforms) else None)
+        if grids.ndim > 2:
+            product = fft.ifft(product, axis=1, overwrite_x=True, workers=workers)
+            product = product[:, : grids.shape[1]]
+        yield fft.irfft(product, n, workers=workers)
 
 
 @inlined
@@ -227,23 +325,48 @@ def _gather(axes, maps, chunks, targets, low, inverse_h, n, grids, potential, fo
                 force[1, i] = (b0 + b1 + b2 + b3 + b4 + b5) * inverse_h
 
 
-def _add_on_grid(
+@parallel
+def _gather_values(axes, maps, chunks, targets, low, inverse_h, n, grids, values):
+    """Read the value of each target from its map's grid."""
+    row_length = np.uint64(n)
+    for c in prange(chunks.shape[0]):
+        m = maps[chunks[c, 0]]
+        grid = grids[chunks[c, 0]]
+        for i in range(chunks[c, 1], chunks[c, 2]):
+            u = (targets[0, i] - low[m, 0]) * inverse_h
+            column = int(u)
+            x = _spline(u - np.float32(column))
+            if len(axes) == 1:
+                values[i] = _read(grid, np.uint64(column), x)
+            else:
+                v = (targets[1, i] - low[m, 1]) * inverse_h
+                row = int(v)
+                y = _spline(v - np.float32(row))
+                at = np.uint64(row) * row_length + np.uint64(column)
+                value = y[0] * _read(grid, at, x)
+                for k in range(1, ORDER):
+                    at += row_length
+                    value += y[k] * _read(grid, at, x)
+                values[i] = value
+
+
+def _sum_on_grid(
     batch: Batch,
     maps: np.ndarray,
     chunks: np.ndarray,
-    kind: int,
-    grid: tuple[int, float, float],
+    grid: _Grid,
+    odd: bool,
     potential: np.ndarray,
     force: np.ndarray,
-) -> None:
+) -> np.ndarray:
     """Set potential and force, self terms included, of maps that share a grid.
 
-    The grid is its length, its spacing and the radius of the split; `chunks` as `_chunks` has them.
+    `chunks` as `_chunks` has them; `odd` gathers forces from interpolants of the slopes. Returns
+    how crowded each map is, as `_crowding` has it.
     """
-    n, h, radius = grid
-    side, d = n // 2, len(batch.targets)
+    n, d, side = grid.n, grid.d, grid.n // 2
     axes = (0,) * d
-    inverse_h = np.float32(1 / h)
+    inverse_h = np.float32(1 / grid.h)
     grids = np.zeros((len(maps), side**d), np.float32)
     starts = np.empty((len(maps), side // _STRIP + 2), np.int64)
     order = np.empty(batch.sources.shape[1], np.int64)
@@ -257,12 +380,50 @@ def _add_on_grid(
                 axes, parity, maps, starts, order, batch.sources, batch.charges, batch.low,
                 inverse_h, side, grids,
             )  # fmt: skip
-    grids = _convolved(
-        grids.reshape(-1, *(side,) * d), n, _kernel_transform(kind, n, d, h, radius),
-        1 if 4 * grids.size < _FEW_CELLS else None,
-    )  # fmt: skip
-    grids = grids.reshape(len(maps), -1)
-    _gather(axes, maps, chunks, batch.targets, batch.low, inverse_h, n, grids, potential, force)
+    crowding = np.empty(len(maps))
+    _crowding(axes, side, grids, crowding)
+    transforms = (_kernel_transform(grid), *(_slope_transforms(grid) if odd else ()))
+    fields = _convolved(
+        grids.reshape(-1, *(side,) * d), n, transforms, 1 if 4 * grids.size < _FEW_CELLS else None
+    )
+    place = maps, chunks, batch.targets, batch.low, inverse_h, n
+    if odd:
+        for values, values_on_grid in zip((potential, *force), fields, strict=True):
+            _gather_values(axes, *place, values_on_grid.reshape(len(maps), -1), values)
+    else:
+        _gather(axes, *place, next(fields).reshape(len(maps), -1), potential, force)
+    return crowding
+
+
+@parallel
+def _crowding(axes, side, grids, crowding):
+    """Mean over each map's charges of Q^2, with Q the charge of a clump above its surroundings.
+
+    A cell counts by how far it is above the mean of its neighbours: an even density has no error.
+    """
+    half, quarter = np.float32(0.5), np.float32(0.25)
+    for b in prange(grids.shape[0]):
+        grid = grids[b]
+        charge, cubes = np.float64(0.0), np.float64(0.0)
+        if len(axes) == 1:
+            for i in range(1, side - 1):
+                peak = grid[i] - half * (grid[i - 1] + grid[i + 1])
+                charge += grid[i]
+                cubes += abs(peak * peak * peak)
+        else:
+            for row in range(1, side - 1):
+                above, here = grid[(row - 1) * side : row * side], grid[row * side :][:side]
+                below = grid[(row + 1) * side :][:side]
+                # Sums in float32 for a row at a time, which SIMD adds up.
+                row_charge, row_cubes = np.float32(0.0), np.float32(0.0)
+                for i in range(1, side - 1):
+                    around = (here[i - 1] + here[i + 1]) + (above[i] + below[i])
+                    peak = abs(here[i] - quarter * around)
+                    row_charge += here[i]
+                    row_cubes += peak * peak * peak
+                charge += row_charge
+                cubes += row_cubes
+        crowding[b] = cubes / charge if charge > 0.0 else 0.0
 
 
 def _chunks(offsets: np.ndarray, maps: np.ndarray) -> np.ndarray:
@@ -346,9 +507,10 @@ def _add_loud(
         position[skip],
         kind,
     )
-    factor = np.exp(np.minimum(scale, 80.0))
-    potential += (value * factor).astype(np.float32)
-    force += (slope * factor).astype(np.float32)
+    # What float32 does not hold ends above `BLINDING`, and its row is summed again.
+    factor = np.exp(np.minimum(scale, 600.0))
+    potential += np.minimum(value * factor, _UNHELD).astype(np.float32)
+    force += np.clip(slope * factor, -_UNHELD, _UNHELD).astype(np.float32)
 
 
 def _resum_faint(
@@ -396,12 +558,7 @@ def field(
         _charge(source_offsets, log_charges, usual, charges, n_loud)
     batch = Batch(targets, target_offsets, sources, source_offsets, charges, how.low)
     for maps in _groups(how, len(targets)):
-        one, chunks = maps[0], _chunks(target_offsets, maps)
-        n, h, radius = int(how.length[one]), float(how.spacing[one]), float(how.radius[one])
-        _add_on_grid(batch, maps, chunks, kind, (n, h, radius), potential, force)
-        if radius:
-            span = float(how.span[maps].max())
-            add_near(batch, maps, chunks, span, radius, potential, force)
+        _sum_group(batch, maps, kind, how, potential, force)
     with alone_if(n_maps < FEW_MAPS):
         _finish(target_offsets, source_offsets, charges, skip, usual, potential, scale)
     if n_loud.any():
@@ -411,6 +568,37 @@ def field(
     if faint.any():
         _resum_faint(batch, log_charges, skip, faint, kind, (potential, force, scale))
     return potential, force, scale
+
+
+def _sum_group(
+    batch: Batch, maps: np.ndarray, kind: int, how: Plan, potential: np.ndarray, force: np.ndarray
+) -> None:
+    """Set potential and force, self terms included, of maps that share a grid."""
+    one, span = maps[0], float(how.span[maps].max())
+    length, h, radius = int(how.length[one]), float(how.spacing[one]), float(how.radius[one])
+    grid = _Grid(kind, len(batch.targets), length, h, radius)
+
+    def add(some: np.ndarray, grid: _Grid, odd: bool) -> np.ndarray:
+        chunks = _chunks(batch.target_offsets, some)
+        crowding = _sum_on_grid(batch, some, chunks, grid, odd, potential, force)
+        if radius:
+            add_near(batch, some, chunks, span, radius, potential, force)
+        return crowding
+
+    clumped = how.span[maps] < _NARROW * h
+    if not clumped.all():
+        wide = maps[~clumped]
+        shared_error = _clump_error(grid) * np.sqrt(add(wide, grid, odd=False))
+        bounds = zip(batch.target_offsets[wide], batch.target_offsets[wide + 1], strict=True)
+        squares = [np.square(force[:, first:last]) for first, last in bounds]
+        rms = np.sqrt([square.sum() / max(1, square.size) for square in squares])
+        clumped[~clumped] = shared_error > _CLUMP_SHARE * how.tolerance * rms
+    clumps = maps[clumped]
+    lengths = grid_length(_FINER * how.span[clumps] / h, grid.d)
+    for n in np.unique(lengths).tolist():
+        # The soft part of a split kernel is smooth enough, and some spans are too wide.
+        finer = replace(grid, n=n, h=h / _FINER) if n and not radius else grid
+        add(clumps[lengths == n], finer, odd=True)
 
 
 def _groups(how: Plan, d: int) -> Iterator[np.ndarray]:

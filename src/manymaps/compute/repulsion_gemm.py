@@ -30,7 +30,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from manymaps.compute.jit import compiled, parallel, prange
-from manymaps.compute.repulsion_exact import BLINDING, FAINT, row_in_log_domain
+from manymaps.compute.repulsion_exact import BLINDING, FAINT, row_in_log_domain, within_range
 from manymaps.compute.similarity import CAUCHY, GAUSSIAN, exp32, greater
 from manymaps.compute.threads import one_blas_thread
 
@@ -293,8 +293,11 @@ def field(
     """Potential, force and log scale of each target; the contract stands in `manymaps.compute`."""
     at, of = _Side(targets, target_offsets), _Side(sources, source_offsets)
     chunks = _chunks(at, of, _MANY_CHUNKS)
+    log_charges, shift = within_range(log_charges, source_offsets)
     seen = _sum(at, of, chunks, log_charges, skip, kind, _NOTHING_SENT)
     at.rescue(seen, of, log_charges, skip, kind)
+    if shift.any():
+        seen[2][:] += np.repeat(shift, np.diff(target_offsets))
     return seen
 
 
@@ -350,9 +353,7 @@ def _sum(
     centre = _centre(of)
     base, charges = log_charges, log_charges
     if kind == CAUCHY:
-        # A charge that overflows blinds the rows that feel it: they are summed in the log domain.
-        with np.errstate(over="ignore"):
-            base, charges = np.zeros_like(log_charges), np.exp(log_charges)
+        base, charges = np.zeros_like(log_charges), np.exp(log_charges)
     seen = at.empty_field()
     with one_blas_thread():
         _sum_chunks(

@@ -26,7 +26,7 @@ from manymaps.compute.jit import parallel, prange
 from manymaps.compute.repulsion_plan import FEW_MAPS
 from manymaps.compute.threads import alone_if
 
-__all__ = ["Batch", "add_near", "soft_kernel"]
+__all__ = ["Batch", "add_near", "soft_kernel", "soft_slope"]
 
 _ZERO = np.float32(0.0)
 _ONE = np.float32(1.0)
@@ -61,6 +61,12 @@ def soft_kernel(d2: np.ndarray, radius: float) -> np.ndarray:
     """The part of 1 / (1 + d2) that is left to the grid; all of it where the radius is 0."""
     q = np.maximum(0, (radius**2 - d2) / (1 + radius**2))
     return (1 - q**4) / (1 + d2)
+
+
+def soft_slope(d2: np.ndarray, radius: float) -> np.ndarray:
+    """The derivative of `soft_kernel` by d2, with its sign changed."""
+    q = np.maximum(0, (radius**2 - d2) / (1 + radius**2))
+    return (1 - q**4) / (1 + d2) ** 2 - 4 * q**3 / ((1 + radius**2) * (1 + d2))
 
 
 @parallel

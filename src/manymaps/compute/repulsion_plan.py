@@ -21,7 +21,7 @@ from manymaps.compute.jit import parallel, prange
 from manymaps.compute.similarity import CAUCHY, GAUSSIAN
 from manymaps.compute.threads import alone_if
 
-__all__ = ["FEW_MAPS", "ORDER", "Plan", "plan", "plan_batch", "spacing"]
+__all__ = ["FEW_MAPS", "ORDER", "Plan", "grid_length", "plan", "plan_batch", "spacing"]
 
 ORDER = 6
 FEW_MAPS = 4
@@ -42,10 +42,12 @@ _NEAR_MAP = 60e-6
 _CLUSTERED = 1.2
 _SQUARE = 9.0
 _SQUARES = 64
-# A few lengths, so that maps of about the same span share a grid and a transformed kernel.
+# A few lengths, so that maps of about the same span share a grid and a transformed kernel. Many
+# more cells along one axis are cheap.
 _LENGTHS = np.array(
-    [fft.next_fast_len(int(np.ceil(16 * 2 ** (k / 4))), real=True) for k in range(33)]
+    [fft.next_fast_len(int(np.ceil(16 * 2 ** (k / 4))), real=True) for k in range(65)]
 )
+_N_LENGTHS = {1: 65, 2: 33}
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,7 @@ def plan(
         share = _SOFT_SPACING * (tolerance / _SOFT_ERROR) ** (1 / _SOFT_ORDER)
         options += [(radius * min(share, 0.4), radius) for radius in _RADII]
     h, radius = (column[:, None] for column in np.array(options).T)
-    length = _grid_length(span / h)
+    length = grid_length(span / h, d)
     points = (n_targets + n_sources) / 2
     with np.errstate(divide="ignore", invalid="ignore"):
         seconds = _MAP + points * _POINT + _CELL * length**d * np.log2(length)
@@ -146,13 +148,14 @@ def spacing(tolerance: float, kind: int) -> float:
     return float(np.clip(_REFERENCE_SPACING * (tolerance / error) ** (1 / ORDER), 0.1, 0.6))
 
 
-def _grid_length(cells: np.ndarray) -> np.ndarray:
+def grid_length(cells: np.ndarray, d: int) -> np.ndarray:
     """Cells along one side of the padded grid for points that span this many; 0 beyond the largest.
 
     Half of the grid holds the points, their splines and a margin.
     """
-    place = np.searchsorted(_LENGTHS, 2 * (np.ceil(cells) + ORDER + _MARGIN))
-    return np.where(place < len(_LENGTHS), _LENGTHS[np.minimum(place, len(_LENGTHS) - 1)], 0)
+    lengths = _LENGTHS[: _N_LENGTHS[d]]
+    place = np.searchsorted(lengths, 2 * (np.ceil(cells) + ORDER + _MARGIN))
+    return np.where(place < len(lengths), lengths[np.minimum(place, len(lengths) - 1)], 0)
 
 
 @parallel

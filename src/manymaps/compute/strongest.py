@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from manymaps.compute.few import NEGLIGIBLE
 from manymaps.compute.jit import compiled, parallel, prange
 from manymaps.compute.similarity import GAUSSIAN
 
 __all__ = ["pair_similarities", "strongest_choices"]
+
+# Objects have weight in few of the maps. Skipping a map with a smaller proportion changes a
+# similarity by less than this, because the other proportion and the kernel are at most 1.
+_NEGLIGIBLE = 1e-5
 
 
 @parallel
@@ -63,7 +66,7 @@ def strongest_choices(maps, proportions, kind, rows, found, values):
         i = rows[r]
         similarities, distances = np.zeros(proportions.shape[1]), np.zeros(proportions.shape[1])
         for m in range(proportions.shape[0]):
-            if proportions[m, i] >= NEGLIGIBLE:
+            if proportions[m, i] >= _NEGLIGIBLE:
                 _add_map(maps[m], proportions[m], i, kind, distances, similarities)
         similarities[i] = 0.0
         found[r] = -1

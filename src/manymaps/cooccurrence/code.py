@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
@@ -35,7 +34,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from manymaps.atlas.atlas import Atlas
-from manymaps.compute.tasks import Shared, run_tasks
+from manymaps.compute.tasks import run_tasks
 from manymaps.compute.threads import threads
 from manymaps.constraints import (
     ARRAY,
@@ -66,17 +65,18 @@ from manymaps.cooccurrence.starts import INITS, Starts, start_parameters, usual_
 from manymaps.data.counts import Counts, looks_transposed
 from manymaps.data.frames import end_to_end
 from manymaps.data.validation import same_rows, validated
-from manymaps.errors import DataError, DataWarning, DivergedError, ParameterError, setting
+from manymaps.errors import DataError, DataWarning, ParameterError, setting
 from manymaps.io.counts import counts_from
 from manymaps.labels import plural
 from manymaps.maps.estimator import FittedMaps, plain_value
 from manymaps.maps.map_order import order_of_maps
 from manymaps.maps.pins import pins_of
-from manymaps.maps.restarts import parted, rejoined
-from manymaps.maps.run import Fit
+from manymaps.maps.restarts import rejoined, without_plan
+from manymaps.maps.run import Plan, Run
 from manymaps.model.choice import CHOICES, ChoiceModel
 from manymaps.model.choice import CODE as CODE_MODEL
 from manymaps.model.combined import CombinedObjective, WithinKind, within_kind_target
+from manymaps.model.cost import Cost
 from manymaps.model.objective import TOLERANCE, Objective
 from manymaps.model.parameters import Parameters
 from manymaps.model.target import count_target
@@ -327,10 +327,12 @@ class CODE(
         check_size(kept, self.n_components, self.n_maps)
         objective = self._objective(counts, kept, row_similarities, column_similarities)
         with threads(self.n_jobs):
+            plan = self._plan(kept, objective)
             if self.n_init == 1:
-                best = self._run(kept, objective, *self._seeds(), files=(checkpoint, resume))
+                best = self._run(plan, kept, *self._seeds())
+                best.optimize(self.callback, checkpoint, resume)
             else:
-                best = self._best_run(kept, objective)
+                best = self._best_run(plan, kept)
         self._keep(best, kept, counts)
         if best.failure:
             raise best.failure
@@ -475,7 +477,7 @@ class CODE(
 
     def _objective(
         self, counts: Counts, kept: Counts, row_similarities: Any, column_similarities: Any
-    ) -> Objective | CombinedObjective:
+    ) -> Cost:
         rows_first = self._model.given == "rows"
         values = kept.values if rows_first else sparse.csr_array(kept.values.T)
         optimizer = self.optimizer or LBFGS()
@@ -506,31 +508,13 @@ class CODE(
         seed = np.random.RandomState(drawn_seed(self.random_state)).randint(2**31 - 1)
         return np.random.SeedSequence(int(seed)).spawn(self.n_init)
 
-    def _best_run(self, kept: Counts, objective: Objective | CombinedObjective) -> Fit:
-        """The best of several runs, beside one another where joblib's context says so."""
-        given = Shared(self), Shared(kept), Shared(objective)
-        tasks = [(*given, seed, k == 0) for k, seed in enumerate(self._seeds())]
-        # Who looks on by a callback does so here.
-        backend = None if self.callback is None else "sequential"
-        runs = run_tasks(_ended, tasks, "start", backend=backend)
-        best = min(runs, key=lambda run: np.inf if run.failure else run.history["cost"][-1])
-        return rejoined(best, objective, None)
-
-    def _run(
-        self,
-        kept: Counts,
-        objective: Objective | CombinedObjective,
-        seed: np.random.SeedSequence,
-        *,
-        first: bool = True,
-        files: tuple[str | None, str | None] = (None, None),
-    ) -> Fit:
-        """One run to its end."""
+    def _plan(self, kept: Counts, objective: Cost) -> Plan:
+        """What all runs share."""
         labels, kinds = objects_of(kept)
         pins = None
         if self.pin is not None:
             pins = pins_of(self.pin, labels, self.n_maps, self.n_components, kinds)
-        fit = Fit(
+        return Plan(
             objective=objective,
             optimizer=self.optimizer or LBFGS(),
             max_iter=self.max_iter,
@@ -541,6 +525,20 @@ class CODE(
             factors=self._factors(kept),
             pins=pins,
         )
+
+    def _best_run(self, plan: Plan, kept: Counts) -> Run:
+        """The best of several runs, spread over processes if joblib's context says so."""
+        tasks = [(self, plan, kept, seed, k == 0) for k, seed in enumerate(self._seeds())]
+        # A callback is called in this process.
+        backend = None if self.callback is None else "sequential"
+        runs = run_tasks(_ended, tasks, "start", backend=backend)
+        best = min(runs, key=lambda run: np.inf if run.failure else run.history["cost"][-1])
+        return rejoined(best, plan)
+
+    def _run(
+        self, plan: Plan, kept: Counts, seed: np.random.SeedSequence, *, first: bool = True
+    ) -> Run:
+        """A run at its start."""
         generator = np.random.default_rng(seed)
         start = start_parameters(
             kept,
@@ -548,14 +546,12 @@ class CODE(
             (self.n_maps, self.n_components),
             generator,
             fitted=(self._rows, self._columns),
-            pins=pins,
+            pins=plan.pins,
         )
         if self._model.given == "columns":
             start = Parameters(start.positions[::-1], start.weights[::-1])
-        units = usual_steps(objective, start)
-        with suppress(DivergedError):
-            fit.run(start, int(generator.integers(2**31)), self.callback, *files, units)
-        return fit
+        units = usual_steps(plan.objective.target, start)
+        return Run(plan, start, int(generator.integers(2**31)), units)
 
     def _factors(self, kept: Counts) -> np.ndarray | None:
         """a_i and b_j as the atlas has them: those of the choosing kind serve Bayes' rule too."""
@@ -575,7 +571,7 @@ class CODE(
             if key not in ("callback", "n_jobs", "verbose", "init", "pin")
         }
 
-    def _keep(self, run: Fit, kept: Counts, counts: Counts) -> None:
+    def _keep(self, run: Run, kept: Counts, counts: Counts) -> None:
         """Set the fitted attributes."""
         atlas = run.atlas()
         if isinstance(self.init, str) and self.pin is None:
@@ -584,7 +580,7 @@ class CODE(
             atlas = atlas.renumbered(order)
         self.atlas_ = replace(atlas, metadata={**atlas.metadata, **_metadata(kept)})
         self.kl_divergence_ = run.kl
-        self.log_likelihood_ = log_likelihood(run.objective.target, run.kl)
+        self.log_likelihood_ = log_likelihood(run.plan.objective.target, run.kl)
         self.n_iter_ = run.state.iteration
         self.converged_ = run.converged
         self._fitted = counts
@@ -637,13 +633,11 @@ class CODE(
 
 
 def _ended(
-    estimator: CODE,
-    kept: Counts,
-    objective: Objective | CombinedObjective,
-    seed: np.random.SeedSequence,
-    first: bool,
-) -> Fit:
-    return parted(estimator._run(kept, objective, seed, first=first))
+    estimator: CODE, plan: Plan, kept: Counts, seed: np.random.SeedSequence, first: bool
+) -> Run:
+    run = estimator._run(plan, kept, seed, first=first)
+    run.optimize(estimator.callback)
+    return without_plan(run)
 
 
 def _as_counts(values: np.ndarray | sparse.csr_array) -> Counts:

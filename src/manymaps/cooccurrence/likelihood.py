@@ -117,8 +117,7 @@ def place_rows(
             )
         ]
     )
-    placed = refine_rows(
+    return refine_rows(
         known, target, positions, proportions / proportions.sum(axis=0),
         max_iter=_STEPS, min_proportion=0.0,
     )  # fmt: skip
-    return placed.positions, placed.proportions

@@ -24,9 +24,8 @@ from manymaps.data.counts import Counts
 from manymaps.errors import ParameterError
 from manymaps.maps.pinned_start import pinned_start, random_start, ties_between
 from manymaps.maps.pins import Pins
-from manymaps.model.combined import CombinedObjective
-from manymaps.model.objective import Objective
 from manymaps.model.parameters import Parameters, weights_from_proportions
+from manymaps.model.target import Target
 
 __all__ = ["INITS", "Starts", "start_parameters", "usual_steps"]
 
@@ -150,9 +149,8 @@ def _by_map(coordinates: np.ndarray, n_maps: int) -> np.ndarray:
     return maps * np.minimum(1, _FARTHEST / np.maximum(lengths, 1e-12))
 
 
-def usual_steps(objective: Objective | CombinedObjective, start: Parameters) -> Parameters:
+def usual_steps(target: Target, start: Parameters) -> Parameters:
     """The length of a usual step of each parameter: the curvature grows with an object's mass."""
-    target = objective.target
     lengths = [
         1 / np.sqrt(np.maximum(mass * target.scale, _LEAST_MASS))
         for mass in (target.row_mass, target.column_mass)

@@ -116,13 +116,9 @@ class _Part:
 
     def kept(self, kept: np.ndarray) -> _Part:
         """Some of the responses."""
-        person, trial, stratum = (
-            None if values is None else values[kept]
-            for values in (self.person, self.trial, self.stratum)
-        )
-        return _Part(
-            self.labels, self.cue[kept], self.answer[kept], self.people, person, trial, stratum
-        )
+        arrays = {name: getattr(self, name) for name in ("person", "trial", "stratum")}
+        known = {name: values[kept] for name, values in arrays.items() if values is not None}
+        return replace(self, cue=self.cue[kept], answer=self.answer[kept], **known)
 
 
 def grouped_responses(

@@ -27,7 +27,7 @@ from manymaps.checks import check_whole
 from manymaps.data.associations import Associations, ReadReport
 from manymaps.data.conditions import (
     column_named,
-    parse_condition,
+    select_rows,
     unknown_cells,
 )
 from manymaps.data.judgements import Judgements
@@ -239,17 +239,18 @@ class Trials:
 
     def _objects(self, answer: np.ndarray) -> tuple[list[str], int, np.ndarray, np.ndarray]:
         """The labels of cues and then of answers that are here, and their numbers."""
-        shown = np.bincount(self.cue, minlength=len(self.cues)) > 0
-        named = np.bincount(answer, minlength=len(self.answers)) > 0
-        place: dict[str, int] = {}
-        of_cue = np.full(len(self.cues), -1, dtype=np.int32)
-        for i in np.flatnonzero(shown).tolist():
-            of_cue[i] = place.setdefault(self.cues[i], len(place))
-        n_cues = len(place)
-        of_answer = np.full(len(self.answers), -1, dtype=np.int32)
-        for i in np.flatnonzero(named).tolist():
-            of_answer[i] = place.setdefault(self.answers[i], len(place))
-        return list(place), n_cues, of_cue, of_answer
+        objects: dict[str, int] = {}
+
+        def numbers(labels: Sequence[str], used: np.ndarray) -> np.ndarray:
+            of_label = np.full(len(labels), -1, dtype=np.int32)
+            for i in np.unique(used).tolist():
+                of_label[i] = objects.setdefault(labels[i], len(objects))
+            return of_label
+
+        of_cue = numbers(self.cues, self.cue)
+        n_cues = len(objects)
+        of_answer = numbers(self.answers, answer)
+        return list(objects), n_cues, of_cue, of_answer
 
     def _notes(self, k: int) -> tuple[str, ...]:
         """What to say of the trials beside the pairs that they gave."""
@@ -290,32 +291,33 @@ class Trials:
         return replace(self.take(kept), report=report)
 
     def where(self, condition: str) -> Trials:
-        """The trials of which a condition on the columns holds.
+        """Select the trials for which a condition on the columns holds.
 
         Parameters
         ----------
         condition : str
-            Such as `age < 30 and gender == Fe`, `country in [Australia, "New Zealand"]` or
-            `not (18 <= age < 30)`; names that are no plain words stand in `backticks`. Texts are
-            compared in any case.
+            `COLUMN OP VALUE [and COLUMN OP VALUE ...]` with OP one of =, !=, <, <=, >, >= and in,
+            such as `age < 30 and gender = Fe` or `country in [Australia, "New Zealand"]`. Names
+            and texts with spaces are in quotation marks. Texts are compared without regard to case.
 
         Returns
         -------
         Trials
-            Without those of which it is not known; the report counts these by themselves.
+            The selected trials. Comparisons with missing values are false; the report counts
+            the trials with missing values separately.
 
         Raises
         ------
         ParameterError
-            For a condition that cannot be read, or a column that is not there.
+            If the condition is not understood, or names a column that does not exist.
         DataError
-            Where no trial is left.
+            If no trial is left.
         """
-        holds, unknown = parse_condition(condition, self.columns).verdict(self.columns)
-        return self._part(condition, holds, unknown)
+        selection = select_rows(str(condition), self.columns)
+        return self._part(condition, selection.holds, selection.missing)
 
     def _part(self, condition: str, holds: np.ndarray, unknown: np.ndarray) -> Trials:
-        """The trials of which a condition holds."""
+        """The trials for which a condition holds."""
         n_unknown = int(np.count_nonzero(unknown))
         if not holds.any():
             contents = "; ".join(self.describe_columns()[:8]) or "there are no columns"
@@ -391,9 +393,8 @@ class Trials:
         return found
 
     def _two_groups(self, by: str) -> tuple[dict[str, np.ndarray], np.ndarray]:
-        condition = parse_condition(by, self.columns, "by")
-        holds, unknown = condition.verdict(self.columns)
-        masks = {by.strip(): holds, condition.opposite(): ~holds & ~unknown}
+        holds, unknown, opposite = select_rows(by, self.columns, "by")
+        masks = {by.strip(): holds, opposite: ~holds & ~unknown}
         for name, mask in masks.items():
             if not mask.any():
                 self._part(name, mask, unknown)

@@ -31,7 +31,9 @@ from manymaps.errors import DataError
 from manymaps.labels import shown
 from manymaps.seeds import RandomState, drawn_generator
 
-__all__ = ["ESTIMATES", "KINDS", "MOST_OF_MODEL", "NoiseCeiling", "Triplets"]
+__all__ = [
+    "ESTIMATES", "KINDS", "MOST_OF_MODEL", "NoiseCeiling", "Triplets", "question_mean",
+]  # fmt: skip
 
 KINDS = ("odd", "closer")
 ESTIMATES = ("choices", "proportions")
@@ -41,27 +43,81 @@ MOST_OF_MODEL = 10_000
 
 @dataclass(frozen=True)
 class NoiseCeiling:
-    """How well triplets that were asked more than once can be predicted at all.
+    """Bounds on how well any model can predict triplets that were asked more than once.
 
     Attributes
     ----------
     majority : float
-        Share of the answers that are those of the majority of their triplet, ties by share: what a
-        model reaches that knows each majority (Hebart et al. 2020). Where triplets were asked a few
-        times only, that is more than any model can: of two answers at least half agree.
+        Share of the answers that agree with the majority of their triplet; ties count by share.
+        Each answer takes part in its own majority, so that this exceeds the true ceiling on
+        average, and by much if triplets were asked a few times only (Hebart et al. 2020).
     others : float
-        Share of the answers that the majority of the other answers to the same triplet predicts:
-        less than a model can reach, and near to it where answers are many.
+        Share of the answers that the majority of the other answers to the same triplet predicts.
+        It falls short of the true ceiling on average, and approaches it as answers accumulate.
     n_repeated : int
-        Triplets that were asked more than once.
+        Number of triplets that were asked more than once.
     n_answers : int
-        How many answers these have.
+        Number of answers to these triplets.
+    at_least : float
+        Lower 97.5 % confidence limit of `others`, but at least chance. Both limits treat
+        questions, not answers, as independent.
+    at_most : float
+        Upper 97.5 % confidence limit of `majority`, but at most 1.
     """
 
     majority: float
     others: float
     n_repeated: int
     n_answers: int
+    at_least: float
+    at_most: float
+
+
+def question_mean(sums: np.ndarray, sizes: np.ndarray) -> tuple[float, float]:
+    """Compute the mean over answers, and half the width of its 95 % interval over questions.
+
+    Parameters
+    ----------
+    sums : ndarray of shape (n_questions,)
+        Sum of the values of the answers to each question.
+    sizes : ndarray of shape (n_questions,)
+        Number of answers to each question, at least 1.
+
+    Returns
+    -------
+    mean : float
+        Sum of the values divided by the number of answers.
+    margin : float
+        Student's quantile times the standard error; NaN for a single question.
+
+    Notes
+    -----
+    Answers to one question depend on each other, so that questions are the units of sampling
+    (the linearized variance of a ratio; Cochran 1977, section 6.3):
+
+        error^2 = G / (G - 1) sum_g (sums_g - mean sizes_g)^2 / (sum_g sizes_g)^2
+
+    with G - 1 degrees of freedom for G questions. If each question was asked once, this is the
+    ordinary standard error of a mean.
+
+    References
+    ----------
+    W. G. Cochran, "Sampling Techniques", third edition, Wiley (1977).
+
+    Examples
+    --------
+    >>> mean, margin = question_mean(np.array([3.0, 0.0, 2.0]), np.array([3, 3, 2]))
+    >>> round(mean, 3), round(margin, 3)
+    (0.625, 1.523)
+    """
+    count, total = len(sizes), sizes.sum()
+    mean = float(sums.sum() / total)
+    if count < 2:
+        return mean, np.nan
+    error = np.sqrt(count / (count - 1) * ((sums - mean * sizes) ** 2).sum()) / total
+    from scipy.special import stdtrit  # every reader imports this module, and few results need t
+
+    return mean, float(stdtrit(count - 1, 0.975) * error)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -295,8 +351,13 @@ class Triplets:
         answers = np.argmax(places == (2 if self.kind == "odd" else 1), axis=1)
         return questions, answers
 
+    @property
+    def questions(self) -> np.ndarray:
+        """Number of the question of each triplet, shape (n,); equal numbers ask the same."""
+        return self._questions[0]
+
     def noise_ceiling(self) -> NoiseCeiling | None:
-        """How well repeated triplets can be predicted; None where none was asked twice.
+        """Bound how well repeated triplets can be predicted.
 
             majority = sum_t max_c n_tc / sum_t n_t
             others   = sum_t sum_c n_tc [c is the majority without this answer] / sum_t n_t
@@ -306,16 +367,22 @@ class Triplets:
         natural objects underlying human similarity judgements", Nature Human Behaviour 4,
         1173-1185.
 
+        Any model predicts at most sum_t n_t max_c p_tc / sum_t n_t of the answers, if people give
+        the answer c to t with probability p_tc. On average the first share is at least this, and
+        the second at most this.
+
         Returns
         -------
         NoiseCeiling or None
+            None if no triplet was asked more than once.
 
         Examples
         --------
         >>> from manymaps import Triplets
         >>> asked = Triplets([[0, 1, 2], [1, 0, 2], [0, 1, 2], [2, 0, 1], [0, 1, 3]])
-        >>> asked.noise_ceiling()
-        NoiseCeiling(majority=0.75, others=0.75, n_repeated=1, n_answers=4)
+        >>> ceiling = asked.noise_ceiling()
+        >>> ceiling.majority, ceiling.others, ceiling.n_repeated, ceiling.n_answers
+        (0.75, 0.75, 1, 4)
         """
         questions, answers = self._questions
         counts = np.bincount(3 * questions + answers, minlength=3 * (int(questions.max()) + 1))
@@ -323,18 +390,23 @@ class Triplets:
         repeated = table[table.sum(axis=1) > 1].astype(np.float64)
         if not len(repeated):
             return None
-        total = repeated.sum()
-        predicted = 0.0
+        predicted = np.zeros(len(repeated))
         for c in range(3):
             others = repeated.copy()
             others[:, c] -= 1
             most = others == others.max(axis=1, keepdims=True)
-            predicted += float((repeated[:, c] * most[:, c] / most.sum(axis=1)).sum())
+            predicted += repeated[:, c] * most[:, c] / most.sum(axis=1)
+        sizes = repeated.sum(axis=1)
+        majority, above = question_mean(repeated.max(axis=1), sizes)
+        by_others, below = question_mean(predicted, sizes)
+        # A single question has no margin; then the trivial bounds remain (fmax ignores NaN).
         return NoiseCeiling(
-            majority=float(repeated.max(axis=1).sum() / total),
-            others=float(predicted / total),
+            majority=majority,
+            others=by_others,
             n_repeated=len(repeated),
-            n_answers=int(total),
+            n_answers=int(sizes.sum()),
+            at_least=float(np.fmax(by_others - below, self.chance)),
+            at_most=float(np.fmin(majority + above, 1.0)),
         )
 
     def folds(self, n_folds: int, random_state: RandomState = 0) -> np.ndarray:

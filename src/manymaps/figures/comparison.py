@@ -23,17 +23,16 @@ from matplotlib.font_manager import FontProperties
 
 from manymaps.analysis.comparison import NO_CHANGE, Comparison, SenseChange
 from manymaps.checks import check_whole
-from manymaps.errors import ParameterError
 from manymaps.figures.captions import Captions
 from manymaps.figures.coloring import ACCENT, CATEGORIES, HAIRLINE, INK, MUTED, PAPER, Coloring
 from manymaps.figures.layout import FOOT, HEAD, SIDE, TITLE, AtlasFigure, root
 from manymaps.figures.lettering import Typeface, elide, typeface_for
-from manymaps.figures.rows import TYPE, words_that_fit, write
+from manymaps.figures.rows import TYPE, named_words, words_that_fit, write
 from manymaps.labels import plural
 
 __all__ = ["plot_comparison"]
 
-LEAST, USUAL, MOST_WORDS, MOST_SENSES = 3, 8, 40, 6
+LEAST, USUAL, MOST_SENSES = 3, 8, 6
 ROW, BETWEEN, NAMES = 0.24, 0.2, 0.5
 OVERVIEW, LEFT, BELOW, GAP = 3.3, 0.55, 0.55, 0.45
 WORD_WIDTH, SHARES_WIDTH, CHANGE_WIDTH, LIST_WIDTH = 1.75, 2.0, 0.72, 3.6
@@ -118,10 +117,7 @@ def _chosen(found: Comparison, words: str | Sequence[str] | None) -> list[int]:
     if words is None:
         n_changed = int((found.changes != NO_CHANGE).sum())
         return found.order[: min(max(n_changed, LEAST), USUAL)].tolist()
-    named = [words] if isinstance(words, str) else list(words)
-    if not 1 <= len(named) <= MOST_WORDS:
-        raise ParameterError(f"{len(named)} words were asked for; give 1 to {MOST_WORDS}")
-    return list(dict.fromkeys(found.index(word) for word in named))
+    return list(dict.fromkeys(found.index(word) for word in named_words(words)))
 
 
 def _rows(found: Comparison, chosen: Sequence[int], n_members: int) -> tuple[list[_Row], float]:
@@ -295,8 +291,8 @@ def _subject(found: Comparison) -> list[str]:
 def _remarks(found: Comparison) -> list[str]:
     n_senses = int((found.sense_changes != "").sum())
     return [
-        "red: words of which a change is shown, of all answers or of a sense; of either on average "
-        f"at most {found.alpha:.0%} by chance",
+        "red: words with a change in all answers or in a sense; false discovery rate of both "
+        f"together: {found.alpha:.0%}",
         "divergence: Jensen-Shannon, of all answers to a word",
         f"dealt by lot: {found.units}",
         f"black lines and words: the {plural('sense', n_senses)} whose share changed"

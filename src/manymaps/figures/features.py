@@ -39,12 +39,12 @@ from manymaps.figures.lettering import Typeface, elide, text_sizes, typeface_for
 from manymaps.figures.outlines import levels, outline
 from manymaps.figures.panel import (
     LABEL_PAD,
-    VEIL,
     Frame,
     Look,
     Scene,
     dot_area,
     draw,
+    draw_label,
     draw_leaders,
     is_sparse,
     read_scene,
@@ -334,7 +334,7 @@ def _draw_labels(
     beads = [line[:: max(1, int(4 * frame.pixel / _step(line)))] for line in lines]
     crossed = np.concatenate([np.empty((0, 2)), *beads])
     crossed = np.column_stack([crossed, np.full(len(crossed), 0.6 * dots[:, 2].max(initial=1.0))])
-    bounds, gap = np.concatenate([np.zeros(2), frame.size]), 0.5 * frame.pixel
+    bounds, gap = frame.bounds, 0.5 * frame.pixel
     if len(rows) == len(dots) and is_sparse(frame, boxes):
         # A line is better crossed than kept off at the end of a long leader.
         crossed[:, 2] *= LINE_BULK
@@ -348,11 +348,8 @@ def _draw_labels(
         placed = np.where(chosen[:, None] < 0, np.nan, places[np.arange(len(rows)), chosen])
     for at in np.flatnonzero(np.isfinite(placed[:, 0])):
         x, y = frame.to_map((placed[at, :2] + placed[at, 2:]) / 2)
-        ax.text(
-            x, y, texts[at], fontproperties=fonts[at], color=INK if has_feature[at] else MUTED,
-            ha="center", va="center", parse_math=False, usetex=False, gid="label", zorder=5,
-            bbox={**VEIL, "facecolor": look.ground},
-        )  # fmt: skip
+        color = INK if has_feature[at] else MUTED
+        draw_label(ax, (x, y), texts[at], fonts[at], color, look.ground)
 
 
 def _step(line: np.ndarray) -> float:
@@ -403,8 +400,7 @@ def _number_places(
         places[k] = np.column_stack([spots[best] - half, spots[best] + half])
     # Numbers have no dots of their own; place_labels wants one for each.
     none = np.column_stack([np.full((len(lines), 2), -1e6), np.zeros(len(lines))])
-    bounds = np.concatenate([np.zeros(2), frame.size])
-    chosen = place_labels(places, np.concatenate([none, dots]), bounds)
+    chosen = place_labels(places, np.concatenate([none, dots]), frame.bounds)
     # A number that nowhere is free stands in its best place all the same.
     return places[np.arange(len(lines)), np.maximum(chosen, 0)]
 

@@ -25,33 +25,27 @@ from dataclasses import dataclass, replace
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
-from matplotlib.font_manager import FontProperties
 from matplotlib.patches import Rectangle
 
 from manymaps.atlas.roles import Roles
 from manymaps.figures.coloring import ACCENT, INK, MUTED, NO_VALUE, PAPER
 from manymaps.figures.insets import Inset
 from manymaps.figures.labels import place_labels, places_around, places_over
-from manymaps.figures.lettering import elide, text_sizes
 from manymaps.figures.panel import (
-    LABEL_PAD,
-    VEIL,
-    Frame,
+    Centres,
     Look,
+    Panel,
     Scene,
     dot_area,
+    dots_in_frame,
     draw_beyond,
-    draw_leaders,
-    draw_line,
     draw_named,
-    is_sparse,
-    line_box,
-    onto_edge,
-    places_of_all,
-    places_on_line,
+    label_texts,
+    labelled_first,
+    middles,
     say_nothing,
     set_frame,
-    worth_measuring,
+    write_labels,
 )
 from manymaps.labels import plural
 
@@ -65,21 +59,15 @@ LETTER = 8.0
 
 
 @dataclass(frozen=True)
-class _Panel:
-    """A scene on its way into axes.
+class _Panel(Panel):
+    """A scene of two kinds on its way into axes.
 
-    `in_place` are words whose text stands for them; `dots` are centres and radii in pixels, with a
-    radius of 0 for these.
+    `in_place` are words whose text replaces their dot; the radius of their dots is 0.
     """
 
-    ax: Axes
-    scene: Scene
-    look: Look
-    frame: Frame
     is_text: np.ndarray
     is_named: np.ndarray
     in_place: np.ndarray
-    dots: np.ndarray
 
 
 def dressed(roles: Roles, look: Look, scene: Scene) -> Look:
@@ -151,19 +139,13 @@ def draw_kinds(
     if len(scene.objects) == 0:
         say_nothing(ax)
         return area, scene.objects
-    pixels, outside = frame.to_pixels(scene.points), scene.view.outside
-    directions = pixels - frame.size / 2
-    pixels[outside] = onto_edge(directions[outside], frame, 7 * frame.pixel)
     of_text = CROSS_RADIUS if roles.crosses else 0.0
-    radii = np.where(is_text, of_text, np.sqrt(area * scene.shares / np.pi)) * frame.pixel
-    radii[outside] = 4 * frame.pixel
-    is_named = np.isin(scene.objects, list(scene.named))
-    dots = np.column_stack([pixels, radii])
+    radii = np.where(is_text, of_text, np.sqrt(area * scene.shares / np.pi))
+    dots, directions = dots_in_frame(ax, scene, frame, radii)
+    is_named, outside = np.isin(scene.objects, list(scene.named)), scene.view.outside
     in_place = is_text & ~outside & (not roles.crosses)
-    panel = _Panel(ax, scene, look, frame, is_text, is_named, in_place, dots)
-    if scene.n_components == 1:
-        draw_line(ax, frame)
-    points = frame.to_map(pixels)
+    panel = _Panel(ax, scene, look, frame, dots, is_text, is_named, in_place)
+    points = frame.to_map(dots[:, :2])
     _draw_swarm(panel, points, area * scene.shares)
     has_label = roles.has_label[scene.objects] | is_named
     weights = roles.weights[scene.map, scene.objects]
@@ -254,79 +236,39 @@ def _draw_labels(
     weights: np.ndarray,
     taken: np.ndarray,
 ) -> np.ndarray:
-    """Write what has room; returns the places in the scene of what has a label now."""
-    scene, look, frame = panel.scene, panel.look, panel.frame
-    wanted = np.flatnonzero(has_label)
-    texts = {
-        int(row): elide(look.typeface.printable(labels[scene.objects[row]][:200]), 28)
-        for row in wanted[worth_measuring(look, frame, panel.dots[wanted])]
-    }
-    rows = np.array([row for row, text in texts.items() if text], dtype=np.int64)
+    """Write the labels that find room; return their places in the scene."""
+    look, frame = panel.look, panel.frame
+    texts, every = label_texts(panel, labels, np.flatnonzero(has_label))
+    rows = np.array(list(texts), dtype=np.int64)
+    in_place = panel.in_place[rows]
     smallest, largest = look.font_sizes
     share = np.where(panel.is_text[rows], np.sqrt(weights[rows]), 0.15)
     share[panel.is_named[rows]] = 1.0
-    sizes = np.round(2 * (smallest + (largest - smallest) * share)) / 2
-    families = list(look.typeface.families)
-    fonts = [FontProperties(family=families, size=size) for size in sizes]
-    figure = panel.ax.get_figure(root=True)
-    assert figure is not None
-    boxes = text_sizes(figure, [texts[row] for row in rows.tolist()], fonts)
-    boxes += 2 * LABEL_PAD * frame.pixel
-    leaders: list[np.ndarray] = []
-    in_place = bool(panel.in_place[rows].any())
-    if len(texts) == len(wanted) and not in_place and is_sparse(frame, boxes):
-        if scene.n_components == 1:
-            taken = np.concatenate([taken, line_box(frame)])
-        centres, leaders = places_of_all(look, frame, panel.dots, boxes, rows, taken)
-    elif scene.n_components == 1:
-        centres, leaders = places_on_line(look, frame, panel.dots, boxes, rows, taken)
-    else:
-        centres = _choose(panel, boxes, rows, taken)
-    draw_leaders(panel.ax, frame, leaders)
-    for at, centre in centres.items():
-        x, y = frame.to_map(centre)
-        panel.ax.text(
-            x,
-            y,
-            texts[int(rows[at])],
-            fontproperties=fonts[at],
-            color=_label_color(panel, int(rows[at])),
-            ha="center",
-            va="center",
-            parse_math=False,
-            usetex=False,
-            gid="label",
-            zorder=5,
-            bbox={**VEIL, "facecolor": look.ground},
+    sizes = smallest + (largest - smallest) * share
+    colors = [_label_color(panel, row) for row in rows.tolist()]
+
+    def crowded(boxes: np.ndarray) -> Centres:
+        dots = labelled_first(panel, rows)
+        points, radii = dots[: len(rows), :2], dots[: len(rows), 2]
+        air = in_place[:, None] * np.array(look.air) * frame.pixel
+        places = np.where(
+            in_place[:, None, None],
+            places_over(points, boxes),
+            places_around(points, radii, boxes, 0.5 * frame.pixel),
         )
-    return rows[sorted(centres)]
+        places += np.concatenate([-air, air], axis=1)[:, None]
+        chosen = place_labels(
+            places,
+            dots,
+            frame.bounds,
+            max_labels=look.most,
+            taken=taken,
+            max_covered=np.inf if in_place.any() else look.max_covered,
+        )
+        return middles(places, chosen)
 
-
-def _choose(
-    panel: _Panel, boxes: np.ndarray, rows: np.ndarray, taken: np.ndarray
-) -> dict[int, np.ndarray]:
-    """Middles of the labels that are shown, by their place among the rows."""
-    dots, frame, look = panel.dots, panel.frame, panel.look
-    rest = np.setdiff1d(np.flatnonzero(dots[:, 2] > 0), rows)
-    in_place = panel.in_place[rows]
-    air = in_place[:, None] * np.array(look.air) * frame.pixel
-    places = np.where(
-        in_place[:, None, None],
-        places_over(dots[rows, :2], boxes),
-        places_around(dots[rows, :2], dots[rows, 2], boxes, 0.5 * frame.pixel),
-    )
-    places += np.concatenate([-air, air], axis=1)[:, None]
-    bounds = np.concatenate([np.zeros(2), frame.size])
-    chosen = place_labels(
-        places,
-        np.concatenate([dots[rows], dots[rest]]),
-        bounds,
-        max_labels=look.most,
-        taken=taken,
-        max_covered=np.inf if in_place.any() else look.max_covered,
-    )
-    shown = np.flatnonzero(chosen >= 0)
-    return {int(at): (places[at, chosen[at], :2] + places[at, chosen[at], 2:]) / 2 for at in shown}
+    every = every and not in_place.any()
+    return write_labels(panel, texts, sizes, colors, crowded, every=every, taken=taken)
 
 
 def _label_color(panel: _Panel, row: int) -> str | tuple[float, float, float, float]:

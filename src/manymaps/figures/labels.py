@@ -23,6 +23,8 @@ import numpy as np
 
 __all__ = [
     "NOTHING",
+    "boxes_meet",
+    "dot_boxes",
     "label_zooms",
     "place_labels",
     "places_around",
@@ -240,25 +242,26 @@ def place_labels(
     labelled = np.zeros(len(dots), dtype=bool)
     by_x = np.argsort(dots[:, 0], kind="stable")
     xs, largest = dots[by_x, 0], dots[:, 2].max(initial=0.0)
-    bulk, dot_boxes = dots[:, 2] / max(largest, 1e-9), _dot_boxes(dots)
-    boxes_by_x = dot_boxes[by_x]
+    bulk, squares = dots[:, 2] / max(largest, 1e-9), dot_boxes(dots)
+    squares_by_x = squares[by_x]
     limits = np.asarray(bounds, dtype=np.float64)
     leaves = (places[..., :2] < limits[:2]) | (places[..., 2:] > limits[2:])
     inside = ~np.asarray(leaves.any(axis=-1))
     for i in range(n):
         if max_labels is not None and n_chosen >= max_labels:
             break
-        if _meets(dot_boxes[i : i + 1], taken[:n_taken]).any():
+        if boxes_meet(squares[i : i + 1], taken[:n_taken]).any():
             continue
-        free = inside[i] & ~_meets(places[i], taken[:n_taken]).any(axis=1)
+        free = inside[i] & ~boxes_meet(places[i], taken[:n_taken]).any(axis=1)
         if leaders is not None:
-            free &= ~_meets(leaders[i], taken[:n_taken]).any(axis=1)
+            free &= ~boxes_meet(leaders[i], taken[:n_taken]).any(axis=1)
         best, least = -1, np.inf
         apart = np.hypot(*(dots[:n][chosen >= 0, :2] - dots[i, :2]).T)
         patience = max_covered if (apart < spacing).any() else np.inf
         for k in np.flatnonzero(free):
             start, stop = np.searchsorted(xs, places[i, k, [0, 2]] + [-largest, largest])
-            near = by_x[start:stop][_meets(boxes_by_x[start:stop], places[i, k : k + 1])[:, 0]]
+            meets = boxes_meet(squares_by_x[start:stop], places[i, k : k + 1])[:, 0]
+            near = by_x[start:stop][meets]
             near = near[near != i]
             covered = np.inf if labelled[near].any() else float(bulk[near].sum())
             if covered <= patience and covered < least:
@@ -274,14 +277,15 @@ def place_labels(
     return chosen
 
 
-def _meets(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Which of the boxes overlap which of the others, shape (len(boxes), len(others))."""
+def boxes_meet(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Tell which boxes overlap which others, shape (len(boxes), len(others))."""
     a, b = boxes[:, None], others[None]
     apart = (a[..., :2] >= b[..., 2:]) | (a[..., 2:] <= b[..., :2])
     return np.asarray(~apart.any(axis=-1))
 
 
-def _dot_boxes(dots: np.ndarray) -> np.ndarray:
-    # A little less than the radius: grazing the square round a dot misses the dot.
-    reach = 0.85 * dots[:, 2:]
+def dot_boxes(dots: np.ndarray, margin: float = 0.0) -> np.ndarray:
+    """Squares around dots (n, 3) with a margin, shape (n, 4)."""
+    # A little less than the radius: a box that grazes the square around a dot misses the dot.
+    reach = 0.85 * dots[:, 2:] + margin
     return np.concatenate([dots[:, :2] - reach, dots[:, :2] + reach], axis=1)

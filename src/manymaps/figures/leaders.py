@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from manymaps.figures.labels import NOTHING, places_around
+from manymaps.figures.labels import NOTHING, boxes_meet, dot_boxes, places_around
 
 __all__ = ["Placed", "place_all"]
 
@@ -42,7 +42,6 @@ CLEARANCE = 0.12
 OVER_DOT, STRAY, STANDING, CONTESTED = 3.0, 2.0, 8.0, 2.0
 #: A label so near a dot, in heights of a label, would be taken for the dot's.
 ASIDE = 0.5
-TOUCHING = 0.85
 
 
 @dataclass(frozen=True)
@@ -150,16 +149,16 @@ class _Places:
         leaves = (boxes[..., :2] < bounds[:2]) | (boxes[..., 2:] > bounds[2:])
         costs[np.asarray(leaves.any(axis=-1))] = np.inf
         for i in range(len(dots)):
-            costs[i, _box_meets(boxes[i], taken).any(axis=1)] = np.inf
+            costs[i, boxes_meet(boxes[i], taken).any(axis=1)] = np.inf
             own = np.arange(len(dots)) == i
-            costs[i, _box_meets(boxes[i], _squares(dots[~own])).any(axis=1)] = np.inf
+            costs[i, boxes_meet(boxes[i], dot_boxes(dots[~own])).any(axis=1)] = np.inf
             near = np.hypot(*(dots[:, :2] - dots[i, :2]).T) < dots[:, 2] + dots[i, 2]
             costs[i] += OVER_DOT * _over_dots(leaders[i], dots[~near])
             led = np.flatnonzero(np.isfinite(lengths[i]))
-            beside_another = _box_meets(boxes[i, led], _squares(dots[~near], ASIDE * height))
+            beside_another = boxes_meet(boxes[i, led], dot_boxes(dots[~near], ASIDE * height))
             costs[i, led] += STRAY * beside_another.any(axis=1)
             bulk = others[:, 2] / max(float(dots[:, 2].max()), 1e-9)
-            costs[i] += _box_meets(boxes[i], _squares(others)) @ bulk
+            costs[i] += boxes_meet(boxes[i], dot_boxes(others)) @ bulk
         return cls(boxes, leaders, costs, CLEARANCE * height)
 
     def met(self, i: int, k: int) -> np.ndarray:
@@ -168,7 +167,7 @@ class _Places:
         possible = np.isfinite(self.costs)
         possible[i] = False
         boxes, lines = self.boxes[possible], self.leaders[possible]
-        meets = _box_meets(boxes, box) | _line_meets(lines, box, self.clearance)
+        meets = boxes_meet(boxes, box) | _line_meets(lines, box, self.clearance)
         if np.isfinite(line).all():
             meets |= _line_meets(line, boxes, self.clearance).T | _crosses(lines, line)
         everywhere = np.zeros(self.costs.shape, dtype=bool)
@@ -269,18 +268,6 @@ def _columns(dots: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarra
     ways = ends - dots[:, None, :2]
     ways /= np.maximum(np.hypot(ways[..., :1], ways[..., 1:]), 1e-9)
     return boxes, np.stack([dots[:, None, :2] + ways * dots[:, None, 2:], ends], axis=2)
-
-
-def _box_meets(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
-    a, b = boxes[:, None], others[None]
-    apart = (a[..., :2] >= b[..., 2:]) | (a[..., 2:] <= b[..., :2])
-    return np.asarray(~apart.any(axis=-1))
-
-
-def _squares(dots: np.ndarray, margin: float = 0.0) -> np.ndarray:
-    # A little less than the radius: grazing the square round a dot misses the dot.
-    reach = TOUCHING * dots[:, 2:] + margin
-    return np.concatenate([dots[:, :2] - reach, dots[:, :2] + reach], axis=1)
 
 
 def _over_dots(lines: np.ndarray, dots: np.ndarray) -> np.ndarray:

@@ -57,7 +57,7 @@ from manymaps.figures.layout import (
     root,
     stacked,
 )
-from manymaps.figures.lettering import elide, typeface_for
+from manymaps.figures.lettering import Typeface, elide, typeface_for
 from manymaps.figures.panel import FEW, Look, Scene, around, check_font_size, draw, read_scene
 from manymaps.labels import plural
 
@@ -136,10 +136,7 @@ def plot_map(
     """
     _check(atlas, [map], min_recall, max_labels, font_size)
     named = _named(atlas, highlight)
-    typeface = typeface_for(atlas.labels)
-    colors = coloring(atlas, color)
-    roles = _roles(atlas, label)
-    priority = _priority(atlas, roles)
+    typeface, colors, roles, priority = _read_style(atlas, color, label)
     scene = read_scene(atlas, map, priority[map], min_recall=min_recall, named=named)
     max_labels = _most_labels(atlas, colors, named, max_labels)
     look = Look(typeface, colors, max_labels=max_labels, ground=PAPER)
@@ -234,10 +231,7 @@ def plot_atlas(
         raise ParameterError("maps is empty; name one map at least, or leave it out for all")
     _check(atlas, chosen, min_recall, max_labels, font_size)
     named = _named(atlas, highlight)
-    typeface = typeface_for(atlas.labels)
-    colors = coloring(atlas, color)
-    roles = _roles(atlas, label)
-    priority = _priority(atlas, roles)
+    typeface, colors, roles, priority = _read_style(atlas, color, label)
     panel_size = panel_size or (4.6 if len(chosen) < 3 else 3.2 if len(chosen) < 10 else 2.3)
     shape = 0.45 if atlas.n_components == 1 else 1.0
     panels = grid(len(chosen), (panel_size, shape * panel_size), key=(colors, typeface), title=0.34)
@@ -343,10 +337,7 @@ def plot_senses(
     words = [word] if isinstance(word, str) else list(word)
     if not words:
         raise ParameterError("is empty; name a word or some", name="word", value=word)
-    typeface = typeface_for(atlas.labels)
-    colors = coloring(atlas, color)
-    roles = _roles(atlas, None)
-    priority = _priority(atlas, roles)
+    typeface, colors, roles, priority = _read_style(atlas, color, None)
     asked = [_lives_of(atlas, one, kind, roles, priority, min_recall, n_neighbors) for one in words]
     widest = max(len(lives.senses) for lives in asked)
     alone = len(asked) == 1
@@ -529,19 +520,18 @@ def _named(atlas: Atlas, highlight: str | Sequence[str]) -> list[int]:
     return [atlas.index(word) for word in words]
 
 
-def _roles(atlas: Atlas, label: str | Sequence[str] | None) -> Roles | None:
-    if atlas.kinds is not None:
-        return label_roles(atlas, label)
-    if label is not None:
+def _read_style(
+    atlas: Atlas, color: str | None, label: str | Sequence[str] | None
+) -> tuple[Typeface, Coloring, Roles | None, np.ndarray]:
+    """Letters, colours, the roles of two kinds, and label priorities (n_maps, n_objects)."""
+    colors = coloring(atlas, color)
+    if atlas.kinds is None and label is not None:
         raise ParameterError(
             "chooses among two kinds of object; here is only one", name="label", value=label
         )
-    return None
-
-
-def _priority(atlas: Atlas, roles: Roles | None) -> np.ndarray:
-    """What labels come first, (n_maps, n_objects)."""
-    return standing(atlas) if roles is None else roles.priority
+    roles = None if atlas.kinds is None else label_roles(atlas, label)
+    priority = standing(atlas) if roles is None else roles.priority
+    return typeface_for(atlas.labels), colors, roles, priority
 
 
 def _draw(

@@ -9,8 +9,9 @@ Artists carry the group ids "dots", "beyond" (arrows at the edge), "halo", "lead
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -36,28 +37,32 @@ from manymaps.figures.lettering import Typeface, elide, text_sizes
 __all__ = [
     "FEW",
     "LABEL_PAD",
-    "VEIL",
+    "Centres",
     "Frame",
     "Look",
+    "Panel",
     "Scene",
     "around",
     "check_font_size",
     "dot_area",
+    "dots_in_frame",
     "draw",
     "draw_beyond",
+    "draw_label",
     "draw_leaders",
-    "draw_line",
     "draw_named",
     "is_sparse",
-    "line_box",
-    "onto_edge",
-    "places_of_all",
-    "places_on_line",
+    "label_texts",
+    "labelled_first",
+    "middles",
     "read_scene",
     "say_nothing",
     "set_frame",
-    "worth_measuring",
+    "write_labels",
 ]
+
+#: Centres of labels in pixels, by place among the rows.
+Centres: TypeAlias = dict[int, np.ndarray]
 
 ARROW = np.array([[1.0, 0.0], [-0.6, 0.75], [-0.6, -0.75], [1.0, 0.0]])
 LABEL_PAD = 1.0
@@ -165,6 +170,11 @@ class Frame:
     middle: np.ndarray
     pixel: float
 
+    @property
+    def bounds(self) -> np.ndarray:
+        """The panel as a box (4,)."""
+        return np.concatenate([np.zeros(2), self.size])
+
     def to_pixels(self, points: np.ndarray) -> np.ndarray:
         """Pixels from the panel's lower left corner."""
         return np.asarray((points - self.middle) * self.zoom + self.size / 2)
@@ -172,6 +182,17 @@ class Frame:
     def to_map(self, pixels: np.ndarray) -> np.ndarray:
         """Map units."""
         return np.asarray((pixels - self.size / 2) / self.zoom + self.middle)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A scene on its way into axes; `dots` are centres and radii in pixels, shape (n, 3)."""
+
+    ax: Axes
+    scene: Scene
+    look: Look
+    frame: Frame
+    dots: np.ndarray
 
 
 def read_scene(
@@ -278,18 +299,28 @@ def draw(ax: Axes, scene: Scene, look: Look, labels: Sequence[str]) -> float:
     if len(scene.objects) == 0:
         say_nothing(ax)
         return area
-    pixels = frame.to_pixels(scene.points)
-    directions = pixels - frame.size / 2
-    outside = scene.view.outside
-    pixels[outside] = onto_edge(directions[outside], frame, 7 * frame.pixel)
-    if scene.n_components == 1:
-        draw_line(ax, frame)
-    _draw_dots(ax, scene, look, frame.to_map(pixels), area)
-    draw_beyond(ax, frame.to_map(pixels[outside]), directions[outside])
-    radii = np.sqrt(area * scene.shares / np.pi) * frame.pixel
-    radii[outside] = 4 * frame.pixel
-    _draw_labels(ax, scene, look, frame, np.column_stack([pixels, radii]), labels)
+    radii = np.sqrt(area * scene.shares / np.pi)
+    dots, directions = dots_in_frame(ax, scene, frame, radii)
+    points, outside = frame.to_map(dots[:, :2]), scene.view.outside
+    _draw_dots(ax, scene, look, points, area)
+    draw_beyond(ax, points[outside], directions[outside])
+    _draw_labels(Panel(ax, scene, look, frame, dots), labels)
     return area
+
+
+def dots_in_frame(
+    ax: Axes, scene: Scene, frame: Frame, radii: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Dots (n, 3) in pixels, those outside the view at the edge, and directions from the middle.
+
+    `radii` are in points. The line of a map of one dimension is drawn.
+    """
+    pixels, outside = frame.to_pixels(scene.points), scene.view.outside
+    directions = pixels - frame.size / 2
+    pixels[outside] = _onto_edge(directions[outside], frame, 7 * frame.pixel)
+    if scene.n_components == 1:
+        ax.axhline(frame.middle[1], color=HAIRLINE, linewidth=1.0, zorder=1)
+    return np.column_stack([pixels, np.where(outside, 4, radii) * frame.pixel]), directions
 
 
 def say_nothing(ax: Axes) -> None:
@@ -327,23 +358,12 @@ def dot_area(frame: Frame, shares: np.ndarray, look: Look) -> float:
     return float(np.clip(look.ink * panel / total, *look.dot_areas))
 
 
-def onto_edge(directions: np.ndarray, frame: Frame, inset: float) -> np.ndarray:
+def _onto_edge(directions: np.ndarray, frame: Frame, inset: float) -> np.ndarray:
     """Pixels near the edge of a panel, in these directions from its middle."""
     half = frame.size / 2 - inset
     with np.errstate(divide="ignore"):
         scale = (half / np.abs(directions)).min(axis=1, keepdims=True)
     return np.asarray(frame.size / 2 + directions * np.minimum(scale, 1.0))
-
-
-def line_box(frame: Frame) -> np.ndarray:
-    """The line of a map of one dimension, as a box (1, 4) that labels keep off."""
-    width, height = frame.size
-    return np.array([[0, height / 2 - frame.pixel, width, height / 2 + frame.pixel]])
-
-
-def draw_line(ax: Axes, frame: Frame) -> None:
-    """The line of a map of one dimension."""
-    ax.axhline(frame.middle[1], color=HAIRLINE, linewidth=1.0, zorder=1)
 
 
 def _draw_dots(ax: Axes, scene: Scene, look: Look, points: np.ndarray, area: float) -> None:
@@ -396,45 +416,113 @@ def draw_beyond(ax: Axes, points: np.ndarray, directions: np.ndarray) -> None:
     ax.add_collection(arrows, autolim=False)
 
 
-def _draw_labels(
-    ax: Axes, scene: Scene, look: Look, frame: Frame, dots: np.ndarray, labels: Sequence[str]
-) -> None:
-    texts = {
-        int(row): elide(look.typeface.printable(labels[scene.objects[row]][:200]), 28)
-        for row in worth_measuring(look, frame, dots)
-    }
-    rows = np.array([row for row, text in texts.items() if text], dtype=np.int64)
+def _draw_labels(panel: Panel, labels: Sequence[str]) -> None:
+    scene, look = panel.scene, panel.look
+    texts, every = label_texts(panel, labels, np.arange(len(panel.dots)))
+    rows = np.array(list(texts), dtype=np.int64)
     rank = _rank(scene.priority)[rows]
     smallest, largest = look.font_sizes
-    if len(texts) == len(dots) <= FEW:
+    if every and len(panel.dots) <= FEW:
         smallest = (smallest + largest) / 2
-    sizes = np.round(2 * (smallest + (largest - smallest) * np.sqrt(rank))) / 2
-    families = list(look.typeface.families)
-    fonts = [FontProperties(family=families, size=size) for size in sizes]
-    figure = ax.get_figure(root=True)
-    assert figure is not None
-    boxes = text_sizes(figure, [texts[row] for row in rows.tolist()], fonts)
-    boxes += 2 * LABEL_PAD * frame.pixel
-    every = len(texts) == len(dots)
-    centres, leaders = _choose(scene, look, frame, dots, boxes, rows, every=every)
-    draw_leaders(ax, frame, leaders)
-    for at, centre in centres.items():
-        is_named = scene.objects[rows[at]] in scene.named
-        x, y = frame.to_map(centre)
-        ax.text(
-            x,
-            y,
-            texts[int(rows[at])],
-            fontproperties=fonts[at],
-            color=ACCENT if is_named else (INK if rank[at] > 0.04 else FAINT_INK),
-            ha="center",
-            va="center",
-            parse_math=False,
-            usetex=False,
-            gid="label",
-            zorder=5,
-            bbox={**VEIL, "facecolor": look.ground},
+    sizes = smallest + (largest - smallest) * np.sqrt(rank)
+    is_named = np.isin(scene.objects[rows], list(scene.named))
+    inks = [INK if share > 0.04 else FAINT_INK for share in rank]
+    colors = [ACCENT if named else ink for named, ink in zip(is_named, inks, strict=True)]
+
+    def crowded(boxes: np.ndarray) -> Centres:
+        if look.above:
+            return _above_dots(panel, boxes, rows)
+        dots, frame = labelled_first(panel, rows), panel.frame
+        places = places_around(
+            dots[: len(rows), :2], dots[: len(rows), 2], boxes, 0.5 * frame.pixel
         )
+        chosen = place_labels(
+            places,
+            dots,
+            frame.bounds,
+            max_labels=look.most,
+            max_covered=look.max_covered,
+            spacing=look.spacing * frame.pixel,
+        )
+        return middles(places, chosen)
+
+    write_labels(panel, texts, sizes, colors, crowded, every=every)
+
+
+def label_texts(
+    panel: Panel, labels: Sequence[str], wanted: np.ndarray
+) -> tuple[dict[int, str], bool]:
+    """Texts of the wanted rows of a scene that may find room, and whether these are all wanted."""
+    scene, typeface = panel.scene, panel.look.typeface
+    rows = wanted[_worth_measuring(panel.look, panel.frame, panel.dots[wanted])].tolist()
+    texts = {row: elide(typeface.printable(labels[scene.objects[row]][:200]), 28) for row in rows}
+    return {row: text for row, text in texts.items() if text}, len(rows) == len(wanted)
+
+
+def write_labels(
+    panel: Panel,
+    texts: Mapping[int, str],
+    sizes: np.ndarray,
+    colors: Sequence[Any],
+    crowded: Callable[[np.ndarray], Centres],
+    *,
+    every: bool,
+    taken: np.ndarray = NOTHING,
+) -> np.ndarray:
+    """Write the labels that find room, with their leaders.
+
+    Parameters
+    ----------
+    panel : Panel
+    texts : mapping of int to str
+        By row of the scene, in order of priority.
+    sizes : ndarray of shape (n_texts,)
+        Font sizes in points.
+    colors : sequence of n_texts colours
+    crowded : callable
+        Centres of labels with boxes (n_texts, 2), in a panel where not all of them have room.
+    every : bool
+        Whether all dots that should have a label have a text.
+    taken : array of shape (k, 4)
+        Boxes that no label may meet.
+
+    Returns
+    -------
+    ndarray of int
+        Rows of the scene whose labels were written.
+    """
+    look, frame, figure = panel.look, panel.frame, panel.ax.get_figure(root=True)
+    assert figure is not None
+    rows = np.array(list(texts), dtype=np.int64)
+    families = list(look.typeface.families)
+    fonts = [FontProperties(family=families, size=size) for size in np.round(2 * sizes) / 2]
+    boxes = text_sizes(figure, list(texts.values()), fonts) + 2 * LABEL_PAD * frame.pixel
+    leaders: list[np.ndarray] = []
+    if every and is_sparse(frame, boxes):
+        centres, leaders = _centres_of_all(panel, boxes, rows, taken)
+    elif panel.scene.n_components == 1:
+        centres, leaders = _centres_on_line(panel, boxes, rows, taken)
+    else:
+        centres = crowded(boxes)
+    draw_leaders(panel.ax, frame, leaders)
+    for at, centre in centres.items():
+        x, y = frame.to_map(centre)
+        draw_label(panel.ax, (x, y), texts[int(rows[at])], fonts[at], colors[at], look.ground)
+    return rows[sorted(centres)]
+
+
+def is_sparse(frame: Frame, boxes: np.ndarray) -> bool:
+    """Whether labels of these sizes are few, and leave so much of a panel that each has a place."""
+    return len(boxes) <= FEW and bool(boxes.prod(axis=1).sum() <= SPARSE * frame.size.prod())
+
+
+def draw_label(
+    ax: Axes, point: tuple[float, float], text: str, font: FontProperties, color: Any, ground: str
+) -> None:
+    """Write a label centred on a point, on a veil of the colour of the ground."""
+    label = ax.text(*point, text, fontproperties=font, color=color, ha="center", va="center")
+    label.set(parse_math=False, usetex=False, gid="label", zorder=5)
+    label.set_bbox({**VEIL, "facecolor": ground})
 
 
 def draw_leaders(ax: Axes, frame: Frame, leaders: Sequence[np.ndarray]) -> None:
@@ -447,7 +535,7 @@ def draw_leaders(ax: Axes, frame: Frame, leaders: Sequence[np.ndarray]) -> None:
         ax.add_collection(lines, autolim=False)
 
 
-def worth_measuring(look: Look, frame: Frame, dots: np.ndarray) -> np.ndarray:
+def _worth_measuring(look: Look, frame: Frame, dots: np.ndarray) -> np.ndarray:
     """Rows whose labels may find room, in order of priority: the first of each neighbourhood."""
     line = 1.3 * look.font_sizes[0] * frame.pixel
     most = 20 + int(1.5 * frame.size.prod() / (line * 6 * line))
@@ -469,86 +557,54 @@ def _rank(priority: np.ndarray) -> np.ndarray:
     return np.clip(priority / greatest, 0.0, 1.0) if greatest > 0 else np.ones(len(priority))
 
 
-def _choose(
-    scene: Scene,
-    look: Look,
-    frame: Frame,
-    dots: np.ndarray,
-    boxes: np.ndarray,
-    rows: np.ndarray,
-    *,
-    every: bool,
-) -> tuple[dict[int, np.ndarray], list[np.ndarray]]:
-    """Centres of the labels that are shown, by their place among the rows; ends of leaders.
-
-    `every` says that the rows are all that have a label.
-    """
-    on_line = scene.n_components == 1
-    if every and is_sparse(frame, boxes):
-        taken = line_box(frame) if on_line else NOTHING
-        return places_of_all(look, frame, dots, boxes, rows, taken)
-    if on_line:
-        return places_on_line(look, frame, dots, boxes, rows)
-    if look.above:
-        return _choose_by_zoom(look, frame, dots, boxes, rows), []
-    places = places_around(dots[rows, :2], dots[rows, 2], boxes, 0.5 * frame.pixel)
-    chosen = place_labels(
-        places,
-        _labelled_first(dots, rows),
-        np.concatenate([np.zeros(2), frame.size]),
-        max_labels=look.most,
-        max_covered=look.max_covered,
-        spacing=look.spacing * frame.pixel,
-    )
-    return _middles(places, chosen), []
+def labelled_first(panel: Panel, rows: np.ndarray) -> np.ndarray:
+    """Dots of labelled rows before all others, as `place_labels` expects them."""
+    others = np.setdiff1d(np.arange(len(panel.dots)), rows)
+    return np.concatenate([panel.dots[rows], panel.dots[others]])
 
 
-def is_sparse(frame: Frame, boxes: np.ndarray) -> bool:
-    """Whether labels of these sizes are few, and leave so much of a panel that each has a place."""
-    return len(boxes) <= FEW and bool(boxes.prod(axis=1).sum() <= SPARSE * frame.size.prod())
+def middles(places: np.ndarray, chosen: np.ndarray) -> Centres:
+    """Centres of the chosen places (n, n_places, 4) of the labels that have one."""
+    shown = np.flatnonzero(chosen >= 0)
+    return {int(at): (places[at, chosen[at], :2] + places[at, chosen[at], 2:]) / 2 for at in shown}
 
 
-def places_of_all(
-    look: Look,
-    frame: Frame,
-    dots: np.ndarray,
-    boxes: np.ndarray,
-    rows: np.ndarray,
-    taken: np.ndarray = NOTHING,
-) -> tuple[dict[int, np.ndarray], list[np.ndarray]]:
-    """Centres of the labels of a sparse panel, by their place among the rows; leaders."""
-    wanted = rows[: look.max_labels]
-    found = place_all(
-        dots[wanted],
+def _centres_of_all(
+    panel: Panel, boxes: np.ndarray, rows: np.ndarray, taken: np.ndarray
+) -> tuple[Centres, list[np.ndarray]]:
+    """Centres of the labels of a sparse panel, and leaders."""
+    frame, wanted = panel.frame, rows[: panel.look.max_labels]
+    if panel.scene.n_components == 1:
+        width, height = frame.size
+        line = [[0, height / 2 - frame.pixel, width, height / 2 + frame.pixel]]
+        taken = np.concatenate([taken, line])
+    placed = place_all(
+        panel.dots[wanted],
         boxes[: len(wanted)],
-        np.concatenate([np.zeros(2), frame.size]),
+        frame.bounds,
         gap=0.5 * frame.pixel,
-        others=dots[np.setdiff1d(np.arange(len(dots)), wanted)],
+        others=panel.dots[np.setdiff1d(np.arange(len(panel.dots)), wanted)],
         taken=taken,
     )
-    centres = (found.boxes[:, :2] + found.boxes[:, 2:]) / 2
-    shown = {int(at): centres[at] for at in np.flatnonzero(found.shown)}
-    return shown, list(found.leaders[np.isfinite(found.leaders[:, 0, 0])])
+    centres = (placed.boxes[:, :2] + placed.boxes[:, 2:]) / 2
+    shown = {int(at): centres[at] for at in np.flatnonzero(placed.shown)}
+    return shown, list(placed.leaders[np.isfinite(placed.leaders[:, 0, 0])])
 
 
-def places_on_line(
-    look: Look,
-    frame: Frame,
-    dots: np.ndarray,
-    boxes: np.ndarray,
-    rows: np.ndarray,
-    taken: np.ndarray = NOTHING,
-) -> tuple[dict[int, np.ndarray], list[np.ndarray]]:
-    """Centres of labels in tiers above and below a line, by their place among the rows; leaders."""
+def _centres_on_line(
+    panel: Panel, boxes: np.ndarray, rows: np.ndarray, taken: np.ndarray
+) -> tuple[Centres, list[np.ndarray]]:
+    """Centres of labels in tiers above and below a line of dots, and leaders."""
+    dots, frame = panel.dots, panel.frame
     gap = float(dots[:, 2].max()) + 3 * frame.pixel
     pitch = 1.3 * boxes[:, 1].max(initial=1.0)
     n_tiers = max(1, int((frame.size[1] / 2 - gap) / pitch))
     places, leaders = places_in_tiers(dots[rows, :2], boxes, gap, n_tiers)
     chosen = place_labels(
         places,
-        _labelled_first(dots, rows),
-        np.concatenate([np.zeros(2), frame.size]),
-        max_labels=look.most,
+        labelled_first(panel, rows),
+        frame.bounds,
+        max_labels=panel.look.most,
         leaders=leaders,
         taken=taken,
     )
@@ -556,23 +612,12 @@ def places_on_line(
     thin = leaders[shown, chosen[shown]]
     middle = (thin[:, 0] + thin[:, 2]) / 2
     ends = np.stack([middle, thin[:, 1], middle, thin[:, 3]], axis=1).reshape(-1, 2, 2)
-    return _middles(places, chosen), list(ends)
+    return middles(places, chosen), list(ends)
 
 
-def _labelled_first(dots: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Dots of labelled rows before all others, as `place_labels` asks."""
-    return np.concatenate([dots[rows], dots[np.setdiff1d(np.arange(len(dots)), rows)]])
-
-
-def _middles(places: np.ndarray, chosen: np.ndarray) -> dict[int, np.ndarray]:
-    shown = np.flatnonzero(chosen >= 0)
-    return {int(at): (places[at, chosen[at], :2] + places[at, chosen[at], 2:]) / 2 for at in shown}
-
-
-def _choose_by_zoom(
-    look: Look, frame: Frame, dots: np.ndarray, boxes: np.ndarray, rows: np.ndarray
-) -> dict[int, np.ndarray]:
-    """Labels above their dots whose zoom is at most the frame's."""
+def _above_dots(panel: Panel, boxes: np.ndarray, rows: np.ndarray) -> Centres:
+    """Centres of labels above their dots whose zoom is at most the frame's."""
+    dots, frame = panel.dots, panel.frame
     height = boxes[:, 1].max(initial=1.0)
     centres = dots[rows, :2] + [0, float(np.median(dots[:, 2])) + height / 2]
     half = np.column_stack([boxes[:, 0], np.full(len(rows), height)]) / 2
@@ -581,5 +626,5 @@ def _choose_by_zoom(
     zooms = label_zooms(
         centres[fits] / frame.zoom, boxes[fits, 0], height, -fits.astype(np.float64)
     )
-    shown = fits[zooms <= frame.zoom][: look.most]
+    shown = fits[zooms <= frame.zoom][: panel.look.most]
     return {int(at): centres[at] for at in shown}

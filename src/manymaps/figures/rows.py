@@ -7,12 +7,23 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.font_manager import FontProperties
 
+from manymaps.errors import ParameterError
 from manymaps.figures.layout import root
 from manymaps.figures.lettering import Typeface, elide, text_sizes
 
-__all__ = ["TYPE", "words_that_fit", "write"]
+__all__ = ["TYPE", "named_words", "words_that_fit", "write"]
 
 TYPE = 9.0
+# More words would make a figure higher than a page.
+MOST_WORDS = 40
+
+
+def named_words(words: str | Sequence[str]) -> list[str]:
+    """List the words of a figure, of which there may be 1 to 40."""
+    named = [words] if isinstance(words, str) else list(words)
+    if not 1 <= len(named) <= MOST_WORDS:
+        raise ParameterError(f"{len(named)} words were asked for; pass 1 to {MOST_WORDS}")
+    return named
 
 
 def words_that_fit(ax: Axes, words: Sequence[str], typeface: Typeface, points: float) -> str:

@@ -22,16 +22,15 @@ from matplotlib.figure import Figure
 from manymaps.analysis.stability import Stability
 from manymaps.atlas.consensus import ConsensusSense
 from manymaps.checks import check_whole
-from manymaps.errors import ParameterError
 from manymaps.figures.captions import Captions
 from manymaps.figures.coloring import ACCENT, HAIRLINE, INK, MUTED, PAPER, SHARES, Coloring
 from manymaps.figures.layout import FOOT, HEAD, SIDE, TITLE, AtlasFigure, root
 from manymaps.figures.lettering import Typeface, elide, typeface_for
-from manymaps.figures.rows import TYPE, words_that_fit, write
+from manymaps.figures.rows import TYPE, named_words, words_that_fit, write
 
 __all__ = ["plot_stability"]
 
-USUAL, MOST_WORDS = 6, 40
+USUAL = 6
 ROW, BETWEEN, NAMES = 0.27, 0.17, 0.34
 WORD_WIDTH, FIT_WIDTH, COUNT_WIDTH, LIST_WIDTH = 1.35, 0.42, 0.75, 4.3
 LEAST_FIT_WIDTH, MOST_FITS_WIDTH = 0.22, 4.2
@@ -124,10 +123,8 @@ def plot_stability(
 def _chosen(found: Stability, words: str | Sequence[str] | None, kind: str | None) -> list[str]:
     atlas = found.atlases[found.reference]
     if words is not None:
-        named = [words] if isinstance(words, str) else list(words)
-        if not 1 <= len(named) <= MOST_WORDS:
-            raise ParameterError(f"{len(named)} words were asked for; give 1 to {MOST_WORDS}")
-        return list(dict.fromkeys(atlas.labels[atlas.index(word, kind=kind)] for word in named))
+        rows = (atlas.index(word, kind=kind) for word in named_words(words))
+        return list(dict.fromkeys(atlas.labels[row] for row in rows))
     members = np.arange(atlas.n_objects) if kind is None else np.flatnonzero(atlas.of_kind(kind))
     spread = 1 / (atlas.map_shares[:, members] ** 2).sum(axis=0)
     order = members[np.argsort(-spread, kind="stable")]

@@ -13,10 +13,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
-from functools import partial
-from itertools import islice
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,24 +21,11 @@ from scipy import sparse
 
 from manymaps.archive.door import reader
 from manymaps.data.associations import Associations
-from manymaps.data.frames import cell_label, eager_frame
 from manymaps.data.pair_rules import Rules, split_responses
 from manymaps.data.trials import Trials
 from manymaps.errors import DataError, ParameterError, setting
-from manymaps.io.coded_cells import coded_columns, refuse_undecoded, row_at
-from manymaps.io.columns import (
-    ColumnNames,
-    Columns,
-    find_columns,
-    folded,
-    has_pair_header,
-)
-from manymaps.io.files import (
-    first_bytes,
-    read_bytes,
-    stored_format,
-    suffix_of,
-)
+from manymaps.io.columns import ColumnNames, Columns, find_columns, folded, has_pair_header
+from manymaps.io.files import Sample, read_bytes, sampled, suffix_of
 from manymaps.io.graphs import graph_pairs, is_graph, is_spaced, read_graphml, with_tabs
 from manymaps.io.kinds import PAIR_FORMATS, asked_format
 from manymaps.io.matrices import (
@@ -53,9 +37,17 @@ from manymaps.io.matrices import (
     read_labels,
     read_text_matrix,
 )
-from manymaps.io.pairs import Pairs, associate, associate_matrix, coded_pairs, named_by
-from manymaps.io.parquet import open_parquet
-from manymaps.io.tables import TextTable, delimiters_of, is_number, open_table
+from manymaps.io.pairs import Pairs, associate, associate_matrix, named_by
+from manymaps.io.tables import (
+    FrameTable,
+    Table,
+    TextTable,
+    delimiters_of,
+    frame_table,
+    is_number,
+    open_table,
+    parquet_table,
+)
 from manymaps.io.trial_columns import TrialNames
 from manymaps.io.trials import Balance, holds_trials, is_trial_frame, read_trials, trials_from
 from manymaps.labels import listed
@@ -63,10 +55,14 @@ from manymaps.labels import listed
 __all__ = ["associations_from", "read_associations", "read_entries"]
 
 ARRAYS = ("npy", "npz", "mtx")
-# Places of two objects, and perhaps a number, with spaces between them, on the first two lines.
+# Indices of two objects, and perhaps a number, with spaces between them, on the first two lines.
 SPACED = re.compile(rb"(\s*\d+ +\d+( +[-+.\deE]+)?[ \r]*(\n|$)){2}")
 CONTAINERS = (*ARRAYS, "parquet", "graphml")
 UNWEIGHTED = "no column of strengths: every pair counts one"
+NO_FRAME = (
+    "associations cannot be made from an object of type {}; give a data frame of pairs, a graph of "
+    "networkx or igraph, or a square matrix (for a file there is read_associations)"
+)
 
 
 @reader("associations")
@@ -151,7 +147,7 @@ def read_associations(
     FileNotFoundError
         Where there is no such file.
     ImportError
-        Where Parquet is read without pyarrow.
+        If Parquet is read without pyarrow, or GraphML without networkx.
 
     See Also
     --------
@@ -160,8 +156,7 @@ def read_associations(
     Notes
     -----
     A file holds at most 10 million different words; a line of a text has at most 16 MiB and a cell
-    131,072 characters; a packed text has at most 25 million lines and 50 million cells, or as many
-    as it has bytes. No file under 100 MB takes over 4 GiB to read.
+    131,072 characters.
 
     Examples
     --------
@@ -179,9 +174,10 @@ def read_associations(
     first, kept = split_responses(responses)
     rules = Rules(kept, rows, self_pairs)
     names = TrialNames(cue, response, participant)
-    if strength is None and labels is None and holds_trials(path, names, format):
+    sample = sampled(path)
+    if strength is None and labels is None and holds_trials(sample, names, format):
         trials = read_trials(
-            path,
+            sample,
             cue=cue,
             response=response,
             participant=participant,
@@ -193,23 +189,23 @@ def read_associations(
         return trials.associations(responses, rows=rows, self_pairs=self_pairs)
     _refuse_of_pairs(str(path), participant=participant, where=where, balance=balance)
     if first is not None and strength is None:
-        strength = _strengths_of(path, responses, first)
-    found = read_entries(path, ColumnNames(cue, response, strength), format=format, labels=labels)
-    if isinstance(found, LabelledMatrix):
-        return associate_matrix(found, rules)
-    return associate(found.folded() if fold else found, rules)
+        strength = _strengths_of(sample, responses, first)
+    columns = ColumnNames(cue, response, strength)
+    entries = read_entries(sample, columns, format=format, labels=labels)
+    if isinstance(entries, LabelledMatrix):
+        return associate_matrix(entries, rules)
+    return associate(entries.folded() if fold else entries, rules)
 
 
-def _strengths_of(path: str | os.PathLike[str], responses: str, first: int) -> str:
+def _strengths_of(sample: Sample, responses: str, first: int) -> str:
     """The column of strengths over the first answers, as SWOW calls it, of a file that has one."""
     column = f"R{'123456789'[:first]}.Strength"
-    start = first_bytes(Path(path))
-    if stored_format(Path(path), start) == "parquet":
+    if sample.container() == "parquet":
         return column  # its reader names the columns that there are
-    head = start.split(b"\n")[0].decode("utf-8", "replace")
+    head = sample.lines.split(b"\n")[0].decode("utf-8", "replace")
     if folded(column) not in map(folded, re.split("[\t,;|]", head.replace('"', ""))):
         raise ParameterError(
-            f"says which answers of a trial count, and {path} has neither trials (a row for each "
+            f"says which answers of a trial count, and {sample} has neither trials (a row for each "
             f"person and cue, with R1, R2, ...) nor a column {column!r}",
             name="responses",
             value=responses,
@@ -243,40 +239,45 @@ def read_entries(
     matrix may be (`manymaps.io.matrices`).
     """
     asked_format(format, PAIR_FORMATS)
-    file = Path(path)
-    source = str(path)
-    kind = format if format in CONTAINERS else stored_format(file, first_bytes(file))
-    given = None if labels is None else read_labels(labels)
+    sample = sampled(path)
+    source, file = str(sample), sample.path
+    kind = format if format in CONTAINERS else sample.container()
+    object_labels = None if labels is None else read_labels(labels)
     if kind in ARRAYS:
-        return read_array(file, kind, given, rule)
+        return read_array(file, kind, object_labels, rule)
     if kind == "h5ad":
         raise DataError(
             f"{source} is an .h5ad file, from which vectors and counts are read, not similarities"
         )
-    if kind is None:
-        spaced, data = is_spaced(suffix_of(file), format), read_bytes(file)
-        delimiters = (*delimiters_of(file, format), *((" ",) if SPACED.match(data) else ()))
-        table = open_table(
-            with_tabs(data) if spaced else data,
-            source,
-            ("\t",) if spaced else delimiters,
-            lambda head: has_pair_header(head[0], names) or looks_like_matrix(head),
-            "Separate cue, response and strength by tabs or commas",
-        )
-        is_list = spaced or format == "edges" or names.any_given
-        matrix = format == "matrix" or (not is_list and _looks_like_matrix(table, given))
-        if matrix:
-            return read_text_matrix(table, given, rule)
     if kind == "graphml":
-        _refuse_for_graphs(names, given, source)
+        _refuse_for_graphs(names, object_labels, source)
         return read_graphml(file, names.strength)
+    table: Table
     if kind == "parquet":
-        with open_parquet(file) as opened:
-            frame = opened.read()
-        pairs = _frame_pairs(frame, names, source)
+        table = parquet_table(sample)
     else:
-        pairs = _text_pairs(table, names)
-    return pairs if given is None else named_by(pairs, given)
+        is_spaced_list = is_spaced(suffix_of(file), format)
+        table = _open_text(sample, format, names, is_spaced_list)
+        is_list = is_spaced_list or format == "edges" or names.any_given
+        if format == "matrix" or (not is_list and _looks_like_matrix(table, object_labels)):
+            return read_text_matrix(table, object_labels, rule)
+    pairs = table_pairs(table, names)
+    return pairs if object_labels is None else named_by(pairs, object_labels)
+
+
+def _open_text(
+    sample: Sample, format: str | None, names: ColumnNames, is_spaced_list: bool
+) -> TextTable:
+    """Open a text of pairs or of a matrix as a table."""
+    data = read_bytes(sample)
+    return open_table(
+        with_tabs(data) if is_spaced_list else data,
+        str(sample),
+        ("\t",) if is_spaced_list else delimiters_of(sample.path, format),
+        lambda table: has_pair_header(table.head[0], names) or looks_like_matrix(table.head),
+        "Separate cue, response and strength by tabs or commas",
+        blanks=SPACED.match(data) is not None,
+    )
 
 
 def _refuse_for_graphs(names: ColumnNames, given: Sequence[str] | None, source: str) -> None:
@@ -295,7 +296,7 @@ def _refuse_for_graphs(names: ColumnNames, given: Sequence[str] | None, source: 
 
 def _looks_like_matrix(table: TextTable, given: Sequence[str] | None) -> bool:
     """Whether the first rows are those of a matrix; beside labels, of what is no list of places."""
-    head = table.head()
+    head = table.head
     if given is None:
         return looks_like_matrix(head)
     of_places = all(
@@ -370,100 +371,54 @@ def associations_from(
     if strength is None and is_trial_frame(data, TrialNames(cue, response)):
         trials = trials_from(data, cue=cue, response=response)
         return trials.associations(responses, rows=rows, self_pairs=self_pairs)
-    return associate(_frame_pairs(data, names, "the frame"), rules)
+    return associate(table_pairs(frame_table(data, "the frame", NO_FRAME), names), rules)
 
 
-def _text_pairs(table: TextTable, names: ColumnNames) -> Pairs:
-    """The pairs of a text table, with or without a header."""
-    head = list(islice(table.rows(), 2))
-    named_rows = _has_row_names(table, head, names)
-    if named_rows:
-        head[0] = (head[0][0], ["", *head[0][1]])
-    first = head[0][1]
+def table_pairs(table: Table, names: ColumnNames) -> Pairs:
+    """The pairs of a table, with or without a header."""
     try:
-        columns, header, notes = _text_columns(table, head, names)
+        columns, header, notes = _pair_columns(table, names)
     except DataError:
-        # A name that cannot be read is not found either, however it is typed.
-        table.check_decoded(head[0][0], *first)
+        # A name that cannot be decoded is not found either, however it is typed.
+        if isinstance(table, TextTable):
+            table.check_decoded(table.first_line, *table.head[0])
         raise
-    repeated: set[int] = set()
-    rows = partial(_pair_rows, table, columns, first, header, repeated)
-    ends, values = coded_columns(
-        table, (len(first), header), (columns.cue, columns.response), columns.strength, rows
-    )
-    if repeated:
-        notes += (f"{len(repeated)} repeated headers left out",)
-    refuse_undecoded(table, ends, rows)
-    return Pairs(
-        ends[0],
-        ends[1],
-        values,
-        table.source,
-        lambda k: f"{table.source}, line {row_at(rows, k)[0]}",
-        lambda k: row_at(rows, k)[1][columns.strength] if columns.strength is not None else 1,
-        notes=notes,
-    )
-
-
-def _pair_rows(
-    table: TextTable, columns: Columns, first: list[str], header: bool, repeated: set[int]
-) -> Iterator[tuple[int, list[str]]]:
-    """The rows of pairs, each with its columns; the lines of headers that repeat are told."""
     needed = max(columns.cue, columns.response, columns.strength or 0) + 1
-    for line, cells in islice(table.rows(), int(header), None):
-        if len(cells) < needed or (len(cells) > len(first) and any(cells[len(first) :])):
-            raise DataError(
-                f"{table.source}, line {line} has {len(cells)} columns where the first row has "
-                f"{len(first)}; put words that hold a delimiter in quotation marks, and nothing "
-                "above the header"
-            )
-        if header and cells == first and columns.strength is not None:
-            repeated.add(line)  # files joined end to end repeat their header
-            continue
-        yield line, cells
+    ends = (columns.cue, columns.response)
+    cells = table.read(ends, columns.strength, header=header, needed=needed)
+    if cells.n_headers:
+        notes += (f"{cells.n_headers} repeated headers left out",)
+    cues, responses = cells.columns
+    return Pairs(
+        cues, responses, cells.numbers, table.source, cells.where, cells.written, notes=notes
+    )
 
 
-def _has_row_names(
-    table: TextTable, head: Sequence[tuple[int, list[str]]], names: ColumnNames
-) -> bool:
-    """Whether each row starts with a name that the header leaves out, as R writes frames."""
-    width = len(head[0][1]) + 1
-    if len(head) < 2 or len(head[1][1]) != width or not has_pair_header(head[0][1], names):
-        return False
-    if next(islice(table.rows(), 2, None), None) is None:
-        return False
-    return all(len(cells) == width and cells[-1] for _, cells in islice(table.rows(), 1, None))
-
-
-def _text_columns(
-    table: TextTable, rows: Sequence[tuple[int, list[str]]], names: ColumnNames
-) -> tuple[Columns, bool, tuple[str, ...]]:
-    """Columns of a text table, whether its first row is a header, and what to note."""
-    first = rows[0][1]
-    if names.any_given or has_pair_header(table.head()[0], names):
-        second = rows[1][1] if len(rows) > 1 else []
+def _pair_columns(table: Table, names: ColumnNames) -> tuple[Columns, bool, tuple[str, ...]]:
+    """Columns of a table of pairs, whether its first row is a header, and what to note."""
+    first = table.head[0]
+    if isinstance(table, FrameTable) or names.any_given or has_pair_header(first, names):
         # pandas numbers the rows under an empty name.
-        numeric = [
-            name != "" and is_number(cell) for name, cell in zip(first, second, strict=False)
-        ]
+        numeric = [name != "" and number for name, number in zip(first, table.numeric, strict=True)]
         columns, notes = _named_columns(first, numeric, names, table.source)
         return columns, True, notes
+    place = f"{table.source}, line {table.first_line}"
     if len(first) < 2:
         raise DataError(
-            f"{table.source}, line {rows[0][0]} holds {first[0][:60]!r} alone where later lines "
-            "have several columns; take titles and comments above the header out"
+            f"{place} holds {first[0][:60]!r} alone where later lines have several columns; take "
+            "titles and comments above the header out"
         )
     if len(first) == 2:
         note = (
             f"no header: the first row, {first[0][:60]!r} and {first[1][:60]!r}, was read as a pair"
         )
         return Columns(0, 1, None), False, (UNWEIGHTED, note)
-    if is_number(table.plain_number(first[2])):
+    if is_number(first[2]):
         return Columns(0, 1, 2), False, ("no header: columns read as cue, response, strength",)
-    if any(is_number(table.plain_number(cell)) for cell in first):
+    if any(map(is_number, first)):
         raise DataError(
-            f"{table.source}, line {rows[0][0]}: the file has no header, and its third column "
-            f"holds {first[2][:60]!r}, not a strength; add a header such as cue,response,strength"
+            f"{place}: the file has no header, and its third column holds {first[2][:60]!r}, not a "
+            "strength; add a header such as cue,response,strength"
         )
     return find_columns(first, names, table.source), True, ()
 
@@ -491,26 +446,6 @@ def _named_columns(
             "every pair once"
         )
     return columns, (UNWEIGHTED,)
-
-
-def _frame_pairs(frame: Any, names: ColumnNames, source: str) -> Pairs:
-    """The pairs of a data frame of any library that narwhals knows."""
-    table = eager_frame(
-        frame,
-        "associations cannot be made from an object of type {}; give a data frame of pairs, a "
-        "graph of networkx or igraph, or a square matrix (for a file there is read_associations)",
-    )
-    numeric = [table[name].dtype.is_numeric() for name in table.columns]
-    columns, notes = _named_columns(table.columns, numeric, names, source)
-    cells = {c: table[table.columns[c]].to_list() for c in vars(columns).values() if c is not None}
-    return coded_pairs(
-        list(map(cell_label, cells[columns.cue])),
-        list(map(cell_label, cells[columns.response])),
-        None if columns.strength is None else cells[columns.strength],
-        source,
-        lambda k: f"{source}, row {k}",
-        notes=notes,
-    )
 
 
 def _is_square_frame(data: Any) -> bool:

@@ -22,25 +22,11 @@ from manymaps.io.tables import is_number
 from manymaps.labels import listed
 
 __all__ = [
-    "CORNERS",
-    "STRENGTH",
-    "ColumnNames",
-    "Columns",
-    "CountColumns",
-    "WantedColumns",
-    "count_column",
-    "find_columns",
-    "find_count_columns",
-    "folded",
-    "has_pair_header",
-    "is_long_header",
-    "known_kind",
-    "known_pair",
-    "label_position",
-    "named_column",
-    "two_kinds",
+    "CORNERS", "STRENGTH", "ColumnNames", "Columns", "CountColumns", "WantedColumns",
+    "count_column", "find_columns", "find_count_columns", "folded", "has_pair_header",
+    "is_long_header", "known_kind", "known_pair", "label_position", "named_column", "two_kinds",
     "usual_column",
-]
+]  # fmt: skip
 
 Names = tuple[str, ...]
 CUE: Names = ("cue", "source", "from", "word1", "stimulus", "prime", "head", "term1", "item1")

@@ -32,7 +32,7 @@ from manymaps.data.count_values import sparse_rows, texts_of
 from manymaps.data.kinds import UNKNOWN_KINDS
 from manymaps.errors import DataError
 from manymaps.io.columns import known_kind, two_kinds
-from manymaps.io.count_entries import CountParts
+from manymaps.io.count_tables import CountParts
 from manymaps.io.files import (
     SPARSE_PARTS,
     Heads,
@@ -239,10 +239,7 @@ def read_matrix_counts(path: Path, kind: str) -> CountParts:
     """
     if kind == "npy":
         return _labelled_beside(path, _table(read_npy(path), str(path)))
-    values = read_market(path)
-    if values.dtype.kind not in "buif":
-        raise DataError(f"{path} holds numbers of type {values.dtype}; counts are real numbers")
-    return _labelled_beside(path, sparse.csr_array(values, dtype=np.float64))
+    return _labelled_beside(path, read_market(path))
 
 
 def _labelled_beside(path: Path, values: sparse.csr_array) -> CountParts:

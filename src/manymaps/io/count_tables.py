@@ -1,26 +1,31 @@
-"""Count tables in text: long lists of two kinds, and tables with one column per feature.
+"""Count tables in text, Parquet and data frames: long lists of two kinds, and wide tables.
 
     document,word,count          a long list; without a column of counts every line counts one
-    ,tie,knot,suit               a table: labels in the first row and column; further columns of
-                                 text become metadata of the rows
+    ,tie,knot,suit               a table with a column per feature: labels in the first row and
+                                 column; further columns of text become metadata of the rows
 
-What is known of the header decides between them (`manymaps.io.columns`). A list without a
-header is read where two columns of text stand before one of numbers, or alone.
+The names of the columns decide between them (`manymaps.io.columns`). A list without a header is
+read if it has two columns of text before one of numbers, or two columns of text only. Entries of
+one pair are added up:
+
+    values[i, j] = sum of the numbers of (i, j)             n_read = stored + merged + dropped
 """
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from manymaps.archive.door import MOST_LABELS
+from manymaps.data.count_values import metadata_array, sparse_rows
+from manymaps.data.frames import cell_label, index_labels
 from manymaps.data.kinds import UNKNOWN_KINDS
-from manymaps.errors import DataError, setting
-from manymaps.io.coded_cells import coded_columns, refuse_undecoded, row_at
+from manymaps.errors import DataError, ParameterError, setting
+from manymaps.io.annotated import loaded, main_table
 from manymaps.io.columns import (
     CORNERS,
     CountColumns,
@@ -32,23 +37,70 @@ from manymaps.io.columns import (
     label_position,
     two_kinds,
 )
-from manymaps.io.count_entries import CountParts, Entries, summed
 from manymaps.io.metadata import refuse_long_texts
 from manymaps.io.tables import (
+    Cells,
+    CodedColumn,
+    FrameTable,
+    NumberRule,
     SparseRows,
+    Table,
     TextTable,
-    as_number,
+    frame_table,
     is_number,
     open_table,
 )
-from manymaps.labels import repeated_label
+from manymaps.labels import listed, repeated_label
 
-__all__ = ["TableHead", "open_count_table", "read_text_counts", "table_head"]
+__all__ = [
+    "CountParts", "TableHead", "annotated_counts", "frame_counts", "head_of",
+    "open_count_table", "read_table_counts",
+]  # fmt: skip
+
+_RULE = NumberRule(
+    "count",
+    lambda values: ~(np.isfinite(values) & (values >= 0)),
+    "counts must be finite numbers of at least 0, and 0 where there is none",
+)
+_NO_FRAME = (
+    "counts cannot be made from an object of type {}; give an array, dense or sparse, a data frame "
+    "or AnnData (for a file there is read_counts)"
+)
+
+
+@dataclass(frozen=True)
+class CountParts:
+    """A count table as a reader found it.
+
+    Attributes
+    ----------
+    values : array or sparse array of shape (n_rows, n_columns)
+    row_labels, column_labels : sequence of str or None
+        None where they are to be numbered from 0.
+    kinds : pair of str
+    row_metadata, column_metadata : mapping of str to array
+    n_read : int or None
+        Lines or cells in the source; None for as many as `values` stores.
+    merged : int
+    dropped : dict of str to int
+    notes : tuple of str
+    """
+
+    values: Any
+    row_labels: Sequence[str] | None = None
+    column_labels: Sequence[str] | None = None
+    kinds: tuple[str, str] = ("row", "column")
+    row_metadata: Mapping[str, Any] = field(default_factory=dict)
+    column_metadata: Mapping[str, Any] = field(default_factory=dict)
+    n_read: int | None = None
+    merged: int = 0
+    dropped: dict[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class TableHead:
-    """What the first rows of a text table say.
+    """The first rows of a table of counts.
 
     Attributes
     ----------
@@ -57,18 +109,15 @@ class TableHead:
     header : bool
         Whether the first row is one.
     numeric : list of bool
-        Which columns hold numbers.
+        Which columns contain numbers.
     body : list of list of str
         The first rows below the header.
-    cornerless : bool
-        Whether the header leaves out the name of the column of labels, as R writes it.
     """
 
     names: list[str]
     header: bool
     numeric: list[bool]
     body: list[list[str]]
-    cornerless: bool = False
 
     @property
     def is_long(self) -> bool:
@@ -78,72 +127,74 @@ class TableHead:
         return self.numeric in ([False, False], [False, False, True])
 
 
-def open_count_table(
-    data: bytes, source: str, delimiters: Sequence[str]
-) -> tuple[TextTable, TableHead]:
-    """A text table of counts, and its head; the header of a long list tells it."""
+def open_count_table(data: bytes, source: str, delimiters: Sequence[str]) -> TextTable:
+    """Open a text as a table of counts."""
 
-    def known(rows: list[list[str]]) -> bool:
-        head = table_head(rows)
+    def known(table: TextTable) -> bool:
+        head = head_of(table)
         return head.header and head.is_long
 
     expected = (
         "Expected a row, a column and a count on each line, or a table with labels in its first "
         "row and column"
     )
-    table = open_table(data, source, delimiters, known, expected)
-    return table, table_head(table.head())
+    return open_table(data, source, delimiters, known, expected)
 
 
-def table_head(rows: Sequence[Sequence[str]]) -> TableHead:
+def head_of(table: Table) -> TableHead:
     """Columns, header and types by the first rows of a table.
 
-    The first row is a header where it has words over numbers, or an empty or usual corner.
-
-    >>> table_head([["site", "1", "2"], ["a", "0", "3"]]).header
-    True
-    >>> table_head([["a", "tie", "3"], ["a", "knot", "1"]]).header
-    False
+    The first row of a text is a header if it has words over numbers, or an empty or usual corner.
     """
-    first, body = list(rows[0]), [list(cells) for cells in rows[1:]]
-    cornerless = bool(body) and all(len(cells) == len(first) + 1 for cells in body)
-    if cornerless:
-        first = ["", *first]
-    width = len(first)
-    sample = [cells for cells in body if len(cells) == width] or [first]
-    numeric = [2 * sum(is_number(cells[c]) for cells in sample) > len(sample) for c in range(width)]
+    first, body, numeric = table.head[0], table.head[1:], table.numeric
+    if isinstance(table, FrameTable):
+        return TableHead(first, True, numeric, body)
     words = any(is_numeric and not is_number(first[c]) for c, is_numeric in enumerate(numeric))
     corner = folded(first[0]) in CORNERS or known_kind(first[0]) is not None
     usual = is_long_header(first, numeric) and not any(map(is_number, first))
     header = bool(body) and (words or corner or usual)
-    names = first if header else [f"column {c + 1}" for c in range(width)]
-    return TableHead(names, header, numeric, body if header else [first, *body], cornerless)
+    names = first if header else [f"column {c + 1}" for c in range(table.width)]
+    return TableHead(names, header, numeric, body if header else [first, *body])
 
 
-def read_text_counts(
-    table: TextTable, head: TableHead, wanted: WantedColumns, layout: str | None = None
+def read_table_counts(
+    table: Table,
+    wanted: WantedColumns,
+    *,
+    layout: str | None = None,
+    frame: Any = None,
+    label_column: str | None = None,
 ) -> CountParts:
-    """Counts from a text table.
+    """Read counts from a table.
 
     Parameters
     ----------
-    table : TextTable
-    head : TableHead
+    table : TextTable or FrameTable
     wanted : WantedColumns
         The columns of a long list; naming one makes it a long list.
     layout : {"edges", "matrix"}, optional
-        A long list or a table, where the content would tell it wrongly.
+        A long list or a wide table, if the content does not decide rightly.
+    frame : frame, optional
+        The frame of a `FrameTable`, whose index may hold the labels of a wide table.
+    label_column : str, optional
+        The column of labels of a wide frame.
 
     Raises
     ------
     DataError
-        Where a row does not fit the header, a count is no finite number of at least 0, or a label
-        stands twice in a table; the message names the line.
+        If a row does not fit the header, a count is not a finite number of at least 0, or a label
+        occurs twice in a wide table; the message names the line.
     """
-    if layout == "edges" or wanted.any_given or (layout is None and head.is_long):
-        if wanted.any_given and not head.header:
-            head = _named_head(table)
+    head = head_of(table)
+    if isinstance(table, FrameTable) and not len(table):
+        raise DataError(f"{table.source} has {len(table):,} rows and {len(table.names):,} columns")
+    if wanted.any_given and not head.header:
+        head = TableHead(table.head[0], True, table.numeric, table.head[1:])
+    is_long = layout is None and label_column is None and head.is_long
+    if layout == "edges" or wanted.any_given or is_long:
         return _read_long(table, head, wanted)
+    if isinstance(table, FrameTable):
+        return _wide_frame(frame, table, label_column)
     if layout is None and not head.header and len(head.names) == 3 and all(head.numeric):
         raise DataError(
             f"{table.source} has three columns of numbers and no header; read it with "
@@ -153,24 +204,21 @@ def read_text_counts(
     return _read_wide(table, head)
 
 
-def _named_head(table: TextTable) -> TableHead:
-    """The head of a table whose first row holds names because the user says so."""
-    rows = table.head()
-    guessed = table_head(rows)
-    return TableHead(list(rows[0]), True, guessed.numeric, rows[1:], guessed.cornerless)
+def frame_counts(
+    frame: Any, source: str, wanted: WantedColumns, *, label_column: str | None = None
+) -> CountParts:
+    """Read counts from a data frame of any library that narwhals supports.
+
+    Parameters and errors are those of `read_table_counts`.
+    """
+    if hasattr(frame, "iloc") and hasattr(frame, "sparse"):
+        return _sparse_frame(frame)
+    table = frame_table(frame, source, _NO_FRAME)
+    return read_table_counts(table, wanted, frame=frame, label_column=label_column)
 
 
-def _data_rows(table: TextTable, head: TableHead) -> Iterator[tuple[int, list[str]]]:
-    """The rows below the header; files joined end to end repeat it."""
-    rows = table.rows()
-    if not head.header:
-        return rows
-    first = next(rows)[1]
-    return (row for row in rows if row[1] != first)
-
-
-def _read_long(table: TextTable, head: TableHead, wanted: WantedColumns) -> CountParts:
-    """The table of a long list, with or without a header."""
+def _read_long(table: Table, head: TableHead, wanted: WantedColumns) -> CountParts:
+    """The counts of a long list, with or without a header."""
     width = len(head.names)
     if head.header:
         roles = find_count_columns(head.names, head.numeric, wanted, table.source)
@@ -183,43 +231,74 @@ def _read_long(table: TextTable, head: TableHead, wanted: WantedColumns) -> Coun
         raise DataError(
             f"{table.source} has {width} columns and no header; add one such as document,word,count"
         )
-    rows = partial(_rows_of_width, table, head)
-    (first, second), values = coded_columns(
-        table, (width, head.header), (roles.rows, roles.columns),
-        roles.count, rows,
-    )  # fmt: skip
-    if not first.codes.size:
-        raise DataError(f"{table.source} has a header and no rows")
-    refuse_undecoded(table, (first, second), rows)
-    entries = Entries(
-        first.texts,
-        second.texts,
-        first.codes,
-        second.codes,
-        np.ones(first.codes.size) if values is None else values,
-        roles.kinds,
-        where=lambda k: f"{table.source}, line {row_at(rows, k)[0]}",
-        written=lambda k: row_at(rows, k)[1][roles.count] if roles.count is not None else 1,
+    cells = table.read((roles.rows, roles.columns), roles.count, header=head.header)
+    return _summed(cells, roles.kinds, table.source, notes)
+
+
+def _summed(
+    cells: Cells, kinds: tuple[str, str], source: str, notes: tuple[str, ...]
+) -> CountParts:
+    """The table of a list: entries of one pair are added up, those without a label left out.
+
+    Raises
+    ------
+    DataError
+        If a count is negative or not a finite number, with its place and labels, or if the list is
+        empty.
+    """
+    rows, columns = cells.columns
+    n_read = rows.codes.size
+    if not n_read:
+        raise DataError(f"{source} holds no counts; expected a row, a column and a count a line")
+    values = np.ones(n_read) if cells.numbers is None else cells.numbers
+    bad = np.flatnonzero(_RULE.is_bad(values))
+    if bad.size:
+        k = int(bad[0])
+        pair = " and ".join(repr(c.texts[c.codes[k]][:60]) for c in (rows, columns))
+        raise DataError(
+            f"{cells.where(k)}: the count of {pair} is {_shown(cells.written(k))}; counts must be "
+            "finite numbers of at least 0"
+        )
+    row_labels, row_codes, no_row = _without_empty_label(rows)
+    column_labels, column_codes, no_column = _without_empty_label(columns)
+    unnamed = no_row | no_column
+    zero = (values == 0) & ~unnamed
+    left_out = {"empty label": np.count_nonzero(unnamed), "zero count": np.count_nonzero(zero)}
+    kept = ~(unnamed | zero)
+    stored = (values[kept], (row_codes[kept], column_codes[kept]))
+    table = sparse.coo_array(stored, shape=(len(row_labels), len(column_labels))).tocsr()
+    return CountParts(
+        table,
+        row_labels,
+        column_labels,
+        kinds,
+        n_read=n_read,
+        merged=int(np.count_nonzero(kept) - table.nnz),
+        dropped={reason: int(count) for reason, count in left_out.items() if count},
         notes=notes,
     )
-    return summed(entries, table.source)
 
 
-def _rows_of_width(table: TextTable, head: TableHead) -> Iterator[tuple[int, list[str]]]:
-    """The rows below the header, which have as many cells."""
-    width = len(head.names)
-    for line, cells in _data_rows(table, head):
-        if len(cells) != width:
-            raise DataError(
-                f"{table.source}, line {line} has {len(cells):,} cells where the first row has "
-                f"{width:,}; is it cut short, or is a delimiter part of a label? Then put the "
-                "label in quotation marks"
-            )
-        yield line, cells
+def _without_empty_label(column: CodedColumn) -> tuple[list[str], np.ndarray, np.ndarray]:
+    """Labels and codes without the empty label, and which entries have it."""
+    labels, codes = column.texts, column.codes
+    if "" not in labels:
+        return labels, codes, np.zeros(codes.size, dtype=bool)
+    empty = labels.index("")
+    labels = [label for label in labels if label]
+    return labels, np.where(codes > empty, codes - 1, codes), codes == empty
+
+
+def _shown(value: Any) -> str:
+    """A number as it is written, for a message."""
+    if value is None or value == "":
+        return "missing"
+    text = str(value)[:60]
+    return f"{text!r} (write decimals with a point)" if "," in text else repr(text)
 
 
 def _read_wide(table: TextTable, head: TableHead) -> CountParts:
-    """A table with one column per feature, row by row."""
+    """The counts of a table with one column per feature."""
     label = label_position(head.names, head.numeric)
     features = [c for c in range(len(head.names)) if head.numeric[c] and c != label]
     texts = [c for c in range(len(head.names)) if not head.numeric[c] and c != label]
@@ -229,42 +308,37 @@ def _read_wide(table: TextTable, head: TableHead) -> CountParts:
             f"{[name[:30] for name in head.names[:6]]}. Name the columns of a long list as "
             f"{setting('rows')}, {setting('columns')} and {setting('count')}"
         )
-    column_labels = [head.names[c] for c in features] if head.header else None
+    names = table.names if head.header else head.names
+    column_labels = [names[c] for c in features] if head.header else None
     _check_column_labels(table, column_labels, features)
     labels: list[str] = []
-    lines = array("q")
+    lines: list[int] = []
     others: list[list[str]] = [[] for _ in texts]
-    found = SparseRows(len(features))
-    for line, cells in _rows_of_width(table, head):
-        name = str(len(lines)) if label is None else cells[label]
-        table.check_decoded(line, name)
-        found.append(_numbers(table, line, name, cells, features, column_labels))
-        lines.append(line)
-        labels.append(name)
+    values = SparseRows(len(features))
+    for block in table.number_blocks(features, label, _RULE, header=head.header):
+        values.append(block.values)
+        labels += block.labels
+        lines += block.lines
         if len(labels) > MOST_LABELS:
-            raise DataError(
-                f"{table.source} has more than {MOST_LABELS:,} rows; no more objects of a kind are "
-                "read"
-            )
+            raise DataError(f"{table.source} has more than {MOST_LABELS:,} rows, the most")
         for column, c in zip(others, texts, strict=True):
-            column.append(cells[c])
-    if not lines:
+            column += [row[c].strip() for row in block.rows]
+    if not labels:
         raise DataError(f"{table.source} has a header and no rows")
     _check_row_labels(table.source, labels, lines)
-    for c, column in zip(texts, others, strict=True):
-        refuse_long_texts(table.source, head.names[c], column)
-    corner = head.names[label] if label is not None and head.header else ""
+    metadata = {names[c]: column for c, column in zip(texts, others, strict=True)}
+    for name, column in metadata.items():
+        refuse_long_texts(table.source, name, column)
+    corner = names[label] if label is not None and head.header else ""
     notes = [] if label is not None else ["no column of labels: rows are numbered from 0"]
     if not head.header:
         notes.append("no header: columns are numbered from 0")
     return CountParts(
-        found.table(),
+        values.table(),
         labels,
         column_labels,
         two_kinds(known_kind(corner) or "row", "column"),
-        row_metadata={
-            head.names[c]: np.array(column) for c, column in zip(texts, others, strict=True)
-        },
+        row_metadata={name: np.array(column) for name, column in metadata.items()},
         notes=tuple(notes),
     )
 
@@ -275,7 +349,7 @@ def _check_column_labels(
     """Refuse empty and repeated labels in a header, naming their columns."""
     if labels is None:
         return
-    line = next(table.rows())[0]
+    line = table.first_line
     table.check_decoded(line, *labels)
     if "" in labels:
         place = columns[list(labels).index("")] + 1
@@ -304,32 +378,107 @@ def _check_row_labels(source: str, labels: Sequence[str], lines: Sequence[int]) 
         )
 
 
-def _numbers(
-    table: TextTable,
-    line: int,
-    name: str,
-    cells: Sequence[str],
-    columns: Sequence[int],
-    labels: Sequence[str] | None,
-) -> np.ndarray:
-    """The counts of one row; one that is none is named by its line and column."""
-    texts = [cells[c] for c in columns]
-    if table.delimiter == ";":
-        texts = [table.plain_number(text) for text in texts]
-    try:
-        numbers = np.array([float(text) for text in texts])
-        if "_" in "".join(texts):
-            raise ValueError
-    except ValueError:
-        numbers = np.array([as_number(text) for text in texts])
-    bad = np.flatnonzero(~(np.isfinite(numbers) & (numbers >= 0)))
-    if bad.size:
-        at = int(bad[0])
-        label = "" if labels is None else f" ({labels[at][:60]!r})"
-        what = repr(texts[at][:60]) if texts[at] else "empty"
+def _wide_frame(frame: Any, table: FrameTable, label_column: str | None) -> CountParts:
+    """The counts of a frame with one column per feature, read column by column."""
+    names, numeric, source = table.names, table.numeric, table.source
+    index = index_labels(frame)
+    index_name = frame.index.name if hasattr(frame, "iloc") else None
+    # Numbers that a selection of rows left in the index are labels only where no column has some.
+    is_sure = index_name is not None or (index is not None and frame.index.dtype.kind not in "iu")
+    label = _label_position(names, numeric, label_column, is_sure, source)
+    features = [c for c in range(len(names)) if numeric[c] and c != label]
+    if not features:
         raise DataError(
-            f"{table.source}, line {line} ({name[:60]!r}), column {columns[at] + 1}{label}: the "
-            f"count is {what}; counts must be finite numbers of at least 0, and 0 where there is "
-            "none"
+            f"{source} has no column of numbers beside its labels; its columns are {listed(names)}"
         )
-    return numbers
+    labels = None
+    row_name = ""
+    if label is not None:
+        labels, row_name = list(map(cell_label, table.cells(label))), names[label]
+    else:
+        labels, row_name = index, str(index_name or "")
+    column_name = str(getattr(getattr(frame, "columns", None), "name", None) or "")
+    nested = table.nested
+    others = [
+        c for c in range(len(names)) if not numeric[c] and c != label and names[c] not in nested
+    ]
+    notes = [f"labels from the column {names[label]!r}"] if label is not None else []
+    if nested:
+        notes.append(f"columns of lists left out: {listed(nested)}")
+    return CountParts(
+        _columns_to_csr([table.series[names[c]].to_numpy() for c in features]),
+        labels,
+        [names[c] for c in features],
+        two_kinds(known_kind(row_name) or "row", column_name or "column"),
+        row_metadata={names[c]: metadata_array(table.cells(c)) for c in others},
+        notes=tuple(notes),
+    )
+
+
+def _label_position(
+    names: Sequence[str],
+    numeric: Sequence[bool],
+    label_column: str | None,
+    has_index: bool,
+    source: str,
+) -> int | None:
+    """The column of row labels, named or found; None where the index has them."""
+    if label_column is not None:
+        if label_column not in names:
+            raise ParameterError(
+                f"{source} has no column {label_column!r}; its columns are {listed(names)}"
+            )
+        return list(names).index(label_column)
+    if has_index:
+        return None
+    return label_position(names, numeric)
+
+
+def _columns_to_csr(columns: Sequence[Any]) -> sparse.csr_array:
+    """Columns of numbers as CSR; what is missing is NaN, which `Counts` names."""
+    data, indices, indptr = [], [], [0]
+    for column in columns:
+        numbers = np.asarray(column, dtype=np.float64)
+        stored = np.flatnonzero(numbers)
+        data.append(numbers[stored])
+        indices.append(stored)
+        indptr.append(indptr[-1] + stored.size)
+    parts = (np.concatenate(data), np.concatenate(indices), np.array(indptr))
+    return sparse.csc_array(parts, shape=(len(columns[0]), len(columns))).tocsr()
+
+
+def _sparse_frame(frame: Any) -> CountParts:
+    """A pandas frame of sparse columns."""
+    index = frame.index
+    return CountParts(
+        sparse.csr_array(frame.sparse.to_coo()),
+        [cell_label(label) for label in index],
+        [cell_label(label) for label in frame.columns],
+        two_kinds(known_kind(str(index.name or "")) or "row", str(frame.columns.name or "column")),
+    )
+
+
+def annotated_counts(data: Any, layer: str | None, source: str) -> CountParts:
+    """Counts from an AnnData object: its X, or one of its layers, with obs and var as metadata.
+
+    Raises
+    ------
+    DataError
+        Where there is no such table; the message lists those that exist.
+    """
+    layers = [str(name) for name in data.layers]
+    if layer is not None and layer not in layers:
+        raise DataError(f"{source} has no layer {layer!r}; its layers are {listed(layers)}")
+    values = main_table(data) if layer is None else data.layers[layer]
+    if values is None:
+        raise DataError(f"{source} has no X; its layers are {listed(layers)}: name one of them")
+    values = loaded(values, source)
+    kinds = [known_kind(str(frame.index.name or "")) for frame in (data.obs, data.var)]
+    return CountParts(
+        sparse.csr_array(values) if sparse.issparse(values) else sparse_rows(values),
+        [str(name) for name in data.obs_names],
+        [str(name) for name in data.var_names],
+        two_kinds(kinds[0] or "observation", kinds[1] or "variable"),
+        {str(name): metadata_array(np.asarray(data.obs[name])) for name in data.obs.columns},
+        {str(name): metadata_array(np.asarray(data.var[name])) for name in data.var.columns},
+    )

@@ -39,19 +39,16 @@ from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.annotated import open_annotated
 from manymaps.io.columns import WantedColumns
 from manymaps.io.count_arrays import read_matrix_counts, read_npz_counts
-from manymaps.io.count_entries import CountParts
-from manymaps.io.count_frames import annotated_counts, frame_counts
-from manymaps.io.count_tables import open_count_table, read_text_counts
-from manymaps.io.files import (
-    array_heads,
-    first_bytes,
-    read_arrays,
-    read_bytes,
-    stored_format,
+from manymaps.io.count_tables import (
+    CountParts,
+    annotated_counts,
+    frame_counts,
+    open_count_table,
+    read_table_counts,
 )
+from manymaps.io.files import array_heads, read_arrays, read_bytes, sampled
 from manymaps.io.kinds import COUNT_FORMATS, COUNT_TEXTS, asked_format
-from manymaps.io.parquet import open_parquet
-from manymaps.io.tables import delimiters_of
+from manymaps.io.tables import delimiters_of, parquet_table
 
 __all__ = [
     "assembled",
@@ -127,8 +124,7 @@ def read_counts(
     Notes
     -----
     A file names at most 10 million rows and as many columns; a line of a text has at most 16 MiB
-    and a cell 131,072 characters; a packed text has at most 25 million lines and 50 million cells,
-    or as many as it has bytes. No file under 100 MB takes over 4 GiB to read.
+    and a cell 131,072 characters.
 
     Examples
     --------
@@ -143,10 +139,11 @@ def read_counts(
     >>> counts.values.toarray().tolist()
     [[2.0, 5.0], [0.0, 9.0]]
     """
-    file, source = Path(path), str(path)
+    sample = sampled(path)
+    file, source = sample.path, str(path)
     asked, key = asked_format(format, COUNT_FORMATS, ("h5ad",))
     wanted = WantedColumns(rows, columns, count)
-    kind = asked or stored_format(file, first_bytes(file, EXPECTED)) or "text"
+    kind = asked or sample.container(EXPECTED) or "text"
     if wanted.any_given and (kind not in (*COUNT_TEXTS, "parquet") or kind == "matrix"):
         raise ParameterError(
             f"{setting('rows')}, {setting('columns')} and {setting('count')} apply to a long list, "
@@ -154,18 +151,14 @@ def read_counts(
         )
     if kind in COUNT_TEXTS:
         layout = kind if kind in ("edges", "matrix") else None
-        table, head = open_count_table(
-            read_bytes(file, EXPECTED), source, delimiters_of(file, asked)
-        )
-        return assembled(read_text_counts(table, head, wanted, layout), source)
+        table = open_count_table(read_bytes(file, EXPECTED), source, delimiters_of(file, asked))
+        return assembled(read_table_counts(table, wanted, layout=layout), source)
     if kind == "graphml":
         raise DataError(f"{source} is XML; graphs are read as associations, not as counts")
     if kind == "parquet":
-        with open_parquet(file) as opened:
-            table = opened.read()
-        return assembled(frame_counts(table, source, wanted), source)
+        return assembled(read_table_counts(parquet_table(sample), wanted), source)
     if kind == "h5ad":
-        with open_annotated(file, "layers", key) as data:
+        with open_annotated(file) as data:
             parts = annotated_counts(data, key, source)
         return assembled(parts, source)
     if kind == "npz":

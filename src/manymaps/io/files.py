@@ -1,8 +1,11 @@
 """Opening a file: its bytes, whatever packed them, and the containers that libraries open.
 
-    path -> unpacked(path).stream        bytes, through gzip, bzip2 or xz where the content says so
-         -> stored_format(path)          "parquet", "npy", "npz", "mtx", "h5ad", "graphml", or None
+    path -> sampled(path)                the first bytes and the container, found once
+         -> unpacked(path).stream        bytes, through gzip or bzip2 if the content says so
          -> array_heads, read_arrays, read_npy, read_sparse
+
+A `Sample` stands for its path: who detects what a file contains passes it on to the reader, which
+then opens the file once more.
 
 `manymaps.io.parquet`, `market` and `annotated` open what their names say.
 
@@ -16,12 +19,18 @@ nobody reads; no other encoding is guessed, because a wrong guess changes words 
 
 from __future__ import annotations
 
+import codecs
+import os
 import re
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -29,26 +38,15 @@ from scipy import sparse
 from manymaps.archive.arrays import ADVICE, Head, npy_head, open_arrays, read_npy
 from manymaps.archive.door import MOST_LABELS, reading
 from manymaps.archive.packing import PACKED_SUFFIXES, rewindable, unpacked
+from manymaps.data.count_values import texts_of
 from manymaps.errors import DataError
+from manymaps.labels import listed
 
 __all__ = [
-    "SPARSE_PARTS",
-    "Heads",
-    "array_heads",
-    "first_bytes",
-    "first_lines",
-    "read_arrays",
-    "read_bytes",
-    "read_npy",
-    "read_sparse",
-    "refuse_labels_that_are_no_list",
-    "split_lines",
-    "stem_of",
-    "stored_format",
-    "suffix_of",
-    "to_utf8",
-    "unpacked",
-]
+    "SPARSE_PARTS", "Heads", "Sample", "array_heads", "first_bytes", "read_arrays",
+    "read_bytes", "read_labelled_npz", "read_npy", "read_sparse", "sampled", "samples_kept",
+    "split_lines", "stem_of", "stored_format", "suffix_of", "to_utf8", "unpacked",
+]  # fmt: skip
 
 Heads: TypeAlias = Mapping[str, Head]
 
@@ -63,8 +61,9 @@ PICKLE = re.compile(rb"\x80[\x02-\x05]")
 UTF8_MARK = b"\xef\xbb\xbf"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 HEAD_SIZE = 2**12
-MOST_PACKED_LINES = 25_000_000
-MOST_PACKED_CELLS = 50_000_000
+# What a file contains is decided on this many bytes, or this many lines if these are longer.
+SAMPLE_BYTES = 2**20
+SAMPLE_LINES = 31
 # As long as Python's csv lets a cell be.
 LONGEST_LABEL = 131_072
 # scipy.sparse.save_npz writes arrays of these names.
@@ -72,29 +71,94 @@ SPARSE_PARTS = {"format", "shape", "data"}
 PAIRS = "pairs (cue, response, strength) or a matrix"
 
 
-def read_bytes(path: Path, expected: str = PAIRS) -> bytes:
-    """The contents of a file, unpacked; one that holds nothing is refused."""
+@dataclass(frozen=True)
+class Sample(os.PathLike[str]):
+    """A file and its first bytes, which stand for its path; made by `sampled`.
+
+    Attributes
+    ----------
+    path : Path
+    start : bytes
+        The first bytes, unpacked.
+    is_whole : bool
+        Whether the file has no more.
+    """
+
+    path: Path
+    start: bytes
+    is_whole: bool
+
+    def __fspath__(self) -> str:
+        return str(self.path)
+
+    __str__ = __fspath__
+
+    def container(self, expected: str = PAIRS) -> str | None:
+        """The container that the file is (`stored_format`); None for a text.
+
+        Raises
+        ------
+        DataError
+            If the file is empty, or as `stored_format`.
+        """
+        _refuse_empty(self.start, self.path, expected)
+        return self._container
+
+    @cached_property
+    def _container(self) -> str | None:
+        return stored_format(self.path, self.start)
+
+    @cached_property
+    def lines(self) -> bytes:
+        """The first lines of a text in UTF-8, the last of them complete."""
+        text = to_utf8(self.start, str(self.path), final=self.is_whole)
+        return text if self.is_whole else text[: text.rfind(b"\n") + 1] or text
+
+    @cached_property
+    def parquet(self) -> Any:
+        """The first rows of a Parquet file, as a table of pyarrow."""
+        from manymaps.io.parquet import open_parquet
+
+        with open_parquet(self.path) as file:
+            return next(file.batches(SAMPLE_LINES - 1), file.schema.empty_table())
+
+
+_samples: ContextVar[dict[str, Sample] | None] = ContextVar("samples", default=None)
+
+
+@contextmanager
+def samples_kept() -> Iterator[None]:
+    """Sample each file once within the block, as a command does that asks for several kinds."""
+    token = _samples.set({})
+    try:
+        yield
+    finally:
+        _samples.reset(token)
+
+
+def sampled(path: str | os.PathLike[str]) -> Sample:
+    """The first bytes of a file, or the sample itself if it is given."""
+    if isinstance(path, Sample):
+        return path
+    samples = _samples.get()
+    if samples is not None and str(path) in samples:
+        return samples[str(path)]
+    with unpacked(Path(path)) as file:
+        start = file.stream.read(SAMPLE_BYTES)
+        start += b"".join(islice(file.stream, max(0, SAMPLE_LINES - start.count(b"\n"))))
+        sample = Sample(Path(path), start, is_whole=not file.stream.read(1))
+    if samples is not None:
+        samples[str(path)] = sample
+    return sample
+
+
+def read_bytes(path: str | os.PathLike[str], expected: str = PAIRS) -> bytes:
+    """The contents of a file, unpacked; an empty file is refused."""
+    path = Path(path)
     with unpacked(path) as file:
         data = file.stream.read()
     _refuse_empty(data, path, expected)
-    if file.packed:
-        _refuse_many_cells(data, path)
     return data
-
-
-def _refuse_many_cells(data: bytes, path: Path) -> None:
-    """Refuse a packed text of more lines or cells than a plain one of its length could hold.
-
-    What is read of a cell takes several times its room, and a few bytes unpack to many cells.
-    """
-    n_lines, n_cells = data.count(b"\n"), max(map(data.count, (b",", b";", b"\t", b"|")))
-    length = path.stat().st_size
-    if n_lines > max(MOST_PACKED_LINES, length) or n_cells > max(MOST_PACKED_CELLS, length):
-        raise DataError(
-            f"{path} unpacks to {n_lines:,} lines and up to {n_lines + n_cells:,} cells; packed, a "
-            f"text may have {MOST_PACKED_LINES:,} lines and {MOST_PACKED_CELLS:,} cells. Unpack it "
-            "before it is read"
-        )
 
 
 def first_bytes(path: Path, expected: str = PAIRS, size: int = HEAD_SIZE) -> bytes:
@@ -103,15 +167,6 @@ def first_bytes(path: Path, expected: str = PAIRS, size: int = HEAD_SIZE) -> byt
         data = file.stream.read(size)
     _refuse_empty(data, path, expected)
     return data
-
-
-def first_lines(path: Path, count: int) -> bytes:
-    """The first lines of a text, unpacked."""
-    with unpacked(path) as file:
-        head = b"".join(islice(file.stream, count))
-        if head[:2] in UTF16_MARKS and len(head) % 2:
-            head += file.stream.read(1)  # the other half of the last line's end
-    return head
 
 
 def _refuse_empty(data: bytes, path: Path, expected: str) -> None:
@@ -190,11 +245,15 @@ def _archive(source: object) -> DataError:
     )
 
 
-def to_utf8(data: bytes, source: str) -> bytes:
-    """Text in UTF-8 without its mark; UTF-16 is told by its mark."""
+def to_utf8(data: bytes, source: str, *, final: bool = True) -> bytes:
+    """Text in UTF-8 without its mark; UTF-16 is recognized by its mark.
+
+    Unless the text is `final`, it may end within a character.
+    """
     if data[:2] in UTF16_MARKS:
         try:
-            return data.decode("utf-16").encode("utf-8")
+            decoder = codecs.getincrementaldecoder("utf-16")()
+            data = decoder.decode(data, final).encode("utf-8")
         except UnicodeDecodeError as error:
             raise DataError(
                 f"{source}: byte {error.start} is not UTF-16 though the file starts like it; "
@@ -244,20 +303,69 @@ def split_lines(data: bytes, source: str) -> list[str]:
 def array_heads(path: Path, kind: str) -> Heads:
     """The head of each array of an NPY or NPZ file, by name; that of an NPY file is ""."""
     if kind == "npy":
-        with reading(path, "NPY", ADVICE), unpacked(path) as file:
+        with unpacked(path) as file, reading(path, "NPY", ADVICE):
             return {"": npy_head(file.stream)}
     with open_arrays(path) as arrays:
         return arrays.heads
 
 
-def refuse_labels_that_are_no_list(path: Path, heads: Heads, keys: Sequence[str]) -> None:
-    """Refuse an array of texts under a name for labels that has not one dimension."""
-    for key in keys:
-        if key in heads and heads[key].dtype.kind in "US" and len(heads[key].shape) != 1:
-            raise DataError(
-                f"{path}: the labels {key!r} have shape {heads[key].shape}; give one dimension, a "
-                "label for each row"
-            )
+def read_labelled_npz(
+    path: Path,
+    tables: Sequence[str],
+    labels: Sequence[str],
+    *,
+    key: str | None = None,
+    label_types: str = "US",
+) -> tuple[Any, list[str] | None]:
+    """The table of an NPZ file, and its labels if there are some; nothing else is loaded.
+
+    Parameters
+    ----------
+    path : Path
+    tables, labels : sequence of str
+        Usual names of the table and of its labels, the likeliest first. Another array of texts
+        with one dimension holds the labels, too.
+    key : str, optional
+        The table that the user names.
+    label_types : str
+        Kinds of types that labels may have.
+
+    Raises
+    ------
+    DataError
+        If there is no such table, or several, or the labels are not a list of texts.
+    """
+    heads = array_heads(path, "npz")
+    texts = [name for name, head in heads.items() if head.dtype.kind in "US"]
+    for name in (name for name in labels if name in texts and len(heads[name].shape) != 1):
+        raise DataError(
+            f"{path}: the labels {name!r} have shape {heads[name].shape}; give one dimension, a "
+            "label for each row"
+        )
+    lists = [name for name, head in heads.items() if len(head.shape) == 1]
+    typed = [name for name in labels if name in lists and heads[name].dtype.kind in label_types]
+    names = [*typed, *(name for name in texts if name in lists)]
+    pickled = [name for name in labels if name in lists and heads[name].dtype.hasobject]
+    if pickled and not names:
+        raise DataError(
+            f"{path}: {pickled[0]!r} is an array of Python objects, which are not read; save it "
+            "as np.array(words, dtype=str)"
+        )
+    candidates = [name for name, head in heads.items() if len(head.shape) == 2]
+    usual = [name for name in tables if name in candidates]
+    is_sparse = key is None and set(heads) >= SPARSE_PARTS
+    if key is not None and key not in heads:
+        raise DataError(f"{path} has no array {key!r}; it has {listed(list(heads))}")
+    if key is None and not usual and len(candidates) != 1 and not is_sparse:
+        shapes = ", ".join(f"{name!r} {head.shape}" for name, head in heads.items())
+        raise DataError(
+            f"{path} holds {len(candidates)} tables, and none is named {tables[0]!r}; its arrays "
+            f"are {shapes or 'none'}. Rename one; of vectors, format='npz:NAME' names one"
+        )
+    used = names[:1] + ([] if is_sparse else [key or (usual or candidates)[0]])
+    arrays = read_arrays(path, used)
+    values = read_sparse(path) if is_sparse else arrays[used[-1]]
+    return values, texts_of(arrays[names[0]]) if names else None
 
 
 def read_arrays(path: Path, keys: Sequence[str]) -> dict[str, np.ndarray]:

@@ -20,19 +20,18 @@ from scipy import sparse
 
 from manymaps.archive.door import reader
 from manymaps.data.associations import Associations
-from manymaps.data.frames import cell_label, frame_columns
 from manymaps.data.judgements import Judgements, mean_of
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.columns import ColumnNames, find_columns, named_column
+from manymaps.io.files import Sample, read_bytes, sampled
 from manymaps.io.matrices import labelled_matrix
-from manymaps.io.metadata import read_columns
 from manymaps.io.similarities import SimilarityTable, read_similarities
-from manymaps.io.tables import MISSING, as_number
+from manymaps.io.tables import Table, columns_table, open_headed_table, parquet_table
 from manymaps.labels import listed, shown
 
 __all__ = ["judgements_from", "read_judgements"]
 
-Table = tuple[Sequence[str], np.ndarray]
+Square = tuple[Sequence[str], np.ndarray]
 
 
 @reader("judgements")
@@ -96,7 +95,7 @@ def read_judgements(
                 name="judge",
                 value=judge,
             )
-        return _of_rows(read_columns(files[0]), judge, names, str(files[0]))
+        return _of_rows(_long_table(sampled(files[0])), judge, names)
     stems = [Path(file).name.split(".")[0] for file in files]
     judges = stems if len(set(stems)) == len(stems) else [str(file) for file in files]
     tables = [
@@ -107,6 +106,17 @@ def read_judgements(
         for file in files
     ]  # fmt: skip
     return _joined(tables, judges, ", ".join(str(file) for file in files))
+
+
+def _long_table(sample: Sample) -> Table:
+    """A text or Parquet file with a header."""
+    expected = "a header and one judgement per row"
+    if sample.container(expected) == "parquet":
+        return parquet_table(sample)
+    table = open_headed_table(read_bytes(sample, expected), str(sample))
+    if not table.head:
+        raise DataError(f"{sample} holds no table; expected {expected}")
+    return table
 
 
 def judgements_from(
@@ -157,7 +167,7 @@ def judgements_from(
     """
     if judge is not None:
         return _of_rows(
-            frame_columns(data), judge, ColumnNames(cue, response, strength), "the frame"
+            columns_table(data, "the frame"), judge, ColumnNames(cue, response, strength)
         )
     if isinstance(data, Mapping):
         judges, data = list(data), list(data.values())
@@ -180,7 +190,7 @@ def _has_labels(table: Any) -> bool:
     return isinstance(table, SimilarityTable | Associations) or hasattr(table, "columns")
 
 
-def _of_table(table: Any, source: str, labels: Sequence[str] | None = None) -> Table:
+def _of_table(table: Any, source: str, labels: Sequence[str] | None = None) -> Square:
     """Labels and a dense table with NaN where nothing is known."""
     if isinstance(table, SimilarityTable):
         return table.labels, table.values
@@ -203,7 +213,7 @@ def _of_table(table: Any, source: str, labels: Sequence[str] | None = None) -> T
     return found.labels, found.values.toarray()
 
 
-def _joined(tables: Sequence[Table], judges: Sequence[str], source: str) -> Judgements:
+def _joined(tables: Sequence[Square], judges: Sequence[str], source: str) -> Judgements:
     """Tables brought to the objects of all."""
     place = {label: 0 for names, _ in tables for label in names}
     place = {label: i for i, label in enumerate(place)}
@@ -214,50 +224,45 @@ def _joined(tables: Sequence[Table], judges: Sequence[str], source: str) -> Judg
     return Judgements(tuple(place), values, judges, source)
 
 
-def _of_rows(
-    columns: Mapping[str, Sequence[Any]], judge: str, names: ColumnNames, source: str
-) -> Judgements:
-    """Judgements from the columns of a long table."""
-    header = list(columns)
-    named = named_column(header, judge, "judge", source)
-    rest = [name for k, name in enumerate(header) if k != named]
-    found = find_columns(rest, names, source)
+def _of_rows(table: Table, judge: str, names: ColumnNames) -> Judgements:
+    """Judgements from a long table with a header."""
+    header, source = table.head[0], table.source
+    judges = named_column(header, judge, "judge", source)
+    assert judges is not None
+    rest = [c for c in range(len(header)) if c != judges]
+    found = find_columns([header[c] for c in rest], names, source)
     if found.strength is None:
         raise DataError(
             f"{source} has no column of similarities; its columns are {listed(header)}. Name "
             f"one as {setting('strength')}"
         )
-    people = [cell_label(value) for value in columns[header[named or 0]]]
-    ends = [[cell_label(value) for value in columns[rest[k]]] for k in (found.cue, found.response)]
-    values = _numbers(columns[rest[found.strength]], rest[found.strength], source)
-    for k, cells in enumerate(zip(people, *ends, strict=True)):
-        if not all(cells):
-            raise DataError(f"{source}, row {k + 1} lacks a judge or an object; name all three")
-    if not people:
+    value = rest[found.strength]
+    cells = table.read((judges, rest[found.cue], rest[found.response]), value)
+    similarities = cells.numbers
+    assert similarities is not None
+    for column in cells.columns:
+        if "" in column.texts:
+            k = int(np.argmax(column.codes == column.texts.index("")))
+            raise DataError(f"{cells.where(k)} lacks a judge or an object; name all three")
+    infinite = np.flatnonzero(np.isinf(similarities))
+    if infinite.size:
+        k = int(infinite[0])
+        raise DataError(
+            f"{cells.where(k)}: the {header[value][:60]} is {shown(str(cells.written(k)))}; "
+            "similarities must be finite numbers, or empty where there is none"
+        )
+    if not similarities.size:
         raise DataError(
             f"{source} holds no judgements; expected {', '.join(header)[:60]} on each row"
         )
-    judges = {name: k for k, name in enumerate(dict.fromkeys(people))}
-    labels = {name: k for k, name in enumerate(dict.fromkeys([*ends[0], *ends[1]]))}
-    shape = (len(judges), len(labels) ** 2)
-    given = ~np.isnan(values)
-    rows = np.array([judges[name] for name in people])[given]
-    pairs = np.array([labels[a] * len(labels) + labels[b] for a, b in zip(*ends, strict=True)])
-    where = (rows, pairs[given])
-    sums = sparse.coo_array((values[given], where), shape).toarray()
-    counts = sparse.coo_array((np.ones(len(rows)), where), shape).toarray()
+    who, *ends = cells.columns
+    labels = tuple(dict.fromkeys(ends[0].texts + ends[1].texts))
+    place = {label: i for i, label in enumerate(labels)}
+    first, second = (np.array([place[text] for text in e.texts])[e.codes] for e in ends)
+    known = ~np.isnan(similarities)
+    at = (who.codes[known], (first * len(labels) + second)[known])
+    shape = (len(who.texts), len(labels) ** 2)
+    sums = sparse.coo_array((similarities[known], at), shape).toarray()
+    counts = sparse.coo_array((np.ones(len(at[0])), at), shape).toarray()
     tables = mean_of(sums, counts).reshape(-1, len(labels), len(labels))
-    return Judgements(tuple(labels), tables, tuple(judges), source)
-
-
-def _numbers(cells: Sequence[Any], name: str, source: str) -> np.ndarray:
-    """Similarities, NaN where a cell is empty; anything else is named."""
-    found = np.array([as_number(value) for value in cells], np.float64)
-    for k in np.flatnonzero(~np.isfinite(found)).tolist():
-        value = cells[k]
-        if not (value is None or value != value or str(value).strip().lower() in MISSING):
-            raise DataError(
-                f"{source}, row {k + 1}: the {name[:60]} is {shown(str(value))}; similarities "
-                "must be finite numbers, or empty where there is none"
-            )
-    return found
+    return Judgements(labels, tables, tuple(who.texts), source)

@@ -14,10 +14,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -30,41 +28,30 @@ from manymaps.io.columns import (
     ColumnNames,
     folded,
     has_pair_header,
-    is_long_header,
     known_kind,
 )
 from manymaps.io.count_arrays import has_sparse_parts
-from manymaps.io.count_tables import TableHead, open_count_table
+from manymaps.io.count_tables import TableHead, head_of, open_count_table
 from manymaps.io.files import (
     SPARSE_PARTS,
+    Sample,
     array_heads,
-    first_bytes,
-    first_lines,
     read_arrays,
-    stored_format,
+    sampled,
     suffix_of,
     unpacked,
 )
 from manymaps.io.graphs import is_spaced
 from manymaps.io.matrices import looks_like_matrix
-from manymaps.io.parquet import open_parquet
-from manymaps.io.tables import HEAD_ROWS, delimiters_of, is_number
+from manymaps.io.tables import FrameTable, Table, delimiters_of, is_number, parquet_table
 from manymaps.io.trial_columns import TrialNames, find_trial_columns
 from manymaps.io.vector_tables import find_text_columns, open_vector_table
 from manymaps.io.word2vec import CONTROL, HEAD_LINES, HEADER, MOST_DIGITS, is_word_line
 
 __all__ = [
-    "COUNT_FORMATS",
-    "COUNT_TEXTS",
-    "PAIR_FORMATS",
-    "TABLES",
-    "VECTOR_FORMATS",
-    "WORD_LINES",
-    "asked_format",
-    "looks_like_counts",
-    "looks_like_vectors",
-    "vector_format",
-]
+    "COUNT_FORMATS", "COUNT_TEXTS", "PAIR_FORMATS", "TABLES", "VECTOR_FORMATS", "WORD_LINES",
+    "asked_format", "looks_like_counts", "looks_like_vectors", "vector_format",
+]  # fmt: skip
 
 COUNT_FORMATS = ("edges", "matrix", "csv", "tsv", "parquet", "npy", "npz", "mtx", "h5ad")
 PAIR_FORMATS = (*COUNT_FORMATS[:2], "trials", *COUNT_FORMATS[2:-1], "graphml", "edgelist")
@@ -74,7 +61,6 @@ WORD_LINES = {"word2vec": True, "fasttext": True, "glove": False}
 TABLES = ("csv", "tsv", "table")
 VECTOR_FORMATS = (*WORD_LINES, "word2vec-binary", "npy", "npz", "csv", "tsv", "parquet", "h5ad")
 SHARED = ("csv", "tsv", "npy", "npz", "parquet")
-SAMPLE = 2**20
 MOST_NUMBERS = 2**16
 # Fewer columns than this under an empty corner are too few to tell counts from measurements.
 FEWEST_COLUMNS = 3
@@ -101,10 +87,10 @@ def asked_format(
     return name, key or None
 
 
-def vector_format(path: Path) -> str:
+def vector_format(sample: Sample) -> str:
     """The format of a file of vectors: by its first bytes, its name and its first lines."""
-    sample = first_bytes(path, "vectors", SAMPLE)
-    stored = stored_format(path, sample)
+    path = sample.path
+    stored = sample.container("vectors")
     if stored == "mtx":
         raise DataError(
             f"{path} is a MatrixMarket file, from which no vectors are read; save its matrix as "
@@ -115,14 +101,15 @@ def vector_format(path: Path) -> str:
     if stored is not None:
         return stored
     suffix = suffix_of(path)
-    lines = sample.removeprefix(b"\xef\xbb\xbf").split(b"\n")[: HEAD_LINES + 1]
-    if len(sample) == SAMPLE and len(lines) > 1:
+    start = sample.start.removeprefix(b"\xef\xbb\xbf")
+    lines = start.split(b"\n")[: HEAD_LINES + 1]
+    if not sample.is_whole and len(lines) > 1:
         lines.pop()  # it may be cut
     lines = [line for line in lines if line.strip()]
     header = HEADER.fullmatch(lines[0]) if lines else None
     if header and len(header[2]) <= MOST_DIGITS:
         second = lines[1] if len(lines) > 1 else b""
-        if CONTROL.search(sample) and not is_word_line(second, int(header[2])):
+        if CONTROL.search(start) and not is_word_line(second, int(header[2])):
             return "word2vec-binary"
         if suffix == ".bin" and not is_word_line(second, 1):
             return "word2vec-binary"
@@ -164,19 +151,24 @@ def looks_like_counts(path: str | os.PathLike[str], format: str | None = None) -
     name, _, key = (format or "").partition(":")
     if (name and name not in COUNT_FORMATS) or (key and name != "h5ad"):
         return False
-    file = Path(path)
+    sample = sampled(path)
+    file = sample.path
     try:
-        kind = name or stored_format(file, first_bytes(file)) or "text"
+        kind = name or sample.container() or "text"
         if kind == "npz":
             return _npz_has_counts(file)
         if kind == "mtx":
             return _market_has_counts(file)
-        if kind == "parquet":
-            return _parquet_has_counts(file)
         if kind == "h5ad":
             return _annotated_has_counts(file)
-        return kind in COUNT_TEXTS and _text_has_counts(file, name or None)
-    except DataError:
+        if kind == "parquet":
+            return _table_has_counts(parquet_table(sample, head=True), None)
+        if kind not in COUNT_TEXTS:
+            return False
+        delimiters = delimiters_of(file, name or None)
+        table = open_count_table(sample.lines, str(sample), delimiters)
+        return _table_has_counts(table, name or None)
+    except (DataError, ImportError):
         # The reader that is chosen then says what is wrong.
         return False
 
@@ -210,62 +202,20 @@ def looks_like_vectors(path: str | os.PathLike[str], format: str | None = None) 
         return name in VECTOR_FORMATS
     if key:
         return True
-    file = Path(path)
+    sample = sampled(path)
+    file = sample.path
     if is_spaced(suffix_of(file), format):
         return False
     try:
-        kind = name or vector_format(file)
+        kind = name or vector_format(sample)
         if kind in ("npy", "npz"):
             return _array_is_wide(file, kind)
         if kind == "parquet":
-            return _parquet_has_vectors(file)
-        return kind not in TABLES or _text_has_vectors(file, kind)
-    except DataError:
+            return _frame_has_vectors(parquet_table(sample, head=True))
+        return kind not in TABLES or _text_has_vectors(sample, kind)
+    except (DataError, ImportError):
         # The reader of associations says what is wrong, as it does for any file.
         return False
-
-
-@dataclass(frozen=True)
-class _Schema:
-    """The columns of a Parquet file, and which of them hold numbers, whole ones, and lists."""
-
-    names: list[str]
-    numeric: list[bool]
-    whole: list[bool]
-    nested: list[bool]
-
-
-def _schema(path: Path) -> _Schema | None:
-    """The columns of a Parquet file; None where they are of pairs or trials, or without pyarrow."""
-    try:
-        with open_parquet(path) as file:
-            schema = file.schema
-    except ImportError:
-        return None  # the reader that is chosen names the extra
-    from pyarrow import types
-
-    if has_pair_header(schema.names, ColumnNames()) or _has_trials(schema):
-        return None
-    whole = [types.is_integer(kind) for kind in schema.types]
-    return _Schema(
-        list(schema.names),
-        [w or types.is_floating(kind) for w, kind in zip(whole, schema.types, strict=True)],
-        whole,
-        [types.is_nested(kind) for kind in schema.types],
-    )
-
-
-def _has_trials(schema: Any) -> bool:
-    """Whether the columns of a Parquet file are those of trials, by their names and types."""
-    from pyarrow import types
-
-    row = ["1" if types.is_floating(t) or types.is_integer(t) else "a" for t in schema.types]
-    return _are_trials([schema.names, row], "")
-
-
-def _first_rows(path: Path) -> bytes:
-    """The first lines of a text, unpacked."""
-    return first_lines(path, HEAD_ROWS + 1)
 
 
 def _shares_labels(rows: Sequence[Sequence[str]]) -> bool:
@@ -297,17 +247,6 @@ def _market_has_counts(path: Path) -> bool:
     return False
 
 
-def _parquet_has_counts(path: Path) -> bool:
-    """Whether a Parquet file is a long list of two kinds, or names a kind over its labels."""
-    schema = _schema(path)
-    if schema is None:
-        return False
-    if is_long_header(schema.names, schema.numeric):
-        return True
-    corner = len(schema.names) > 2 and _corner_names_kind(schema.names[0])
-    return corner and not schema.numeric[0] and all(schema.whole[1:])
-
-
 def _annotated_has_counts(path: Path) -> bool:
     """Whether the table of an .h5ad file begins with whole numbers of at least 0."""
     numbers = first_numbers(path, MOST_NUMBERS)
@@ -317,26 +256,21 @@ def _annotated_has_counts(path: Path) -> bool:
     return whole and numbers.size > 0 and bool(numbers.min() >= 0)
 
 
-def _text_has_counts(path: Path, asked: str | None) -> bool:
-    """Whether the first rows of a text are those of a long list of two kinds or of a table."""
-    table, head = open_count_table(_first_rows(path), str(path), delimiters_of(path, asked))
-    if not head.header or has_pair_header(head.names, ColumnNames()) or _has_cues(head.names):
-        return False
-    if _are_trials(table.head(), str(path)):
+def _table_has_counts(table: Table, asked: str | None) -> bool:
+    """Whether the first rows are those of a long list of two kinds or of a wide table."""
+    head = head_of(table)
+    if not head.header or _has_pairs(table) or any(folded(name) == "cue" for name in head.names):
         return False
     if asked == "edges" or head.is_long:
         return head.is_long
-    return not _shares_labels(table.head()) and _is_count_table(head)
+    return not _shares_labels(table.head) and _is_count_table(head)
 
 
-def _are_trials(head: Sequence[Sequence[str]], source: str) -> bool:
-    """Whether the first rows hold a cue and its answers, of a person each."""
-    return find_trial_columns(head[0], head[1:], TrialNames(), source) is not None
-
-
-def _has_cues(names: Sequence[str]) -> bool:
-    """Whether a column is called cue: then responses stand in another, whatever it is called."""
-    return any(folded(name) == "cue" for name in names)
+def _has_pairs(table: Table) -> bool:
+    """Whether the first rows hold a cue and a response, or a cue and the answers of a person."""
+    return has_pair_header(table.head[0], ColumnNames()) or (
+        find_trial_columns(table.head[0], table.head[1:], TrialNames(), table.source) is not None
+    )
 
 
 def _corner_names_kind(corner: str) -> bool:
@@ -373,26 +307,23 @@ def _stored_shape(path: Path) -> tuple[int, ...]:
     return two_lengths(read_arrays(path, ["shape"])["shape"], str(path))
 
 
-def _parquet_has_vectors(path: Path) -> bool:
-    """Whether a Parquet file has a column of lists, or one of labels and several of numbers."""
-    schema = _schema(path)
-    if schema is None:
-        return False
-    numbers = sum(schema.numeric)
-    return any(schema.nested) or _are_coordinates(numbers, len(schema.names) - numbers, 5)
+def _frame_has_vectors(table: FrameTable) -> bool:
+    """Whether a frame has a column of lists, or one of labels and several of numbers."""
+    n_numbers = sum(table.numeric)
+    are_coordinates = _are_coordinates(n_numbers, len(table.names) - n_numbers, 5)
+    return not _has_pairs(table) and (bool(table.nested) or are_coordinates)
 
 
-def _text_has_vectors(path: Path, asked: str | None) -> bool:
+def _text_has_vectors(sample: Sample, asked: str | None) -> bool:
     """Whether the first rows of a text table are a label and numbers, and not of a square table."""
-    table = open_vector_table(_first_rows(path), str(path), delimiters_of(path, asked))
-    head = table.head()
-    if has_pair_header(head[0], ColumnNames()) or _are_trials(head, str(path)):
+    table = open_vector_table(sample.lines, str(sample), delimiters_of(sample.path, asked))
+    if _has_pairs(table):
         return False
-    columns = find_text_columns(table, head)
+    columns = find_text_columns(table)
     if columns.header or columns.label is not None:
-        is_square = _shares_labels(head)
+        is_square = _shares_labels(table.head)
     else:
-        with unpacked(path) as file:
+        with unpacked(sample.path) as file:
             is_square = sum(1 for line in file.stream if line.strip()) == len(columns.names)
     texts = len(columns.left_out) + (columns.label is not None)
     fewest = 5 if columns.header else 1000

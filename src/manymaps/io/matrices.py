@@ -14,10 +14,8 @@ or NaN where one is missing: an empty cell, a point, NA or NaN.
 from __future__ import annotations
 
 import os
-from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -25,30 +23,17 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.archive.door import reader
+from manymaps.checks import check_labels
 from manymaps.errors import DataError
 from manymaps.io.columns import ColumnNames, has_pair_header
-from manymaps.io.files import (
-    SPARSE_PARTS,
-    array_heads,
-    read_arrays,
-    read_bytes,
-    read_npy,
-    read_sparse,
-    refuse_labels_that_are_no_list,
-    split_lines,
-)
+from manymaps.io.files import read_bytes, read_labelled_npz, read_npy, split_lines
 from manymaps.io.market import read_market
-from manymaps.io.tables import HEAD_ROWS, MISSING, SparseRows, TextTable, as_number, is_number
+from manymaps.io.tables import HEAD_ROWS, NumberRule, SparseRows, TextTable, is_number
 
 __all__ = [
-    "LabelledMatrix",
-    "ValueRule",
-    "labelled_matrix",
-    "looks_like_matrix",
-    "read_array",
-    "read_labels",
-    "read_text_matrix",
-]
+    "LabelledMatrix", "ValueRule", "labelled_matrix", "looks_like_matrix", "read_array",
+    "read_labels", "read_text_matrix",
+]  # fmt: skip
 
 ValueRule: TypeAlias = Literal["strengths", "similarities"]
 
@@ -82,20 +67,6 @@ def read_labels(
     return lines
 
 
-def check_labels(labels: Sequence[str], source: str) -> None:
-    """Refuse empty and repeated labels, by their positions."""
-    first: dict[str, int] = {}
-    for i, label in enumerate(labels):
-        if not label:
-            raise DataError(f"{source}: the label of object {i + 1} is empty")
-        if label in first:
-            raise DataError(
-                f"{source}: the label {label[:60]!r} stands twice, for objects "
-                f"{first[label] + 1} and {i + 1}; labels must differ"
-            )
-        first[label] = i
-
-
 def labelled_matrix(
     values: Any, labels: Sequence[str] | None, source: str, rule: ValueRule = "strengths"
 ) -> LabelledMatrix:
@@ -124,12 +95,7 @@ def labelled_matrix(
     matrix.sum_duplicates()
     n = matrix.shape[0]
     names = [str(i) for i in range(n)] if labels is None else list(labels)
-    if len(names) != n:
-        raise DataError(
-            f"{source}: there are {len(names):,} labels for a matrix of {n:,} rows and columns; "
-            "give one label per row"
-        )
-    check_labels(names, source)
+    check_labels(names, n, "object", source=source, named=True)
     bad = np.flatnonzero(_is_bad(matrix.data, rule))
     if bad.size:
         row = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
@@ -165,135 +131,63 @@ def read_array(
     """A matrix from an NPY, NPZ or MatrixMarket file."""
     found = None
     if kind == "npz":
-        values, found = _read_npz(path)
+        values, found = read_labelled_npz(path, MATRIX_KEYS, LABEL_KEYS, label_types="USiuf")
+        found = None if found is None else [label.strip() for label in found]
     else:
         values = read_npy(path) if kind == "npy" else read_market(path)
     return labelled_matrix(values, labels if labels is not None else found, str(path), rule)
 
 
-def _read_npz(path: Path) -> tuple[Any, list[str] | None]:
-    """A sparse matrix as scipy saves it, or the one matrix of an archive; with its labels."""
-    heads = array_heads(path, "npz")
-    refuse_labels_that_are_no_list(path, heads, LABEL_KEYS)
-    lines = [key for key, head in heads.items() if len(head.shape) == 1]
-    label_key = next((key for key in LABEL_KEYS if key in lines), None)
-    labels = None
-    if label_key is not None:
-        labels = [str(x).strip() for x in read_arrays(path, [label_key])[label_key]]
-    if set(heads) >= SPARSE_PARTS:
-        return read_sparse(path), labels
-    tables = [key for key, head in heads.items() if key != label_key and len(head.shape) == 2]
-    named = [key for key in MATRIX_KEYS if key in tables]
-    if not named and len(tables) != 1:
-        shapes = ", ".join(f"{key!r} {head.shape}" for key, head in heads.items())
-        raise DataError(
-            f"{path} holds {len(tables)} matrices, and none is named 'strengths' or 'matrix'; its "
-            f"arrays are {shapes or 'none'}"
-        )
-    key = (named or tables)[0]
-    return read_arrays(path, [key])[key], labels
-
-
 def read_text_matrix(
     table: TextTable, labels: Sequence[str] | None = None, rule: ValueRule = "strengths"
 ) -> LabelledMatrix:
-    """A square table of numbers with labels in its first row and column, or with none at all.
+    """Read a square table of numbers, labelled in its first row and column or not at all.
 
-    The corner may be empty, hold a word, or be missing (as R writes it).
+    The corner may be empty, contain a word, or be missing (as R writes it).
 
     Raises
     ------
     DataError
-        Where a cell is not a number, the table is not square, or the labels of its rows and
-        columns disagree.
+        If a cell is not a number, the table is not square, or the labels of its rows and columns
+        disagree.
     """
-    rows = table.rows()
-    first_line, header = next(rows, (1, []))
-    second = next(rows, None)
-    if second is None:
+    if len(table.head) < 2:
         raise DataError(f"{table.source} has a single row, not a square matrix")
-    rest = chain([second], rows)
-    cornerless = len(second[1]) == len(header) + 1
-    plain = not cornerless and all(is_number(table.plain_number(cell)) for cell in header)
-    if plain:
-        values, lines, _ = _read_cells(table, chain([(first_line, header)], rest), None, rule)
-        shape = (len(lines), len(header))
-        columns = None
-    else:
-        columns = header if cornerless else header[1:]
-        table.check_decoded(first_line, *columns)
-        values, lines, names = _read_cells(table, rest, columns, rule)
-        shape = (len(lines), len(columns))
-    if shape[0] != shape[1]:
+    header = table.is_cornerless or not all(map(is_number, table.head[0]))
+    columns = range(int(header), table.width)
+    if header:
+        table.check_decoded(table.first_line, *table.names)
+    cell_rule = NumberRule("value", lambda values: _is_bad(values, rule), _WANTED_CELL[rule])
+    matrix = SparseRows(len(columns))
+    names: list[str] = []
+    lines: list[int] = []
+    label = 0 if header else None
+    for block in table.number_blocks(columns, label, cell_rule, header=header):
+        matrix.append(block.values)
+        names += block.labels
+        lines += block.lines
+    if len(names) != len(columns):
         raise DataError(
-            f"{table.source}: the matrix is not square: it has {shape[0]:,} rows and "
-            f"{shape[1]:,} columns; similarities need one row and one column per object"
+            f"{table.source}: the matrix is not square: it has {len(names):,} rows and "
+            f"{len(columns):,} columns; similarities need one row and one column per object"
         )
-    if columns is not None:
-        for i, (name, column) in enumerate(zip(names, columns, strict=True)):
-            if name != column:
-                hint = "; both hold the same labels" if set(names) == set(columns) else ""
-                raise DataError(
-                    f"{table.source}, line {lines[i]}: row {i + 1} is labelled {name[:60]!r} but "
-                    f"column {i + 1} {column[:60]!r}{hint}; give rows and columns the same order"
-                )
-    return labelled_matrix(values, labels if labels is not None else columns, table.source, rule)
+    if header:
+        agreed = _agreed(table, names, lines)
+        labels = agreed if labels is None else labels
+    return labelled_matrix(matrix.table(), labels, table.source, rule)
 
 
-def _read_cells(
-    table: TextTable,
-    rows: Iterator[tuple[int, list[str]]],
-    columns: Sequence[str] | None,
-    rule: ValueRule,
-) -> tuple[sparse.csr_array, Sequence[int], list[str]]:
-    """The numbers of a table, with the line and the label of each row."""
-    skip = 0 if columns is None else 1
-    width: int | None = None if columns is None else len(columns)
-    found = SparseRows(width or 0)
-    lines, names = array("q"), list[str]()
-    for line, cells in rows:
-        if not any(cells):
-            continue
-        if width is None:
-            width = len(cells)
-            found = SparseRows(width)
-        if len(cells) - skip != width:
+def _agreed(table: TextTable, names: Sequence[str], lines: Sequence[int]) -> Sequence[str]:
+    """The labels of the columns, if those of the rows are the same."""
+    columns = table.names[1:]
+    for i, (name, column) in enumerate(zip(names, columns, strict=True)):
+        if name != column:
+            hint = "; both hold the same labels" if set(names) == set(columns) else ""
             raise DataError(
-                f"{table.source}, line {line} has {len(cells) - skip:,} values where the first "
-                f"row has {width:,} columns"
+                f"{table.source}, line {lines[i]}: row {i + 1} is labelled {name[:60]!r} but "
+                f"column {i + 1} {column[:60]!r}{hint}; give rows and columns the same order"
             )
-        if skip:
-            table.check_decoded(line, cells[0])
-        numbers = _row_numbers(table, line, cells[skip:], columns, rule)
-        if len(lines) <= width:  # of a table with more rows than columns their number is enough
-            found.append(numbers)
-            names.append(cells[0])
-        lines.append(line)
-    return found.table(), lines, names
-
-
-def _row_numbers(
-    table: TextTable,
-    line: int,
-    cells: Sequence[str],
-    columns: Sequence[str] | None,
-    rule: ValueRule,
-) -> np.ndarray:
-    """The numbers of one row; a cell that is not one is named by its line and column."""
-    texts = [table.plain_number(cell) for cell in cells] if table.delimiter == ";" else cells
-    numbers = np.array([as_number(text) for text in texts])
-    is_bad = _is_bad(numbers, rule)
-    is_bad |= np.isnan(numbers) & [cell.lower() not in MISSING for cell in cells]
-    bad = np.flatnonzero(is_bad)
-    if bad.size:
-        column = int(bad[0])
-        label = "" if columns is None else f" ({columns[column][:60]!r})"
-        what = repr(cells[column][:60]) if cells[column] else "empty"
-        raise DataError(
-            f"{table.source}, line {line}, column {column + 1}{label}: the value is {what}; "
-            f"{_WANTED_CELL[rule]}"
-        )
-    return numbers
+    return columns
 
 
 def looks_like_matrix(head: Sequence[Sequence[str]]) -> bool:

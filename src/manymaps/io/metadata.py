@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from manymaps.archive.door import reader
 from manymaps.data.csv_cells import unguarded
 from manymaps.data.frames import frame_columns, label_column
 from manymaps.errors import DataError
-from manymaps.io.files import first_bytes, read_bytes, stored_format
+from manymaps.io.files import read_bytes, sampled
 from manymaps.io.parquet import open_parquet
-from manymaps.io.tables import open_headed_table
+from manymaps.io.tables import CodedColumn, open_headed_table
 from manymaps.labels import listed
 
 __all__ = ["read_columns", "refuse_long_texts"]
@@ -43,10 +42,10 @@ def read_columns(path: str | os.PathLike[str]) -> dict[str, list[Any]]:
     ImportError
         Where Parquet is read without pyarrow.
     """
-    path = Path(path)
+    sample = sampled(path)
     expected = "a header and one row per label"
-    if stored_format(path, first_bytes(path, expected)) == "parquet":
-        with open_parquet(path) as file:
+    if sample.container(expected) == "parquet":
+        with open_parquet(sample.path) as file:
             table = file.read()
         found = frame_columns(table)
         if not found or not len(table):
@@ -54,33 +53,25 @@ def read_columns(path: str | os.PathLike[str]) -> dict[str, list[Any]]:
         for name, values in found.items():
             refuse_long_texts(path, name, [value for value in values if isinstance(value, str)])
         return found
-    table = open_headed_table(read_bytes(path, expected), str(path))
+    table = open_headed_table(read_bytes(sample, expected), str(path))
     n_cells = sum(table.data.count(mark) for mark in (table.delimiter.encode(), b"\n"))
     if n_cells > MOST_CELLS:
         raise DataError(
             f"{path} has about {n_cells:,} cells; a table of metadata may have {MOST_CELLS:,}. "
             "Keep the rows and columns that you need"
         )
-    rows = table.rows()
-    line, header = next(rows, (0, []))
-    header = [unguarded(name) for name in header]
-    if not any(header):
+    if not table.head or not any(table.head[0]):
         raise DataError(f"{path} holds no table; expected {expected}")
-    table.check_decoded(line, *header)
+    header = [unguarded(name) for name in table.names]
+    table.check_decoded(table.first_line, *header)
     if len(set(header)) != len(header):
         raise DataError(f"{path}: two columns have the same name in {listed(header)}")
-    columns: list[list[str]] = [[] for _ in header]
-    for line, row in rows:
-        if len(row) != len(header):
-            raise DataError(
-                f"{path}, line {line}: {len(row)} cells under a header of {len(header)}"
-            )
-        table.check_decoded(line, *row)
-        for column, cell in zip(columns, row, strict=True):
-            column.append(unguarded(cell))
-    cells: dict[str, list[Any]] = dict(zip(header, columns, strict=True))
-    if not columns[0]:
+    columns = table.read(range(len(header))).columns
+    if not columns[0].texts:
         raise DataError(f"{path} has a header and no rows; expected {expected}")
+    cells: dict[str, list[Any]] = {}
+    for name, column in zip(header, columns, strict=True):
+        cells[name] = CodedColumn(list(map(unguarded, column.texts)), column.codes).cells()
     labels = label_column(cells, None)
     for name, values in cells.items():
         refuse_long_texts(path, name, values)

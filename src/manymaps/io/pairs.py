@@ -18,9 +18,8 @@ from manymaps.checks import check_labels
 from manymaps.data.associations import Associations, known_pairs
 from manymaps.data.pair_rules import NumberedPairs, Rules, apply_rules
 from manymaps.errors import DataError, ParameterError, setting
-from manymaps.io.coded_cells import CodedColumn, LabelCodes
 from manymaps.io.matrices import LabelledMatrix
-from manymaps.io.tables import known_number
+from manymaps.io.tables import CodedColumn, LabelCodes, known_number
 from manymaps.labels import plain_spelling
 
 __all__ = ["Pairs", "associate", "associate_matrix", "coded_pairs", "named_by"]

@@ -20,30 +20,31 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import islice
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from manymaps.archive.door import reader
 from manymaps.data.associations import ReadReport
-from manymaps.data.frames import cell_label, eager_frame
+from manymaps.data.frames import cell_label
 from manymaps.data.ratings import EMPTY_WORD, Ratings
 from manymaps.errors import DataError, setting
 from manymaps.io.columns import ColumnNames, folded, named_column, usual_column
-from manymaps.io.files import first_bytes, read_bytes, stored_format
+from manymaps.io.files import Sample, read_bytes, sampled, to_utf8
 from manymaps.io.kinds import asked_format
-from manymaps.io.parquet import open_parquet
 from manymaps.io.tables import (
+    Cells,
+    LabelCodes,
+    Table,
     TextTable,
-    as_number,
+    columns_table,
     delimiters_of,
     is_number,
     known_number,
     open_table,
+    parquet_table,
 )
 from manymaps.labels import listed, shown
 
@@ -53,30 +54,10 @@ Names = tuple[str, ...]
 
 RATING_FORMATS = ("ratings", "csv", "tsv", "parquet")
 
-FIRST: Names = (
-    "word1",
-    "w1",
-    "term1",
-    "item1",
-    "noun1",
-    "verb1",
-    "left",
-    "worda",
-    "cue",
-    "stimulus",
-)
-SECOND: Names = (
-    "word2",
-    "w2",
-    "term2",
-    "item2",
-    "noun2",
-    "verb2",
-    "right",
-    "wordb",
-    "response",
-    "target",
-)
+FIRST: Names = ("word1", "w1", "term1", "item1", "noun1", "verb1", "left", "worda")
+FIRST += ("cue", "stimulus")
+SECOND: Names = ("word2", "w2", "term2", "item2", "noun2", "verb2", "right", "wordb")
+SECOND += ("response", "target")
 #: Names that nothing but ratings have.
 RATED: Names = ("simlex999", "human(mean)", "humanmean", "humanscore", "human", "humanrating")
 RATED += ("meanrating", "avgrating", "averagerating", "rating", "ratings", "relatedness")
@@ -84,10 +65,12 @@ RATED += ("meanrelatedness", "averagescore", "avgscore", "meanscore", "menscore"
 #: Names that strengths of associations have as well.
 SHARED: Names = ("similarity", "sim", "score", "mean", "average", "value", "strength", "weight")
 _SUFFIX = re.compile(r"(?<=.)-[njvar]$")
-_BLANKS = re.compile(rb"[ \t]+")
 _NO_NUMBER = "no rating"
 _EXPECTED = "two words and a rating on each line"
-_HEAD = 2**16
+_NO_FRAME = (
+    "ratings cannot be made from an object of type {}; give a frame, columns by name, or triples "
+    "of two words and a rating (for a file there is read_ratings)"
+)
 
 
 @dataclass(frozen=True)
@@ -99,6 +82,11 @@ class _Layout:
     value: int
     header: bool
     notes: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> tuple[int, int, int]:
+        """The columns of the two words and of the ratings."""
+        return self.first, self.second, self.value
 
 
 @reader("ratings")
@@ -158,22 +146,19 @@ def read_ratings(
     ((('tie', 'knot'), ('tie', 'suit')), [33.0, 40.0], 1)
     """
     asked_format(format, RATING_FORMATS)
-    file, source = Path(path), str(path)
+    sample = sampled(path)
+    source = str(sample)
     names = ColumnNames(cue, response, strength)
-    kind = stored_format(file, first_bytes(file, _EXPECTED)) or "text"
+    kind = sample.container(_EXPECTED)
+    table: Table
     if kind == "parquet":
-        with open_parquet(file) as opened:
-            return _of_frame(opened.read(), names, source)
-    if kind != "text" or format == "parquet":
+        table = parquet_table(sample)
+    elif kind is not None or format == "parquet":
         raise DataError(f"{source} is no table of words and ratings; expected {_EXPECTED}")
-    table = _open(read_bytes(file, _EXPECTED), source, delimiters_of(file, format), names)
-    rows = list(_rows(table))
-    layout = _layout([cells for _, cells in rows], names, source)
-    cells = (
-        (f"{source}, line {line}", _cut(table, line, row, layout))
-        for line, row in islice(rows, int(layout.header), None)
-    )
-    return _ratings(cells, table, source, layout.notes)
+    else:
+        table = _open(read_bytes(sample, _EXPECTED), sample, format, names)
+    layout = _layout(table, names)
+    return _ratings(_cells(table, layout), source, layout.notes)
 
 
 def ratings_from(
@@ -212,16 +197,22 @@ def ratings_from(
     <Ratings of 2 pairs of words, from the pairs>
     """
     names = ColumnNames(cue, response, strength)
-    in_columns = isinstance(data, Mapping) or hasattr(data, "columns")
-    if in_columns or hasattr(data, "column_names") or not isinstance(data, Iterable):
-        return _of_frame(data, names, "the frame")
+    is_frame = hasattr(data, "columns") or hasattr(data, "column_names")
+    if is_frame or isinstance(data, Mapping) or not isinstance(data, Iterable):
+        table = columns_table(data, "the frame", _NO_FRAME)
+        return _ratings(_cells(table, _layout(table, names)), "the frame", ())
     rows = []
     for k, row in enumerate(data):
         if isinstance(row, str) or not isinstance(row, Iterable) or len(list(row)) != 3:
             raise DataError(f"the pairs, row {k}: {shown(str(row))}; give two words and a rating")
-        a, b, value = row
-        rows.append((f"the pairs, row {k}", (cell_label(a), cell_label(b), value)))
-    return _ratings(rows, None, "the pairs", ())
+        rows.append(list(row))
+    ends = []
+    for place in range(2):
+        codes = LabelCodes()
+        ends.append(codes.column(codes.of((row[place] for row in rows), len(rows)), cell_label))
+    numbers = np.array([known_number(value) for _, _, value in rows])
+    cells = Cells(ends, numbers, lambda k: f"the pairs, row {k}", lambda k: rows[k][2])
+    return _ratings(cells, "the pairs", ())
 
 
 @reader("ratings")
@@ -247,68 +238,62 @@ def looks_like_ratings(path: str | os.PathLike[str], format: str | None = None) 
         return False
     if format == "ratings":
         return True
-    file = Path(path)
     try:
-        start = first_bytes(file, _EXPECTED, _HEAD)
-        kind = stored_format(file, start)
+        sample = sampled(path)
+        kind = sample.container(_EXPECTED)
         if kind == "parquet":
-            with open_parquet(file) as opened:
-                return _named(list(opened.schema.names), RATED) is not None
+            return _named(sample.parquet.schema.names, RATED) is not None
         if kind is not None:
             return False
-        whole = start if len(start) < _HEAD else start[: start.rfind(b"\n") + 1]
-        table = _open(whole, str(path), delimiters_of(file, format), ColumnNames())
-        rows = [cells for _, cells in _rows(table)]
-        layout = _layout(rows, ColumnNames(), str(path))
+        table = _open(sample.lines, sample, format, ColumnNames())
+        layout = _layout(table, ColumnNames())
+        cells = _cells(table, layout)
     except (DataError, ImportError):
-        # The reader that is chosen then says what is wrong.
+        # The reader that is chosen then reports the fault.
         return False
-    names = rows[0] if layout.header else []
+    names = table.head[0] if layout.header else []
     if names and _named(names, RATED) is not None:
         return True
     if names and usual_column(_plain(names), ("cue", "source", "from", "stimulus")) is not None:
         return False
-    return _rated_alike(table, rows[int(layout.header) :], layout)
+    return _rated_alike(cells)
 
 
-def _rated_alike(table: TextTable, rows: Sequence[Sequence[str]], layout: _Layout) -> bool:
-    """Whether pairs without a telling name have the values of ratings, and stand once."""
-    width = max(layout.first, layout.second, layout.value) + 1
-    if any(len(row) < width for row in rows):
-        return False
-    values = np.array([as_number(table.plain_number(row[layout.value])) for row in rows])
-    words = [(row[layout.first], row[layout.second]) for row in rows]
-    if not np.isfinite(values).all() or any(is_number(w) for pair in words for w in pair):
+def _rated_alike(cells: Cells) -> bool:
+    """Whether pairs without a telling name have the values of ratings, and occur once each."""
+    first, second = cells.columns
+    values = cells.numbers
+    assert values is not None
+    if not np.isfinite(values).all() or any(map(is_number, (*first.texts, *second.texts))):
         return False
     beyond = (values > 1) & (values != np.rint(values))
-    return bool(beyond.any()) and len({frozenset(pair) for pair in words}) == len(words)
+    pairs = set(map(frozenset, zip(first.cells(), second.cells(), strict=True)))
+    return bool(beyond.any()) and len(pairs) == values.size
 
 
-def _open(data: bytes, source: str, delimiters: Sequence[str], names: ColumnNames) -> TextTable:
-    """The text split at its delimiter, or at blanks where it has none."""
-    first = next((x for x in data.splitlines() if x.strip() and not x.startswith(b"#")), b"")
-    if not any(mark.encode() in first for mark in ",;\t|") and b" " in first.strip():
-        lines = (_BLANKS.sub(b"\t", line.strip()) for line in data.splitlines())
-        return TextTable(source, b"\n".join(lines), "\t", quoted=False)
+def _open(data: bytes, sample: Sample, format: str | None, names: ColumnNames) -> TextTable:
+    """A text of ratings split at its delimiter, or at blanks if it has none."""
     return open_table(
-        data,
-        source,
-        delimiters,
-        lambda head: (
-            _named([*head[0], *head[min(1, len(head) - 1)]], (*RATED, *SHARED)) is not None
-            or names.any_given
-        ),
+        _without_comments(to_utf8(data, str(sample))),
+        str(sample),
+        delimiters_of(sample.path, format),
+        lambda table: names.any_given or _named(table.head[0], (*RATED, *SHARED)) is not None,
         f"Expected {_EXPECTED}, with commas, semicolons, tabs or blanks between",
+        blanks=True,
     )
 
 
-def _rows(table: TextTable) -> Iterator[tuple[int, list[str]]]:
-    """The rows without comments; one of these that names columns comes first, without its mark."""
-    for line, cells in table.rows():
-        if not cells[0].startswith("#"):
-            yield line, cells
-        elif line < 10 and len(cells) >= 3 and not any(map(is_number, cells)):
-            yield line, [cells[0].lstrip("# "), *cells[1:]]
+def _without_comments(data: bytes) -> bytes:
+    """A text with blank lines for its comments; one that names the columns loses its mark only."""
+    if b"#" not in data:
+        return data
+    lines = data.split(b"\n")
+    for k, line in enumerate(lines):
+        if line.startswith(b"#"):
+            cells = [cell.decode(errors="replace") for cell in re.split(rb"[,;\t|]", line)]
+            is_header = k < 10 and len(cells) >= 3 and not any(map(is_number, cells))
+            lines[k] = line.lstrip(b"# ") if is_header else b""
+    return b"\n".join(lines)
 
 
 def _plain(names: Sequence[str]) -> list[str]:
@@ -320,14 +305,12 @@ def _named(names: Sequence[str], aliases: Sequence[str]) -> int | None:
     return usual_column(_plain(names), aliases)
 
 
-def _layout(rows: Sequence[Sequence[str]], names: ColumnNames, source: str) -> _Layout:
+def _layout(table: Table, names: ColumnNames) -> _Layout:
     """Which columns hold the words and the ratings."""
-    if not rows:
-        raise DataError(f"{source} holds no ratings; expected {_EXPECTED}")
-    head = list(rows[0])
-    numeric = [is_number(cell.replace(",", ".")) for cell in head]
-    named = names.any_given or _named(head, RATED) is not None
-    if not named and any(numeric):
+    head, source = table.head[0], table.source
+    numeric = [is_number(cell) for cell in head]
+    is_named = names.any_given or _named(head, RATED) is not None
+    if isinstance(table, TextTable) and not is_named and any(numeric):
         words = [c for c, number in enumerate(numeric) if not number]
         numbers = [c for c, number in enumerate(numeric) if number and c > 1]
         if words[:2] != [0, 1] or not numbers:
@@ -336,8 +319,15 @@ def _layout(rows: Sequence[Sequence[str]], names: ColumnNames, source: str) -> _
             )
         note = "no header: columns read as two words and their rating"
         return _Layout(0, 1, numbers[0], False, (note,))
-    body = rows[1] if len(rows) > 1 else []
+    body = table.head[1] if len(table.head) > 1 else []
     return _under_header(head, body, names, source)
+
+
+def _cells(table: Table, layout: _Layout) -> Cells:
+    """The two words and the rating of each row."""
+    first, second, value = layout.columns
+    needed = max(layout.columns) + 1
+    return table.read((first, second), value, header=layout.header, needed=needed)
 
 
 def _under_header(
@@ -375,73 +365,29 @@ def _under_header(
     return _Layout(ends[0], ends[1], value, True)
 
 
-def _cut(table: TextTable, line: int, row: Sequence[str], layout: _Layout) -> tuple[str, str, str]:
-    """The two words and the rating of a row."""
-    places = (layout.first, layout.second, layout.value)
-    if len(row) <= max(places):
+def _ratings(cells: Cells, source: str, notes: tuple[str, ...]) -> Ratings:
+    """Ratings from cells; rows without a number or a word are counted."""
+    values = cells.numbers
+    assert values is not None
+    words = [column.cells() for column in cells.columns]
+    lacks_word = np.array([not (a and b) for a, b in zip(*words, strict=True)], bool)
+    lacks_number = np.isnan(values) & ~lacks_word
+    infinite = np.flatnonzero(np.isinf(values) & ~lacks_word)
+    if infinite.size:
+        k = int(infinite[0])
         raise DataError(
-            f"{table.source}, line {line} has {len(row)} columns, and the ratings stand in column "
-            f"{layout.value + 1}; give two words and a rating, or leave the line out"
+            f"{cells.where(k)}: the rating of {shown(words[0][k])} and {shown(words[1][k])} is "
+            f"{shown(str(cells.written(k)))}; ratings must be finite numbers, or empty where there "
+            "is none"
         )
-    first, second, value = (row[c] for c in places)
-    table.check_decoded(line, first, second, value)
-    return first, second, table.plain_number(value)
-
-
-def _of_frame(frame: Any, names: ColumnNames, source: str) -> Ratings:
-    """Ratings from columns by name."""
-    if isinstance(frame, Mapping):
-        columns = {str(name): list(values) for name, values in frame.items()}
-    else:
-        table = eager_frame(
-            frame,
-            "ratings cannot be made from an object of type {}; give a frame, columns by name, or "
-            "triples of two words and a rating (for a file there is read_ratings)",
-        )
-        columns = {str(name): table[name].to_list() for name in table.columns}
-    if len({len(values) for values in columns.values()}) > 1 or not columns:
-        raise DataError(f"{source}: its columns differ in length, or there are none")
-    head = list(columns)
-    body = [str(values[0]) if values else "" for values in columns.values()]
-    layout = _under_header(head, body, names, source)
-    first, second, value = (columns[head[c]] for c in (layout.first, layout.second, layout.value))
-    rows = (
-        (f"{source}, row {k}", (cell_label(a), cell_label(b), v))
-        for k, (a, b, v) in enumerate(zip(first, second, value, strict=True))
-    )
-    return _ratings(rows, None, source, ())
-
-
-def _ratings(
-    rows: Iterable[tuple[str, tuple[str, str, Any]]],
-    table: TextTable | None,
-    source: str,
-    notes: tuple[str, ...],
-) -> Ratings:
-    """Ratings from cells, each row with its place; what has no number or no word is counted."""
-    first, second, values = [], [], []
-    dropped = {EMPTY_WORD: 0, _NO_NUMBER: 0}
-    n_read = 0
-    for where, (a, b, written) in rows:
-        n_read += 1
-        value = known_number(written)
-        if not a or not b:
-            dropped[EMPTY_WORD] += 1
-        elif np.isnan(value):
-            dropped[_NO_NUMBER] += 1
-        elif np.isinf(value):
-            raise DataError(
-                f"{where}: the rating of {shown(a)} and {shown(b)} is {shown(str(written))}; "
-                "ratings must be finite numbers, or empty where there is none"
-            )
-        else:
-            first.append(a)
-            second.append(b)
-            values.append(value)
-    if first and all(_SUFFIX.search(word) for word in (*first, *second)):
+    kept = np.flatnonzero(~(lacks_word | lacks_number)).tolist()
+    first, second = ([column[k] for k in kept] for column in words)
+    if kept and all(_SUFFIX.search(word) for word in (*first, *second)):
         first, second = ([_SUFFIX.sub("", word) for word in words] for words in (first, second))
         notes = (*notes, "parts of speech (-n, -v, -j) at the end of every word left out")
-    report = ReadReport(source, n_read, 0, {k: n for k, n in dropped.items() if n}, notes)
-    if not first:
+    counts = {EMPTY_WORD: int(lacks_word.sum()), _NO_NUMBER: int(lacks_number.sum())}
+    dropped = {reason: n for reason, n in counts.items() if n}
+    if not kept:
         raise DataError(f"{source} holds no rating; expected {_EXPECTED}")
-    return Ratings(first, second, np.array(values), replace(report))
+    report = ReadReport(source, values.size, 0, dropped, notes)
+    return Ratings(first, second, values[kept], report)

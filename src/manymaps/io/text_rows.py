@@ -16,14 +16,14 @@ import io
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from manymaps.errors import DataError, setting
 from manymaps.io.columns import named_column, usual_column
-from manymaps.io.documents import FALLBACK, Document, ReadingLog, Scalar, storable
+from manymaps.io.documents import Document, ReadingLog, Scalar, storable
 from manymaps.io.files import unpacked
 from manymaps.io.parquet import open_parquet
 from manymaps.io.tables import header_delimiter, numbered_rows
@@ -52,46 +52,34 @@ class TextFile:
     encoding: str | None
 
 
-def _plain_lines(file: TextFile, log: ReadingLog) -> Iterator[Document]:
-    for number, line in enumerate(_lines(file, log)):
+def _plain_lines(file: TextFile, _: ReadingLog) -> Iterator[Document]:
+    for number, line in enumerate(_lines(file)):
         yield Document(str(number), line.rstrip("\r\n"))
 
 
-def _lines(file: TextFile, log: ReadingLog) -> Iterator[str]:
+def _lines(file: TextFile) -> Iterator[str]:
     """The decoded lines of a file with their ends, unpacked."""
     path = file.path
     with unpacked(path) as opened:
         head = opened.stream.read(1024)
         opened.stream.seek(0)
         marked = next((MARKS[mark] for mark in MARKS if head.startswith(mark)), None)
-        encoding = marked or file.encoding
-        if encoding is None and b"\x00" in head:
+        if marked is None and file.encoding is None and b"\x00" in head:
             raise DataError(
-                f"{path} is not text (it holds zero bytes); name its format, one of "
+                f"{path} is not text (it contains zero bytes); name its format, one of "
                 f"{', '.join(map(repr, ROW_READERS))}, or its {setting('encoding')}, such "
                 "as 'utf-16-le'"
             )
-        if encoding is not None:
-            with io.TextIOWrapper(opened.stream, encoding=encoding, newline="\n") as lines:
-                yield from lines
-        else:
-            yield from _utf8_lines(opened.stream, path, log)
-
-
-def _utf8_lines(stream: Iterable[bytes], path: Path, log: ReadingLog) -> Iterator[str]:
-    for number, line in enumerate(stream, 1):
-        try:
-            yield line.decode("utf-8")
-        except UnicodeDecodeError:
-            log.recode(f"{path}, line {number}")
-            yield line.decode(FALLBACK)
+        encoding = marked or file.encoding or "utf-8"
+        with io.TextIOWrapper(opened.stream, encoding=encoding, newline="\n") as lines:
+            yield from lines
 
 
 def _json_documents(file: TextFile, log: ReadingLog) -> Iterator[Document]:
     source = str(file.path)
     roles: _Roles | None = None
     place = 0
-    for number, line in enumerate(_lines(file, log), 1):
+    for number, line in enumerate(_lines(file), 1):
         if not line.strip():
             continue
         where = f"{source}, line {number}"
@@ -135,7 +123,7 @@ def _json_object(line: str, where: str) -> dict[str, Any]:
 
 def _table_documents(file: TextFile, log: ReadingLog) -> Iterator[Document]:
     source = str(file.path)
-    rows = _cells(file, log)
+    rows = _cells(file)
     _, header = next(rows, (1, []))
     if not header:
         return
@@ -154,15 +142,15 @@ def _table_documents(file: TextFile, log: ReadingLog) -> Iterator[Document]:
         yield _document(dict(zip(names, cells, strict=True)), roles, place, where, log)
 
 
-def _cells(file: TextFile, log: ReadingLog) -> Iterator[tuple[int, list[str]]]:
+def _cells(file: TextFile) -> Iterator[tuple[int, list[str]]]:
     """The rows of a text table that are not blank, with the line on which each starts."""
     delimiter, quoted = "\t", True
     if file.kind == "csv":
-        delimiter = header_delimiter(next(_lines(file, ReadingLog()), ""), ",")
+        delimiter = header_delimiter(next(_lines(file), ""), ",")
     else:
         quoted = _is_quoted(file)
     reader = csv.reader(
-        _lines(file, log),
+        _lines(file),
         delimiter=delimiter,
         quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
         strict=True,
@@ -186,7 +174,7 @@ def _whole_cells(reader: Iterator[list[str]]) -> Iterator[list[str]]:
 
 def _is_quoted(file: TextFile) -> bool:
     """Whether a table split at tabs uses quotation marks; many are written without any quoting."""
-    lines = _lines(file, ReadingLog())
+    lines = _lines(file)
     try:
         for _ in _whole_cells(csv.reader(lines, delimiter="\t", strict=True)):
             pass

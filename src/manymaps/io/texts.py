@@ -7,9 +7,9 @@ A corpus may be larger than memory: nothing but the current document (or batch) 
 be packed by gzip, bzip2 or xz, which is told by their content.
 
 Encoding: the mark at the start of a file (UTF-8, UTF-16, UTF-32) wins. Without one the bytes are
-UTF-8; a document (in a table or list of lines: a line) that is not is read as latin-1, which fits
-any bytes, and the report says how many there were. An `encoding` that the user names is used for
-every file without a mark, and bytes that do not fit it are an error.
+UTF-8; a file of a folder that is not is read as latin-1, which fits any bytes, and the report
+counts these files. An `encoding` that the user names is used for every file without a mark, and
+bytes that do not fit it are an error.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ class Texts:
     format : {"folder", "jsonl", "csv", "tsv", "parquet", "lines"}, optional
         Overrides what the name says; any name that says nothing is a text of one document a line.
     encoding : str, optional
-        Of files without a mark; without it UTF-8, and latin-1 where that does not fit.
+        Encoding of files without a mark. By default UTF-8; a file of a folder that is not UTF-8 is
+        read as latin-1.
 
     Raises
     ------

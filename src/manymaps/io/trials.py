@@ -14,25 +14,28 @@ in lists of pairs. A later answer that repeats an earlier one of its trial count
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import islice
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from manymaps.archive.door import MOST_LABELS, reader
 from manymaps.data.associations import ReadReport
-from manymaps.data.frames import cell_label, eager_frame
 from manymaps.data.trials import MISSING, UNKNOWN, Trials, without_repeats
 from manymaps.errors import DataError, ParameterError
-from manymaps.io.coded_cells import CodedColumn, LabelCodes, coded_columns, refuse_undecoded
-from manymaps.io.files import first_bytes, first_lines, read_bytes, stored_format
+from manymaps.io.files import Sample, read_bytes, sampled
 from manymaps.io.kinds import asked_format
-from manymaps.io.parquet import open_parquet
-from manymaps.io.tables import HEAD_ROWS, TextTable, as_number, delimiters_of, open_table
+from manymaps.io.tables import (
+    CodedColumn,
+    Table,
+    TextTable,
+    as_number,
+    delimiters_of,
+    frame_table,
+    open_table,
+    parquet_table,
+)
 from manymaps.io.trial_columns import TrialColumns, TrialNames, find_trial_columns
 from manymaps.labels import fold as plain
 from manymaps.labels import listed
@@ -48,8 +51,12 @@ NO_ANSWER |= {"no mas respuestas", "no hay respuestas mas", "geen antwoord", "ke
 UNKNOWN_CUE = {"unknown word", '"unknown word', "#unknown", "unknown cue", "word unknown"}
 UNKNOWN_CUE |= {"no conozco la palabra", "onbekend woord", "unbekanntes wort", "mot inconnu"}
 NOT_AVAILABLE = {"na", "n/a", "nan", "<na>"}
-# Of the cells of a column that is called one of numbers, so many are none.
+# A column is one of numbers if at most this share of its known cells are not.
 FEW = 0.1
+NO_FRAME = (
+    "trials cannot be made from an object of type {}; give a data frame with columns such as "
+    "participantID, cue, R1, R2 and R3 (for a file there is read_trials)"
+)
 
 
 @reader("trials")
@@ -127,15 +134,14 @@ def read_trials(
     ('tie', 'knot', 'suit')
     """
     asked_format(format, TRIAL_FORMATS)
-    file = Path(path)
+    sample = sampled(path)
     names = TrialNames(cue, response, participant)
-    if _is_parquet(file, format):
-        with open_parquet(file) as opened:
-            frame = opened.read()
-        found = _frame_trials(frame, names, str(path))
+    table: Table
+    if _is_parquet(sample, format):
+        table = parquet_table(sample)
     else:
-        found = _text_trials(file, format, names)
-    return _treated(found, fold, where, balance)
+        table = _open(read_bytes(sample, "trials"), sample, format, names)
+    return _treated(_table_trials(table, names), fold, where, balance)
 
 
 def trials_from(
@@ -179,8 +185,9 @@ def trials_from(
     >>> trials_from(raw).associations("R1,keep").strengths.toarray()[0].tolist()
     [0.0, 0.5, 0.5]
     """
-    found = _frame_trials(data, TrialNames(cue, response, participant), "the frame")
-    return _treated(found, fold, where, balance)
+    table = frame_table(data, "the frame", NO_FRAME)
+    trials = _table_trials(table, TrialNames(cue, response, participant))
+    return _treated(trials, fold, where, balance)
 
 
 def holds_trials(
@@ -201,25 +208,20 @@ def holds_trials(
         return True
     if format not in (None, *TRIAL_FORMATS):
         return False
-    file = Path(path)
+    sample = sampled(path)
     try:
-        if _is_parquet(file, format):
-            with open_parquet(file) as opened:
-                rows = next(opened.batches(HEAD_ROWS, None), None)
-            return rows is not None and is_trial_frame(rows, wanted)
-        if stored_format(file, first_bytes(file)) is not None:
+        if _is_parquet(sample, format):
+            return is_trial_frame(sample.parquet, wanted)
+        if sample.container() is not None:
             return False
-        head = first_lines(file, HEAD_ROWS + 1)
-        return _trial_head(_open(head, str(file), file, format, wanted), wanted) is not None
+        return _columns_of(_open(sample.lines, sample, format, wanted), wanted) is not None
     except (DataError, ImportError):
-        # The reader that is chosen then says what is wrong.
+        # The reader that is chosen then reports the fault.
         return False
 
 
-def _is_parquet(file: Path, format: str | None) -> bool:
-    if format == "parquet":
-        return True
-    return format != "trials" and stored_format(file, first_bytes(file)) == "parquet"
+def _is_parquet(sample: Sample, format: str | None) -> bool:
+    return format == "parquet" or (format != "trials" and sample.container() == "parquet")
 
 
 def _treated(trials: Trials, fold: bool, where: str | None, balance: Balance) -> Trials:
@@ -237,37 +239,34 @@ def _treated(trials: Trials, fold: bool, where: str | None, balance: Balance) ->
     return trials.balanced(None if balance == "least" else balance, random_state=0)
 
 
-def _open(data: bytes, source: str, file: Path, format: str | None, names: TrialNames) -> TextTable:
-    """A text split where its header is one of trials."""
+def _open(data: bytes, sample: Sample, format: str | None, names: TrialNames) -> TextTable:
+    """A text split at the delimiter that gives it a header of trials."""
     text = format if format in ("csv", "tsv") else None
     return open_table(
         data,
-        source,
-        delimiters_of(file, text),
-        lambda head: _columns_of(head, names, source) is not None,
+        str(sample),
+        delimiters_of(sample.path, text),
+        lambda table: _columns_of(table, names) is not None,
         "Separate a cue and its answers by commas or tabs, under a header such as "
         "participantID,cue,R1,R2,R3",
     )
 
 
-def _columns_of(
-    head: Sequence[Sequence[str]], names: TrialNames, source: str
-) -> TrialColumns | None:
-    """The columns of trials by the first rows, where R may have left out a corner."""
+def _columns_of(table: Table, names: TrialNames) -> TrialColumns | None:
+    """The columns of trials by the first rows."""
     try:
-        return find_trial_columns(_header(head), head[1:], names, source)
+        return find_trial_columns(table.head[0], table.head[1:], names, table.source)
     except (DataError, ParameterError):
         return None
 
 
-def _trial_head(table: TextTable, names: TrialNames) -> TrialColumns | None:
-    return _columns_of(table.head(), names, table.source)
-
-
-def _header(head: Sequence[Sequence[str]]) -> list[str]:
-    """The names of the columns; R leaves out the one over the names of rows."""
-    short = len(head) > 1 and all(len(row) == len(head[0]) + 1 for row in head[1:])
-    return ["", *head[0]] if short else list(head[0])
+def is_trial_frame(data: Any, names: TrialNames | None = None) -> bool:
+    """Whether a data frame has one row for each person and cue, by its names and first rows."""
+    try:
+        table = frame_table(data, "the frame", NO_FRAME)
+    except DataError:
+        return False
+    return _columns_of(table, names or TrialNames()) is not None
 
 
 @dataclass(frozen=True)
@@ -296,76 +295,19 @@ class _Table:
         return self.cells[self.columns.cue].codes.size
 
 
-def _text_trials(file: Path, format: str | None, names: TrialNames) -> Trials:
-    """The trials of a text table."""
-    source = str(file)
-    table = _open(read_bytes(file, "trials"), source, file, format, names)
-    head = table.head()
-    header = _header(head)
-    columns = find_trial_columns(header, head[1:], names, source, asked=True)
+def _table_trials(table: Table, names: TrialNames) -> Trials:
+    """The trials of a table."""
+    header = table.head[0]
+    columns = find_trial_columns(header, table.head[1:], names, table.source, asked=True)
     assert columns is not None
-    read = [c for c in columns.in_order if c is not None]
-    needed = max(columns.cue, columns.answers[0]) + 1
-    rows = partial(_rows, table, len(head[0]), len(header), needed)
-    # A header without its corner fits no line, which the reader of plain text finds.
-    coded, _ = coded_columns(table, (len(header), True), read, None, rows)
-    refuse_undecoded(table, coded[: 1 + len(columns.answers)], rows)
-    return _trials(_Table(header, columns, dict(zip(read, coded, strict=True)), source))
-
-
-def _rows(
-    table: TextTable, n_names: int, width: int, needed: int
-) -> Iterator[tuple[int, list[str]]]:
-    """The rows below the header, each of the whole width: answers that lack are empty."""
-    for line, cells in islice(table.rows(), 1, None):
-        if len(cells) < needed or any(cells[width:]):
-            raise DataError(
-                f"{table.source}, line {line} has {len(cells)} columns where the header has "
-                f"{n_names}; put answers that hold a delimiter in quotation marks, and nothing "
-                "above the header"
-            )
-        yield line, [*cells[:width], *[""] * (width - len(cells))]
-
-
-def is_trial_frame(data: Any, names: TrialNames | None = None) -> bool:
-    """Whether a data frame has one row for each person and cue, by its names and first rows."""
-    try:
-        table = _frame(data)
-    except DataError:
-        return False
-    body = _frame_rows(table.head(HEAD_ROWS))
-    return _columns_of([list(table.columns), *body], names or TrialNames(), "the frame") is not None
-
-
-def _frame(data: Any) -> Any:
-    return eager_frame(
-        data,
-        "trials cannot be made from an object of type {}; give a data frame with columns such as "
-        "participantID, cue, R1, R2 and R3 (for a file there is read_trials)",
+    places = [c for c in columns.in_order if c is not None]
+    cells = table.read(
+        places,
+        needed=max(columns.cue, columns.answers[0]) + 1,
+        decoded=1 + len(columns.answers),
     )
-
-
-def _frame_rows(table: Any) -> list[list[str]]:
-    """The rows of a small frame as texts."""
-    columns = [list(map(cell_label, table[name].to_list())) for name in table.columns]
-    return [list(row) for row in zip(*columns, strict=True)]
-
-
-def _frame_trials(data: Any, names: TrialNames, source: str) -> Trials:
-    """The trials of a data frame of any library that narwhals knows."""
-    table = _frame(data)
-    header = [str(name) for name in table.columns]
-    body = _frame_rows(table.head(HEAD_ROWS))
-    columns = find_trial_columns(header, body, names, source, asked=True)
-    assert columns is not None
-    cells = {}
-    for c in columns.in_order:
-        if c is not None:
-            codes = LabelCodes()
-            values = table[table.columns[c]].to_list()
-            at = codes.of((None if v != v else v for v in values), len(values))
-            cells[c] = CodedColumn(*codes.merged(at, cell_label))
-    return _trials(_Table(header, columns, cells, source))
+    coded = dict(zip(places, cells.columns, strict=True))
+    return _trials(_Table(header, columns, coded, table.source))
 
 
 def _trials(table: _Table) -> Trials:
@@ -403,7 +345,7 @@ def _with_cues(table: _Table) -> _Table:
     if named.all():
         return table
     kept = np.flatnonzero(named[cue.codes])
-    cells = {c: CodedColumn(held.texts, held.codes[kept]) for c, held in table.cells.items()}
+    cells = {c: column.take(kept) for c, column in table.cells.items()}
     place = np.cumsum(named) - 1
     texts = [text for text in cue.texts if text]
     cells[table.columns.cue] = CodedColumn(texts, place[cells[table.columns.cue].codes])

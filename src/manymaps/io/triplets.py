@@ -13,8 +13,8 @@ features, counts and colours repeat themselves sooner (`looks_like_triplets`).
 
 from __future__ import annotations
 
-import io
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -26,18 +26,18 @@ from manymaps.data.associations import ReadReport
 from manymaps.data.triplets import KINDS, Triplets
 from manymaps.errors import DataError, ParameterError
 from manymaps.io.columns import folded
-from manymaps.io.files import (
-    array_heads,
-    first_bytes,
-    read_arrays,
-    read_bytes,
-    read_npy,
-    stored_format,
-    to_utf8,
-)
+from manymaps.io.files import Sample, array_heads, read_arrays, read_bytes, read_npy, sampled
 from manymaps.io.kinds import asked_format
 from manymaps.io.matrices import read_labels
-from manymaps.io.tables import delimiters_of, is_number, open_table
+from manymaps.io.tables import (
+    Cells,
+    CodedColumn,
+    TextTable,
+    delimiters_of,
+    is_number,
+    known_number,
+    open_table,
+)
 from manymaps.labels import label_places, shown
 
 __all__ = ["TRIPLET_FORMATS", "looks_like_triplets", "read_triplets"]
@@ -47,8 +47,6 @@ ODD: tuple[str, ...] = ("odd", "oddone", "oddoneout", "farther", "further", "neg
 ODD += ("object3", "item3", "word3", "k", "c")
 _EXPECTED = "three objects on each line, the odd one last"
 _FEWEST_ROWS = 100
-_HEAD = 2**20
-_MARKS = (b"\t", b",", b";")
 
 
 @reader("triplets")
@@ -109,23 +107,26 @@ def read_triplets(
         raise ParameterError(f"is none of {kinds}", name="format", value=format)
     kind = kind or key or KINDS[0]
     check_choice("kind", kind, KINDS)
-    file, source = Path(path), str(path)
-    given = None if labels is None else read_labels(labels)
-    report = ReadReport(source)
-    stored = stored_format(file, first_bytes(file, _EXPECTED))
+    sample = sampled(path)
+    source = str(sample)
+    object_labels = None if labels is None else read_labels(labels)
+    stored = sample.container(_EXPECTED)
     if stored in ("npy", "npz"):
-        return Triplets(_array(file, stored), given, kind, report)
+        return Triplets(_array(sample.path, stored), object_labels, kind, ReadReport(source))
     if stored is not None:
         raise DataError(f"{source} holds no triplets; expected {_EXPECTED}, or an array (n, 3)")
-    data = to_utf8(read_bytes(file, _EXPECTED), source)
-    skipped = _lines_above(data)
-    if skipped is None:
-        return _of_labels(file, data, given, kind, format)
-    values = _numbers(data, skipped, source)
+    table = _open(read_bytes(sample, _EXPECTED), sample, format)
+    if _header_of_numbers(table) is None:
+        return _of_labels(table, object_labels, kind)
+    cells, values = _numbers(table)
     try:
-        return Triplets(values, given, kind, report)
+        return Triplets(values, object_labels, kind, ReadReport(source))
     except DataError as error:
-        raise DataError(_by_line(str(error), source, data, skipped)) from error
+        # A message about a row of numbers names its line in place of the row.
+        row = re.match(rf"{re.escape(source)}, row (\d+)", str(error))
+        if row is None:
+            raise
+        raise DataError(cells.where(int(row[1])) + str(error)[row.end() :]) from error
 
 
 @reader("triplets")
@@ -148,24 +149,22 @@ def looks_like_triplets(path: str | os.PathLike[str], format: str | None = None)
     """
     if format is not None:
         return format.partition(":")[0] == "triplets"
-    file = Path(path)
+    sample = sampled(path)
     try:
-        start = first_bytes(file, _EXPECTED, _HEAD)
-        kind = stored_format(file, start)
+        kind = sample.container(_EXPECTED)
         if kind in ("npy", "npz"):
-            heads = array_heads(file, kind)
+            heads = array_heads(sample.path, kind)
             shapes = [h for h in heads.values() if len(h.shape) == 2 and h.shape[1] == 3]
             whole = len(heads) == 1 and len(shapes) == 1 and shapes[0].dtype.kind in "iu"
-            return whole and are_surely_triplets(_array(file, kind))
+            return whole and are_surely_triplets(_array(sample.path, kind))
         if kind is not None:
             return False
-        data = start if len(start) < _HEAD else start[: start.rfind(b"\n") + 1]
-        above = _lines_above(to_utf8(data, str(path)))
-        if above is None or len(_cells(_first_lines(data)[above])) != 3:
+        table = _open(sample.lines, sample, format)
+        if _header_of_numbers(table) is None or table.width != 3:
             return False
-        return are_surely_triplets(_numbers(data, above, str(path)))
+        return are_surely_triplets(_numbers(table)[1])
     except DataError:
-        # The reader that is chosen then says what is wrong.
+        # The reader that is chosen then reports the fault.
         return False
 
 
@@ -199,107 +198,81 @@ def _array(file: Path, kind: str) -> np.ndarray:
     return read_arrays(file, tables)[tables[0]]
 
 
-def _cells(line: bytes) -> list[bytes]:
-    """The cells of a line, split at its delimiter or at blanks."""
-    mark = next((mark for mark in _MARKS if mark in line), None)
-    return [cell.strip() for cell in line.split(mark)]
-
-
-def _are_numbers(line: bytes) -> bool:
-    return all(is_number(cell.decode(errors="replace")) for cell in _cells(line))
-
-
-def _lines_above(data: bytes) -> int | None:
-    """How many lines stand above the first of numbers, 0 or 1; None where labels are given."""
-    lines = enumerate(_first_lines(data)[:2])
-    return next((k for k, line in lines if _are_numbers(line)), None)
-
-
-def _first_lines(data: bytes) -> list[bytes]:
-    """The first lines that are not blank."""
-    return [line for line in data[:_HEAD].splitlines()[:20] if line.strip()]
-
-
-def _numbers(data: bytes, skipped: int, source: str) -> np.ndarray:
-    """The numbers of a text, (n, 3)."""
-    lines = _first_lines(data)
-    sample = lines[skipped] if len(lines) > skipped else b""
-    mark = next((mark.decode() for mark in _MARKS if mark in sample), None)
-    text = io.BytesIO(data)
-    for dtype in (np.int64, np.float64):
-        text.seek(0)
-        try:
-            return np.loadtxt(text, dtype, delimiter=mark, skiprows=skipped, ndmin=2)
-        except ValueError:
-            continue
-    line, cells = _first_bad_line(data, skipped)
-    raise DataError(
-        f"{source}, line {line} holds {shown(cells)}; expected three numbers of objects on each "
-        "line"
+def _open(data: bytes, sample: Sample, format: str | None) -> TextTable:
+    """A text of triplets split at its delimiter, or at blanks if it has none."""
+    return open_table(
+        data,
+        str(sample),
+        delimiters_of(sample.path, format if format in ("csv", "tsv") else None),
+        lambda table: table.width == 3,
+        f"Expected {_EXPECTED}",
+        blanks=True,
     )
 
 
-def _first_bad_line(data: bytes, skipped: int) -> tuple[int, str]:
-    """The first line that is not three numbers, with its number from 1."""
-    seen = 0
-    for number, line in enumerate(data.splitlines(), 1):
-        if not line.strip():
-            continue
-        seen += 1
-        if seen > skipped and (len(_cells(line)) != 3 or not _are_numbers(line)):
-            return number, line.decode(errors="replace").strip()
-    return 1, data[:60].decode(errors="replace")
+def _header_of_numbers(table: TextTable) -> bool | None:
+    """Whether there is a header above rows of numbers; None for labels."""
+    numeric = [all(map(is_number, row)) for row in table.head[:2]]
+    return not numeric[0] if any(numeric) else None
 
 
-def _by_line(message: str, source: str, data: bytes, skipped: int) -> str:
-    """A message that names a row of numbers, with its line in place of the row."""
-    start = f"{source}, row "
-    if not message.startswith(start):
-        return message
-    row, colon, rest = message[len(start) :].partition(":")
-    places = [k for k, line in enumerate(data.splitlines(), 1) if line.strip()]
-    return f"{source}, line {places[int(row) + skipped]}{colon}{rest}"
+def _numbers(table: TextTable) -> tuple[Cells, np.ndarray]:
+    """The numbers of a text, (n, 3), and their cells."""
+    if table.width != 3:
+        raise DataError(f"{table.source} has {table.width} columns; expected {_EXPECTED}")
+    cells = table.read(range(3), header=bool(_header_of_numbers(table)))
+    columns = [_coded_numbers(column) for column in cells.columns]
+    values = np.column_stack(columns)
+    bad = np.argwhere(~np.isfinite(values))
+    if len(bad):
+        k, c = bad[0]
+        column = cells.columns[c]
+        raise DataError(
+            f"{cells.where(k)} holds {shown(column.texts[column.codes[k]])}; expected three "
+            "numbers of objects on each line"
+        )
+    return cells, values.astype(np.int64) if (values == np.rint(values)).all() else values
 
 
-def _of_labels(
-    file: Path, data: bytes, given: Sequence[str] | None, kind: str, format: str | None
-) -> Triplets:
-    """Triplets by label: those of the list that is given, else in the order in which they come."""
-    source = str(file)
-    asked = format if format in ("csv", "tsv") else None
-    if not any(mark in data[:_HEAD] for mark in (*_MARKS, b"|")):
-        data = b"\n".join(b"\t".join(line.split()) for line in data.splitlines())
-    table = open_table(data, source, delimiters_of(file, asked), lambda head: len(head[0]) == 3,
-                       f"Expected {_EXPECTED}")  # fmt: skip
+def _coded_numbers(column: CodedColumn) -> np.ndarray:
+    """The numbers of a column of texts."""
+    return np.array([known_number(text) for text in column.texts], float)[column.codes]
+
+
+def _of_labels(table: TextTable, given: Sequence[str] | None, kind: str) -> Triplets:
+    """Triplets by label: those of the list that is given, else in order of first appearance."""
+    source, first = table.source, table.head[0]
+    if table.width != 3:
+        raise DataError(
+            f"{source}, line {table.first_line} holds {shown(', '.join(first))}; expected "
+            f"{_EXPECTED}"
+        )
+    header = folded(first[2]) in ODD and first[2] not in (given or ())
+    cells = table.read(range(3), header=header)
+    triplets = np.column_stack([np.array(column.cells(), object) for column in cells.columns])
+    if not len(triplets):
+        raise DataError(f"{source} holds no triplet; expected {_EXPECTED}")
     numbers: dict[str, int] = {}
     if given is not None:
         numbers = {label: k for k, label in reversed(list(enumerate(given)))}
-    rows: list[tuple[int, ...]] = []
-    for line, cells in table.rows():
-        if len(cells) != 3 or not all(cells):
+    values = np.empty(triplets.shape, np.int64)
+    for k, labels in enumerate(triplets.tolist()):
+        if not all(labels):
             raise DataError(
-                f"{source}, line {line} holds {shown(', '.join(cells))}; expected {_EXPECTED}"
+                f"{cells.where(k)} holds {shown(', '.join(labels))}; expected {_EXPECTED}"
             )
-        table.check_decoded(line, *cells)
-        if not rows and line <= 2 and folded(cells[2]) in ODD and cells[2] not in numbers:
-            continue
-        if len(set(cells)) < 3:
+        if len(set(labels)) < 3:
             raise DataError(
-                f"{source}, line {line}: an object stands twice in the triplet "
-                f"{shown(', '.join(cells))}; a triplet is of three different objects"
+                f"{cells.where(k)}: an object stands twice in the triplet "
+                f"{shown(', '.join(labels))}; a triplet is of three different objects"
             )
-        for cell in cells:
-            if given is None:
-                numbers.setdefault(cell, len(numbers))
-            elif cell not in numbers:
-                (place,) = label_places([cell], given)
+        for c, label in enumerate(labels):
+            if given is not None and label not in numbers:
+                (place,) = label_places([label], given)
                 if place < 0:
                     raise DataError(
-                        f"{source}, line {line}: {shown(cell)} is none of the {len(given):,} labels"
+                        f"{cells.where(k)}: {shown(label)} is none of the {len(given):,} labels"
                     )
-                numbers[cell] = place
-        rows.append(tuple(numbers[cell] for cell in cells))
-    if not rows:
-        raise DataError(f"{source} holds no triplet; expected {_EXPECTED}")
-    labels = given if given is not None else list(numbers)
-    return Triplets(np.array(rows), labels, kind, ReadReport(source))
+                numbers[label] = place
+            values[k, c] = numbers.setdefault(label, len(numbers))
+    return Triplets(values, list(numbers) if given is None else given, kind, ReadReport(source))

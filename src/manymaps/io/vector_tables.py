@@ -12,43 +12,35 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from manymaps.archive.door import MOST_LABELS, reading
-from manymaps.data.frames import eager_frame, index_labels
+from manymaps.archive.door import MOST_LABELS
+from manymaps.data.frames import index_labels
 from manymaps.data.vectors import BLOCK_SIZE, VectorRows, choose_rows, refuse_not_finite
 from manymaps.errors import DataError, ParameterError, setting
-from manymaps.io.annotated import open_annotated
+from manymaps.io.annotated import loaded, main_table, open_annotated
 from manymaps.io.columns import folded, named_column
-from manymaps.io.files import read_bytes
-from manymaps.io.parquet import ParquetFile, open_parquet
-from manymaps.io.tables import (
-    HEAD_ROWS,
-    TextTable,
-    is_number,
-    open_table,
-)
-from manymaps.labels import listed, shown
+from manymaps.io.files import Sample, read_bytes
+from manymaps.io.parquet import open_parquet
+from manymaps.io.tables import NumberRule, TextTable, frame_table, is_number, open_table
+from manymaps.labels import listed
 
 __all__ = [
-    "TableColumns",
-    "annotated_rows",
-    "find_text_columns",
-    "frame_rows",
-    "open_vector_table",
-    "read_annotated",
-    "read_parquet_vectors",
-    "read_table_vectors",
-]
+    "TableColumns", "annotated_rows", "find_text_columns", "frame_rows", "open_vector_table",
+    "read_annotated", "read_parquet_vectors", "read_table_vectors",
+]  # fmt: skip
 
 LABEL_COLUMNS = ("word", "label", "name", "token", "term", "id")
 # pandas writes its index under one of these names.
 INDEX_COLUMNS = ("", "unnamed:0", "indexlevel0")
+_NO_FRAME = (
+    "vectors cannot be made from an object of type {}; give a data frame, gensim's KeyedVectors, "
+    "AnnData, a mapping of words to vectors, an array, or (labels, array)"
+)
 
 
 @dataclass(frozen=True)
@@ -80,7 +72,7 @@ class TableColumns:
 
 
 def read_table_vectors(
-    path: Path,
+    sample: Sample,
     delimiters: Sequence[str],
     *,
     label_column: str | None = None,
@@ -94,42 +86,39 @@ def read_table_vectors(
         Where a row has another number of cells than the first, or a cell is not a finite number;
         the message names the line, the label and the column.
     """
-    table = open_vector_table(read_bytes(path, "vectors"), str(path), delimiters)
-    rows = table.rows()
-    head = list(islice(rows, HEAD_ROWS))
-    columns = find_text_columns(table, [cells for _, cells in head], label_column)
-    width = len(columns.names)
+    table = open_vector_table(read_bytes(sample, "vectors"), str(sample), delimiters)
+    columns = find_text_columns(table, label_column)
     labels: list[str] = []
-    found, pending = [np.empty((0, len(columns.numbers)), dtype=np.float32)], list[np.ndarray]()
+    values = [np.empty((0, len(columns.numbers)), dtype=np.float32)]
     n_read = 0
-    for line, cells in chain(head[1:] if columns.header else head, rows):
-        label = str(n_read) if columns.label is None else cells[min(columns.label, len(cells) - 1)]
-        n_read += 1
-        if len(cells) != width:
-            raise DataError(
-                f"{table.source}, line {line} ({shown(label)}) has {len(cells):,} cells under "
-                f"{width:,} columns; is it cut short, or is a delimiter part of a word? Then put "
-                "the word in quotation marks"
-            )
-        if words is not None and label not in words:
-            continue
-        table.check_decoded(line, label)
-        if not label:
+    for block in table.number_blocks(
+        columns.numbers, columns.label, _RULE, header=columns.header, words=words
+    ):
+        n_read = block.n_read
+        if "" in block.labels:
+            line = block.lines[block.labels.index("")]
             raise DataError(f"{table.source}, line {line} has an empty label; give it a name")
-        labels.append(label)
+        labels += block.labels
         if len(labels) > MOST_LABELS:
             raise DataError(
                 f"{table.source} has more than {MOST_LABELS:,} rows; name those that you need as "
                 f"{setting('words')}"
             )
-        pending.append(_numbers(table, line, label, cells, columns))
-        if len(pending) * width >= BLOCK_SIZE:
-            found.append(np.stack(pending))
-            pending = []
+        values.append(block.values.astype(np.float32))
     if not n_read:
         raise DataError(f"{table.source} has a header and no rows")
-    found += [np.stack(pending)] if pending else []
-    return VectorRows(labels, np.concatenate(found), n_read, columns.notes)
+    return VectorRows(labels, np.concatenate(values), n_read, columns.notes)
+
+
+def _beyond_float32(values: np.ndarray) -> np.ndarray:
+    """Which numbers are not finite in float32."""
+    with np.errstate(over="ignore"):
+        return ~np.isfinite(values.astype(np.float32))
+
+
+_RULE = NumberRule(
+    "value", _beyond_float32, "vectors need finite numbers within the range of float32"
+)
 
 
 def open_vector_table(data: bytes, source: str, delimiters: Sequence[str]) -> TextTable:
@@ -138,31 +127,20 @@ def open_vector_table(data: bytes, source: str, delimiters: Sequence[str]) -> Te
         "Expected a label and its numbers in each row (split by spaces, they are read with "
         f"{setting('format', 'glove')})"
     )
-    return open_table(data, source, delimiters, lambda head: False, expected)
+    return open_table(data, source, delimiters, lambda table: False, expected)
 
 
-def find_text_columns(
-    table: TextTable, head: Sequence[Sequence[str]], label_column: str | None = None
-) -> TableColumns:
+def find_text_columns(table: TextTable, label_column: str | None = None) -> TableColumns:
     """Which columns of a text table hold labels and numbers, and whether it has a header.
 
-    The first row is a header where it has no number over a column of numbers, or calls the column
-    of labels by a usual name (pandas numbers the columns of an array: ",0,1,2").
+    The first row is a header if it has no number over a column of numbers, or calls the column of
+    labels by a usual name (pandas numbers the columns of an array: ",0,1,2").
     """
-    first, body = list(head[0]), [list(cells) for cells in head[1:]]
-    if body and all(len(cells) == len(first) + 1 for cells in body):
-        first = ["", *first]  # R leaves out the name of the column of row names
-    width = len(first)
-    sample = [cells for cells in body if len(cells) == width] or [first]
-    numeric = [
-        2 * sum(is_number(table.plain_number(cells[c])) for cells in sample) > len(sample)
-        for c in range(width)
-    ]
+    first, numeric = table.head[0], table.numeric
     over = [is_number(cell) for cell, number in zip(first, numeric, strict=True) if number]
-    usual = {*LABEL_COLUMNS, *INDEX_COLUMNS}
-    corner = not numeric[0] and folded(first[0]) in usual
-    header = bool(body) and (corner or (bool(over) and not any(over)))
-    names = first if header else [f"column {c + 1}" for c in range(width)]
+    corner = not numeric[0] and folded(first[0]) in {*LABEL_COLUMNS, *INDEX_COLUMNS}
+    header = len(table.head) > 1 and (corner or (bool(over) and not any(over)))
+    names = table.names if header else [f"column {c + 1}" for c in range(len(first))]
     return _roles(names, numeric, label_column, table.source, header)
 
 
@@ -189,90 +167,49 @@ def frame_rows(
     DataError
         Where the object is no frame, or no column holds numbers.
     """
-    import narwhals as nw
-
-    table = eager_frame(
-        frame,
-        "vectors cannot be made from an object of type {}; give a data frame, gensim's "
-        "KeyedVectors, AnnData, a mapping of words to vectors, an array, or (labels, array)",
-    )
-    series = {str(name): table.get_column(name) for name in table.columns}  # pandas may number them
-    names = list(series)
-    types = [series[name].dtype for name in names]
-    lists = [
-        name for name, kind in zip(names, types, strict=True) if _holds_lists(kind, series[name])
-    ]
-    numeric = [kind.is_numeric() or kind == nw.Boolean for kind in types]
+    table = frame_table(frame, source, _NO_FRAME)
+    names, numeric, lists = table.names, table.numeric, table.nested
     named = _named(names, label_column, "labels", source)
     index = index_labels(frame)
     if lists or list_column is not None:
         vectors = _one_list(lists, list_column, names, source)
         columns = _roles(names, numeric, label_column, source, True, but=names.index(vectors))
-        values = _list_values(series[vectors], source)
-        column_names = None
+        values = _list_values(table.series[vectors], source)
     else:
         # A column "id" of numbers is a better label than numbers in the index.
         words = index is not None and all(isinstance(label, str) for label in frame.index)
         use_index = named is None and all(numeric) and words
         columns = _roles(names, numeric, label_column, source, True, labelled=use_index)
-        column_names = [names[c] for c in columns.numbers]
-        values = np.empty((len(table), len(column_names)), dtype=np.float32)
+        values = np.empty((len(table), len(columns.numbers)), dtype=np.float32)
         with np.errstate(over="ignore"):
-            for c, name in enumerate(column_names):
-                values[:, c] = series[name].to_numpy()
+            for place, c in enumerate(columns.numbers):
+                values[:, place] = table.series[names[c]].to_numpy()
     if columns.label is not None:
-        labels = _labels(series[names[columns.label]].to_list(), source)
+        labels = _labels(table.cells(columns.label), source)
     elif index is not None:
         labels = index
     else:
         labels = [str(row) for row in range(len(table))]
-    if column_names is not None:
-        refuse_not_finite(values, labels, source, column_names)
+    if not lists:
+        refuse_not_finite(values, labels, source, [names[c] for c in columns.numbers])
     return VectorRows(labels, values, len(labels), columns.notes)
 
 
 def read_parquet_vectors(
-    path: Path,
-    *,
-    label_column: str | None = None,
-    list_column: str | None = None,
-    words: Collection[str] | None = None,
+    sample: Sample, *, label_column: str | None = None, list_column: str | None = None
 ) -> VectorRows:
-    """Vectors from Parquet; of a list of words only their rows are kept, batch by batch.
+    """Read vectors from Parquet.
 
     Raises
     ------
     DataError
-        Where the file is no Parquet, or as in `frame_rows`.
+        If the file is not Parquet, or as in `frame_rows`.
     ImportError
-        Where pyarrow is not installed.
+        If pyarrow is not installed.
     """
-    with open_parquet(path) as file:
-        n_read = file.n_rows
-        if words is None:
-            table = file.read()
-        else:
-            label_column = label_column or _arrow_label(file.schema, str(path))
-            table = _rows_of_words(file, label_column, words, str(path))
-    if words is not None and not len(table):
-        choose_rows([], words, str(path))
-    rows = frame_rows(table, str(path), label_column=label_column, list_column=list_column)
-    return VectorRows(rows.labels, rows.values, n_read, rows.notes)
-
-
-def _rows_of_words(file: ParquetFile, label: str, words: Collection[str], source: str) -> Any:
-    """The rows of an open Parquet file of which the label is one of some words."""
-    import pyarrow
-    from pyarrow import compute
-
-    wanted = pyarrow.array(sorted(words), pyarrow.string())
-    place = _named(file.schema.names, label, "labels", source)
-    kept = []
-    for table in file.batches():
-        with reading(source, f"vectors labelled by the column {label[:60]!r}"):
-            labels = table.column(place).cast(pyarrow.string())
-        kept.append(table.filter(compute.is_in(labels, value_set=wanted)))
-    return pyarrow.concat_tables(kept) if kept else file.schema.empty_table()
+    with open_parquet(sample.path) as file:
+        frame = file.read()
+    return frame_rows(frame, str(sample), label_column=label_column, list_column=list_column)
 
 
 def annotated_rows(
@@ -290,7 +227,7 @@ def annotated_rows(
     tables = list(data.obsm.keys())
     if key is not None and key not in tables:
         raise DataError(f"{source} has no obsm[{key!r}]; its obsm has {listed(tables)}")
-    values = data.X if key is None else data.obsm[key]
+    values = main_table(data) if key is None else data.obsm[key]
     if values is None:
         raise DataError(f"{source} has no X; its obsm has {listed(tables)}: name one of them")
     labels = [str(name) for name in data.obs_names]
@@ -298,9 +235,8 @@ def annotated_rows(
     if words is not None:
         chosen = sorted(choose_rows(labels, words, source)[0])
         labels, values = [labels[row] for row in chosen], _stored_rows(values, chosen)
-    elif not sparse.issparse(values):
-        # Files opened "backed" give HDF5 data sets and stored sparse matrices.
-        values = values.to_memory() if hasattr(values, "to_memory") else np.asarray(values)
+    else:
+        values = loaded(values, source)
     return VectorRows(labels, values, n_read)
 
 
@@ -332,7 +268,7 @@ def read_annotated(
     ImportError
         Where anndata is not installed.
     """
-    with open_annotated(path, "obsm", key) as data:
+    with open_annotated(path) as data:
         return annotated_rows(data, key, str(path), words=words)
 
 
@@ -377,40 +313,6 @@ def _roles(
 
 def _named(names: Sequence[str], wanted: str | None, option: str, source: str) -> int | None:
     return named_column(names, wanted, option, source, error=ParameterError)
-
-
-def _numbers(
-    table: TextTable, line: int, label: str, cells: Sequence[str], columns: TableColumns
-) -> np.ndarray:
-    """The numbers of one row; a cell that is none is named by line, label and column."""
-    texts = [cells[c] for c in columns.numbers]
-    if table.delimiter == ";":
-        texts = [table.plain_number(text) for text in texts]
-    try:
-        with np.errstate(over="ignore"):
-            numbers = np.array([float(text) for text in texts], dtype=np.float32)
-    except ValueError:
-        numbers = np.array(
-            [float(text) if is_number(text) else np.nan for text in texts], dtype=np.float32
-        )
-    bad = np.flatnonzero(~np.isfinite(numbers))
-    if bad.size:
-        column = columns.numbers[int(bad[0])]
-        what = shown(cells[column]) if cells[column] else "empty"
-        raise DataError(
-            f"{table.source}, line {line} ({shown(label)}), {shown(columns.names[column])}: the "
-            f"value is {what}; vectors need finite numbers within the range of float32"
-        )
-    return numbers
-
-
-def _holds_lists(kind: Any, series: Any) -> bool:
-    """Whether a column is one of lists or arrays."""
-    import narwhals as nw
-
-    if kind == nw.Object and len(series):
-        return isinstance(series[0], list | tuple | np.ndarray)
-    return kind in (nw.List, nw.Array)
 
 
 def _one_list(lists: Sequence[str], wanted: str | None, names: Sequence[str], source: str) -> str:
@@ -470,24 +372,3 @@ def _labels(cells: Sequence[Any], source: str) -> list[str]:
         if cell is None or cell != cell or cell == "":
             raise DataError(f"{source}: the label of row {row} is missing; give each row a name")
     return [str(cell) for cell in cells]
-
-
-def _arrow_label(schema: Any, source: str) -> str:
-    """The column of labels of a Parquet file, by its names and types."""
-    import pyarrow
-
-    types = schema.types
-    numeric = [
-        pyarrow.types.is_integer(kind)
-        or pyarrow.types.is_floating(kind)
-        or pyarrow.types.is_boolean(kind)
-        for kind in types
-    ]
-    nested = [c for c, kind in enumerate(types) if pyarrow.types.is_nested(kind)]
-    roles = _roles(schema.names, numeric, None, source, True, but=next(iter(nested), None))
-    if roles.label is None:
-        raise DataError(
-            f"{source} has no column of labels to look words up in; its columns are "
-            f"{listed(schema.names)}"
-        )
-    return roles.names[roles.label]

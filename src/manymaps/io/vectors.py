@@ -24,12 +24,10 @@ from manymaps.data.associations import ReadReport
 from manymaps.data.vectors import VectorRows, Vectors, as_float32, checked_table, choose_rows
 from manymaps.errors import DataError, ParameterError, setting
 from manymaps.io.files import (
-    SPARSE_PARTS,
-    array_heads,
-    read_arrays,
+    Sample,
+    read_labelled_npz,
     read_npy,
-    read_sparse,
-    refuse_labels_that_are_no_list,
+    sampled,
     stem_of,
 )
 from manymaps.io.kinds import (
@@ -49,7 +47,7 @@ from manymaps.io.vector_tables import (
     read_table_vectors,
 )
 from manymaps.io.word2vec import read_binary_vectors, read_text_vectors
-from manymaps.labels import listed, shown
+from manymaps.labels import shown
 
 __all__ = ["read_vectors", "vectors_from"]
 
@@ -114,7 +112,7 @@ def read_vectors(
     Notes
     -----
     At most 10 million words are kept; a line of a text has at most 16 MiB, and a word 65,536
-    bytes. No file under 100 MB takes over 4 GiB to read.
+    bytes. No unpacked file under 100 MB takes over 4 GiB to read.
 
     Examples
     --------
@@ -129,14 +127,15 @@ def read_vectors(
     >>> vectors.values.tolist()
     [[0.0, 0.0, 1.0], [0.5, 0.25, 1.0]]
     """
-    file = Path(path)
+    sample = sampled(path)
+    file = sample.path
     asked, key = asked_format(format, VECTOR_FORMATS, KEYED)
     wanted, notes = _wanted(words)
-    kind = asked or vector_format(file)
+    kind = asked or vector_format(sample)
     if kind in ("npy", "npz"):
         rows = _read_arrays(file, kind, key, labels)
     elif kind in TABLES or kind == "parquet":
-        rows = _read_table(file, kind, key, labels, wanted)
+        rows = _read_table(sample, kind, key, labels, wanted)
     else:
         if labels is not None:
             raise ParameterError(
@@ -251,23 +250,24 @@ def _finished(
 
 
 def _read_table(
-    path: Path,
+    sample: Sample,
     kind: str,
     key: str | None,
     labels: Sequence[str] | str | os.PathLike[str] | None,
     wanted: Collection[str] | None,
 ) -> VectorRows:
-    """Rows of a table; `labels` names its column, or is a file or list that takes its place."""
+    """Rows of a table; `labels` names its column, or is a file or list that replaces it."""
     column = labels if isinstance(labels, str) and not Path(labels).is_file() else None
-    given = None if labels is None or column is not None else read_labels(labels)
-    words = wanted if given is None else None
+    names = None if labels is None or column is not None else read_labels(labels)
     if kind == "parquet":
-        rows = read_parquet_vectors(path, label_column=column, list_column=key, words=words)
+        rows = read_parquet_vectors(sample, label_column=column, list_column=key)
     else:
-        rows = read_table_vectors(path, delimiters_of(path, kind), label_column=column, words=words)
-    if given is None:
+        words = wanted if names is None else None
+        delimiters = delimiters_of(sample.path, kind)
+        rows = read_table_vectors(sample, delimiters, label_column=column, words=words)
+    if names is None:
         return rows
-    replaced = _array_rows(rows.values, given, str(path))
+    replaced = _array_rows(rows.values, names, str(sample))
     return VectorRows(replaced.labels, rows.values, rows.n_read, rows.notes)
 
 
@@ -279,7 +279,10 @@ def _read_arrays(
 ) -> VectorRows:
     """The rows of an array file, with labels that are given, inside, beside it, or numbers."""
     source = str(path)
-    values, inside = (read_npy(path), None) if kind == "npy" else _open_npz(path, key)
+    if kind == "npy":
+        values, inside = read_npy(path), None
+    else:
+        values, inside = read_labelled_npz(path, VECTOR_KEYS, WORD_KEYS, key=key)
     if labels is not None:
         return _array_rows(values, read_labels(labels), source)
     if inside is not None:
@@ -320,36 +323,3 @@ def _mapping_rows(data: Mapping[Any, Any]) -> VectorRows:
                 "vectors need one row of numbers each, all of one length"
             )
     return VectorRows(list(shapes), np.stack(list(vectors.values())), len(shapes))
-
-
-def _open_npz(path: Path, key: str | None) -> tuple[Any, Any]:
-    """The table of an NPZ file and its labels, if it has some; nothing else is loaded."""
-    heads = array_heads(path, "npz")
-    rows = [name for name, head in heads.items() if len(head.shape) == 1]
-    texts = [name for name in rows if heads[name].dtype.kind in "US"]
-    refuse_labels_that_are_no_list(path, heads, WORD_KEYS)
-    word_key = next((name for name in (*WORD_KEYS, *texts) if name in texts), None)
-    pickled = [name for name in WORD_KEYS if name in rows and heads[name].dtype.kind == "O"]
-    if word_key is None and pickled:
-        raise DataError(
-            f"{path}: {pickled[0]!r} is an array of Python objects, which are not read; save it "
-            "as np.array(words, dtype=str)"
-        )
-    tables = [name for name, head in heads.items() if len(head.shape) == 2]
-    usual = [name for name in VECTOR_KEYS if name in tables]
-    stored_sparse = key is None and set(heads) >= SPARSE_PARTS
-    if key is not None and key not in heads:
-        raise DataError(f"{path} has no array {key!r}; it has {listed(list(heads))}")
-    if key is None and not usual and len(tables) != 1 and not stored_sparse:
-        raise DataError(
-            f"{path} holds {len(tables)} tables ({listed(tables)}); name one as "
-            f"format='npz:{tables[0] if tables else 'NAME'}'"
-        )
-    used = [] if word_key is None else [word_key]
-    if not stored_sparse:
-        used.append(table := key or (usual or tables)[0])
-    arrays = read_arrays(path, used)
-    words = None if word_key is None else arrays[word_key]
-    if words is not None and words.dtype.kind == "S":
-        words = np.char.decode(words, "utf-8", errors="replace")
-    return read_sparse(path) if stored_sparse else arrays[table], words

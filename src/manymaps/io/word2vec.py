@@ -18,6 +18,7 @@ many, not for part of a word. Bytes that are not UTF-8
 
 from __future__ import annotations
 
+import mmap
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -29,7 +30,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from manymaps.archive.door import MOST_LABELS, most_unpacked
+from manymaps.archive.door import MOST_LABELS
 from manymaps.data.vectors import VectorRows
 from manymaps.errors import DataError, setting
 from manymaps.io.files import unpacked
@@ -49,9 +50,8 @@ HEADER = re.compile(rb"[ \t]*(\d+)[ \t]+(\d+)[ \t\r]*\n?")
 DECIMAL = re.compile(rb"[+-]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][+-]?\d+)?")
 CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 HEAD_LINES = 30
-# Numbers of text are parsed this many at a time, and binary files read in pieces of this size.
+# Numbers of text are parsed this many at a time.
 BLOCK_NUMBERS = 2**18
-PIECE = 2**24
 LONGEST_WORD = 2**16
 # No file has more rows; Python refuses to read thousands of digits as a number.
 MOST_DIGITS = 18
@@ -131,23 +131,66 @@ def read_binary_vectors(path: Path, *, words: Collection[str] | None = None) -> 
     """
     source = str(path)
     with unpacked(path) as file:
-        match = HEADER.fullmatch(file.stream.readline(64))
+        start = file.stream.readline(64)
+        match = HEADER.fullmatch(start)
         if not match:
             raise DataError(
-                f"{source} does not start with the numbers of rows and of values a row, as "
+                f"{source} does not start with the numbers of rows and of values per row, as "
                 "word2vec's binary files do"
             )
         n, width = _promised(match, source)
-        size = path.stat().st_size
-        if 4 * width > (most_unpacked(size) if file.packed else size):
+        # A map of the file is searched like bytes, and takes no memory.
+        data = (
+            start + file.stream.read()
+            if file.packed
+            else mmap.mmap(file.stream.fileno(), 0, access=mmap.ACCESS_READ)
+        )
+    size = 4 * width
+    if size > len(data):
+        raise DataError(
+            f"{source}: the header says {width:,} values a row, {size:,} bytes, and the file has "
+            f"{len(data):,} in all; is it cut short, or of another format?"
+        )
+    rows = _Buffer(source, width, min(n, len(data) // size))
+    at, label = len(start), ""
+    for row in range(n):
+        end = data.find(b" ", at, at + LONGEST_WORD)
+        word = data[at:end].lstrip(b"\n") if end >= 0 else b""
+        if not word or b"\n" in word or _is_noise(word):
+            raise _no_word(source, data[at : at + 60].lstrip(b"\n"), label, row, n, width)
+        label, at = rows.decode(word), end + 1
+        if len(data) < at + size:
             raise DataError(
-                f"{source}: the header says {width:,} values a row, {4 * width:,} bytes, and the "
-                f"file has {size:,} in all; is it cut short, or of another format?"
+                f"{source} ends within the vector of {shown(label)}, row {row + 1:,} of the {n:,} "
+                f"that its header says: {len(data) - at:,} of {size:,} bytes are there. Is the "
+                f"file cut short, or the header's dimension {width:,} wrong?"
             )
-        rows = _Buffer(source, width, min(n, size * (4 if file.packed else 1) // (4 * width) + 1))
-        scanner = _BinaryRows(source, file.stream, n, width)
-        scanner.fill(rows, words)
+        if words is None or label in words:
+            rows.note_replaced(word, label)
+            rows.append([label], np.frombuffer(data, "<f4", width, at))
+        at += size
+    rest = len(data[at:].strip(b"\n"))
+    if rest:
+        raise DataError(
+            f"{source} goes on for {rest:,} bytes (up to {rest // (size + 2):,} rows) after "
+            f"{shown(label)}, the last of the {n:,} rows of {width:,} values that its header says; "
+            "one of the two numbers is wrong"
+        )
     return rows.read(n)
+
+
+def _no_word(source: str, start: bytes, last: str, row: int, n: int, width: int) -> DataError:
+    """The error for a row of the binary form that does not start with a word."""
+    reached = f"after {shown(last)}" if row else "before its first word"
+    if not start:
+        return DataError(
+            f"{source} ends {reached}: it holds {row:,} rows, and its header says {n:,}; is it cut "
+            "short?"
+        )
+    return DataError(
+        f"{source}: row {row + 1:,} of {n:,}, {reached}, does not start with a word (it starts "
+        f"with {start[:20]!r}); is the header's dimension {width:,} wrong, or the file cut short?"
+    )
 
 
 def is_word_line(line: bytes, width: int | None = None) -> bool:
@@ -323,90 +366,6 @@ class _TextRows:
             f"{self.source}, line {number} ({_text(word)!r}) has {found:,} values where "
             f"{self.width_from} say{'s' if self.width_from == 'the header' else ''} "
             f"{self.width:,}; is the line cut short, or joined to another?"
-        )
-
-
-@dataclass
-class _BinaryRows:
-    """Walks through the rows of word2vec's binary form, a piece of the file at a time."""
-
-    source: str
-    stream: BinaryIO
-    n: int
-    width: int
-    piece: bytes = b""
-    at: int = 0
-
-    def fill(self, rows: _Buffer, words: Collection[str] | None) -> None:
-        """Add the rows that are wanted to a buffer."""
-        size = 4 * self.width
-        last = ""
-        for row in range(self.n):
-            word = self._word(row, last)
-            last = rows.decode(word)
-            if len(self.piece) < self.at + size and not self._more(size):
-                raise DataError(
-                    f"{self.source} ends within the vector of {shown(last)}, row {row + 1:,} of "
-                    f"the {self.n:,} that its header says: {len(self.piece) - self.at:,} of "
-                    f"{size:,} bytes are there. Is the file cut short, or the header's dimension "
-                    f"{self.width:,} wrong?"
-                )
-            if words is None or last in words:
-                rows.note_replaced(word, last)
-                vector = np.frombuffer(self.piece, "<f4", self.width, self.at)
-                rows.append([last], vector)
-            self.at += size
-        self._refuse_rest(last)
-
-    def _word(self, row: int, last: str) -> bytes:
-        """The next word, without the end of line before it."""
-        end = self.piece.find(b" ", self.at)
-        while end < 0 and len(self.piece) - self.at < LONGEST_WORD:
-            if not self._more(len(self.piece) - self.at + 1):
-                break
-            end = self.piece.find(b" ", self.at)
-        reached = f"after {shown(last)}" if row else "before its first word"
-        if end < 0 and not self.piece[self.at :].strip(b"\n"):
-            raise DataError(
-                f"{self.source} ends {reached}: it holds {row:,} rows, and its header says "
-                f"{self.n:,}; is it cut short?"
-            )
-        word = self.piece[self.at : end if end >= 0 else self.at + 60].lstrip(b"\n")
-        if end < 0 or not word or b"\n" in word or _is_noise(word):
-            raise DataError(
-                f"{self.source}: row {row + 1:,} of {self.n:,}, {reached}, does not start with a "
-                f"word (it starts with {word[:20]!r}); is the header's dimension {self.width:,} "
-                "wrong, or the file cut short?"
-            )
-        self.at = end + 1
-        return word
-
-    def _more(self, needed: int) -> bool:
-        """Read on until so many bytes lie ahead; False where the file ends before."""
-        self.piece = self.piece[self.at :]
-        self.at = 0
-        while len(self.piece) < needed:
-            further = self.stream.read(max(PIECE, needed))
-            if not further:
-                return False
-            self.piece += further
-        return True
-
-    def _refuse_rest(self, last: str) -> None:
-        """Anything but an end of line behind the last row means that the header lies."""
-        rest = self.piece[self.at :].strip(b"\n")
-        while not rest and self._more(1):
-            rest, self.at = self.piece.strip(b"\n"), len(self.piece)
-        if not rest:
-            return
-        bytes_left = len(rest)
-        while further := self.stream.read(PIECE):
-            bytes_left += len(further)
-        more = bytes_left // (4 * self.width + 2)
-        raise DataError(
-            f"{self.source} goes on for {bytes_left:,} bytes (up to {more:,} rows) after "
-            f"{shown(last)}, the last of the {self.n:,} rows of {self.width:,} values that its "
-            "header says; one of the two numbers is wrong"
         )
 
 

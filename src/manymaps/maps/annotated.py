@@ -27,7 +27,7 @@ from manymaps.affinity.distances import stored_rows
 from manymaps.affinity.neighbors import DEFAULT_SEARCH, NeighborSearch
 from manymaps.affinity.network import row_normalized
 from manymaps.atlas.atlas import Atlas
-from manymaps.checks import check_whole
+from manymaps.checks import check_whole, first_cell
 from manymaps.data.frames import frame_columns, placed_column
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.labels import first_of, listed, numbered_labels
@@ -127,11 +127,11 @@ def tsne(
     >>> params["perplexity"], params["use_rep"]
     (5, 'X_pca')
     """
-    return _fitted(
-        TSNE, adata, params, use_rep=use_rep, n_pcs=n_pcs, perplexity=perplexity, metric=metric,
-        neighbors_key=neighbors_key, random_state=random_state, n_jobs=n_jobs,
-        key_added=key_added, copy=copy,
-    )  # fmt: skip
+    settings = {
+        **params, "perplexity": perplexity, "metric": metric, "random_state": random_state,
+        "n_jobs": n_jobs,
+    }  # fmt: skip
+    return _fitted(TSNE, adata, settings, use_rep, n_pcs, neighbors_key, key_added, copy)
 
 
 def multiple_maps(
@@ -191,11 +191,13 @@ def multiple_maps(
     >>> to_atlas(adata).n_maps
     2
     """
+    settings = {
+        "n_maps": n_maps, **params, "perplexity": perplexity, "metric": metric,
+        "random_state": random_state, "n_jobs": n_jobs,
+    }  # fmt: skip
     return _fitted(
-        MultipleMapsTSNE, adata, {"n_maps": n_maps, **params}, use_rep=use_rep, n_pcs=n_pcs,
-        perplexity=perplexity, metric=metric, neighbors_key=neighbors_key,
-        random_state=random_state, n_jobs=n_jobs, key_added=key_added, copy=copy,
-    )  # fmt: skip
+        MultipleMapsTSNE, adata, settings, use_rep, n_pcs, neighbors_key, key_added, copy
+    )
 
 
 def to_atlas(adata: Any, key: str | None = None) -> Atlas:
@@ -281,61 +283,71 @@ def to_atlas(adata: Any, key: str | None = None) -> Atlas:
 def _fitted(
     estimator: type[MapEstimator],
     adata: Any,
-    params: Mapping[str, Any],
-    *,
+    settings: Mapping[str, Any],
     use_rep: str | None,
     n_pcs: int | None,
-    perplexity: float | Sequence[float] | None,
-    metric: str,
     neighbors_key: str | None,
-    random_state: int | None,
-    n_jobs: int | None,
     key_added: str,
     copy: bool,
 ) -> Any:
-    """Fit an estimator to what an AnnData object holds, and write what it finds into it."""
+    """Fit an estimator with these settings to an AnnData object, and write the maps into it."""
     _check_annotated(adata)
     _check_writable(adata, copy)
     if not isinstance(key_added, str) or not key_added:
         raise ParameterError("must be a name", name="key_added", value=key_added)
     if n_pcs is not None:
         check_whole("n_pcs", n_pcs, least=0)
-    known = None
-    if "affinity" in params and (neighbors_key is not None or perplexity is None):
-        raise ParameterError(
-            "makes similarities of the rows, and known neighbours make them too; give one of both",
-            name="affinity",
-            value=params["affinity"],
-        )
-    if neighbors_key is not None or perplexity is None:
-        known = _Neighbors(adata, neighbors_key or NEIGHBORS)
-    try:
-        name, rows = _representation(adata, use_rep, n_pcs)
-    except DataError:
-        if known is None or use_rep is not None:
-            raise
-        name, rows = None, None  # neighbours are enough
+    name, rows, known = _fitted_data(adata, settings, use_rep, n_pcs, neighbors_key)
     if key_added == name:
         raise ParameterError(
             "is what is fitted, and would be overwritten; give another name",
             name="key_added",
             value=key_added,
         )
-    if known is None and "affinity" not in params:
-        known = _fitting_neighbors(adata, rows, perplexity, metric)
-    scale = {} if perplexity is None else {"perplexity": perplexity}
-    settings = {**params, **scale, "random_state": random_state, "n_jobs": n_jobs}
-    fit = estimator(
-        **settings | ({} if known is None else {"affinity": known.affinity(perplexity)}),
-        metric=metric if rows is not None else "precomputed",
-    ).fit(rows if known is None or rows is not None else known.distances)
+    chosen = dict(settings)
+    if chosen["perplexity"] is None:
+        del chosen["perplexity"]
+    if known is not None:
+        chosen["affinity"] = known.affinity(settings["perplexity"])
+    if rows is None:
+        chosen["metric"] = "precomputed"
+    fit = estimator(**chosen).fit(known.distances if known and rows is None else rows)
     asked = {
-        **settings, "metric": metric, "use_rep": name, "n_pcs": n_pcs,
+        **settings, "use_rep": name, "n_pcs": n_pcs,
         "neighbors_key": None if known is None else known.key,
     }  # fmt: skip
     written = adata.copy() if copy else adata
     _write(written, key_added, fit, asked)
     return written if copy else None
+
+
+def _fitted_data(
+    adata: Any,
+    settings: Mapping[str, Any],
+    use_rep: str | None,
+    n_pcs: int | None,
+    neighbors_key: str | None,
+) -> tuple[str | None, Any, _Neighbors | None]:
+    """The rows that are fitted with their name, and known neighbours; at least one of the two."""
+    perplexity, known = settings["perplexity"], None
+    if neighbors_key is not None or perplexity is None:
+        if "affinity" in settings:
+            raise ParameterError(
+                "cannot be combined with known neighbours, which define the similarities too; "
+                "pass one of the two",
+                name="affinity",
+                value=settings["affinity"],
+            )
+        known = _Neighbors(adata, neighbors_key or NEIGHBORS)
+    try:
+        name, rows = _representation(adata, use_rep, n_pcs)
+    except DataError:
+        if known is None or use_rep is not None:
+            raise
+        return None, None, known
+    if known is None and "affinity" not in settings:
+        known = _fitting_neighbors(adata, rows, perplexity, settings["metric"])
+    return name, rows, known
 
 
 def _write(adata: Any, key: str, fit: MapEstimator, asked: Mapping[str, Any]) -> None:
@@ -493,13 +505,12 @@ class _Neighbors:
         if perplexity is None:
             rows = self._table("connectivities").copy()
             rows.setdiag(0)
-            wrong = np.flatnonzero(~(np.isfinite(rows.data) & (rows.data >= 0)))
-            if wrong.size:
-                i = int(np.searchsorted(rows.indptr, wrong[0], side="right")) - 1
+            cell = first_cell(rows, lambda values: ~(np.isfinite(values) & (values >= 0)))
+            if cell is not None:
                 raise DataError(
-                    f"the connectivities of the neighbours {self.key!r} hold {rows.data[wrong[0]]} "
-                    f"for observation {self._adata.obs_names[i]!r}; they must be finite and at "
-                    "least 0: find them again with scanpy.pp.neighbors"
+                    f"the connectivities of the neighbours {self.key!r} contain {cell.value} for "
+                    f"observation {self._adata.obs_names[cell.row]!r}; they must be finite and at "
+                    "least 0: compute them again with scanpy.pp.neighbors"
                 )
             return _Known(row_normalized(rows), f"Connectivities({self.key!r})")
         gaussian = GaussianAffinity(perplexity)

@@ -11,7 +11,8 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -52,9 +53,10 @@ from manymaps.maps.personas import persona_start
 from manymaps.maps.pinned_start import pinned_start, random_start, ties_of
 from manymaps.maps.pins import PIN, Pin, Pins, pins_of
 from manymaps.maps.restarts import Restart, best_run, derived_seeds
-from manymaps.maps.run import Cost, Fit
-from manymaps.maps.starts import STARTS, start_positions
+from manymaps.maps.run import Plan, Run
+from manymaps.maps.starts import STARTS, separated, start_positions
 from manymaps.model.choice import ChoiceModel
+from manymaps.model.cost import Cost
 from manymaps.model.objective import TOLERANCE, Objective
 from manymaps.model.observed import ObservedObjective, objective_of
 from manymaps.model.parameters import FARTHEST, Parameters, weights_from_proportions
@@ -105,6 +107,7 @@ class FittedMaps:
         return self.atlas_.n_maps * self.atlas_.n_components
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class MapEstimator(
     FittedMaps,
     ClassNamePrefixFeaturesOutMixin,
@@ -115,8 +118,9 @@ class MapEstimator(
 ):
     """Base of the estimators that fit maps to similarities.
 
-    Subclasses have the parameters of `manymaps.maps.multiple_maps.MultipleMapsTSNE` or of
-    `manymaps.maps.sne.TSNE`, or some of them, and name their `ChoiceModel` and default optimizer.
+    The parameters are the fields of a dataclass, which makes the constructor that scikit-learn
+    reads; a subclass lists the fields that it adds and those whose default differs. It names its
+    `ChoiceModel` and default optimizer.
     """
 
     _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
@@ -140,27 +144,25 @@ class MapEstimator(
         "verbose": VERBOSE,
     }
 
-    n_maps: int = 1
-    n_components: int
-    penalty: float = 0.0
-    affinity: str | Affinity
-    perplexity: float | Sequence[float]
+    n_maps: int = field(default=1, init=False)
+    n_components: int = field(default=2, kw_only=False)
+    penalty: float = field(default=0.0, init=False)
+    perplexity: float | Sequence[float] = 30.0
     metric: str | Callable = "euclidean"
+    affinity: str | Affinity = "auto"
     neighbors: NeighborSearch | None = None
-    init: str | np.ndarray | Atlas
+    init: str | np.ndarray | Atlas = "auto"
     pin: Pin | None = None
     n_init: int = 1
-    max_iter: int
-    optimizer: Optimizer | None
-    tolerance: float
-    callback: Callable[[int, float, Callable[[], Atlas]], object] | None
-    random_state: int | np.random.RandomState | None
-    n_jobs: int | None
-    verbose: bool
+    max_iter: int = 1000
+    optimizer: Optimizer | None = None
+    tolerance: float = 5e-3
+    callback: Callable[[int, float, Callable[[], Atlas]], object] | None = None
+    random_state: int | np.random.RandomState | None = None
+    n_jobs: int | None = None
+    verbose: bool = False
 
-    method: str
-    restarts_: tuple[Restart, ...]
-    _fitted_rows: Any = None
+    method: ClassVar[str]
     _start_spread = 0.01
 
     @abstractmethod
@@ -232,34 +234,51 @@ class MapEstimator(
             raise ParameterError(
                 f"is more than the {n} objects; give at most {n}", name="n_maps", value=self.n_maps
             )
-        pins = self._pins(labels)
-        observed = strongest_associations(target.values) if self._holds_similarities(X) else None
+        pins = None
+        if self.pin is not None:
+            pins = pins_of(self.pin, labels, self.n_maps, self.n_components)
+        similar = data is None and not isinstance(X, NeighborGraph)
+        associations = strongest_associations(target.values) if similar else None
         with threads(self.n_jobs):
             optimizer = self.optimizer or self._default_optimizer()
             tolerance = self.tolerance * (1 if optimizer.bears_noise else _FOR_LINE_SEARCH)
             order = target.neighborly_order() if n > _LEAST_TO_ORDER else None
             ordered = target if order is None else target.reordered(order)
             forward = objective_of(ordered, self._model(), self.penalty, tolerance)
-            objective = self._objective(forward)
-            begin = _Beginning(
-                self, data, target, optimizer, objective, forward, labels, order, pins
+            plan = Plan(
+                objective=self._objective(forward),
+                optimizer=optimizer,
+                max_iter=self.max_iter,
+                labels=labels,
+                method=self.method,
+                settings=self._settings(),
+                order=order,
+                forward=forward,
+                pins=pins,
             )
-            fit, self.restarts_ = best_run(begin, seeds, self.callback, checkpoint, resume)
-        atlas = fit.atlas()
+            self.restarts_: tuple[Restart, ...]
+            if self.n_init == 1:
+                run = Run(plan, *self._start(data, target, pins, 0, seeds[0]))
+                run.optimize(self.callback, checkpoint, resume)
+                self.restarts_ = (Restart.of(run, seeds[0]),)
+            else:
+                start_of = partial(self._start, data, target, pins)
+                how = self.callback, checkpoint, resume
+                run, self.restarts_ = best_run(plan, start_of, seeds, *how)
+        atlas = run.atlas()
         if isinstance(self.init, str) and pins is None:
-            held = atlas.proportions if order is None else atlas.proportions[:, order]
-            atlas = atlas.renumbered(order_of_maps(ordered.values, held))
+            proportions = atlas.proportions if order is None else atlas.proportions[:, order]
+            atlas = atlas.renumbered(order_of_maps(ordered.values, proportions))
         if self.n_init > 1:
             ends = [plain_value(list(asdict(one).values())[:3]) for one in self.restarts_]
             atlas = replace(atlas, parameters={**atlas.parameters, "restarts": ends})
-        self.atlas_ = replace(
-            atlas, vectors=data if self._holds_vectors(X) else None, associations=observed
-        )
-        self.kl_divergence_ = fit.kl
-        self.n_iter_ = fit.state.iteration
-        self.converged_ = fit.converged
-        if fit.failure:
-            raise fit.failure
+        vectors = None if self._metric_name == "precomputed" else data
+        self.atlas_ = replace(atlas, vectors=vectors, associations=associations)
+        self.kl_divergence_ = run.kl
+        self.n_iter_ = run.state.iteration
+        self.converged_ = run.converged
+        if run.failure:
+            raise run.failure
         return self
 
     def fit_transform(self, X: Data, y: None = None, **fit_params: Any) -> np.ndarray:
@@ -308,11 +327,11 @@ class MapEstimator(
                 "insert(atlas, {label: {known label: similarity}}) takes similarities to any atlas"
             )
         rows = validated(self, labelled_values(X)[1], reset=False, accept_sparse="csr")
-        found = same_rows(rows, known)
-        # A fitted row may have gaps; nothing says where a new one with gaps would belong.
-        check_finite(rows if (found < 0).all() else rows[np.flatnonzero(found < 0)])
-        places = self.maps_[:, found]
-        fresh = np.flatnonzero(found < 0)
+        fitted = same_rows(rows, known)
+        fresh = np.flatnonzero(fitted < 0)
+        # A fitted row may have missing values; a new one with some has no defined position.
+        check_finite(rows if (fitted < 0).all() else rows[fresh])
+        places = self.maps_[:, fitted]
         if len(fresh):
             with threads(self.n_jobs), warnings.catch_warnings():
                 warnings.simplefilter("ignore", DataWarning)
@@ -354,26 +373,14 @@ class MapEstimator(
     def _metric_name(self) -> str:
         return self.metric if isinstance(self.metric, str) else ""
 
-    def _holds_vectors(self, X: Data) -> bool:
-        """Whether X holds rows of features, with which new objects can be compared."""
-        if isinstance(X, Associations | Judgements | NeighborGraph):
-            return False
-        return "precomputed" not in (self._affinity_name, self._metric_name)
-
-    def _holds_similarities(self, X: Data) -> bool:
-        """Whether X holds similarities themselves, and not what they are made from."""
-        return isinstance(X, Associations | Judgements) or (
-            self._affinity_name == "precomputed" and not isinstance(X, NeighborGraph)
-        )
-
     def _read(self, X: Data, seed: int) -> tuple[tuple[str, ...], Any, Target]:
         """Labels, the vectors or distances if there are any, and P."""
-        self._fitted_rows = None
+        self._fitted_rows: Any = None
         if isinstance(X, Associations | Judgements):
             self.n_features_in_ = X.n_objects
-            found = X if isinstance(X, Associations) else X.associations()
+            norms = X if isinstance(X, Associations) else X.associations()
             target = self._target(
-                found.strengths, keep_missing_mass=found is X, observed=_judged(found)
+                norms.strengths, keep_missing_mass=norms is X, observed=_judged(norms)
             )
             return tuple(X.labels), None, target
         if isinstance(X, NeighborGraph):
@@ -381,11 +388,11 @@ class MapEstimator(
             labels = tuple(str(i) for i in range(len(X.indices)))
             return labels, None, self._from_affinity(X, seed)
         precomputed = "precomputed" in (self._affinity_name, self._metric_name)
-        given, values = labelled_values(X, square=precomputed)
+        own_labels, values = labelled_values(X, square=precomputed)
         if self._metric_name == "precomputed" and self._affinity_name != "precomputed":
             values = known_distances(values)
         data = validated(self, values, accept_sparse="csr", ensure_min_samples=2)
-        labels = given or tuple(str(i) for i in range(data.shape[0]))
+        labels = own_labels or tuple(str(i) for i in range(data.shape[0]))
         if precomputed and data.shape[0] != data.shape[1]:
             what = "similarities" if self._affinity_name == "precomputed" else "distances"
             raise DataError(
@@ -425,12 +432,6 @@ class MapEstimator(
             similarities, keep_missing_mass=keep_missing_mass, observed=observed
         )
 
-    def _pins(self, labels: Sequence[str]) -> Pins | None:
-        """What is held of the objects of these labels."""
-        if self.pin is None:
-            return None
-        return pins_of(self.pin, labels, self.n_maps, self.n_components)
-
     def _settings(self) -> dict[str, Any]:
         """The parameters as plain values, for the atlas and the checkpoint.
 
@@ -441,49 +442,61 @@ class MapEstimator(
             for key, value in self.get_params(deep=False).items()
             if key not in ("callback", "n_jobs", "verbose", "init", "pin")
         }
-        own = getattr(self.affinity, "perplexity", None)
-        return settings if own is None else settings | {"perplexity": plain_value(own)}
+        perplexity = getattr(self.affinity, "perplexity", None)
+        if perplexity is None:
+            return settings
+        return settings | {"perplexity": plain_value(perplexity)}
 
     def _seeds(self) -> list[int]:
         """The seed of each run; that of the first is the seed of the whole."""
         first = drawn_seed(self.random_state)
         return [first, *derived_seeds(first, self.n_init - 1)]
 
-    @property
-    def _spreads(self) -> tuple[float, float]:
-        """Standard deviations of positions and weights at the start."""
-        return self._stated_spreads or (self._start_spread, self._start_spread)
-
-    @property
-    def _stated_spreads(self) -> tuple[float, float] | None:
-        return None if self.optimizer is None else self.optimizer.start_spread
-
     def _start(
-        self, data: Any, target: Target, seed: int, pins: Pins | None, *, first: bool = True
-    ) -> Parameters:
-        """Positions and weights to start from, in float32; the first run or another one."""
-        n = target.values.shape[0]
+        self, data: Any, target: Target, pins: Pins | None, k: int, seed: int
+    ) -> tuple[Parameters, int]:
+        """Positions and weights from which run k starts, in float32, and the seed of its noise."""
+        noise, n = _number_from(seed), target.values.shape[0]
         shape = (self.n_maps, n, self.n_components)
-        generator = np.random.default_rng(seed)
-        weights = generator.normal(0, self._spreads[1], shape[:2])
+        generator = np.random.default_rng(noise)
+        stated = None if self.optimizer is None else self.optimizer.start_spread
+        spread, weight_spread = stated or (self._start_spread, self._start_spread)
+        weights, proportions = generator.normal(0, weight_spread, shape[:2]), None
         if isinstance(self.init, Atlas):
-            positions = self.init.maps
-            weights = weights_from_proportions(self.init.proportions)
+            positions, proportions = self.init.maps, self.init.proportions
         elif not isinstance(self.init, str):
             positions = np.asarray(self.init)
-            if positions.ndim == 2:
-                positions = positions[None]
+            positions = positions[None] if positions.ndim == 2 else positions
         elif pins is not None:
-            positions, held = self._pinned_start(target, pins, generator, first=first)
-            weights = weights_from_proportions(held)
-        elif self._splits(n):
-            positions, held = persona_start(
-                target.values, self.n_maps, self.n_components, generator
-            )
-            weights = weights_from_proportions(held)
+            at_random = self.init == "random" or k > 0
+            positions, proportions = self._pinned_start(target, pins, spread, generator, at_random)
         else:
-            name = self._start_name if first else "random"
-            positions = self._start_positions(name, data, target, generator)
+            name = "random" if self.init == "auto" and stated is not None else self.init
+            by_itself = name == "auto" and self.n_maps > 1 and n >= _LEAST_TO_SPLIT
+            if name == "personas" or by_itself:
+                positions, proportions = persona_start(
+                    target.values, self.n_maps, self.n_components, generator
+                )
+            else:
+                name = name if k == 0 else "random"
+                positions = self._named_start(name, data, target, spread, generator)
+        if proportions is not None:
+            weights = weights_from_proportions(proportions)
+        self._check_start(positions, weights, shape)
+        if not isinstance(self.init, str | Atlas) and pins is None:
+            positions = separated(positions, generator)
+        if self._model().mixing == "fixed" and pins is None and not isinstance(self.init, Atlas):
+            weights = np.zeros(shape[:2])
+        if pins is not None:
+            positions, weights = pins.placed(positions, weights)
+        # Optimizers step along flat views, so the arrays are contiguous, unlike parts of an atlas.
+        flat = [np.array(values, np.float32, order="C") for values in (positions, weights)]
+        return Parameters((flat[0],), (flat[1],)), noise
+
+    @staticmethod
+    def _check_start(
+        positions: np.ndarray, weights: np.ndarray, shape: tuple[int, int, int]
+    ) -> None:
         if positions.shape != shape or weights.shape != shape[:2]:
             raise ParameterError(f"init has shape {positions.shape}; the fit needs {shape}")
         if not np.isfinite(positions).all():
@@ -493,18 +506,16 @@ class MapEstimator(
             raise ParameterError(
                 f"init has points {reach:g} from the origin; start at most {_FARTHEST_START:g} away"
             )
-        if self._model().mixing == "fixed" and pins is None and not isinstance(self.init, Atlas):
-            weights = np.zeros(shape[:2])
-        if pins is not None:
-            positions, weights = pins.placed(positions, weights)
-        # Rows in a row, as those of a part of an atlas are not: optimizers step along flat views.
-        flat = [np.array(values, np.float32, order="C") for values in (positions, weights)]
-        return Parameters((flat[0],), (flat[1],))
 
     def _pinned_start(
-        self, target: Target, pins: Pins, generator: np.random.Generator, *, first: bool
+        self,
+        target: Target,
+        pins: Pins,
+        spread: float,
+        generator: np.random.Generator,
+        at_random: bool,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Positions and proportions of a start that `init` names, around pins."""
+        """Positions and proportions of a start around pins."""
         if self.init not in ("auto", "random"):
             raise ParameterError(
                 "has axes of its own, and the pins have theirs; with pins give 'auto' (beside the "
@@ -512,70 +523,28 @@ class MapEstimator(
                 name="init",
                 value=self.init,
             )
-        if self.init == "random" or not first:
-            return random_start(pins, self._spreads[0], generator)
-        return pinned_start(ties_of(target.values), pins, self._spreads[0], generator)
+        if at_random:
+            return random_start(pins, spread, generator)
+        return pinned_start(ties_of(target.values), pins, spread, generator)
 
-    def _splits(self, n: int) -> bool:
-        """Whether the start that `init` names splits objects into personas."""
-        by_itself = self._start_name == "auto" and self.n_maps > 1 and n >= _LEAST_TO_SPLIT
-        return self._start_name == "personas" or by_itself
-
-    @property
-    def _start_name(self) -> str:
-        """The start that `init` names: "auto" is "random" where the optimizer says how random."""
-        stated = self.init == "auto" and self._stated_spreads is not None
-        return "random" if stated else str(self.init)
-
-    def _start_positions(
-        self, name: str, data: Any, target: Target, generator: np.random.Generator
+    def _named_start(
+        self, name: str, data: Any, target: Target, spread: float, generator: np.random.Generator
     ) -> np.ndarray:
         """The start of that name, shape (n_maps, n, n_components)."""
         shape = (self.n_maps, target.values.shape[0], self.n_components)
-        if self.n_maps > 1 or name == "random":
-            if name not in ("auto", "random"):
-                raise ParameterError(
-                    f"is not one of auto, personas, random, an array of shape {shape}, an Atlas; "
-                    "other starts are for one map",
-                    name="init",
-                    value=self.init,
-                )
-            return generator.normal(0, self._spreads[0], shape)
-        return start_positions(
-            name, data, target, self.n_components,
-            metric=self.metric, spread=self._spreads[0], generator=generator,
-        )[None]  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False)
-class _Beginning:
-    """The beginning of each run of an estimator, here or in another process."""
-
-    estimator: MapEstimator
-    data: Any
-    target: Target
-    optimizer: Optimizer
-    objective: Cost
-    forward: Objective | ObservedObjective
-    labels: tuple[str, ...]
-    order: np.ndarray | None
-    pins: Pins | None
-
-    def __call__(self, k: int, seed: int) -> tuple[Fit, Parameters, int]:
-        estimator, number = self.estimator, _number_from(seed)
-        start = estimator._start(self.data, self.target, number, self.pins, first=k == 0)
-        fit = Fit(
-            objective=self.objective,
-            optimizer=self.optimizer,
-            max_iter=estimator.max_iter,
-            labels=self.labels,
-            method=estimator.method,
-            settings=estimator._settings(),
-            order=self.order,
-            forward=self.forward,
-            pins=self.pins,
-        )
-        return fit, start, number
+        if self.n_maps == 1 and name != "random":
+            return start_positions(
+                name, data, target, self.n_components,
+                metric=self.metric, spread=spread, generator=generator,
+            )[None]  # fmt: skip
+        if name not in ("auto", "random"):
+            raise ParameterError(
+                f"is not one of auto, personas, random, an array of shape {shape}, an Atlas; "
+                "other starts are for one map",
+                name="init",
+                value=self.init,
+            )
+        return generator.normal(0, spread, shape)
 
 
 def _judged(data: Associations) -> np.ndarray | None:

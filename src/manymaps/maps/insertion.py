@@ -225,21 +225,21 @@ def insert(
     if atlas.kinds is not None:
         raise DataError("the atlas holds two kinds of object; `insert_rows` places new rows in it")
     _check_settings(n_neighbors, sd)
-    given = read_new(atlas, new, labels, vectors, similarity)
+    objects = read_new(atlas, new, labels, vectors, similarity)
     k_best = None if n_neighbors == "local" else int(n_neighbors)
-    neighbors, dissimilar = _effective_neighbors(given, k_best, sd)
-    _warn_of(given.labels, dissimilar)
+    neighbors, dissimilar = _effective_neighbors(objects, k_best, sd)
+    _warn_of(objects.labels, dissimilar)
     shares = (weights or PowerWeights()).weigh(neighbors)
     proportions = _proportions(shares, atlas.proportions)
     maps = _places(shares, atlas)
     if refine:
         maps, proportions = _refined(
-            atlas, given, maps, proportions, Refinement() if refine is True else refine
+            atlas, objects, maps, proportions, Refinement() if refine is True else refine
         )
     maps = maps.astype(atlas.maps.dtype)
     proportions = proportions.astype(atlas.proportions.dtype)
-    joined = _joined(atlas, given, maps, proportions)
-    return Insertion(given.labels, maps, proportions, dissimilar, shares, joined)
+    joined = _joined(atlas, objects, maps, proportions)
+    return Insertion(objects.labels, maps, proportions, dissimilar, shares, joined)
 
 
 def _check_settings(n_neighbors: int | str, sd: float) -> None:
@@ -269,13 +269,13 @@ def _similarities(new: Matrix, known: Matrix, similarity: Metric) -> np.ndarray:
 
 
 def _effective_neighbors(
-    given: NewObjects, k_best: int | None, sd: float
+    objects: NewObjects, k_best: int | None, sd: float
 ) -> tuple[sparse.csr_array, np.ndarray]:
     """Similarities of the effective neighbours, the largest of each row 1, and who has none."""
-    if given.similarities is not None:
-        return _chosen(given.similarities, k_best, sd, 0.0)
-    similarity = given.similarity
-    prepared: tuple[Matrix, Matrix] = comparable(given.known, given.vectors, similarity)
+    if objects.similarities is not None:
+        return _chosen(objects.similarities, k_best, sd, 0.0)
+    similarity = objects.similarity
+    prepared: tuple[Matrix, Matrix] = comparable(objects.known, objects.vectors, similarity)
     known, new = prepared
     least = _least_usual_similarity(known, similarity)
     rows = max(1, _BLOCK // known.shape[0])
@@ -384,24 +384,23 @@ def _places(weights: sparse.csr_array, atlas: Atlas) -> np.ndarray:
 
 
 def _refined(
-    atlas: Atlas, given: NewObjects, maps: np.ndarray, proportions: np.ndarray, how: Refinement
+    atlas: Atlas, objects: NewObjects, maps: np.ndarray, proportions: np.ndarray, how: Refinement
 ) -> tuple[np.ndarray, np.ndarray]:
     """Places and proportions after the new rows were optimized."""
+    # Compiled functions take half a second to import, and only refinement needs them.
     from manymaps.maps.refinement import agreeing_places, refine_rows
 
     perplexities = _perplexities(atlas, how)
-    if given.similarities is not None:
-        sums = np.asarray(given.similarities.sum(axis=1)).ravel()
-        target = sparse.csr_array(given.similarities / sums[:, None])
+    if objects.similarities is not None:
+        sums = np.asarray(objects.similarities.sum(axis=1)).ravel()
+        target = sparse.csr_array(objects.similarities / sums[:, None])
     else:
-        target = _gaussian_rows(atlas, given, how, perplexities)
-    rows = refine_rows(atlas, target, maps, proportions, max_iter=how.max_iter)
-    if atlas.n_maps > 1 or not how.agree:
-        return rows.positions, rows.proportions
-    places = agreeing_places(
-        atlas.maps[0], target, rows.positions[0], depth=int(np.ceil(perplexities.max()))
-    )
-    return places[None], rows.proportions
+        target = _gaussian_rows(atlas, objects, how, perplexities)
+    maps, proportions = refine_rows(atlas, target, maps, proportions, max_iter=how.max_iter)
+    if atlas.n_maps == 1 and how.agree:
+        depth = int(np.ceil(perplexities.max()))
+        maps = agreeing_places(atlas.maps[0], target, maps[0], depth)[None]
+    return maps, proportions
 
 
 def _perplexities(atlas: Atlas, how: Refinement) -> np.ndarray:
@@ -411,7 +410,7 @@ def _perplexities(atlas: Atlas, how: Refinement) -> np.ndarray:
 
 
 def _gaussian_rows(
-    atlas: Atlas, given: NewObjects, how: Refinement, perplexities: np.ndarray
+    atlas: Atlas, objects: NewObjects, how: Refinement, perplexities: np.ndarray
 ) -> sparse.csr_array:
     """p_j|i over the nearest atlas objects; shape (k, n)."""
     from manymaps.compute.bandwidth import conditional_probabilities
@@ -428,7 +427,7 @@ def _gaussian_rows(
     if metric in (None, "precomputed"):
         metric = "euclidean"
     k_nearest = min(n, int(np.ceil(_NEIGHBORS_PER_PERPLEXITY * perplexities.max())))
-    graph = _nearest(given, k_nearest, metric)
+    graph = _nearest(objects, k_nearest, metric)
     k = len(graph.indices)
     squared = graph.distances.ravel().astype(np.float64) ** 2
     starts = np.arange(0, squared.size + 1, k_nearest)
@@ -440,11 +439,13 @@ def _gaussian_rows(
     return sparse.csr_array((total, graph.indices.ravel(), starts), (k, n))
 
 
-def _nearest(given: NewObjects, k: int, metric: Metric) -> NeighborGraph:
+def _nearest(objects: NewObjects, k: int, metric: Metric) -> NeighborGraph:
     """The nearest known objects of the new ones, exactly: there are few new ones."""
     exact = NeighborSearch("exact")
     try:
-        return nearest_neighbors(given.known, k, metric=metric, queries=given.vectors, search=exact)
+        return nearest_neighbors(
+            objects.known, k, metric=metric, queries=objects.vectors, search=exact
+        )
     except (DataError, ParameterError):
         raise
     except (TypeError, ValueError) as error:
@@ -453,8 +454,8 @@ def _nearest(given: NewObjects, k: int, metric: Metric) -> NeighborGraph:
         ) from error
 
 
-def _joined(atlas: Atlas, given: NewObjects, maps: np.ndarray, proportions: np.ndarray) -> Atlas:
+def _joined(atlas: Atlas, objects: NewObjects, maps: np.ndarray, proportions: np.ndarray) -> Atlas:
     """The atlas with the new objects behind the old ones."""
-    known = replace(atlas, vectors=given.known) if atlas.vectors is None else atlas
-    vectors = given.vectors if given.extends else None
-    return known.extended(given.labels, maps, proportions, vectors=vectors)
+    known = replace(atlas, vectors=objects.known) if atlas.vectors is None else atlas
+    vectors = objects.vectors if objects.extends else None
+    return known.extended(objects.labels, maps, proportions, vectors=vectors)

@@ -21,7 +21,7 @@ from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_labels, first_cell, not_finite
 from manymaps.data.frame_labels import column_labels, is_frame, labelled_values
 from manymaps.errors import DataError, DataWarning, setting
-from manymaps.labels import UnknownLabel, find_label, fold, listed, only_count
+from manymaps.labels import UnknownLabel, find_label, label_places, listed, only_count
 
 __all__ = ["Matrix", "NewObjects", "read_new", "similarity_table"]
 
@@ -116,7 +116,7 @@ def similarity_table(
             f"row {at} ({words[at]!r}, {known[at]!r}): the strength {values[at]} must be finite "
             "and not negative"
         )
-    columns = _columns(known, atlas.labels)
+    columns = np.array(label_places(known, atlas.labels), np.int64)
     labels = tuple(dict.fromkeys(words))
     row_of = {word: row for row, word in enumerate(labels)}
     rows = np.array([row_of[word] for word in words], np.int64)
@@ -137,16 +137,6 @@ def similarity_table(
     shape = (len(labels), atlas.n_objects)
     table = sparse.coo_array((values[found], (rows[found], columns[found])), shape)
     return labels, sparse.csr_array(table)
-
-
-def _columns(words: Sequence[str], labels: Sequence[str]) -> np.ndarray:
-    """The atlas row of each word, exact or folded; -1 where there is none."""
-    exact: dict[str, int] = {}
-    folded: dict[str, int] = {}
-    for row, label in enumerate(labels):
-        exact.setdefault(label, row)
-        folded.setdefault(fold(label), row)
-    return np.array([exact.get(w, folded.get(fold(w), -1)) for w in words], np.int64)
 
 
 def _unknown(word: str, atlas: Atlas) -> str:
@@ -186,13 +176,13 @@ def read_new(
     _check_shapes(new, known, atlas)
     with np.errstate(over="ignore"):
         new = new.astype(known.dtype, copy=False)
-    for array, owners, whose in ((new, names, "new"), (known, atlas.labels, "known")):
-        _check_finite(array, owners, f"the {whose} vector")
-    if similarity is None:
-        similarity = _usual_similarity(known, atlas)
+    tables = (new, names, "the new vector"), (known, atlas.labels, "the known vector")
+    for table in tables:
+        _check_finite(*table)
+    similarity = similarity or _usual_similarity(known, atlas)
     if similarity == "cosine":
-        for array, owners, whose in ((new, names, "new"), (known, atlas.labels, "known")):
-            _check_lengths(array, owners, whose)
+        for table in tables:
+            _check_lengths(*table)
     extends = vectors is None or atlas.vectors is None or _agree(known, atlas.vectors)
     if sparse.issparse(new) != sparse.issparse(known):
         new = sparse.csr_array(new) if sparse.issparse(known) else new.toarray()
@@ -205,7 +195,7 @@ def _known_columns(frame: Any, atlas: Atlas) -> Matrix:
     table = _floats(frame, "the new objects")
     if names is None or only_count(atlas.labels):
         return table
-    columns = _columns(names, atlas.labels)
+    columns = np.array(label_places(names, atlas.labels), np.int64)
     if (columns < 0).any():
         unknown = names[int(np.flatnonzero(columns < 0)[0])]
         raise DataError(f"a column of the similarities is of no object: {_unknown(unknown, atlas)}")
@@ -268,8 +258,8 @@ def _read_mapping(
     if lonely:
         raise DataError(f"{lonely[0]!r} has no similarities; give it at least one")
     words, known = [row[0] for row in rows], [row[1] for row in rows]
-    found, table = similarity_table(words, known, [row[2] for row in rows], atlas)
-    names = _names(atlas, labels, found, len(found))
+    own_labels, table = similarity_table(words, known, [row[2] for row in rows], atlas)
+    names = _names(atlas, labels, own_labels, len(own_labels))
     return NewObjects(names, similarities=_checked_similarities(table, names, atlas))
 
 
@@ -340,11 +330,11 @@ def _check_shapes(new: Matrix, known: Matrix, atlas: Atlas) -> None:
         )
 
 
-def _check_lengths(array: Matrix, labels: Sequence[str], whose: str) -> None:
+def _check_lengths(array: Matrix, labels: Sequence[str], what: str) -> None:
     zero = np.flatnonzero(_norms(array) == 0)
     if len(zero):
         raise DataError(
-            f"the {whose} vector of row {zero[0]} ({labels[zero[0]]!r}) is zero, which has no "
+            f"{what} of row {zero[0]} ({labels[zero[0]]!r}) is zero, which has no "
             "cosine similarity; leave it out or choose another similarity"
         )
 

@@ -65,7 +65,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NewRows",
-    "RefinedRows",
     "agreeing_places",
     "refine_rows",
 ]
@@ -77,23 +76,6 @@ _CORNERS = 10
 _ROUNDS = 3
 _NEAR = 3
 _QUERIES = 512
-
-
-@dataclass(frozen=True)
-class RefinedRows:
-    """Where the new objects ended.
-
-    Attributes
-    ----------
-    positions : ndarray of shape (n_maps, k, n_components)
-    proportions : ndarray of shape (n_maps, k)
-    costs : ndarray of shape (2, k)
-        C_i before and after.
-    """
-
-    positions: np.ndarray
-    proportions: np.ndarray
-    costs: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -262,7 +244,7 @@ def refine_rows(
     *,
     max_iter: int = 10,
     min_proportion: float = 1e-3,
-) -> RefinedRows:
+) -> tuple[np.ndarray, np.ndarray]:
     """Move new objects down the costs of their own rows.
 
     Parameters
@@ -282,7 +264,8 @@ def refine_rows(
 
     Returns
     -------
-    RefinedRows
+    positions : ndarray of shape (n_maps, k, n_components)
+    proportions : ndarray of shape (n_maps, k)
     """
     n_maps, k, d = positions.shape
     active = proportions >= np.minimum(min_proportion, proportions.max(axis=0))
@@ -303,10 +286,9 @@ def refine_rows(
     start = positions.transpose(1, 0, 2).reshape(k, split).astype(np.float64)
     if learned:
         start = np.hstack([start, fixed.T])
-    vectors, before, after = descend(evaluate, start, max_iter, first_step=0.5)
+    vectors, _, _ = descend(evaluate, start, max_iter, first_step=0.5)
     points, weights = unpacked(vectors)
-    share = np.exp(log_softmin(weights)) if learned else proportions
-    return RefinedRows(points, share, np.stack([before, after]))
+    return points, np.exp(log_softmin(weights)) if learned else proportions
 
 
 def agreeing_places(

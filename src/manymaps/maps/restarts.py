@@ -1,22 +1,21 @@
-"""The best of several runs of one fit, from starts of their own; one checkpoint holds them all.
+"""The best of several runs of one fit, each from its own start; one checkpoint stores them all.
 
-A fit of many maps ends in one of many hollows of its cost: of small tables some seeds end at twice
-the divergence of others. Runs from several seeds cost what they cost, and the one that ends lowest
-is kept. The seed of the first is that of the whole, so that one run is the first of several; the
-others are derived from it (`derived_seeds`).
+A fit of many maps ends in one of many local minima: for small tables some seeds end at twice the
+divergence of others. Of runs from several seeds the one with the least cost is returned. The first
+seed is that of the fit, so that a single run equals the first of several; the others are derived
+from it (`derived_seeds`).
 
-Where joblib's context says that tasks run beside one another, runs do (`manymaps.compute.tasks`),
-unless somebody looks on by a callback or wants a checkpoint, which is of runs in their order.
+The runs are spread over processes if joblib's context says so (`manymaps.compute.tasks`), unless
+there is a callback or a checkpoint, which need the runs in their order.
 
-The checkpoint of a run that is not the only one also holds how the earlier ones ended and where
-the best of them stands, under "earlier" in its `meta.json` and "best/" among its arrays. A fit that
-goes on from it begins no run again.
+A checkpoint of one of several runs also stores how the earlier ones ended and the state of the best
+of them, under "earlier" in its `meta.json` and "best/" among its arrays. A resumed fit does not
+repeat them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass
 from types import NoneType
 from typing import Any
@@ -24,16 +23,13 @@ from typing import Any
 import numpy as np
 
 from manymaps.archive import Schema, ValuePart
-from manymaps.compute.tasks import Shared, is_spread, run_tasks
-from manymaps.errors import DataError, DivergedError
-from manymaps.maps.run import Callback, Cost, Fit, read_checkpoint
-from manymaps.model.objective import Objective
-from manymaps.model.observed import ObservedObjective
+from manymaps.compute.tasks import is_spread, run_tasks
+from manymaps.errors import DataError
+from manymaps.maps.run import Callback, Plan, Run, read_checkpoint
 from manymaps.model.parameters import Parameters
-from manymaps.optimizers.descent import State
 from manymaps.progress import work
 
-__all__ = ["EARLIER", "Begin", "Restart", "best_run", "derived_seeds", "parted", "rejoined"]
+__all__ = ["EARLIER", "Restart", "StartOf", "best_run", "derived_seeds", "rejoined", "without_plan"]
 
 _NUMBER = (int, float, bool, NoneType)
 EARLIER = Schema(
@@ -49,7 +45,8 @@ EARLIER = Schema(
     },
 )  # fmt: skip
 
-Begin = Callable[[int, int], tuple[Fit, Parameters, int]]
+#: The start of run k and the seed of its noise, from k and the seed of the run.
+StartOf = Callable[[int, int], tuple[Parameters, int]]
 
 
 @dataclass(frozen=True)
@@ -74,6 +71,12 @@ class Restart:
     n_iter: int
     converged: bool
 
+    @classmethod
+    def of(cls, run: Run, seed: int) -> Restart:
+        """How a run from this seed ended."""
+        cost = np.inf if run.failure else run.history["cost"][-1]
+        return cls(seed, cost, run.kl, run.state.iteration, run.converged)
+
 
 def derived_seeds(seed: int, count: int) -> list[int]:
     """Seeds from one `numpy.random.SeedSequence`, the first of them the same however many follow.
@@ -86,107 +89,94 @@ def derived_seeds(seed: int, count: int) -> list[int]:
 
 
 def best_run(
-    begin: Begin,
+    plan: Plan,
+    start_of: StartOf,
     seeds: Sequence[int],
     callback: Callback | None = None,
     checkpoint: str | None = None,
     resume: str | None = None,
-) -> tuple[Fit, tuple[Restart, ...]]:
-    """Run a fit from each seed, and keep the one of the least cost.
+) -> tuple[Run, tuple[Restart, ...]]:
+    """Make a run from each seed, and return the one of the least cost.
 
-    A run that diverges is kept where all do, and says so as its `failure`.
+    If all runs diverge, the first of them is returned with its `failure`.
 
     Parameters
     ----------
-    begin : callable
-        begin(k, seed) gives the fit of run k, its start, and the seed of its noise.
+    plan : Plan
+    start_of : callable
+        Called as start_of(k, seed); returns the start of run k and the seed of its noise.
     seeds : sequence of int
         One for each run.
     callback, checkpoint, resume
-        As for `manymaps.maps.run.Fit.run`. A true answer of the callback ends the run and begins
-        no other.
+        As for `manymaps.maps.run.Run.optimize`. If the callback returns a true value, no further
+        run is made.
 
     Returns
     -------
-    Fit
+    Run
         The best, at its end.
     tuple of Restart
         All that ended, in the order of the seeds.
     """
-    if len(seeds) > 1 and callback is checkpoint is resume is None and is_spread():
-        return _best_of_spread(begin, seeds)
+    if callback is checkpoint is resume is None and is_spread():
+        return _best_of_spread(plan, start_of, seeds)
     ended: list[Restart] = []
-    best: Fit | None = None
-    if resume is not None and len(seeds) > 1:
-        seeds, ended, best = _earlier(begin, seeds, resume)
-    stopped = False
-
-    def watch(iteration: int, cost: float, atlas_so_far: Callable[[], Any]) -> bool:
-        nonlocal stopped
-        stopped = bool(callback and callback(iteration, cost, atlas_so_far))
-        return stopped
-
-    with work("run", total=len(seeds)) if len(seeds) > 1 else nullcontext() as at:
+    best: Run | None = None
+    if resume is not None:
+        seeds, ended, best = _earlier(plan, start_of, seeds, resume)
+    with work("run", total=len(seeds)) as show:
         for k in range(len(ended), len(seeds)):
-            fit, start, noise = begin(k, seeds[k])
-            if at is not None:
-                at(k)
-                fit.beside = _beside(seeds, ended, best)
-            with suppress(DivergedError):
-                fit.run(start, noise, watch if callback else None, checkpoint, resume)
+            show(k)
+            run = Run(plan, *start_of(k, seeds[k]))
+            run.earlier = _stored(seeds, ended, best)
+            run.optimize(callback, checkpoint, resume)
             resume = None
-            restart = _restart(fit, seeds[k])
+            restart = Restart.of(run, seeds[k])
             if best is None or restart.cost < min(one.cost for one in ended):
-                best = fit
+                best = run
             ended.append(restart)
-            if stopped:
+            if run.stopped:
                 break
     assert best is not None
     return best, tuple(ended)
 
 
-def _best_of_spread(begin: Begin, seeds: Sequence[int]) -> tuple[Fit, tuple[Restart, ...]]:
-    """The same of runs that are tasks."""
-    shared = Shared(begin)
-    runs: list[Fit] = run_tasks(_ended, [(shared, *one) for one in enumerate(seeds)], "run")
-    ended = tuple(_restart(fit, seed) for fit, seed in zip(runs, seeds, strict=True))
-    at = min(range(len(ended)), key=lambda k: ended[k].cost)
-    like, *_ = begin(at, seeds[at])
-    return rejoined(runs[at], like.objective, like.forward), ended
+def _best_of_spread(
+    plan: Plan, start_of: StartOf, seeds: Sequence[int]
+) -> tuple[Run, tuple[Restart, ...]]:
+    """The same with the runs as tasks."""
+    tasks = [(plan, start_of, k, seed) for k, seed in enumerate(seeds)]
+    runs: list[Run] = run_tasks(_ended, tasks, "run")
+    ended = tuple(Restart.of(run, seed) for run, seed in zip(runs, seeds, strict=True))
+    return rejoined(runs[min(range(len(ended)), key=lambda k: ended[k].cost)], plan), ended
 
 
-def _ended(begin: Begin, k: int, seed: int) -> Fit:
-    fit, start, noise = begin(k, seed)
-    with suppress(DivergedError):
-        fit.run(start, noise)
-    return parted(fit)
+def _ended(plan: Plan, start_of: StartOf, k: int, seed: int) -> Run:
+    run = Run(plan, *start_of(k, seed))
+    run.optimize()
+    return without_plan(run)
 
 
-def parted(fit: Fit) -> Fit:
-    """A run that has ended, without what whoever sent for it has: data, and what follows from it.
+def without_plan(run: Run) -> Run:
+    """A run that has ended, without its plan and what follows from it: a process sends less back.
 
-    `rejoined` gives it back.
+    `rejoined` restores it.
     """
-    for name in ("objective", "forward", "_with_share", "_entries", "_last", "_shortening"):
-        vars(fit).pop(name, None)
-    return fit
+    for name in ("plan", "_with_share", "_entries", "_last", "_shortening"):
+        vars(run).pop(name, None)
+    return run
 
 
-def rejoined(fit: Fit, objective: Cost, forward: Objective | ObservedObjective | None) -> Fit:
-    """A run that came back, with the objective that it is of."""
-    fit.objective, fit.forward = objective, forward
-    return fit
+def rejoined(run: Run, plan: Plan) -> Run:
+    """A run that came back from a process, with its plan."""
+    run.plan = plan
+    return run
 
 
-def _restart(fit: Fit, seed: int) -> Restart:
-    cost = np.inf if fit.failure else fit.history["cost"][-1]
-    return Restart(seed, cost, fit.kl, fit.state.iteration, fit.converged)
-
-
-def _beside(
-    seeds: Sequence[int], ended: Sequence[Restart], best: Fit | None
+def _stored(
+    seeds: Sequence[int], ended: Sequence[Restart], best: Run | None
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """What a checkpoint holds of the runs before its own."""
+    """The values and arrays that a checkpoint stores about the runs before its own."""
     earlier: dict[str, Any] = {"seeds": list(seeds), "ended": [asdict(one) for one in ended]}
     if best is None:
         return {"earlier": earlier}, {}
@@ -198,8 +188,8 @@ def _beside(
 
 
 def _earlier(
-    begin: Begin, seeds: Sequence[int], path: str
-) -> tuple[Sequence[int], list[Restart], Fit | None]:
+    plan: Plan, start_of: StartOf, seeds: Sequence[int], path: str
+) -> tuple[Sequence[int], list[Restart], Run | None]:
     """The seeds of all runs of a checkpoint, how those before its own ended, and the best."""
     meta, arrays = read_checkpoint(path)
     earlier = meta.get("earlier")
@@ -217,10 +207,9 @@ def _earlier(
     if not ended:
         return earlier["seeds"], ended, None
     at = min(range(len(ended)), key=lambda k: ended[k].cost)
-    best, start, _ = begin(at, earlier["seeds"][at])
+    best = Run(plan, *start_of(at, earlier["seeds"][at]))
     parts = {name.removeprefix("best/"): array for name, array in arrays.items()
              if name.startswith("best/")}  # fmt: skip
-    best.state = State(start)
     best.restore(path, earlier["best"], parts)
     best.kl, best.converged = ended[at].kl_divergence, ended[at].converged
     best.log_normalizer = earlier.get("log_normalizer")

@@ -1,18 +1,21 @@
-"""One fit: the run of an optimizer over an objective, with its active entries, history, stopping
-and checkpoints.
+"""One run of a fit: the optimizer on a cost, with active entries, history and checkpoints.
+
+    Plan     what all runs of a fit share: the cost, the optimizer, the objects
+    Run      one descent from a start
+
+The optimizer calls back twice: `Run._evaluate` for cost and gradient, and a function that records,
+calls the user's callback and saves after each iteration.
 
 The cost is recorded every few iterations. Every `_REFRESH` iterations the active entries are chosen
-anew: those whose proportion, or whose share in explaining an object's pairs, is above `_ACTIVE`;
-more often while most objects leave most of their maps. The others get no gradient, so that they
-would stay where they are and blur the full model: every `_REFRESH` iterations an eighth of their
-proportions is left and, under a penalty, half of their distances from the origin. An object whose
-proportion in a map is far from earned, as its share there is less than `_EARNED` of it, leaves the
-map at once: it would stand among strangers, where it is in nobody's way, and fading alone the
-gradient undoes. There the run is also tested for convergence. An optimizer that bears no noise gets
-all entries at every iteration and is left to end by itself.
+again: those whose proportion, or whose share in explaining an object's pairs, is above `_ACTIVE`.
+The others get no gradient. They would keep their proportions and blur the full model, so they fade:
+an eighth of their proportions remains at each refresh and, under a penalty, half of their distances
+from the origin. An object whose share in a map is less than `_EARNED` of its proportion there
+leaves the map at once. Convergence is tested at the same time. An optimizer that cannot use
+approximate costs gets all entries at every iteration and decides itself when to end.
 
-A checkpoint holds all that the next iteration depends on: a run resumed with `Momentum` gives
-the same bits as one that was never interrupted.
+A checkpoint stores everything that the next iteration depends on: a resumed run with `Momentum` has
+the same bits as one without interruption.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from types import FrameType
@@ -35,23 +38,29 @@ from manymaps.atlas.atlas import Atlas
 from manymaps.compute.threads import alone_if
 from manymaps.errors import DataError, DivergedError, setting
 from manymaps.maps.pins import Pins
-from manymaps.model.combined import CombinedObjective
-from manymaps.model.inverse import InverseObjective
-from manymaps.model.objective import Entries, Evaluation, Objective
-from manymaps.model.observed import ObservedObjective
+from manymaps.model.cost import Cost
+from manymaps.model.objective import Entries, Evaluation
 from manymaps.model.parameters import FARTHEST, Parameters, log_softmin
 from manymaps.optimizers.descent import Optimizer, State, shorter_steps
 from manymaps.progress import work
 
-__all__ = ["CHECKPOINT", "Callback", "Cost", "Fit", "read_checkpoint"]
+__all__ = ["CHECKPOINT", "Callback", "Plan", "Run", "read_checkpoint"]
 
+# A refresh needs the shares in all maps, which take as long as several iterations.
 _REFRESH = 50
+# Iterations in which most objects leave most of their maps: entries are chosen more often there.
 _LEAVING, _WHILE_LEAVING = range(100, 300), 10
 _RECORD = 10
+# With 1e-3 the full KL was 0.09 above that of the active entries; with fading the two agree to
+# 0.001. Pinned proportions do not fade, so that smaller ones stay active.
 _ACTIVE, _ACTIVE_HELD = 3e-4, 1e-6
+# An eighth remains. With a half the two divergences differed by 0.014.
 _FADE = np.float32(np.log(8))
-_EARNED = 0.02
 _FADE_FROM = 150
+# The gradient restores proportions that an object does not need in its own choices, as they cost
+# nothing: 28 places of a tenth or more without support in 40 maps of USF, and one with this rule.
+_EARNED = 0.02
+# Relative change of the cost between two refreshes.
 _CONVERGED = 1e-5
 _CHECKPOINT_SECONDS = 30.0
 # Pairs of objects in all maps. Up to so many, waking threads takes longer than they save.
@@ -95,36 +104,32 @@ CHECKPOINT = Schema(
     },
 )  # fmt: skip
 
-Cost = Objective | ObservedObjective | CombinedObjective | InverseObjective
 Callback = Callable[[int, float, Callable[[], Atlas]], object]
 
 
-@dataclass
-class Fit:
-    """A run and what it has come to.
+@dataclass(frozen=True)
+class Plan:
+    """What all runs of a fit share.
 
     Parameters
     ----------
-    objective : Objective, ObservedObjective, CombinedObjective or InverseObjective
-        What is minimized; the "kl" of the history is its divergence.
+    objective : Cost
+        The cost that is minimized; the "kl" of the history is its divergence.
     optimizer : Optimizer
     max_iter : int
     labels : tuple of str
     method : str
     settings : dict
-        Plain values; a checkpoint of other settings is refused.
+        Plain values; a checkpoint with other settings is refused.
     order : ndarray of int, optional
-        The objects in the order in which the target holds them, where it is not that of `labels`
-        and of the start. The atlas has them in the order of `labels`.
+        The order of the objects in the target, if it differs from that of the labels, the start and
+        the atlas.
     kinds, factors : optional
-        What the atlas says of two kinds of object (`manymaps.atlas`): rows first, then columns.
-    forward : Objective, optional
-        Whose KL(P || Q) stands for the fit at its end; the objective's own by default.
+        Those of an atlas with two kinds of object (`manymaps.atlas`): rows first, then columns.
+    forward : Cost, optional
+        The cost whose divergence is reported for the end of a run; by default the objective.
     pins : Pins, optional
-        What is held where it is, in the order of `labels`; the start has it in its place.
-    beside : tuple of dict, optional
-        What its checkpoints also hold, plain values and arrays: the runs before this one
-        (`manymaps.maps.restarts`).
+        The fixed coordinates, in the order of the labels; the start contains them.
     """
 
     objective: Cost
@@ -136,160 +141,8 @@ class Fit:
     order: np.ndarray | None = None
     kinds: tuple[str, ...] | None = None
     factors: np.ndarray | None = None
-    forward: Objective | ObservedObjective | None = None
+    forward: Cost | None = None
     pins: Pins | None = None
-    beside: tuple[dict[str, Any], dict[str, np.ndarray]] | None = None
-    state: State = field(init=False)
-    converged: bool = field(default=False, init=False)
-    kl: float = field(default=float("nan"), init=False)
-    history: dict[str, list[float]] = field(init=False)
-    log_normalizer: float | None = field(default=None, init=False)
-    failure: DivergedError | None = field(default=None, init=False)
-    _whole: tuple[int, Parameters] = field(init=False)
-    _entries: tuple[Entries, ...] = field(default=(), init=False)
-    _last: Evaluation = field(init=False)
-    _with_share: dict[float, Cost] = field(default_factory=dict, init=False)
-
-    def run(
-        self,
-        start: Parameters,
-        seed: int,
-        callback: Callback | None = None,
-        checkpoint: str | None = None,
-        resume: str | None = None,
-        units: Parameters | None = None,
-    ) -> None:
-        """Optimize from `start`, or from a checkpoint, and evaluate the end in full.
-
-        `units` is for optimizers with a line search (`manymaps.optimizers.descent.State`).
-
-        Raises
-        ------
-        DivergedError
-            Which is `failure` from then on. The run stands where its cost was finite last.
-        """
-        if self.order is not None:
-            start = start.like([np.ascontiguousarray(a[:, self.order]) for a in start.arrays])
-        held = None if self.pins is None else start.like(self._as_parameters(self.pins.held))
-        self.state = State(start, seed=seed, units=units, n_summed=self._n_summed, held=held)
-        self.history = {"iteration": [], "cost": [], "kl": []}
-        if resume is not None:
-            self.restore(resume, *read_checkpoint(resume))
-        elif checkpoint is not None and self.beside is not None:
-            self._save(checkpoint)
-        saved = time.monotonic()
-        self._whole = self.state.iteration, self.state.parameters.copy()
-
-        with (
-            self._standing_where_it_was_whole(),
-            work("iteration", total=self.max_iter) as at,
-            _interrupt_between_iterations(checkpoint is not None) as interrupted,
-            alone_if(sum(w.size * w.shape[1] for w in start.weights) < _FEW_PAIRS),
-        ):
-
-            def watch(state: State) -> bool:
-                nonlocal saved
-                if self.optimizer.searches_lines:
-                    self._record(state.iteration, self._last)
-                at(state.iteration, f"cost {self._cost():.4f}" if self.history["cost"] else "")
-                stop = bool(callback and callback(state.iteration, self._cost(), self.atlas))
-                if checkpoint is not None:
-                    late = time.monotonic() - saved > _CHECKPOINT_SECONDS
-                    if late or interrupted() or stop:
-                        self._save(checkpoint)
-                        saved = time.monotonic()
-                    if interrupted():
-                        raise KeyboardInterrupt
-                return stop or self.converged
-
-            done = self.optimizer.minimize(self._evaluate, self.state, self.max_iter, watch)
-            self.converged = self.converged or done
-            end = self._evaluated_in_full()
-            if not self._is_whole(end):
-                raise self._diverged(self.state.iteration)
-            if checkpoint is not None:
-                self._save(checkpoint)
-        self._end(end)
-
-    def _evaluated_in_full(self) -> Evaluation:
-        # What is not finite is told by its record, not in warnings of the arithmetic.
-        with np.errstate(over="ignore", invalid="ignore"):
-            return self.objective.evaluate(self.state.parameters)
-
-    def _end(self, end: Evaluation) -> None:
-        """Record the full evaluation of the state at which the run ends."""
-        self._record(self.state.iteration, end)
-        forward = self.forward or self.objective
-        known = forward is self.objective
-        self.kl = end.kl if known else forward.evaluate(self.state.parameters).kl
-        if self.objective.target.is_joint:
-            self.log_normalizer = float(end.log_normalizers[0])
-
-    @contextmanager
-    def _standing_where_it_was_whole(self) -> Iterator[None]:
-        """Where the run diverges, put it back to where its cost was finite last."""
-        try:
-            yield
-        except DivergedError as error:
-            self.failure, self.converged = error, False
-            self.state.iteration, self.state.parameters = self._whole
-            end = self._evaluated_in_full()
-            if self._is_whole(end):
-                self._end(end)
-            raise
-
-    @property
-    def _whole_settings(self) -> dict[str, Any]:
-        """The settings with what is pinned, if anything is."""
-        return self.settings if self.pins is None else {**self.settings, "pin": self.pins.written}
-
-    @property
-    def _rows_first(self) -> slice:
-        """The sides of the parameters, choosers first, in the order of the labels; and back."""
-        return slice(None, None, -1 if self.objective.model.given == "columns" else 1)
-
-    def _as_parameters(self, parts: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Arrays of all objects, in the order of the labels, as those of the parameters stand."""
-        arrays = []
-        for part in parts:
-            part = part if self.order is None else part[:, self.order]
-            n_rows = [] if self.kinds is None else [self.kinds.count(self.kinds[0])]
-            arrays += np.split(part, n_rows, axis=1)[self._rows_first]
-        return arrays
-
-    def atlas(self) -> Atlas:
-        """The maps as they stand."""
-        parameters = self.state.parameters
-        weights = np.concatenate(parameters.weights[self._rows_first], axis=1)
-        proportions = np.exp(log_softmin(weights))
-        maps = np.concatenate(parameters.positions[self._rows_first], axis=1).astype(np.float64)
-        weights = proportions / proportions.sum(axis=1, keepdims=True)
-        centres = np.einsum("mn,mnd->md", weights, maps)[:, None]
-        maps = maps - (centres if self.pins is None else self.pins.moving(centres))
-        if self.order is not None:
-            place = np.argsort(self.order)
-            maps, proportions = maps[:, place], proportions[:, place]
-        maps, proportions = maps.astype(np.float32), proportions.astype(np.float32)
-        if self.pins is not None:
-            self.pins.put_back(maps, proportions)
-        return Atlas(
-            labels=self.labels,
-            maps=maps,
-            proportions=proportions,
-            model=self.objective.model,
-            method=self.method,
-            parameters={
-                **self._whole_settings,
-                "kl_divergence": self.kl,
-                "converged": self.converged,
-            },
-            history={key: np.array(values) for key, values in self.history.items()},
-            log_normalizer=self.log_normalizer,
-            fingerprint=self.fingerprint,
-            metadata={} if self.pins is None else {"pinned": self.pins.objects},
-            kinds=self.kinds,
-            factors=self.factors,
-        )
 
     @property
     def fingerprint(self) -> str:
@@ -298,17 +151,183 @@ class Fit:
         return f"{self.objective.fingerprint}-{names}"
 
     @property
-    def _n_summed(self) -> int:
-        return self.objective.target.n_rows_with_mass
+    def all_settings(self) -> dict[str, Any]:
+        """The settings with those of the pins, if there are any."""
+        return self.settings if self.pins is None else {**self.settings, "pin": self.pins.written}
+
+    @property
+    def rows_first(self) -> slice:
+        """From the sides of the parameters, choosers first, to rows and columns; and back."""
+        return slice(None, None, -1 if self.objective.model.given == "columns" else 1)
+
+    def as_parameters(self, parts: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Arrays of all objects in the order of the labels, split and ordered as parameters are."""
+        arrays = []
+        for part in parts:
+            part = part if self.order is None else part[:, self.order]
+            n_rows = [] if self.kinds is None else [self.kinds.count(self.kinds[0])]
+            arrays += np.split(part, n_rows, axis=1)[self.rows_first]
+        return arrays
+
+
+class Run:
+    """One descent from a start, and its result.
+
+    Parameters
+    ----------
+    plan : Plan
+    start : Parameters
+        In the order of the labels.
+    seed : int
+        The seed of the optimizer's noise.
+    units : Parameters, optional
+        The lengths of usual steps, for optimizers with a line search (`State.units`).
+
+    Attributes
+    ----------
+    state : State
+    history : dict of str to list of float
+        "iteration", "cost" and "kl" whenever the cost was computed.
+    kl : float
+        KL(P || Q) at the end.
+    log_normalizer : float or None
+        log Z of a joint model at the end.
+    converged : bool
+    stopped : bool
+        Whether the callback ended the run.
+    failure : DivergedError or None
+        The reason why the run ends where its cost was last finite, if it diverged.
+    earlier : tuple of dict, optional
+        The plain values and arrays that its checkpoints store about the runs before this one
+        (`manymaps.maps.restarts`).
+    """
+
+    def __init__(
+        self, plan: Plan, start: Parameters, seed: int, units: Parameters | None = None
+    ) -> None:
+        self.plan = plan
+        if plan.order is not None:
+            start = start.like([np.ascontiguousarray(a[:, plan.order]) for a in start.arrays])
+        held = None if plan.pins is None else start.like(plan.as_parameters(plan.pins.held))
+        n_summed = plan.objective.target.n_rows_with_mass
+        self.state = State(start, seed=seed, units=units, n_summed=n_summed, held=held)
+        self.history: dict[str, list[float]] = {"iteration": [], "cost": [], "kl": []}
+        self.kl = float("nan")
+        self.log_normalizer: float | None = None
+        self.converged = self.stopped = False
+        self.failure: DivergedError | None = None
+        self.earlier: tuple[dict[str, Any], dict[str, np.ndarray]] | None = None
+        self._entries: tuple[Entries, ...] = ()
+        self._with_share: dict[float, Cost] = {}
+
+    def optimize(
+        self,
+        callback: Callback | None = None,
+        checkpoint: str | None = None,
+        resume: str | None = None,
+    ) -> None:
+        """Descend from the start, or from a checkpoint, and evaluate the end in full."""
+        plan, state = self.plan, self.state
+        n_pairs = sum(w.size * w.shape[1] for w in state.parameters.weights)
+        if resume is not None:
+            self.restore(resume, *read_checkpoint(resume))
+            state = self.state
+        elif checkpoint is not None and self.earlier is not None:
+            self._save(checkpoint)
+        saved = time.monotonic()
+        self._last_finite = state.iteration, state.parameters.copy()
+
+        def watch(state: State) -> bool:
+            nonlocal saved
+            if plan.optimizer.searches_lines:
+                self._record(state.iteration, self._last)
+            show(state.iteration, f"cost {self._cost():.4f}" if self.history["cost"] else "")
+            self.stopped = bool(callback and callback(state.iteration, self._cost(), self.atlas))
+            if checkpoint is not None:
+                late = time.monotonic() - saved > _CHECKPOINT_SECONDS
+                if late or interrupted() or self.stopped:
+                    self._save(checkpoint)
+                    saved = time.monotonic()
+                if interrupted():
+                    raise KeyboardInterrupt
+            return self.stopped or self.converged
+
+        try:
+            with (
+                work("iteration", total=plan.max_iter) as show,
+                _interrupt_between_iterations(checkpoint is not None) as interrupted,
+                alone_if(n_pairs < _FEW_PAIRS),
+            ):
+                done = plan.optimizer.minimize(self._evaluate, state, plan.max_iter, watch)
+                self.converged = self.converged or done
+                end = self._evaluated_in_full()
+                if not self._is_finite(end):
+                    raise self._diverged(state.iteration)
+                if checkpoint is not None:
+                    self._save(checkpoint)
+        except DivergedError as error:
+            self.failure, self.converged = error, False
+            state.iteration, state.parameters = self._last_finite
+            end = self._evaluated_in_full()
+            if not self._is_finite(end):
+                return
+        self._end(end)
+
+    def _evaluated_in_full(self) -> Evaluation:
+        # A cost that is not finite is reported as an error, without warnings of the arithmetic.
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.plan.objective.evaluate(self.state.parameters)
+
+    def _end(self, end: Evaluation) -> None:
+        """Record the full evaluation of the state at which the run ends."""
+        self._record(self.state.iteration, end)
+        objective, forward = self.plan.objective, self.plan.forward or self.plan.objective
+        self.kl = end.kl if forward is objective else forward.evaluate(self.state.parameters).kl
+        if objective.target.is_joint:
+            self.log_normalizer = float(end.log_normalizers[0])
+
+    def atlas(self) -> Atlas:
+        """The current maps."""
+        plan, parameters = self.plan, self.state.parameters
+        weights = np.concatenate(parameters.weights[plan.rows_first], axis=1)
+        proportions = np.exp(log_softmin(weights))
+        maps = np.concatenate(parameters.positions[plan.rows_first], axis=1).astype(np.float64)
+        weights = proportions / proportions.sum(axis=1, keepdims=True)
+        centres = np.einsum("mn,mnd->md", weights, maps)[:, None]
+        maps = maps - (centres if plan.pins is None else plan.pins.moving(centres))
+        if plan.order is not None:
+            rank = np.argsort(plan.order)
+            maps, proportions = maps[:, rank], proportions[:, rank]
+        maps, proportions = maps.astype(np.float32), proportions.astype(np.float32)
+        if plan.pins is not None:
+            plan.pins.put_back(maps, proportions)
+        return Atlas(
+            labels=plan.labels,
+            maps=maps,
+            proportions=proportions,
+            model=plan.objective.model,
+            method=plan.method,
+            parameters={
+                **plan.all_settings,
+                "kl_divergence": self.kl,
+                "converged": self.converged,
+            },
+            history={key: np.array(values) for key, values in self.history.items()},
+            log_normalizer=self.log_normalizer,
+            fingerprint=plan.fingerprint,
+            metadata={} if plan.pins is None else {"pinned": plan.pins.objects},
+            kinds=plan.kinds,
+            factors=plan.factors,
+        )
 
     def _cost(self) -> float:
         return self.history["cost"][-1] if self.history["cost"] else float("nan")
 
     def _evaluate(self, parameters: Parameters, iteration: int) -> tuple[float, Parameters]:
-        if self.optimizer.searches_lines:
-            self._last = self.objective.evaluate(parameters)
+        if self.plan.optimizer.searches_lines:
+            self._last = self.plan.objective.evaluate(parameters)
             return self._last.cost, self._last.gradient.stilled(self.state.held)
-        approximate = self.optimizer.bears_noise
+        approximate = self.plan.optimizer.bears_noise
         objective = self._objective_at(iteration)
         often = _WHILE_LEAVING if iteration in _LEAVING else _REFRESH
         refresh = approximate and iteration % often == 0
@@ -316,7 +335,7 @@ class Fit:
         self._last = objective.evaluate(
             parameters,
             entries=self._active_entries() if approximate else None,
-            exaggeration=self.optimizer.exaggeration_at(self.state),
+            exaggeration=self.plan.optimizer.exaggeration_at(self.state),
             want_cost=record,
         )
         if refresh:
@@ -336,17 +355,17 @@ class Fit:
 
     def _objective_at(self, iteration: int) -> Cost:
         """The objective with the part of the background that is in force."""
-        share = self.optimizer.background_share(iteration)
-        if share == 1 or self.objective.model.background == 0:
-            return self.objective
+        share = self.plan.optimizer.background_share(iteration)
+        if share == 1 or self.plan.objective.model.background == 0:
+            return self.plan.objective
         if share not in self._with_share:
-            self._with_share = {share: self.objective.with_background_share(share)}
+            self._with_share = {share: self.plan.objective.with_background_share(share)}
         return self._with_share[share]
 
     @cached_property
     def _shortening(self) -> tuple[np.ndarray, ...]:
         """Factors of the position steps of each side, (n,): stiff objects take shorter ones."""
-        target = self.objective.target
+        target = self.plan.objective.target
         masses = [target.row_mass, target.column_mass]
         if target.one_set:
             masses = [target.row_mass + target.column_mass]
@@ -374,14 +393,14 @@ class Fit:
         self.state.memory["active"] = masks
         if iteration % _REFRESH:
             return
-        if iteration >= _FADE_FROM and self.objective.model.mixing == "learned":
+        if iteration >= _FADE_FROM and self.plan.objective.model.mixing == "learned":
             for (weights, share, still), mask in zip(sides, masks, strict=True):
                 weights += np.where(still, 0, _fading(weights, mask, share))
-            if self.objective.penalty and self._last.gradient.places is not None:
+            if self.plan.objective.penalty and self._last.gradient.places is not None:
                 self._draw_in(parameters, masks)
         before = self.state.memory.get("cost at refresh", (np.array(np.inf),))[0]
         gain = float(before - self._last.cost)
-        if iteration >= self.optimizer.settled_at + 2 * _REFRESH:
+        if iteration >= self.plan.optimizer.settled_at + 2 * _REFRESH:
             self.converged = abs(gain) <= _CONVERGED * abs(self._last.cost)
         self.state.memory["cost at refresh"] = (np.array(self._last.cost),)
 
@@ -394,11 +413,11 @@ class Fit:
             positions *= factors
 
     def _record(self, iteration: int, evaluation: Evaluation) -> None:
-        if not self._is_whole(evaluation):
-            if self.optimizer.searches_lines:
+        if not self._is_finite(evaluation):
+            if self.plan.optimizer.searches_lines:
                 return  # the search turns round
             raise self._diverged(iteration)
-        self._whole = iteration, self.state.parameters.copy()
+        self._last_finite = iteration, self.state.parameters.copy()
         self.history["iteration"].append(float(iteration))
         self.history["cost"].append(evaluation.cost)
         self.history["kl"].append(evaluation.kl)
@@ -408,17 +427,17 @@ class Fit:
         """How far from the origin the farthest point is."""
         return max(float(np.abs(part).max()) for part in self.state.parameters.positions)
 
-    def _is_whole(self, evaluation: Evaluation) -> bool:
+    def _is_finite(self, evaluation: Evaluation) -> bool:
         """Whether the state has a cost, and an atlas can be made of it."""
         return bool(np.isfinite(evaluation.cost)) and self._reach < FARTHEST
 
     def _diverged(self, iteration: int) -> DivergedError:
         if iteration:
-            advice = self.optimizer.advice(self.state)
+            advice = self.plan.optimizer.advice(self.state)
             return DivergedError(
                 f"the cost stopped being finite by iteration {iteration}; {advice}"
             )
-        widths = self._reach / self.objective.model.kernel_width
+        widths = self._reach / self.plan.objective.model.kernel_width
         return DivergedError(
             f"the cost is not finite where the fit starts, with points up to {widths:g} kernel "
             "widths away; start nearer, or take a wider kernel"
@@ -426,7 +445,7 @@ class Fit:
 
     def _save(self, path: str) -> None:
         meta, arrays = self.record()
-        more, others = self.beside or ({}, {})
+        more, others = self.earlier or ({}, {})
         write_archive(path, CHECKPOINT, {**meta, **more}, {**arrays, **others})
 
     def record(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -436,9 +455,9 @@ class Fit:
         for name, group in state.memory.items():
             arrays |= {f"memory/{name}/{k}": a for k, a in enumerate(group)}
         meta = {
-            "fingerprint": self.fingerprint,
-            "method": self.method,
-            "settings": self._whole_settings,
+            "fingerprint": self.plan.fingerprint,
+            "method": self.plan.method,
+            "settings": self.plan.all_settings,
             "iteration": state.iteration,
             "seed": state.seed,
             "history": self.history,
@@ -457,14 +476,15 @@ class Fit:
             _RUN.check(meta, arrays)
         except ValueError as error:
             raise _damaged(path, error) from error
-        if meta["fingerprint"] != self.fingerprint:
+        if meta["fingerprint"] != self.plan.fingerprint:
             raise DataError(
                 f"{path}: this checkpoint is of other data; resume with the file it was made from"
             )
         before = {"pin": None, **meta["settings"], "method": meta["method"]}
+        present = {"pin": None, **self.plan.all_settings, "method": self.plan.method}
         changed = {
             key: (before.get(key), value)
-            for key, value in {"pin": None, **self._whole_settings, "method": self.method}.items()
+            for key, value in present.items()
             # A setting that the checkpoint does not know is younger than it.
             if key != "max_iter" and before.get(key, value) != value
         }
@@ -485,7 +505,7 @@ class Fit:
             iteration=meta["iteration"],
             seed=meta["seed"],
             units=self.state.units,
-            n_summed=self._n_summed,
+            n_summed=self.state.n_summed,
             memory=memory,
             held=self.state.held,
         )
@@ -510,8 +530,8 @@ class Fit:
         """The memory among the arrays of a checkpoint, which must fit the parameters."""
         names = {name.split("/")[1] for name in arrays if name.startswith("memory/")}
         memory = {name: _group(arrays, f"memory/{name}/") for name in sorted(names)}
-        self.optimizer.check_memory(memory, parameters)
-        if self.optimizer.bears_noise:
+        self.plan.optimizer.check_memory(memory, parameters)
+        if self.plan.optimizer.bears_noise:
             masks = [(part.shape, part.dtype.kind) for part in memory.get("active", ())]
             if masks != [(part.shape, "b") for part in parameters.weights]:
                 raise ValueError("its active entries do not fit the fit")

@@ -13,20 +13,15 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from manymaps.affinity.affinities import Affinity
-from manymaps.affinity.neighbors import NeighborSearch
-from manymaps.atlas.atlas import Atlas
 from manymaps.constraints import AUTO, Allowed, Number
 from manymaps.errors import DataWarning, setting
-from manymaps.maps.documented import completed_by
 from manymaps.maps.estimator import MapEstimator
-from manymaps.maps.pins import Pin
 from manymaps.model.choice import CHOICES, SYMMETRIC_SNE, T_SNE, UNI_SNE, ChoiceModel
 from manymaps.model.choice import SNE as SNE_MODEL
 from manymaps.optimizers.descent import Momentum, Optimizer
@@ -35,6 +30,8 @@ from manymaps.optimizers.schedules import Constant, Line, Stages
 __all__ = ["SNE", "TSNE", "SymmetricSNE", "UniSNE"]
 
 _EXAGGERATED = 250
+# Standard deviation of the first noise in up to two dimensions, and smaller along more axes: noise
+# of 1 along each of seven leaves one near pair, which takes all of Z and flies apart.
 _JITTER = 1.0
 _RATE = 0.25
 # At a rate of 2 maps are a little worse than at 1/4; at 5 they are wrecks.
@@ -42,44 +39,9 @@ _STRANGE_RATE = 4.0
 
 
 class _SingleMap(MapEstimator):
-    """The parameters that all four share."""
+    """What the four estimators share."""
 
     _start_spread = 1e-3
-
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        perplexity: float | Sequence[float] = 30.0,
-        metric: str | Callable = "euclidean",
-        affinity: str | Affinity = "auto",
-        neighbors: NeighborSearch | None = None,
-        init: str | np.ndarray | Atlas = "auto",
-        pin: Pin | None = None,
-        n_init: int = 1,
-        max_iter: int = 1000,
-        optimizer: Optimizer | None = None,
-        tolerance: float = 5e-3,
-        callback: Callable[[int, float, Callable[[], Atlas]], object] | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ):
-        self.n_components = n_components
-        self.perplexity = perplexity
-        self.metric = metric
-        self.affinity = affinity
-        self.neighbors = neighbors
-        self.init = init
-        self.pin = pin
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.optimizer = optimizer
-        self.tolerance = tolerance
-        self.callback = callback
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     @property
     def embedding_(self) -> np.ndarray:
@@ -91,13 +53,14 @@ class _SingleMap(MapEstimator):
         """The model that is fitted."""
 
     def _default_optimizer(self) -> Optimizer:
-        return _with_jitter(self.max_iter)
+        return _with_jitter(self.max_iter, self.n_components)
 
 
-def _with_jitter(iterations: int, **settings: Any) -> Momentum:
+def _with_jitter(iterations: int, n_components: int, **settings: Any) -> Momentum:
     """Momentum with noise that is annealed in two stages over three quarters of the run."""
     end = max(2, 3 * iterations // 4)
-    jitter = Line(((0, _JITTER), (end // 2, _JITTER / 4), (end, 0.0)))
+    noise = _JITTER * min(1.0, 2 / n_components)
+    jitter = Line(((0, noise), (end // 2, noise / 4), (end, 0.0)))
     return _plain(jitter=jitter, **settings)
 
 
@@ -196,12 +159,72 @@ class SNE(_SingleMap):
         return SNE_MODEL
 
 
-@completed_by(SNE)
 class SymmetricSNE(_SingleMap):
     """Symmetric SNE: Gaussian neighbours, one choice among all pairs.
 
     P is the average of the conditional neighbourhoods, or with `affinity=GlobalGaussian()` the
     table of one bandwidth of eq. 4.
+
+    Parameters
+    ----------
+    n_components : int
+        Dimensions of the map.
+    perplexity : float or sequence of float
+        Effective number of neighbours; several are averaged (multi-scale).
+    metric : str or callable
+        Distance of vectors, any that scikit-learn knows; "precomputed" where X holds distances.
+    affinity : {"auto", "precomputed"} or Affinity
+        "auto" makes Gaussian neighbourhoods of `perplexity`; "precomputed" takes X as similarities;
+        an `Affinity` such as `LocalPerplexity()` has its own settings.
+    neighbors : NeighborSearch, optional
+        How neighbours are found, and at what recall.
+    init : {"auto", "random", "pca", "mds", "spectral"}, ndarray (n, n_components), or Atlas
+        Where to start; "auto" is "pca" for vectors, else "random", which it also is with an
+        optimizer that states a `start_spread`. With `pin`, "auto" is beside the partners and
+        "random" inside the extent of the pins.
+    pin : Atlas, mapping of labels to positions, or ndarray (n, n_components), optional
+        What is held where it is while the rest is arranged around it: the objects of an atlas that
+        are fitted too, matched by label (`atlas.subset` holds fewer), those that a mapping names,
+        or all in an array but for NaN. A position may be NaN along one axis and held along the
+        other. Not a bit of them changes, in single precision; the column "pinned" of `atlas_` says
+        whose. Positions count in widths of the kernel: hundreds of objects span tens of them.
+        `insert` places new objects in an atlas one by one and is faster; pins let them see one
+        another, share the room that there is, and form groups that the atlas has not.
+    n_init : int
+        Runs of which the one of the least cost is kept; those after the first start at random.
+    max_iter : int
+        Most iterations of a run; fewer where the cost stops falling.
+    optimizer : Optimizer, optional
+        By default `Momentum` with jitter that is annealed in two stages over three quarters of the
+        run (Hinton & Roweis 2002).
+    tolerance : float in [0, 0.1]
+        Aimed relative error of the repulsive forces; 0 sums them exactly.
+    callback : callable, optional
+        Called as callback(iteration, cost, atlas_so_far) after each iteration; `atlas_so_far()`
+        makes an `Atlas`. A true answer stops the fit.
+    random_state : int, RandomState or None
+        The same seed gives the same bits at any number of threads on one machine. None draws a
+        number from NumPy's global state, once, and a `RandomState` from itself: the fit is that of
+        this number.
+    n_jobs : int, optional
+        Threads for this fit; None keeps the present number, -1 takes all.
+    verbose : bool
+        Whether to show how far the fit is: on a terminal or in a notebook a bar, elsewhere a line a
+        minute. See `show_progress`.
+
+    Attributes
+    ----------
+    atlas_ : Atlas
+    embedding_ : ndarray of shape (n, n_components)
+    maps_ : ndarray of shape (1, n, n_components)
+    kl_divergence_ : float
+        Per object for a conditional model, over all pairs for a joint one.
+    n_iter_ : int
+    converged_ : bool
+    history_ : dict of str to ndarray
+    restarts_ : tuple of Restart
+        How each run ended: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`.
+    n_features_in_ : int
 
     See Also
     --------
@@ -228,7 +251,7 @@ class SymmetricSNE(_SingleMap):
         return SYMMETRIC_SNE
 
 
-@completed_by(SNE)
+@dataclass(eq=False, repr=False, kw_only=True)
 class UniSNE(_SingleMap):
     """UNI-SNE: symmetric SNE with a uniform background, which lets dissimilar groups part.
 
@@ -236,14 +259,69 @@ class UniSNE(_SingleMap):
 
     Parameters
     ----------
-    background : float in [0, 1)
-        Share of similarity spread evenly over all pairs.
+    n_components : int
+        Dimensions of the map.
+    perplexity : float or sequence of float
+        Effective number of neighbours; several are averaged (multi-scale).
+    metric : str or callable
+        Distance of vectors, any that scikit-learn knows; "precomputed" where X holds distances.
+    affinity : {"auto", "precomputed"} or Affinity
+        "auto" makes Gaussian neighbourhoods of `perplexity`; "precomputed" takes X as similarities;
+        an `Affinity` such as `LocalPerplexity()` has its own settings.
+    neighbors : NeighborSearch, optional
+        How neighbours are found, and at what recall.
+    init : {"auto", "random", "pca", "mds", "spectral"}, ndarray (n, n_components), or Atlas
+        Where to start; "auto" is "pca" for vectors, else "random", which it also is with an
+        optimizer that states a `start_spread`. With `pin`, "auto" is beside the partners and
+        "random" inside the extent of the pins.
+    pin : Atlas, mapping of labels to positions, or ndarray (n, n_components), optional
+        What is held where it is while the rest is arranged around it: the objects of an atlas that
+        are fitted too, matched by label (`atlas.subset` holds fewer), those that a mapping names,
+        or all in an array but for NaN. A position may be NaN along one axis and held along the
+        other. Not a bit of them changes, in single precision; the column "pinned" of `atlas_` says
+        whose. Positions count in widths of the kernel: hundreds of objects span tens of them.
+        `insert` places new objects in an atlas one by one and is faster; pins let them see one
+        another, share the room that there is, and form groups that the atlas has not.
+    n_init : int
+        Runs of which the one of the least cost is kept; those after the first start at random.
+    max_iter : int
+        Most iterations of a run; fewer where the cost stops falling.
     optimizer : Optimizer, optional
         The default first goes without background for two fifths of the run, to a solution of
         symmetric SNE, as in the paper; with all of it from the beginning, distant pairs would
         hardly attract one another. Then the background rises to its whole over a third of the run,
         which ends lower than a sudden one. Where `init` is an array or an `Atlas` (of
         `SymmetricSNE`, say), and with `pin`, the run begins with that rise, over half of it.
+    tolerance : float in [0, 0.1]
+        Aimed relative error of the repulsive forces; 0 sums them exactly.
+    callback : callable, optional
+        Called as callback(iteration, cost, atlas_so_far) after each iteration; `atlas_so_far()`
+        makes an `Atlas`. A true answer stops the fit.
+    random_state : int, RandomState or None
+        The same seed gives the same bits at any number of threads on one machine. None draws a
+        number from NumPy's global state, once, and a `RandomState` from itself: the fit is that of
+        this number.
+    n_jobs : int, optional
+        Threads for this fit; None keeps the present number, -1 takes all.
+    verbose : bool
+        Whether to show how far the fit is: on a terminal or in a notebook a bar, elsewhere a line a
+        minute. See `show_progress`.
+    background : float in [0, 1)
+        Share of similarity spread evenly over all pairs.
+
+    Attributes
+    ----------
+    atlas_ : Atlas
+    embedding_ : ndarray of shape (n, n_components)
+    maps_ : ndarray of shape (1, n, n_components)
+    kl_divergence_ : float
+        Per object for a conditional model, over all pairs for a joint one.
+    n_iter_ : int
+    converged_ : bool
+    history_ : dict of str to ndarray
+    restarts_ : tuple of Restart
+        How each run ended: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`.
+    n_features_in_ : int
 
     See Also
     --------
@@ -270,33 +348,8 @@ class UniSNE(_SingleMap):
         "background": CHOICES["background"],
     }
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        background: float = 0.2,
-        perplexity: float | Sequence[float] = 30.0,
-        metric: str | Callable = "euclidean",
-        affinity: str | Affinity = "auto",
-        neighbors: NeighborSearch | None = None,
-        init: str | np.ndarray | Atlas = "auto",
-        pin: Pin | None = None,
-        n_init: int = 1,
-        max_iter: int = 2500,
-        optimizer: Optimizer | None = None,
-        tolerance: float = 5e-3,
-        callback: Callable[[int, float, Callable[[], Atlas]], object] | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ):
-        super().__init__(
-            n_components, perplexity=perplexity, metric=metric, affinity=affinity,
-            neighbors=neighbors, init=init, pin=pin, n_init=n_init, max_iter=max_iter,
-            optimizer=optimizer, tolerance=tolerance, callback=callback, random_state=random_state,
-            n_jobs=n_jobs, verbose=verbose,
-        )  # fmt: skip
-        self.background = background
+    background: float = 0.2
+    max_iter: int = 2500
 
     def _model(self) -> ChoiceModel:
         return replace(UNI_SNE, background=self.background)
@@ -308,15 +361,58 @@ class UniSNE(_SingleMap):
             return _plain(background_share=Line(((0, 0.0), (half, 1.0))))
         without = max(1, 2 * self.max_iter // 5)
         share = Line(((0, 0.0), (without, 0.0), (without + rise, 1.0)))
-        return _with_jitter(without, background_share=share)
+        return _with_jitter(without, self.n_components, background_share=share)
 
 
-@completed_by(SNE)
+@dataclass(eq=False, repr=False, kw_only=True)
 class TSNE(_SingleMap):
     """t-SNE, with early and late exaggeration.
 
     Parameters
     ----------
+    n_components : int
+        Dimensions of the map.
+    perplexity : float or sequence of float
+        Effective number of neighbours; several are averaged (multi-scale).
+    metric : str or callable
+        Distance of vectors, any that scikit-learn knows; "precomputed" where X holds distances.
+    affinity : {"auto", "precomputed"} or Affinity
+        "auto" makes Gaussian neighbourhoods of `perplexity`; "precomputed" takes X as similarities;
+        an `Affinity` such as `LocalPerplexity()` has its own settings.
+    neighbors : NeighborSearch, optional
+        How neighbours are found, and at what recall.
+    init : {"auto", "random", "pca", "mds", "spectral"}, ndarray (n, n_components), or Atlas
+        Where to start; "auto" is "pca" for vectors, else "random", which it also is with an
+        optimizer that states a `start_spread`. With `pin`, "auto" is beside the partners and
+        "random" inside the extent of the pins.
+    pin : Atlas, mapping of labels to positions, or ndarray (n, n_components), optional
+        What is held where it is while the rest is arranged around it: the objects of an atlas that
+        are fitted too, matched by label (`atlas.subset` holds fewer), those that a mapping names,
+        or all in an array but for NaN. A position may be NaN along one axis and held along the
+        other. Not a bit of them changes, in single precision; the column "pinned" of `atlas_` says
+        whose. Positions count in widths of the kernel: hundreds of objects span tens of them.
+        `insert` places new objects in an atlas one by one and is faster; pins let them see one
+        another, share the room that there is, and form groups that the atlas has not.
+    n_init : int
+        Runs of which the one of the least cost is kept; those after the first start at random.
+    max_iter : int
+        Most iterations of a run; fewer where the cost stops falling.
+    optimizer : Optimizer, optional
+        In place of `Momentum` with the settings above; momentum is 0.8 throughout.
+    tolerance : float in [0, 0.1]
+        Aimed relative error of the repulsive forces; 0 sums them exactly.
+    callback : callable, optional
+        Called as callback(iteration, cost, atlas_so_far) after each iteration; `atlas_so_far()`
+        makes an `Atlas`. A true answer stops the fit.
+    random_state : int, RandomState or None
+        The same seed gives the same bits at any number of threads on one machine. None draws a
+        number from NumPy's global state, once, and a `RandomState` from itself: the fit is that of
+        this number.
+    n_jobs : int, optional
+        Threads for this fit; None keeps the present number, -1 takes all.
+    verbose : bool
+        Whether to show how far the fit is: on a terminal or in a notebook a bar, elsewhere a line a
+        minute. See `show_progress`.
     early_exaggeration : float >= 1
         Factor of the attraction in the first 250 iterations (a third of a run shorter than 750).
     late_exaggeration : float >= 1
@@ -326,8 +422,20 @@ class TSNE(_SingleMap):
         On the scale of the cost summed over objects, 1/(4n) of the unit of other programs; "auto"
         is 1/4 divided by the exaggeration, that is n / exaggeration there (Belkina et al. 2019).
         Above 4 points are thrown far apart, which a `DataWarning` says.
-    optimizer : Optimizer, optional
-        In place of `Momentum` with the settings above; momentum is 0.8 throughout.
+
+    Attributes
+    ----------
+    atlas_ : Atlas
+    embedding_ : ndarray of shape (n, n_components)
+    maps_ : ndarray of shape (1, n, n_components)
+    kl_divergence_ : float
+        Per object for a conditional model, over all pairs for a joint one.
+    n_iter_ : int
+    converged_ : bool
+    history_ : dict of str to ndarray
+    restarts_ : tuple of Restart
+        How each run ended: `seed`, `cost`, `kl_divergence`, `n_iter` and `converged`.
+    n_features_in_ : int
 
     See Also
     --------
@@ -358,37 +466,10 @@ class TSNE(_SingleMap):
         "learning_rate": [Number(above=0), AUTO],
     }
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        perplexity: float | Sequence[float] = 30.0,
-        early_exaggeration: float = 12.0,
-        late_exaggeration: float = 1.0,
-        learning_rate: float | Literal["auto"] = "auto",
-        max_iter: int = 750,
-        metric: str | Callable = "euclidean",
-        affinity: str | Affinity = "auto",
-        neighbors: NeighborSearch | None = None,
-        init: str | np.ndarray | Atlas = "auto",
-        pin: Pin | None = None,
-        n_init: int = 1,
-        optimizer: Optimizer | None = None,
-        tolerance: float = 5e-3,
-        callback: Callable[[int, float, Callable[[], Atlas]], object] | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ):
-        super().__init__(
-            n_components, perplexity=perplexity, metric=metric, affinity=affinity,
-            neighbors=neighbors, init=init, pin=pin, n_init=n_init, max_iter=max_iter,
-            optimizer=optimizer, tolerance=tolerance, callback=callback, random_state=random_state,
-            n_jobs=n_jobs, verbose=verbose,
-        )  # fmt: skip
-        self.early_exaggeration = early_exaggeration
-        self.late_exaggeration = late_exaggeration
-        self.learning_rate = learning_rate
+    early_exaggeration: float = 12.0
+    late_exaggeration: float = 1.0
+    learning_rate: float | Literal["auto"] = "auto"
+    max_iter: int = 750
 
     def _model(self) -> ChoiceModel:
         return T_SNE

@@ -9,14 +9,15 @@
 
 Each named start is scaled alike: the longest axis has a standard deviation of `spread`, far within
 the kernel's width, so that a start gives directions and not distances. A hundredth of that is added
-as noise, lest objects that share a place stay together. Positions given as an array are taken as
-they are, neither scaled nor shaken.
+as noise, so that objects with the same coordinates separate. Positions that are passed as an array
+are not scaled, and get noise only where several objects coincide in all maps.
 
 Shapes: positions (n, n_components) float64.
 """
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -27,11 +28,13 @@ from manymaps.compute.scaling import centred_products, scaled_axes
 from manymaps.errors import DataError, ParameterError
 from manymaps.model.target import Target
 
-__all__ = ["STARTS", "start_positions"]
+__all__ = ["STARTS", "separated", "start_positions"]
 
 STARTS = ("auto", "personas", "random", "pca", "mds", "spectral")
 
 _NOISE = 0.01
+#: Noise of coincident objects, in kernel widths: the spread of t-SNE's own start.
+_SEPARATION = 1e-4
 _MOST_FOR_MDS = 10_000
 
 
@@ -108,6 +111,35 @@ def start_positions(
     if start != "random":
         whole += noise * generator.normal(size=whole.shape)
     return spread * whole
+
+
+def separated(positions: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+    """Move objects that coincide in all maps apart, by noise: no force would separate them.
+
+    Parameters
+    ----------
+    positions : ndarray of shape (n_maps, n, n_components)
+    generator : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of shape (n_maps, n, n_components)
+        `positions` if no two objects coincide.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> together = np.zeros((1, 3, 2))
+    >>> len(np.unique(separated(together, np.random.default_rng(0))[0], axis=0))
+    3
+    """
+    rows = np.moveaxis(positions, 1, 0).reshape(positions.shape[1], -1).astype(np.float32)
+    _, numbers, counts = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
+    coincident = counts[numbers.ravel()] > 1
+    if not coincident.any():
+        return positions
+    noise = generator.normal(0, _SEPARATION, positions.shape)
+    return np.where(coincident[:, None], positions + noise, positions)
 
 
 def _principal_components(
@@ -193,8 +225,6 @@ def _classical_scaling(data: Any, metric: Any, n: int, n_components: int) -> np.
 
 
 def _spectral(target: Target, n_components: int, generator: np.random.Generator) -> np.ndarray:
-    import warnings
-
     from sklearn.manifold import spectral_embedding
 
     similarities = target.values

@@ -8,8 +8,8 @@ from manymaps.metrics.induction import (
     explaining_maps,
     sense_induction,
 )
+from manymaps.metrics.measures import Measure
 from manymaps.metrics.quality import (
-    Measure,
     continuity,
     kl_divergence,
     mu_global,

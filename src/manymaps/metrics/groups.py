@@ -44,6 +44,7 @@ from scipy import sparse
 from manymaps.checks import check_whole
 from manymaps.data.count_values import count_table
 from manymaps.errors import DataError
+from manymaps.metrics.measures import Measure
 from manymaps.metrics.spaces import TIE, Space, as_space, blocks
 
 __all__ = ["GroupMeasure", "group_lift", "group_purity"]
@@ -52,27 +53,19 @@ Score: TypeAlias = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True, eq=False)
-class GroupMeasure:
-    """A mean over rows and neighbourhood sizes.
+class GroupMeasure(Measure):
+    """A mean over rows and neighbourhood sizes; `values` are means over sizes.
 
     Attributes
     ----------
-    mean : float
-    standard_error : float
-        sd / sqrt(n) over rows; NaN for one.
     sizes : ndarray of int, shape (n_sizes,)
         Neighbourhood sizes 1, 2, ...
     curve : ndarray of shape (n_sizes,)
         Mean over rows, for each size.
-    values : ndarray of shape (n_rows,)
-        Mean over sizes, for each row.
     """
 
-    mean: float
-    standard_error: float
     sizes: np.ndarray = field(repr=False)
     curve: np.ndarray = field(repr=False)
-    values: np.ndarray = field(repr=False)
 
 
 def group_purity(rows: Any, groups: Any) -> GroupMeasure:
@@ -222,8 +215,7 @@ def _over_sizes(
         means = np.cumsum(shares, axis=1) / sizes
         curve += means.sum(axis=0)
         values[places] = means.mean(axis=1)
-    error = float(values.std(ddof=1)) / len(values) ** 0.5 if len(values) > 1 else float("nan")
-    return GroupMeasure(float(values.mean()), error, sizes, curve / len(rows), values)
+    return GroupMeasure.over(values, rows, sizes=sizes, curve=curve / len(rows))
 
 
 def _nearest(keys: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:

@@ -29,17 +29,31 @@ to t,
 by the expectation and the variance of the entropy of n answers (Miller 1955; Roulston 1999). Half
 an answer is added to each category before, for those that nobody gave.
 
+The entropy of few answers is far from normal, because small categories may be absent. Values are
+therefore kept, too, that the count y of the largest category does not refute, by the mid-P value
+(Lancaster 1961)
+
+    P(X > y) + P(X = y) / 2  >=  (1 - level) / 2            X binomial, of n and max pi(b)
+
+If there are two categories, these are all pi(b). Of more, the largest says too little about the
+others, except that equal shares make it 1 / S: if it refutes them no more than this, S is the upper
+limit. Coverage at a nominal 0.95 is 0.93 to 1 at 10 to 200 answers (`benchmarks/intervals.py`). It
+exceeds 0.97 if samples have few distinct entropies, as of 10 or 20 answers. The exception is a
+category that is expected in fewer than three answers, whose coverage may fall to 0.90.
+
 L. D. Brown, T. T. Cai & A. DasGupta, "Interval estimation for a binomial proportion",
 Statistical Science 16 (2001). J. N. K. Rao & A. J. Scott, "The analysis of categorical data from
 complex sample surveys", JASA 76 (1981). C. Franco et al., "Comparative study of confidence
 intervals for proportions in complex sample surveys", Journal of Survey Statistics and Methodology 7
 (2019). G. Miller, "Note on the bias of information estimates" (1955). M. S. Roulston, "Estimating
-the errors on measured entropy and mutual information", Physica D 125 (1999).
+the errors on measured entropy and mutual information", Physica D 125 (1999). H. O. Lancaster,
+"Significance tests in discrete distributions", JASA 56 (1961).
 """
 
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import betainc
 from scipy.stats import beta, norm
 
 __all__ = ["design_effects", "effective_number", "proportion_interval"]
@@ -130,15 +144,26 @@ def design_effects(
 
 
 def effective_number(shares: np.ndarray, n: float, level: float) -> tuple[float, float, float]:
-    """exp H of the shares of n answers, and the least and the largest that these do not refute.
+    """Compute exp H of the shares of n answers, with its confidence interval.
 
     Parameters
     ----------
     shares : ndarray of shape (n_categories,)
         With a sum of 1; some may be 0.
     n : float
-        How many independent answers.
+        Number of independent answers.
     level : float in (0, 1)
+        Confidence level.
+
+    Returns
+    -------
+    value, low, high : float
+        The plug-in estimate and the ends of its interval. A single category has no interval.
+
+    Notes
+    -----
+    The module docstring has the method. The interval is not corrected for categories that are
+    missing from `shares`.
 
     Examples
     --------
@@ -165,4 +190,17 @@ def effective_number(shares: np.ndarray, n: float, level: float) -> tuple[float,
     excess = np.maximum.accumulate((here - entropies + (count - 1) / (2 * n)) / spread)
     z = norm.ppf((1 + level) / 2)
     high, low = np.interp([-z, z], excess, entropies)
+    # Along the family entropies fall, and the largest proportion grows with the tail.
+    tail = _upper_tail(float(shares.max()) * n, n, family.max(axis=1))
+    if count == 2:
+        high = max(high, np.interp((1 - level) / 2, tail, entropies))
+    elif tail[0] >= (1 - level) / 2:
+        high = entropies[0]
     return float(np.exp(here)), float(np.exp(min(low, here))), float(np.exp(max(high, here)))
+
+
+def _upper_tail(count: float, n: float, proportions: np.ndarray) -> np.ndarray:
+    """Mid-P probability of at least this many of n answers; counts need not be whole."""
+    at_least = betainc(count, n - count + 1, proportions)
+    more = betainc(count + 1, n - count, proportions) if count < n else 0.0
+    return np.asarray((at_least + more) / 2)

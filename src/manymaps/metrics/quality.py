@@ -35,7 +35,6 @@ and more than a minute for the global one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
@@ -43,50 +42,17 @@ from scipy import sparse
 
 from manymaps.checks import check_number, check_whole
 from manymaps.errors import DataError, ParameterError
+from manymaps.metrics.measures import Measure
 from manymaps.metrics.neighborhoods import mean_ranks, memberships
 from manymaps.metrics.spaces import TIE, MapSpace, Space, as_space, blocks, own_places
 from manymaps.model.target import Target
 
 __all__ = [
-    "Measure", "continuity", "kl_divergence", "mu_global", "mu_local", "nearest_neighbor_error",
+    "continuity", "kl_divergence", "mu_global", "mu_local", "nearest_neighbor_error",
     "trustworthiness",
 ]  # fmt: skip
 
 Given: TypeAlias = Space | np.ndarray | sparse.sparray
-
-
-@dataclass(frozen=True)
-class Measure:
-    """A mean over objects.
-
-    Attributes
-    ----------
-    mean : float
-    standard_error : float
-        sd / sqrt(n) over the objects that have a value; NaN for one.
-    values : ndarray of shape (n_rows,)
-        Of each object; NaN where the data say nothing of it.
-    rows : ndarray of int, shape (n_rows,)
-        Which objects these are.
-
-    See Also
-    --------
-    mu_local, trustworthiness
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from manymaps.metrics import mu_local
-    >>> line = np.arange(6.0)[:, None] ** 2
-    >>> found = mu_local(line, np.sqrt(line), k=2)
-    >>> round(found.mean, 3), found.values.tolist()
-    (0.917, [1.0, 1.0, 0.5, 1.0, 1.0, 1.0])
-    """
-
-    mean: float
-    standard_error: float
-    values: np.ndarray = field(repr=False)
-    rows: np.ndarray = field(repr=False)
 
 
 def mu_local(
@@ -159,7 +125,7 @@ def mu_local(
         shared = _row_sums(in_data.minimum(in_maps)) + count_self
         size = np.where(n_neighbors > 0, n_neighbors + count_self, 0)
         kept[block] = _ratio(shared, size)
-    return _measure(kept, rows)
+    return Measure.over(kept, rows)
 
 
 def mu_global(
@@ -220,7 +186,7 @@ def mu_global(
         if not count_self:
             weights[mine, at] = 0.0
         correlations[places] = _correlations(in_data, in_maps, weights)
-    return _measure(correlations, rows)
+    return Measure.over(correlations, rows)
 
 
 def trustworthiness(
@@ -365,7 +331,7 @@ def nearest_neighbor_error(
     owners = np.repeat(np.arange(len(rows)), np.diff(found.indptr))
     other = found.data * (classes[found.indices] != classes[rows[owners]])
     errors = np.bincount(owners, other, minlength=len(rows))
-    return _measure(_ratio(errors, np.diff(found.indptr) > 0), rows)
+    return Measure.over(_ratio(errors, np.diff(found.indptr) > 0), rows)
 
 
 def kl_divergence(target: Target, maps: MapSpace, *, background: float = 0.0) -> float:
@@ -465,7 +431,7 @@ def _trust(judge: Space, neighbors: Space, rows: np.ndarray, among: np.ndarray, 
             lost[i] = _loss(others, near, found.data[start:end], int(size[i]))
         possible = size * (2 * sizes[places] - 3 * size - 1) / 2
         values[places] = 1 - _ratio(lost, np.where(says, possible, 0))
-    return _measure(values, rows)
+    return Measure.over(values, rows)
 
 
 def _loss(keys: np.ndarray, near: np.ndarray, shares: np.ndarray, k: int) -> float:
@@ -557,11 +523,3 @@ def _correlations(a: np.ndarray, b: np.ndarray, weights: np.ndarray) -> np.ndarr
     result[both] = together[both] / np.sqrt(spread_a[both] * spread_b[both])
     result[spread_a == 0] = np.nan
     return result
-
-
-def _measure(values: np.ndarray, rows: np.ndarray) -> Measure:
-    known = values[~np.isnan(values)]
-    if len(known) == 0:
-        raise DataError("the data say nothing of any of these objects; there is nothing to measure")
-    error = float(known.std(ddof=1)) / len(known) ** 0.5 if len(known) > 1 else float("nan")
-    return Measure(float(known.mean()), error, values, rows)

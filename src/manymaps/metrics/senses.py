@@ -39,6 +39,7 @@ from scipy import sparse
 
 from manymaps.checks import check_choice, check_number, check_whole
 from manymaps.errors import DataError
+from manymaps.metrics.measures import standard_error
 from manymaps.model.similarities import kernel_values, map_votes
 
 __all__ = [
@@ -119,10 +120,9 @@ class WordSeparation:
     def mean(self, chosen: np.ndarray | slice = slice(None)) -> SenseSeparation:
         """Means over all words, or over those that a mask or an array of places chooses."""
         score = self.score[chosen]
-        error = float(score.std(ddof=1)) / len(score) ** 0.5 if len(score) > 1 else float("nan")
         columns = (score, self.chance[chosen], self.within[chosen], self.across[chosen])
         score_, chance, within, across = (float(column.mean()) for column in columns)
-        return SenseSeparation(score_, chance, error, within, across, len(score))
+        return SenseSeparation(score_, chance, standard_error(score), within, across, len(score))
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ class WithinKind:
 
 @dataclass(frozen=True)
 class CombinedObjective:
-    """A two-sided objective and costs within its sides; used as an `Objective` is.
+    """A `manymaps.model.cost.Cost`: a two-sided objective and costs within its sides.
 
     Parameters
     ----------

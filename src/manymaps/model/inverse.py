@@ -57,7 +57,7 @@ def predicted_seconds(n: int, n_maps: int, kernel: str) -> float:
 
 @dataclass(frozen=True)
 class InverseObjective:
-    """The inverse divergence of what an `Objective` fits; used as that is.
+    """A `manymaps.model.cost.Cost`: the inverse divergence of what an `Objective` fits.
 
     Parameters
     ----------

@@ -154,7 +154,7 @@ _Field = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 @dataclass(frozen=True)
 class Objective:
-    """The cost of parameters for a target under a model.
+    """A `manymaps.model.cost.Cost`: that of parameters for a target under a model.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ def objective_of(
 
 @dataclass(frozen=True)
 class ObservedObjective:
-    """The cost of parameters for a target with missing pairs; used as an `Objective` is.
+    """A `manymaps.model.cost.Cost` of parameters for a target with missing pairs.
 
     Parameters
     ----------

@@ -7,8 +7,7 @@ A point is a predictor's settings, a number of a split and a seed. Its random nu
 where the key names the settings and the split. So a point gives the same bits in any place of any
 grid, in any order, on any machine of one kind, beside any number of others.
 
-Points are tasks, run wherever joblib's active backend says (`manymaps.compute.tasks`). One that
-kills each worker it is given to fails like any other.
+Points are tasks that run on joblib's active backend (`manymaps.compute.tasks`).
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from manymaps.compute.tasks import Shared, WorkersLost, finished
+from manymaps.compute.tasks import finished
 from manymaps.errors import DataError, ParameterError
 from manymaps.prediction.held_out import Split
 from manymaps.prediction.predictor import score_predictor
@@ -164,11 +163,7 @@ def run_points(
     backend, n_jobs
         As for `manymaps.compute.tasks.finished`, whose exceptions it raises.
     """
-    shared = [Shared(split) for split in splits]
-    tasks = [(point, shared[point.split], predictor) for point in points]
+    tasks = [(point, splits[point.split], predictor) for point in points]
     with closing(finished(run_point, tasks, backend=backend, n_jobs=n_jobs)) as running:
-        for k, result in running:
-            if isinstance(result, WorkersLost):
-                yield PointResult(points[k], failure=str(result))
-            else:
-                yield result
+        for _, result in running:
+            yield result

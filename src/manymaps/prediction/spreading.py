@@ -4,12 +4,11 @@
     a_t = decay (retention a_{t-1} + (1 - retention) a_{t-1} W),          t = 1, 2, ...
     W_ij ~ (1 - backward) s_ij^power + backward s_ji^power,               rows sum to 1
 
-Without retention it is the walk of `manymaps.prediction.models.SpreadingActivation` and of De
-Deyne, Navarro, Perfors & Storms, Structure at every scale, Journal of Experimental Psychology:
-General 145, 2016, whose decay is .75; with retention and a decay of 1 the model of Vitevitch, Ercal
-& Adagarla, Simulating retrieval from a highly clustered network, Frontiers in Psychology 2, 2011,
-as the R package spreadr has it. What reaches a word that recalls nothing goes no farther, and is
-lost but for what is retained.
+Without retention it is the walk of De Deyne, Navarro, Perfors & Storms, Structure at every scale,
+Journal of Experimental Psychology: General 145, 2016, whose decay is 0.75. With retention and a
+decay of 1 it is the model of Vitevitch, Ercal & Adagarla, Simulating retrieval from a highly
+clustered network, Frontiers in Psychology 2, 2011, as in the R package spreadr. Activation that
+reaches a word without responses does not spread further: only the retained part remains.
 
 Shapes: strengths (n, n) sparse, a_t (n,).
 """

@@ -29,7 +29,7 @@ from scipy import sparse
 from manymaps.checks import check_whole
 from manymaps.compute.tasks import WorkersLost
 from manymaps.data.associations import Associations
-from manymaps.data.frames import Backend, as_frame
+from manymaps.data.results import TabularResult
 from manymaps.errors import DataError, ParameterError
 from manymaps.prediction.held_out import Split, conditional_probabilities, split_associations
 from manymaps.prediction.journal import Journal, fingerprint, stable_home
@@ -45,7 +45,7 @@ OnResult = Callable[[PointResult, int, int], object]
 
 
 @dataclass(frozen=True, eq=False)
-class SweepResult:
+class SweepResult(TabularResult):
     """The points of a sweep and what they came to.
 
     Attributes
@@ -100,19 +100,9 @@ class SweepResult:
             for result in self.results
         ]
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """`records` as a data frame.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, optional
-            The kind of frame; by default the first of them that is installed.
-
-        Returns
-        -------
-        data frame
-            Of the kind that was asked for.
-        """
+    @property
+    def columns(self) -> dict[str, np.ndarray]:
+        """The table with one row per point: the `records`."""
         records = self.records()
         columns = {}
         for name in records[0]:
@@ -125,7 +115,7 @@ class SweepResult:
                 columns[name] = np.array(
                     [v if v is None or isinstance(v, str) else str(v) for v in values], object
                 )
-        return as_frame(columns, backend)
+        return columns
 
     def summary(self) -> list[dict[str, Any]]:
         """One dict per setting of the grid: means and spreads over its splits and seeds.
@@ -227,8 +217,8 @@ def sweep(
     DataError
         For norms that cannot be split, a part without any mass, or a file of another sweep.
     WorkersLost
-        Where the scheduler of a cluster went away. What had been finished is in the file. A worker
-        process that dies costs no point: what it ran is run anew (`manymaps.compute.tasks`).
+        If a worker process or the scheduler of a cluster has ended. The file has the points that
+        were finished, and the same call with `resume` continues from it.
 
     See Also
     --------

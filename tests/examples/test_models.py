@@ -5,27 +5,26 @@ import pytest
 from scipy import sparse
 from sklearn import config_context
 
-from manymaps.affinity.network import (
-    association_network,
-    degree_scaled,
-    spectral_directions,
-)
-from manymaps.errors import DataError, ParameterError
-from manymaps.prediction.held_out import Split, prediction_error, split_associations
-from manymaps.prediction.models import (
+from lib.models import (
     AssociationModel,
     Popularity,
     SpreadingActivation,
     Uniform,
     tune,
 )
-from manymaps.prediction.spaces import (
+from lib.spaces import (
     ChoiceCost,
     ClassicalScaling,
     ExtendedEuclidean,
     LatentSemanticAnalysis,
 )
-from manymaps.prediction.topics import ProbabilisticLSA, TopicModel
+from lib.topics import ProbabilisticLSA, TopicModel
+from manymaps.affinity.network import (
+    association_network,
+    degree_scaled,
+)
+from manymaps.errors import DataError, ParameterError
+from manymaps.prediction.held_out import Split, prediction_error, split_associations
 
 SMALL: list[AssociationModel] = [
     Uniform(),
@@ -168,68 +167,11 @@ def test_spreading_is_the_sum_of_walks(split: Split) -> None:
     np.testing.assert_allclose(model.probabilities(np.arange(60)), expected)
 
 
-def test_network_leaves_its_argument_alone(split: Split) -> None:
-    before = split.train.data.copy()
-    network = association_network(split.train, power=0.5, backward=0.5)
-    assert (split.train.data == before).all()
-    assert abs(network - network.T).max() == 0
-
-
-@pytest.mark.parametrize("dense", [400, 5])
-def test_spectral_directions_are_the_eigenvectors(monkeypatch, split: Split, dense: int) -> None:
-    """Inner products of the definition, by a dense decomposition and by Lanczos steps."""
-    monkeypatch.setattr("manymaps.affinity.network._DENSE", dense)
-    table = (split.train.toarray() > 0) ** 1.0
-    network = (table + table.T) / 2
-    roots = (network.sum(axis=1) + 0.2) ** -0.5
-    values, axes = np.linalg.eigh(roots[:, None] * network * roots)
-    x = axes[:, -7:] * np.abs(values[-7:]) ** 1.5
-    x[59] = 0
-    lengths = np.linalg.norm(x, axis=1)
-    x /= np.where(lengths > 0, lengths, 1)[:, None]
-    found = spectral_directions(split.train, 7, power=0, exponent=1.5, seed=0)
-    np.testing.assert_allclose(found @ found.T, x @ x.T, atol=1e-6)
-
-
-@pytest.mark.parametrize("d", [2, 35])
-def test_directions_of_like_parts_come_from_the_seed(d: int) -> None:
-    """Many equal eigenvalues, after which Lanczos steps go on from further vectors."""
-    star = np.zeros((5, 5))
-    star[0, 1:] = 1
-    stars = sparse.block_diag([star] * 60 + [np.zeros((150, 150))], format="csr")
-    first = spectral_directions(stars, d, seed=4)
-    np.testing.assert_array_equal(spectral_directions(stars, d, seed=4), first)
-
-
-def test_long_chains_take_no_minutes(monkeypatch) -> None:
-    """Eigenvectors that are not found in time are left out."""
-    chain = sparse.csr_array(sparse.diags_array([1.0], offsets=[1], shape=(4000, 4000)))
-    monkeypatch.setattr("manymaps.affinity.network._RESTARTS", 3)
-    found = spectral_directions(chain, 2, seed=0)
-    assert np.isfinite(found).all()
-    assert np.abs(found).max() <= 1
-
-
-def test_a_stored_zero_is_no_association() -> None:
-    table = sparse.csr_array(np.array([[0, 1.0, 1], [1, 0, 0], [1, 0, 0]]))
-    table.data[1] = 0
-    table.data[3] = 0
-    assert association_network(table, power=0).nnz == 2
-
-
 def test_a_cue_without_associations_gets_the_smoothing_alone() -> None:
     pair = np.zeros((5, 5))
     pair[0, 1] = 1
     q = LatentSemanticAnalysis(n_components=2).fit(sparse.csr_array(pair)).probabilities([2])
     assert q[0, 1] > 0.85
-
-
-def test_more_directions_than_objects_are_empty(split: Split) -> None:
-    found = spectral_directions(split.train, 70, seed=0)
-    assert found.shape == (60, 70)
-    assert np.abs(found[:, 59:]).max() == 0
-    lengths = np.linalg.norm(found, axis=1)
-    np.testing.assert_allclose(lengths, np.r_[np.ones(59), 0], atol=1e-9)
 
 
 def test_topics_are_distributions(split: Split) -> None:
@@ -244,7 +186,7 @@ def test_classical_scaling_rebuilds_path_lengths(split: Split) -> None:
     """All positive and all negative dimensions together give the squared path lengths back."""
     from scipy.sparse.csgraph import dijkstra
 
-    from manymaps.prediction.spaces import _squared_distances
+    from lib.spaces import _squared_distances
 
     model = ClassicalScaling(n_positive=59, n_negative=59).fit(split.train, random_state=0)
     network = degree_scaled(association_network(split.train, power=0.7), 0.2)

@@ -4,12 +4,11 @@
     ProbabilisticLSA    by KL divergence                                 Hofmann 1999
     TopicModel          with Dirichlet priors on both factors (LDA)      Blei, Ng & Jordan 2003
 
-The context of a cue is what it recalls, what recalls it, and itself. Without itself a cue need not
-be in the topic of its associates: on the free association norms of Nelson et al. the validation
-error of 150 topics from a random start was .55 without and .52 with itself.
+The context of a cue contains its responses, the cues to which it is a response, and itself. Without
+itself, a cue need not be in the topic of its associates: on the free association norms of Nelson et
+al. the validation error of 150 topics from a random start was 0.55 without and 0.52 with itself.
 
-How activation becomes q(j|i), and how parameters are chosen, stands in
-`manymaps.prediction.models`.
+`lib.models` explains how activation becomes q(j|i), and how parameters are chosen.
 
 Shapes: topics_given_cue (n, n_topics), words_given_topic (n_topics, n).
 """
@@ -23,9 +22,9 @@ from typing import ClassVar
 import numpy as np
 from scipy import sparse
 
+from lib.models import NOT_NEGATIVE, POSITIVE, SHARE, AssociationModel
 from manymaps.affinity.network import association_network, row_normalized
 from manymaps.constraints import Allowed, Whole
-from manymaps.prediction.models import NOT_NEGATIVE, POSITIVE, SHARE, AssociationModel
 from manymaps.seeds import drawn_seed
 
 __all__ = ["ProbabilisticLSA", "TopicModel"]
@@ -49,10 +48,10 @@ class _Topics(AssociationModel):
     }
 
     def _contexts(self, train: sparse.csr_array) -> sparse.csr_array:
-        """Row i: what i recalls and what recalls it, and i itself; sums to 1 where not empty."""
+        """Row i: associates of i in both directions, and i itself; the sum is 1 if not empty."""
         spread = row_normalized(association_network(train, backward=self.backward))
-        own = self.self_weight * sparse.eye_array(train.shape[0])
-        return row_normalized(sparse.csr_array(spread + own))
+        selves = self.self_weight * sparse.eye_array(train.shape[0])
+        return row_normalized(sparse.csr_array(spread + selves))
 
     def _keep(self, given_cue: np.ndarray, given_topic: np.ndarray) -> None:
         """p(z|i) (n, n_topics) and p(j|z) (n_topics, n) from tables of any scale."""
@@ -76,15 +75,15 @@ class ProbabilisticLSA(_Topics):
     ----------
     n_topics : int
     max_iter : int
-        Multiplicative updates; few of them are a guard against overfitting.
+        Number of multiplicative updates; a small number prevents overfitting.
     backward : float in [0, 1]
         Weight of associations against their direction.
     self_weight : float >= 0
-        A cue recalls itself with this weight beside 1 for all else, so that it is in its own topic.
+        Weight of the cue in its own context, in which all associates have weight 1 together.
     tempering : float > 0
-        Exponent of p(z|i) when the model is read; below 1 the topics of a cue are evened out.
+        Exponent of p(z|i) in predictions; below 1, the topics of a cue become more equal.
     popularity, smoothing, uniform : float
-        See `manymaps.prediction.models`.
+        See `lib.models`.
 
     Examples
     --------
@@ -208,7 +207,7 @@ class TopicModel(_Topics):
             max_doc_update_iter=20,
             random_state=drawn_seed(seed),
         )
-        model.set_output(transform="default")  # as above
+        model.set_output(transform="default")
         topics = model.fit_transform(self.counts * self._contexts(train))
         words = model.components_ / model.components_.sum(axis=1, keepdims=True)
         self._keep(topics, words)

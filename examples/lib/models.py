@@ -1,26 +1,27 @@
 """Other models of meaning as models of association, to compare maps with: thin over scikit-learn.
 
-    model                    what it knows of a cue                          source
+    model                    what it uses of a cue                           source
     Uniform                  nothing                                         -
-    Popularity               how much each word is recalled by anything      -
-    SpreadingActivation      where activation goes in a few steps            Collins & Loftus 1975
+    Popularity               how often each word is a response to any cue    -
+    SpreadingActivation      where activation spreads in a few steps         Collins & Loftus 1975
 
-and in `manymaps.prediction.topics` those of topics, in `manymaps.prediction.spaces` those that
-place words in a space. All are read alike:
+`lib.topics` contains topic models, and `lib.spaces` models with a position for each word. All of
+them predict
 
     q(j|i) = (1 - smoothing) a_ij b_j^popularity / sum_k a_ik b_k^popularity
              + smoothing ((1 - uniform) b_j / sum_{k != i} b_k + uniform / (n - 1)),     j != i
 
-with the model's own activation a_ij >= 0 and the popularity b_j = sum_i p_ij of the training part,
-a little added to each. So every held-out associate has some probability, and a cue of which the
-model knows nothing gets the second line alone. `tune` chooses parameters by the validation part.
+from the model's own activation a_ij >= 0 and the popularity b_j = sum_i p_ij of the training part,
+to which a small number is added. Every held-out associate has some probability, and a cue without
+activation has the second line only. `tune` chooses parameters by the validation part.
 
-**Held-out pairs are never known pairs.** The error of a part punishes probability on the training
-part like probability on strangers. Activation that leaves out direct associates (`first_step=2`)
-has therefore up to log(1 / 0.2) nats to gain on each held-out pair; a model fitted to the training
-part cannot gain them. Ranks do not depend on it, as known associates are left out of them.
+**Held-out pairs are never known pairs.** Probability on the training part counts as an error, like
+probability on unrelated words. Activation that leaves out direct associates (`first_step=2`) can
+therefore gain up to log(1 / 0.2) nats on each held-out pair, and a model fitted to the training
+part cannot. Ranks do not depend on it, because they leave out known associates.
 
-Shapes: train (n, n) sparse, row i what cue i recalls, sums at most 1; activation (len(rows), n).
+Shapes: train (n, n) sparse, row i the responses to cue i, with a sum of at most 1; activation
+(len(rows), n).
 """
 
 from __future__ import annotations
@@ -55,12 +56,12 @@ Model = TypeVar("Model", bound="AssociationModel")
 
 
 class AssociationModel(CheckedParameters, BaseEstimator, ABC):
-    """What the models share: popularity, smoothing, normalization and checks.
+    """Base of the models: popularity, smoothing, normalization and checks.
 
-    A subclass says how it is fitted and how much a cue activates each object.
+    A subclass defines how it is fitted and how much a cue activates each object.
     """
 
-    #: Parameters by which a fitted model is read; another value of them needs no new fit.
+    #: Parameters that are used after the fit only, so that another value needs no new fit.
     reading: ClassVar[frozenset[str]] = frozenset({"smoothing", "uniform", "popularity"})
 
     _parameter_constraints: ClassVar[Mapping[str, Allowed]] = {
@@ -82,18 +83,17 @@ class AssociationModel(CheckedParameters, BaseEstimator, ABC):
         """A new array (len(rows), n), not negative, of any scale per row."""
 
     def fit(self, train: sparse.csr_array, *, random_state: int | None = None) -> Self:
-        """Fit to the training part: p of the full data where a pair is in it.
+        """Fit to the training part: p of the full data for the pairs that are in it.
 
-        A model that draws takes a seed from NumPy's global state, once, where `random_state` is
-        None.
+        If `random_state` is None, a model that draws takes one seed from NumPy's global state.
 
         Raises
         ------
         DataError
-            For a table that is not square, holds nothing, has values that are negative, not finite
-            or of an object with itself, or rows that sum to more than 1.
+            If the table is empty or not square, has negative or non-finite values or self pairs, or
+            has rows that sum to more than 1.
         ParameterError
-            For a parameter out of its range.
+            If a parameter is out of its range.
         """
         self._validate_params()
         train = checked_part(train, "training")
@@ -102,7 +102,7 @@ class AssociationModel(CheckedParameters, BaseEstimator, ABC):
         return self
 
     def probabilities(self, rows: np.ndarray | Sequence[int]) -> np.ndarray:
-        """q(j|i) of cues, shape (len(rows), n) float64; rows sum to 1 and hold 0 at their cue."""
+        """q(j|i) of cues, shape (len(rows), n) float64; rows sum to 1 and are 0 at their cue."""
         check_is_fitted(self, "popularity_")
         self._validate_params()
         rows = np.asarray(rows, np.int64)
@@ -110,25 +110,25 @@ class AssociationModel(CheckedParameters, BaseEstimator, ABC):
         floor = np.tile((1 - self.uniform) * b, (len(rows), 1)) / (b.sum() - b[rows])[:, None]
         floor += self.uniform / (len(b) - 1)
         floor[at, rows] = 0.0
-        found = np.asarray(self._activation(rows), np.float64)
+        q = np.asarray(self._activation(rows), np.float64)
         if self.popularity:
-            found *= b**self.popularity
-        found[at, rows] = 0.0
-        sums = found.sum(axis=1, keepdims=True)
+            q *= b**self.popularity
+        q[at, rows] = 0.0
+        sums = q.sum(axis=1, keepdims=True)
         known = sums > 0
-        found *= np.where(known, (1 - self.smoothing) / np.where(known, sums, 1.0), 0.0)
-        found += np.where(known, self.smoothing, 1.0) * floor
-        return found
+        q *= np.where(known, (1 - self.smoothing) / np.where(known, sums, 1.0), 0.0)
+        q += np.where(known, self.smoothing, 1.0) * floor
+        return q
 
     def _check_counts(self, n_objects: int, **least: int) -> None:
-        """Each parameter a whole number of at least this many, and less than the objects."""
+        """Check that each parameter is an integer from its minimum to the number of objects - 1."""
         for name, low in least.items():
             why = f", for there are {n_objects:,} objects"
             check_whole(name, getattr(self, name), low, n_objects - 1, why=why)
 
 
 class Uniform(AssociationModel):
-    """Every object alike: q(j|i) = 1 / (n - 1).
+    """The same probability for every object: q(j|i) = 1 / (n - 1).
 
     Examples
     --------
@@ -149,7 +149,7 @@ class Uniform(AssociationModel):
 
 
 class Popularity(AssociationModel):
-    """Every cue alike: q(j|i) from how much j is recalled in the training part.
+    """The same prediction for every cue: how often j is a response in the training part.
 
     Parameters
     ----------
@@ -188,14 +188,15 @@ class SpreadingActivation(AssociationModel):
     Parameters
     ----------
     steps, first_step : int
-        The walks that count. From 2 on a friend of a friend counts and a friend does not: held-out
-        associates are never known ones (see the module). With 1, q describes all associates.
+        Lengths of the walks that count. From 2 on, direct associates do not count, because
+        held-out associates are never known ones (see the module). With 1, q describes all
+        associates.
     decay : float > 0
-        Weight of a step more.
+        Weight of each further step.
     backward : float in [0, 1]
         Weight of associations against their direction.
     power : float > 0
-        Of the strengths; below 1 weak ones come nearer to strong ones.
+        Exponent of the strengths; below 1, weak ones count nearly as much as strong ones.
     popularity : float
         Exponent of an associate's popularity.
     smoothing, uniform : float in [0, 1]
@@ -261,15 +262,15 @@ class SpreadingActivation(AssociationModel):
 
 @dataclass(frozen=True)
 class GridPoint:
-    """One choice of parameters and what the validation part says of it.
+    """One choice of parameters and its error on the validation part.
 
     Attributes
     ----------
     parameters : dict of str to value
     validation : float
-        Error on the validation part; infinite where the point failed.
+        Error on the validation part; infinite if the point failed.
     failure : str
-        Why it failed; empty where it did not.
+        Why it failed; empty if it did not.
     """
 
     parameters: dict[str, Any]
@@ -283,14 +284,14 @@ def tune(
     split: Split,
     random_state: int | None = None,
 ) -> tuple[Model, tuple[GridPoint, ...]]:
-    """Choose parameters by the validation part; the test part is not looked at.
+    """Choose parameters by the validation part; the test part is not used.
 
     Parameters
     ----------
     model_class : subclass of AssociationModel
     grid : mapping of parameter to values, or several such mappings
-        Every combination is tried. Points that differ only in how a fitted model is read share one
-        fit.
+        Every combination is tried. Points that differ only in parameters used after the fit share
+        one fit.
     split : Split
     random_state : int, RandomState or None
         Seed of each fit; drawn once, from NumPy's global state for None.
@@ -298,14 +299,14 @@ def tune(
     Returns
     -------
     best : fitted model
-        Of the lowest validation error, the first among equals.
+        The model of the lowest validation error, the first among equals.
     table : tuple of GridPoint
         In the order of the grid. A point that fails is recorded, and the others go on.
 
     Raises
     ------
     DataError
-        For a validation part that holds nothing, or where every point failed.
+        If the validation part is empty, or if every point failed.
 
     Examples
     --------
@@ -330,7 +331,7 @@ def tune(
             if fitted is None or _fit_key(model_class, points[k]) != key:
                 fitted, key = None, _fit_key(model_class, points[k])
                 fitted = model_class(**points[k]).fit(split.train, random_state=seed)
-            model = _read_anew(fitted, points[k])
+            model = _with_parameters(fitted, points[k])
             error = prediction_error(model.probabilities, split.validation, split.n_cues)
         except (ArithmeticError, MemoryError, RuntimeError, TypeError, ValueError) as problem:
             table[k] = GridPoint(points[k], np.inf, str(problem) or type(problem).__name__)
@@ -351,8 +352,8 @@ def _fit_key(model_class: type[AssociationModel], point: Mapping[str, Any]) -> s
     return repr([item for item in sorted(point.items()) if item[0] not in model_class.reading])
 
 
-def _read_anew(fitted: Model, point: Mapping[str, Any]) -> Model:
-    """A copy that shares what was learned and is read by the point's parameters."""
+def _with_parameters(fitted: Model, point: Mapping[str, Any]) -> Model:
+    """A copy with the same fitted attributes and the parameters of the point."""
     model = type(fitted)(**point)
     for name, value in vars(fitted).items():
         if name.endswith("_"):

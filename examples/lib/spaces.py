@@ -1,12 +1,11 @@
-"""Models of meaning that place words in a space, read as models of association.
+"""Models of meaning with positions of words in a space, as models of association.
 
     model                    activation a_ij                     source
     LatentSemanticAnalysis   exp(cos(x_i, x_j) / temperature)    Deerwester et al. 1990
     ClassicalScaling         exp(-d2_ij / width)                 Torgerson 1952, Laub & Mueller 2004
     ExtendedEuclidean        exp(-|x_i - x_j|^2 - s_j)           Winsberg & Carroll 1989
 
-How activation becomes q(j|i), and how parameters are chosen, stands in
-`manymaps.prediction.models`.
+`lib.models` explains how activation becomes q(j|i), and how parameters are chosen.
 
 Shapes: positions (n, n_components), activation (len(rows), n).
 """
@@ -19,6 +18,7 @@ from typing import ClassVar
 import numpy as np
 from scipy import sparse
 
+from lib.models import NOT_NEGATIVE, POSITIVE, AssociationModel
 from manymaps.affinity.network import (
     association_network,
     degree_scaled,
@@ -28,7 +28,6 @@ from manymaps.compute.scaling import centred_products, scaled_axes
 from manymaps.compute.threads import one_blas_thread
 from manymaps.constraints import Allowed, Number, Whole
 from manymaps.model.rows import ChoiceMaps, RowCost
-from manymaps.prediction.models import NOT_NEGATIVE, POSITIVE, AssociationModel
 from manymaps.seeds import drawn_seed
 
 __all__ = ["ChoiceCost", "ClassicalScaling", "ExtendedEuclidean", "LatentSemanticAnalysis"]
@@ -68,11 +67,11 @@ class ChoiceCost:
 def _squared_distances(positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """|x_i - x_j|^2 of some rows i to all j."""
     norms = np.einsum("ij,ij->i", positions, positions)
-    found = positions[rows] @ positions.T
-    found *= -2
-    found += norms[rows, None]
-    found += norms
-    return np.maximum(found, 0, out=found)
+    squares = positions[rows] @ positions.T
+    squares *= -2
+    squares += norms[rows, None]
+    squares += norms
+    return np.maximum(squares, 0, out=squares)
 
 
 class LatentSemanticAnalysis(AssociationModel):
@@ -93,7 +92,7 @@ class LatentSemanticAnalysis(AssociationModel):
         Added to each row sum by whose roots the table is divided.
     temperature : float > 0
     popularity, smoothing, uniform : float
-        See `manymaps.prediction.models`.
+        See `lib.models`.
 
     Examples
     --------
@@ -147,9 +146,9 @@ class LatentSemanticAnalysis(AssociationModel):
 
     def _activation(self, rows: np.ndarray) -> np.ndarray:
         cosines = self.directions_[rows] @ self.directions_.T
-        found = np.exp((cosines - 1) / self.temperature)
-        found[~self.directions_[rows].any(axis=1)] = 0.0  # nothing is known of these cues
-        return found
+        activation = np.exp((cosines - 1) / self.temperature)
+        activation[~self.directions_[rows].any(axis=1)] = 0.0  # cues without associations
+        return activation
 
 
 class ClassicalScaling(AssociationModel):
@@ -162,7 +161,7 @@ class ClassicalScaling(AssociationModel):
     can show (Laub & Mueller 2004). An association is a path of length 1 + log(max w / w), w its
     strength divided by the roots of both ends' sums.
 
-    Holds three tables of all pairs while it is fitted.
+    The fit needs memory for three tables of all pairs.
 
     Parameters
     ----------
@@ -175,7 +174,7 @@ class ClassicalScaling(AssociationModel):
     offset, power : float > 0
         Added to each sum; exponent of the strengths.
     popularity, smoothing, uniform : float
-        See `manymaps.prediction.models`.
+        See `lib.models`.
 
     Examples
     --------
@@ -241,12 +240,12 @@ class ClassicalScaling(AssociationModel):
         return centred_products(np.square(lengths, out=lengths).astype(np.float32))
 
     def _activation(self, rows: np.ndarray) -> np.ndarray:
-        found = _squared_distances(self.positive_, rows)
+        distances = _squared_distances(self.positive_, rows)
         if self.negative and self.negative_.shape[1]:
-            found -= self.negative * _squared_distances(self.negative_, rows)
-        found[np.arange(len(rows)), rows] = np.inf
-        found -= found.min(axis=1, keepdims=True)
-        return np.exp(-found / (self.width * self.unit_))
+            distances -= self.negative * _squared_distances(self.negative_, rows)
+        distances[np.arange(len(rows)), rows] = np.inf
+        distances -= distances.min(axis=1, keepdims=True)
+        return np.exp(-distances / (self.width * self.unit_))
 
 
 def _eigenmap(products: np.ndarray, count: int, sign: float, seed: int) -> np.ndarray:
@@ -260,14 +259,14 @@ def _eigenmap(products: np.ndarray, count: int, sign: float, seed: int) -> np.nd
 
 
 class ExtendedEuclidean(AssociationModel):
-    """A Euclidean space in which each word has a specificity of its own.
+    """A Euclidean space in which each word also has a specificity.
 
         d2_ij = |x_i - x_j|^2 + s_i + s_j,     s >= 0,      q(j|i) ~ exp(-d2_ij)
 
     (Winsberg & Carroll 1989.) Winsberg and Carroll fit d2 to judged dissimilarities; here it is
     the exponent of a choice model, fitted by L-BFGS to the training part in the sense of
-    KL(P || Q). There the cue's own s_i cancels, and a constant added to all s changes nothing, so
-    that s >= 0 is no constraint: the smallest is 0.
+    KL(P || Q). There the cue's s_i cancels, and a constant added to all s changes nothing, so
+    that s >= 0 is not a constraint: the smallest is 0.
 
     Parameters
     ----------
@@ -275,13 +274,13 @@ class ExtendedEuclidean(AssociationModel):
     penalty : float >= 0
         penalty / 2 (sum |x|^2 + sum (s - mean)^2) on the cost summed over cues.
     max_iter : int
-        Iterations of L-BFGS; few of them are a guard against overfitting.
+        Iterations of L-BFGS; a small number prevents overfitting.
     offset : float > 0
-        Of the latent semantic analysis from which it starts.
+        That of the latent semantic analysis from which the fit starts.
     temperature : float > 0
-        d2 is divided by it when the model is read.
+        d2 is divided by it in predictions.
     popularity, smoothing, uniform : float
-        See `manymaps.prediction.models`.
+        See `lib.models`.
 
     Examples
     --------
@@ -330,19 +329,19 @@ class ExtendedEuclidean(AssociationModel):
         specificities = -np.log(self.popularity_)
         cost = ChoiceCost(train, positions.shape, self.penalty)
         with one_blas_thread():
-            found = minimize(
+            optimum = minimize(
                 cost,
                 np.concatenate([positions.ravel(), specificities]),
                 jac=True,
                 method="L-BFGS-B",
                 options={"maxiter": self.max_iter, "maxcor": 10},
             )
-        self.positions_ = found.x[: positions.size].reshape(positions.shape)
-        self.specificities_ = found.x[positions.size :] - found.x[positions.size :].min()
-        self.n_iter_ = int(found.nit)
+        self.positions_ = optimum.x[: positions.size].reshape(positions.shape)
+        self.specificities_ = optimum.x[positions.size :] - optimum.x[positions.size :].min()
+        self.n_iter_ = int(optimum.nit)
 
     def _activation(self, rows: np.ndarray) -> np.ndarray:
-        found = _squared_distances(self.positions_, rows) + self.specificities_
-        found[np.arange(len(rows)), rows] = np.inf
-        found -= found.min(axis=1, keepdims=True)
-        return np.exp(-found / self.temperature)
+        distances = _squared_distances(self.positions_, rows) + self.specificities_
+        distances[np.arange(len(rows)), rows] = np.inf
+        distances -= distances.min(axis=1, keepdims=True)
+        return np.exp(-distances / self.temperature)

@@ -1,0 +1,141 @@
+"""Ties among neighbours: which of several objects at the same distance become neighbours.
+
+A search that takes the objects it meets first makes a few of them the neighbours of all others.
+They become hubs, and the rest of a group of identical objects is nobody's neighbour. So each row
+draws at random among the objects that tie for its last places.
+
+Shapes: distances (n_rows, n), indices (n_rows, k); the same seed gives the same neighbours.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.affinity.distances import Matrix
+
+__all__ = ["nearest_columns", "redraw_copies"]
+
+#: Part of the usual distance of the last neighbour below which rounding may hide a distance of 0.
+_ROUNDING = 1e-3
+
+
+def nearest_columns(distances: np.ndarray, k: int, generator: np.random.Generator) -> np.ndarray:
+    """Columns of the k smallest distances of each row, in no order.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (n_rows, n)
+        Of at least k columns.
+    k : int
+    generator : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of shape (n_rows, k)
+
+    Examples
+    --------
+    >>> table = np.array([[3.0, 1.0, 2.0]])
+    >>> sorted(nearest_columns(table, 2, np.random.default_rng(0))[0].tolist())
+    [1, 2]
+    """
+    near = np.argpartition(distances, k - 1, axis=1)[:, :k]
+    last = np.take_along_axis(distances, near, axis=1).max(axis=1)
+    for row in np.flatnonzero((distances <= last[:, None]).sum(axis=1) > k):
+        closer = np.flatnonzero(distances[row] < last[row])
+        tied = np.flatnonzero(distances[row] == last[row])
+        near[row] = np.append(closer, _drawn(tied, k - len(closer), generator))
+    return near
+
+
+def redraw_copies(
+    points: Matrix,
+    indices: np.ndarray,
+    distances: np.ndarray,
+    own: bool,
+    generator: np.random.Generator,
+) -> np.ndarray:
+    """Draw again which of several identical points are neighbours, in rows that hold only some.
+
+    Parameters
+    ----------
+    points : ndarray or sparse array of shape (n, n_features)
+    indices : ndarray of shape (n_rows, k)
+        Neighbours among the points; -1 where there is none.
+    distances : ndarray of shape (n_rows, k)
+        Nearest first.
+    own : bool
+        Whether row i stands for point i, which is no neighbour of itself.
+    generator : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of shape (n_rows, k)
+        `indices` if no points are identical.
+    """
+    group_of = _groups(points, indices, distances, own)
+    if group_of is None:
+        return indices
+    order = np.argsort(group_of, kind="stable")
+    starts = np.searchsorted(group_of[order], np.arange(group_of.max() + 1))
+    members = np.split(order, starts)  # first those without a group
+    found = np.where(indices >= 0, group_of[indices], -1)
+    result = indices.copy()
+    for row in np.flatnonzero((found >= 0).any(axis=1)):
+        for group in np.unique(found[row][found[row] >= 0]):
+            places = np.flatnonzero(found[row] == group)
+            candidates = members[group + 1]
+            if own:
+                candidates = candidates[candidates != row]
+            if len(places) < len(candidates):
+                result[row, places] = _drawn(candidates, len(places), generator)
+    return result
+
+
+def _drawn(candidates: np.ndarray, count: int, generator: np.random.Generator) -> np.ndarray:
+    return np.sort(generator.choice(candidates, count, replace=False, shuffle=False))
+
+
+def _groups(
+    points: Matrix, indices: np.ndarray, distances: np.ndarray, own: bool
+) -> np.ndarray | None:
+    """Number of each point's group of identical points (n,), -1 for a point of its own.
+
+    None if there are no groups that a row could cut.
+    """
+    suspects = _suspects(indices, distances, own)
+    if len(suspects) < 2:
+        return None
+    if sparse.issparse(points):
+        number = _numbered_rows(sparse.csr_array(points[suspects]))
+    else:
+        _, first, number = np.unique(
+            points[suspects], axis=0, return_index=True, return_inverse=True
+        )
+        # By first members, as those of sparse rows, so that both draw the same neighbours.
+        number = np.argsort(np.argsort(first))[number.ravel()]
+    large = np.bincount(number) > 1
+    if not large.any():
+        return None
+    group_of = np.full(points.shape[0], -1, np.int32)
+    group_of[suspects] = np.where(large, np.cumsum(large) - 1, -1)[number]
+    return group_of
+
+
+def _suspects(indices: np.ndarray, distances: np.ndarray, own: bool) -> np.ndarray:
+    """Points that may have copies, so that the rows of ordinary data need not be compared."""
+    if own:
+        return np.flatnonzero(distances[:, 0] <= _ROUNDING * distances[:, -1].mean())
+    tied = distances[:, 1:] == distances[:, :-1]
+    return np.unique(np.append(indices[:, 1:][tied], indices[:, :-1][tied]))
+
+
+def _numbered_rows(rows: sparse.csr_array) -> np.ndarray:
+    """The same number for identical rows."""
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    bounds = zip(rows.indptr[:-1], rows.indptr[1:], strict=True)
+    contents = [(rows.indices[a:b].tobytes(), rows.data[a:b].tobytes()) for a, b in bounds]
+    first_numbers: dict[tuple[bytes, bytes], int] = {}
+    return np.array([first_numbers.setdefault(row, len(first_numbers)) for row in contents])

@@ -1,0 +1,321 @@
+"""What an atlas answers about one of its objects: similarities, neighbours, senses and paths.
+
+    q_ij = sum_m q_ij^m,      q_ij^m = pi_i^m pi_j^m K(|y_i^m - y_j^m|^2) / Z_i
+
+Objects are given by index. The methods of `manymaps.Atlas` of the same names take labels and
+document the results.
+
+Shapes: similarities (n_objects,), shares of maps (n_maps, n_objects).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypedDict
+
+import numpy as np
+
+from manymaps.atlas.data import AtlasData
+from manymaps.atlas.paths import Step, cheapest_path
+from manymaps.atlas.probabilities import strongest_of
+from manymaps.atlas.senses import listed_senses, sense_groups
+from manymaps.checks import check_index, check_number, check_whole
+
+__all__ = [
+    "LEAST_RECALL",
+    "LEAST_SHARE",
+    "Neighbor",
+    "Sense",
+    "SenseOptions",
+    "earned",
+    "explained",
+    "has_associations",
+    "neighbors",
+    "other_kind",
+    "path",
+    "senses",
+    "similarities",
+]
+
+#: Groups with a smaller share of the observed associations of a word are not listed as senses.
+LEAST_SHARE = 0.05
+#: Maps that contribute less to the model's similarities of a word are not listed as its senses.
+LEAST_RECALL = 0.1
+#: A map that explains less of an object's associations leaves the object unsupported there.
+NOTHING_EARNED = 0.01
+
+
+@dataclass(frozen=True)
+class Neighbor:
+    """A neighbour of an object, with the model's similarity and the observed strength.
+
+    Attributes
+    ----------
+    label : str
+        The label of the neighbour.
+    similarity : float
+        The model's similarity over all maps, or the contribution of one map to it.
+    observed : float or None
+        The observed strength, as a share of all associations of the object. It is 0 if it is not
+        among the strongest, and None if no associations of the object are known.
+
+    See Also
+    --------
+    manymaps.Atlas.neighbors, Sense
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import Atlas
+    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+    >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
+    >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
+    >>> atlas = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)
+    >>> near = atlas.neighbors("tie", n_neighbors=1)[0]
+    >>> near.label, round(near.similarity, 2), near.observed
+    ('knot', 0.5, None)
+    """
+
+    label: str
+    similarity: float
+    observed: float | None = None
+
+
+@dataclass(frozen=True)
+class Sense:
+    """A group of an object's neighbours, and the map that fits it best.
+
+    Attributes
+    ----------
+    map : int
+        The number of the map; one map can contain two senses.
+    proportion : float
+        The object's mixing proportion in the map.
+    neighbors : tuple of Neighbor
+        Members of the group: the observed ones, the strongest first, then those that only the model
+        places near the object.
+    n_fits : int or None
+        Number of fits that have the sense, if several fits were compared.
+    share : float in [0, 1]
+        The share of the group in the object's associations; 0 if the map explains none of them.
+        If no associations are known, it equals `recall`.
+    members : tuple of int
+        Indices of the neighbours, in their order.
+    recall : float in [0, 1]
+        The share of the map in the model's similarities of the object (`Atlas.shares`). It belongs
+        to all senses in the map together.
+    stranded : bool
+        Whether the object is unsupported: its proportion in the map is a tenth or more, but the map
+        explains next to none of its associations (`Atlas.earned`).
+
+    See Also
+    --------
+    manymaps.Atlas.senses, Neighbor
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps import Atlas
+    >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
+    >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
+    >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
+    >>> atlas = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)
+    >>> for sense in atlas.senses("tie"):
+    ...     print(sense.map, sense.proportion, [near.label for near in sense.neighbors])
+    0 0.5 ['knot']
+    1 0.5 ['suit']
+    """
+
+    map: int
+    proportion: float
+    neighbors: tuple[Neighbor, ...]
+    n_fits: int | None = None
+    share: float = 1.0
+    members: tuple[int, ...] = ()
+    recall: float = 1.0
+    stranded: bool = False
+
+
+class SenseOptions(TypedDict, total=False):
+    """The options of `Atlas.senses`."""
+
+    n_neighbors: int
+    min_share: float
+    min_recall: float
+    kind: str | None
+    neighbor_kind: str | None
+
+
+def other_kind(atlas: AtlasData, i: int) -> str | None:
+    """The kind that object i is not of; None if the atlas has one kind."""
+    if atlas.kinds is None:
+        return None
+    return next(kind for kind in dict.fromkeys(atlas.kinds) if kind != atlas.kinds[i])
+
+
+def has_associations(atlas: AtlasData, i: int) -> bool:
+    """Whether associations of object i are known."""
+    table = atlas.associations
+    return table is not None and atlas.kinds is None and bool(table.indptr[i + 1] > table.indptr[i])
+
+
+def similarities(atlas: AtlasData, i: int) -> np.ndarray:
+    """q_ij of object i to every object, with the background; 0 for itself."""
+    sums = atlas.choices.sums(i)
+    background, n = atlas.model.background, atlas.n_objects
+    if background and n > 1:
+        pairs = n - 1 if atlas.model.normalization == "conditional" else n * (n - 1)
+        sums = (1 - background) * sums + background / pairs
+        sums[i] = 0
+    return sums
+
+
+def earned(atlas: AtlasData, i: int) -> np.ndarray:
+    """The part of the associations of object i, both ways, that each map explains, (n_maps,)."""
+    unknown = np.full(atlas.n_maps, np.nan)
+    if atlas.associations is None or atlas.kinds is not None:
+        return unknown
+    both = atlas.associations[[i]].toarray()[0] + atlas.associations[:, [i]].toarray()[:, 0]
+    others = np.flatnonzero(both > 0)
+    if len(others) == 0:
+        return unknown
+    votes = atlas.choices.votes(np.full(len(others), i), others)
+    return np.asarray(both[others] @ votes / both[others].sum(), np.float64)
+
+
+def explained(atlas: AtlasData, i: int) -> float:
+    """sum_j min(p_ij, q(j|i)) / sum_j p_ij; NaN if no associations of object i are known."""
+    if atlas.associations is None or not has_associations(atlas, i):
+        return float("nan")
+    strengths = atlas.associations[[i]].toarray()[0].astype(np.float64)
+    predicted = similarities(atlas, i)
+    total = predicted.sum()
+    if not total > 0:
+        return 0.0
+    return float(np.minimum(strengths, predicted / total).sum() / strengths.sum())
+
+
+def neighbors(
+    atlas: AtlasData, i: int, map: int | None, n_neighbors: int, neighbor_kind: str | None
+) -> tuple[Neighbor, ...]:
+    """The objects most similar to object i, in one map or in all of them."""
+    if map is not None:
+        check_index("map", map, atlas.n_maps)
+    if map is None and atlas.kinds is None:
+        nearness = similarities(atlas, i)
+    else:
+        by_map = _nearness(atlas, i, neighbor_kind)
+        nearness = by_map.sum(axis=0) if map is None else by_map[map]
+    members = strongest_of(nearness, n_neighbors).tolist()
+    return _as_neighbors(atlas, members, nearness, i if neighbor_kind is None else None)
+
+
+def senses(
+    atlas: AtlasData,
+    i: int,
+    n_neighbors: int,
+    min_share: float,
+    min_recall: float,
+    neighbor_kind: str | None,
+) -> list[Sense]:
+    """The senses of object i: groups of its associates, or maps if it has no associations."""
+    if neighbor_kind is None and has_associations(atlas, i):
+        return _grouped_senses(atlas, i, n_neighbors, min_share, min_recall)
+    nearness = _nearness(atlas, i, neighbor_kind)
+    recall = atlas.choices.map_shares_of(i)
+    if atlas.kinds is not None and neighbor_kind not in (None, other_kind(atlas, i)):
+        sums = nearness.sum(axis=1)
+        recall = np.asarray(sums / (sums.sum() or 1.0))
+    listed = []
+    for rank, m in enumerate(np.argsort(-recall, kind="stable").tolist()):
+        if rank and recall[m] < min_recall:
+            continue
+        members = strongest_of(nearness[m], n_neighbors).tolist()
+        listed.append(
+            Sense(
+                map=m,
+                proportion=float(atlas.proportions[m, i]),
+                neighbors=_as_neighbors(atlas, members, nearness[m], None),
+                n_fits=None if atlas.consensus is None else atlas.consensus.n_fits_with(m, i),
+                share=float(recall[m]),
+                members=tuple(members),
+                recall=float(recall[m]),
+            )
+        )
+    return listed
+
+
+def _grouped_senses(
+    atlas: AtlasData, i: int, n_neighbors: int, min_share: float, min_recall: float
+) -> list[Sense]:
+    """The senses of an object with associations (`manymaps.atlas.senses`)."""
+    assert atlas.associations is not None
+    recall, words = atlas.choices.map_shares_of(i), np.array([i])
+    if i not in atlas._last_groups:
+        atlas._last_groups.clear()
+        atlas._last_groups[i] = sense_groups(atlas.choices, atlas.associations, words)
+    groups = listed_senses(
+        atlas.choices, atlas.associations, words, recall[None], min_share, min_recall,
+        atlas._last_groups[i],
+    )  # fmt: skip
+    unsupported = (atlas.proportions[:, i] >= LEAST_RECALL) & (earned(atlas, i) < NOTHING_EARNED)
+    sums, consensus = atlas.choices.sums(i), atlas.consensus
+    listed = []
+    for number, m in enumerate(groups.maps.tolist()):
+        members = groups.members[groups.members_of(number)].tolist()
+        listed.append(
+            Sense(
+                map=m,
+                proportion=float(atlas.proportions[m, i]),
+                neighbors=_as_neighbors(atlas, members[:n_neighbors], sums, i),
+                n_fits=None if consensus is None else consensus.n_fits_with(m, i, members),
+                share=float(groups.shares[number]),
+                members=tuple(members[:n_neighbors]),
+                recall=float(recall[m]),
+                stranded=bool(unsupported[m]),
+            )
+        )
+    return listed
+
+
+def path(
+    atlas: AtlasData, start: int, end: int, n_neighbors: int, min_recall: float
+) -> tuple[Step, ...]:
+    """The most probable chain of steps from one object to another (`manymaps.atlas.paths`)."""
+    check_whole("n_neighbors", n_neighbors, least=1)
+    check_number("min_recall", min_recall, least=0, most=1)
+    choices = atlas.choices
+    return tuple(
+        Step(atlas.labels[i], atlas.labels[j], m, strength, *_observed(atlas, i, [j]))
+        for i, j, m, strength in cheapest_path(
+            choices, choices.map_shares, start, end, n_neighbors=n_neighbors, min_recall=min_recall
+        )
+    )
+
+
+def _nearness(atlas: AtlasData, i: int, kind: str | None) -> np.ndarray:
+    """By what share of the similarities neighbours are ranked, (n_maps, n_objects)."""
+    kind = kind or other_kind(atlas, i)
+    if kind is None:
+        return atlas.choices.shares(i)
+    return atlas.choices.nearness(i, atlas.of_kind(kind))
+
+
+def _as_neighbors(
+    atlas: AtlasData, members: Sequence[int], similarity: np.ndarray, i: int | None
+) -> tuple[Neighbor, ...]:
+    """Objects as neighbours of object i, with the associations of i if these are wanted."""
+    strengths = [None] * len(members) if i is None else _observed(atlas, i, members)
+    return tuple(
+        Neighbor(atlas.labels[j], float(similarity[j]), strength)
+        for j, strength in zip(members, strengths, strict=True)
+    )
+
+
+def _observed(atlas: AtlasData, i: int, members: Sequence[int]) -> list[float] | list[None]:
+    """The observed strengths from object i to others; None if no associations of i are known."""
+    if atlas.associations is None or not has_associations(atlas, i):
+        return [None] * len(members)
+    strengths: list[float] = atlas.associations[[i]].toarray()[0, list(members)].tolist()
+    return strengths

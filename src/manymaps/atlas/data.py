@@ -1,0 +1,234 @@
+"""The data of an atlas: what a fit stores, how it is checked, and how objects are looked up.
+
+`AtlasData` holds the fields of `manymaps.Atlas` and what follows from them directly. The functions
+of this room take it: `manymaps.atlas.answers`, `manymaps.atlas.editing`, `manymaps.atlas.captions`
+and `manymaps.atlas.storage`. `Atlas` offers them as methods.
+
+Shapes: maps (n_maps, n_objects, n_components), proportions (n_maps, n_objects).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from manymaps.atlas.associations import checked_associations
+from manymaps.atlas.consensus import Consensus
+from manymaps.atlas.probabilities import Choices
+from manymaps.atlas.senses import SenseGroups
+from manymaps.atlas.settings import FitSettings
+from manymaps.checks import check_choice
+from manymaps.errors import DataError, ParameterError
+from manymaps.labels import find_label, fold
+from manymaps.model.choice import ChoiceModel
+from manymaps.model.parameters import FARTHEST
+
+__all__ = ["AtlasData"]
+
+#: Proportions are stored in single precision, so that their sum may differ from 1 by this much.
+PROPORTION_ERROR = 1e-3
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AtlasData:
+    """The stored fields of an atlas, checked; `manymaps.Atlas` documents them."""
+
+    labels: Sequence[str]
+    maps: np.ndarray
+    proportions: np.ndarray
+    model: ChoiceModel
+    method: str = "mm-tsne"
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    history: Mapping[str, np.ndarray] = field(default_factory=dict)
+    log_normalizer: float | None = None
+    fingerprint: str = ""
+    metadata: Mapping[str, np.ndarray] = field(default_factory=dict)
+    vectors: np.ndarray | sparse.csr_array | None = None
+    kinds: Sequence[str] | None = None
+    factors: np.ndarray | None = None
+    consensus: Consensus | None = None
+    associations: sparse.csr_array | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "labels", tuple(map(str, self.labels)))
+        if self.maps.ndim != 3 or self.proportions.shape != self.maps.shape[:2]:
+            raise DataError(
+                f"maps of shape {self.maps.shape} and proportions of shape "
+                f"{self.proportions.shape} do not fit; they must be (maps, objects, components) "
+                "and (maps, objects)"
+            )
+        if len(self.labels) != self.maps.shape[1]:
+            raise DataError(f"{len(self.labels)} labels for {self.maps.shape[1]} objects")
+        if self.vectors is not None and self.vectors.shape[0] != len(self.labels):
+            raise DataError(f"{self.vectors.shape[0]} vectors for {len(self.labels)} objects")
+        self._check_values()
+        if self.consensus is not None:
+            described = self.consensus.of_map.shape[1:]
+            if described != self.proportions.shape:
+                raise DataError(
+                    f"the consensus is of (maps, objects) {described}, the atlas of "
+                    f"{self.proportions.shape}"
+                )
+        if self.associations is not None:
+            checked = checked_associations(self.associations, self.n_objects)
+            object.__setattr__(self, "associations", checked)
+        if self.kinds is not None or self.model.given is not None:
+            self._check_kinds()
+
+    def _check_values(self) -> None:
+        """Refuse non-finite or remote positions, invalid proportions and ragged metadata."""
+        if not self.maps.size:
+            raise DataError(f"maps of shape {self.maps.shape} hold nothing")
+        for name, array in (("maps", self.maps), ("proportions", self.proportions)):
+            if not np.isfinite(array).all():
+                raise DataError(f"the {name} hold a value that is not finite")
+        farthest = float(np.abs(self.maps).max())
+        if farthest > FARTHEST:
+            raise DataError(
+                f"the maps reach {farthest:g} from their origin, and may reach {FARTHEST:g}"
+            )
+        wholes = self.proportions.sum(axis=0, dtype=np.float64)
+        wrong = (np.abs(wholes - 1) > PROPORTION_ERROR) | (self.proportions.min(axis=0) < 0)
+        if wrong.any():
+            i = int(np.argmax(wrong))
+            raise DataError(
+                f"the proportions of {self.labels[i]!r} are no shares of one whole: they sum to "
+                f"{wholes[i]:.6g}, the least is {self.proportions[:, i].min():.6g}"
+            )
+        for name, column in self.metadata.items():
+            if np.shape(column) != (self.n_objects,):
+                raise DataError(
+                    f"the metadata {name!r} have shape {np.shape(column)} for {self.n_objects:,} "
+                    "objects; give one value per object"
+                )
+
+    def _check_kinds(self) -> None:
+        kinds = tuple(str(kind) for kind in self.kinds or ())
+        object.__setattr__(self, "kinds", kinds)
+        runs = [kind for i, kind in enumerate(kinds) if i == 0 or kind != kinds[i - 1]]
+        if len(kinds) != self.n_objects or len(runs) != 2 or self.model.given is None:
+            raise DataError(
+                "the kinds must say of each object whether it is a row or a column, all rows "
+                f"first, under a model of two kinds; these are {len(kinds)} in {len(runs)} runs"
+            )
+        factors = np.ones(self.n_objects) if self.factors is None else self.factors
+        if factors.shape != (self.n_objects,) or not bool(np.all(factors > 0)):
+            raise DataError(f"the factors must be {self.n_objects} positive numbers")
+
+    @cached_property
+    def _indices(self) -> dict[str, int]:
+        """The first index of each label."""
+        return dict(zip(reversed(self.labels), reversed(range(self.n_objects)), strict=True))
+
+    @cached_property
+    def _folded_indices(self) -> dict[str, int]:
+        """The first index of each label in any case, needed only for labels without a match."""
+        last = self.n_objects - 1
+        return {fold(label): last - k for k, label in enumerate(reversed(self.labels))}
+
+    def _index_of(self, label: str) -> int | None:
+        """The index of a label as it is written, or else in any case; None for an unknown one."""
+        i = self._indices.get(label)
+        return self._folded_indices.get(fold(label)) if i is None else i
+
+    @property
+    def n_maps(self) -> int:
+        """Number of maps."""
+        return int(self.maps.shape[0])
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects."""
+        return int(self.maps.shape[1])
+
+    @property
+    def n_components(self) -> int:
+        """Dimensions of each map."""
+        return int(self.maps.shape[2])
+
+    def index(self, word: str, *, kind: str | None = None) -> int:
+        """Return the index of a word.
+
+        Parameters
+        ----------
+        word : str
+            The label, in any case.
+        kind : str, optional
+            The kind of object, if both kinds have this label. By default the first object with the
+            label is returned, a row before a column.
+
+        Returns
+        -------
+        int
+            The index in `labels`.
+
+        Raises
+        ------
+        UnknownLabel
+            If no object has this label, with suggestions.
+        """
+        if kind is None:
+            i = self._index_of(word)
+            # For an unknown word `find_label` raises an error with suggestions.
+            return find_label(word, self.labels) if i is None else i
+        members = np.flatnonzero(self.of_kind(kind))
+        return int(members[find_label(word, [self.labels[int(i)] for i in members])])
+
+    def of_kind(self, kind: str) -> np.ndarray:
+        """Mark the objects of one kind.
+
+        Parameters
+        ----------
+        kind : str
+            One of `kinds`.
+
+        Returns
+        -------
+        ndarray of bool, shape (n_objects,)
+            True for the objects of the kind.
+
+        Raises
+        ------
+        ParameterError
+            If the kind is unknown, or the atlas has only one kind of object.
+        """
+        known = dict.fromkeys(self.kinds or ())
+        if not known:
+            fault = "asks for one of two kinds; the objects of this atlas are all of one"
+            raise ParameterError(fault, name="kind", value=kind)
+        check_choice("kind", kind, known)
+        return np.array(self.kinds) == kind
+
+    @cached_property
+    def choices(self) -> Choices:
+        """The choice probabilities of the model, computed from the maps."""
+        n_rows = 0 if self.kinds is None else self.kinds.count(self.kinds[0])
+        return Choices(
+            self.maps, self.proportions, self.model, n_rows, self.factors, self.log_normalizer
+        )
+
+    @cached_property
+    def settings(self) -> FitSettings:
+        """The settings of the fit that later steps need, read from `parameters`."""
+        return FitSettings.of(self.parameters)
+
+    @property
+    def columns(self) -> dict[str, np.ndarray]:
+        """The metadata; with two kinds of object the column "kind" comes first.
+
+        A column of metadata with that name is then called "metadata_kind".
+        """
+        if self.kinds is None:
+            return dict(self.metadata)
+        renamed = {("metadata_kind" if k == "kind" else k): v for k, v in self.metadata.items()}
+        return {"kind": np.array(self.kinds), **renamed}
+
+    @cached_property
+    def _last_groups(self) -> dict[int, SenseGroups]:
+        """The sense groups of the last object asked for, which several answers share."""
+        return {}

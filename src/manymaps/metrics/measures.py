@@ -1,0 +1,83 @@
+"""Means over objects with their standard errors, which all measures return."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Self
+
+import numpy as np
+
+from manymaps.errors import DataError
+
+__all__ = ["Measure", "standard_error"]
+
+
+def standard_error(values: np.ndarray) -> float:
+    """Standard error of a mean of independent values; NaN for a single value.
+
+    >>> standard_error(np.array([1.0, 3.0]))
+    1.0
+    """
+    return float(values.std(ddof=1)) / len(values) ** 0.5 if len(values) > 1 else float("nan")
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A mean over objects, with its standard error.
+
+    Attributes
+    ----------
+    mean : float
+    standard_error : float
+        Standard deviation over the n objects that have a value, divided by sqrt(n); NaN for n = 1.
+    values : ndarray of shape (n_rows,)
+        The value of each object; NaN if the data say nothing about it.
+    rows : ndarray of int, shape (n_rows,)
+        Numbers of these objects.
+
+    See Also
+    --------
+    mu_local, trustworthiness
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manymaps.metrics import mu_local
+    >>> line = np.arange(6.0)[:, None] ** 2
+    >>> found = mu_local(line, np.sqrt(line), k=2)
+    >>> round(found.mean, 3), found.values.tolist()
+    (0.917, [1.0, 1.0, 0.5, 1.0, 1.0, 1.0])
+    """
+
+    mean: float
+    standard_error: float
+    values: np.ndarray = field(repr=False)
+    rows: np.ndarray = field(repr=False)
+
+    @classmethod
+    def over(cls, values: np.ndarray, rows: np.ndarray, **further: np.ndarray) -> Self:
+        """Average the values that are not NaN.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_rows,)
+            The value of each object.
+        rows : ndarray of int, shape (n_rows,)
+            Numbers of the objects.
+        **further : ndarray
+            Further attributes of a subclass.
+
+        Returns
+        -------
+        Measure
+            The mean, with its standard error.
+
+        Raises
+        ------
+        DataError
+            If all values are NaN.
+        """
+        known = values[~np.isnan(values)]
+        if len(known) == 0:
+            raise DataError("the data say nothing about any of these objects; measure others")
+        return cls(float(known.mean()), standard_error(known), values, rows, **further)
