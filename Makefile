@@ -40,6 +40,7 @@ lint: $(VENV)/ready-dev
 	$(BIN)/python scripts/draw_rooms.py --check
 	$(BIN)/python scripts/describe_formats.py --check
 	$(BIN)/python scripts/list_licences.py --check
+	$(BIN)/python scripts/check_size.py
 
 # What developers have, pinned with hashes for all systems and versions of Python. What pyproject.toml
 # still allows stays as it is; UPGRADE=--upgrade takes the newest of all.
