@@ -188,7 +188,7 @@ class TestWhichWords:
             ({"skip_words": -1}, "skip_words=-1 must be"),
             ({"min_documents": True}, "min_documents=True must be"),
             ({"stop_words": "french"}, "stop_words='french' is no list"),
-            ({"token_pattern": "("}, "is no regular expression"),
+            ({"token_pattern": "("}, "is not a valid regular expression"),
             ({"token_pattern": "(a)(b)"}, "has 2 groups"),
             ({"vocabulary": []}, "one word at least"),
             ({"vocabulary": "tie"}, "must be a list"),

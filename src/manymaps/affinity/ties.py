@@ -21,18 +21,21 @@ _ROUNDING = 1e-3
 
 
 def nearest_columns(distances: np.ndarray, k: int, generator: np.random.Generator) -> np.ndarray:
-    """Columns of the k smallest distances of each row, in no order.
+    """Find the columns of the k smallest distances of each row, in no particular order.
 
     Parameters
     ----------
     distances : ndarray of shape (n_rows, n)
-        Of at least k columns.
+        Distances, with at least k columns.
     k : int
+        Number of columns to find.
     generator : numpy.random.Generator
+        Source of the draws among ties.
 
     Returns
     -------
     ndarray of shape (n_rows, k)
+        Column indices.
 
     Examples
     --------
@@ -61,18 +64,20 @@ def redraw_copies(
     Parameters
     ----------
     points : ndarray or sparse array of shape (n, n_features)
+        Points among which neighbours were searched.
     indices : ndarray of shape (n_rows, k)
-        Neighbours among the points; -1 where there is none.
+        Indices of the neighbours; -1 for a missing one.
     distances : ndarray of shape (n_rows, k)
-        Nearest first.
+        Their distances, nearest first.
     own : bool
-        Whether row i stands for point i, which is no neighbour of itself.
+        Whether row i is that of point i, which is not a neighbour of itself.
     generator : numpy.random.Generator
+        Source of the draws.
 
     Returns
     -------
     ndarray of shape (n_rows, k)
-        `indices` if no points are identical.
+        Indices of the neighbours; `indices` itself if no points are identical.
     """
     group_of = _groups(points, indices, distances, own)
     if group_of is None:

@@ -71,7 +71,7 @@ def loaded(values: Any, source: str) -> Any:
 
 
 def first_numbers(path: Path, most: int) -> np.ndarray | None:
-    """About so many numbers of the X of an .h5ad file; None if h5py is not installed."""
+    """Approximate number of values in the X of an .h5ad file; None if h5py is not installed."""
     if not importlib.util.find_spec("h5py"):
         return None
     h5py = importlib.import_module("h5py")

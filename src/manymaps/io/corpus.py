@@ -106,7 +106,7 @@ class Words:
         check_whole("min_documents", self.min_documents)
         if isinstance(self.stop_words, str) and self.stop_words != "english":
             raise ParameterError(
-                f"{setting('stop_words', self.stop_words)} is no list that is known; give "
+                f"{setting('stop_words', self.stop_words)} is not a known list; pass "
                 "'english' or the "
                 "words themselves"
             )
@@ -387,7 +387,7 @@ def _check_pattern(pattern: str) -> None:
         groups = re.compile(pattern).groups
     except re.error as error:
         raise ParameterError(
-            f"{setting('token_pattern', pattern)} is no regular expression: {error}"
+            f"{setting('token_pattern', pattern)} is not a valid regular expression: {error}"
         ) from error
     if groups > 1:
         raise ParameterError(

@@ -602,14 +602,14 @@ def _listed(series: Any) -> list[Any]:
 Table: TypeAlias = TextTable | FrameTable
 
 
-def frame_table(frame: Any, source: str, refused: str = "{} is no data frame") -> FrameTable:
+def frame_table(frame: Any, source: str, refused: str = "{} is not a data frame") -> FrameTable:
     """A data frame as a table; `refused` is the message for other objects, with {} for the type."""
     table = eager_frame(frame, refused)
     # pandas may number its columns.
     return FrameTable({str(name): table.get_column(name) for name in table.columns}, source)
 
 
-def columns_table(data: Any, source: str, refused: str = "{} is no data frame") -> FrameTable:
+def columns_table(data: Any, source: str, refused: str = "{} is not a data frame") -> FrameTable:
     """A data frame, or a mapping of names to lists of one length, as a table."""
     if not isinstance(data, Mapping):
         return frame_table(data, source, refused)

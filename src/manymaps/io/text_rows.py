@@ -245,7 +245,7 @@ def _document(
     if not isinstance(text, str):
         raise DataError(
             f"{where}: the field {roles.text!r} holds {str(text)[:60]!r} of type "
-            f"{type(text).__name__}, which is no text; name the field of texts as "
+            f"{type(text).__name__}, which is not text; name the field of texts as "
             f"{setting('column')}"
         )
     label = str(place)

@@ -270,7 +270,7 @@ def _check_encoding(encoding: str) -> None:
         "".encode(encoding)
     except (LookupError, ValueError) as error:
         raise ParameterError(
-            f"{setting('encoding', encoding)} is no encoding of texts that Python knows; "
+            f"{setting('encoding', encoding)} is not an encoding that Python knows; "
             "usual ones are "
             "'utf-8', 'latin-1', 'cp1252', 'utf-16', 'shift_jis' and 'gb18030'"
         ) from error
