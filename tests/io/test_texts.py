@@ -171,7 +171,7 @@ class TestEncodings:
 
     @pytest.mark.parametrize("encoding", ["utf8x", "hex", "rot13", "\0"])
     def test_unknown_encodings_are_refused(self, tmp_path, encoding):
-        with pytest.raises(ParameterError, match="no encoding of texts"):
+        with pytest.raises(ParameterError, match="not an encoding"):
             Texts(tmp_path, encoding=encoding)
 
 
