@@ -46,7 +46,7 @@ from manymaps.data.judgements import Judgements
 from manymaps.data.trials import as_associations
 from manymaps.data.validation import same_rows, validated
 from manymaps.data.vectors import Vectors
-from manymaps.errors import DataError, DataWarning, ParameterError
+from manymaps.errors import DataError, DataWarning, ParameterError, setting
 from manymaps.maps.insertion import Refinement, insert
 from manymaps.maps.map_order import order_of_maps
 from manymaps.maps.personas import persona_start
@@ -359,8 +359,8 @@ class MapEstimator(
         super()._validate_params()
         if self.n_init > 1 and not isinstance(self.init, str):
             raise ParameterError(
-                "needs a start by name, such as init='random'; one that is given is the same in "
-                "every run",
+                f"needs a start by name, such as {setting('init', 'random')}; an array or an atlas "
+                "is the same in every run",
                 name="n_init",
                 value=self.n_init,
             )
