@@ -20,7 +20,10 @@ def times_chosen(indices):
     return np.bincount(indices.ravel(), minlength=N)
 
 
-@pytest.mark.parametrize("method", ["exact", "faiss", "pynndescent"])
+# pynndescent compiles for a minute.
+@pytest.mark.parametrize(
+    "method", ["exact", "faiss", pytest.param("pynndescent", marks=pytest.mark.slow)]
+)
 class TestCopies:
     def graph(self, X, method, seed=0):
         return nearest_neighbors(X, K, search=NeighborSearch(method), seed=seed)

@@ -139,7 +139,7 @@ def test_a_folder_with_a_file_that_is_no_text(tmp_path):
         (["--skip-words", 9], 3, "no word is left of 6"),
         (["--stop-words", "french"], 3, "french: no such file"),
         (["--weighting", "flat"], 2, "--weighting needs --window"),
-        (["--token-pattern", "("], 2, "no regular expression"),
+        (["--token-pattern", "("], 2, "not a valid regular expression"),
         (["--encoding", "utf8x"], 2, "not an encoding"),
         (["--format", "folder"], 2, "which is a file"),
     ],

@@ -187,7 +187,7 @@ class TestWhichWords:
             ({"max_words": 2.5}, r"max_words=2\.5 must be"),
             ({"skip_words": -1}, "skip_words=-1 must be"),
             ({"min_documents": True}, "min_documents=True must be"),
-            ({"stop_words": "french"}, "stop_words='french' is no list"),
+            ({"stop_words": "french"}, "stop_words='french' is not a known list"),
             ({"token_pattern": "("}, "is not a valid regular expression"),
             ({"token_pattern": "(a)(b)"}, "has 2 groups"),
             ({"vocabulary": []}, "one word at least"),
