@@ -11,7 +11,6 @@ _BOUNDARY = "a boundary between real numbers that are measured"
 _SIZE = "how much is held at a time"
 
 EQUIVALENT: dict[tuple[str, str, str], str] = {
-    ("archive/arrays", "csr_from", "62 -> 61"): "both are beyond any table",
     ("io/tables", "", "2 -> 3"): _SIZE,
     ("compute/rows", "", "14 -> 13"): _SIZE,
     ("io/corpus", "", "2 -> 3"): _SIZE,

@@ -89,8 +89,8 @@ class OutputFile(click.ParamType):
     def convert(self, value: Any, param: Any, ctx: Any) -> Path:
         """The path, once it is known that a file can be written there."""
         path = Path(value)
-        folder = Path(os.path.realpath(path)).parent
         try:
+            folder = Path(os.path.realpath(path)).parent
             if self.suffixes and path.suffix.lower() not in self.suffixes:
                 fault = f"the name must end in {', '.join(self.suffixes)}"
             elif path.is_dir():
