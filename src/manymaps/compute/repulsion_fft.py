@@ -60,6 +60,9 @@ _ROWS_PER_CHUNK = 512
 _NARROW = 2.0
 #: Part of the tolerance that the common error of a clump may take before slopes are interpolated.
 _CLUMP_SHARE = 1.0
+#: An estimated error above this multiple of the tolerance selects slopes without a look at the
+#: forces. Forces are rarely that large, and in early exaggeration most maps would be summed twice.
+_CERTAIN_EXCESS = 50.0
 #: Grid points are closer by this factor in a map with clumps, in which slopes near lag 0 matter.
 _FINER = 1.5
 _OFFSETS = (np.arange(8) + 0.5) / 8
@@ -358,11 +361,13 @@ def _sum_on_grid(
     odd: bool,
     potential: np.ndarray,
     force: np.ndarray,
+    limit: float = np.inf,
 ) -> np.ndarray:
     """Set potential and force, self terms included, of maps that share a grid.
 
     `chunks` as `_chunks` has them; `odd` gathers forces from interpolants of the slopes. Returns
-    how crowded each map is, as `_crowding` has it.
+    how crowded each map is, as `_crowding` defines it. If all maps exceed `limit`, potential and
+    force are not computed.
     """
     n, d, side = grid.n, grid.d, grid.n // 2
     axes = (0,) * d
@@ -382,6 +387,8 @@ def _sum_on_grid(
             )  # fmt: skip
     crowding = np.empty(len(maps))
     _crowding(axes, side, grids, crowding)
+    if crowding.min() > limit:
+        return crowding
     transforms = (_kernel_transform(grid), *(_slope_transforms(grid) if odd else ()))
     fields = _convolved(
         grids.reshape(-1, *(side,) * d), n, transforms, 1 if 4 * grids.size < _FEW_CELLS else None
@@ -578,9 +585,9 @@ def _sum_group(
     length, h, radius = int(how.length[one]), float(how.spacing[one]), float(how.radius[one])
     grid = _Grid(kind, len(batch.targets), length, h, radius)
 
-    def add(some: np.ndarray, grid: _Grid, odd: bool) -> np.ndarray:
+    def add(some: np.ndarray, grid: _Grid, odd: bool, limit: float = np.inf) -> np.ndarray:
         chunks = _chunks(batch.target_offsets, some)
-        crowding = _sum_on_grid(batch, some, chunks, grid, odd, potential, force)
+        crowding = _sum_on_grid(batch, some, chunks, grid, odd, potential, force, limit)
         if radius:
             add_near(batch, some, chunks, span, radius, potential, force)
         return crowding
@@ -588,11 +595,14 @@ def _sum_group(
     clumped = how.span[maps] < _NARROW * h
     if not clumped.all():
         wide = maps[~clumped]
-        shared_error = _clump_error(grid) * np.sqrt(add(wide, grid, odd=False))
+        limit = (_CERTAIN_EXCESS * how.tolerance / _clump_error(grid)) ** 2
+        crowding = add(wide, grid, False, limit)
+        shared_error = _clump_error(grid) * np.sqrt(crowding)
         bounds = zip(batch.target_offsets[wide], batch.target_offsets[wide + 1], strict=True)
         squares = [np.square(force[:, first:last]) for first, last in bounds]
         rms = np.sqrt([square.sum() / max(1, square.size) for square in squares])
-        clumped[~clumped] = shared_error > _CLUMP_SHARE * how.tolerance * rms
+        too_large = shared_error > _CLUMP_SHARE * how.tolerance * rms
+        clumped[~clumped] = too_large | (crowding > limit)
     clumps = maps[clumped]
     lengths = grid_length(_FINER * how.span[clumps] / h, grid.d)
     for n in np.unique(lengths).tolist():
