@@ -5,7 +5,7 @@ How ambiguous is a word?
 Spearman's correlation of counts taken from associations alone with WordNet's number of senses,
 with 95 % intervals. The word relations hold a few pairs of every sense by their making, so that
 counting responses does best there; of what people answered (USF) it says least. ``python
-examples/ambiguity.py``; :doc:`/design` has the figures.
+examples/ambiguity.py``
 """
 
 import re

@@ -5,7 +5,7 @@ Thirty words that changed
 In one of two samples of the same norms some answers of 30 words were exchanged for those of
 another word. How many `compare` finds at a false discovery rate of 5 %, by word and by sense, and
 how many of the 30 words of least cosine are right, for somebody who knows that there are 30. Means
-of five repeats. ``python benchmarks/comparison.py``; :doc:`/design` has the figures.
+of five repeats. ``python benchmarks/comparison.py``
 """
 
 from stored import OTHER, OURS, PRINTED, panels, read

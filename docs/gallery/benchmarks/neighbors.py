@@ -5,7 +5,7 @@ How exact must neighbours be?
 KL of t-SNE maps of 20,000 digits, on P of exact neighbours, against the recall of the search.
 Misses of inverted lists are spread over all points and cost nothing; those of cells are of points
 at their rims, and cost. So cells may miss a fiftieth of what lists may. ``python
-benchmarks/neighbors.py map``; :doc:`/design` has the figures.
+benchmarks/neighbors.py map``
 """
 
 from stored import OTHER, OURS, panels, read

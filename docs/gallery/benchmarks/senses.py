@@ -5,7 +5,7 @@ Which method finds the senses of words?
 Pairs of a word put into clusters, against the WordNet sense that each comes from; F is B-cubed
 over words of two senses or more. Maps place senses; what finds them is the groups among a word's
 neighbours (listed senses). Left, methods on the same network, maps from random positions; right,
-what is clustered. ``python examples/word_sense_induction.py``; :doc:`/design` has the figures.
+what is clustered. ``python examples/word_sense_induction.py``
 """
 
 from stored import OTHER, OURS, dots, panels, read
