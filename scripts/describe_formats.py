@@ -1,8 +1,9 @@
-"""Describe the files that this program writes and reads again, from their schemas: docs/formats.md.
+"""Describe the files that manymaps writes, from their schemas: docs/reference/formats.md.
 
     python scripts/describe_formats.py [--check]
 
-With --check nothing is written; the exit code is 1 where docs/formats.md is not what this writes.
+With --check nothing is written; the exit code is 1 if
+docs/reference/formats.md is not current.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from manymaps.maps.restarts import EARLIER
 from manymaps.maps.run import CHECKPOINT
 from manymaps.prediction.journal import JOURNAL, POINT
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "formats.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "formats.md"
 
 INTRODUCTION = f"""# Formats of files
 

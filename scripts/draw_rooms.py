@@ -1,4 +1,4 @@
-"""Draw the rooms of the package, their layers, and who builds on whom: docs/rooms.svg.
+"""Draw the rooms of the package, their layers, and who builds on whom: docs/develop/rooms.svg.
 
     python scripts/draw_rooms.py [--check]
 
@@ -8,7 +8,7 @@ a room builds on a second and the second on a third, the first may use the third
 upwards are refused by `lint-imports` and not drawn. The bottom layer stands under every room,
 without arrows.
 
-With --check nothing is written; the exit code is 1 where docs/rooms.svg is not what this draws.
+With --check nothing is written; the exit code is 1 if docs/develop/rooms.svg is not current.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "manymaps"
-PICTURE = ROOT / "docs" / "rooms.svg"
+PICTURE = ROOT / "docs" / "develop" / "rooms.svg"
 
 # The column of each room in its layer, laid by hand so that few arrows cross.
 COLUMNS = {
@@ -253,7 +253,7 @@ def picture() -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--check", action="store_true", help="compare with docs/rooms.svg only")
+    parser.add_argument("--check", action="store_true", help="only compare docs/develop/rooms.svg")
     drawn = picture()
     if not parser.parse_args().check:
         PICTURE.write_text(drawn, encoding="utf-8", newline="\n")

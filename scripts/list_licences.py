@@ -1,4 +1,4 @@
-"""List what manymaps is built on, with licences and dates: docs/licences.md.
+"""List what manymaps is built on, with licences and dates: docs/develop/licences.md.
 
     python scripts/list_licences.py [--check] [--dates PYLOCK]
 
@@ -8,7 +8,8 @@ version is not installed (it is for another system or another Python), that of t
 of release stand in no installed package: they are those of a lock in the format of PEP 751, which
 `make lock` makes beside the other, and stay with a version that the page has.
 
-With --check nothing is written; the exit code is 1 where docs/licences.md is not what this lists.
+With --check nothing is written; the exit code is 1 if
+docs/develop/licences.md is not current.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parents[1]
 LOCK = ROOT / "requirements-dev.txt"
-PAGE = ROOT / "docs" / "licences.md"
+PAGE = ROOT / "docs" / "develop" / "licences.md"
 OURSELVES = "manymaps"
 LONGEST = 60
 RECENT = "2024"
@@ -225,7 +226,7 @@ def main() -> int:
     text = page_of(packages, rows_of(packages, read_rows(before), dates), project)
     if asked.check:
         if text != before:
-            print("docs/licences.md is not of these packages: python scripts/list_licences.py")
+            print("docs/develop/licences.md is not current: run python scripts/list_licences.py")
         return int(text != before)
     PAGE.write_text(text, encoding="utf-8")
     return 0

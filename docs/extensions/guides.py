@@ -15,7 +15,8 @@ from sphinx.environment import BuildEnvironment
 
 MOST = 6
 NOT_GUIDES = re.compile(
-    r"(.*/)?(index|changelog)|reference/.*|_modules/.*|design|licences|performance|troubleshooting"
+    r"(.*/)?(index|changelog)|reference/.*|_modules/.*|how-to/troubleshooting"
+    r"|develop/(design|licences)"
 )
 IN_CODE = re.compile(r"\b(?:mm|manymaps)\.([A-Za-z]\w*(?:\.[A-Za-z]\w*)?)|\b(manymaps [a-z]+)")
 IMPORTED = re.compile(r"^from manymaps\.(\w+) import ([\w, ]+)$", re.MULTILINE)

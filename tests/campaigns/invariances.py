@@ -2,7 +2,7 @@
 
 A case draws a model, a table and one change that is none:
 
-    again, threads, process, resumed      the same bits, by the promise of `docs/design.md`
+    again, threads, process, resumed      the same bits, by the promise of `docs/develop/design.md`
     held        the table in another container, type or sparse format, numbers being the same
     renamed     other labels: the same maps
     scaled      strengths times a power of two, which normalization takes out: the same bits

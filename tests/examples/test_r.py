@@ -66,7 +66,7 @@ def test_the_vignette_runs(rscript: str, tmp_path: Path) -> None:
     asked = [rscript, "--vanilla", "-e", "cat(requireNamespace('reticulate', quietly = TRUE))"]
     if subprocess.run(asked, capture_output=True, check=False).stdout != b"TRUE":
         missing("reticulate; apt install r-cran-reticulate")
-    text = (ROOT / "docs" / "r.md").read_text("utf-8")
+    text = (ROOT / "docs" / "tutorials" / "r.md").read_text("utf-8")
     blocks = re.findall(r"^```r\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     assert len(blocks) == 7
     printed = run(rscript, tmp_path, "\n".join(blocks))

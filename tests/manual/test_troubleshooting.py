@@ -9,7 +9,7 @@ from manymaps.cli import contract
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "manymaps"
-PAGE = (ROOT / "docs" / "troubleshooting.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "how-to" / "troubleshooting.md").read_text("utf-8")
 ERRORS = {"BadData", "DataError", "DivergedError", "ParameterError", "RunFailed", "WorkersLost"}
 
 

@@ -340,13 +340,13 @@ def test_the_page_on_scanpy_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     """Its neighbours are taken, its plots draw the maps, and its files keep them."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
-    text = (Path(__file__).parents[2] / "docs" / "scanpy.md").read_text("utf-8")
+    text = (Path(__file__).parents[2] / "docs" / "tutorials" / "scanpy.md").read_text("utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     assert len(blocks) == 5
     names: dict[str, Any] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scanpy tells of its own coming changes
-        exec(compile("\n".join(blocks), "docs/scanpy.md", "exec"), names)
+        exec(compile("\n".join(blocks), "docs/tutorials/scanpy.md", "exec"), names)
         cells = names["cells"]
         with pytest.raises(mm.ParameterError, match=r"has 9 under 'neighbors'; .*n_neighbors=91"):
             tsne(cells, neighbors_key="neighbors")

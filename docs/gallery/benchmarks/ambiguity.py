@@ -5,14 +5,14 @@ How ambiguous is a word?
 Spearman's correlation of counts taken from associations alone with WordNet's number of senses,
 with 95 % intervals. The word relations hold a few pairs of every sense by their making, so that
 counting responses does best there; of what people answered (USF) it says least. ``python
-examples/ambiguity.py``; :doc:`/design` has the figures.
+examples/ambiguity.py``
 """
 
 import re
 
 from stored import OTHER, OURS, panels, read
 
-found = read("design.md", "word relations", "given", "USF")
+found = read("develop/design.md", "word relations", "given", "USF")
 names = found[""]
 figure, (axis,) = panels(width=8, height=3.6)
 for column, color, shift in (("word relations", OTHER, -0.13), ("USF", OURS, 0.13)):

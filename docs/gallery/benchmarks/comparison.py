@@ -5,12 +5,12 @@ Thirty words that changed
 In one of two samples of the same norms some answers of 30 words were exchanged for those of
 another word. How many `compare` finds at a false discovery rate of 5 %, by word and by sense, and
 how many of the 30 words of least cosine are right, for somebody who knows that there are 30. Means
-of five repeats. ``python benchmarks/comparison.py``; :doc:`/design` has the figures.
+of five repeats. ``python benchmarks/comparison.py``
 """
 
 from stored import OTHER, OURS, PRINTED, panels, read
 
-found = read("design.md", "30 words swapped", "share", "words found")
+found = read("develop/design.md", "30 words swapped", "share", "words found")
 figure, axes = panels(2, height=3.2, sharey=True)
 for k, (axis, name) in enumerate(zip(axes, ("USF norms", "word relations"), strict=True)):
     start = [i for i, cell in enumerate(found["30 words swapped"]) if cell][k]

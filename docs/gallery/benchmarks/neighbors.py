@@ -5,12 +5,12 @@ How exact must neighbours be?
 KL of t-SNE maps of 20,000 digits, on P of exact neighbours, against the recall of the search.
 Misses of inverted lists are spread over all points and cost nothing; those of cells are of points
 at their rims, and cost. So cells may miss a fiftieth of what lists may. ``python
-benchmarks/neighbors.py map``; :doc:`/design` has the figures.
+benchmarks/neighbors.py map``
 """
 
 from stored import OTHER, OURS, panels, read
 
-found = read("design.md", "neighbours", "recall", "KL")
+found = read("develop/design.md", "neighbours", "recall", "KL")
 figure, (axis,) = panels(width=6, height=3.2)
 for kind, color, marker in (("lists", OURS, "o"), ("cells", OTHER, "s")):
     rows = [i for i, name in enumerate(found["neighbours"]) if name in (kind, "exact")]

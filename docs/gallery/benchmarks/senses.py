@@ -5,13 +5,13 @@ Which method finds the senses of words?
 Pairs of a word put into clusters, against the WordNet sense that each comes from; F is B-cubed
 over words of two senses or more. Maps place senses; what finds them is the groups among a word's
 neighbours (listed senses). Left, methods on the same network, maps from random positions; right,
-what is clustered. ``python examples/word_sense_induction.py``; :doc:`/design` has the figures.
+what is clustered. ``python examples/word_sense_induction.py``
 """
 
 from stored import OTHER, OURS, dots, panels, read
 
-found = read("design.md", "word relations: F", "V")
-kinds = read("design.md", "what is clustered", "F")
+found = read("develop/design.md", "word relations: F", "V")
+kinds = read("develop/design.md", "what is clustered", "F")
 figure, (methods, variants) = panels(2, width=11, height=3.4, sharex=True)
 for axis, names, scores in (
     (methods, found[""], found["word relations: F"]),

@@ -3,14 +3,14 @@ Where the time of a fit goes
 ============================
 
 t-SNE of vectors in 100 clusters, perplexity 30, 750 iterations on two cores, microseconds an
-object: bars that do not grow are linear, or better. ``python benchmarks/stages.py``; :doc:`/scale`
-has the figures, and what 1e7 objects would take.
+object: bars that do not grow are linear, or better. ``python benchmarks/stages.py``;
+:doc:`/reference/performance` lists the figures, with estimates for 1e7 objects.
 """
 
 import numpy as np
 from stored import FIFTH, FOURTH, OTHER, OURS, PRINTED, panels, read
 
-found = read("scale.md", "n", "attraction", "field")
+found = read("reference/performance.md", "n", "attraction", "field")
 stages = {
     "neighbours": (np.array(found["neighbours"]), PRINTED),
     "P": (np.array(found["P"]), FIFTH),

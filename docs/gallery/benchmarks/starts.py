@@ -10,7 +10,7 @@ are not.
 .. include:: /results/starts.txt
    :parser: myst_parser.sphinx_
 
-``python benchmarks/starts.py``; :doc:`/design` has what was tried.
+``python benchmarks/starts.py``
 """
 
 from stored import OTHER, OURS, PRINTED, dots, panels, read

@@ -4,13 +4,12 @@ Few judgements of the odd one out
 
 Accuracy on 20,000 held-out triplets of 100 objects, by how often each pair was asked. An atlas is
 fitted to what a model of choice expects of all pairs; counts alone need several times as many
-judgements. Planted truths, two seeds; chance is .333. ``python benchmarks/triplets.py``;
-:doc:`/design` has the figures.
+judgements. Planted truths, two seeds; chance is .333. ``python benchmarks/triplets.py``
 """
 
 from stored import OTHER, OURS, PRINTED, panels, read
 
-found = read("design.md", "truth", "triplets", "ceiling")
+found = read("develop/design.md", "truth", "triplets", "ceiling")
 lines = {"atlas": (OURS, "o"), "the model alone": ("black", "^"), "counts": (OTHER, "s"),
          "popularity": (PRINTED, "D")}  # fmt: skip
 figure, axes = panels(2, height=3.5, sharey=True)

@@ -5,7 +5,7 @@ t-SNE beside other programs
 Time against KL, both better towards the lower left: MNIST in 50 components, perplexity 30, 250 +
 500 iterations, two threads each, in one run; the ring is manymaps with as few iterations as end no
 higher than scikit-learn-intelex. KL is of each map on one P of exact neighbours. ``python
-benchmarks/tsne.py``; :doc:`/performance` has the figures.
+benchmarks/tsne.py``; :doc:`/reference/performance` has the figures.
 """
 
 from stored import FOURTH, OTHER, OURS, PRINTED, panels, read

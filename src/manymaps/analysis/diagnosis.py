@@ -35,7 +35,8 @@ that were brought to a sum of 1 in reading are brought back first; they alone ma
    plane by 3 % or more, with two pairs to a parameter likewise, and the stress in the plane is not
    so low; otherwise one map of the plane.
 
-`docs/design.md` has how often this finds simulated circles, planes, clouds and pairs of worlds.
+`docs/develop/design.md` lists how often this finds simulated circles, planes, clouds and pairs of
+worlds.
 
 How the data are read, where a choice had to be made:
 

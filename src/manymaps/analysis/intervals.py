@@ -19,8 +19,8 @@ several responses to a cue, as in strengths of R123, the intervals are too narro
 **Ambiguity** is 2^H of the shares of the senses listed, a score interval of the entropy of as many
 answers.
 
-Coverage of intervals of 95 % stands in docs/design.md. What they do not hold: that senses were
-found in the same data, and that pairs which nobody happened to give are in no table.
+The coverage of 95 % intervals is listed in docs/develop/design.md. They do not account for two
+facts: senses were found in the same data, and pairs that no participant produced are in no table.
 """
 
 from __future__ import annotations

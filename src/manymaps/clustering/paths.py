@@ -26,8 +26,8 @@ more and can pass for a cluster of the few objects that they belong to.
 **Hidden pairs** stand beside it, as a witness that knows nothing of bits: the fewest clusters whose
 e_K lies above the least by no more than one standard error of the difference, pair by pair (after
 Breiman, Friedman, Olshen & Stone 1984, section 3.4.3; the same pairs are hidden from every K, so
-that what no K foresees cancels). `docs/design.md` has how often each finds the number of simulated
-clusters.
+that what no K foresees cancels). `docs/develop/design.md` lists how often each finds the number of
+simulated clusters.
 
 Numbers are fitted upwards, each from random starts and from the clusters of the number before with
 one grown for what they leave, then downwards from the number after with one left out. Each set of

@@ -6,7 +6,7 @@
 
 (Brown, Cai & DasGupta 2001, who advise it beside Wilson's). Most answers are rare, and only those
 that somebody gave are looked at: of these it holds its level better, and is shorter
-(docs/design.md).
+(docs/develop/design.md).
 
 **Answers that hang together**, as those of one person do, are worth fewer independent ones. With
 X_us those of unit u in category s, M_u all of its, M = sum_u M_u and share_s = sum_u X_us / M, the
