@@ -64,7 +64,7 @@ def known(atlas: mm.Atlas, word: str) -> bool:
     """Whether the atlas has the word."""
     try:
         atlas.index(word)
-    except mm.UnknownLabel:
+    except mm.UnknownLabelError:
         return False
     return True
 

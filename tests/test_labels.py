@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from manymaps.labels import UnknownLabel, find_label, fold
+from manymaps.labels import UnknownLabelError, find_label, fold
 
 
 def test_exact_match_wins_over_the_first_that_folds_to_it():
@@ -23,24 +23,26 @@ def test_case_accents_and_white_space_do_not_matter(typed, label):
 
 
 def test_unknown_labels_get_suggestions_once_each():
-    with pytest.raises(UnknownLabel, match="no object is labelled 'knto'; did you mean") as caught:
+    with pytest.raises(
+        UnknownLabelError, match="no object is labelled 'knto'; did you mean"
+    ) as caught:
         find_label("knto", ["KNOT", "knot", "tuxedo"])
     assert caught.value.suggestions == ("KNOT",)
     assert isinstance(caught.value, KeyError)
 
 
 def test_nothing_near():
-    with pytest.raises(UnknownLabel) as caught:
+    with pytest.raises(UnknownLabelError) as caught:
         find_label("zzzz", ["tie", "x" * 10_000])
     assert caught.value.suggestions == ()
     assert str(caught.value) == "no object is labelled 'zzzz'"
-    with pytest.raises(UnknownLabel) as caught:
+    with pytest.raises(UnknownLabelError) as caught:
         find_label("y" * 10_000, ["tie"])
     assert len(str(caught.value)) < 100
 
 
 def test_the_error_survives_pickling():
-    error = pickle.loads(pickle.dumps(UnknownLabel("tei", ["tie"])))
+    error = pickle.loads(pickle.dumps(UnknownLabelError("tei", ["tie"])))
     assert error.suggestions == ("tie",)
     assert "did you mean 'tie'" in str(error)
 

@@ -88,7 +88,7 @@ from .io.trials import trials_from as trials_from
 from .io.triplets import read_triplets as read_triplets
 from .io.vectors import read_vectors as read_vectors
 from .io.vectors import vectors_from as vectors_from
-from .labels import UnknownLabel as UnknownLabel
+from .labels import UnknownLabelError as UnknownLabelError
 from .maps.insertion import Insertion as Insertion
 from .maps.insertion import Refinement as Refinement
 from .maps.insertion import insert as insert

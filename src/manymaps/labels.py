@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 __all__ = [
     "FIRST",
-    "UnknownLabel",
+    "UnknownLabelError",
     "barcodes",
     "find_label",
     "first_of",
@@ -30,7 +30,7 @@ FIRST = 3
 _BASES = re.compile(r"(?:^|[\W_])[ACGTN]{8,}(?:$|[\W_x])")
 
 
-class UnknownLabel(KeyError):
+class UnknownLabelError(KeyError):
     """No object has this label.
 
     Parameters
@@ -47,14 +47,14 @@ class UnknownLabel(KeyError):
     Examples
     --------
     >>> import numpy as np
-    >>> from manymaps import Atlas, UnknownLabel
+    >>> from manymaps import Atlas, UnknownLabelError
     >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
     >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
     >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
     >>> atlas = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)
     >>> try:
     ...     atlas.senses("tye")
-    ... except UnknownLabel as error:
+    ... except UnknownLabelError as error:
     ...     print(error, error.suggestions)
     no object is labelled 'tye'; did you mean 'tie'? ('tie',)
     """
@@ -68,7 +68,7 @@ class UnknownLabel(KeyError):
     def __str__(self) -> str:
         return str(self.args[0])
 
-    def __reduce__(self) -> tuple[type[UnknownLabel], tuple[str, tuple[str, ...]]]:
+    def __reduce__(self) -> tuple[type[UnknownLabelError], tuple[str, tuple[str, ...]]]:
         return type(self), (self.label, self.suggestions)
 
 
@@ -96,7 +96,7 @@ def find_label(label: str, labels: Sequence[str]) -> int:
 
     Raises
     ------
-    UnknownLabel
+    UnknownLabelError
         Where there is none; it suggests the nearest three.
 
     Examples
@@ -105,7 +105,7 @@ def find_label(label: str, labels: Sequence[str]) -> int:
     0
     >>> find_label("knto", ["TIE", "knot"])
     Traceback (most recent call last):
-    manymaps.labels.UnknownLabel: no object is labelled 'knto'; did you mean 'knot'?
+    manymaps.labels.UnknownLabelError: no object is labelled 'knto'; did you mean 'knot'?
     """
     for i, other in enumerate(labels):
         if other == label:
@@ -118,7 +118,7 @@ def find_label(label: str, labels: Sequence[str]) -> int:
     if wanted in position:
         return position[wanted]
     near = difflib.get_close_matches(wanted[:100], position, n=3, cutoff=0.6)
-    raise UnknownLabel(label, [labels[position[other]] for other in near])
+    raise UnknownLabelError(label, [labels[position[other]] for other in near])
 
 
 def label_places(wanted: Sequence[str], labels: Sequence[str]) -> list[int]:

@@ -331,5 +331,5 @@ def test_what_cannot_be_compared_is_refused():
                         ("correction", "none"), ("min_responses", 0)):  # fmt: skip
         with pytest.raises(ParameterError, match=name):
             compare({"a": norms, "b": few}, **{name: value})
-    with pytest.raises(mm.UnknownLabel):
+    with pytest.raises(mm.UnknownLabelError):
         compare({"a": norms, "b": drawn(norms, 0)}).index("nobody")

@@ -9,7 +9,7 @@ from scipy.stats import beta
 
 import manymaps as mm
 from manymaps.errors import DataError, ParameterError
-from manymaps.labels import UnknownLabel
+from manymaps.labels import UnknownLabelError
 from manymaps.model import CODE, MULTIPLE_MAPS_T_SNE
 
 SHARES, EACH = (0.6, 0.25, 0.15), 5
@@ -238,7 +238,7 @@ class TestRefused:
             mm.intervals(norms, by="participants")
         with pytest.raises(ParameterError, match="level"):
             mm.intervals(norms, level=1)
-        with pytest.raises(UnknownLabel, match="tei"):
+        with pytest.raises(UnknownLabelError, match="tei"):
             mm.intervals(norms, atlas, words=["tei"])
         plain = mm.Atlas(atlas.labels, atlas.maps, atlas.proportions, MULTIPLE_MAPS_T_SNE)
         with pytest.raises(DataError, match="its senses are maps"):

@@ -17,7 +17,7 @@ from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.atlas import Atlas, load_atlas
 from manymaps.atlas.consensus import Consensus
 from manymaps.errors import DataError, ParameterError
-from manymaps.labels import UnknownLabel
+from manymaps.labels import UnknownLabelError
 from manymaps.model.choice import CODE, MULTIPLE_MAPS_SNE, MULTIPLE_MAPS_T_SNE, T_SNE
 from sweep_samples import InterruptedMaps
 
@@ -346,7 +346,7 @@ class TestRefused:
 
     def test_an_unknown_word(self):
         found = stability([made(), made()])
-        with pytest.raises(UnknownLabel):
+        with pytest.raises(UnknownLabelError):
             found.consensus("wrod1")
 
     def test_no_fit(self):

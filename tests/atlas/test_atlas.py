@@ -16,7 +16,7 @@ from manymaps.atlas.atlas import Atlas, Neighbor, load_atlas
 from manymaps.atlas.consensus import Consensus
 from manymaps.atlas.storage import ATLAS
 from manymaps.errors import DataError, DataWarning, ParameterError
-from manymaps.labels import UnknownLabel
+from manymaps.labels import UnknownLabelError
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE, T_SNE, ChoiceModel
 
 MODELS = pytest.mark.parametrize(
@@ -157,7 +157,7 @@ class TestQuestions:
     def test_case_does_not_matter_and_unknown_words_get_suggestions(self):
         atlas = random_atlas()
         assert atlas.index("WORD 3") == 3
-        with pytest.raises(UnknownLabel, match="did you mean 'word 3'"):
+        with pytest.raises(UnknownLabelError, match="did you mean 'word 3'"):
             atlas.senses("wrd 3")
 
     @pytest.mark.parametrize("map_number", [-1, 3])
@@ -408,7 +408,9 @@ class TestSubsetAndExtended:
             atlas.subset([True, False])
 
     def test_an_unknown_label_of_a_subset_is_named_with_suggestions(self):
-        with pytest.raises(UnknownLabel, match="no object is labelled 'wrd 5'; did you") as error:
+        with pytest.raises(
+            UnknownLabelError, match="no object is labelled 'wrd 5'; did you"
+        ) as error:
             random_atlas().subset(["word 2", "wrd 5"])
         assert "word 5" in error.value.suggestions
 

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.errors import ParameterError
-from manymaps.labels import UnknownLabel
+from manymaps.labels import UnknownLabelError
 from manymaps.model.choice import CODE, MULTIPLE_MAPS_T_SNE, SYMMETRIC_SNE
 
 
@@ -130,7 +130,7 @@ def test_where_no_path_leads():
 
 def test_what_is_refused():
     atlas = some_atlas()
-    with pytest.raises(UnknownLabel):
+    with pytest.raises(UnknownLabelError):
         atlas.path("w1", "nobody")
     with pytest.raises(ParameterError, match="n_neighbors"):
         atlas.path("w1", "w2", n_neighbors=0)

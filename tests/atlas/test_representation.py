@@ -118,7 +118,7 @@ class TestAsking:
         assert told["bow"].metadata == {"n": i}
 
     def test_an_unknown_word_is_told_with_suggestions(self, known):
-        with pytest.raises(mm.UnknownLabel, match="did you mean"):
+        with pytest.raises(mm.UnknownLabelError, match="did you mean"):
             known["bowe"]
 
     @pytest.mark.parametrize("key", [0, np.int64(3), slice(2), ("a", "b", "c"), None])

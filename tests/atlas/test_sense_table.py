@@ -21,7 +21,7 @@ def known():
 def test_several_words_are_each_asked(known):
     found = known.senses(["bow", "Play"], n_neighbors=2)
     assert found == {word: known.senses(word, n_neighbors=2) for word in ("bow", "Play")}
-    with pytest.raises(mm.UnknownLabel, match="'bowe'"):
+    with pytest.raises(mm.UnknownLabelError, match="'bowe'"):
         known.senses(["bow", "bowe"])
 
 

@@ -10,7 +10,7 @@ from manymaps import Associations, compare
 from manymaps.errors import ParameterError
 from manymaps.figures.comparison import plot_comparison
 from manymaps.figures.maps import save_figure
-from manymaps.labels import UnknownLabel
+from manymaps.labels import UnknownLabelError
 
 N_WORDS = 10
 
@@ -100,7 +100,7 @@ def test_what_cannot_be_drawn_is_refused():
     found = compared()
     with pytest.raises(ParameterError, match="0 words were asked for"):
         plot_comparison(found, [])
-    with pytest.raises(UnknownLabel):
+    with pytest.raises(UnknownLabelError):
         plot_comparison(found, "tiger")
     with pytest.raises(ParameterError, match="n_members"):
         plot_comparison(found, n_members=0)

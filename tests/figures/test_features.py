@@ -22,7 +22,7 @@ from manymaps.errors import DataError, ParameterError
 from manymaps.figures.features import plot_features
 from manymaps.figures.maps import save_figure
 from manymaps.figures.outlines import levels, outline
-from manymaps.labels import UnknownLabel
+from manymaps.labels import UnknownLabelError
 from manymaps.model.choice import CODE, MULTIPLE_MAPS_T_SNE, T_SNE
 
 
@@ -190,7 +190,7 @@ def test_refusals():
         plot_features(atlas, found, min_recall=2)
     with pytest.raises(ParameterError, match="leaves no room"):
         plot_features(atlas, found, size=(3, 3))
-    with pytest.raises(UnknownLabel):
+    with pytest.raises(UnknownLabelError):
         plot_features(atlas, features({("2", "eleven"): 1.0}))
     kinds = Atlas(
         ["a", "b"], np.zeros((1, 2, 2)), np.ones((1, 2)), CODE, kinds=("document", "word")

@@ -20,7 +20,7 @@ from manymaps.errors import ParameterError
 from manymaps.figures.coloring import ACCENT
 from manymaps.figures.lettering import elide, typeface_for
 from manymaps.figures.maps import plot_atlas, plot_map, plot_senses, save_figure
-from manymaps.labels import UnknownLabel
+from manymaps.labels import UnknownLabelError
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
 
 SYLLABLES = ["ba", "ce", "dor", "fin", "gum", "hal", "jit", "kor", "lam", "nes", "pol", "rus"]
@@ -347,7 +347,7 @@ def test_bad_values_are_refused(call, message):
 def test_unknown_words_get_suggestions():
     atlas = Atlas(["tie", "knot"], np.zeros((1, 2, 2)), np.ones((1, 2)), MULTIPLE_MAPS_T_SNE)
     for call in (lambda: plot_senses(atlas, "knto"), lambda: plot_map(atlas, 0, highlight="knto")):
-        with pytest.raises(UnknownLabel, match="did you mean 'knot'"):
+        with pytest.raises(UnknownLabelError, match="did you mean 'knot'"):
             call()
 
 

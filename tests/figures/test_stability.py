@@ -10,7 +10,7 @@ from manymaps.atlas.atlas import Atlas
 from manymaps.errors import ParameterError
 from manymaps.figures.maps import save_figure
 from manymaps.figures.stability import plot_stability
-from manymaps.labels import UnknownLabel
+from manymaps.labels import UnknownLabelError
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
 
 
@@ -90,7 +90,7 @@ def test_it_is_saved_in_every_format(tmp_path):
 
 def test_what_is_refused():
     found = compared()
-    with pytest.raises(UnknownLabel):
+    with pytest.raises(UnknownLabelError):
         plot_stability(found, "wrod3")
     for words in ([], [f"word{i % 40}" for i in range(41)]):
         with pytest.raises(ParameterError, match=f"{len(words)} words were asked for"):

@@ -16,7 +16,7 @@ from manymaps.figures.insets import choose_insets
 from manymaps.figures.labels import place_labels, places_over
 from manymaps.figures.maps import plot_atlas, plot_map, plot_senses, save_figure
 from manymaps.figures.zooms import plot_zooms
-from manymaps.labels import UnknownLabel
+from manymaps.labels import UnknownLabelError
 from manymaps.model.choice import CODE, MULTIPLE_MAPS_T_SNE
 
 GROUPS = np.array(["crypt", "med", "space"])
@@ -322,7 +322,7 @@ def test_what_cannot_be_a_region():
     ):
         with pytest.raises(ParameterError, match=message):
             plot_zooms(atlas, regions)
-    with pytest.raises(UnknownLabel, match="word1"):
+    with pytest.raises(UnknownLabelError, match="word1"):
         plot_zooms(atlas, ["wird1"])
     with pytest.raises(ParameterError, match="no map 2"):
         plot_zooms(atlas, map=2)

@@ -26,7 +26,7 @@ from manymaps import (
     UniSNE,
 )
 from manymaps.errors import DataError, ParameterError
-from manymaps.labels import UnknownLabel
+from manymaps.labels import UnknownLabelError
 from manymaps.maps.pinned_start import pinned_start, random_start, ties_of
 from manymaps.maps.pins import pins_of
 from manymaps.maps.run import Plan, Run
@@ -424,7 +424,7 @@ class TestGiven:
 
     def test_an_unknown_label_is_refused_and_another_suggested(self):
         norms = Associations([f"word{i}" for i in range(N)], sparse.csr_array(table()))
-        with pytest.raises(UnknownLabel, match="did you mean 'word1"):
+        with pytest.raises(UnknownLabelError, match="did you mean 'word1"):
             estimator(pin={"wodr19": [0, 0]}).fit(norms)
 
 

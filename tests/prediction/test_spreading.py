@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from lib.models import SpreadingActivation
-from manymaps import Associations, ParameterError, UnknownLabel, spread
+from manymaps import Associations, ParameterError, UnknownLabelError, spread
 
 WORDS = ["tie", "knot", "rope", "suit", "sink"]
 TABLE = np.array(
@@ -101,7 +101,9 @@ def test_what_is_out_of_range(options: dict[str, float]) -> None:
 
 
 def test_unknown_words_and_none() -> None:
-    with pytest.raises(UnknownLabel, match="no object is labelled 'knto'; did you mean 'knot'"):
+    with pytest.raises(
+        UnknownLabelError, match="no object is labelled 'knto'; did you mean 'knot'"
+    ):
         spread(norms(), ["tie", "knto"])
     with pytest.raises(ParameterError, match="words"):
         spread(norms(), [])

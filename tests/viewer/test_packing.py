@@ -22,7 +22,7 @@ from manymaps.atlas.captions import dominant, title_words
 from manymaps.atlas.landmarks import principal_plane, standing
 from manymaps.atlas.landmarks import view as view_of
 from manymaps.errors import DataError, ParameterError
-from manymaps.labels import UnknownLabel
+from manymaps.labels import UnknownLabelError
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE, SNE, T_SNE, UNI_SNE
 from manymaps.viewer.options import PageOptions
 from manymaps.viewer.packing import pack_page
@@ -520,7 +520,7 @@ class TestFeatures:
 
     def test_an_unknown_member(self):
         feature = SimpleNamespace(weight=1, members=["knto"])
-        with pytest.raises(UnknownLabel, match="did you mean 'knot'"):
+        with pytest.raises(UnknownLabelError, match="did you mean 'knot'"):
             read(single(["knot", "tie"]), features=[feature])
 
     def test_two_kinds_have_none(self, made):

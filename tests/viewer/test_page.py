@@ -15,7 +15,7 @@ import pytest
 
 from manymaps.atlas.atlas import Atlas
 from manymaps.errors import ParameterError
-from manymaps.labels import UnknownLabel
+from manymaps.labels import UnknownLabelError
 from manymaps.model.choice import T_SNE
 from manymaps.viewer.page import _inline, viewer_module, write_page
 
@@ -214,7 +214,7 @@ def test_a_failure_leaves_the_old_page(atlas, tmp_path, monkeypatch):
             write_page(atlas, tmp_path / "page.html", title="New")
     with pytest.raises(ParameterError, match="color='x' is no column"):
         write_page(atlas, tmp_path / "page.html", color="x")
-    with pytest.raises(UnknownLabel):
+    with pytest.raises(UnknownLabelError):
         write_page(
             atlas, tmp_path / "page.html", features=[SimpleNamespace(weight=1, members=["?"])]
         )

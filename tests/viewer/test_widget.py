@@ -13,7 +13,7 @@ import traitlets
 import manymaps.viewer.widget
 from manymaps.atlas.atlas import Atlas
 from manymaps.errors import ParameterError
-from manymaps.labels import UnknownLabel
+from manymaps.labels import UnknownLabelError
 from manymaps.model.choice import MULTIPLE_MAPS_T_SNE
 from manymaps.viewer.options import PageOptions
 from manymaps.viewer.packing import pack_page
@@ -100,7 +100,7 @@ def test_what_the_atlas_lacks(widget, name, value, message):
 
 
 def test_an_unknown_label_in_the_selection(widget):
-    with pytest.raises(UnknownLabel, match="did you mean 'Knot'"):
+    with pytest.raises(UnknownLabelError, match="did you mean 'Knot'"):
         widget.selection = ["tie", "knto"]
     assert widget.selection == ()
 

@@ -236,7 +236,7 @@ class Comparison:
 
         Raises
         ------
-        UnknownLabel
+        UnknownLabelError
             For a word that was not tested, with suggestions.
         """
         return find_label(word, self.words)
@@ -257,7 +257,7 @@ class Comparison:
 
         Raises
         ------
-        UnknownLabel
+        UnknownLabelError
             For a word that was not tested.
         """
         w = self.index(word)
@@ -285,7 +285,7 @@ class Comparison:
 
         Raises
         ------
-        UnknownLabel
+        UnknownLabelError
             For a word that was not tested.
         ParameterError
             For no group.

@@ -296,7 +296,7 @@ def intervals(
         kinds of object, or has no word of the data.
     ParameterError
         For participants of data that do not say who answered; for a value out of its range.
-    UnknownLabel
+    UnknownLabelError
         For a word that the atlas lacks, with suggestions.
 
     See Also

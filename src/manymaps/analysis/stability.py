@@ -179,7 +179,7 @@ class Stability(TabularResult):
 
         Raises
         ------
-        UnknownLabel
+        UnknownLabelError
             For an unknown word, with suggestions.
         """
         return float(self.word_recurrence[self.atlases[0].index(word, kind=kind)])
@@ -204,7 +204,7 @@ class Stability(TabularResult):
 
         Raises
         ------
-        UnknownLabel
+        UnknownLabelError
             For an unknown word, with suggestions.
         """
         i = self.atlases[0].index(word, kind=kind)

@@ -154,7 +154,7 @@ class Atlas(AtlasData):
         return kind is None or any(k == kind and fold(x) == fold(label) for x, k in kinds)
 
     def __getitem__(self, word: str | tuple[str, str]) -> Entry:
-        """Return the entry of a label or (label, kind); `UnknownLabel` for an unknown one."""
+        """Return the entry of a label or (label, kind); `UnknownLabelError` for an unknown one."""
         label, kind = word if isinstance(word, tuple) and len(word) == 2 else (word, None)
         if not isinstance(label, str):
             raise TypeError(
@@ -214,7 +214,7 @@ class Atlas(AtlasData):
 
         Raises
         ------
-        UnknownLabel
+        UnknownLabelError
             For an unknown word, with suggestions.
         """
         return answers.similarities(self, self.index(word, kind=kind))
@@ -237,7 +237,7 @@ class Atlas(AtlasData):
 
         Raises
         ------
-        UnknownLabel
+        UnknownLabelError
             For an unknown word, with suggestions.
         """
         i = self.index(a)
@@ -278,7 +278,7 @@ class Atlas(AtlasData):
 
         Raises
         ------
-        UnknownLabel
+        UnknownLabelError
             For an unknown word, with suggestions.
         """
         return answers.earned(self, self.index(word))
@@ -304,7 +304,7 @@ class Atlas(AtlasData):
 
         Raises
         ------
-        UnknownLabel
+        UnknownLabelError
             For an unknown word, with suggestions.
         """
         return answers.explained(self, self.index(word))
@@ -358,7 +358,7 @@ class Atlas(AtlasData):
 
         Raises
         ------
-        UnknownLabel
+        UnknownLabelError
             For an unknown word, with suggestions.
         ParameterError
             For an unknown kind.
@@ -396,7 +396,7 @@ class Atlas(AtlasData):
 
         Raises
         ------
-        UnknownLabel
+        UnknownLabelError
             For an unknown word, with suggestions.
         ParameterError
             For an unknown kind.
@@ -436,7 +436,7 @@ class Atlas(AtlasData):
 
         Raises
         ------
-        UnknownLabel
+        UnknownLabelError
             For an unknown word, with suggestions.
         """
         return answers.has_associations(self, self.index(word, kind=kind))
@@ -458,7 +458,7 @@ class Atlas(AtlasData):
 
         Raises
         ------
-        UnknownLabel
+        UnknownLabelError
             For an unknown word, with suggestions.
         """
         if self.consensus is None:
@@ -501,7 +501,7 @@ class Atlas(AtlasData):
 
         Raises
         ------
-        UnknownLabel
+        UnknownLabelError
             For an unknown word, with suggestions.
         """
         i = self.index(word, kind=kind)
@@ -533,7 +533,7 @@ class Atlas(AtlasData):
 
         Raises
         ------
-        UnknownLabel
+        UnknownLabelError
             For an unknown word, with suggestions.
 
         Examples
@@ -657,7 +657,7 @@ class Atlas(AtlasData):
 
         Raises
         ------
-        UnknownLabel
+        UnknownLabelError
             If a label is unknown, with suggestions.
         ParameterError
             If a mask does not have one value per object.

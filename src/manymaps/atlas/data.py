@@ -169,7 +169,7 @@ class AtlasData:
 
         Raises
         ------
-        UnknownLabel
+        UnknownLabelError
             If no object has this label, with suggestions.
         """
         if kind is None:

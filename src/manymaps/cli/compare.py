@@ -307,7 +307,7 @@ def _kept(names: Sequence[str], page: Path) -> list[Path]:
 
 
 def _check_words(words: Sequence[str], first: mm.Trials | mm.Associations) -> None:
-    """Raise UnknownLabel for a word to draw that does not exist, before minutes of fits."""
+    """Raise UnknownLabelError for a word to draw that does not exist, before minutes of fits."""
     for word in words:
         find_label(word, first.cues if isinstance(first, mm.Trials) else first.labels)
 

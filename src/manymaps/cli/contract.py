@@ -31,7 +31,7 @@ import click
 
 from manymaps.cli.interruption import interruptible
 from manymaps.errors import DataError, DivergedError, ParameterError, spelling
-from manymaps.labels import UnknownLabel
+from manymaps.labels import UnknownLabelError
 from manymaps.progress import watched
 
 __all__ = [
@@ -109,7 +109,7 @@ def _reported(ctx: click.Context) -> Iterator[None]:
         raise RunFailed(str(error)) from error
     except ParameterError as error:
         raise click.UsageError(str(error), ctx) from error
-    except (DataError, UnknownLabel) as error:
+    except (DataError, UnknownLabelError) as error:
         raise BadData(_located(error, str(error), ctx)) from error
     except BadData as error:
         raise BadData(_located(error, error.message, ctx)) from error
@@ -152,7 +152,7 @@ def _located(error: Exception, message: str, ctx: click.Context) -> str:
             starts = tuple(f"{value}{mark}" for mark in ":, ")
             if isinstance(value, Path) and message.startswith(starts):
                 return f"{option_name(option)} {message}"
-            if isinstance(error, UnknownLabel) and value == error.label:
+            if isinstance(error, UnknownLabelError) and value == error.label:
                 return f"{option_name(option)} {value}: {message}"
     return message
 

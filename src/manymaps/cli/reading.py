@@ -38,7 +38,7 @@ from manymaps.io.trial_columns import TrialNames
 from manymaps.io.trials import holds_trials, read_trials
 from manymaps.io.triplets import looks_like_triplets, read_triplets
 from manymaps.io.vectors import read_vectors
-from manymaps.labels import UnknownLabel, first_of, fold, plural
+from manymaps.labels import UnknownLabelError, first_of, fold, plural
 from manymaps.progress import work
 
 __all__ = [
@@ -436,7 +436,7 @@ def kind_of_word(atlas: Atlas, word: str, kind: str | None, neighbor_kind: str |
 
     Raises
     ------
-    UnknownLabel
+    UnknownLabelError
         For an unknown word.
     ParameterError
         For an unknown kind.
@@ -452,7 +452,7 @@ def kind_of_word(atlas: Atlas, word: str, kind: str | None, neighbor_kind: str |
         other = next(k for k in kinds if k != taken)
         try:
             also = atlas.labels[atlas.index(word, kind=other)]
-        except UnknownLabel:
+        except UnknownLabelError:
             return taken
         note(
             f"{atlas.labels[i]!r} is taken as a {taken}; there is also the {other} {also!r} "

@@ -161,7 +161,7 @@ def _hidden(atlases: Sequence[mm.Atlas], labels: Sequence[str], path: Path | Non
         for label in labels:
             if not any(label in atlas for atlas in atlases):
                 atlases[0].index(label)
-    except mm.UnknownLabel as error:
+    except mm.UnknownLabelError as error:
         raise BadData(f"--hide: {error}") from error
     if path is None:
         return list(labels)
@@ -232,7 +232,7 @@ def _read_features(path: Path, atlas: mm.Atlas) -> list[_Feature]:
         )
     try:
         numbers_of(atlas, [label for feature in found for label in feature.members])
-    except mm.UnknownLabel as error:
+    except mm.UnknownLabelError as error:
         raise BadData(f"{path}: {error}") from error
     return found
 

@@ -73,7 +73,7 @@ from manymaps.cooccurrence.solutions import (
 from manymaps.data.counts import Counts
 from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.io.counts import counts_from
-from manymaps.labels import UnknownLabel
+from manymaps.labels import UnknownLabelError
 from manymaps.model.choice import CODE as CODE_MODEL
 
 __all__ = ["DistanceConstraint", "SemidefiniteCODE", "SemidefiniteSolution", "SolverError"]
@@ -513,7 +513,7 @@ def _point(place: Place, counts: Counts, places: np.ndarray) -> int:
     if isinstance(name, str):
         try:
             index = counts.column_index(name) if side else counts.row_index(name)
-        except UnknownLabel as error:
+        except UnknownLabelError as error:
             raise ParameterError(
                 f"a constraint names an unknown {counts.kinds[side]}: {error}"
             ) from error

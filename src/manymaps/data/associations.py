@@ -241,7 +241,7 @@ class Associations:
 
         Raises
         ------
-        UnknownLabel
+        UnknownLabelError
             Where there is none, with suggestions.
         """
         from manymaps.labels import find_label

@@ -226,7 +226,7 @@ class Counts:
 
         Raises
         ------
-        UnknownLabel
+        UnknownLabelError
             Where there is none, with suggestions.
         """
         from manymaps.labels import find_label
@@ -247,7 +247,7 @@ class Counts:
 
         Raises
         ------
-        UnknownLabel
+        UnknownLabelError
             Where there is none, with suggestions.
         """
         from manymaps.labels import find_label

@@ -73,7 +73,7 @@ def plot_comparison(
     ------
     ParameterError
         For no word or more than 40, or a value out of range.
-    UnknownLabel
+    UnknownLabelError
         For a word that was not tested, with suggestions.
 
     See Also

@@ -136,7 +136,7 @@ def plot_features(
     ------
     ParameterError
         For a map or feature that does not exist, more than ten features, or a value out of range.
-    UnknownLabel
+    UnknownLabelError
         For a member that the atlas lacks, with suggestions.
 
     See Also

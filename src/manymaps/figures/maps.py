@@ -116,7 +116,7 @@ def plot_map(
     ------
     ParameterError
         For a map or column that does not exist, or a value out of range.
-    UnknownLabel
+    UnknownLabelError
         For a highlighted object that does not exist, with suggestions.
 
     See Also
@@ -208,7 +208,7 @@ def plot_atlas(
     ------
     ParameterError
         For a map or column that does not exist, or a value out of range.
-    UnknownLabel
+    UnknownLabelError
         For a highlighted object that does not exist, with suggestions.
 
     See Also
@@ -314,7 +314,7 @@ def plot_senses(
     ------
     ParameterError
         For a column that does not exist, or a value out of range.
-    UnknownLabel
+    UnknownLabelError
         For an unknown word, with suggestions.
 
     See Also

@@ -80,7 +80,7 @@ def plot_stability(
     ------
     ParameterError
         For no word or more than 40, or a value out of range.
-    UnknownLabel
+    UnknownLabelError
         For a word that does not exist, with suggestions.
 
     See Also

@@ -105,7 +105,7 @@ def plot_zooms(
     ParameterError
         For a map, column or kind that does not exist, a region that cannot be, or a value out of
         range; and where all objects are of one kind.
-    UnknownLabel
+    UnknownLabelError
         For an object that does not exist, with suggestions.
 
     See Also

@@ -21,7 +21,7 @@ from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_labels, first_cell, not_finite
 from manymaps.data.frame_labels import column_labels, is_frame, labelled_values
 from manymaps.errors import DataError, DataWarning, setting
-from manymaps.labels import UnknownLabel, find_label, label_places, listed, only_count
+from manymaps.labels import UnknownLabelError, find_label, label_places, listed, only_count
 
 __all__ = ["Matrix", "NewObjects", "read_new", "similarity_table"]
 
@@ -143,7 +143,7 @@ def _unknown(word: str, atlas: Atlas) -> str:
     """What is said of an unknown word, with suggestions."""
     try:
         return f"{word!r} is {atlas.labels[find_label(word, atlas.labels)]!r}"
-    except UnknownLabel as error:
+    except UnknownLabelError as error:
         return str(error)
 
 

@@ -115,7 +115,7 @@ def pins_of(
         Where it holds nothing that is fitted, or everything, or labels are ambiguous.
     ParameterError
         For positions of another shape, or beyond what a fit starts from; more maps than `n_maps`.
-    UnknownLabel
+    UnknownLabelError
         For a label of a mapping that no object has.
 
     Examples

@@ -146,7 +146,7 @@ def spread(
 
     Raises
     ------
-    UnknownLabel
+    UnknownLabelError
         For a word that is none of the objects, with suggestions.
     ParameterError
         For a parameter out of its range, or no words.

@@ -33,7 +33,7 @@ def numbers_of(atlas: Atlas, labels: Iterable[str]) -> list[int]:
 
     Raises
     ------
-    UnknownLabel
+    UnknownLabelError
         For a label that no object has, with suggestions.
     """
     exact = {label: i for i, label in reversed(list(enumerate(atlas.labels)))}
@@ -171,7 +171,7 @@ def feature_blocks(
     ------
     ParameterError
         For what are no features, and those of an atlas with two kinds of object.
-    UnknownLabel
+    UnknownLabelError
         For a member that the atlas lacks, with suggestions.
     """
     if clusters is None:

@@ -141,7 +141,7 @@ def pack_page(atlas: Atlas, options: PageOptions) -> bytes:
     ParameterError
         For a column that does not exist or does not suit, features that are none or of an atlas
         with two kinds of object, a value out of range, or where every object would be hidden.
-    UnknownLabel
+    UnknownLabelError
         For a member of a feature that the atlas lacks, with suggestions.
     """
     check_number("min_recall", options.min_recall, least=0, most=1)

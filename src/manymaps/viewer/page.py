@@ -107,7 +107,7 @@ def write_page(
         For another suffix, a column that does not exist or does not suit, pictures that are too
         large, a value out of range, or where every object would be hidden; for other than one
         atlas or two, titles that are not as many, or features of two.
-    UnknownLabel
+    UnknownLabelError
         For a member of a feature that the atlas lacks, with suggestions.
     OSError
         Where the place cannot be written; nothing is left behind.

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from typing import Any, NoReturn
 
 from manymaps.atlas.atlas import Atlas
-from manymaps.labels import UnknownLabel
+from manymaps.labels import UnknownLabelError
 from manymaps.viewer.columns import numbers_of
 from manymaps.viewer.options import PageOptions
 from manymaps.viewer.packing import pack_page, page_title
@@ -57,7 +57,7 @@ if find_spec("anywidget") is not None:
             As for `write_page`.
         TraitError
             Where an attribute is set to what the atlas does not have.
-        UnknownLabel
+        UnknownLabelError
             Where `selection` is set to an unknown label, with suggestions.
 
         See Also
@@ -144,7 +144,7 @@ if find_spec("anywidget") is not None:
                 return ""
             try:
                 return self._atlas.labels[self._atlas.index(word)]
-            except UnknownLabel as error:
+            except UnknownLabelError as error:
                 raise traitlets.TraitError(str(error)) from error
 
         @traitlets.validate("map")
