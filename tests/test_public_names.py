@@ -29,7 +29,7 @@ DivergedError Evaluation ExponentialWeights
 GaussianAffinity GlobalGaussian Insertion Judgements LBFGS LocalPerplexity Momentum NeighborGraph
 NeighborSearch ParameterError PowerWeights Pseudowords RatingEvaluation Ratings ReadReport
 Refinement RowInsertion Split Stability SweepResult Texts Trials TripletEvaluation Triplets
-UnknownLabelError Vectors Words WorkersLost Interval Intervals Trust
+UnknownLabelError Vectors Words WorkersLostError Interval Intervals Trust
 """
 FACES = {
     "anndata": "multiple_maps to_atlas tsne",

@@ -16,7 +16,7 @@ import pytest
 
 import manymaps as mm
 from manymaps.compute.communities import ego_communities
-from manymaps.compute.tasks import WorkersLost, _run_on_worker, finished, run_tasks
+from manymaps.compute.tasks import WorkersLostError, _run_on_worker, finished, run_tasks
 from manymaps.compute.threads import at_most
 from manymaps.errors import DataWarning, ParameterError
 from sweep_samples import ring
@@ -69,7 +69,7 @@ def outcomes_before_the_loss(marks, **where):
     """Results of four tasks, one of which ends its worker."""
     found = {}
     running = finished(dies, [(marks, k) for k in range(4)], **where)
-    with pytest.raises(WorkersLost, match=r"ended unexpectedly.* pass fewer jobs"):
+    with pytest.raises(WorkersLostError, match=r"ended unexpectedly.* pass fewer jobs"):
         found.update(running)
     return found
 
@@ -192,5 +192,8 @@ class TestCluster:
 
     def test_workers_of_another_version_are_refused(self, client, monkeypatch):
         monkeypatch.setattr(mm, "__version__", "99.0")
-        with joblib.parallel_config(backend="dask"), pytest.raises(WorkersLost, match=r"99\.0"):
+        with (
+            joblib.parallel_config(backend="dask"),
+            pytest.raises(WorkersLostError, match=r"99\.0"),
+        ):
             run_tasks(times, [(np.ones(3), 2)], "sum")

@@ -10,7 +10,14 @@ from manymaps.cli import contract
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "manymaps"
 PAGE = (ROOT / "docs" / "how-to" / "troubleshooting.md").read_text("utf-8")
-ERRORS = {"BadData", "DataError", "DivergedError", "ParameterError", "RunFailed", "WorkersLost"}
+ERRORS = {
+    "BadData",
+    "DataError",
+    "DivergedError",
+    "ParameterError",
+    "RunFailed",
+    "WorkersLostError",
+}
 
 
 def quoted() -> list[str]:

@@ -10,7 +10,7 @@ import joblib
 import pytest
 
 from cli_samples import invoke
-from manymaps.prediction.sweeps import WorkersLost, sweep
+from manymaps.prediction.sweeps import WorkersLostError, sweep
 from sweep_samples import Guess, Slow, figures, ring, write_ring
 
 pytestmark = pytest.mark.slow
@@ -85,7 +85,7 @@ def test_a_sweep_resumes_after_the_scheduler_was_stopped(tmp_path):
             if n_done == 2:
                 cluster.close()
 
-        with pytest.raises(WorkersLost, match="scheduler"):
+        with pytest.raises(WorkersLostError, match="scheduler"):
             sweep(norms, GRID, seeds=4, predictor=Slow, backend="dask", resume=kept, on_result=stop)
     before = kept.read_text()
     assert 2 <= len(before.splitlines()) - 1 < 16

@@ -15,7 +15,7 @@ from manymaps.figures.sweep import plot_sweep
 from manymaps.prediction.held_out import Split, split_associations, uniform_errors
 from manymaps.prediction.points import MEASURES
 from manymaps.prediction.predictor import AssociationPredictor, score_predictor
-from manymaps.prediction.sweeps import Point, PointResult, SweepResult, WorkersLost, sweep
+from manymaps.prediction.sweeps import Point, PointResult, SweepResult, WorkersLostError, sweep
 from sweep_samples import Deadly, Guess, Interrupted, figures, ring
 
 GRID = {"spread": [0.5, 1.0], "other": [0, 1]}
@@ -125,7 +125,7 @@ class TestInterruption:
 class TestFailures:
     def test_a_killed_worker_ends_the_sweep_and_the_file_keeps_the_rest(self, norms, tmp_path):
         kept = tmp_path / "sweep.jsonl"
-        with pytest.raises(WorkersLost, match="ended unexpectedly"):
+        with pytest.raises(WorkersLostError, match="ended unexpectedly"):
             sweep(norms, {"other": [0, 2, 3, 1]}, predictor=Deadly, backend="loky", n_jobs=2,
                   resume=kept)  # fmt: skip
         assert len(kept.read_text().splitlines()) == 1 + 3

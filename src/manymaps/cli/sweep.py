@@ -150,7 +150,7 @@ def _swept(norms: mm.Associations, options: SweepOptions) -> mm.SweepResult:
             )
         except KeyboardInterrupt as error:
             raise Interrupted(_stopped("interrupted", settings, finished, options)) from error
-        except sweeps.WorkersLost as error:
+        except sweeps.WorkersLostError as error:
             raise RunFailed(_stopped(str(error), settings, finished, options)) from error
     for failed in result.failed:
         note(f"warning: {_named(failed)} failed: {failed.failure}")

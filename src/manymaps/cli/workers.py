@@ -76,7 +76,7 @@ def on_workers(workers: Workers, jobs: int | None) -> Iterator[None]:
                 yield
         else:
             yield
-    except mm.WorkersLost as error:
+    except mm.WorkersLostError as error:
         raise RunFailed(str(error)) from error
 
 

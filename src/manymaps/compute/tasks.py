@@ -26,7 +26,7 @@ from typing import Any, Literal
 from manymaps.errors import ParameterError
 from manymaps.progress import work
 
-__all__ = ["WorkersLost", "finished", "is_spread", "run_tasks"]
+__all__ = ["WorkersLostError", "finished", "is_spread", "run_tasks"]
 
 _LOST = (
     "a worker process ended unexpectedly, probably because memory ran out; "
@@ -41,7 +41,7 @@ Ended = Generator[tuple[int, Any], None, None]
 Answer = tuple[int, Any, list[Warning]]
 
 
-class WorkersLost(RuntimeError):
+class WorkersLostError(RuntimeError):
     """Worker processes that ran tasks have ended, or the scheduler of a cluster has.
 
     See Also
@@ -50,8 +50,8 @@ class WorkersLost(RuntimeError):
 
     Examples
     --------
-    >>> from manymaps import WorkersLost
-    >>> issubclass(WorkersLost, RuntimeError)
+    >>> from manymaps import WorkersLostError
+    >>> issubclass(WorkersLostError, RuntimeError)
     True
     """
 
@@ -136,7 +136,7 @@ def finished(
     ------
     ParameterError
         If joblib cannot use the backend, such as "dask" without a client.
-    WorkersLost
+    WorkersLostError
         If a worker process or the scheduler of a cluster has ended, or if a worker has another
         version of manymaps. Results that were yielded before are complete.
     """
@@ -205,7 +205,7 @@ def _through_joblib(function: Function, tasks: Tasks, n_jobs: int | None, prefer
         for answer in answers:
             yield _received(*answer)
     except TerminatedWorkerError as error:
-        raise WorkersLost(_LOST) from error
+        raise WorkersLostError(_LOST) from error
     finally:
         # joblib warns of tasks that are cancelled, which is the purpose of closing.
         with warnings.catch_warnings(action="ignore"):
@@ -240,9 +240,11 @@ def _through_dask(client: Any, function: Function, tasks: Tasks) -> Ended:
             yield _received(*future.result())
             future.release()
     except KilledWorker as error:
-        raise WorkersLost(_LOST) from error
+        raise WorkersLostError(_LOST) from error
     except (CancelledError, CommClosedError) as error:
-        raise WorkersLost("the scheduler of the Dask cluster has ended; start it again") from error
+        raise WorkersLostError(
+            "the scheduler of the Dask cluster has ended; start it again"
+        ) from error
     finally:
         if client.status == "running":
             client.cancel(running)
@@ -258,7 +260,7 @@ def _check_workers(client: Any) -> None:
     # A function of Python's own, because a worker may lack manymaps.
     for address, version in client.run(resolve_name, _VERSION, on_error="return").items():
         if version != expected:
-            raise WorkersLost(
+            raise WorkersLostError(
                 f"the Dask worker {address} reports {version!r} for manymaps, expected "
                 f"{expected!r}; install one version everywhere"
             )

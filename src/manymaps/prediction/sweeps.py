@@ -27,7 +27,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.checks import check_whole
-from manymaps.compute.tasks import WorkersLost
+from manymaps.compute.tasks import WorkersLostError
 from manymaps.data.associations import Associations
 from manymaps.data.results import TabularResult
 from manymaps.errors import DataError, ParameterError
@@ -37,7 +37,7 @@ from manymaps.prediction.points import MEASURES, Point, PointResult, run_points
 from manymaps.prediction.predictor import AssociationPredictor
 from manymaps.progress import work
 
-__all__ = ["Point", "PointResult", "SweepResult", "WorkersLost", "sweep"]
+__all__ = ["Point", "PointResult", "SweepResult", "WorkersLostError", "sweep"]
 
 _OURS = ("random_state", "n_jobs", "callback", "verbose")
 
@@ -216,7 +216,7 @@ def sweep(
         For an empty grid, a name that the predictor does not know, or a value that stands twice.
     DataError
         For norms that cannot be split, a part without any mass, or a file of another sweep.
-    WorkersLost
+    WorkersLostError
         If a worker process or the scheduler of a cluster has ended. The file has the points that
         were finished, and the same call with `resume` continues from it.
 
