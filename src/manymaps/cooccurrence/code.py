@@ -481,7 +481,7 @@ class CODE(
         rows_first = self._model.given == "rows"
         values = kept.values if rows_first else sparse.csr_array(kept.values.T)
         optimizer = self.optimizer or LBFGS()
-        tolerance = self.tolerance * (1 if optimizer.bears_noise else _FOR_LINE_SEARCH)
+        tolerance = self.tolerance * (1 if optimizer.tolerates_approximation else _FOR_LINE_SEARCH)
         target = count_target(values, self.normalization)
         margins = [np.asarray(values.sum(axis=axis)).ravel() / kept.n_counts for axis in (1, 0)]
         between = Objective(

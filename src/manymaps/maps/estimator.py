@@ -241,7 +241,9 @@ class MapEstimator(
         associations = strongest_associations(target.values) if similar else None
         with threads(self.n_jobs):
             optimizer = self.optimizer or self._default_optimizer()
-            tolerance = self.tolerance * (1 if optimizer.bears_noise else _FOR_LINE_SEARCH)
+            tolerance = self.tolerance * (
+                1 if optimizer.tolerates_approximation else _FOR_LINE_SEARCH
+            )
             order = target.neighborly_order() if n > _LEAST_TO_ORDER else None
             ordered = target if order is None else target.reordered(order)
             forward = objective_of(ordered, self._model(), self.penalty, tolerance)

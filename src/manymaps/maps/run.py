@@ -327,7 +327,7 @@ class Run:
         if self.plan.optimizer.searches_lines:
             self._last = self.plan.objective.evaluate(parameters)
             return self._last.cost, self._last.gradient.stilled(self.state.held)
-        approximate = self.plan.optimizer.bears_noise
+        approximate = self.plan.optimizer.tolerates_approximation
         objective = self._objective_at(iteration)
         often = _WHILE_LEAVING if iteration in _LEAVING else _REFRESH
         refresh = approximate and iteration % often == 0
@@ -531,7 +531,7 @@ class Run:
         names = {name.split("/")[1] for name in arrays if name.startswith("memory/")}
         memory = {name: _group(arrays, f"memory/{name}/") for name in sorted(names)}
         self.plan.optimizer.check_memory(memory, parameters)
-        if self.plan.optimizer.bears_noise:
+        if self.plan.optimizer.tolerates_approximation:
             masks = [(part.shape, part.dtype.kind) for part in memory.get("active", ())]
             if masks != [(part.shape, "b") for part in parameters.weights]:
                 raise ValueError("its active entries do not fit the fit")

@@ -171,7 +171,7 @@ class Optimizer(ABC):
     searches_lines = False
 
     @property
-    def bears_noise(self) -> bool:
+    def tolerates_approximation(self) -> bool:
         """Whether it bears approximate costs and shortened steps.
 
         That is a cost whose active entries change on the way, forces no better than the user's
@@ -453,7 +453,7 @@ class Momentum(Optimizer):
             check_number("start_spread", value, least=0)
 
     @property
-    def bears_noise(self) -> bool:
+    def tolerates_approximation(self) -> bool:
         """Whether it bears approximate costs and shortened steps: unless it is to be exact."""
         return not self.exact
 

@@ -599,7 +599,7 @@ class AssociationPredictor(CheckedParameters, BaseEstimator):
             at = maps.at(parameters)
             fit, slopes = cost.whole(at, optimizer.exaggeration(iteration))
             error = (fit + negative_entropy) / stopping.n_cues
-            if optimizer.bears_noise:
+            if optimizer.tolerates_approximation:
                 slopes[0][...] *= shorter
             biases = slopes[2] if learns_biases else maps.biases
             gradient = ChoiceMaps(slopes[0], slopes[1], biases).parameters(learns_biases)
