@@ -26,7 +26,7 @@ from scipy.stats import rankdata, spearmanr
 from sklearn.decomposition import PCA
 
 import manymaps as mm
-from manymaps.analysis.stability import refit
+from manymaps.analysis.stability import repeat_fits
 from manymaps.atlas.associations import strongest_associations
 from manymaps.data.resampling import counted_responses
 
@@ -81,7 +81,7 @@ def tell(name: str, trust: mm.Trust, known: dict[str, np.ndarray]) -> None:
 
 def words(name: str, norms: mm.Associations, iterations: int, n_fits: int) -> None:
     estimator = mm.MultipleMapsTSNE(20, max_iter=iterations)
-    fits = refit(estimator, norms, n_fits + 1, bootstrap="responses", random_state=0)
+    fits = repeat_fits(estimator, norms, n_fits + 1, bootstrap="responses", random_state=0)
     assert fits[0].associations is not None
     known = plain(fits[0].associations, norms.n_responses)
     tell(name, mm.trust(fits[0], fits[1:]), known)

@@ -249,7 +249,7 @@ def test_a_fit_tells_its_iterations_and_costs(monkeypatch, capsys):
         mm.TSNE(perplexity=3, max_iter=4, random_state=0).fit(points)
     assert seen[-1].startswith("iteration 4 of 4, cost ")
     seen.clear()
-    mm.refit(mm.TSNE(perplexity=3, max_iter=2), points, 2, random_state=0)
+    mm.repeat_fits(mm.TSNE(perplexity=3, max_iter=2), points, 2, random_state=0)
     assert seen[0] == "fit 0 of 2"
     assert seen[-1] == "fit 2 of 2"
     seen.clear()

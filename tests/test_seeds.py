@@ -57,8 +57,10 @@ CALLS = {
         mm.split_associations(NORMS, random_state=s).train.toarray()
     ),
     "resampled": lambda s: mm.resampled(NORMS, s).strengths.toarray(),
-    "refit": lambda s: (
-        mm.refit(mm.TSNE(max_iter=5, affinity="precomputed"), TABLE, 1, random_state=s)[0].maps
+    "repeat_fits": lambda s: (
+        mm.repeat_fits(mm.TSNE(max_iter=5, affinity="precomputed"), TABLE, 1, random_state=s)[
+            0
+        ].maps
     ),
     "cluster_path": lambda s: (
         mm.cluster_path(SIMILAR, range(1, 3), n_repeats=2, random_state=s).held_out

@@ -27,7 +27,7 @@ from .analysis.pseudowords import Pseudowords as Pseudowords
 from .analysis.pseudowords import pseudowords as pseudowords
 from .analysis.rating_evaluation import RatingEvaluation as RatingEvaluation
 from .analysis.stability import Stability as Stability
-from .analysis.stability import refit as refit
+from .analysis.stability import repeat_fits as repeat_fits
 from .analysis.triplet_evaluation import TripletEvaluation as TripletEvaluation
 from .analysis.trust import Trust as Trust
 from .analysis.trust import trust as trust

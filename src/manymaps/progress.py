@@ -101,7 +101,7 @@ def show_progress() -> Iterator[None]:
     """Show how far the work in this context is, on a terminal, in a notebook or line by line.
 
     Estimators do so by themselves with `verbose=True`; this is for functions that take long, such
-    as `diagnose`, `refit`, `cluster_path`, `sweep` or `evaluate`.
+    as `diagnose`, `repeat_fits`, `cluster_path`, `sweep` or `evaluate`.
 
     Yields
     ------

@@ -12,7 +12,7 @@ from scipy import sparse
 import manymaps as mm
 from code_samples import sample
 from manymaps.analysis.senses import fit_senses
-from manymaps.analysis.stability import refit, stability
+from manymaps.analysis.stability import repeat_fits, stability
 from manymaps.atlas.associations import strongest_associations
 from manymaps.atlas.atlas import Atlas, load_atlas
 from manymaps.atlas.consensus import Consensus
@@ -351,7 +351,7 @@ class TestRefused:
 
     def test_no_fit(self):
         with pytest.raises(ParameterError, match="n_fits=0"):
-            refit(mm.MultipleMapsTSNE(), ring(), 0)
+            repeat_fits(mm.MultipleMapsTSNE(), ring(), 0)
 
 
 def ring(n=24):
@@ -362,22 +362,22 @@ def ring(n=24):
     return mm.Associations([f"w{i}" for i in rows], sparse.csr_array(table))
 
 
-class TestRefit:
+class TestRepeatFits:
     def test_workers_leave_interrupts_to_the_process_that_waits(self):
         quick = InterruptedMaps(n_maps=2, max_iter=3)
-        assert len(refit(quick, ring(), 2, n_jobs=2)) == 2
+        assert len(repeat_fits(quick, ring(), 2, n_jobs=2)) == 2
         with pytest.raises(KeyboardInterrupt):
-            refit(quick, ring(), 1, n_jobs=1)
+            repeat_fits(quick, ring(), 1, n_jobs=1)
 
     quick = mm.MultipleMapsTSNE(n_maps=2, max_iter=30)
 
     def test_fits_are_the_same_however_many_run_at_a_time(self):
         data = ring()
-        alone = refit(self.quick, data, 3, random_state=4, n_jobs=1)
+        alone = repeat_fits(self.quick, data, 3, random_state=4, n_jobs=1)
         told = []
-        two = refit(self.quick, data, 3, random_state=4, n_jobs=2, on_fit=told.append)
+        two = repeat_fits(self.quick, data, 3, random_state=4, n_jobs=2, on_fit=told.append)
         with parallel_config("threading", n_jobs=2):
-            threads = refit(self.quick, data, 3, random_state=4)
+            threads = repeat_fits(self.quick, data, 3, random_state=4)
         assert told == [1, 2, 3]
         for fits in (two, threads):
             for one, other in zip(alone, fits, strict=True):
@@ -386,23 +386,23 @@ class TestRefit:
 
     def test_more_fits_begin_with_the_same(self):
         data = ring()
-        one = refit(self.quick, data, 1, random_state=4)
-        three = refit(self.quick, data, 3, random_state=4)
+        one = repeat_fits(self.quick, data, 1, random_state=4)
+        three = repeat_fits(self.quick, data, 3, random_state=4)
         np.testing.assert_array_equal(one[0].maps, three[0].maps)
         assert not np.array_equal(three[0].maps, three[1].maps)
-        other = refit(self.quick, data, 1, random_state=5)
+        other = repeat_fits(self.quick, data, 1, random_state=5)
         assert not np.array_equal(one[0].maps, other[0].maps)
 
     def test_the_estimator_stays_as_it_is(self):
         estimator = mm.MultipleMapsTSNE(n_maps=2, max_iter=5, random_state=7, n_jobs=1)
-        refit(estimator, ring(), 2, n_jobs=2)
+        repeat_fits(estimator, ring(), 2, n_jobs=2)
         assert (estimator.random_state, estimator.n_jobs) == (7, 1)
         assert not hasattr(estimator, "atlas_")
 
     def test_counts_too(self):
         estimator = mm.CODE(n_maps=2, max_iter=10, init="random")
         with pytest.warns(mm.DataWarning):
-            fits = refit(estimator, sample(), 2, random_state=0)
+            fits = repeat_fits(estimator, sample(), 2, random_state=0)
         found = stability(fits)
         assert 0 <= found.observed.recurrence <= 1
         assert found.attach().senses("tie", kind="word")[0].n_fits in (1, 2)
@@ -423,7 +423,7 @@ def test_fits_of_real_relations_share_senses():
     kept = np.arange(600)
     part = mm.Associations([data.labels[i] for i in kept], data.strengths[kept][:, kept])
     estimator = mm.MultipleMapsTSNE(n_maps=4, max_iter=100, n_jobs=1)
-    found = stability(refit(estimator, part, 2, random_state=0))
+    found = stability(repeat_fits(estimator, part, 2, random_state=0))
     assert found.observed.recurrence > found.by_dealing.recurrence > 0
     assert found.observed.recurrence > 5 * found.by_other_words.recurrence
 
@@ -543,8 +543,8 @@ class TestBootstrap:
     def test_the_first_fit_is_of_the_data_and_the_others_of_samples(self):
         relations = mm.load_word_relations()
         small = mm.Associations(relations.labels[:80], relations.strengths[:80, :80])
-        fits = refit(self.quick, small, 3, bootstrap="responses", random_state=4)
-        plain = refit(self.quick, small, 3, random_state=4)
+        fits = repeat_fits(self.quick, small, 3, bootstrap="responses", random_state=4)
+        plain = repeat_fits(self.quick, small, 3, random_state=4)
         np.testing.assert_array_equal(fits[0].maps, plain[0].maps)
         np.testing.assert_array_equal(fits[0].associations.data, plain[0].associations.data)
         others = [fit.associations.toarray() for fit in fits]
@@ -554,7 +554,7 @@ class TestBootstrap:
             assert not other[others[0] == 0].any()
             assert (other > 0).sum() < (others[0] > 0).sum()
         # However many follow, the first are the same.
-        two = refit(self.quick, small, 2, bootstrap="responses", random_state=4)
+        two = repeat_fits(self.quick, small, 2, bootstrap="responses", random_state=4)
         np.testing.assert_array_equal(two[1].maps, fits[1].maps)
 
     def test_participants_take_their_answers_along(self):
@@ -566,13 +566,13 @@ class TestBootstrap:
             [f"w{i}" for i in range(n)], [f"w{i}" for i in range(n)], cues, right[:, None],
             people, [f"p{i}" for i in range(20)],
         )  # fmt: skip
-        fits = refit(self.quick, trials, 4, bootstrap="participants", random_state=0)
+        fits = repeat_fits(self.quick, trials, 4, bootstrap="participants", random_state=0)
         assert [len(fit.labels) for fit in fits] == [n] * 4
         for fit in fits[1:]:
             # Every cue has the same share of the one who answers otherwise.
             odd = [fit.associations[i, (i + 2) % n] for i in range(n)]
             np.testing.assert_allclose(odd, odd[0])
-        apart = refit(self.quick, trials, 2, bootstrap="responses", random_state=0)[1]
+        apart = repeat_fits(self.quick, trials, 2, bootstrap="responses", random_state=0)[1]
         assert len({float(apart.associations[i, (i + 2) % n]) for i in range(n)}) > 1
 
     def test_a_cue_that_nobody_drawn_had_is_still_an_object(self):
@@ -582,7 +582,7 @@ class TestBootstrap:
             list("abcd"), list("abc"), cues, given,
             np.append(np.repeat(np.arange(6), 3), 6), list("uvwxyzr"),
         )  # fmt: skip
-        fits = refit(self.quick, trials, 6, bootstrap="participants", random_state=1)
+        fits = repeat_fits(self.quick, trials, 6, bootstrap="participants", random_state=1)
         assert {tuple(fit.labels) for fit in fits} == {("a", "b", "c", "d")}
         assert any(fit.associations[[3]].nnz == 0 for fit in fits)
         assert stability(fits, reference=0).reference == 0
@@ -590,8 +590,8 @@ class TestBootstrap:
     def test_what_is_refused(self):
         relations = mm.load_word_relations()
         with pytest.raises(ParameterError, match="bootstrap='participants' needs trials"):
-            refit(self.quick, relations, 2, bootstrap="participants")
+            repeat_fits(self.quick, relations, 2, bootstrap="participants")
         with pytest.raises(ParameterError, match="ndarray hold no answers"):
-            refit(self.quick, np.eye(9), 2, bootstrap="responses")
+            repeat_fits(self.quick, np.eye(9), 2, bootstrap="responses")
         with pytest.raises(ParameterError, match="there is no fit 2"):
             stability([made(), made()], reference=2)

@@ -8,7 +8,7 @@ from scipy import sparse
 
 import manymaps as mm
 from code_samples import sample
-from manymaps.analysis.stability import refit, stability
+from manymaps.analysis.stability import repeat_fits, stability
 from manymaps.analysis.trust import EXPLAINED, RECURRING
 from manymaps.errors import DataError, ParameterError
 from manymaps.model.choice import (
@@ -149,7 +149,7 @@ def test_what_little_is_explained_of_recurs_less():
     relations = mm.load_word_relations()
     small = mm.Associations(relations.labels[:300], relations.strengths[:300, :300])
     estimator = mm.MultipleMapsTSNE(4, max_iter=150)
-    fits = refit(estimator, small, 4, bootstrap="responses", random_state=0, n_jobs=1)
+    fits = repeat_fits(estimator, small, 4, bootstrap="responses", random_state=0, n_jobs=1)
     found = mm.trust(fits[0], fits[1:])
     known = np.isfinite(found.explained)
     explained, recurring = found.explained[known], found.recurring[known]

@@ -14,7 +14,7 @@ import pytest
 import manymaps as mm
 from cli_samples import invoke, write_norms, write_vectors
 from manymaps.analysis.ambiguity import ambiguity
-from manymaps.analysis.stability import refit, stability
+from manymaps.analysis.stability import repeat_fits, stability
 from manymaps.cli import cli
 from manymaps.cli.contract import spelled_as_option
 from manymaps.cli.fit import METHODS
@@ -219,7 +219,7 @@ EVERY = [
     *offered("spread", mm.spread, "norms", "words"),
     *offered("inspect", mm.node_measures, "norms"),
     *offered("evaluate", mm.evaluate, "atlas", "data", "keep_missing_mass"),
-    *offered("stability", refit, "estimator", "data", "on_fit"),
+    *offered("stability", repeat_fits, "estimator", "data", "on_fit"),
     *offered("stability", stability, "atlases", "reference"),
     *offered("compare", mm.compare, "groups", "estimator", "on_tested"),
     *offered("export", ambiguity, "atlases", "min_share", "min_recall"),

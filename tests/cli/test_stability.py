@@ -10,7 +10,7 @@ import pytest
 import manymaps as mm
 from cli_samples import WORDS, failed, invoke, worked, write_norms
 from code_samples import sample
-from manymaps.analysis.stability import refit, stability
+from manymaps.analysis.stability import repeat_fits, stability
 
 SHORT = ("--maps", 2, "--iterations", 40, "--jobs", 1)
 
@@ -25,7 +25,7 @@ def fits(tmp_path: Path, norms: Path) -> list[Path]:
     data = mm.read_associations(norms)
     estimator = mm.MultipleMapsTSNE(n_maps=2, max_iter=40)
     files = []
-    for k, atlas in enumerate(refit(estimator, data, 3, random_state=0)):
+    for k, atlas in enumerate(repeat_fits(estimator, data, 3, random_state=0)):
         files.append(tmp_path / f"fit{k}.atlas")
         atlas.save(files[-1])
     return files
@@ -41,7 +41,7 @@ def test_json_has_the_promised_keys(norms, tmp_path):
     output = tmp_path / "out.atlas"
     found = record(norms, "-o", output, "--fits", 3, *SHORT)
     here = stability(
-        refit(mm.MultipleMapsTSNE(n_maps=2, max_iter=40), mm.read_associations(norms), 3,
+        repeat_fits(mm.MultipleMapsTSNE(n_maps=2, max_iter=40), mm.read_associations(norms), 3,
               random_state=0)
     )  # fmt: skip
     assert found.pop("seconds") > 0
@@ -214,7 +214,7 @@ def test_responses_are_drawn_again_for_all_fits_but_the_first(norms, tmp_path):
     found = record(*options, "--fits", 3)
     assert (found["bootstrap"], found["reference"], found["n_fits"]) == ("responses", 0, 3)
     estimator = mm.MultipleMapsTSNE(n_maps=2, max_iter=40)
-    whole = refit(estimator, mm.read_associations(norms), 1, random_state=0)[0]
+    whole = repeat_fits(estimator, mm.read_associations(norms), 1, random_state=0)[0]
     np.testing.assert_array_equal(mm.load_atlas(output).maps, whole.maps)
     result = invoke("stability", *options, "--fits", 2)
     assert "the fit of the data, with 1 fits of resampled responses" in result.stdout

@@ -149,7 +149,7 @@ class TestCluster:
             "cluster": {"backend": "dask"},
         }.items():  # fmt: skip
             with joblib.parallel_config(**where):
-                again = mm.refit(maps, norms, 2, bootstrap="responses", random_state=3)
+                again = mm.repeat_fits(maps, norms, 2, bootstrap="responses", random_state=3)
                 found[name] = bits([*again, maps.fit(norms).atlas_, code.fit(counts).atlas_])
         assert found["threads"] == found["here"]
         assert found["processes"] == found["here"]

@@ -101,7 +101,7 @@ def align(atlas: Atlas, reference: Atlas) -> Alignment:
 
     See Also
     --------
-    Alignment, refit
+    Alignment, repeat_fits
 
     Examples
     --------

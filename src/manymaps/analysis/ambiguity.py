@@ -11,9 +11,9 @@ is listed, without a rest. Where no associations of a word are known, the shares
 the model recalls, of the maps that count as its senses.
 
 `ambiguity` is the mean over the fits. What other people might have answered is seen in one of two
-ways. Either the fits are to resampled responses (those of `refit(bootstrap=...)` but for the first,
-which is of the data), and `standard_error` is their standard deviation (n - 1 in the denominator,
-not divided by the root of n): the bootstrap's.
+ways. Either the fits are to resampled responses (those of `repeat_fits(bootstrap=...)` but for the
+first, which is of the data), and `standard_error` is their standard deviation (n - 1 in the
+denominator, not divided by the root of n): the bootstrap's.
 Or the responses that one atlas knows are drawn again `n_resamples` times, and grouped again: since
 groups and shares are found among what was observed, before any map, that gives the same without
 further fits, and leaves `ambiguity` that of the data (samples lack some responses that were given

@@ -32,9 +32,9 @@ proportions over all objects. They are weaker witnesses: a map is an arbitrary u
 two fits that find the same senses may gather them differently.
 
 New seeds say what the descent leaves open, and not what other people would have answered. For that
-the further fits are of resampled data (`refit(bootstrap=...)`, `manymaps.data.resampling`), beside
-one of the data themselves: as in cluster-wise assessment (Hennig 2007) a sense is as stable as it
-is found again in what the same study might have given.
+the further fits are of resampled data (`repeat_fits(bootstrap=...)`, `manymaps.data.resampling`),
+beside one of the data themselves: as in cluster-wise assessment (Hennig 2007) a sense is as stable
+as it is found again in what the same study might have given.
 
 C. Hennig, "Cluster-wise assessment of cluster stability", Computational Statistics & Data Analysis
 52 (2007).
@@ -77,7 +77,7 @@ from manymaps.errors import DataError, ParameterError
 from manymaps.maps.restarts import derived_seeds
 from manymaps.seeds import drawn_seed
 
-__all__ = ["Level", "Stability", "refit", "stability"]
+__all__ = ["Level", "Stability", "repeat_fits", "stability"]
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class Stability(TabularResult):
 
     See Also
     --------
-    refit, plot_stability
+    repeat_fits, plot_stability
 
     Examples
     --------
@@ -384,7 +384,7 @@ def stability(
     )
 
 
-def refit(
+def repeat_fits(
     estimator: Any,
     data: Any,
     n_fits: int = 5,
@@ -440,9 +440,9 @@ def refit(
 
     Examples
     --------
-    >>> from manymaps import MultipleMapsTSNE, load_word_relations, refit
+    >>> from manymaps import MultipleMapsTSNE, load_word_relations, repeat_fits
     >>> quick = MultipleMapsTSNE(n_maps=2, max_iter=3)
-    >>> one, other = refit(quick, load_word_relations(), 2, random_state=0)
+    >>> one, other = repeat_fits(quick, load_word_relations(), 2, random_state=0)
     >>> bool((one.maps == other.maps).any())
     False
     """

@@ -151,7 +151,7 @@ def trust(atlas: Atlas, fits: Sequence[Atlas] = (), *, n_neighbors: int = 10) ->
     atlas : Atlas
     fits : sequence of Atlas
         Other fits of the same objects, in any order: from other seeds, or of data drawn again
-        (`refit`). Without any only the share explained is known.
+        (`repeat_fits`). Without any only the share explained is known.
     n_neighbors : int
         Neighbours of which the share that recurs is told.
 
@@ -171,7 +171,7 @@ def trust(atlas: Atlas, fits: Sequence[Atlas] = (), *, n_neighbors: int = 10) ->
 
     See Also
     --------
-    Trust, evaluate, refit
+    Trust, evaluate, repeat_fits
 
     Examples
     --------

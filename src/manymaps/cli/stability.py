@@ -179,7 +179,7 @@ def _fits(options: StabilityOptions) -> list[mm.Atlas]:
     estimator = build(method, model, options.counting, options.vector_model)
     data, rules = _data(file, method, options)
     with on_workers(options.workers, options.jobs), work(f"fitting {file} {options.fits} times"):
-        return mm.refit(
+        return mm.repeat_fits(
             estimator,
             data,
             options.fits,

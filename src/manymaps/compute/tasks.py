@@ -46,7 +46,7 @@ class WorkersLostError(RuntimeError):
 
     See Also
     --------
-    refit, sweep
+    repeat_fits, sweep
 
     Examples
     --------

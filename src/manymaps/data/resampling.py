@@ -106,7 +106,7 @@ def resampled(
 
     See Also
     --------
-    refit, intervals
+    repeat_fits, intervals
 
     Examples
     --------

@@ -85,7 +85,7 @@ def plot_stability(
 
     See Also
     --------
-    Stability, refit, save_figure
+    Stability, repeat_fits, save_figure
 
     Examples
     --------
