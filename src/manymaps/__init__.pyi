@@ -26,11 +26,11 @@ from .analysis.network import node_measures as node_measures
 from .analysis.pseudowords import Pseudowords as Pseudowords
 from .analysis.pseudowords import pseudowords as pseudowords
 from .analysis.rating_evaluation import RatingEvaluation as RatingEvaluation
+from .analysis.reliability import Reliability as Reliability
+from .analysis.reliability import reliability as reliability
 from .analysis.stability import Stability as Stability
 from .analysis.stability import repeat_fits as repeat_fits
 from .analysis.triplet_evaluation import TripletEvaluation as TripletEvaluation
-from .analysis.trust import Trust as Trust
-from .analysis.trust import trust as trust
 from .atlas.atlas import Atlas as Atlas
 from .atlas.atlas import load_atlas as load_atlas
 from .clustering.additive import AdditiveClustering as AdditiveClustering

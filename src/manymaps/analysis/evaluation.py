@@ -218,7 +218,7 @@ def evaluate(
 
     See Also
     --------
-    Evaluation, CountEvaluation, RatingEvaluation, TripletEvaluation, trust
+    Evaluation, CountEvaluation, RatingEvaluation, TripletEvaluation, reliability
 
     Examples
     --------

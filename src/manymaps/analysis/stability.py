@@ -56,6 +56,7 @@ from scipy import sparse
 
 from manymaps.analysis.alignment import map_pairs
 from manymaps.analysis.object_order import in_order_of
+from manymaps.analysis.reliability import Reliability, reliability_beside
 from manymaps.analysis.senses import (
     ROUNDING,
     FitSenses,
@@ -64,7 +65,6 @@ from manymaps.analysis.senses import (
     fit_senses,
     matched_overlaps,
 )
-from manymaps.analysis.trust import Trust, trust_beside
 from manymaps.atlas.atlas import LEAST_RECALL, Atlas
 from manymaps.atlas.consensus import Consensus, ConsensusSense
 from manymaps.checks import check_index, check_number, check_whole
@@ -210,7 +210,7 @@ class Stability(TabularResult):
         i = self.atlases[0].index(word, kind=kind)
         return self._consensus.senses(i, self.atlases[0].labels)
 
-    def trust(self, fit: int | None = None) -> Trust:
+    def reliability(self, fit: int | None = None) -> Reliability:
         """How far each point of one fit, the reference by default, can be trusted by the others.
 
         Parameters
@@ -220,16 +220,16 @@ class Stability(TabularResult):
 
         Returns
         -------
-        Trust
+        Reliability
         """
         fit = self._checked(fit)
-        return self._trust if fit == self.reference else self._trust_beside(fit)
+        return self._reliability if fit == self.reference else self._reliability_beside(fit)
 
     def attach(self, fit: int | None = None) -> Atlas:
         """The atlas of one fit, the reference by default, with what all say of it.
 
         With the consensus beside it, so that `Atlas.senses` says in how many fits each sense is
-        found, and with the columns of `trust` among its metadata; `Atlas.save` keeps both.
+        found, and with the columns of `reliability` among its metadata; `Atlas.save` keeps both.
 
         Parameters
         ----------
@@ -243,15 +243,15 @@ class Stability(TabularResult):
         """
         fit = self._checked(fit)
         atlas = replace(self.atlases[fit], consensus=self._consensus_beside(fit))
-        return self.trust(fit).attach(atlas)
+        return self.reliability(fit).attach(atlas)
 
     @cached_property
-    def _trust(self) -> Trust:
-        return self._trust_beside(self.reference)
+    def _reliability(self) -> Reliability:
+        return self._reliability_beside(self.reference)
 
-    def _trust_beside(self, fit: int) -> Trust:
+    def _reliability_beside(self, fit: int) -> Reliability:
         others = [atlas for k, atlas in enumerate(self.atlases) if k != fit]
-        return trust_beside(self.atlases[fit], others, self.n_neighbors)
+        return reliability_beside(self.atlases[fit], others, self.n_neighbors)
 
     def _checked(self, fit: int | None) -> int:
         fit = self.reference if fit is None else fit
@@ -436,7 +436,7 @@ def repeat_fits(
 
     See Also
     --------
-    Stability, trust, resampled, align
+    Stability, reliability, resampled, align
 
     Examples
     --------

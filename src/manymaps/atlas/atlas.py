@@ -289,8 +289,8 @@ class Atlas(AtlasData):
             sum_j min(p_ij, q(j|i)) / sum_j p_ij,        q(j|i) = q_ij / sum_j' q_ij'
 
         It is 1 if the model predicts every response with its observed strength; predictions above
-        the observed strength do not count. `manymaps.trust` computes it for all objects at once,
-        and for objects that were fitted to vectors.
+        the observed strength do not count. `manymaps.reliability` computes it for all objects at
+        once, and for objects that were fitted to vectors.
 
         Parameters
         ----------

@@ -243,7 +243,7 @@ class FitOptions:
         "Add columns of the strength, degree, clustering and PageRank of each word (associations "
         "only)."
     )
-    trust: bool = flag(
+    reliability: bool = flag(
         'Add the column "share explained": how much of the fitted data of an object its '
         "coordinates reproduce."
     )
@@ -301,8 +301,8 @@ def fit(options: FitOptions) -> None:
     if run.stopped:
         keep_stopped(estimator, atlas, output, vectors=not vectors.drop_vectors)
     _note_restarts(getattr(estimator, "restarts_", ()))
-    if options.trust:
-        atlas = _with_trust(atlas)
+    if options.reliability:
+        atlas = _with_reliability(atlas)
     _save(atlas, output, drop_vectors=vectors.drop_vectors)
     record = fit_record(estimator, run.n_pairs, method, output)
     summary = _summary(record, atlas, data)
@@ -517,12 +517,12 @@ def _pin(
     estimator.set_params(pin=atlas)
 
 
-def _with_trust(atlas: mm.Atlas) -> mm.Atlas:
+def _with_reliability(atlas: mm.Atlas) -> mm.Atlas:
     """The atlas with the shares that its places explain, if these can be known."""
     with work("comparing with what was fitted"):
-        found = mm.trust(atlas)
+        found = mm.reliability(atlas)
     if not found.metadata:
-        note("--trust: of distances and of counts it is not known what places explain")
+        note("--reliability: of distances and of counts it is not known what places explain")
     return found.attach(atlas)
 
 

@@ -220,7 +220,7 @@ def _record(found: mm.Stability, options: StabilityOptions) -> dict[str, Any]:
         "by_other_words": found.by_other_words,
         "by_dealing": found.by_dealing,
     }
-    trust = found.trust()
+    reliability = found.reliability()
     return {
         "n_fits": found.n_fits,
         "n_objects": found.atlases[0].n_objects,
@@ -231,8 +231,8 @@ def _record(found: mm.Stability, options: StabilityOptions) -> dict[str, Any]:
         "overlap": {name: level.overlap for name, level in levels.items()},
         "map_similarity": found.map_similarity,
         "map_similarity_by_chance": found.map_similarity_by_chance,
-        "explained": _mean(trust.explained),
-        "recurring": _mean(trust.recurring),
+        "explained": _mean(reliability.explained),
+        "recurring": _mean(reliability.recurring),
         "words": dict(zip(found.atlases[0].labels, found.word_recurrence.tolist(), strict=True)),
         "threshold": found.threshold,
         "seed": options.seed,
@@ -281,9 +281,9 @@ def _rows(record: dict[str, Any], found: mm.Stability) -> Iterator[tuple[str, ..
     by_chance = f"with the matching map; by chance {record['map_similarity_by_chance']:.3f}"
     yield "maps", "", f"overlap {record['map_similarity']:.3f}", by_chance
     if record["recurring"] is not None:
-        trust = found.trust()
-        nearest = f"of the {trust.n_neighbors} nearest are among them in another fit"
-        meaning = f"{nearest}; by chance {trust.by_chance:.1%}"
+        reliability = found.reliability()
+        nearest = f"of the {reliability.n_neighbors} nearest are among them in another fit"
+        meaning = f"{nearest}; by chance {reliability.by_chance:.1%}"
         yield "neighbours", f"{record['recurring']:.1%}", "", meaning
     if record["explained"] is not None:
         meaning = "of the fitted data of an object, by its coordinates"

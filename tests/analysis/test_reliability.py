@@ -8,8 +8,8 @@ from scipy import sparse
 
 import manymaps as mm
 from code_samples import sample
+from manymaps.analysis.reliability import EXPLAINED, RECURRING
 from manymaps.analysis.stability import repeat_fits, stability
-from manymaps.analysis.trust import EXPLAINED, RECURRING
 from manymaps.errors import DataError, ParameterError
 from manymaps.model.choice import (
     MULTIPLE_MAPS_SNE,
@@ -40,7 +40,7 @@ class TestExplained:
     @pytest.mark.parametrize("model", MODELS)
     def test_it_is_the_plain_sum_of_one_word_after_another(self, model):
         atlas = made(model)
-        found = mm.trust(atlas)
+        found = mm.reliability(atlas)
         table = atlas.associations.toarray()
         for i, label in enumerate(atlas.labels):
             q = atlas.similarities(label)
@@ -56,17 +56,17 @@ class TestExplained:
         atlas = made()
         table = np.stack([atlas.similarities(label) for label in atlas.labels])
         whole = replace(atlas, associations=sparse.csr_array(table))
-        np.testing.assert_allclose(mm.trust(whole).explained, 1, rtol=1e-4)
+        np.testing.assert_allclose(mm.reliability(whole).explained, 1, rtol=1e-4)
 
     def test_what_is_far_away_in_all_maps_explains_nothing(self):
         far = made(MULTIPLE_MAPS_SNE)
         far.maps[:, 7] = 1e4
-        nothing = mm.trust(far).explained
+        nothing = mm.reliability(far).explained
         # A Gaussian gives all to whoever is the least far.
         assert nothing[7] < 0.5
         own = (np.arange(30) == 7).astype(float)
         alone = replace(far, maps=far.maps[:2], proportions=np.stack([1 - own, own]))
-        assert mm.trust(alone).explained[7] == 0
+        assert mm.reliability(alone).explained[7] == 0
         assert alone.explained("word7") == 0
 
     def test_of_vectors_similarities_are_made_once_more(self):
@@ -78,8 +78,8 @@ class TestExplained:
             np.minimum(row / row.sum(), q / q.sum()).sum()
             for row, q in zip(p, map(atlas.similarities, atlas.labels), strict=True)
         ]
-        np.testing.assert_allclose(mm.trust(atlas).explained, expected, rtol=1e-3)
-        assert np.isnan(mm.trust(replace(atlas, vectors=None)).explained).all()
+        np.testing.assert_allclose(mm.reliability(atlas).explained, expected, rtol=1e-3)
+        assert np.isnan(mm.reliability(replace(atlas, vectors=None)).explained).all()
 
     def test_maps_that_were_fitted_explain_more_than_those_they_began_with(self):
         relations = mm.load_word_relations()
@@ -87,13 +87,14 @@ class TestExplained:
         start, end = (
             mm.MultipleMapsTSNE(3, max_iter=n, random_state=0).fit(small).atlas_ for n in (1, 80)
         )
-        assert np.nanmean(mm.trust(end).explained) > 3 * np.nanmean(mm.trust(start).explained)
+        early, late = (np.nanmean(mm.reliability(atlas).explained) for atlas in (start, end))
+        assert late > 3 * early
 
 
 class TestRecurring:
     def test_against_sets(self):
         one, two, three = (made(seed=seed) for seed in range(3))
-        found = mm.trust(one, [two, three], n_neighbors=4)
+        found = mm.reliability(one, [two, three], n_neighbors=4)
         nearest = [
             {label: {n.label for n in atlas.neighbors(label, n_neighbors=4)} for label in atlas}
             for atlas in (one, two, three)
@@ -108,16 +109,16 @@ class TestRecurring:
     def test_the_same_places_recur_in_any_order(self):
         atlas = made()
         order = np.random.default_rng(0).permutation(30)
-        np.testing.assert_array_equal(mm.trust(atlas, [atlas.subset(order)]).recurring, 1)
+        np.testing.assert_array_equal(mm.reliability(atlas, [atlas.subset(order)]).recurring, 1)
 
     def test_what_is_refused(self):
         atlas = made()
         with pytest.raises(DataError, match="fit 1 lacks 1 objects of fit 0"):
-            mm.trust(atlas, [atlas.subset(range(29))])
+            mm.reliability(atlas, [atlas.subset(range(29))])
         with pytest.raises(ParameterError, match="n_neighbors"):
-            mm.trust(atlas, n_neighbors=0)
+            mm.reliability(atlas, n_neighbors=0)
         with pytest.raises(DataError, match="has other objects"):
-            mm.trust(atlas).attach(atlas.subset(range(29)))
+            mm.reliability(atlas).attach(atlas.subset(range(29)))
 
 
 class TestAttached:
@@ -125,7 +126,7 @@ class TestAttached:
         fits = [made(seed=seed) for seed in range(3)]
         found = stability(fits, reference=1)
         atlas = found.attach()
-        beside = mm.trust(fits[1], [fits[0], fits[2]])
+        beside = mm.reliability(fits[1], [fits[0], fits[2]])
         np.testing.assert_allclose(atlas.metadata[EXPLAINED], beside.explained, atol=6e-4)
         np.testing.assert_allclose(atlas.metadata[RECURRING], beside.recurring, atol=6e-4)
         atlas.save(tmp_path / "stable.atlas")
@@ -141,7 +142,7 @@ class TestAttached:
         found = stability([atlas, atlas]).attach()
         assert EXPLAINED not in found.metadata
         np.testing.assert_array_equal(found.metadata[RECURRING], 1)
-        assert "kind" in mm.trust(atlas, [atlas]).to_frame("pandas")
+        assert "kind" in mm.reliability(atlas, [atlas]).to_frame("pandas")
 
 
 @pytest.mark.slow
@@ -150,7 +151,7 @@ def test_what_little_is_explained_of_recurs_less():
     small = mm.Associations(relations.labels[:300], relations.strengths[:300, :300])
     estimator = mm.MultipleMapsTSNE(4, max_iter=150)
     fits = repeat_fits(estimator, small, 4, bootstrap="responses", random_state=0, n_jobs=1)
-    found = mm.trust(fits[0], fits[1:])
+    found = mm.reliability(fits[0], fits[1:])
     known = np.isfinite(found.explained)
     explained, recurring = found.explained[known], found.recurring[known]
     order = np.argsort(explained)
@@ -162,6 +163,6 @@ def test_what_little_is_explained_of_recurs_less():
 @pytest.mark.parametrize("fits", [None, 3, "fit.atlas", ["fit.atlas"], [None]])
 def test_what_are_no_atlases_is_told(fits):
     with pytest.raises(DataError, match="is no Atlas; give the atlas_ of a fit"):
-        mm.trust(made(), fits)
+        mm.reliability(made(), fits)
     with pytest.raises(DataError, match="is no Atlas"):
-        mm.trust(fits)
+        mm.reliability(fits)

@@ -9,7 +9,7 @@ import pytest
 
 import manymaps as mm
 from cli_samples import cluster_vectors, invoke, worked, write_norms, write_vectors
-from manymaps.analysis.trust import EXPLAINED, RECURRING
+from manymaps.analysis.reliability import EXPLAINED, RECURRING
 from trial_samples import write_swow
 
 QUICK = ("--maps", 2, "--iterations", 20, "--jobs", 1)
@@ -165,14 +165,14 @@ class TestFit:
         norms, fitted = write_norms(tmp_path), tmp_path / "o.atlas"
         assert invoke("fit", norms, "-o", fitted, *QUICK).exit_code == 0
         assert EXPLAINED not in mm.load_atlas(fitted).metadata
-        assert invoke("fit", norms, "-o", fitted, "--trust", *QUICK).exit_code == 0
+        assert invoke("fit", norms, "-o", fitted, "--reliability", *QUICK).exit_code == 0
         atlas = mm.load_atlas(fitted)
-        explained = mm.trust(atlas).explained
+        explained = mm.reliability(atlas).explained
         np.testing.assert_allclose(atlas.metadata[EXPLAINED], explained, atol=6e-4)
         page = tmp_path / "o.html"
         assert invoke("view", fitted, "-o", page, "--color", EXPLAINED).exit_code == 0
         vectors = write_vectors(tmp_path / "words.vec")
-        options = ("--method", "tsne", "--perplexity", 5, "--iterations", 30, "--trust")
+        options = ("--method", "tsne", "--perplexity", 5, "--iterations", 30, "--reliability")
         assert invoke("fit", vectors, "-o", fitted, *options).exit_code == 0
         assert 0 < np.mean(mm.load_atlas(fitted).metadata[EXPLAINED]) < 1
 
@@ -180,9 +180,9 @@ class TestFit:
         _, values = cluster_vectors()
         apart = np.linalg.norm(values[:, None] - values[None], axis=2)
         np.save(tmp_path / "apart.npy", apart)
-        options = ("--metric", "precomputed", "--method", "tsne", "--perplexity", 5, "--trust")
-        fitted = tmp_path / "o.atlas"
-        result = invoke("fit", tmp_path / "apart.npy", "-o", fitted, *options, "--iterations", 20)
+        options = ("--metric", "precomputed", "--method", "tsne", "--perplexity", 5)
+        fitted = ("-o", tmp_path / "o.atlas", "--reliability", "--iterations", 20)
+        result = invoke("fit", tmp_path / "apart.npy", *fitted, *options)
         assert result.exit_code == 0, result.stderr
-        assert "--trust: of distances and of counts it is not known" in result.stderr
+        assert "--reliability: of distances and of counts it is not known" in result.stderr
         assert EXPLAINED not in mm.load_atlas(fitted).metadata

@@ -40,14 +40,21 @@ from manymaps.data.results import TabularResult, label_columns
 from manymaps.errors import DataError
 from manymaps.model.target import conditional_target, joint_target
 
-__all__ = ["EXPLAINED", "RECURRING", "Trust", "trust", "trust_beside", "trust_of"]
+__all__ = [
+    "EXPLAINED",
+    "RECURRING",
+    "Reliability",
+    "reliability",
+    "reliability_beside",
+    "reliability_of",
+]
 
 #: What the columns of metadata are called.
 EXPLAINED, RECURRING = "share explained", "share recurring"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Trust(TabularResult):
+class Reliability(TabularResult):
     """How far the place of each object can be trusted; see the module docstring.
 
     Attributes
@@ -67,20 +74,20 @@ class Trust(TabularResult):
 
     See Also
     --------
-    trust
+    reliability
 
     Examples
     --------
     >>> import numpy as np
     >>> from scipy import sparse
-    >>> from manymaps import Atlas, trust
+    >>> from manymaps import Atlas, reliability
     >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
     >>> maps = np.array([[[0.0], [0.1], [9.0]], [[0.0], [9.0], [0.1]]])
     >>> half = np.array([[.5, 1., 0.], [.5, 0., 1.]])
     >>> atlas = Atlas(["tie", "knot", "suit"], maps, half, MULTIPLE_MAPS_T_SNE)
     >>> recalled = sparse.csr_array([[0, .9, .1], [1, 0, 0], [1, 0, 0]])
     >>> atlas = Atlas(atlas.labels, maps, half, atlas.model, associations=recalled)
-    >>> trust(atlas).explained.round(2).tolist()
+    >>> reliability(atlas).explained.round(2).tolist()
     [0.6, 1.0, 1.0]
     """
 
@@ -92,7 +99,7 @@ class Trust(TabularResult):
     kinds: tuple[str, ...] | None = None
 
     def __repr__(self) -> str:
-        return f"<Trust in {len(self.labels):,} objects, beside {self.n_others} other fits>"
+        return f"<Reliability of {len(self.labels):,} objects, beside {self.n_others} other fits>"
 
     @property
     def by_chance(self) -> float:
@@ -132,7 +139,7 @@ class Trust(TabularResult):
         """
         if tuple(atlas.labels) != self.labels:
             raise DataError(
-                "the atlas has other objects than those whose trust is known, or has them in "
+                "the atlas has other objects than those whose reliability is known, or has them in "
                 "another order"
             )
         return replace(atlas, metadata={**atlas.metadata, **self.metadata})
@@ -143,7 +150,7 @@ class Trust(TabularResult):
         return label_columns(self.labels, self.kinds) | self.metadata
 
 
-def trust(atlas: Atlas, fits: Sequence[Atlas] = (), *, n_neighbors: int = 10) -> Trust:
+def reliability(atlas: Atlas, fits: Sequence[Atlas] = (), *, n_neighbors: int = 10) -> Reliability:
     """How far the place of each object can be trusted.
 
     Parameters
@@ -157,7 +164,7 @@ def trust(atlas: Atlas, fits: Sequence[Atlas] = (), *, n_neighbors: int = 10) ->
 
     Returns
     -------
-    Trust
+    Reliability
         What is explained is known where the atlas knows what was fitted: associations, of which it
         keeps the strongest, or vectors, from which similarities are made once more. It is NaN for
         two kinds of object, and where vectors were left out of a file.
@@ -171,7 +178,7 @@ def trust(atlas: Atlas, fits: Sequence[Atlas] = (), *, n_neighbors: int = 10) ->
 
     See Also
     --------
-    Trust, evaluate, repeat_fits
+    Reliability, evaluate, repeat_fits
 
     Examples
     --------
@@ -179,14 +186,14 @@ def trust(atlas: Atlas, fits: Sequence[Atlas] = (), *, n_neighbors: int = 10) ->
 
     >>> import numpy as np
     >>> from scipy import sparse
-    >>> from manymaps import Atlas, trust
+    >>> from manymaps import Atlas, reliability
     >>> from manymaps.model import MULTIPLE_MAPS_T_SNE
     >>> recalled = sparse.csr_array([[0, .5, .5], [1, 0, 0], [1, 0, 0]])
     >>> atlas = Atlas(["tie", "knot", "suit"], np.array([[[0.0], [0.1], [900.0]]]),
     ...               np.ones((1, 3)), MULTIPLE_MAPS_T_SNE, associations=recalled)
-    >>> trust(atlas).explained.round(2).tolist()
+    >>> reliability(atlas).explained.round(2).tolist()
     [0.5, 1.0, 0.5]
-    >>> trust(atlas, [atlas], n_neighbors=1).recurring.tolist()
+    >>> reliability(atlas, [atlas], n_neighbors=1).recurring.tolist()
     [1.0, 1.0, 1.0]
     """
     check_whole("n_neighbors", n_neighbors)
@@ -198,10 +205,10 @@ def trust(atlas: Atlas, fits: Sequence[Atlas] = (), *, n_neighbors: int = 10) ->
                 "and a list of those of others"
             )
     others = [in_order_of(atlas, other, k) for k, other in enumerate(fits, start=1)]
-    return trust_beside(atlas, others, n_neighbors)
+    return reliability_beside(atlas, others, n_neighbors)
 
 
-def trust_of(atlas: Atlas, i: int) -> tuple[float | None, float | None]:
+def reliability_of(atlas: Atlas, i: int) -> tuple[float | None, float | None]:
     """The shares of object i that are explained and that recur; None of what is not known.
 
     From the columns of the atlas; without that of the share explained, from its associations.
@@ -220,9 +227,9 @@ def _told(atlas: Atlas, name: str, i: int) -> float | None:
     return float(column[i])
 
 
-def trust_beside(atlas: Atlas, others: Sequence[Atlas], n_neighbors: int) -> Trust:
-    """`trust` beside fits that have their objects in the order of the atlas."""
-    return Trust(
+def reliability_beside(atlas: Atlas, others: Sequence[Atlas], n_neighbors: int) -> Reliability:
+    """`reliability` beside fits that have their objects in the order of the atlas."""
+    return Reliability(
         labels=tuple(atlas.labels),
         explained=_explained(atlas),
         recurring=_recurring(atlas, others, n_neighbors) if others else None,

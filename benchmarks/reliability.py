@@ -1,15 +1,15 @@
 """What the share explained foretells: neighbours that recur, answers of others, digits of a class.
 
-    python benchmarks/trust.py [--iterations 300] [--fits 4] [--data relations usf mnist]
+    python benchmarks/reliability.py [--iterations 300] [--fits 4] [--data relations usf mnist]
 
 A fit of the data, and others beside it: of responses drawn again (word relations and USF norms, 20
 maps), or of random halves of the pixels (2,000 digits, t-SNE). Spearman's correlation over objects
-of the share of its ten neighbours that recur, with the share explained (`manymaps.trust`), with
-what is known without a fit, and with the share explained given all of these (partial); then how
-many recur in the tenth of the objects that are explained least and most. Of half of the responses,
-fitted alone: the correlation of the share explained with that of the other half, and with how many
-of these are among the ten nearest. Of digits: with how many of the ten nearest are of the class.
-Norms and digits are read from MANYMAPS_DATA.
+of the share of its ten neighbours that recur, with the share explained (`manymaps.reliability`),
+with what is known without a fit, and with the share explained given all of these (partial); then
+how many recur in the tenth of the objects that are explained least and most. Of half of the
+responses, fitted alone: the correlation of the share explained with that of the other half, and
+with how many of these are among the ten nearest. Of digits: with how many of the ten nearest are of
+the class. Norms and digits are read from MANYMAPS_DATA.
 """
 
 from __future__ import annotations
@@ -64,13 +64,13 @@ def plain(p: sparse.csr_array, n_responses: np.ndarray | None) -> dict[str, np.n
     return known if n_responses is None else {**known, "responses": n_responses.astype(float)}
 
 
-def tell(name: str, trust: mm.Trust, known: dict[str, np.ndarray]) -> None:
-    explained, recurring = trust.explained, trust.recurring
+def tell(name: str, reliability: mm.Reliability, known: dict[str, np.ndarray]) -> None:
+    explained, recurring = reliability.explained, reliability.recurring
     assert recurring is not None
     there = np.isfinite(explained)
     order = np.flatnonzero(there)[np.argsort(explained[there])]
     tenth = len(order) // 10
-    print(f"{name}: {recurring[there].mean():.3f} recur, by chance {trust.by_chance:.4f}")
+    print(f"{name}: {recurring[there].mean():.3f} recur, by chance {reliability.by_chance:.4f}")
     print(f"  share explained {correlation(explained, recurring):.3f}", end="")
     print(f", given the others {partial(explained, recurring, list(known.values())):.3f}; ", end="")
     told = {k: each for k, each in known.items() if np.ptp(each[there]) > 0}
@@ -84,7 +84,7 @@ def words(name: str, norms: mm.Associations, iterations: int, n_fits: int) -> No
     fits = repeat_fits(estimator, norms, n_fits + 1, bootstrap="responses", random_state=0)
     assert fits[0].associations is not None
     known = plain(fits[0].associations, norms.n_responses)
-    tell(name, mm.trust(fits[0], fits[1:]), known)
+    tell(name, mm.reliability(fits[0], fits[1:]), known)
     counts, numbers = counted_responses(norms)
     first, rng = np.rint(counts).astype(int), np.random.default_rng(7)
     table = norms.strengths
@@ -97,8 +97,8 @@ def words(name: str, norms: mm.Associations, iterations: int, n_fits: int) -> No
     ]
     fitted = mm.Associations(norms.labels, halves[0].astype(float))
     atlas = estimator.set_params(random_state=0).fit(fitted).atlas_
-    explained = mm.trust(atlas).explained
-    held_out = mm.trust(replace(atlas, associations=halves[1])).explained
+    explained = mm.reliability(atlas).explained
+    held_out = mm.reliability(replace(atlas, associations=halves[1])).explained
     near = atlas.choices.strongest(np.arange(atlas.n_objects), 10)
     other = halves[1].toarray()
     hits = np.where(near >= 0, np.take_along_axis(other, np.maximum(near, 0), axis=1), 0).sum(
@@ -126,14 +126,14 @@ def digits(iterations: int, n_fits: int) -> None:
 
     atlas = fitted(np.arange(784), 0)
     halves = [np.random.default_rng(k).choice(784, 392, replace=False) for k in range(n_fits)]
-    trust = mm.trust(atlas, [fitted(half, 10 + k) for k, half in enumerate(halves)])
+    reliability = mm.reliability(atlas, [fitted(half, 10 + k) for k, half in enumerate(halves)])
     near = atlas.choices.strongest(np.arange(N_DIGITS), 10)
     p = sparse.csr_array(mm.GaussianAffinity(30).similarities(atlas.vectors))
-    tell("digits", trust, plain(p, None))
+    tell("digits", reliability, plain(p, None))
     pure = (classes[near] == classes[:, None]).mean(axis=1)
-    assert trust.recurring is not None
-    print(f"  of the class: explained {correlation(trust.explained, pure):.3f}", end="")
-    print(f", recurring {correlation(trust.recurring, pure):.3f}", flush=True)
+    assert reliability.recurring is not None
+    print(f"  of the class: explained {correlation(reliability.explained, pure):.3f}", end="")
+    print(f", recurring {correlation(reliability.recurring, pure):.3f}", flush=True)
 
 
 def main() -> None:
