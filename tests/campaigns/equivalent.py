@@ -17,9 +17,11 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("io/text_rows", "", "1024 -> 1025"): _SIZE,
     ("io/word2vec", "_TextRows.parse", "0 -> 1"): "a block of another shape than is wanted",
     ("maps/restarts", "best_run", "show(k) -> pass"): "how far it is, for who looks",
-    ("maps/run", "_fading", "earned < _EARNED * proportions -> earned <= _EARNED * proportions"): (
-        _BOUNDARY
-    ),
+    (
+        "maps/run",
+        "_fading",
+        "explained < _SUPPORTED * proportions -> explained <= _SUPPORTED * proportions",
+    ): _BOUNDARY,
     (
         "maps/run",
         "_active",

@@ -223,7 +223,7 @@ class TestSenses:
             "proportion",
             "recall",
             "share",
-            "stranded",
+            "unsupported",
             "n_fits",
             "neighbors",
         }
@@ -246,22 +246,22 @@ class TestSenses:
         assert lines[0] == "tie has weight in 1 map"
         assert re.fullmatch(r"others  \d\d%  1 further map", lines[2])
 
-    def test_who_lives_where_nothing_is_earned_is_stranded(self, tmp_path):
+    def test_a_word_whose_map_explains_nothing_is_unsupported(self, tmp_path):
         maps = np.array([[[0.0], [3.0], [50.0]], [[0.0], [90.0], [0.1]]])
         proportions = np.array([[0.9, 1.0, 0.0], [0.1, 0.0, 1.0]])
         observed = sparse.csr_array([[0, 0, 1.0], [0, 0, 0], [1.0, 0, 0]])
         made = mm.Atlas(
             ["tie", "shelf", "knot"], maps, proportions, MULTIPLE_MAPS_T_SNE, associations=observed
         )
-        assert made.earned("tie").tolist() == [0, 1]
-        assert np.isnan(made.earned("shelf")).all()
-        made.save(tmp_path / "stranded.atlas")
-        senses = json.loads(invoke("senses", tmp_path / "stranded.atlas", "tie", "--json").stdout)
-        told = {sense["map"]: sense["stranded"] for sense in senses["senses"]}
+        assert made.explained_by_map("tie").tolist() == [0, 1]
+        assert np.isnan(made.explained_by_map("shelf")).all()
+        made.save(saved := tmp_path / "made.atlas")
+        senses = json.loads(invoke("senses", saved, "tie", "--json").stdout)
+        told = {sense["map"]: sense["unsupported"] for sense in senses["senses"]}
         assert told == {0: True, 1: False}
-        lines = invoke("senses", tmp_path / "stranded.atlas", "tie").stdout.splitlines()
+        lines = invoke("senses", saved, "tie").stdout.splitlines()
         assert lines[0] == "tie has 1 sense in 1 map"
-        assert any(re.match(r"map 0 +\d\d% +stranded +shelf - ", line) for line in lines)
+        assert any(re.match(r"map 0 +\d\d% +unsupported +shelf - ", line) for line in lines)
 
     def test_several_words(self, atlas, tmp_path):
         both = invoke("senses", atlas, "tie", "Knot").stdout

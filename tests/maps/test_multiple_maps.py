@@ -400,14 +400,14 @@ class TestOrdinaryInput:
 
 
 @pytest.mark.slow
-def test_nobody_is_stranded_among_strangers(data_folder):
+def test_no_object_is_unsupported(data_folder):
     """Places of a tenth or more that explain less than a hundredth of a word's pairs."""
     norms = read_associations(data_folder / "usf" / "usf_free_association.tsv.gz")
     atlas = MultipleMapsTSNE(20, random_state=1, max_iter=300).fit(norms).atlas_
     pairs = norms.strengths.tocoo()
     votes = atlas.choices.votes(pairs.row, pairs.col) * pairs.data[:, None]
-    earned = np.zeros((atlas.n_objects, 20))
-    np.add.at(earned, pairs.row, votes)
-    np.add.at(earned, pairs.col, votes)
-    earned /= earned.sum(axis=1, keepdims=True)
-    assert ((atlas.proportions.T >= 0.1) & (earned < 0.01)).sum() <= 4
+    explained = np.zeros((atlas.n_objects, 20))
+    np.add.at(explained, pairs.row, votes)
+    np.add.at(explained, pairs.col, votes)
+    explained /= explained.sum(axis=1, keepdims=True)
+    assert ((atlas.proportions.T >= 0.1) & (explained < 0.01)).sum() <= 4

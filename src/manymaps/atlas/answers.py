@@ -28,8 +28,8 @@ __all__ = [
     "Neighbor",
     "Sense",
     "SenseOptions",
-    "earned",
     "explained",
+    "explained_by_map",
     "has_associations",
     "neighbors",
     "other_kind",
@@ -43,7 +43,7 @@ LEAST_SHARE = 0.05
 #: Maps that contribute less to the model's similarities of a word are not listed as its senses.
 LEAST_RECALL = 0.1
 #: A map that explains less of an object's associations leaves the object unsupported there.
-NOTHING_EARNED = 0.01
+LEAST_EXPLAINED = 0.01
 
 
 @dataclass(frozen=True)
@@ -105,9 +105,9 @@ class Sense:
     recall : float in [0, 1]
         The share of the map in the model's similarities of the object (`Atlas.shares`). It belongs
         to all senses in the map together.
-    stranded : bool
+    unsupported : bool
         Whether the object is unsupported: its proportion in the map is a tenth or more, but the map
-        explains next to none of its associations (`Atlas.earned`).
+        explains next to none of its associations (`Atlas.explained_by_map`).
 
     See Also
     --------
@@ -134,7 +134,7 @@ class Sense:
     share: float = 1.0
     members: tuple[int, ...] = ()
     recall: float = 1.0
-    stranded: bool = False
+    unsupported: bool = False
 
 
 class SenseOptions(TypedDict, total=False):
@@ -171,7 +171,7 @@ def similarities(atlas: AtlasData, i: int) -> np.ndarray:
     return sums
 
 
-def earned(atlas: AtlasData, i: int) -> np.ndarray:
+def explained_by_map(atlas: AtlasData, i: int) -> np.ndarray:
     """The part of the associations of object i, both ways, that each map explains, (n_maps,)."""
     unknown = np.full(atlas.n_maps, np.nan)
     if atlas.associations is None or atlas.kinds is not None:
@@ -259,7 +259,8 @@ def _grouped_senses(
         atlas.choices, atlas.associations, words, recall[None], min_share, min_recall,
         atlas._last_groups[i],
     )  # fmt: skip
-    unsupported = (atlas.proportions[:, i] >= LEAST_RECALL) & (earned(atlas, i) < NOTHING_EARNED)
+    has_proportion = atlas.proportions[:, i] >= LEAST_RECALL
+    unsupported = has_proportion & (explained_by_map(atlas, i) < LEAST_EXPLAINED)
     sums, consensus = atlas.choices.sums(i), atlas.consensus
     listed = []
     for number, m in enumerate(groups.maps.tolist()):
@@ -273,7 +274,7 @@ def _grouped_senses(
                 share=float(groups.shares[number]),
                 members=tuple(members[:n_neighbors]),
                 recall=float(recall[m]),
-                stranded=bool(unsupported[m]),
+                unsupported=bool(unsupported[m]),
             )
         )
     return listed

@@ -258,7 +258,7 @@ class Atlas(AtlasData):
         """
         return self.choices.map_shares
 
-    def earned(self, word: str) -> np.ndarray:
+    def explained_by_map(self, word: str) -> np.ndarray:
         """Compute the part of a word's associations, in both directions, that each map explains.
 
             sum_j (p_ij + p_ji) r_ij^m / sum_j (p_ij + p_ji),        r_ij^m = v_ij^m / v_ij
@@ -281,7 +281,7 @@ class Atlas(AtlasData):
         UnknownLabelError
             For an unknown word, with suggestions.
         """
-        return answers.earned(self, self.index(word))
+        return answers.explained_by_map(self, self.index(word))
 
     def explained(self, word: str) -> float:
         """Compute the share of a word's associations that the model reproduces.

@@ -190,7 +190,7 @@ def _observed(sense: dict[str, Any]) -> str:
         return f"{interval['value']:.0%} ({limits})"
     if sense["share"] > 0:
         return f"{sense['share']:.0%}"
-    return "stranded" if sense["stranded"] else "none"
+    return "unsupported" if sense["unsupported"] else "none"
 
 
 def _fraction(value: float) -> str:

@@ -10,7 +10,7 @@ The cost is recorded every few iterations. Every `_REFRESH` iterations the activ
 again: those whose proportion, or whose share in explaining an object's pairs, is above `_ACTIVE`.
 The others get no gradient. They would keep their proportions and blur the full model, so they fade:
 an eighth of their proportions remains at each refresh and, under a penalty, half of their distances
-from the origin. An object whose share in a map is less than `_EARNED` of its proportion there
+from the origin. An object whose share in a map is less than `_SUPPORTED` of its proportion there
 leaves the map at once. Convergence is tested at the same time. An optimizer that cannot use
 approximate costs gets all entries at every iteration and decides itself when to end.
 
@@ -59,7 +59,7 @@ _FADE = np.float32(np.log(8))
 _FADE_FROM = 150
 # The gradient restores proportions that an object does not need in its own choices, as they cost
 # nothing: 28 places of a tenth or more without support in 40 maps of USF, and one with this rule.
-_EARNED = 0.02
+_SUPPORTED = 0.02
 # Relative change of the cost between two refreshes.
 _CONVERGED = 1e-5
 _CHECKPOINT_SECONDS = 30.0
@@ -570,13 +570,13 @@ def _active(weights: np.ndarray, shares: np.ndarray, held: np.ndarray) -> np.nda
 
 def _fading(weights: np.ndarray, active: np.ndarray, shares: np.ndarray) -> np.ndarray:
     """What is added to mixing weights, (n_maps, n): log 8 where an entry is not active; where it
-    is not earned, what leaves it a third of the least active proportion.
+    is not explained, what leaves it a third of the least active proportion.
     """
     proportions = np.exp(log_softmin(weights))
-    earned = shares / np.maximum(shares.sum(axis=0), np.finfo(np.float32).tiny)
-    stranded = active & (earned < _EARNED * proportions) & (shares.sum(axis=0) > 0)
+    explained = shares / np.maximum(shares.sum(axis=0), np.finfo(np.float32).tiny)
+    unsupported = active & (explained < _SUPPORTED * proportions) & (shares.sum(axis=0) > 0)
     leaving = np.log(np.maximum(3 / _ACTIVE * proportions, 2.0))
-    return np.where(stranded, leaving, np.where(active, 0.0, _FADE)).astype(weights.dtype)
+    return np.where(unsupported, leaving, np.where(active, 0.0, _FADE)).astype(weights.dtype)
 
 
 def read_checkpoint(path: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
