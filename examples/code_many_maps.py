@@ -79,9 +79,9 @@ def describe(atlas: mm.Atlas) -> None:
     for j in np.argsort(-shared, kind="stable")[:6]:
         label = atlas.labels[words[j]]
         parts = [
-            f"{sense.recall:.0%} with {', '.join(n.label for n in sense.neighbors)}"
+            f"{sense.weight:.0%} with {', '.join(n.label for n in sense.neighbors)}"
             for sense in atlas.senses(
-                label, kind="word", neighbor_kind="word", n_neighbors=4, min_recall=0.1
+                label, kind="word", neighbor_kind="word", n_neighbors=4, min_weight=0.1
             )
         ]
         print(f"{label}: {'; '.join(parts)}")

@@ -86,8 +86,8 @@ class TestOneFit:
 
     def test_where_nothing_is_recalled_maps_are_the_senses(self):
         atlas = scattered()
-        found = mm.ambiguity(atlas, min_recall=0.15)
-        own = atlas.map_shares[:, 5]
+        found = mm.ambiguity(atlas, min_weight=0.15)
+        own = atlas.map_weights[:, 5]
         assert found.ambiguity[5] == pytest.approx(
             entropy(*own[(own >= 0.15) | (own == own.max())])
         )
@@ -231,8 +231,8 @@ def test_what_is_refused():
         mm.ambiguity([scattered(), fit()])
     with pytest.raises(ParameterError, match="min_share=2 must be a number from 0 to 1"):
         mm.ambiguity(fit(), min_share=2)
-    with pytest.raises(ParameterError, match="min_recall=-1"):
-        mm.ambiguity(fit(), min_recall=-1)
+    with pytest.raises(ParameterError, match="min_weight=-1"):
+        mm.ambiguity(fit(), min_weight=-1)
     with pytest.raises(ParameterError, match="n_resamples=1 must be 0 or at least 2"):
         mm.ambiguity(fit(), n_resamples=1)
     with pytest.raises(ParameterError, match="n_resamples=-3"):

@@ -63,7 +63,7 @@ class TestSenses:
         found = fit_senses(atlas, 5, 0.2)
         for i in (0, 7, 39):
             rows = slice(*found.offsets[i : i + 2])
-            senses = atlas.senses(atlas.labels[i], n_neighbors=5, min_recall=0.2)
+            senses = atlas.senses(atlas.labels[i], n_neighbors=5, min_weight=0.2)
             assert found.maps[rows].tolist() == [sense.map for sense in senses]
             for row, sense in zip(range(rows.start, rows.stop), senses, strict=True):
                 near = [atlas.labels[j] for j in found.neighbors[row]]
@@ -339,7 +339,7 @@ class TestRefused:
         with pytest.raises(DataError, match="fit 1 is of the method mm-sne"):
             stability([made(), replace(made(), method="mm-sne")])
 
-    @pytest.mark.parametrize("wrong", [{"n_neighbors": 0}, {"min_recall": 1.5}, {"threshold": 0.0}])
+    @pytest.mark.parametrize("wrong", [{"n_neighbors": 0}, {"min_weight": 1.5}, {"threshold": 0.0}])
     def test_values_out_of_range(self, wrong):
         with pytest.raises(ParameterError, match=next(iter(wrong))):
             stability([made(), made()], **wrong)
@@ -532,7 +532,7 @@ class TestGroups:
         found = fit_senses(replace(atlas, associations=sparse.csr_array(table)), 4, 0.1)
         assert np.diff(found.offsets).min() == 1
         row = found.offsets[3]
-        assert found.shares[row] == pytest.approx(atlas.map_shares[0, 3])
+        assert found.shares[row] == pytest.approx(atlas.map_weights[0, 3])
 
 
 class TestBootstrap:

@@ -102,14 +102,14 @@ class TestAgainstTheReference:
 
     def test_senses(self, model):
         atlas = random_atlas(model)
-        senses = atlas.senses("word 4", n_neighbors=3, min_recall=0.2)
+        senses = atlas.senses("word 4", n_neighbors=3, min_weight=0.2)
         recall = shares_of(atlas)[:, 4].sum(axis=1)
         recall /= recall.sum()
         order = np.argsort(-recall)
         assert [sense.map for sense in senses] == [m for m in order if recall[m] >= 0.2]
         for sense in senses:
             assert sense.proportion == pytest.approx(atlas.proportions[sense.map, 4])
-            assert (sense.recall, sense.share) == (pytest.approx(recall[sense.map]),) * 2
+            assert (sense.weight, sense.share) == (pytest.approx(recall[sense.map]),) * 2
             assert sense.neighbors == atlas.neighbors("word 4", sense.map, n_neighbors=3)
 
     def test_background_takes_its_share(self, model):
@@ -134,13 +134,13 @@ class TestAgainstTheReference:
 class TestQuestions:
     def test_the_largest_map_is_listed_whatever_it_gives(self):
         atlas = random_atlas()
-        assert len(atlas.senses("word 1", min_recall=1.1)) == 1
-        assert len(atlas.senses("word 1", min_recall=0.0)) == 3
+        assert len(atlas.senses("word 1", min_weight=1.1)) == 1
+        assert len(atlas.senses("word 1", min_weight=0.0)) == 3
 
     def test_a_map_that_gives_just_the_least_is_listed(self):
         atlas = random_atlas()
-        second = atlas.senses("word 1", min_recall=0.0)[1].recall
-        assert len(atlas.senses("word 1", min_recall=second)) == 2
+        second = atlas.senses("word 1", min_weight=0.0)[1].weight
+        assert len(atlas.senses("word 1", min_weight=second)) == 2
 
     def test_what_a_word_recalls_decides_and_not_where_it_lives(self):
         """Among strangers by .85, beside its friend by .1: the friend is what it recalls."""
@@ -151,8 +151,8 @@ class TestQuestions:
         assert [sense.map for sense in found] == [1, 2]
         assert [sense.neighbors[0].label for sense in found] == ["knot", "knot"]
         recall = atlas.shares("tie").sum(axis=1)
-        np.testing.assert_allclose([sense.recall for sense in found], recall[[1, 2]], rtol=1e-6)
-        np.testing.assert_allclose(atlas.map_shares[:, 0], recall, rtol=1e-6)
+        np.testing.assert_allclose([sense.weight for sense in found], recall[[1, 2]], rtol=1e-6)
+        np.testing.assert_allclose(atlas.map_weights[:, 0], recall, rtol=1e-6)
 
     def test_case_does_not_matter_and_unknown_words_get_suggestions(self):
         atlas = random_atlas()

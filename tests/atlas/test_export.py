@@ -37,16 +37,16 @@ def test_csv_holds_every_object_in_every_map(atlas, tmp_path):
 def test_parquet_holds_the_frame(atlas, tmp_path):
     export_atlas(atlas, tmp_path / "a.parquet")
     written = pl.read_parquet(tmp_path / "a.parquet")
-    assert written.drop("recall").equals(atlas.to_frame("polars"))
+    assert written.drop("weight").equals(atlas.to_frame("polars"))
     shares = np.concatenate([atlas.shares(label).sum(axis=1) for label in LABELS])
-    np.testing.assert_allclose(written["recall"], shares, atol=1e-6)
+    np.testing.assert_allclose(written["weight"], shares, atol=1e-6)
 
 
 def test_maps_that_give_little_of_the_recall_can_be_left_out(atlas, tmp_path):
     atlas = replace(atlas, proportions=np.array([[0.999, 0.99, 0.5], [0.001, 0.01, 0.5]]))
     shares = np.array([atlas.shares(label).sum(axis=1) for label in LABELS])
     for least in (0.0, 0.05, 0.5, 1.0):
-        left_out = export_atlas(atlas, tmp_path / "a.csv", min_recall=least)
+        left_out = export_atlas(atlas, tmp_path / "a.csv", min_weight=least)
         with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
             rows = {(row["label"], int(row["map"])) for row in csv.DictReader(file)}
         best = shares == shares.max(axis=1, keepdims=True)
@@ -54,8 +54,8 @@ def test_maps_that_give_little_of_the_recall_can_be_left_out(atlas, tmp_path):
         assert rows == {(LABELS[i], m) for i, m in kept}
         assert left_out == 6 - len(rows)
     assert left_out == 3
-    with pytest.raises(ParameterError, match=r"min_recall=1\.5"):
-        export_atlas(atlas, tmp_path / "a.csv", min_recall=1.5)
+    with pytest.raises(ParameterError, match=r"min_weight=1\.5"):
+        export_atlas(atlas, tmp_path / "a.csv", min_weight=1.5)
 
 
 def by_definition(atlas: Atlas, count: int) -> dict[tuple[str, str], tuple[float, int]]:
@@ -101,10 +101,10 @@ def test_edges_of_who_is_far_from_all(tmp_path):
 
 
 def test_metadata_of_the_name_of_a_column_stay_apart(atlas, tmp_path):
-    export_atlas(replace(atlas, metadata={"recall": np.array([7, 8, 9])}), tmp_path / "a.csv")
+    export_atlas(replace(atlas, metadata={"weight": np.array([7, 8, 9])}), tmp_path / "a.csv")
     with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [row["metadata_recall"] for row in rows] == ["7", "7", "8", "8", "9", "9"]
+    assert [row["metadata_weight"] for row in rows] == ["7", "7", "8", "8", "9", "9"]
 
 
 def test_edges_are_streamed(tmp_path):

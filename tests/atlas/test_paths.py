@@ -20,11 +20,11 @@ def some_atlas(n: int = 14, n_maps: int = 3, seed: int = 0, **more: object) -> A
     return Atlas(labels, maps, shares, MULTIPLE_MAPS_T_SNE, **more)
 
 
-def least_costs(atlas: Atlas, end: int, n_neighbors: int, min_recall: float) -> np.ndarray:
+def least_costs(atlas: Atlas, end: int, n_neighbors: int, min_weight: float) -> np.ndarray:
     """The least cost of a path from each object to one end, by relaxing all steps repeatedly."""
     n = atlas.n_objects
-    shares = atlas.map_shares
-    home = (shares >= min_recall) | (shares == shares.max(axis=0))
+    shares = atlas.map_weights
+    home = (shares >= min_weight) | (shares == shares.max(axis=0))
     of_map = np.stack([atlas.choices.shares(i) for i in range(n)])
     strengths = np.where(home.T[:, :, None] & home[None], of_map, 0)
     strengths /= of_map.sum(axis=(1, 2))[:, None, None]
@@ -40,15 +40,15 @@ def least_costs(atlas: Atlas, end: int, n_neighbors: int, min_recall: float) -> 
     return costs
 
 
-@pytest.mark.parametrize(("n_neighbors", "min_recall"), [(1, 0.1), (2, 0.3), (3, 0.0), (13, 0.1)])
-def test_no_path_is_cheaper(n_neighbors, min_recall):
+@pytest.mark.parametrize(("n_neighbors", "min_weight"), [(1, 0.1), (2, 0.3), (3, 0.0), (13, 0.1)])
+def test_no_path_is_cheaper(n_neighbors, min_weight):
     atlas = some_atlas()
     n_found = 0
     for end in range(atlas.n_objects):
-        expected = least_costs(atlas, end, n_neighbors, min_recall)
+        expected = least_costs(atlas, end, n_neighbors, min_weight)
         for start in range(atlas.n_objects):
             path = atlas.path(
-                f"w{start}", f"w{end}", n_neighbors=n_neighbors, min_recall=min_recall
+                f"w{start}", f"w{end}", n_neighbors=n_neighbors, min_weight=min_weight
             )
             if start == end or not np.isfinite(expected[start]):
                 assert path == ()
@@ -69,7 +69,7 @@ def test_each_step_goes_on_from_the_last_within_one_map():
         assert step.similarity == pytest.approx(atlas.choices.shares(i)[step.map, j], rel=1e-5)
         assert step.observed is None
         for object in (i, j):
-            share = atlas.map_shares[:, object]
+            share = atlas.map_weights[:, object]
             assert share[step.map] >= min(0.1, share.max())
 
 
@@ -134,5 +134,5 @@ def test_what_is_refused():
         atlas.path("w1", "nobody")
     with pytest.raises(ParameterError, match="n_neighbors"):
         atlas.path("w1", "w2", n_neighbors=0)
-    with pytest.raises(ParameterError, match="min_recall"):
-        atlas.path("w1", "w2", min_recall=1.5)
+    with pytest.raises(ParameterError, match="min_weight"):
+        atlas.path("w1", "w2", min_weight=1.5)

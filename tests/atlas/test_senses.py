@@ -163,10 +163,10 @@ def test_two_senses_in_one_map():
     # The other map says the same of all, at a distance; no group is its own.
     recall = atlas.shares("light").sum(axis=1)
     assert (beside.map, beside.share) == (1, 0)
-    assert (first.recall, beside.recall) == (pytest.approx(recall[0]), pytest.approx(recall[1]))
+    assert (first.weight, beside.weight) == (pytest.approx(recall[0]), pytest.approx(recall[1]))
     assert len(atlas.senses("light", n_neighbors=2)[0].neighbors) == 2
-    assert len(atlas.senses("light", min_share=0.5, min_recall=0.5)) == 1
-    assert len(atlas.senses("light", min_share=1.0, min_recall=0.5)) == 1
+    assert len(atlas.senses("light", min_share=0.5, min_weight=0.5)) == 1
+    assert len(atlas.senses("light", min_share=1.0, min_weight=0.5)) == 1
 
 
 def test_a_map_that_recalls_most_comes_first_whatever_was_observed_in_it():
@@ -180,7 +180,7 @@ def test_a_map_that_recalls_most_comes_first_whatever_was_observed_in_it():
     found = turned.senses("light")
     assert [sense.map for sense in found] == [1, 0]
     assert [sense.share for sense in found] == pytest.approx([0.4, 0.6])
-    assert found[0].recall > found[1].recall
+    assert found[0].weight > found[1].weight
     small = turned.senses("light", min_share=0.5)
     assert [(sense.map, sense.share) for sense in small] == [(s.map, s.share) for s in found]
 
@@ -198,14 +198,14 @@ def test_no_map_that_recalls_a_tenth_is_hidden(seed):
         order = [recall[m] for m in maps]
         assert order == sorted(order, reverse=True)
         several += len(set(maps)) > 1
-        np.testing.assert_allclose(atlas.map_shares[:, i], recall, rtol=1e-5, atol=1e-7)
+        np.testing.assert_allclose(atlas.map_weights[:, i], recall, rtol=1e-5, atol=1e-7)
     assert several > 20
 
 
 def test_listed_together_as_word_by_word():
     atlas = made()
     words = np.arange(60)
-    ask, recalls = (atlas.choices, atlas.associations), atlas.map_shares.T
+    ask, recalls = (atlas.choices, atlas.associations), atlas.map_weights.T
     whole = listed_senses(*ask, words, recalls, 0.1, 0.1)
     alone = [listed_senses(*ask, words[[i]], recalls[[i]], 0.1, 0.1) for i in words]
     assert [listed(whole, i) for i in words] == [listed(one, 0) for one in alone]

@@ -202,7 +202,7 @@ def kinds() -> mm.Atlas:
 
 @pytest.fixture(scope="session")
 def kinds_page(kinds, pages) -> Path:
-    return written(kinds, pages / "kinds.html", color="group", min_recall=0.05)
+    return written(kinds, pages / "kinds.html", color="group", min_weight=0.05)
 
 
 @pytest.fixture(scope="session")

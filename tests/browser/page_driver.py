@@ -156,7 +156,7 @@ class AtlasPage:
         self.settle()
         self.read(
             "atlas.change({ word: null, map: given, camera: null, tool: 'pan', selection: [],"
-            " threshold: atlas.atlas.minRecall, onlyItsMaps: false, features: new Set(),"
+            " threshold: atlas.atlas.minWeight, onlyItsMaps: false, features: new Set(),"
             " filters: new Map(), ramp: null, scale: 'linear' })",
             map,
         )

@@ -67,7 +67,7 @@ def test_colours_by_category(open_page, tiny, tiny_page, tmp_path):
     after = {tiny.metadata["group"][label["object"]] for label in at.shown}
     assert "noun" in before
     assert after == before - {"noun"}
-    at.color.select_option("share of recall")
+    at.color.select_option("map weight")
     at.expect(at.legend).to_have_count(0)
     at.settle()
     # Whatever colours the marks, what is filtered out stays out until that is taken back.
@@ -107,7 +107,7 @@ def test_two_kinds_have_two_marks(open_page, kinds, kinds_page, tmp_path):
     at.page.keyboard.press("Escape")
     at.page.keyboard.press("Escape")
     at.open(0)
-    there = kinds.map_shares[0] >= 0.05
+    there = kinds.map_weights[0] >= 0.05
     is_word = [kind == names[1] for kind in kinds.kinds]
     root = svg_of(at, tmp_path)
     assert len(list(root.iter(f"{SVG}polygon"))) == (there & is_word).sum()

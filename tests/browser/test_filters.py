@@ -81,7 +81,7 @@ def test_senses_and_sheets_hold_no_word_that_is_filtered_out(at, tiny):
     at.read("atlas.chooseWord(null)")
     at.expect(at.cards).to_have_count(0)
     told = sorted(int(text.split()[2]) for text in at.sheets.locator(".share").all_inner_texts())
-    shown = tiny.map_shares >= 0.1
+    shown = tiny.map_weights >= 0.1
     assert told == sorted(shown[:, [group[word] == "verb" for word in tiny.labels]].sum(axis=1))
 
 

@@ -167,7 +167,7 @@ def test_words_in_tables_are_not_broken(open_page, tmp_path):
     rng = np.random.default_rng(9)
     points, shares = rng.normal(size=(12, len(words), 2)), np.full((12, len(words)), 1 / 12)
     atlas = mm.Atlas(words, points, shares, MULTIPLE_MAPS_T_SNE)
-    write_page(atlas, tmp_path / "page.html", min_recall=0.01)
+    write_page(atlas, tmp_path / "page.html", min_weight=0.01)
     at = open_page(tmp_path / "page.html", "#map=0")
     at.settle()
     rows = at.in_view.get_by_role("rowheader").get_by_role("button").locator("bdi")

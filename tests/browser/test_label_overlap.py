@@ -43,11 +43,11 @@ def views_of(atlas, rng, count=20):
         map = int(rng.integers(atlas.n_maps))
         threshold = float(rng.choice([0, 0.02, 0.1, 0.3, 0.7]))
         # No view is empty, so the object that it shows must be drawn.
-        there = np.flatnonzero(atlas.map_shares[map] > max(threshold, 1e-3))
+        there = np.flatnonzero(atlas.map_weights[map] > max(threshold, 1e-3))
         if len(there) == 0:
-            there = np.array([int(atlas.map_shares[map].argmax())])
+            there = np.array([int(atlas.map_weights[map].argmax())])
         object = int(rng.choice(there))
-        shares = atlas.map_shares[map]
+        shares = atlas.map_weights[map]
         points = atlas.maps[map, shares >= min(0.01, shares.max())]
         whole = 700 / max(np.ptp(points, axis=0).max(), 1e-3)
         x, y = atlas.maps[map, object].tolist()
@@ -82,7 +82,7 @@ def test_no_two_labels_overlap(request, open_page, rng, name):
         # The text is as wide as one of the two weights has it, and stands within its box.
         slack = boxes[:, 2:3] - widths
         assert ((slack >= 0) & (slack < 8)).any(axis=1).all()
-        below = atlas.map_shares[view["map"], objects] < view["threshold"] - 1e-4
+        below = atlas.map_weights[view["map"], objects] < view["threshold"] - 1e-4
         near = set() if view["word"] is None else {view["word"]}
         if view["word"] is None:
             assert not below.any()

@@ -31,7 +31,7 @@ def test_typing_shows_the_senses(at, tiny):
     senses = tiny.senses("tie", n_neighbors=8)
     assert len(found) == len(senses) == 3
     for name, sense in zip(found, senses, strict=True):
-        assert name.startswith(f"Map {sense.map} {100 * sense.recall:.0f}%")
+        assert name.startswith(f"Map {sense.map} {100 * sense.weight:.0f}%")
         assert all(neighbor.label in name for neighbor in sense.neighbors[:3])
     at.page.keyboard.press("Enter")
     assert at.becomes("location.hash === '#word=tie'")
@@ -297,8 +297,8 @@ def test_what_was_observed_stands_beside_the_model(open_page, grouped, grouped_p
         assert (told[2] == "only in the model") == (sense.share == 0)
         observed = 0 if told[2].startswith("only") else float(told[2].split("%")[0])
         assert observed == pytest.approx(100 * sense.share, rel=0.05)
-        assert float(told[3]) == pytest.approx(100 * sense.recall, rel=0.05)
-    hidden = 1 - sum({sense.map: sense.recall for sense in senses}.values())
+        assert float(told[3]) == pytest.approx(100 * sense.weight, rel=0.05)
+    hidden = 1 - sum({sense.map: sense.weight for sense in senses}.values())
     said = at.senses.get_by_role("paragraph").all_inner_texts()
     further = [
         re.fullmatch(r"(\d) further maps? gives? ([\d.]+)% in the model", text) for text in said

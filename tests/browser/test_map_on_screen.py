@@ -24,7 +24,7 @@ def at(shared):
 
 def visible(atlas, threshold=0.1):
     """The objects that a map shows."""
-    return np.flatnonzero(atlas.map_shares[MAP] >= threshold)
+    return np.flatnonzero(atlas.map_weights[MAP] >= threshold)
 
 
 def names(atlas, objects):
@@ -103,8 +103,8 @@ def test_what_hovers_says_where_else_it_lives(at, relations):
     at.tip.wait_for()
     said = at.tip.inner_text()
     assert relations.labels[word] in said
-    assert f"{100 * relations.map_shares[MAP, word]:.0f}%"[:2] in said
-    others = [m for m in np.flatnonzero(relations.map_shares[:, word] >= 0.1) if m != MAP]
+    assert f"{100 * relations.map_weights[MAP, word]:.0f}%"[:2] in said
+    others = [m for m in np.flatnonzero(relations.map_weights[:, word] >= 0.1) if m != MAP]
     assert ("also in" in said) == bool(others)
     assert all(f"{m} (" in said for m in others)
     at.page.mouse.move(1, 1)
@@ -187,7 +187,7 @@ def test_the_threshold_hides_words(at, relations):
     now = {label["object"] for label in at.shown}
     assert now
     assert now != few
-    assert (relations.map_shares[MAP, sorted(now)] >= threshold - 1e-4).all()
+    assert (relations.map_weights[MAP, sorted(now)] >= threshold - 1e-4).all()
     at.page.keyboard.press("Home")
     assert at.becomes("atlas.state.threshold === 0")
     at.settle()

@@ -141,7 +141,7 @@ def test_lines_to_what_was_observed(at, open_page, grouped, grouped_page, tmp_pa
     lines = re.findall(r"<line [^>]*>", saved[0].read_text(encoding="utf-8"))
     found = at.read("atlas.observed(given).recalled.slice(0, 10)", word)
     near = [partner for partner in found if map in partner["maps"]]
-    lives = [p for p in found if grouped.map_shares[map, p["object"]] >= 0.1 and p not in near]
+    lives = [p for p in found if grouped.map_weights[map, p["object"]] >= 0.1 and p not in near]
     assert len(lines) == len(near) + len(lives) > 1
     assert sum("dasharray" in line for line in lines) == len(lives)
     labels = {label["object"] for label in at.shown}
@@ -193,7 +193,7 @@ def test_words_in_view_have_both_figures(at, grouped):
     label, observed, model, _ = rows[1].split("\t")
     shares = [sense.share for sense in grouped.senses(label.strip()) if sense.map == 1]
     assert observed == (told(sum(shares)) if sum(shares) else "0%")
-    assert model == told(grouped.map_shares[1, grouped.index(label.strip())])
+    assert model == told(grouped.map_weights[1, grouped.index(label.strip())])
 
 
 def test_a_page_of_one_map_has_its_own_noun_and_no_strip(open_page, pictures, pictures_page):

@@ -9,21 +9,21 @@ import manymaps as mm
 NEIGHBORS = 8
 # Who has so much of the nearest one's similarity is near: NEAR of viewer/src/data/probabilities.ts.
 NEAR = 0.05
-SENSES = """atlas.senses(given).map(({ map, recall, share, neighbors }) => ({
-  map, recall, share,
+SENSES = """atlas.senses(given).map(({ map, weight, share, neighbors }) => ({
+  map, weight, share,
   neighbors: neighbors.map(({ object, share }) => ({ label: atlas.atlas.labels[object], share })),
 }))"""
 
 
 def agree(
-    at, atlas: mm.Atlas, object: int, min_recall: float, neighbor_kind: str | None = None
+    at, atlas: mm.Atlas, object: int, min_weight: float, neighbor_kind: str | None = None
 ) -> None:
     """The senses of an object, in their order: maps, shares, and neighbours up to ties."""
     of = (
         {} if atlas.kinds is None else {"kind": atlas.kinds[object], "neighbor_kind": neighbor_kind}
     )
     expected = atlas.senses(
-        atlas.labels[object], n_neighbors=atlas.n_objects, min_recall=min_recall, **of
+        atlas.labels[object], n_neighbors=atlas.n_objects, min_weight=min_weight, **of
     )
     found = at.read(SENSES, object)
     # A page lists nothing in a map where it holds nothing of the object, rounded to 16 bits.
@@ -32,9 +32,9 @@ def agree(
     # Within a kind the page reckons it itself, from what it holds in 16 bits.
     slack = 1e-4 if neighbor_kind is None else 1e-3
     for sense, exact in zip(found, expected, strict=True):
-        assert sense["recall"] == pytest.approx(exact.recall, abs=slack)
+        assert sense["weight"] == pytest.approx(exact.weight, abs=slack)
     if neighbor_kind is None and atlas.recalls(atlas.labels[object]):
-        agree_on_groups(atlas, object, min_recall, expected, found)
+        agree_on_groups(atlas, object, min_weight, expected, found)
         return
     for sense, exact in zip(found, expected, strict=True):
         assert sense["share"] is None
@@ -48,7 +48,7 @@ def agree(
 
 
 def agree_on_groups(
-    atlas: mm.Atlas, object: int, min_recall: float, expected: list, found: list[dict]
+    atlas: mm.Atlas, object: int, min_weight: float, expected: list, found: list[dict]
 ) -> None:
     """The groups of an object, in their order; of their members those that stand there."""
     similarities = atlas.choices.shares(object)
@@ -58,7 +58,7 @@ def agree_on_groups(
         members = np.array([atlas.index(label) for label in value_of], int)
         ratios = similarities[exact.map, members] / similarities[exact.map].max()
         there = ratios >= NEAR
-        there[:1] |= atlas.map_shares[exact.map, members[:1]] >= min_recall
+        there[:1] |= atlas.map_weights[exact.map, members[:1]] >= min_weight
         near = [label for label, is_there in zip(value_of, there, strict=True) if is_there]
         listed = [n["label"] for n in sense["neighbors"]]
         # The page reckons in 16 bits.

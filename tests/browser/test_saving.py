@@ -58,7 +58,7 @@ def test_the_svg_holds_the_visible_labels(at, relations, tmp_path, word):
     around = " ".join("".join(text.itertext()) for text in sheet.findall(f"{SVG}text"))
     assert around.startswith("Word relations ")
     assert f"Map {at.open_map}: " in around
-    assert re.search("share of recall: little\u00a0\u25a0+\u00a0much", around)
+    assert re.search("map weight: little\u00a0\u25a0+\u00a0much", around)
     assert around.endswith("Source: WordNet \u00b7 2006 \u00b7 Credit: Princeton")
     assert (word or "Map") in around
     root = sheet.find(f"{SVG}svg")
@@ -70,7 +70,7 @@ def test_the_svg_holds_the_visible_labels(at, relations, tmp_path, word):
     assert len(texts) > 5
     dots = [(float(c.get("cx")), float(c.get("cy"))) for c in root.iter(f"{SVG}circle")]
     map = at.open_map
-    there = relations.maps[map, relations.map_shares[map] >= 0.1]
+    there = relations.maps[map, relations.map_weights[map] >= 0.1]
     points = at.points(there) - [box["x"], box["y"]]
     inside = ((points > 0) & (points < [box["width"], box["height"]])).all(axis=1)
     gaps = np.linalg.norm(points[inside][:, None] - np.array(dots), axis=2).min(axis=1)
@@ -96,7 +96,7 @@ def test_the_strip_and_the_gallery_are_saved_by_keyboard(at, tmp_path, part):
     for card in cards:
         assert re.match(r"Map \d+", card)[0] in around
         assert card.split()[-1] in around
-    assert re.search("share of recall: little\u00a0\u25a0+\u00a0much", around)
+    assert re.search("map weight: little\u00a0\u25a0+\u00a0much", around)
     assert around.endswith("Credit: Princeton")
     at.button(f"PNG of {part}").focus()
     with at.download(tmp_path) as saved:
@@ -136,7 +136,7 @@ def test_the_csv_is_the_selection(at, relations, tmp_path):
         at.selection.get_by_role("button", name="CSV").click()
     with saved[0].open(newline="", encoding="utf-8-sig") as file:
         rows = list(csv.DictReader(file))
-    assert list(rows[0]) == ["label", "map", "proportion", "recall", "observed", "x", "y"]
+    assert list(rows[0]) == ["label", "map", "proportion", "weight", "observed", "x", "y"]
     assert {row["label"] for row in rows} == set(chosen)
     found = {(row["label"], int(row["map"])): row for row in rows}
     assert len(found) == len(rows)
@@ -151,7 +151,7 @@ def test_the_csv_is_the_selection(at, relations, tmp_path):
     for (label, m), row in found.items():
         i = relations.index(label)
         assert float(row["proportion"]) == pytest.approx(relations.proportions[m, i], abs=1e-4)
-        assert float(row["recall"]) == pytest.approx(relations.map_shares[m, i], abs=1e-4)
+        assert float(row["weight"]) == pytest.approx(relations.map_weights[m, i], abs=1e-4)
         shares = [sense.share for sense in senses[label] if sense.map == m]
         assert float(row["observed"]) == pytest.approx(sum(shares), abs=1e-4)
         place = [float(row["x"]), float(row["y"])]

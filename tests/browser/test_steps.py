@@ -323,10 +323,10 @@ def test_shares_reach_their_own_threshold(open_page, tmp_path):
     # Who shares no map with any other object has its proportions.
     proportions = np.array([[0.4, 0.0], [0.3, 0.0], [0.3, 0.0], [0.0, 1.0]])
     atlas = mm.Atlas(["tie", "knot"], np.zeros((4, 2, 2)), proportions, MULTIPLE_MAPS_T_SNE)
-    mm.write_page(atlas, tmp_path / "page.html", min_recall=0.3)
+    mm.write_page(atlas, tmp_path / "page.html", min_weight=0.3)
     at = open_page(tmp_path / "page.html", "#word=tie")
     at.expect(at.cards).to_have_count(3)
-    assert len(atlas.senses("tie", min_recall=0.3)) == 3
+    assert len(atlas.senses("tie", min_weight=0.3)) == 3
 
 
 def test_the_usual_colour_switched_off_stays_off(open_page, kinds_page):

@@ -221,7 +221,7 @@ class TestSenses:
             "map",
             "caption",
             "proportion",
-            "recall",
+            "weight",
             "share",
             "unsupported",
             "n_fits",
@@ -235,14 +235,14 @@ class TestSenses:
         assert re.fullmatch(told, lines[2])
         assert lines[4].split() == ["others", "0%", "4%", "1", "smaller", "group"]
         assert "3 senses" in invoke("senses", grouped, "tie", "--min-share", 0.03).stdout
-        few = invoke("senses", grouped, "tie", "--min-share", 0.5, "--min-recall", 0.9).stdout
+        few = invoke("senses", grouped, "tie", "--min-share", 0.5, "--min-weight", 0.9).stdout
         assert "1 sense in 1 map\n" in few
         left_out = json.loads(invoke("senses", grouped, "tie", "--json").stdout)["left_out"]
         assert (left_out["n_groups"], left_out["n_maps"]) == (1, 0)
         assert left_out["share"] == pytest.approx(0.04)
 
     def test_maps_that_recall_little_are_left_out_and_counted(self, atlas):
-        lines = invoke("senses", atlas, "tie", "--min-recall", 0.9).stdout.splitlines()
+        lines = invoke("senses", atlas, "tie", "--min-weight", 0.9).stdout.splitlines()
         assert lines[0] == "tie has weight in 1 map"
         assert re.fullmatch(r"others  \d\d%  1 further map", lines[2])
 
@@ -358,7 +358,7 @@ class TestPlotAndExport:
 
     def test_table(self, atlas):
         output = atlas.parent / "a.csv"
-        assert invoke("export", atlas, "-o", output, "--min-recall", 0).exit_code == 0
+        assert invoke("export", atlas, "-o", output, "--min-weight", 0).exit_code == 0
         with output.open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
         assert len(rows) == 12

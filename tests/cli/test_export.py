@@ -101,7 +101,7 @@ def test_the_fits_of_a_consensus(folder):
 
 
 def test_both_tables_at_once(folder):
-    result = worked(export(folder, "-o", folder / "maps.csv", "--min-recall", 0, "--json"))
+    result = worked(export(folder, "-o", folder / "maps.csv", "--min-weight", 0, "--json"))
     assert json.loads(result.stdout)["output"] == str(folder / "maps.csv")
     assert len(rows_of(folder / "maps.csv")) == 12
     assert len(rows_of(folder / "words.csv")) == 6
@@ -111,21 +111,21 @@ def test_both_tables_at_once(folder):
 
 def test_what_is_left_out_is_said(folder):
     atlas = mm.load_atlas(folder / "a.atlas")
-    kept = int((atlas.choices.map_shares >= 0.5).sum())
+    kept = int((atlas.choices.map_weights >= 0.5).sum())
     assert 6 <= kept < 12
-    told = invoke("export", folder / "a.atlas", "-o", folder / "maps.csv", "--min-recall", 0.5)
+    told = invoke("export", folder / "a.atlas", "-o", folder / "maps.csv", "--min-weight", 0.5)
     assert told.exit_code == 0, told.stderr
     assert f"maps.csv: {kept} of 12 rows; " in told.stderr
-    assert "--min-recall 0 writes all" in told.stderr
+    assert "--min-weight 0 writes all" in told.stderr
     assert len(rows_of(folder / "maps.csv")) == kept
     record = invoke(
-        "export", folder / "a.atlas", "-o", folder / "m.csv", "--min-recall", 0.5, "--json"
+        "export", folder / "a.atlas", "-o", folder / "m.csv", "--min-weight", 0.5, "--json"
     )
     assert json.loads(record.stdout)["left_out"] == 12 - kept
-    whole = invoke("export", folder / "a.atlas", "-o", folder / "maps.csv", "--min-recall", 0)
+    whole = invoke("export", folder / "a.atlas", "-o", folder / "maps.csv", "--min-weight", 0)
     assert whole.stderr == f"{folder / 'maps.csv'}\n"
-    graph = invoke("export", folder / "a.atlas", "-o", folder / "a.graphml", "--min-recall", 0.5)
-    assert (graph.exit_code, "--min-recall does not apply" in graph.stderr) == (2, True)
+    graph = invoke("export", folder / "a.atlas", "-o", folder / "a.graphml", "--min-weight", 0.5)
+    assert (graph.exit_code, "--min-weight does not apply" in graph.stderr) == (2, True)
 
 
 def test_parquet(folder):

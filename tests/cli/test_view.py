@@ -87,10 +87,10 @@ def test_the_look(folder):
     (folder / "more.csv").write_text("label,length,group\ntie,3,a\nKNOT,4,b\nrope,4,a\n")
     header = shown(
         folder, "--metadata", folder / "more.csv", "--color", "group", "--size", "length",
-        "--title", "Six words", "--min-recall", 0.4,
+        "--title", "Six words", "--min-weight", 0.4,
     )  # fmt: skip
     assert (header["color"], header["size"]) == ("group", "length")
-    assert (header["title"], header["min_recall"]) == ("Six words", 0.4)
+    assert (header["title"], header["min_weight"]) == ("Six words", 0.4)
     assert [column["name"] for column in header["columns"]] == ["length", "group"]
 
 

@@ -88,7 +88,7 @@ def test_what_r_writes_is_fitted_and_exported_as_r_reads_it(tmp_path: Path) -> N
     assert norms.n_pairs == 7
     fitted = ("-o", tmp_path / "norms.atlas", "--maps", 2, "--iterations", 5)
     assert invoke("fit", source, *fitted).exit_code == 0
-    written = ("-o", tmp_path / "maps.csv", "--min-recall", 0)
+    written = ("-o", tmp_path / "maps.csv", "--min-weight", 0)
     assert invoke("export", tmp_path / "norms.atlas", *written).exit_code == 0
     with (tmp_path / "maps.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))

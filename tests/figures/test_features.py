@@ -187,7 +187,7 @@ def test_refusals():
     with pytest.raises(ParameterError, match="no feature to draw"):
         plot_features(atlas, [])
     with pytest.raises(ParameterError, match="a number from 0 to 1"):
-        plot_features(atlas, found, min_recall=2)
+        plot_features(atlas, found, min_weight=2)
     with pytest.raises(ParameterError, match="leaves no room"):
         plot_features(atlas, found, size=(3, 3))
     with pytest.raises(UnknownLabelError):

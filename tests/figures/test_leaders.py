@@ -62,7 +62,7 @@ def assert_all_labelled(figure, counts):
 
 
 def shown_in(atlas, least):
-    return [int((held >= least).sum()) for held in atlas.map_shares]
+    return [int((held >= least).sum()) for held in atlas.map_weights]
 
 
 class TestSmallMaps:
@@ -88,9 +88,9 @@ class TestSmallMaps:
             maps[:, :6] = maps[:, :1]
         atlas = mm.Atlas(KINSHIP, maps, rng.dirichlet([1, 1], 15).T, MULTIPLE_MAPS_T_SNE)
         for figure in (
-            mm.plot_atlas(atlas, min_recall=0),
-            mm.plot_atlas(atlas, min_recall=0, panel_size=3.2),
-            mm.plot_map(atlas, min_recall=0, font_size=13),
+            mm.plot_atlas(atlas, min_weight=0),
+            mm.plot_atlas(atlas, min_weight=0, panel_size=3.2),
+            mm.plot_map(atlas, min_weight=0, font_size=13),
         ):
             assert_all_labelled(figure, [15] * len(figure.axes))
 

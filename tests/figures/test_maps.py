@@ -97,19 +97,19 @@ def test_labels_do_not_overlap_at_the_resolution_of_files_either():
 @pytest.mark.parametrize("least", [0.0, 0.1, 0.35, 0.9])
 def test_dots_show_shares_of_recall_and_none_is_below_the_threshold(least):
     atlas = random_atlas(2, n=80)
-    points, areas = dots_of(plot_map(atlas, 1, min_recall=least).axes[0])
-    shown = atlas.map_shares[1] >= least
+    points, areas = dots_of(plot_map(atlas, 1, min_weight=least).axes[0])
+    shown = atlas.map_weights[1] >= least
     assert len(points) == shown.sum()
     for point, area in zip(points, areas, strict=True):
         at = np.abs(atlas.maps[1] - point).sum(axis=1).argmin()
         np.testing.assert_allclose(atlas.maps[1, at], point, atol=1e-6)
         assert area / areas.max() == pytest.approx(
-            atlas.map_shares[1, at] / atlas.map_shares[1, shown].max()
+            atlas.map_weights[1, at] / atlas.map_weights[1, shown].max()
         )
 
 
 def test_nothing_above_the_threshold_is_said_so():
-    ax = plot_map(random_atlas(2), 1, min_recall=1.0).axes[0]
+    ax = plot_map(random_atlas(2), 1, min_weight=1.0).axes[0]
     assert not labels_of(ax)
     assert "nothing to show" in [text.get_text() for text in ax.texts]
 
@@ -133,8 +133,8 @@ def test_max_labels():
 
 def test_highlighted_words_are_labelled_in_the_accent_colour_with_a_halo():
     atlas = random_atlas(3)
-    shown = np.flatnonzero(atlas.map_shares[2] > 0.1)
-    least = shown[atlas.map_shares[2, shown].argmin()]
+    shown = np.flatnonzero(atlas.map_weights[2] > 0.1)
+    least = shown[atlas.map_weights[2, shown].argmin()]
     word = atlas.labels[least]
     ax = plot_map(atlas, 2, highlight=word.upper(), max_labels=1).axes[0]
     (label,) = labels_of(ax)
@@ -146,7 +146,7 @@ def test_highlighted_words_are_labelled_in_the_accent_colour_with_a_halo():
 
 def test_a_highlighted_word_that_lives_elsewhere_is_named_in_the_small_print():
     atlas = random_atlas(3)
-    row = atlas.map_shares[2].argmin()
+    row = atlas.map_weights[2].argmin()
     ax = plot_map(atlas, 2, highlight=[atlas.labels[row]]).axes[0]
     assert any("left out" in t.get_text() and atlas.labels[row] in t.get_text() for t in ax.texts)
 
@@ -179,7 +179,7 @@ def test_odd_labels_are_shown_literally_without_a_warning():
         MULTIPLE_MAPS_T_SNE,
         metadata={"$kind$": column},
     )
-    figure = plot_map(atlas, 0, min_recall=0, color="$kind$", highlight="$x^2$", size=(12, 8))
+    figure = plot_map(atlas, 0, min_weight=0, color="$kind$", highlight="$x^2$", size=(12, 8))
     for shown in (figure, plot_atlas(atlas), plot_senses(atlas, "中文")):
         for suffix in ("png", "svg", "pdf"):
             shown.savefig(io.BytesIO(), format=suffix)
@@ -198,14 +198,14 @@ def test_titles_name_the_map_and_its_words():
     assert [title[0] for title in titles] == ["3", "1"]
     assert all(2 <= len(title[1].split(" · ")) <= 4 for title in titles)
     assert set(titles[0][1].split(" · ")) <= {
-        w for w, p in zip(atlas.labels, atlas.map_shares[3], strict=True) if p >= 0.1
+        w for w, p in zip(atlas.labels, atlas.map_weights[3], strict=True) if p >= 0.1
     }
 
 
 @pytest.mark.parametrize("n_maps", [1, 2, 7, 37, pytest.param(100, marks=pytest.mark.slow)])
 def test_sheets_of_any_size(n_maps):
     atlas = random_atlas(0, n=30, n_maps=n_maps)
-    figure = plot_atlas(atlas, min_recall=0.02, max_labels=2)
+    figure = plot_atlas(atlas, min_weight=0.02, max_labels=2)
     assert len(figure.axes) == n_maps
     width, height = figure.get_size_inches()
     assert 0.5 < width / height < 2.6
@@ -231,7 +231,7 @@ def test_senses_come_in_order_of_recall_centred_on_the_word():
     assert len(figure.axes) == len(senses)
     for ax, sense in zip(figure.axes, senses, strict=True):
         assert [t.get_text() for t in ax.texts if t.get_gid() != "label"] == [
-            f"{sense.recall:.2f}",
+            f"{sense.weight:.2f}",
             f"in map {sense.map}",
         ]
         middle = [np.mean(ax.get_xlim()), np.mean(ax.get_ylim())]
@@ -288,7 +288,7 @@ def test_two_senses_in_one_map_are_two_cuts_of_it():
 
 def test_a_word_spread_thinner_than_the_threshold_still_shows_its_largest_map():
     atlas = random_atlas(6, sharpness=0.0)
-    figure = plot_senses(atlas, atlas.labels[0], min_recall=0.5)
+    figure = plot_senses(atlas, atlas.labels[0], min_weight=0.5)
     assert words_of(figure.axes[0]) == [atlas.labels[0]]
 
 
@@ -330,8 +330,8 @@ def test_given_axes_are_drawn_into():
         (lambda a: plot_map(a, -1), "no map -1"),
         (lambda a: plot_atlas(a, maps=[0, 9]), "no map 9"),
         (lambda a: plot_atlas(a, maps=[]), "maps"),
-        (lambda a: plot_map(a, 0, min_recall=1.5), "min_recall=1.5"),
-        (lambda a: plot_map(a, 0, min_recall=float("nan")), "min_recall=nan"),
+        (lambda a: plot_map(a, 0, min_weight=1.5), "min_weight=1.5"),
+        (lambda a: plot_map(a, 0, min_weight=float("nan")), "min_weight=nan"),
         (lambda a: plot_map(a, 0, max_labels=-1), "-1"),
         (lambda a: plot_map(a, 0, color="kind"), "color='kind' is no column"),
         (lambda a: plot_map(a, 0, size=(0.1, 3)), "no room"),

@@ -75,7 +75,7 @@ def test_senses_of_few_fits_are_left_out_and_counted():
 
 def test_without_words_the_most_spread_are_shown():
     found = compared()
-    spread = 1 / (found.atlases[found.reference].map_shares ** 2).sum(axis=0)
+    spread = 1 / (found.atlases[found.reference].map_weights ** 2).sum(axis=0)
     shown = [text.get_text() for text in marked(plot_stability(found), "word")]
     assert shown == [f"word{i}" for i in np.argsort(-spread)[:6]]
 

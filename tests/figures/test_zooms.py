@@ -114,9 +114,9 @@ def test_many_maps_show_what_lives_there():
     assert_sound(plot_zooms(atlas, map=2))
     is_row = atlas.of_kind("document")
     for m, ax in enumerate(figure.axes):
-        assert len(drawn(ax, "dots")) == (atlas.map_shares[m, is_row] >= 0.1).sum()
+        assert len(drawn(ax, "dots")) == (atlas.map_weights[m, is_row] >= 0.1).sum()
         for word in words_of(ax):
-            assert atlas.map_shares[m, atlas.index(word)] >= 0.1
+            assert atlas.map_weights[m, atlas.index(word)] >= 0.1
     assert "of 400 documents · 600 words" in written(figure)
 
 
@@ -326,7 +326,7 @@ def test_what_cannot_be_a_region():
         plot_zooms(atlas, ["wird1"])
     with pytest.raises(ParameterError, match="no map 2"):
         plot_zooms(atlas, map=2)
-    away = atlas.labels[int(atlas.map_shares[0].argmin())]
+    away = atlas.labels[int(atlas.map_weights[0].argmin())]
     with pytest.raises(ParameterError, match=f"no region round '{away}'"):
         plot_zooms(atlas, [away])
     with pytest.raises(ParameterError, match="leaves no room"):

@@ -158,9 +158,9 @@ class TestEntries:
             )
             stored = found.of("proportions", m) / 65535
             np.testing.assert_allclose(stored, atlas.proportions[m, objects], atol=0.51 / 65535)
-            recalls = found.of("recalls", m) / 65535
+            recalls = found.of("weights", m) / 65535
             assert recalls.min() > 0
-            np.testing.assert_allclose(recalls, atlas.map_shares[m, objects], atol=1.01 / 65535)
+            np.testing.assert_allclose(recalls, atlas.map_weights[m, objects], atol=1.01 / 65535)
             step = np.array(found.header["maps"][m]["step"])
             assert (step <= 0.01).all()
             off = np.abs(found.coordinates(m) - atlas.maps[m, objects])
@@ -171,11 +171,11 @@ class TestEntries:
         types = {name: block.dtype.str for name, block in found.blocks.items()}
         assert types == {
             "positions": "<u2", "order": "<u2", "offsets": "<u4", "objects": "<u2",
-            "proportions": "<u2", "recalls": "<u2", "region/members": "<u2",
+            "proportions": "<u2", "weights": "<u2", "region/members": "<u2",
         }  # fmt: skip
 
     def test_in_one_map_the_proportions_are_all_there_is(self):
-        assert "recalls" not in read(single(["a", "b"])).blocks
+        assert "weights" not in read(single(["a", "b"])).blocks
 
     def test_wide_maps_keep_single_precision(self):
         atlas = several()
@@ -236,15 +236,15 @@ class TestMaps:
             ordered = found.objects(m)[found.of("order", m)]
             assert sorted(ordered) == sorted(found.objects(m))
             expected = sorted(
-                found.objects(m), key=lambda i: (-weights[m, i], -atlas.map_shares[m, i], i)
+                found.objects(m), key=lambda i: (-weights[m, i], -atlas.map_weights[m, i], i)
             )
             np.testing.assert_array_equal(ordered, expected)
 
     def test_titles_are_the_words_of_what_is_in_sight(self):
         atlas = several()
-        found = read(atlas, min_recall=0.3)
+        found = read(atlas, min_weight=0.3)
         for m, (map_, shares) in enumerate(
-            zip(found.header["maps"], atlas.map_shares, strict=True)
+            zip(found.header["maps"], atlas.map_weights, strict=True)
         ):
             expected = title_words(atlas, m, dominant(shares, 0.3), n_words=5)
             assert map_["title"] == expected
@@ -272,8 +272,8 @@ class TestMaps:
         atlas.maps[0, 3], atlas.proportions[0, 3] = [300, 300], 0.01
         found = read(atlas)
         for m in range(atlas.n_maps):
-            shown = atlas.map_shares[m] >= 0.1
-            points, shares = atlas.maps[m, shown].astype(float), atlas.map_shares[m, shown]
+            shown = atlas.map_weights[m] >= 0.1
+            points, shares = atlas.maps[m, shown].astype(float), atlas.map_weights[m, shown]
             box = view_of(points, shares, budget=0.0)
             np.testing.assert_allclose(found.header["maps"][m]["view"], [*box.low, *box.high])
         assert found.header["maps"][0]["view"][2] < 100
@@ -284,14 +284,14 @@ class TestMaps:
         maps[1] = [[0, 0], [1, 0], [0, 1], [0.1, 0]]
         proportions = np.array([[0.5, 0.5, 0.5, 0.9], [0.5, 0.5, 0.5, 0.1]], np.float32)
         atlas = Atlas(["tie", "knot", "bow", "stray"], maps, proportions, MULTIPLE_MAPS_T_SNE)
-        assert atlas.map_shares[0, 3] < 0.001
+        assert atlas.map_weights[0, 3] < 0.001
         found = read(atlas)
-        assert found.of("recalls", 0)[3] < 0.001 * 65535 < 0.999 * 65535 < found.of("recalls", 1)[3]
+        assert found.of("weights", 0)[3] < 0.001 * 65535 < 0.999 * 65535 < found.of("weights", 1)[3]
         np.testing.assert_allclose(found.header["maps"][0]["view"], [0, 0, 1, 1])
         assert "stray" not in found.header["maps"][0]["title"]
 
     def test_a_view_where_nothing_reaches_the_threshold(self):
-        found = read(several(n_maps=20), min_recall=1.0)
+        found = read(several(n_maps=20), min_weight=1.0)
         boxes = np.array([map_["view"] for map_ in found.header["maps"]])
         assert (boxes[:, 2] > boxes[:, 0]).all()
 
@@ -302,7 +302,7 @@ class TestMaps:
         assert ("axes" in found.blocks) == ("middles" in found.blocks) == (d > 2)
         for m in range(atlas.n_maps):
             objects = found.objects(m)
-            plane = principal_plane(atlas.maps[m, objects], found.of("recalls", m) / 65535)
+            plane = principal_plane(atlas.maps[m, objects], found.of("weights", m) / 65535)
             np.testing.assert_allclose(found.points(m), plane.points, atol=0.01)
             assert found.header["maps"][m]["share"] == pytest.approx(plane.share)
 
@@ -315,11 +315,11 @@ class TestMaps:
 class TestHeader:
     def test_what_it_says(self):
         atlas = several(method="mm-tsne")
-        header = read(atlas, title="A <title>", min_recall=0.25).header
+        header = read(atlas, title="A <title>", min_weight=0.25).header
         assert header["title"] == "A <title>"
         assert (header["n_objects"], header["n_maps"], header["n_components"]) == (60, 4, 2)
         assert header["method"] == "multiple maps t\N{NON-BREAKING HYPHEN}SNE"
-        assert header["min_recall"] == 0.25
+        assert header["min_weight"] == 0.25
         assert header["labels"] == list(atlas.labels)
         assert header["model"] == {
             "kernel": "cauchy", "normalization": "conditional", "background": 0.0,
@@ -341,7 +341,7 @@ class TestHeader:
 
     def test_same_bytes_for_the_same_atlas(self):
         atlas = several(metadata={"group": np.array(["a", "b", "b"] * 20)})
-        settings = {"title": None, "size": None, "features": None, "min_recall": 0.1}
+        settings = {"title": None, "size": None, "features": None, "min_weight": 0.1}
         packed = [pack_page(atlas, PageOptions(color="group", **settings)) for _ in range(2)]
         assert packed[0] == packed[1]
 
@@ -550,8 +550,8 @@ class TestRefusals:
 
     @pytest.mark.parametrize("value", [-0.1, 1.1, np.nan])
     def test_a_threshold_out_of_range(self, value):
-        with pytest.raises(ParameterError, match="min_recall"):
-            read(single(["a"]), min_recall=value)
+        with pytest.raises(ParameterError, match="min_weight"):
+            read(single(["a"]), min_weight=value)
 
     def test_an_atlas_without_objects(self):
         with pytest.raises(DataError, match="hold nothing"):

@@ -141,10 +141,10 @@ def test_options_reach_the_viewer(atlas, tmp_path):
     feature = SimpleNamespace(weight=0.5, members=["CAFE"])
     header = header_of(
         page_of(
-            atlas, tmp_path, color="group", size="year", features=[feature], min_recall=0.3
+            atlas, tmp_path, color="group", size="year", features=[feature], min_weight=0.3
         )
     )  # fmt: skip
-    assert (header["color"], header["size"], header["min_recall"]) == ("group", "year", 0.3)
+    assert (header["color"], header["size"], header["min_weight"]) == ("group", "year", 0.3)
     assert header["features"] == [{"name": "feature 1", "weight": 0.5}]
 
 

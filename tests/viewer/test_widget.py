@@ -38,10 +38,10 @@ def widget(atlas):
 
 def test_it_sends_the_atlas_and_the_viewer(atlas):
     options = {"color": "group", "size": None, "title": "T", "features": None}
-    widget = AtlasWidget(atlas, **options, min_recall=0.2, height=400)
+    widget = AtlasWidget(atlas, **options, min_weight=0.2, height=400)
     state = widget.get_state()
     assert state["_esm"] == viewer_module()
-    assert state["data"] == pack_page(atlas, PageOptions(**options, min_recall=0.2))
+    assert state["data"] == pack_page(atlas, PageOptions(**options, min_weight=0.2))
     assert gzip.decompress(state["data"]).startswith(b"manymaps")
     synced = {"selected": [], "word": "", "map": None, "theme": "auto", "height": 400}
     assert synced.items() <= state.items()

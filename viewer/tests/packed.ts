@@ -4,7 +4,7 @@
  *     packed({ labels: ["tie", "knot"], maps: [[[0, 0], [1, 0]]], proportions: [[65535, 65535]] })
  *
  * A map gives a point to every object; the proportions are whole numbers, 65535 for all of an
- * object, 0 where it does not live. So are the shares of recall, which are the proportions by default.
+ * object, 0 where it does not live. So are the map weights, which are the proportions by default.
  */
 import { gzipSync } from "node:zlib";
 import type { Column, Model } from "../src/data/atlas.ts";
@@ -19,7 +19,7 @@ export interface Description {
   labels: string[];
   maps: number[][][];
   proportions: number[][];
-  recalls?: number[][];
+  weights?: number[][];
   model?: Partial<Model>;
   kinds?: [string, string];
   nRows?: number;
@@ -122,9 +122,9 @@ function blocksOf(description: Description): Blocks {
     order: Uint16Array.from(order),
   };
   if (maps.length > 1) {
-    const { recalls = proportions } = description;
-    blocks.recalls = Uint16Array.from(
-      objects.flatMap((list, m) => list.map((i) => elementAt(elementAt(recalls, m), i))),
+    const { weights = proportions } = description;
+    blocks.weights = Uint16Array.from(
+      objects.flatMap((list, m) => list.map((i) => elementAt(elementAt(weights, m), i))),
     );
   }
   if (d > 2) {
@@ -203,7 +203,7 @@ function headerOf(description: Description): Header {
     kinds,
     log_whole: description.logWhole ?? null,
     labels,
-    min_recall: 0.1,
+    min_weight: 0.1,
     color: null,
     size: null,
     maps: maps.map((_, m) => ({

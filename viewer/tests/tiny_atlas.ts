@@ -13,7 +13,7 @@ interface Parts {
   points: number[];
   proportions?: number[];
   /** The proportions by default. */
-  recalls?: number[];
+  weights?: number[];
   columns?: Column[];
   kinds?: [string, string];
   nRows?: number;
@@ -39,7 +39,7 @@ export function tinyAtlas(parts: Parts): TinyAtlas {
     number: 0,
     objects: Uint32Array.from({ length: n }, (_, i) => i),
     proportions,
-    recalls: Float32Array.from(parts.recalls ?? proportions),
+    weights: Float32Array.from(parts.weights ?? proportions),
     coordinates: points,
     points,
     order: Uint32Array.from({ length: n }, (_, i) => i),
@@ -80,7 +80,7 @@ export function tinyAtlas(parts: Parts): TinyAtlas {
     features: [],
     color: null,
     size: null,
-    minRecall: 0.1,
+    minWeight: 0.1,
   };
 }
 

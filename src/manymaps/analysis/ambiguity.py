@@ -34,7 +34,7 @@ import numpy as np
 from manymaps.analysis.object_order import in_order_of
 from manymaps.analysis.senses import fit_senses
 from manymaps.atlas.associations import strongest_associations
-from manymaps.atlas.atlas import LEAST_RECALL, LEAST_SHARE, Atlas
+from manymaps.atlas.atlas import LEAST_SHARE, LEAST_WEIGHT, Atlas
 from manymaps.atlas.senses import sense_groups
 from manymaps.checks import check_number, check_whole
 from manymaps.data.associations import Associations
@@ -122,7 +122,7 @@ def ambiguity(
     atlases: Atlas | Sequence[Atlas],
     *,
     min_share: float = LEAST_SHARE,
-    min_recall: float = LEAST_RECALL,
+    min_weight: float = LEAST_WEIGHT,
     n_resamples: int = 0,
     n_responses: int = N_RESPONSES,
     random_state: int | np.random.Generator | None = None,
@@ -138,7 +138,7 @@ def ambiguity(
         for one count as one.
     min_share : float in [0, 1]
         Groups to which less of what a word recalls falls are no senses, but the first always is.
-    min_recall : float in [0, 1]
+    min_weight : float in [0, 1]
         The same of maps, where no associations of a word are known.
     n_resamples : int
         How often the responses that the first atlas knows are drawn again, 2 or more for the
@@ -179,7 +179,7 @@ def ambiguity(
     ([2.0, 1.0, 1.0], [nan, nan, nan])
     """
     check_number("min_share", min_share, least=0, most=1)
-    check_number("min_recall", min_recall, least=0, most=1)
+    check_number("min_weight", min_weight, least=0, most=1)
     check_whole("n_resamples", n_resamples, 0)
     if n_resamples == 1:
         raise ParameterError("must be 0 or at least 2", name="n_resamples", value=1)
@@ -191,7 +191,7 @@ def ambiguity(
     if len(fits) == 1 and first.consensus is not None:
         parts = list(_of_consensus(first))
     else:
-        parts = [_of_fit(atlas, min_share, min_recall) for atlas in fits]
+        parts = [_of_fit(atlas, min_share, min_weight) for atlas in fits]
     effective, counts = (np.stack(part) for part in zip(*parts, strict=True))
     if len(fits) > 1:
         known = np.stack([_recalls(atlas) for atlas in fits])
@@ -215,8 +215,8 @@ def ambiguity(
     )
 
 
-def _of_fit(atlas: Atlas, min_share: float, min_recall: float) -> tuple[np.ndarray, np.ndarray]:
-    found = fit_senses(atlas, 1, min_recall, min_share)
+def _of_fit(atlas: Atlas, min_share: float, min_weight: float) -> tuple[np.ndarray, np.ndarray]:
+    found = fit_senses(atlas, 1, min_weight, min_share)
     return _effective(found.words, found.shares, atlas.n_objects)
 
 

@@ -6,7 +6,7 @@ that what differs between groups is not how the fits happened to begin. Between 
 groups, of objects that both have:
 
     kept        the share of a word's k most similar objects in one that are so in the other
-    relocated   1/2 sum_m |s_m - t_m|,    s_m, t_m what map m gives of its recall (`map_shares`)
+    relocated   1/2 sum_m |s_m - t_m|,    s_m, t_m its weight in map m (`map_weights`)
     displaced   sum_m min(s_m, t_m) |y^m - z^m| / r_m  /  sum_m min(s_m, t_m)
 
 with r_m the root mean square distance of the pooled map's objects from their middle. None of this
@@ -184,7 +184,7 @@ def _kept(one: Atlas, other: Atlas, count: int) -> np.ndarray:
 
 def _shifts(one: Atlas, other: Atlas, radii: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """How much of each object's recall goes to other maps, and how far it goes within maps."""
-    before, after = one.map_shares, other.map_shares
+    before, after = one.map_weights, other.map_weights
     least = np.minimum(before, after)
     shared = least.sum(axis=0)
     distance = np.linalg.norm(one.maps.astype(np.float64) - other.maps, axis=2) / radii[:, None]

@@ -76,7 +76,7 @@ class FitSenses:
 
 
 def fit_senses(
-    atlas: Atlas, n_neighbors: int, min_recall: float, min_share: float = LEAST_SHARE
+    atlas: Atlas, n_neighbors: int, min_weight: float, min_share: float = LEAST_SHARE
 ) -> FitSenses:
     """The senses of all words in a fit; those without any neighbour are left out."""
     table = None if atlas.kinds is not None else atlas.associations
@@ -85,7 +85,7 @@ def fit_senses(
     by_map = np.ones(atlas.n_objects, bool)
     by_map[words] = False
     if by_map.any():
-        parts += _of_maps(atlas, by_map, n_neighbors, min_recall)
+        parts += _of_maps(atlas, by_map, n_neighbors, min_weight)
     words, maps, shares, near, *both = (np.concatenate(part) for part in zip(*parts, strict=True))
     responses, weights = both
     order = np.lexsort((maps, -shares, words))
@@ -131,18 +131,18 @@ def _of_groups(
 
 
 def _of_maps(
-    atlas: Atlas, wanted: np.ndarray, n_neighbors: int, min_recall: float
+    atlas: Atlas, wanted: np.ndarray, n_neighbors: int, min_weight: float
 ) -> list[tuple[np.ndarray, ...]]:
     """The same of senses that are maps, map by map."""
     parts: list[tuple[np.ndarray, ...]] = []
-    recalls = atlas.map_shares
-    lives = recalls >= min_recall
-    lives[recalls.argmax(axis=0), np.arange(atlas.n_objects)] = True
+    map_weights = atlas.map_weights
+    lives = map_weights >= min_weight
+    lives[map_weights.argmax(axis=0), np.arange(atlas.n_objects)] = True
     for map in range(atlas.n_maps):
         for rows, columns in _sides(atlas, lives[map] & wanted, atlas.proportions[map] > 0):
             near, weights = _strongest(atlas, map, rows, columns, n_neighbors)
             here = np.full(len(rows), map)
-            parts.append((rows, here, recalls[map, rows], near, weights, weights))
+            parts.append((rows, here, map_weights[map, rows], near, weights, weights))
     return parts
 
 

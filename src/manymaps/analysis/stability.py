@@ -65,7 +65,7 @@ from manymaps.analysis.senses import (
     fit_senses,
     matched_overlaps,
 )
-from manymaps.atlas.atlas import LEAST_RECALL, Atlas
+from manymaps.atlas.atlas import LEAST_WEIGHT, Atlas
 from manymaps.atlas.consensus import Consensus, ConsensusSense
 from manymaps.checks import check_index, check_number, check_whole
 from manymaps.compute.tasks import run_tasks
@@ -108,7 +108,7 @@ class Stability(TabularResult):
         The mean of it after the objects of the other fits were shuffled.
     observed, by_other_words, by_dealing : Level
         The agreement of senses, and what chance gives (`manymaps.analysis.stability`).
-    threshold, min_recall : float
+    threshold, min_weight : float
     n_neighbors : int
 
     See Also
@@ -140,7 +140,7 @@ class Stability(TabularResult):
     by_dealing: Level
     threshold: float
     n_neighbors: int
-    min_recall: float
+    min_weight: float
 
     @property
     def n_fits(self) -> int:
@@ -292,7 +292,7 @@ def stability(
     atlases: Sequence[Atlas],
     *,
     n_neighbors: int = 10,
-    min_recall: float = LEAST_RECALL,
+    min_weight: float = LEAST_WEIGHT,
     threshold: float = 0.5,
     reference: int | None = None,
     random_state: int = 0,
@@ -306,7 +306,7 @@ def stability(
         differ.
     n_neighbors : int
         Neighbours that make a sense.
-    min_recall : float in [0, 1]
+    min_weight : float in [0, 1]
         Where no associations of a word are known, maps that give less of what it recalls are no
         senses of it; the first always is, but where the word has no neighbour.
     threshold : float in (0, 1]
@@ -345,12 +345,12 @@ def stability(
     >>> [(sense.neighbors[0].label, sense.n_fits) for sense in found.consensus("tie")]
     [('knot', 2), ('suit', 2)]
     """
-    _check(n_neighbors, min_recall, threshold)
+    _check(n_neighbors, min_weight, threshold)
     fits = _aligned(atlases)
     if reference is not None:
         check_index("fit", reference, len(fits))
     rng = np.random.default_rng(random_state)
-    found = [fit_senses(atlas, n_neighbors, min_recall) for atlas in fits]
+    found = [fit_senses(atlas, n_neighbors, min_weight) for atlas in fits]
     observed, others, dealing = ([np.zeros((2, len(one.maps))) for one in found] for _ in range(3))
     for a, b in combinations(range(len(fits)), 2):
         lot = _other_words(fits[0], rng)
@@ -380,7 +380,7 @@ def stability(
         by_dealing=_level(dealing, n_others),
         threshold=threshold,
         n_neighbors=n_neighbors,
-        min_recall=min_recall,
+        min_weight=min_weight,
     )
 
 
@@ -512,9 +512,9 @@ def _fitted(estimator: Any, data: Any, seed: int) -> Atlas:
     return atlas
 
 
-def _check(n_neighbors: int, min_recall: float, threshold: float) -> None:
+def _check(n_neighbors: int, min_weight: float, threshold: float) -> None:
     check_whole("n_neighbors", n_neighbors)
-    check_number("min_recall", min_recall, least=0, most=1)
+    check_number("min_weight", min_weight, least=0, most=1)
     check_number("threshold", threshold, above=0, most=1)
 
 

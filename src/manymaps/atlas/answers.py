@@ -23,8 +23,8 @@ from manymaps.atlas.senses import listed_senses, sense_groups
 from manymaps.checks import check_index, check_number, check_whole
 
 __all__ = [
-    "LEAST_RECALL",
     "LEAST_SHARE",
+    "LEAST_WEIGHT",
     "Neighbor",
     "Sense",
     "SenseOptions",
@@ -41,7 +41,7 @@ __all__ = [
 #: Groups with a smaller share of the observed associations of a word are not listed as senses.
 LEAST_SHARE = 0.05
 #: Maps that contribute less to the model's similarities of a word are not listed as its senses.
-LEAST_RECALL = 0.1
+LEAST_WEIGHT = 0.1
 #: A map that explains less of an object's associations leaves the object unsupported there.
 LEAST_EXPLAINED = 0.01
 
@@ -99,12 +99,12 @@ class Sense:
         Number of fits that have the sense, if several fits were compared.
     share : float in [0, 1]
         The share of the group in the object's associations; 0 if the map explains none of them.
-        If no associations are known, it equals `recall`.
+        If no associations are known, it equals `weight`.
     members : tuple of int
         Indices of the neighbours, in their order.
-    recall : float in [0, 1]
-        The share of the map in the model's similarities of the object (`Atlas.shares`). It belongs
-        to all senses in the map together.
+    weight : float in [0, 1]
+        The weight of the map: its share of the model's similarities of the object
+        (`Atlas.map_weights`). All senses in a map have the same weight.
     unsupported : bool
         Whether the object is unsupported: its proportion in the map is a tenth or more, but the map
         explains next to none of its associations (`Atlas.explained_by_map`).
@@ -133,7 +133,7 @@ class Sense:
     n_fits: int | None = None
     share: float = 1.0
     members: tuple[int, ...] = ()
-    recall: float = 1.0
+    weight: float = 1.0
     unsupported: bool = False
 
 
@@ -142,7 +142,7 @@ class SenseOptions(TypedDict, total=False):
 
     n_neighbors: int
     min_share: float
-    min_recall: float
+    min_weight: float
     kind: str | None
     neighbor_kind: str | None
 
@@ -216,20 +216,20 @@ def senses(
     i: int,
     n_neighbors: int,
     min_share: float,
-    min_recall: float,
+    min_weight: float,
     neighbor_kind: str | None,
 ) -> list[Sense]:
     """The senses of object i: groups of its associates, or maps if it has no associations."""
     if neighbor_kind is None and has_associations(atlas, i):
-        return _grouped_senses(atlas, i, n_neighbors, min_share, min_recall)
+        return _grouped_senses(atlas, i, n_neighbors, min_share, min_weight)
     nearness = _nearness(atlas, i, neighbor_kind)
-    recall = atlas.choices.map_shares_of(i)
+    weights = atlas.choices.map_weights_of(i)
     if atlas.kinds is not None and neighbor_kind not in (None, other_kind(atlas, i)):
         sums = nearness.sum(axis=1)
-        recall = np.asarray(sums / (sums.sum() or 1.0))
+        weights = np.asarray(sums / (sums.sum() or 1.0))
     listed = []
-    for rank, m in enumerate(np.argsort(-recall, kind="stable").tolist()):
-        if rank and recall[m] < min_recall:
+    for rank, m in enumerate(np.argsort(-weights, kind="stable").tolist()):
+        if rank and weights[m] < min_weight:
             continue
         members = strongest_of(nearness[m], n_neighbors).tolist()
         listed.append(
@@ -238,28 +238,28 @@ def senses(
                 proportion=float(atlas.proportions[m, i]),
                 neighbors=_as_neighbors(atlas, members, nearness[m], None),
                 n_fits=None if atlas.consensus is None else atlas.consensus.n_fits_with(m, i),
-                share=float(recall[m]),
+                share=float(weights[m]),
                 members=tuple(members),
-                recall=float(recall[m]),
+                weight=float(weights[m]),
             )
         )
     return listed
 
 
 def _grouped_senses(
-    atlas: AtlasData, i: int, n_neighbors: int, min_share: float, min_recall: float
+    atlas: AtlasData, i: int, n_neighbors: int, min_share: float, min_weight: float
 ) -> list[Sense]:
     """The senses of an object with associations (`manymaps.atlas.senses`)."""
     assert atlas.associations is not None
-    recall, words = atlas.choices.map_shares_of(i), np.array([i])
+    weights, words = atlas.choices.map_weights_of(i), np.array([i])
     if i not in atlas._last_groups:
         atlas._last_groups.clear()
         atlas._last_groups[i] = sense_groups(atlas.choices, atlas.associations, words)
     groups = listed_senses(
-        atlas.choices, atlas.associations, words, recall[None], min_share, min_recall,
+        atlas.choices, atlas.associations, words, weights[None], min_share, min_weight,
         atlas._last_groups[i],
     )  # fmt: skip
-    has_proportion = atlas.proportions[:, i] >= LEAST_RECALL
+    has_proportion = atlas.proportions[:, i] >= LEAST_WEIGHT
     unsupported = has_proportion & (explained_by_map(atlas, i) < LEAST_EXPLAINED)
     sums, consensus = atlas.choices.sums(i), atlas.consensus
     listed = []
@@ -273,7 +273,7 @@ def _grouped_senses(
                 n_fits=None if consensus is None else consensus.n_fits_with(m, i, members),
                 share=float(groups.shares[number]),
                 members=tuple(members[:n_neighbors]),
-                recall=float(recall[m]),
+                weight=float(weights[m]),
                 unsupported=bool(unsupported[m]),
             )
         )
@@ -281,16 +281,16 @@ def _grouped_senses(
 
 
 def path(
-    atlas: AtlasData, start: int, end: int, n_neighbors: int, min_recall: float
+    atlas: AtlasData, start: int, end: int, n_neighbors: int, min_weight: float
 ) -> tuple[Step, ...]:
     """The most probable chain of steps from one object to another (`manymaps.atlas.paths`)."""
     check_whole("n_neighbors", n_neighbors, least=1)
-    check_number("min_recall", min_recall, least=0, most=1)
+    check_number("min_weight", min_weight, least=0, most=1)
     choices = atlas.choices
     return tuple(
         Step(atlas.labels[i], atlas.labels[j], m, strength, *_observed(atlas, i, [j]))
         for i, j, m, strength in cheapest_path(
-            choices, choices.map_shares, start, end, n_neighbors=n_neighbors, min_recall=min_recall
+            choices, choices.map_weights, start, end, n_neighbors=n_neighbors, min_weight=min_weight
         )
     )
 

@@ -24,7 +24,7 @@ import numpy as np
 from scipy import sparse
 
 from manymaps.atlas import answers, editing
-from manymaps.atlas.answers import LEAST_RECALL, LEAST_SHARE, Neighbor, Sense, SenseOptions
+from manymaps.atlas.answers import LEAST_SHARE, LEAST_WEIGHT, Neighbor, Sense, SenseOptions
 from manymaps.atlas.captions import captions_of
 from manymaps.atlas.consensus import ConsensusSense
 from manymaps.atlas.data import AtlasData
@@ -35,7 +35,7 @@ from manymaps.atlas.storage import read_atlas, same_atlas, save_atlas
 from manymaps.data.frames import Backend, as_frame, long_columns
 from manymaps.labels import fold
 
-__all__ = ["LEAST_RECALL", "LEAST_SHARE", "Atlas", "Entry", "Neighbor", "Sense", "load_atlas"]
+__all__ = ["LEAST_SHARE", "LEAST_WEIGHT", "Atlas", "Entry", "Neighbor", "Sense", "load_atlas"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -246,7 +246,7 @@ class Atlas(AtlasData):
         return float(sums[j])
 
     @property
-    def map_shares(self) -> np.ndarray:
+    def map_weights(self) -> np.ndarray:
         """The share of each object's similarities in each map, shape (n_maps, n_objects).
 
             sum_j q_ij^m / sum_jm q_ij^m
@@ -256,7 +256,7 @@ class Atlas(AtlasData):
         1. They are its proportions if it shares no map with any other object. With two kinds of
         object, those of a chosen one are the shares of the choices of it.
         """
-        return self.choices.map_shares
+        return self.choices.map_weights
 
     def explained_by_map(self, word: str) -> np.ndarray:
         """Compute the part of a word's associations, in both directions, that each map explains.
@@ -323,7 +323,7 @@ class Atlas(AtlasData):
         *,
         n_neighbors: int = 8,
         min_share: float = LEAST_SHARE,
-        min_recall: float = LEAST_RECALL,
+        min_weight: float = LEAST_WEIGHT,
         kind: str | None = None,
         neighbor_kind: str | None = None,
     ) -> list[Sense] | dict[str, list[Sense]]:
@@ -344,7 +344,7 @@ class Atlas(AtlasData):
         min_share : float
             Minimum share of a group in the word's associations. The largest group, and the largest
             of each listed map, are listed in any case.
-        min_recall : float
+        min_weight : float
             Minimum contribution of a map without a listed group to the model's similarities. The
             first map is listed in any case.
         kind, neighbor_kind : str, optional
@@ -363,7 +363,7 @@ class Atlas(AtlasData):
         ParameterError
             For an unknown kind.
         """
-        options = n_neighbors, min_share, min_recall, neighbor_kind
+        options = n_neighbors, min_share, min_weight, neighbor_kind
         if isinstance(word, str):
             return answers.senses(self, self.index(word, kind=kind), *options)
         return {one: answers.senses(self, self.index(one, kind=kind), *options) for one in word}
@@ -374,7 +374,7 @@ class Atlas(AtlasData):
         *,
         n_neighbors: int = 8,
         min_share: float = LEAST_SHARE,
-        min_recall: float = LEAST_RECALL,
+        min_weight: float = LEAST_WEIGHT,
         kind: str | None = None,
         neighbor_kind: str | None = None,
     ) -> dict[str, np.ndarray]:
@@ -384,14 +384,14 @@ class Atlas(AtlasData):
         ----------
         words : iterable of str, optional
             The labels; by default all objects, or all of the `kind`.
-        n_neighbors, min_share, min_recall, kind, neighbor_kind
+        n_neighbors, min_share, min_weight, kind, neighbor_kind
             As for `senses`.
 
         Returns
         -------
         dict of str to ndarray of shape (n_senses of all words,)
             "word"; with two kinds of object "kind"; "sense", its number among those of the word;
-            "share", "map", "proportion" and "recall" as in `Sense`; with a consensus "n_fits";
+            "share", "map", "proportion" and "weight" as in `Sense`; with a consensus "n_fits";
             "neighbors", the labels joined by "; ".
 
         Raises
@@ -417,7 +417,7 @@ class Atlas(AtlasData):
          tie    1    tuxedo
         knot    0       tie
         """
-        options = n_neighbors, min_share, min_recall, neighbor_kind
+        options = n_neighbors, min_share, min_weight, neighbor_kind
         return sense_table(self, words, kind, *options)
 
     def recalls(self, word: str, *, kind: str | None = None) -> bool:
@@ -508,7 +508,7 @@ class Atlas(AtlasData):
         return answers.neighbors(self, i, map, n_neighbors, neighbor_kind)
 
     def path(
-        self, start: str, end: str, *, n_neighbors: int = 8, min_recall: float = LEAST_RECALL
+        self, start: str, end: str, *, n_neighbors: int = 8, min_weight: float = LEAST_WEIGHT
     ) -> tuple[Step, ...]:
         """Find the most probable chain from one word to another, each step within one map.
 
@@ -522,7 +522,7 @@ class Atlas(AtlasData):
             and a row is found before a column of the same label.
         n_neighbors : int
             Number of nearest objects in a map to which a step may lead.
-        min_recall : float in [0, 1]
+        min_weight : float in [0, 1]
             Minimum contribution of a map to the similarities of both objects of a step. The map
             with the largest contribution is used in any case.
 
@@ -549,7 +549,7 @@ class Atlas(AtlasData):
         knot 0 tie 1.0
         tie 1 tuxedo 0.5
         """
-        return answers.path(self, self.index(start), self.index(end), n_neighbors, min_recall)
+        return answers.path(self, self.index(start), self.index(end), n_neighbors, min_weight)
 
     def captions(
         self,

@@ -1,7 +1,7 @@
 """An atlas as a table or a graph, for other programs.
 
     .csv, .parquet   one row per object and map (`Atlas.to_frame`), with the share of the object's
-                     recall that the map gives; rows of little recall can be left out. In CSV a
+                     map weight; rows of little weight can be left out. In CSV a
                      text that a spreadsheet would run has an apostrophe first
     .graphml         a node per object, an edge from each to its k most similar objects
 
@@ -42,7 +42,7 @@ def export_atlas(
     path: str | os.PathLike[str],
     *,
     n_neighbors: int = 10,
-    min_recall: float = 0.0,
+    min_weight: float = 0.0,
 ) -> int:
     """Write an atlas as CSV, Parquet or GraphML, by the suffix; whole or not at all.
 
@@ -53,7 +53,7 @@ def export_atlas(
         Ends in .csv, .parquet or .graphml.
     n_neighbors : int
         Edges from each object of a graph.
-    min_recall : float in [0, 1]
+    min_weight : float in [0, 1]
         Of a table: leave out the rows of maps that give less of what an object recalls in the
         model, but for the one that gives most.
 
@@ -65,7 +65,7 @@ def export_atlas(
     Raises
     ------
     ParameterError
-        For another suffix, or a recall out of its range.
+        For another suffix, or if `min_weight` is outside its range.
     ImportError
         Where Parquet is written without pyarrow.
     OSError
@@ -74,17 +74,17 @@ def export_atlas(
     suffix = Path(path).suffix.lower()
     if suffix not in (".csv", ".parquet", ".graphml"):
         raise ParameterError(f"{path}: the name must end in .csv, .parquet or .graphml")
-    check_number("min_recall", min_recall, least=0, most=1)
+    check_number("min_weight", min_weight, least=0, most=1)
     with written_whole(path) as temporary:
         if suffix == ".graphml":
             _write_graph(atlas, temporary, n_neighbors)
             return 0
-        recall = atlas.choices.map_shares
+        weights = atlas.choices.map_weights
         columns = long_columns(
             atlas.labels, atlas.maps, atlas.proportions, atlas.columns,
-            {"recall": recall.astype(np.float32)},
+            {"weight": weights.astype(np.float32)},
         )  # fmt: skip
-        kept = (recall >= np.minimum(min_recall, recall.max(axis=0))).T.ravel()
+        kept = (weights >= np.minimum(min_weight, weights.max(axis=0))).T.ravel()
         _write_table({name: values[kept] for name, values in columns.items()}, temporary)
         return int(np.count_nonzero(~kept))
 

@@ -4,7 +4,7 @@
     cost of a path = -sum of log q_ij^m            the cheapest path is the most probable chain
 
 with v_ij^m as in `manymaps.atlas.probabilities` and r_i^m what the map gives of i's recall
-(`Atlas.map_shares`), so that of one kind of object q_ij^m is the share of q_ij that the map gives.
+(`Atlas.map_weights`), so that of one kind of object q_ij^m is the share of q_ij that the map gives.
 Of two kinds k runs over the other one, without the fixed factors: steps lead to and fro.
 
 A step leads to one of the few objects that are nearest to i in a map, among those at home there: an
@@ -12,7 +12,7 @@ object is at home where a map gives some share of its recall, and where one give
 end of the path it may also lead from one of the few that are nearest to the end. The path is found
 by Dijkstra's algorithm (1959); only what it passes is computed.
 
-Shapes: map_shares (n_maps, n).
+Shapes: map_weights (n_maps, n).
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class _Surroundings:
     """What is near an object, by map: `count` objects at most."""
 
     choices: Choices
-    map_shares: np.ndarray
+    map_weights: np.ndarray
     is_home: np.ndarray
     count: int
 
@@ -65,7 +65,7 @@ class _Surroundings:
         logs = self.choices.log_weights_in(i, map)
         if self.choices.model.given is not None:
             logs[self.choices.is_row == self.choices.is_row[i]] = -np.inf
-        strengths = self.map_shares[map, i] * normalized(logs)
+        strengths = self.map_weights[map, i] * normalized(logs)
         strengths[~self.is_home[map]] = 0
         return strengths
 
@@ -81,28 +81,28 @@ class _Surroundings:
 
 def cheapest_path(
     choices: Choices,
-    map_shares: np.ndarray,
+    map_weights: np.ndarray,
     start: int,
     end: int,
     *,
     n_neighbors: int,
-    min_recall: float,
+    min_weight: float,
 ) -> list[tuple[int, int, int, float]]:
     """Start, end, map and strength of each step; none where no path leads there.
 
     Parameters
     ----------
     choices : Choices
-    map_shares : ndarray of shape (n_maps, n)
+    map_weights : ndarray of shape (n_maps, n)
     start, end : int
         Numbers of objects.
     n_neighbors : int
         How many of the nearest in a map a step may lead to.
-    min_recall : float in [0, 1]
+    min_weight : float in [0, 1]
         At home in a map is what has this share of its recall there.
     """
-    is_home = (map_shares >= min_recall) | (map_shares == map_shares.max(axis=0))
-    around = _Surroundings(choices, map_shares, is_home, n_neighbors)
+    is_home = (map_weights >= min_weight) | (map_weights == map_weights.max(axis=0))
+    around = _Surroundings(choices, map_weights, is_home, n_neighbors)
     before_end = {(j, map) for map, j, _ in around.steps(end)}
     queue, costs = [(0.0, start)], {start: 0.0}
     came: dict[int, tuple[int, int, int, float]] = {}

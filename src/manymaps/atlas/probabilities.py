@@ -180,8 +180,8 @@ class Choices:
             logs[:, self.is_chooser] -= self.log_normalizers
         return normalized(logs)
 
-    def map_shares_of(self, i: int) -> np.ndarray:
-        """`map_shares` of one object, (n_maps,), without those of all."""
+    def map_weights_of(self, i: int) -> np.ndarray:
+        """`map_weights` of one object, (n_maps,), without those of all."""
         sums = self._shares(i).sum(axis=1)
         whole = sums.sum()
         return sums / whole if whole > 0 else self.proportions[:, i].astype(np.float64)
@@ -298,7 +298,7 @@ class Choices:
         )
 
     @cached_property
-    def map_shares(self) -> np.ndarray:
+    def map_weights(self) -> np.ndarray:
         """sum_j q_ij^m / sum_mj q_ij^m, of each object by each map; shape (n_maps, n).
 
         What each map gives to the choices of i, or to its being chosen. An object that shares no

@@ -16,7 +16,7 @@ from manymaps.atlas.data import AtlasData
 
 __all__ = ["sense_table"]
 
-_COLUMNS = ("word", "sense", "share", "map", "proportion", "recall", "neighbors")
+_COLUMNS = ("word", "sense", "share", "map", "proportion", "weight", "neighbors")
 _TEXTS = ("word", "kind", "neighbors")
 
 
@@ -26,7 +26,7 @@ def sense_table(
     kind: str | None,
     n_neighbors: int,
     min_share: float,
-    min_recall: float,
+    min_weight: float,
     neighbor_kind: str | None,
 ) -> dict[str, np.ndarray]:
     """The senses of some words or of all, one per row; see `manymaps.Atlas.sense_table`."""
@@ -41,10 +41,10 @@ def sense_table(
         of_object = {"word": atlas.labels[i]}
         if atlas.kinds is not None:
             of_object["kind"] = atlas.kinds[i]
-        listed = senses(atlas, i, n_neighbors, min_share, min_recall, neighbor_kind)
+        listed = senses(atlas, i, n_neighbors, min_share, min_weight, neighbor_kind)
         for number, sense in enumerate(listed):
             row = of_object | {"sense": number, "share": sense.share, "map": sense.map}
-            row |= {"proportion": sense.proportion, "recall": sense.recall}
+            row |= {"proportion": sense.proportion, "weight": sense.weight}
             if atlas.consensus is not None:
                 row["n_fits"] = np.nan if sense.n_fits is None else sense.n_fits
             rows.append(row | {"neighbors": "; ".join(near.label for near in sense.neighbors)})

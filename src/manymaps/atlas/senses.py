@@ -147,9 +147,9 @@ def listed_senses(
     choices: Choices,
     associations: sparse.csr_array,
     words: np.ndarray,
-    recalls: np.ndarray,
+    weights: np.ndarray,
     min_share: float,
-    min_recall: float,
+    min_weight: float,
     groups: SenseGroups | None = None,
 ) -> SenseGroups:
     """What is listed of some words: groups, and maps that recall what no group says.
@@ -158,11 +158,11 @@ def listed_senses(
     ----------
     choices, associations, words
         As for `sense_groups`.
-    recalls : ndarray of shape (n_words, n_maps)
-        What each map gives to the recall of each of the words.
+    weights : ndarray of shape (n_words, n_maps)
+        Map weights of each of the words.
     min_share : float
         Of a group in what was observed; a word's largest is listed whatever it has.
-    min_recall : float
+    min_weight : float
         Of a map in what the model recalls; likewise.
     groups : SenseGroups, optional
         The `sense_groups` of the words, where they are known.
@@ -174,7 +174,7 @@ def listed_senses(
         first. Maps without any group have a share of 0.
     """
     found = groups or sense_groups(choices, associations, words)
-    kept, rows, maps = _wanted(found, recalls, min_share, min_recall)
+    kept, rows, maps = _wanted(found, weights, min_share, min_weight)
     lone = [choices.nearest_in(words[i], m, MOST_NEAR) for i, m in zip(rows, maps, strict=True)]
     lone_sizes = np.array([len(members) for members in lone], np.int64)
     near = np.concatenate([*lone, np.zeros(0, np.int64)])
@@ -183,7 +183,7 @@ def listed_senses(
     maps = np.concatenate([found.maps[kept], maps])
     shares = np.concatenate([found.shares[kept], np.zeros(len(rows))])
     sizes = np.concatenate([np.diff(found.ends)[kept], lone_sizes])
-    order = np.lexsort((-shares, maps, -recalls[owners, maps], owners))
+    order = np.lexsort((-shares, maps, -weights[owners, maps], owners))
     place = np.argsort(np.repeat(np.argsort(order), sizes), kind="stable")
     return SenseGroups(
         _offsets(np.bincount(owners, minlength=len(words))),
@@ -196,15 +196,15 @@ def listed_senses(
 
 
 def _wanted(
-    found: SenseGroups, recalls: np.ndarray, min_share: float, min_recall: float
+    found: SenseGroups, weights: np.ndarray, min_share: float, min_weight: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Which groups are listed; of the maps that are too and hold no group, the words and numbers.
 
-    `recalls` are what each map gives to the recall of each word, (n_words, n_maps).
+    `weights` are the map weights of each word, (n_words, n_maps).
     """
-    n_words, n_maps = recalls.shape
-    wanted = recalls >= min_recall
-    wanted[np.arange(n_words), recalls.argmax(axis=1)] = True
+    n_words, n_maps = weights.shape
+    wanted = weights >= min_weight
+    wanted[np.arange(n_words), weights.argmax(axis=1)] = True
     wanted &= (np.diff(found.offsets) > 0)[:, None]
     kept, owners = found.listed(min_share), found.owners
     wanted[owners[kept], found.maps[kept]] = False

@@ -33,7 +33,7 @@ class ExportOptions:
         "Write a table (.csv, .parquet) or a graph (.graphml).",
         required=False,
     )
-    min_recall: float = option(
+    min_weight: float = option(
         Number(0, 1),
         "Leave out maps that contribute less to the association probabilities of a word, except "
         "the first; 0 writes all (tables only).",
@@ -84,7 +84,7 @@ def export(options: ExportOptions) -> None:
     if ambiguity is None:
         refuse_given(OF_AMBIGUITY, "an export without --ambiguity")
     if output is None or output.suffix.lower() == ".graphml":
-        refuse_given(["min_recall"], "an export without a table")
+        refuse_given(["min_weight"], "an export without a table")
     from manymaps.atlas.export import export_atlas, write_columns
 
     fits = [mm.load_atlas(file) for file in (options.atlas, *options.others)]
@@ -92,7 +92,7 @@ def export(options: ExportOptions) -> None:
     left_out = n_fits = None
     if output is not None:
         with work(f"writing {output}"):
-            left_out = export_atlas(fits[0], output, min_recall=options.min_recall)
+            left_out = export_atlas(fits[0], output, min_weight=options.min_weight)
     if found is not None and ambiguity is not None:
         write_columns(found.columns, ambiguity)
         n_fits = int(found.n_fits.max())
@@ -105,7 +105,7 @@ def export(options: ExportOptions) -> None:
         n_rows = n_objects * fits[0].n_maps
         note(
             f"{output}: {n_rows - left_out:,} of {n_rows:,} rows; those that contribute less than "
-            f"{options.min_recall:.0%} to a word are left out (--min-recall 0 writes all)"
+            f"{options.min_weight:.0%} to a word are left out (--min-weight 0 writes all)"
             if left_out
             else f"{output}"
         )

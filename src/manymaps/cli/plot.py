@@ -35,11 +35,11 @@ class PlotOptions:
         "WORD", "Draw the senses of a word side by side; can be repeated.", "--word", multiple=True
     )
     kind: str | None = option("NAME", "Kind of --word (atlases of two kinds of object only).")
-    min_recall: float = option(
+    min_weight: float = option(
         Number(0, 1),
         "Leave out objects of whose association probabilities a map contributes less; both names "
         "mean the same.",
-        "--min-recall", "--min-proportion", default=0.1,
+        "--min-weight", "--min-proportion", default=0.1,
     )  # fmt: skip
     max_labels: int | None = option(
         Whole(0),
@@ -89,7 +89,7 @@ def plot(options: PlotOptions) -> None:
     _check_known("label", "kind", options.label, dict.fromkeys(atlas.kinds or ()))
 
     style: dict[str, Any] = {
-        "min_recall": options.min_recall,
+        "min_weight": options.min_weight,
         "max_labels": options.max_labels,
         "font_size": options.font_size,
         "color": options.color,

@@ -47,7 +47,7 @@ def senses_record(
 
     asked = {**chosen, "kind": kind}
     senses = atlas.senses(word, **asked)
-    everything = atlas.senses(word, **{**asked, "min_share": 0, "min_recall": 0})
+    everything = atlas.senses(word, **{**asked, "min_share": 0, "min_weight": 0})
     maps = list(dict.fromkeys(sense.map for sense in senses))
     captions = dict(zip(maps, map(list, atlas.captions(maps=maps)), strict=True))
     i = atlas.index(word, kind=kind)
@@ -101,12 +101,12 @@ def _as_record(interval: mm.Interval | None) -> dict[str, float] | None:
 def _left_out(listed: Sequence[Sense], everything: Sequence[Sense]) -> dict[str, float]:
     """The groups and maps that are not listed, with their shares; maps without a group are maps."""
     maps = {sense.map for sense in listed}
-    others = {sense.map: sense.recall for sense in everything if sense.map not in maps}
+    others = {sense.map: sense.weight for sense in everything if sense.map not in maps}
     return {
         "n_groups": sum(s.share > 0 for s in everything) - sum(s.share > 0 for s in listed),
         "share": max(0.0, 1 - sum(sense.share for sense in listed)),
-        "n_maps": sum(recall > 0 for recall in others.values()),
-        "recall": sum(others.values()),
+        "n_maps": sum(weight > 0 for weight in others.values()),
+        "weight": sum(others.values()),
     }
 
 
@@ -139,7 +139,7 @@ def _rows(record: dict[str, Any], *, grouped: bool, captioned: bool) -> Iterator
     before = -1
     for sense in record["senses"]:
         repeated = grouped and sense["map"] == before
-        cells = ["", ""] if repeated else [f"map {sense['map']}", f"{sense['recall']:.0%}"]
+        cells = ["", ""] if repeated else [f"map {sense['map']}", f"{sense['weight']:.0%}"]
         if grouped:
             cells.append(_observed(sense))
         if n_fits is not None:
@@ -154,12 +154,12 @@ def _rows(record: dict[str, Any], *, grouped: bool, captioned: bool) -> Iterator
         near = ", ".join(shown(one["label"]) for one in other["neighbors"])
         shares = ["", f"{other['share']:.0%}"][0 if grouped else 1 :]
         yield ["elsewhere", *shares, f"{other['n_fits']} of {n_fits} fits", near]
-    if left_out["n_groups"] or left_out["recall"] >= LEAST_LISTED:
+    if left_out["n_groups"] or left_out["weight"] >= LEAST_LISTED:
         shares = [f"{left_out['share']:.0%}"] if grouped else []
         groups = plural("smaller group", left_out["n_groups"])
         further = [groups] if left_out["n_groups"] and grouped else []
         further += [plural("further map", left_out["n_maps"])] if left_out["n_maps"] else []
-        yield ["others", f"{left_out['recall']:.0%}", *shares, *fits, ", ".join(further)]
+        yield ["others", f"{left_out['weight']:.0%}", *shares, *fits, ", ".join(further)]
 
 
 def _reliability(record: dict[str, Any]) -> Iterator[str]:

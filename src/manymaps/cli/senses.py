@@ -47,7 +47,7 @@ class SensesOptions:
         "Leave out groups with a smaller share of the observed responses to WORD.",
         default=0.05,
     )
-    min_recall: float = option(
+    min_weight: float = option(
         Number(0, 1),
         "Leave out maps without such a group that contribute less to the association probabilities "
         "of WORD.",
@@ -87,7 +87,7 @@ class SensesOptions:
         return {
             "n_neighbors": self.neighbors,
             "min_share": self.min_share,
-            "min_recall": self.min_recall,
+            "min_weight": self.min_weight,
             "kind": self.kind,
             "neighbor_kind": self.neighbor_kind,
         }

@@ -42,7 +42,7 @@ __all__ = ["stability"]
 # Options of the comparison and its outputs. All others are those of a fit, and do not apply to
 # finished atlases.
 OF_ATLASES = {
-    "files", "output", "threshold", "neighbors", "min_recall", "plot", "words_shown", "seed",
+    "files", "output", "threshold", "neighbors", "min_weight", "plot", "words_shown", "seed",
     "drop_vectors",
 }  # fmt: skip
 FEWEST_FITS, LISTED = 2, 8
@@ -72,7 +72,7 @@ class StabilityOptions:
     neighbors: int = option(
         positive, "Number of neighbours that define a sense.", default=10, sets="n_neighbors"
     )
-    min_recall: float = option(
+    min_weight: float = option(
         Number(0, 1),
         "Leave out maps that contribute less to the association probabilities of a word (atlases "
         "without associations only).",
@@ -121,7 +121,7 @@ def stability(options: StabilityOptions) -> None:
         found = compare(
             atlases,
             n_neighbors=options.neighbors,
-            min_recall=options.min_recall,
+            min_weight=options.min_weight,
             threshold=options.threshold,
             reference=None if options.bootstrap is None else 0,
             random_state=options.seed,

@@ -72,7 +72,7 @@ class ViewOptions:
     features: Path | None = option(
         InputFile(), "Draw outlines of the clusters that `cluster` wrote with -o or --json."
     )
-    min_recall: float = option(
+    min_weight: float = option(
         Number(0, 1),
         "Hide objects at first in maps that contribute less to their association probabilities.",
         default=0.1,
@@ -120,7 +120,7 @@ def view(options: ViewOptions) -> None:
             source=options.source,
             credit=options.credit,
             date=options.date,
-            min_recall=options.min_recall,
+            min_weight=options.min_weight,
         )
     size = output.stat().st_size
     shown = options.opened and webbrowser.open(output.resolve().as_uri())

@@ -26,7 +26,7 @@ __all__ = ["Captions"]
 
 Pair = tuple[float, float]
 KEY, KEY_ROW, SCALE_LENGTH = 8.5, 15.0, 120.0
-SHARE = "share of recall"
+SHARE = "map weight"
 TOP_LEFT, BOTTOM_LEFT, BOTTOM_RIGHT = (0, 1), (0, 0), (1, 0)
 
 

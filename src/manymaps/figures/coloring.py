@@ -1,4 +1,4 @@
-"""What colours say in a figure: the share of recall, a category, or a number.
+"""What colours say in a figure: the map weight, a category, or a number.
 
 Palettes: a single quiet hue for shares, Okabe and Ito's colours for categories (told apart
 under every common colour blindness) and three darker ones after them, viridis without its palest
@@ -51,7 +51,7 @@ class Coloring:
     Attributes
     ----------
     name : str or None
-        The metadata column; None where colours show the share of recall.
+        The metadata column; None where colours show the map weight.
     colors : ndarray of shape (n_objects, 4), or None
         Without a column, each map colours its own dots by `SHARES`.
     categories : tuple of (str, color)
@@ -73,7 +73,7 @@ class Coloring:
 
 
 def coloring(atlas: Atlas, column: str | None) -> Coloring:
-    """The colours by a metadata column of an atlas, or by share of recall.
+    """The colours by a metadata column of an atlas, or by map weight.
 
     Parameters
     ----------

@@ -104,7 +104,7 @@ def plot_features(
     *,
     map: int = 0,
     features: Sequence[int] | None = None,
-    min_recall: float = 0.1,
+    min_weight: float = 0.1,
     stability: ClusterStability | None = None,
     size: tuple[float, float] | None = None,
 ) -> Figure:
@@ -120,7 +120,7 @@ def plot_features(
         From 0.
     features : sequence of int, optional
         Which, from 0 in the order given, at most ten; otherwise the eight heaviest.
-    min_recall : float in [0, 1]
+    min_weight : float in [0, 1]
         Objects with less in this map are left out.
     stability : ClusterStability, optional
         Of these clusters (`manymaps.clustering.stability`): the list says in what share of the
@@ -157,12 +157,12 @@ def plot_features(
     """
     found = list(getattr(clusters, "clusters_", clusters))
     chosen = _chosen(found, features)
-    _check(atlas, map, min_recall)
+    _check(atlas, map, min_weight)
     rows = [np.array([atlas.index(str(label)) for label in found[k].members]) for k in chosen]
     weights = np.zeros(atlas.n_objects)
     for k, members in zip(chosen, rows, strict=True):
         weights[members] += found[k].weight
-    scene = _whole(read_scene(atlas, map, weights, min_recall=min_recall))
+    scene = _whole(read_scene(atlas, map, weights, min_weight=min_weight))
     typeface = typeface_for(atlas.labels)
     ax = _axes(scene, size)
     look = Look(
@@ -195,11 +195,11 @@ def _whole(scene: Scene) -> Scene:
     return replace(scene, view=View(low, high, np.zeros(n, dtype=bool)))
 
 
-def _check(atlas: Atlas, map: int, min_recall: float) -> None:
+def _check(atlas: Atlas, map: int, min_weight: float) -> None:
     if atlas.kinds is not None:
         raise ParameterError("features are drawn over objects of one kind, and these are of two")
     check_index("map", map, atlas.n_maps)
-    check_number("min_recall", min_recall, least=0, most=1)
+    check_number("min_weight", min_weight, least=0, most=1)
 
 
 def _chosen(found: Sequence[Feature], features: Sequence[int] | None) -> list[int]:

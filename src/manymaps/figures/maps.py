@@ -1,9 +1,9 @@
 """Static figures of an atlas: one map, all maps, the maps of one word.
 
-Dot area shows what the map gives of what an object recalls (`Atlas.map_shares`); dots below
-`min_recall` are left out. Labels never
-overlap; where room is scarce the words win that stand out in the map (proportion times recall,
-`manymaps.atlas.landmarks`), and words asked for by name before all.
+Dot area shows the map weight of an object (`Atlas.map_weights`); dots below `min_weight` are left
+out. Labels never overlap. If space is short, words that are requested by name are labelled first,
+then those that stand out in the map (proportion times association probability,
+`manymaps.atlas.landmarks`).
 
 A few remote dots would squash a map. Where the box without them (at most 2 % of the map's mass)
 has two thirds of the extent or less, they become small arrows at the edge, with labels like the
@@ -71,7 +71,7 @@ def plot_map(
     atlas: Atlas,
     map: int = 0,
     *,
-    min_recall: float = 0.1,
+    min_weight: float = 0.1,
     max_labels: int | None = None,
     font_size: float | None = None,
     highlight: str | Sequence[str] = (),
@@ -87,8 +87,8 @@ def plot_map(
     atlas : Atlas
     map : int
         From 0.
-    min_recall : float in [0, 1]
-        Objects to whose recall the map gives less are left out.
+    min_weight : float in [0, 1]
+        Objects with a smaller map weight are left out.
     max_labels : int, optional
         As many as there is room for otherwise; of 40 dots or fewer all, by leaders if need be; of
         coloured dots whose labels only count more than 40 objects none but the highlighted.
@@ -98,7 +98,7 @@ def plot_map(
         Objects in the accent colour, whose labels come first.
     color : str, optional
         A column of the atlas's metadata: numbers get a colour scale, anything else categories.
-        Otherwise the colour deepens with the share of recall.
+        Otherwise the colour deepens with the map weight.
     label : str or sequence of str, optional
         Of two kinds of object, the one or those that have labels. By default the columns, which
         stand as words in their places, and the rows, dots, where there are 60 or fewer.
@@ -134,10 +134,10 @@ def plot_map(
     >>> sorted(text.get_text() for text in figure.axes[0].texts if text.get_gid() == "label")
     ['knot', 'rope', 'tie']
     """
-    _check(atlas, [map], min_recall, max_labels, font_size)
+    _check(atlas, [map], min_weight, max_labels, font_size)
     named = _named(atlas, highlight)
     typeface, colors, roles, priority = _read_style(atlas, color, label)
-    scene = read_scene(atlas, map, priority[map], min_recall=min_recall, named=named)
+    scene = read_scene(atlas, map, priority[map], min_weight=min_weight, named=named)
     max_labels = _most_labels(atlas, colors, named, max_labels)
     look = Look(typeface, colors, max_labels=max_labels, ground=PAPER)
     if roles is not None:
@@ -158,8 +158,8 @@ def plot_map(
     captions.title(name, words, size=15, shift=(0, 30 + key_height if color else 12))
     captions.color_key(colors, (0, 10 + key_height))
     # A single map gives all that there is.
-    key_width = 0 if alone else captions.size_key(area, min_recall, colors, (0, -22))
-    remarks = _map_print(atlas, scene, min_recall, named, _kinds_print(scene, roles, n_labels))
+    key_width = 0 if alone else captions.size_key(area, min_weight, colors, (0, -22))
+    remarks = _map_print(atlas, scene, min_weight, named, _kinds_print(scene, roles, n_labels))
     captions.small_print(remarks, (0, -22), reserve=key_width + 14)
     ax.set_frame_on(False)
     return root(ax)
@@ -169,7 +169,7 @@ def plot_atlas(
     atlas: Atlas,
     *,
     maps: Sequence[int] | None = None,
-    min_recall: float = 0.1,
+    min_weight: float = 0.1,
     max_labels: int | None = None,
     font_size: float | None = None,
     highlight: str | Sequence[str] = (),
@@ -184,8 +184,8 @@ def plot_atlas(
     atlas : Atlas
     maps : sequence of int, optional
         These alone, in this order.
-    min_recall : float in [0, 1]
-        Objects to whose recall the map gives less are left out.
+    min_weight : float in [0, 1]
+        Objects with a smaller map weight are left out.
     max_labels : int, optional
         Per map; otherwise by the size of the panels, of 40 dots or fewer all, and of coloured dots
         whose labels only count more than 40 objects none but the highlighted.
@@ -229,13 +229,13 @@ def plot_atlas(
     chosen = list(range(atlas.n_maps)) if maps is None else [int(m) for m in maps]
     if not chosen:
         raise ParameterError("maps is empty; name one map at least, or leave it out for all")
-    _check(atlas, chosen, min_recall, max_labels, font_size)
+    _check(atlas, chosen, min_weight, max_labels, font_size)
     named = _named(atlas, highlight)
     typeface, colors, roles, priority = _read_style(atlas, color, label)
     panel_size = panel_size or (4.6 if len(chosen) < 3 else 3.2 if len(chosen) < 10 else 2.3)
     shape = 0.45 if atlas.n_components == 1 else 1.0
     panels = grid(len(chosen), (panel_size, shape * panel_size), key=(colors, typeface), title=0.34)
-    scenes = [read_scene(atlas, m, priority[m], min_recall=min_recall, named=named) for m in chosen]
+    scenes = [read_scene(atlas, m, priority[m], min_weight=min_weight, named=named) for m in chosen]
     area = common_area(scenes, panel_size, ink=0.05, areas=(6.0, 36.0))
     look = Look(
         typeface,
@@ -262,7 +262,7 @@ def plot_atlas(
     subject = [plural("object", atlas.n_objects)] if roles is None else numbers_of_kinds(atlas)
     subject[0] = f"of {subject[0]}"
     page.title(plural("map", len(chosen)), subject, size=17, shift=TITLE)
-    frame_page(page, look, _sheet_print(scenes, min_recall, roles), min_recall)
+    frame_page(page, look, _sheet_print(scenes, min_weight, roles), min_weight)
     return figure
 
 
@@ -270,7 +270,7 @@ def plot_senses(
     atlas: Atlas,
     word: str | Sequence[str],
     *,
-    min_recall: float = 0.1,
+    min_weight: float = 0.1,
     n_neighbors: int = 12,
     max_labels: int | None = None,
     font_size: float | None = None,
@@ -288,10 +288,10 @@ def plot_senses(
     atlas : Atlas
     word : str or sequence of str
         Matched in any case.
-    min_recall : float in [0, 1]
-        Objects to whose recall the map gives less are left out, but for members of the senses; so
-        are maps that give less to the word's own recall and hold no group of what was observed of
-        it, but the first is always shown.
+    min_weight : float in [0, 1]
+        Objects with a smaller map weight are left out, except for members of the senses. Maps in
+        which the word itself has a smaller weight are left out, too, unless they contain a group of
+        its observed associates; the first map is always shown.
     n_neighbors : int
         How many of the nearest words of each sense the panel reaches to and labels. Of two kinds
         of object these are columns.
@@ -332,13 +332,13 @@ def plot_senses(
     >>> len(plot_senses(atlas, "tie").axes)
     2
     """
-    _check(atlas, [], min_recall, max_labels, font_size)
+    _check(atlas, [], min_weight, max_labels, font_size)
     check_whole("n_neighbors", n_neighbors, 0)
     words = [word] if isinstance(word, str) else list(word)
     if not words:
         raise ParameterError("is empty; name a word or some", name="word", value=word)
     typeface, colors, roles, priority = _read_style(atlas, color, None)
-    asked = [_lives_of(atlas, one, kind, roles, priority, min_recall, n_neighbors) for one in words]
+    asked = [_lives_of(atlas, one, kind, roles, priority, min_weight, n_neighbors) for one in words]
     widest = max(len(lives.senses) for lives in asked)
     alone = len(asked) == 1
     panel_size = panel_size or ((4.6, 3.9, 3.4)[min(widest, 3) - 1] if alone else 2.7)
@@ -373,7 +373,7 @@ def plot_senses(
         page.title(labels[0], asked[0].where, size=17, shift=TITLE, color=ACCENT)
     else:
         page.title(plural("word", len(asked)), labels, size=17, shift=TITLE)
-    frame_page(page, look, _senses_print(asked, min_recall), min_recall)
+    frame_page(page, look, _senses_print(asked, min_weight), min_weight)
     return page.figure
 
 
@@ -399,11 +399,11 @@ def _lives_of(
     kind: str | None,
     roles: Roles | None,
     priority: np.ndarray,
-    min_recall: float,
+    min_weight: float,
     n_neighbors: int,
 ) -> _Lives:
     row = atlas.index(word, kind=kind)
-    senses = atlas.senses(word, n_neighbors=n_neighbors, min_recall=min_recall, kind=kind)
+    senses = atlas.senses(word, n_neighbors=n_neighbors, min_weight=min_weight, kind=kind)
     grouped = atlas.recalls(word, kind=kind)
     shares = atlas.shares(word) if roles is None else atlas.choices.nearness(row, roles.is_text)
     scenes = []
@@ -414,7 +414,7 @@ def _lives_of(
             near = np.zeros(atlas.n_objects)
             near[members] = shares[m][members]
         whole = read_scene(
-            atlas, m, priority[m], min_recall=min_recall, named=[row],
+            atlas, m, priority[m], min_weight=min_weight, named=[row],
             always=[row, *members],
         )  # fmt: skip
         n_there = int((near[whole.objects] > 0).sum()) if grouped else n_neighbors
@@ -437,7 +437,7 @@ def _draw_lives(
     for ax, scene, sense in zip(axes, lives.scenes, lives.senses, strict=True):
         _draw(ax, scene, look, atlas, roles)
         captions = Captions(ax, look.typeface)
-        has = sense.share if lives.grouped else sense.recall
+        has = sense.share if lives.grouped else sense.weight
         told = f"{has:.2f}" if has else "none observed"
         captions.title(told, [f"in map {sense.map}"], size=11, shift=(0, 12))
         captions.bar(has, (0, 5))
@@ -494,13 +494,13 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
 def _check(
     atlas: Atlas,
     maps: Sequence[int],
-    min_recall: float,
+    min_weight: float,
     max_labels: int | None,
     font_size: float | None,
 ) -> None:
     for m in maps:
         check_index("map", m, atlas.n_maps)
-    check_number("min_recall", min_recall, least=0, most=1)
+    check_number("min_weight", min_weight, least=0, most=1)
     if max_labels is not None:
         check_whole("max_labels", max_labels, 0)
     check_font_size(font_size)
@@ -564,7 +564,7 @@ def _words(
 def _map_print(
     atlas: Atlas,
     scene: Scene,
-    min_recall: float,
+    min_weight: float,
     named: Sequence[int],
     kinds: Sequence[str],
 ) -> list[str]:
@@ -572,7 +572,7 @@ def _map_print(
     if atlas.n_maps > 1:
         parts = [
             f"{len(scene.objects):,} of {atlas.n_objects:,} shown, "
-            f"those with {min_recall:g} or more of their recall here"
+            f"those with a weight of {min_weight:g} or more here"
         ]
     parts = [*(parts if atlas.n_maps > 1 or not kinds else []), *kinds]
     n_outside = int(scene.view.outside.sum())
@@ -583,21 +583,21 @@ def _map_print(
             f"first 2 of {scene.n_components} principal axes, {scene.share:.0%} of the spread"
         )
     parts += [
-        f"{elide(atlas.labels[row], 24)}: {atlas.map_shares[scene.map, row]:.2f} here, left out"
+        f"{elide(atlas.labels[row], 24)}: {atlas.map_weights[scene.map, row]:.2f} here, left out"
         for row in named
         if row not in scene.named
     ]
     return parts
 
 
-def _sheet_print(scenes: Sequence[Scene], min_recall: float, roles: Roles | None) -> list[str]:
-    parts = [f"dots: objects with {min_recall:g} or more of their recall in the map"]
+def _sheet_print(scenes: Sequence[Scene], min_weight: float, roles: Roles | None) -> list[str]:
+    parts = [f"dots: objects with a weight of {min_weight:g} or more in the map"]
     if roles is not None:
         dots, texts = (plural(kind) for kind in roles.kinds)
         parts = [
             f"dots: {dots}",
             f"text and specks: {texts}, the frequent first",
-            f"both with {min_recall:g} or more of their recall in the map",
+            f"both with a weight of {min_weight:g} or more in the map",
         ]
     n_outside = sum(int(scene.view.outside.sum()) for scene in scenes)
     if n_outside:
@@ -607,7 +607,7 @@ def _sheet_print(scenes: Sequence[Scene], min_recall: float, roles: Roles | None
     return parts
 
 
-def _senses_print(asked: Sequence[_Lives], min_recall: float) -> list[str]:
+def _senses_print(asked: Sequence[_Lives], min_weight: float) -> list[str]:
     senses, grouped = asked[0].senses, asked[0].grouped
     if len(asked) > 1:
         bars = "bars: share of what each word recalls"
@@ -619,6 +619,6 @@ def _senses_print(asked: Sequence[_Lives], min_recall: float) -> list[str]:
         if rest >= 0.005:
             bars += f", {rest:.2f} falls to smaller groups"
     else:
-        rest = max(0.0, 1 - sum(sense.recall for sense in senses))
+        rest = max(0.0, 1 - sum(sense.weight for sense in senses))
         bars = f"bars: share of what the model recalls, {rest:.2f} lies in other maps"
-    return [bars, f"dots: {min_recall:g} or more"]
+    return [bars, f"dots: {min_weight:g} or more"]

@@ -74,8 +74,8 @@ VEIL = {"boxstyle": "square,pad=0", "alpha": 0.6, "linewidth": 0}
 
 @dataclass(frozen=True)
 class Scene:
-    """What a panel shows: objects in order of priority, with their points and what the map gives
-    of their recall.
+    """What a panel shows: objects in order of priority, with their points and their
+    map weights.
 
     `share` is how much of the spread of the points two dimensions hold; `named` are the rows of
     objects asked for by name.
@@ -200,7 +200,7 @@ def read_scene(
     map: int,
     weights: np.ndarray,
     *,
-    min_recall: float,
+    min_weight: float,
     named: Sequence[int] = (),
     always: Sequence[int] = (),
 ) -> Scene:
@@ -212,15 +212,15 @@ def read_scene(
     map : int
     weights : array of shape (n_objects,)
         How much each object stands out in this map.
-    min_recall : float
-        Objects to whose recall the map gives less are left out.
+    min_weight : float
+        Objects with a smaller map weight are left out.
     named : sequence of int
         Objects whose labels come first.
     always : sequence of int
         Objects that are shown whatever their share.
     """
-    shares = atlas.map_shares[map]
-    is_shown = (shares >= min_recall) & (shares > 0)
+    shares = atlas.map_weights[map]
+    is_shown = (shares >= min_weight) & (shares > 0)
     is_shown[list(always)] = True
     # What is named by a label has a dot that can be seen.
     shares = np.where(np.isin(np.arange(len(shares)), always), np.maximum(shares, SPECK), shares)

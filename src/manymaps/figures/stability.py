@@ -113,7 +113,7 @@ def plot_stability(
         _draw_row(ax, row, centers, typeface, n_neighbors, found.n_fits)
     page = Captions(root(ax), typeface)
     page.title(f"Senses over {found.n_fits} fits", _subject(found), size=15, shift=TITLE)
-    key = page.size_key(_area(fit_width), found.min_recall, PLAIN, (-SIDE * 72, 18))
+    key = page.size_key(_area(fit_width), found.min_weight, PLAIN, (-SIDE * 72, 18))
     page.small_print(
         _remarks(found, n_left_out, least_fits), (SIDE * 72, 18), reserve=key + 2 * SIDE * 72 + 14
     )
@@ -126,7 +126,7 @@ def _chosen(found: Stability, words: str | Sequence[str] | None, kind: str | Non
         rows = (atlas.index(word, kind=kind) for word in named_words(words))
         return list(dict.fromkeys(atlas.labels[row] for row in rows))
     members = np.arange(atlas.n_objects) if kind is None else np.flatnonzero(atlas.of_kind(kind))
-    spread = 1 / (atlas.map_shares[:, members] ** 2).sum(axis=0)
+    spread = 1 / (atlas.map_weights[:, members] ** 2).sum(axis=0)
     order = members[np.argsort(-spread, kind="stable")]
     return list(dict.fromkeys(atlas.labels[i] for i in order))[:USUAL]
 

@@ -58,7 +58,7 @@ def plot_zooms(
     regions: int | Sequence[Place | tuple[Place, float]] | None = None,
     *,
     map: int = 0,
-    min_recall: float = 0.1,
+    min_weight: float = 0.1,
     max_labels: int | None = None,
     font_size: float | None = None,
     highlight: str | Sequence[str] = (),
@@ -79,8 +79,8 @@ def plot_zooms(
         `color` a column of categories one for each of the largest.
     map : int
         From 0.
-    min_recall : float in [0, 1]
-        Objects to whose recall the map gives less are left out.
+    min_weight : float in [0, 1]
+        Objects with a smaller map weight are left out.
     max_labels : int, optional
         Per panel; as many as there is room for otherwise.
     font_size : float, optional
@@ -122,7 +122,7 @@ def plot_zooms(
     >>> len(plot_zooms(atlas, ["coot", ("oak", 0.5)]).axes)
     3
     """
-    asked = _asked(atlas, regions, map, min_recall)
+    asked = _asked(atlas, regions, map, min_weight)
     if max_labels is not None:
         check_whole("max_labels", max_labels, 0)
     check_font_size(font_size)
@@ -131,7 +131,7 @@ def plot_zooms(
     named = [atlas.index(word) for word in words] + [
         one.row for one in asked if one.row is not None
     ]
-    scene = read_scene(atlas, map, roles.priority[map], min_recall=min_recall, named=named)
+    scene = read_scene(atlas, map, roles.priority[map], min_weight=min_weight, named=named)
     typeface, colors = typeface_for(atlas.labels), coloring(atlas, color)
     groups = _groups(colors, scene)
     count = len(asked) or (
@@ -164,9 +164,9 @@ def plot_zooms(
     page.title(name, numbers_of_kinds(atlas), size=17, shift=TITLE)
     remarks = _remarks(scene, roles, len(labelled))
     if atlas.n_maps > 1:
-        remarks.append(f"both with {min_recall:g} or more of their recall here")
+        remarks.append(f"both with a weight of {min_weight:g} or more here")
     whole_look = replace(look, dot_areas=(area, area))
-    frame_page(page, whole_look, remarks, min_recall if atlas.n_maps > 1 else None)
+    frame_page(page, whole_look, remarks, min_weight if atlas.n_maps > 1 else None)
     return root(overview)
 
 
@@ -193,7 +193,7 @@ class _Layout:
 
 
 def _asked(
-    atlas: Atlas, regions: int | Sequence[Any] | None, map: int, min_recall: float
+    atlas: Atlas, regions: int | Sequence[Any] | None, map: int, min_weight: float
 ) -> list[_Asked]:
     """The regions that were asked for by place, after checks of all parameters."""
     if atlas.kinds is None:
@@ -202,7 +202,7 @@ def _asked(
             "plot_map draws its maps"
         )
     check_index("map", map, atlas.n_maps)
-    check_number("min_recall", min_recall, least=0, most=1)
+    check_number("min_weight", min_weight, least=0, most=1)
     if isinstance(regions, str):
         raise ParameterError(
             f"must be a list, such as [{regions!r}]", name="regions", value=regions
@@ -247,10 +247,10 @@ def _box(atlas: Atlas, scene: Scene, asked: _Asked, aspect: float) -> Inset:
     if asked.row is not None:
         name = atlas.labels[asked.row]
         if asked.row not in scene.objects:
-            share = atlas.map_shares[scene.map, asked.row]
+            share = atlas.map_weights[scene.map, asked.row]
             raise ParameterError(
-                f"there is no region round {name!r}: it has {share:.2g} of its recall in "
-                f"map {scene.map} and is left out there; lower min_recall"
+                f"there is no region round {name!r}: its weight in map {scene.map} is "
+                f"{share:.2g}, so it is left out there; lower min_weight"
             )
         middle = scene.points[scene.objects == asked.row][0]
     half = _half(asked.radius or _radius(scene, aspect), aspect)

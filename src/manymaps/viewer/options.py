@@ -25,7 +25,7 @@ class PageOptions:
     color: str | None = None
     size: str | None = None
     features: Any = None
-    min_recall: float = 0.1
+    min_weight: float = 0.1
     hide: str | Collection[str] = ()
     map_titles: Mapping[int, str] | None = None
 

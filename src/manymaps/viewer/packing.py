@@ -8,8 +8,8 @@ maps stand end to end, those of map m from offsets[m] to offsets[m + 1], by numb
 
     proportion = q / 65535        entries whose q is 0 are left out; of an object that would have no
                                   entry the largest is kept, with q = 1
-    recall = q / 65535            what the map gives of what the model recalls of the object
-                                  (`Atlas.map_shares`), at least 1 / 65535; it is what is drawn
+    weight = q / 65535            the map weight of the object
+                                  (`Atlas.map_weights`), at least 1 / 65535; it is what is drawn
     coordinate = low + step q     per map and component; or, in all maps, the number in single
                                   precision where any step would exceed 0.01 kernel widths
 
@@ -17,7 +17,7 @@ maps stand end to end, those of map m from offsets[m] to offsets[m + 1], by numb
     offsets         u4       n_maps + 1
     objects         u2, u4   n_entries
     proportions     u2       n_entries
-    recalls         u2       n_entries, where there are several maps
+    weights         u2       n_entries, where there are several maps
     positions       u2, f4   n_components * n_entries, one component after the other
     order           u2, u4   n_entries: entries of each map by their number in it, those that stand
                              out first
@@ -59,7 +59,7 @@ from typing import Any
 
 import numpy as np
 
-from manymaps.atlas.atlas import LEAST_RECALL, LEAST_SHARE, Atlas
+from manymaps.atlas.atlas import LEAST_SHARE, LEAST_WEIGHT, Atlas
 from manymaps.atlas.captions import categories_of, labels_say_nothing, title_words
 from manymaps.atlas.landmarks import principal_plane, standing, view
 from manymaps.atlas.regions import Region, map_regions
@@ -102,7 +102,7 @@ class _Entries:
     offsets: np.ndarray
     objects: np.ndarray
     proportions: np.ndarray
-    recalls: np.ndarray
+    weights: np.ndarray
     coordinates: np.ndarray
 
     def of(self, map: int) -> slice:
@@ -144,7 +144,7 @@ def pack_page(atlas: Atlas, options: PageOptions) -> bytes:
     UnknownLabelError
         For a member of a feature that the atlas lacks, with suggestions.
     """
-    check_number("min_recall", options.min_recall, least=0, most=1)
+    check_number("min_weight", options.min_weight, least=0, most=1)
     kept = _kept(atlas, options)
     number = np.full(atlas.n_objects, -1)
     number[kept] = np.arange(len(kept))
@@ -161,13 +161,13 @@ def pack_page(atlas: Atlas, options: PageOptions) -> bytes:
         "proportions": entries.proportions.astype("<u2"),
     }  # fmt: skip
     if atlas.n_maps > 1:
-        blocks["recalls"] = entries.recalls.astype("<u2")
+        blocks["weights"] = entries.weights.astype("<u2")
     header = {
         **_told(atlas, options),
         **_described(atlas, kept),
         "labels": [atlas.labels[int(i)] for i in kept],
         "numbered": labels_say_nothing(atlas),
-        "min_recall": float(options.min_recall),
+        "min_weight": float(options.min_weight),
         "color": options.color,
         "size": options.size,
         "maps": [{**map_, **scale} for map_, scale in zip(maps, scales, strict=True)],
@@ -244,7 +244,7 @@ def _senses(atlas: Atlas, entries: _Entries, number: np.ndarray) -> dict[str, np
         return {}
     words = np.arange(atlas.n_objects)
     found = listed_senses(
-        atlas.choices, atlas.associations, words, atlas.map_shares.T, LEAST_SHARE, LEAST_RECALL
+        atlas.choices, atlas.associations, words, atlas.map_weights.T, LEAST_SHARE, LEAST_WEIGHT
     )
     n_entries = np.diff(entries.offsets)
     packed = np.repeat(np.arange(atlas.n_maps), n_entries) * atlas.n_objects + entries.objects
@@ -296,14 +296,14 @@ def _entries(atlas: Atlas, is_kept: np.ndarray) -> _Entries:
     lives = (whole > 0) & is_kept
     offsets = np.concatenate([[0], np.cumsum(lives.sum(axis=1))])
     # Of one map no object has more or less than all.
-    recalls = whole
+    weights = whole
     if atlas.n_maps > 1:
-        recalls = np.clip(np.rint(atlas.map_shares * TOP), 1, TOP).astype(np.int64)
+        weights = np.clip(np.rint(atlas.map_weights * TOP), 1, TOP).astype(np.int64)
     return _Entries(
         offsets,
         np.nonzero(lives)[1],
         whole[lives],
-        recalls[lives],
+        weights[lives],
         atlas.maps[lives].astype(np.float64),
     )
 
@@ -349,13 +349,13 @@ def _maps(
     in_regions: list[np.ndarray] = [np.zeros(0, np.int64)]
     for m in range(n_maps):
         here = entries.of(m)
-        objects, weights = entries.objects[here], entries.recalls[here] / TOP
+        objects, weights = entries.objects[here], entries.weights[here] / TOP
         keys = (np.arange(len(objects)), -weights, -priority[m, objects])
         order[here] = np.lexsort(keys)
         points, share = entries.coordinates[here], 1.0
         if n_components != 2:
             points, share, axes[m], middles[m] = _plane(points, weights)
-        shown = _shown(weights, options.min_recall)
+        shown = _shown(weights, options.min_weight)
         budget = OUT_OF_VIEW if len(shown) > FEW_OBJECTS else 0.0
         box = view(points[shown], weights[shown], budget=budget)
         title = (
@@ -386,9 +386,9 @@ def _maps(
     return described, blocks
 
 
-def _shown(weights: np.ndarray, min_recall: float) -> np.ndarray:
+def _shown(weights: np.ndarray, min_weight: float) -> np.ndarray:
     """The entries of a map that are shown at first; all where none would be."""
-    shown = np.flatnonzero(weights >= min_recall)
+    shown = np.flatnonzero(weights >= min_weight)
     return shown if len(shown) else np.arange(len(weights))
 
 

@@ -57,7 +57,7 @@ def write_page(
     size: str | None = None,
     title: str | Sequence[str] | None = None,
     features: Any = None,
-    min_recall: float = 0.1,
+    min_weight: float = 0.1,
     description: str = "",
     source: str = "",
     credit: str = "",
@@ -84,9 +84,9 @@ def write_page(
     features : AdditiveClustering or sequence of features, optional
         To be drawn as outlines: a fitted estimator, or anything with a `weight` and `members`,
         which are labels of the atlas.
-    min_recall : float in [0, 1]
-        When the page opens, each map shows the objects of whose recall it gives as much
-        (`Atlas.map_shares`); dots have the area of that share.
+    min_weight : float in [0, 1]
+        When the page opens, each map shows the objects with at least this map weight
+        (`Atlas.map_weights`); the weight is the area of a dot.
     description : str, optional
         A sentence or two that say what the page shows; below the title.
     source, credit, date : str, optional
@@ -143,7 +143,7 @@ def write_page(
         if len(atlases) > 1 and of_one is not None:
             raise ParameterError("are of one atlas; give one", name=name)
     options = PageOptions(
-        None, description, source, credit, date, noun, color, size, features, min_recall, hide,
+        None, description, source, credit, date, noun, color, size, features, min_weight, hide,
         map_titles,
     )  # fmt: skip
     packed = [

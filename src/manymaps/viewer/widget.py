@@ -33,7 +33,7 @@ if find_spec("anywidget") is not None:
             As for `write_page`.
         title : str, optional
             By default the numbers of objects and maps.
-        features, min_recall, description, source, credit, date, noun, map_titles
+        features, min_weight, description, source, credit, date, noun, map_titles
             As for `write_page`.
         height : int
             Pixels.
@@ -94,7 +94,7 @@ if find_spec("anywidget") is not None:
             size: str | None = None,
             title: str | None = None,
             features: Any = None,
-            min_recall: float = 0.1,
+            min_weight: float = 0.1,
             description: str = "",
             source: str = "",
             credit: str = "",
@@ -105,7 +105,7 @@ if find_spec("anywidget") is not None:
         ):
             self._atlas = atlas
             options = PageOptions(
-                title, description, source, credit, date, noun, color, size, features, min_recall,
+                title, description, source, credit, date, noun, color, size, features, min_weight,
                 map_titles=map_titles,
             )  # fmt: skip
             super().__init__(data=pack_page(atlas, options), height=height)

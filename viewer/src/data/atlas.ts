@@ -26,7 +26,7 @@ export interface AtlasMap {
    * The part that this map gives of what each entry's object recalls, in (0, 1]; its proportion
    * where there is no other map. What is drawn and listed goes by it.
    */
-  recalls: Float32Array;
+  weights: Float32Array;
   /** Coordinates in map units, entry by entry: k * nComponents. Distances of the model are taken here. */
   coordinates: Float32Array;
   /** The points that are drawn, k * 2: x, y of each entry, y upwards. */
@@ -92,9 +92,9 @@ export type Column = CategoryColumn | NumberColumn | TextColumn | ImageColumn;
 
 export const NO_CATEGORY = 65535;
 
-/** Whether a share of recall reaches a threshold; it comes rounded to 16 bits. */
-export function lives(recall: number, threshold: number): boolean {
-  return recall >= threshold - 1 / 131070;
+/** Whether a map weight reaches a threshold; it comes rounded to 16 bits. */
+export function lives(weight: number, threshold: number): boolean {
+  return weight >= threshold - 1 / 131070;
 }
 
 /** A feature of additive clustering: a weight and the objects that have it. */
@@ -164,8 +164,8 @@ export interface Atlas {
   /** The columns that colour and size the marks at first. */
   color: string | null;
   size: string | null;
-  /** The least share of recall that is shown at first. */
-  minRecall: number;
+  /** The least map weight that is shown at first. */
+  minWeight: number;
 }
 
 /** The name of an object's kind; null where all are of one kind. */

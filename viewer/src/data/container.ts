@@ -4,7 +4,7 @@
  *     gzip of   "manymaps", u4 version, u4 length of the header, the header (JSON, UTF-8),
  *               zeros up to a multiple of 8, then the blocks, each at a multiple of 8
  *
- * All numbers are little endian. A proportion or a share of recall is q / 65535; a
+ * All numbers are little endian. A proportion or a map weight is q / 65535; a
  * coordinate is low + step q where its
  * block holds u2, the number itself where it holds f4. Maps of more than two components are drawn
  * on a plane, (coordinates - middle) @ axes.
@@ -231,7 +231,7 @@ function assemble(header: Fields, blocks: Blocks): Atlas {
     features: featuresOf(header, blocks, nObjects),
     color: shown(header.color),
     size: shown(header.size),
-    minRecall: finite(header.min_recall, "the least share"),
+    minWeight: finite(header.min_weight, "the least share"),
   };
 }
 
@@ -268,7 +268,7 @@ function mapsOf(header: Fields, blocks: Blocks, nObjects: number, d: number): At
   if (offsets[0] !== 0 || offsets[n] !== nEntries) throw damaged("the offsets of the maps");
   const objects = blocks.whole("objects", nEntries, nObjects);
   const proportions = blocks.whole("proportions", nEntries, 65536);
-  const recalls = n > 1 ? blocks.whole("recalls", nEntries, 65536) : proportions;
+  const weights = n > 1 ? blocks.whole("weights", nEntries, 65536) : proportions;
   const positions = blocks.positions("positions", nEntries * d);
   const order = blocks.whole("order", nEntries, nEntries);
   const axes = d > 2 ? blocks.floats("axes", n * d * 2) : null;
@@ -293,7 +293,7 @@ function mapsOf(header: Fields, blocks: Blocks, nObjects: number, d: number): At
       number,
       objects: ascending(objects.subarray(start, end)),
       proportions: shares(proportions.subarray(start, end)),
-      recalls: shares(recalls.subarray(start, end)),
+      weights: shares(weights.subarray(start, end)),
       coordinates,
       points,
       order: permutation(order.subarray(start, end)),

@@ -5,11 +5,11 @@ import { elementAt, firstAtLeast, inBounds } from "./elements.ts";
 
 /** Calls back for each entry of a map. */
 export function forEachEntry(
-  { objects, recalls }: AtlasMap,
-  visit: (object: number, recall: number, entry: number) => void,
+  { objects, weights }: AtlasMap,
+  visit: (object: number, weight: number, entry: number) => void,
 ): void {
   for (let entry = 0; entry < objects.length; entry++) {
-    visit(inBounds(objects[entry]), inBounds(recalls[entry]), entry);
+    visit(inBounds(objects[entry]), inBounds(weights[entry]), entry);
   }
 }
 
@@ -20,13 +20,13 @@ export function entryOf({ objects }: AtlasMap, object: number): number {
 }
 
 /** The maps of an object with what each gives of its recall, the most first. */
-export function mapsOf({ maps }: Atlas, object: number): { map: number; recall: number }[] {
+export function mapsOf({ maps }: Atlas, object: number): { map: number; weight: number }[] {
   const found = [];
   for (const map of maps) {
     const entry = entryOf(map, object);
-    if (entry >= 0) found.push({ map: map.number, recall: elementAt(map.recalls, entry) });
+    if (entry >= 0) found.push({ map: map.number, weight: elementAt(map.weights, entry) });
   }
-  return found.sort((a, b) => b.recall - a.recall);
+  return found.sort((a, b) => b.weight - a.weight);
 }
 
 const LEAST_EFFECTIVE = 1.8;
@@ -52,10 +52,10 @@ export function manySided({ maps, nObjects }: Atlas): number[] {
 /** What tells words of one beginning apart in a search: how early they stand in their maps' orders. */
 export function importance({ maps, nObjects }: Atlas): Float32Array {
   const found = new Float32Array(nObjects);
-  for (const { objects, order, recalls } of maps) {
+  for (const { objects, order, weights } of maps) {
     order.forEach((entry, rank) => {
       const object = inBounds(objects[entry]);
-      const value = inBounds(recalls[entry]) / (1 + rank);
+      const value = inBounds(weights[entry]) / (1 + rank);
       if (value > inBounds(found[object])) found[object] = value;
     });
   }

@@ -28,12 +28,12 @@ export function* pathBetween(
   nObjects: number,
   start: number,
   end: number,
-  minRecall: number,
+  minWeight: number,
 ): Generator<undefined, Step[]> {
   const costs = new Float64Array(nObjects).fill(Number.POSITIVE_INFINITY);
   const came = new Map<number, Step>();
   const queue = new Queue();
-  const beforeEnd = probabilities.around(end, NEAREST, minRecall);
+  const beforeEnd = probabilities.around(end, NEAREST, minWeight);
   costs[start] = 0;
   queue.add({ object: start, cost: 0 });
   for (let passed = 0; passed < FARTHEST; passed++) {
@@ -41,7 +41,7 @@ export function* pathBetween(
     if (next === undefined || next.object === end) break;
     const { object: from, cost } = next;
     if (cost > inBounds(costs[from])) continue;
-    const steps = probabilities.around(from, NEAREST, minRecall);
+    const steps = probabilities.around(from, NEAREST, minWeight);
     for (const { map, object } of beforeEnd) {
       if (object !== from) continue;
       steps.push({ map, object: end, share: probabilities.shareIn(map, from, end) });

@@ -26,7 +26,7 @@ export interface Sense {
   map: number;
   entry: number;
   /** What the map gives of the object's recall in the model. */
-  recall: number;
+  weight: number;
   /**
    * What falls to the group of what was observed of the object: 0 where a map gives some of its
    * recall but holds no group, null where nothing was observed of the object.
@@ -90,32 +90,32 @@ export class Probabilities {
    */
   senses(
     object: number,
-    options: { nNeighbors: number; minRecall: number; sameKind?: boolean },
+    options: { nNeighbors: number; minWeight: number; sameKind?: boolean },
   ): Sense[] {
-    const { nNeighbors, minRecall, sameKind = false } = options;
-    const groups = this.#groups(object, nNeighbors, minRecall);
+    const { nNeighbors, minWeight, sameKind = false } = options;
+    const groups = this.#groups(object, nNeighbors, minWeight);
     if (groups.length > 0) return groups;
     const among = this.#among(object, sameKind);
     const logTotal = this.#logTotal(object, among);
     const homes = this.#homes.of(object);
-    const recalls =
+    const weights =
       this.#atlas.kinds !== null && sameKind
         ? this.#sharesAmong(homes, among)
-        : homes.map(({ map, entry }) => elementAt(map.recalls, entry));
+        : homes.map(({ map, entry }) => elementAt(map.weights, entry));
     return homes
-      .map((home, k) => ({ ...home, recall: elementAt(recalls, k) }))
-      .sort((a, b) => b.recall - a.recall)
-      .filter(({ recall }, rank) => rank === 0 || lives(recall, minRecall))
-      .map(({ map, entry, recall }) => ({
+      .map((home, k) => ({ ...home, weight: elementAt(weights, k) }))
+      .sort((a, b) => b.weight - a.weight)
+      .filter(({ weight }, rank) => rank === 0 || lives(weight, minWeight))
+      .map(({ map, entry, weight }) => ({
         map: map.number,
         entry,
-        recall,
+        weight,
         share: null,
         neighbors: this.#strongest(map, entry, among, logTotal, nNeighbors),
       }));
   }
 
-  #groups(object: number, nNeighbors: number, minRecall: number): Sense[] {
+  #groups(object: number, nNeighbors: number, minWeight: number): Sense[] {
     const { senses } = this.#atlas;
     if (senses === null) return [];
     const homes = new Map(this.#homes.of(object).map((home) => [home.map.number, home]));
@@ -128,11 +128,11 @@ export class Probabilities {
       const isNear = this.nearIn(object, home.map.number);
       // What is observed most comes first, and stands there even where it is far away.
       const isThere = (member: number, rank: number) =>
-        isNear(member) || (rank === 0 && livesIn(home.map, member, minRecall));
+        isNear(member) || (rank === 0 && livesIn(home.map, member, minWeight));
       found.push({
         map: home.map.number,
         entry: home.entry,
-        recall: elementAt(home.map.recalls, home.entry),
+        weight: elementAt(home.map.weights, home.entry),
         share: elementAt(senses.shares, s),
         first: members[0],
         neighbors: Array.from(members.filter(isThere).subarray(0, nNeighbors), (member) => ({
@@ -155,7 +155,7 @@ export class Probabilities {
   }
 
   /** How much of all that a recalls falls to b: q(b|a), of a joint model its part of the row. */
-  recall(a: number, b: number): number {
+  probability(a: number, b: number): number {
     const { model, kinds, nObjects } = this.#atlas;
     const similarity = this.similarity(a, b);
     if (model.normalization !== "joint" || similarity === 0) return similarity;
@@ -220,9 +220,9 @@ export class Probabilities {
   }
 
   /** The objects nearest to an object in each of its main maps, of those whose main map it is too. */
-  around(object: number, count: number, minRecall: number): Near[] {
+  around(object: number, count: number, minWeight: number): Near[] {
     const among = this.#among(object, false);
-    const mains = this.#homes.mains(minRecall);
+    const mains = this.#homes.mains(minWeight);
     return this.#homes.of(object).flatMap(({ map, entry }) => {
       const main = elementAt(mains, map.number);
       if (!main[entry]) return [];
@@ -246,7 +246,7 @@ export class Probabilities {
     const known = this.#atlas.logNormalizers;
     if (known && among === "all") return elementAt(known, elementAt(map.objects, entry));
     const { sums, least } = this.#mapSums([{ map, entry }], among, null);
-    return Math.log(elementAt(sums, 0)) - least - Math.log(elementAt(map.recalls, entry));
+    return Math.log(elementAt(sums, 0)) - least - Math.log(elementAt(map.weights, entry));
   }
 
   #among(object: number, sameKind: boolean): Among {
@@ -443,7 +443,7 @@ export class Probabilities {
 
 function livesIn(map: AtlasMap, object: number, threshold: number): boolean {
   const entry = entryOf(map, object);
-  return entry >= 0 && lives(elementAt(map.recalls, entry), threshold);
+  return entry >= 0 && lives(elementAt(map.weights, entry), threshold);
 }
 
 interface Home {
@@ -457,7 +457,7 @@ class Homes {
   readonly #starts: Uint32Array;
   readonly #maps: Uint32Array;
   readonly #entries: Uint32Array;
-  #mains: { minRecall: number; found: Uint8Array[] } | null = null;
+  #mains: { minWeight: number; found: Uint8Array[] } | null = null;
   /** How many entries of each map are rows; they come first, as rows have the lower numbers. */
   readonly #nRows: number[];
 
@@ -504,23 +504,23 @@ class Homes {
   }
 
   /** Of each map, which entries give some share of an object's recall, or more than any other does. */
-  mains(minRecall: number): Uint8Array[] {
-    if (this.#mains?.minRecall === minRecall) return this.#mains.found;
+  mains(minWeight: number): Uint8Array[] {
+    if (this.#mains?.minWeight === minWeight) return this.#mains.found;
     const most = new Float32Array(this.#atlas.nObjects);
     const { maps } = this.#atlas;
     for (const map of maps) {
-      forEachEntry(map, (object, recall) => {
-        if (recall > inBounds(most[object])) most[object] = recall;
+      forEachEntry(map, (object, weight) => {
+        if (weight > inBounds(most[object])) most[object] = weight;
       });
     }
     const found = maps.map((map) => {
       const main = new Uint8Array(map.objects.length);
-      forEachEntry(map, (object, recall, entry) => {
-        if (lives(recall, minRecall) || recall === most[object]) main[entry] = 1;
+      forEachEntry(map, (object, weight, entry) => {
+        if (lives(weight, minWeight) || weight === most[object]) main[entry] = 1;
       });
       return main;
     });
-    this.#mains = { minRecall, found };
+    this.#mains = { minWeight, found };
     return found;
   }
 

@@ -3,7 +3,7 @@
  * `manymaps export`, what the map gives of the object's recall in the model, and beside it, where
  * data are known, what of all that was observed of the object falls to its senses there,
  *
- *     label, map, proportion, recall, observed, x, y (z, or x0, x1, ...), the columns of the atlas
+ *     label, map, proportion, weight, observed, x, y (z, or x0, x1, ...), the columns of the atlas
  *
  * Coordinates are those of the model, also where a map of more dimensions is drawn on a plane. A text
  * that a spreadsheet would run has an apostrophe first, as in `manymaps.data.csv_cells`, whose reader
@@ -19,7 +19,7 @@ export function atlasTable(atlas: Atlas, objects: readonly number[]): string {
   const d = atlas.nComponents;
   const axes = d <= 3 ? ["x", "y", "z"].slice(0, d) : Array.from({ length: d }, (_, c) => `x${c}`);
   const data = atlas.observed ? ["observed"] : [];
-  const own = ["label", "map", "proportion", "recall", ...data, ...axes];
+  const own = ["label", "map", "proportion", "weight", ...data, ...axes];
   const others = atlas.columns.map(({ name }) => (own.includes(name) ? `metadata_${name}` : name));
   const rows = [[...own, ...others]];
   const homes = homesOf(atlas, objects);
@@ -30,7 +30,7 @@ export function atlasTable(atlas: Atlas, objects: readonly number[]): string {
       const numbers = [
         map.number,
         fiveDigits(elementAt(map.proportions, entry)),
-        fiveDigits(elementAt(map.recalls, entry)),
+        fiveDigits(elementAt(map.weights, entry)),
         ...data.map(() => {
           const share = observedIn(atlas.senses, object, map.number);
           return share === null ? "" : fiveDigits(share);

@@ -157,7 +157,7 @@ class Drawing {
   emphasized({ chosen, near }: Emphasis): string[] {
     const { scene } = this;
     const { accent, paper } = scene.palette;
-    const isByColumn = scene.look.coloring.legend.type !== "recall";
+    const isByColumn = scene.look.coloring.legend.type !== "weight";
     const dots = [...near]
       .reverse()
       .map((entry) => this.dot(entry, scene.color(entry), LEAST_NEAR));

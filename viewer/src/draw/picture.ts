@@ -316,7 +316,7 @@ class Pen {
   emphasize({ chosen, near }: Emphasis): void {
     const { context, scene } = this;
     const { accent } = scene.palette;
-    const isByColumn = scene.look.coloring.legend.type !== "recall";
+    const isByColumn = scene.look.coloring.legend.type !== "weight";
     for (const entry of [...near].reverse()) {
       const [x, y] = this.point(entry);
       if (this.isNear(x, y)) this.dot(entry, x, y, scene.color(entry), LEAST_NEAR);

@@ -1,5 +1,5 @@
 /**
- * What colours say: the share of recall, a category or a number; on light and on dark paper.
+ * What colours say: the map weight, a category or a number; on light and on dark paper.
  *
  * Every colour of a mark has a contrast of 3 : 1 or more on its paper. Shares have a single quiet hue
  * (by their square root). The twenty colours of categories were searched for so that those with three
@@ -23,8 +23,8 @@ export interface Palette {
   muted: string;
   hairline: string;
   accent: string;
-  /** Stops of the ramp of shares of recall, from small to large. */
-  recalls: string[];
+  /** Stops of the ramp of map weights, from small to large. */
+  weights: string[];
   categories: string[];
   /** Categories beyond the palette, and objects without a value. */
   other: string;
@@ -54,7 +54,7 @@ export const PALETTES: Record<Theme, Palette> = {
     muted: "#5F666F",
     hairline: "#DDD8CC",
     accent: "#B93C25",
-    recalls: ["#69959F", "#35707C", "#064E5A"],
+    weights: ["#69959F", "#35707C", "#064E5A"],
     categories: [
       ...["#003B7B", "#CA7101", "#037D50", "#77054E", "#8A1700", "#1198D9", "#9D9048"],
       ...["#7A46AC", "#026EE1", "#FE3C88", "#B24044", "#729C1D", "#2E4226", "#BE2F92"],
@@ -75,7 +75,7 @@ export const PALETTES: Record<Theme, Palette> = {
     muted: "#A4ABB3",
     hairline: "#333A42",
     accent: "#FF8A6B",
-    recalls: ["#4E737C", "#6AA4B0", "#B1DFE8"],
+    weights: ["#4E737C", "#6AA4B0", "#B1DFE8"],
     categories: [
       ...["#C2D3FC", "#FF9F2F", "#69F5CA", "#AE45C2", "#AF4232", "#00A0FF", "#AAA85D"],
       ...["#B987CE", "#1378FE", "#D2096B", "#F06071", "#69900E", "#97A184", "#C9109B"],
@@ -99,7 +99,7 @@ export interface LegendItem {
 }
 
 export type Legend =
-  | { type: "recall"; stops: string[] }
+  | { type: "weight"; stops: string[] }
   | { type: "category"; name: string; items: LegendItem[] }
   | {
       type: "number";
@@ -146,26 +146,26 @@ function ramp(stops: string[]): Uint8Array {
 function fromTable(
   table: Uint8Array,
   map: AtlasMap,
-  row: (object: number, recall: number) => number,
+  row: (object: number, weight: number) => number,
 ): Uint8Array {
   const words = new Uint32Array(table.buffer, table.byteOffset, table.length / 4);
   const colors = new Uint32Array(map.objects.length);
-  forEachEntry(map, (object, recall, entry) => {
-    colors[entry] = inBounds(words[row(object, recall)]);
+  forEachEntry(map, (object, weight, entry) => {
+    colors[entry] = inBounds(words[row(object, weight)]);
   });
   return new Uint8Array(colors.buffer);
 }
 
-/** The colours by a column, or by share of recall where it is null, unknown or a text. */
+/** The colours by a column, or by map weight where it is null, unknown or a text. */
 export function coloringBy(atlas: Atlas, name: string | null, choice: ColorChoice): Coloring {
   const column = name === null ? undefined : atlas.columns.find((other) => other.name === name);
   if (column?.type === "category") return byCategory(atlas, column, choice.theme);
   if (column?.type === "number") return byNumber(atlas, column, choice);
-  const stops = PALETTES[choice.theme].recalls;
+  const stops = PALETTES[choice.theme].weights;
   const table = ramp(stops);
   return {
-    legend: { type: "recall", stops },
-    colors: (map) => fromTable(table, map, (_, recall) => Math.round(255 * Math.sqrt(recall))),
+    legend: { type: "weight", stops },
+    colors: (map) => fromTable(table, map, (_, weight) => Math.round(255 * Math.sqrt(weight))),
   };
 }
 

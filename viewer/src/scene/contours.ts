@@ -1,7 +1,7 @@
 /**
  * Lines of equal density of a map's dots, which show its parts where dots lie on each other.
  *
- * Shares of recall fall into the cells of a grid, are smoothed by three running means a way (nearly a
+ * Map weights fall into the cells of a grid, are smoothed by three running means a way (nearly a
  * Gaussian, whose width falls with the number of dots as in Scott's rule), and each cell between
  * four values is crossed by a line where a level lies between them (marching squares).
  */

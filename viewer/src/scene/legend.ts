@@ -27,8 +27,8 @@ export function keysOf(atlas: Atlas, legend: Legend, size: string | null, ink: s
 function colorKeys({ nMaps }: Atlas, legend: Legend): Key[] {
   if (legend.type === "category") return legend.items.map(({ label, color }) => dot(label, color));
   // A single map gives all of what it recalls.
-  if (legend.type === "recall")
-    return nMaps === 1 ? [] : [ramp("share of recall: little", legend.stops, "much")];
+  if (legend.type === "weight")
+    return nMaps === 1 ? [] : [ramp("map weight: little", legend.stops, "much")];
   const { name, low, high, stops, hasMissing, missing } = legend;
   const keys = [ramp(`${plainText(name)}: ${low}`, stops, high)];
   if (hasMissing) keys.push(dot("no value", missing));

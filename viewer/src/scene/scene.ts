@@ -1,7 +1,7 @@
 /**
  * What one map shows under a look: which entries, how large, in which colours, with which labels.
  *
- *     dot area = pi R(zoom)^2 share of recall x size factor
+ *     dot area = pi R(zoom)^2 map weight x size factor
  *
  * R, the radius of a share of 1, is such that the dots cover INK of the screen when the map
  * fits it (within bounds), and grows slowly as one zooms in. Labels get their zooms in slices
@@ -55,7 +55,7 @@ export interface Look {
   coloring: Coloring;
   /** Factor of the dot area of each object. */
   sizes: Float32Array;
-  /** Entries with a smaller share of recall are not shown. */
+  /** Entries with a smaller map weight are not shown. */
   threshold: number;
   /** 1 for each object that filters let pass; null where nothing is filtered. */
   passed: Uint8Array | null;
@@ -148,13 +148,13 @@ export class Scene {
     this.size = size;
     this.named = null;
     this.fitCamera = fit(this.map.view, size, margin);
-    const { recalls, objects } = this.map;
+    const { weights, objects } = this.map;
     const { atlas, sizes } = this.look;
     let total = 0;
     for (let entry = 0; entry < objects.length; entry++) {
-      const recall = inBounds(recalls[entry]);
-      if (!lives(recall, atlas.minRecall)) continue;
-      total += recall * inBounds(sizes[inBounds(objects[entry])]);
+      const weight = inBounds(weights[entry]);
+      if (!lives(weight, atlas.minWeight)) continue;
+      total += weight * inBounds(sizes[inBounds(objects[entry])]);
     }
     const area = (INK * size.width * size.height) / Math.max(total, 1e-9);
     const side = Math.min(size.width, size.height);
@@ -271,7 +271,7 @@ export class Scene {
   /** Lines of equal density in map units, x, y of both ends of each piece; none where none are asked for. */
   get densityLines(): Float64Array {
     if (!this.look.contours) return new Float64Array();
-    this.contours ??= densityLines(this.map.points, this.map.recalls, this.visible);
+    this.contours ??= densityLines(this.map.points, this.map.weights, this.visible);
     return this.contours;
   }
 
@@ -316,10 +316,10 @@ export class Scene {
   }
 
   private relativeRadii(): Float32Array {
-    const { objects, recalls } = this.map;
+    const { objects, weights } = this.map;
     const { sizes } = this.look;
-    return recalls.map((recall, entry) =>
-      Math.sqrt(recall * inBounds(sizes[inBounds(objects[entry])])),
+    return weights.map((weight, entry) =>
+      Math.sqrt(weight * inBounds(sizes[inBounds(objects[entry])])),
     );
   }
 
@@ -341,12 +341,12 @@ export class Scene {
   }
 
   private newMarks(): MarkData {
-    const { objects, recalls } = this.map;
+    const { objects, weights } = this.map;
     const { threshold, passed } = this.look;
     this.named = null;
     this.contours = null;
     for (let entry = 0; entry < objects.length; entry++) {
-      const isThere = lives(inBounds(recalls[entry]), threshold);
+      const isThere = lives(inBounds(weights[entry]), threshold);
       this.visible[entry] = isThere && passed?.[inBounds(objects[entry])] !== 0 ? 1 : 0;
     }
     return markData(this.marking, this.drawingOrder, this.visible);

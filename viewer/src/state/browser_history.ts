@@ -17,7 +17,7 @@ import type { Panes } from "./panes.ts";
 import type { State } from "./store.ts";
 
 /** What an address says where the page's own column is switched off. */
-const NO_COLUMN = "(recall)";
+const NO_COLUMN = "(weight)";
 /** Browsers refuse addresses that change too often, as a dragged slider would change them. */
 const PATIENCE = 250;
 
@@ -30,7 +30,7 @@ export function stateAt(atlas: Atlas, hash: string): Partial<State> {
   const { zoom, x, y, threshold } = place;
   const hasCamera = zoom !== null && x !== null && y !== null && state.map !== null;
   state.camera = hasCamera ? { zoom, x, y } : null;
-  state.threshold = threshold ?? atlas.minRecall;
+  state.threshold = threshold ?? atlas.minWeight;
   state.lines = place.lines && atlas.observed !== null;
   state.contours = place.contours;
   const asked = (name: string | null, usual: string | null, columns: readonly Column[]) => {
@@ -177,7 +177,7 @@ function placeOf(atlas: Atlas, state: State): Place {
     zoom: camera?.zoom ?? null,
     x: camera?.x ?? null,
     y: camera?.y ?? null,
-    threshold: threshold === atlas.minRecall ? null : threshold,
+    threshold: threshold === atlas.minWeight ? null : threshold,
     color: color === atlas.color ? null : (color ?? NO_COLUMN),
     size: size === atlas.size ? null : (size ?? NO_COLUMN),
     lines,

@@ -45,11 +45,11 @@ export class Lookups {
 
   /** The senses of a word, of maps those at the present threshold. */
   sensesOf(word: number): Sense[] {
-    const { threshold: minRecall, neighborKind } = this.store.state;
-    return this.once(`senses ${word} ${minRecall} ${neighborKind}`, () => {
+    const { threshold: minWeight, neighborKind } = this.store.state;
+    return this.once(`senses ${word} ${minWeight} ${neighborKind}`, () => {
       const nNeighbors = this.filtering.passed ? MOST_ASKED : NEIGHBORS;
       const sameKind = this.isOwnKind(word);
-      const found = this.probabilities.senses(word, { nNeighbors, minRecall, sameKind });
+      const found = this.probabilities.senses(word, { nNeighbors, minWeight, sameKind });
       for (const sense of found) {
         const near = sense.neighbors.filter(({ object }) => this.filtering.passes(object));
         sense.neighbors = near.slice(0, NEIGHBORS);
@@ -134,7 +134,7 @@ export class Lookups {
     const isNear = maps.map((map) => this.probabilities.nearIn(object, map));
     return partners.map((partner) => ({
       ...partner,
-      model: this.probabilities.recall(...pairOf(partner.object)),
+      model: this.probabilities.probability(...pairOf(partner.object)),
       maps: maps.filter((_, k) => isNear[k]?.(partner.object)),
     }));
   }

@@ -98,11 +98,11 @@ export class MapContents {
   }
 
   /** How many objects are shown in a map. */
-  countIn({ objects, recalls }: AtlasMap): number {
+  countIn({ objects, weights }: AtlasMap): number {
     const { threshold } = this.store.state;
     const { passed } = this.filtering;
-    return recalls.reduce((count, recall, entry) => {
-      const isShown = lives(recall, threshold) && passed?.[elementAt(objects, entry)] !== 0;
+    return weights.reduce((count, weight, entry) => {
+      const isShown = lives(weight, threshold) && passed?.[elementAt(objects, entry)] !== 0;
       return count + (isShown ? 1 : 0);
     }, 0);
   }
@@ -118,9 +118,9 @@ export class MapContents {
   }
 
   private shownIn(map: number, objects: Iterable<number>): number[] {
-    const { recalls } = elementAt(this.atlas.maps, map);
+    const { weights } = elementAt(this.atlas.maps, map);
     const { threshold } = this.store.state;
-    return this.entriesIn(map, objects).filter((at) => lives(elementAt(recalls, at), threshold));
+    return this.entriesIn(map, objects).filter((at) => lives(elementAt(weights, at), threshold));
   }
 
   /** The entries of objects that live there and pass the filters; the word does so always. */

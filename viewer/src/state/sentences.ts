@@ -21,7 +21,7 @@ export function provenance({ source, date, credit }: Atlas): string {
 export function whereabouts(atlas: Atlas, object: number, threshold: number): string {
   const kind = kindOf(atlas, object);
   if (atlas.nMaps === 1) return kind ?? "";
-  const homes = mapsOf(atlas, object).filter(({ recall }) => lives(recall, threshold));
+  const homes = mapsOf(atlas, object).filter(({ weight }) => lives(weight, threshold));
   return [kind, counted(Math.max(homes.length, 1), "map")].filter(Boolean).join(", ");
 }
 
@@ -68,8 +68,8 @@ export function nearIn({ maps }: Beside): string {
 }
 
 /** What a word has of a sense: of its recall in the model, and of what was observed of it. */
-function shareInWords({ share, recall }: Sense): string {
-  return share === null ? percent(recall) : `${observed(share)}, model ${percent(recall)}`;
+function shareInWords({ share, weight }: Sense): string {
+  return share === null ? percent(weight) : `${observed(share)}, model ${percent(weight)}`;
 }
 
 /** "54% observed"; of a map without any group, whose words were observed in other senses, "only in the model". */
@@ -88,8 +88,8 @@ export function whereSensesLie(senses: readonly Sense[]): string {
 
 /** "5 further maps give 7% in the model" of what a word recalls; "" where that is next to nothing. */
 export function furtherMaps(atlas: Atlas, word: number, senses: readonly Sense[]): string {
-  const listed = new Map(senses.map(({ map, recall }) => [map, recall]));
-  const rest = 1 - [...listed.values()].reduce((sum, recall) => sum + recall, 0);
+  const listed = new Map(senses.map(({ map, weight }) => [map, weight]));
+  const rest = 1 - [...listed.values()].reduce((sum, weight) => sum + weight, 0);
   const others = mapsOf(atlas, word).filter(({ map }) => !listed.has(map));
   if (others.length === 0 || rest < LEAST_SAID) return "";
   return `${counted(others.length, "further map")} ${others.length > 1 ? "give" : "gives"} ${percent(rest)} in the model`;

@@ -53,7 +53,7 @@ export class Session {
       stepAt: null,
       map: null,
       camera: null,
-      threshold: atlas.minRecall,
+      threshold: atlas.minWeight,
       color: atlas.color,
       size: atlas.size,
       ramp: null,

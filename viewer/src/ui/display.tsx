@@ -21,7 +21,7 @@ export function Display({ session }: { session: Session }) {
   const colors = colorColumns(atlas);
   const sizes = sizeColumns(atlas);
   // Of one map there is no share that tells its objects apart.
-  const noColumn = session.isSingle ? "nothing" : "share of recall";
+  const noColumn = session.isSingle ? "nothing" : "map weight";
   return (
     <section aria-label="Display">
       {!session.isSingle && <Threshold session={session} />}
@@ -157,7 +157,7 @@ function NumberColors({ session }: { session: Session }) {
 }
 
 function LegendKeys({ session, legend }: { session: Session; legend: Legend }) {
-  if (legend.type === "recall") return null;
+  if (legend.type === "weight") return null;
   if (legend.type === "number") {
     return (
       <div class="ramp">

@@ -30,8 +30,8 @@ export function mapSheet(session: Session, map: number): Sheet | null {
 export function sensesSheet(session: Session, word: number, senses: readonly Sense[]): Sheet {
   const { atlas } = session;
   const panels = senses.map((sense): Panel => {
-    const { map, share, recall } = sense;
-    const told = share === null ? percent(recall) : `${observed(share)}, model ${percent(recall)}`;
+    const { map, share, weight } = sense;
+    const told = share === null ? percent(weight) : `${observed(share)}, model ${percent(weight)}`;
     const near = sense.neighbors.map(({ object }) => plainLabel(atlas, object)).join(", ");
     return { ...cropOf(session, sense, SIZE), caption: `Map ${map}, ${told}`, words: near };
   });

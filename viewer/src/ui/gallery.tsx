@@ -11,11 +11,11 @@ import { stepBetween } from "./senses.tsx";
 export function Gallery({ session }: { session: Session }) {
   const { word, onlyItsMaps } = session.state;
   const senses = word === null ? [] : session.lookups.sensesOf(word);
-  const recalls = new Map(senses.map(({ map, recall }) => [map, recall]));
+  const weights = new Map(senses.map(({ map, weight }) => [map, weight]));
   const sorted = [...session.atlas.maps].sort(
-    (a, b) => (recalls.get(b.number) ?? 0) - (recalls.get(a.number) ?? 0) || a.number - b.number,
+    (a, b) => (weights.get(b.number) ?? 0) - (weights.get(a.number) ?? 0) || a.number - b.number,
   );
-  const shown = word !== null && onlyItsMaps ? sorted.filter((m) => recalls.has(m.number)) : sorted;
+  const shown = word !== null && onlyItsMaps ? sorted.filter((m) => weights.has(m.number)) : sorted;
   return (
     <div class="gallery">
       {word === null && <About session={session} />}
@@ -49,7 +49,7 @@ export function Gallery({ session }: { session: Session }) {
       <ul class="sheets" onKeyDown={stepBetween}>
         {shown.map((map) => (
           <li key={map.number}>
-            <Sheet session={session} map={map} recall={recalls.get(map.number)} />
+            <Sheet session={session} map={map} weight={weights.get(map.number)} />
           </li>
         ))}
       </ul>
@@ -61,14 +61,14 @@ interface SheetProps {
   session: Session;
   map: AtlasMap;
   /** What the map gives of the recall of the word that is looked up. */
-  recall: number | undefined;
+  weight: number | undefined;
 }
 
-function Sheet({ session, map, recall }: SheetProps) {
+function Sheet({ session, map, weight }: SheetProps) {
   const { word } = session.state;
   const title = mapTitle(map);
   const count = session.contents.countIn(map);
-  const isApart = word !== null && recall === undefined;
+  const isApart = word !== null && weight === undefined;
   return (
     <button
       type="button"
@@ -80,16 +80,16 @@ function Sheet({ session, map, recall }: SheetProps) {
       <span class="caption">
         <span class="share">
           <span>Map {map.number}</span>
-          {recall === undefined ? (
+          {weight === undefined ? (
             <span>{countedObjects(session.atlas, count)}</span>
           ) : (
             <>
               <span class="bar">
-                <i style={{ width: `${100 * recall}%` }} />
+                <i style={{ width: `${100 * weight}%` }} />
               </span>
               <span class="number">
                 {session.atlas.observed && "model "}
-                {percent(recall)}
+                {percent(weight)}
               </span>
             </>
           )}

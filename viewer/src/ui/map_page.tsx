@@ -254,15 +254,15 @@ interface TipProps {
 /** What is under the pointer: what of its recall is here, its columns, its neighbours, its other maps. */
 function Tip({ session, at, host }: TipProps) {
   const { atlas, state } = session;
-  const { number: map, objects, recalls } = at.map;
+  const { number: map, objects, weights } = at.map;
   const object = elementAt(objects, at.entry);
   const others = mapsOf(atlas, object).filter(
-    (place) => place.map !== map && lives(place.recall, state.threshold),
+    (place) => place.map !== map && lives(place.weight, state.threshold),
   );
-  const recall = percent(elementAt(recalls, at.entry));
+  const weight = percent(elementAt(weights, at.entry));
   const observed = observedIn(atlas.senses, object, map);
   const model = observed === null ? "" : "model ";
-  const here = observed === null ? recall : `here ${percent(observed)} observed, ${model}${recall}`;
+  const here = observed === null ? weight : `here ${percent(observed)} observed, ${model}${weight}`;
   const { width, height } = host?.getBoundingClientRect() ?? { width: 0, height: 0 };
   const style = {
     ...(at.x > width / 2 ? { right: `${width - at.x + 14}px` } : { left: `${at.x + 14}px` }),
@@ -282,7 +282,7 @@ function Tip({ session, at, host }: TipProps) {
           also in {others.length === 1 ? "map" : `${counted(others.length, "map")}:`}{" "}
           {others
             .slice(0, 6)
-            .map((place) => `${place.map} (${model}${percent(place.recall)})`)
+            .map((place) => `${place.map} (${model}${percent(place.weight)})`)
             .join(", ")}
         </span>
       )}

@@ -85,7 +85,7 @@ function asSense({ atlas }: Session, { from, to, map, share }: Step): Sense {
   return {
     map,
     entry: entryOf(elementAt(atlas.maps, map), from),
-    recall: share,
+    weight: share,
     share: Number.isNaN(told) ? null : told,
     neighbors: [{ object: to, share }],
   };

@@ -100,7 +100,7 @@ interface CardProps {
 }
 
 export function Card({ session, word, sense, isOpen, onOpen, children }: CardProps) {
-  const { share, recall } = sense;
+  const { share, weight } = sense;
   return (
     <button type="button" class="sense" aria-current={isOpen} onClick={onOpen}>
       <Crop session={session} word={word} sense={sense} />
@@ -108,15 +108,15 @@ export function Card({ session, word, sense, isOpen, onOpen, children }: CardPro
         <span class="share">
           <span>Map {sense.map}</span>
           <span class="bar">
-            <i style={{ width: `${100 * (share ?? recall)}%` }} />
-            {share !== null && <b style={{ insetInlineStart: `${100 * recall}%` }} />}
+            <i style={{ width: `${100 * (share ?? weight)}%` }} />
+            {share !== null && <b style={{ insetInlineStart: `${100 * weight}%` }} />}
           </span>
-          {share === null && <span class="number">{percent(recall)}</span>}
+          {share === null && <span class="number">{percent(weight)}</span>}
         </span>
         {share !== null && (
           <span class="share told">
             <span>{observed(share)}</span>
-            <span class="quiet">model {percent(recall)}</span>
+            <span class="quiet">model {percent(weight)}</span>
           </span>
         )}
         <bdi class="near">{children}</bdi>
@@ -187,7 +187,7 @@ function Asymmetry({ session, word }: { session: Session; word: number }) {
       <b>
         <Word atlas={atlas} object={b} />
       </b>{" "}
-      {observed ? beside({ share, model: probabilities.recall(a, b) }) : percent(share)}
+      {observed ? beside({ share, model: probabilities.probability(a, b) }) : percent(share)}
     </>
   );
   return (

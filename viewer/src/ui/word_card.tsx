@@ -23,7 +23,7 @@ interface WordCardProps {
 
 export function WordCard({ session, of, object, isTapped }: WordCardProps) {
   const { atlas, state } = session;
-  const maps = mapsOf(atlas, object).filter((at) => lives(at.recall, state.threshold));
+  const maps = mapsOf(atlas, object).filter((at) => lives(at.weight, state.threshold));
   return (
     <section class={isTapped ? "wordcard tapped" : "wordcard"} aria-label={`The ${atlas.noun[0]}`}>
       {isTapped && (
@@ -69,12 +69,12 @@ export function WordCard({ session, of, object, isTapped }: WordCardProps) {
       </p>
       {!session.isSingle && state.word !== object && (
         <p class="row">
-          {maps.slice(0, 8).map(({ map, recall }) => (
+          {maps.slice(0, 8).map(({ map, weight }) => (
             <button key={map} type="button" class="chip" onClick={() => session.goTo(object, map)}>
               Map {map}{" "}
               <span class="quiet number">
                 {atlas.observed && "model "}
-                {percent(recall)}
+                {percent(weight)}
               </span>
             </button>
           ))}
@@ -144,7 +144,7 @@ function Associations({ session, object }: { session: Session; object: number })
   } = lookups;
   const to = {
     head: "recalled",
-    cell: (pair: Association) => percent(probabilities.recall(object, pair.object)),
+    cell: (pair: Association) => percent(probabilities.probability(object, pair.object)),
   };
   const from = { head: "recalls it", cell: (pair: Association) => percent(pair.from) };
   return (

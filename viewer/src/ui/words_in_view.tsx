@@ -20,17 +20,17 @@ interface WordsInViewProps {
 export function WordsInView({ session, map, shown }: WordsInViewProps) {
   const { atlas, state } = session;
   const { noun } = atlas;
-  const { recalls } = elementAt(atlas.maps, map);
+  const { weights } = elementAt(atlas.maps, map);
   // Where one looks from too far for labels, there is none to be told.
   if (shown.length === 0) return null;
   const rows = shown.slice(-MOST_ROWS).reverse();
   const otherMaps = (object: number) =>
     mapsOf(atlas, object)
-      .filter((at) => at.map !== map && lives(at.recall, state.threshold))
+      .filter((at) => at.map !== map && lives(at.weight, state.threshold))
       .map((at) => at.map)
       .join(", ");
   const title = `${capital(noun[1])} in view`;
-  const model = ({ entry }: ShownLabel) => percent(elementAt(recalls, entry));
+  const model = ({ entry }: ShownLabel) => percent(elementAt(weights, entry));
   const observed = ({ object }: ShownLabel) => {
     const share = observedIn(atlas.senses, object, map);
     return share === null ? "–" : percent(share);

@@ -27,7 +27,7 @@ const SMALL: Description = {
     [26214, 65535, 0, 65535],
     [39321, 0, 65535, 0],
   ],
-  recalls: [
+  weights: [
     [52428, 65535, 0, 65535],
     [13107, 0, 65535, 0],
   ],
@@ -72,15 +72,15 @@ test("maps, columns and features come out as they went in", async () => {
   assert.deepEqual([...second.objects], [0, 2]);
   assert.ok(Math.abs(elementAt(second.proportions, 0) - 0.6) < 1e-6);
   assert.equal(second.proportions[1], 1);
-  assert.ok(Math.abs(elementAt(first.recalls, 0) - 0.8) < 1e-6);
-  assert.ok(Math.abs(elementAt(second.recalls, 0) - 0.2) < 1e-6);
+  assert.ok(Math.abs(elementAt(first.weights, 0) - 0.8) < 1e-6);
+  assert.ok(Math.abs(elementAt(second.weights, 0) - 0.2) < 1e-6);
   assert.deepEqual(
     [second.number, second.title, second.view],
     [1, ["tie", "tuxedo"], [-1, -1, 1, 1]],
   );
   assert.deepEqual(atlas.columns, SMALL.columns);
   assert.deepEqual(atlas.features[0]?.members, Uint32Array.of(0, 2));
-  assert.deepEqual([atlas.color, atlas.size, atlas.minRecall], [null, null, 0.1]);
+  assert.deepEqual([atlas.color, atlas.size, atlas.minWeight], [null, null, 0.1]);
   assert.deepEqual(
     [atlas.kinds, atlas.nRows, atlas.logFactors, atlas.logWhole],
     [null, 0, null, null],
@@ -304,9 +304,9 @@ test("blocks that end beyond the data or hold impossible numbers are refused", a
   );
   assert.match(
     await spoilt((_, blocks) => {
-      Reflect.deleteProperty(blocks, "recalls");
+      Reflect.deleteProperty(blocks, "weights");
     }),
-    /the block recalls/,
+    /the block weights/,
   );
   for (const title of [[0], "tie", null]) {
     assert.match(

@@ -13,17 +13,17 @@ function twoMaps(): Promise<Atlas> {
     [1, 0],
     [2, 0],
   ];
-  // What is shown goes by the share of recall, whatever the proportions.
+  // What is shown goes by the map weight, whatever the proportions.
   const proportions = [
     [65000, 65535, 0],
     [535, 0, 65535],
   ];
-  const recalls = [
+  const weights = [
     [32767, 65535, 0],
     [32768, 0, 65535],
   ];
   const maps = [points, points];
-  return readAtlas(packed({ labels: ["a", "b", "c"], maps, proportions, recalls }));
+  return readAtlas(packed({ labels: ["a", "b", "c"], maps, proportions, weights }));
 }
 
 test("an object has an entry in the maps where it lives, and -1 elsewhere", async () => {
@@ -37,7 +37,7 @@ test("an object has an entry in the maps where it lives, and -1 elsewhere", asyn
     mapsOf(atlas, 0).map(({ map }) => map),
     [1, 0],
   );
-  assert.deepEqual(mapsOf(atlas, 2), [{ map: 1, recall: 1 }]);
+  assert.deepEqual(mapsOf(atlas, 2), [{ map: 1, weight: 1 }]);
 });
 
 test("only the object of two maps is many sided, and the first of a map weighs most", async () => {

@@ -9,8 +9,8 @@ import { type Description, packed } from "../packed.ts";
 
 const OF_ALL = 65535;
 
-function path(atlas: Atlas, start: number, end: number, minRecall = 0.1): Step[] {
-  const search = pathBetween(new Probabilities(atlas), atlas.nObjects, start, end, minRecall);
+function path(atlas: Atlas, start: number, end: number, minWeight = 0.1): Step[] {
+  const search = pathBetween(new Probabilities(atlas), atlas.nObjects, start, end, minWeight);
   for (;;) {
     const { done, value } = search.next();
     if (done) return value;
@@ -58,13 +58,13 @@ test("none leads where no map is shared, nor from a word to itself", async () =>
   assert.deepEqual(path(atlas, 1, 1), []);
 });
 
-test("a map that gives too little of a word's recall is no way, unless it gives the most", async () => {
-  const recalls = [
+test("a map that gives too little of a word's weight is no step, unless it gives the most", async () => {
+  const weights = [
     [50000, OF_ALL, 0, 0],
     [15535, 0, OF_ALL, 0],
     [0, 0, 0, OF_ALL],
   ];
-  const atlas = await ties({ recalls });
+  const atlas = await ties({ weights });
   assert.equal(path(atlas, 1, 2, 0.2).length, 2);
   assert.equal(path(atlas, 1, 2, 0.3).length, 0);
   assert.equal(path(atlas, 1, 0, 0.9).length, 1);

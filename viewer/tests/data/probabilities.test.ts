@@ -34,7 +34,7 @@ const CASES: Case[] = [
       [[-5.42, -3.78], [-0.35, -0.84], [0.43, 0.43], [4.24, -2.22], [-0.76, 4.09], [1.29, 1.33]]],
     proportions: [[13234, 5209, 23605, 0, 0, 42502], [0, 16574, 20218, 54931, 56657, 23033],
       [52301, 43752, 21712, 10604, 8878, 0]],
-    recalls: [[53778, 1925, 10643, 0, 0, 48722], [0, 35252, 44984, 63921, 64574, 16813], [11757,
+    weights: [[53778, 1925, 10643, 0, 0, 48722], [0, 35252, 44984, 63921, 64574, 16813], [11757,
       28358, 9908, 1614, 961, 0]],
     senses: [[[0, [[5, 0.6096609], [2, 0.2042712]]], [2, [[1, 0.1192396], [2, 0.0395053]]]], [[0,
       [[0, 0.4168985], [2, 0.308028]]], [1, [[4, 0.1160947], [3, 0.064854]]]]],
@@ -50,7 +50,7 @@ const CASES: Case[] = [
       0.82]]],
     proportions: [[22189, 16925, 35069, 12214, 38556, 43283], [43346, 48610, 30466, 53321, 26979,
       22252]],
-    recalls: [[22100, 15, 275, 422, 32179, 28691], [43435, 65520, 65260, 65113, 33356, 36844]],
+    weights: [[22100, 15, 275, 422, 32179, 28691], [43435, 65520, 65260, 65113, 33356, 36844]],
     senses: [[[1, [[3, 0.4638798], [2, 0.094045]]], [0, [[4, 0.2485419], [5, 0.0861053]]]], [[1,
       [[1, 0.3108178], [4, 0.1627426]]], [0, [[4, 0.2944687], [0, 0.1368371]]]]],
     similarities: [[0.0, 0.089299, 0.0940611, 0.466355, 0.254033, 0.096252], [0.152962, 0.310821,
@@ -65,7 +65,7 @@ const CASES: Case[] = [
       -1.01]]],
     proportions: [[56479, 0, 23122, 24902, 47917, 35448], [9056, 65535, 42413, 40633, 17618,
       30087]],
-    recalls: [[15612, 0, 9377, 4641, 20794, 11878], [49923, 65535, 56158, 60894, 44741, 53657]],
+    weights: [[15612, 0, 9377, 4641, 20794, 11878], [49923, 65535, 56158, 60894, 44741, 53657]],
     logWhole: 0.666942681,
     senses: [[[1, [[1, 0.0190865], [2, 0.011334]]], [0, [[5, 0.0071344], [2, 0.0032649]]]], [[1,
       [[2, 0.1175098], [3, 0.0708898]]], [0, [[2, 0.0334541], [0, 0.0071344]]]]],
@@ -90,7 +90,7 @@ const CASES: Case[] = [
     maps: [[[-3.48], [-2.67], [-2.72], [-0.7], [-4.63]], [[-0.38], [-1.91], [1.79], [1.91],
       [2.78]]],
     proportions: [[39949, 60250, 47022, 0, 61183], [25586, 5285, 18513, 65535, 4352]],
-    recalls: [[59105, 64633, 50956, 0, 60233], [6430, 902, 14579, 65535, 5302]],
+    weights: [[59105, 64633, 50956, 0, 60233], [6430, 902, 14579, 65535, 5302]],
     senses: [[[0, [[1, 0.3546007], [2, 0.2905182]]]], [[0, [[0, 0.397599], [1, 0.2876493]]]]],
     similarities: [[0.0, 0.353028, 0.304686, 0.0839673, 0.258319], [0.386286, 0.284224, 0.249292,
       0.0801978, 0.0]],
@@ -104,7 +104,7 @@ const CASES: Case[] = [
       -0.59], [0.41, 0.83], [-1.64, -0.26]]],
     proportions: [[54008, 65535, 48939, 65535, 5324, 22860, 36631], [11527, 0, 16596, 0, 60211,
       42675, 28904]],
-    recalls: [[62034, 65535, 12419, 65535, 2655, 57674, 30637], [3501, 0, 53116, 0, 62880, 7861,
+    weights: [[62034, 65535, 12419, 65535, 2655, 57674, 30637], [3501, 0, 53116, 0, 62880, 7861,
       34898]],
     nRows: 3,
     factors: [0.877, 0.322, 0.623, 0.789, 0.73, 0.92, 0.867],
@@ -123,7 +123,7 @@ const CASES: Case[] = [
       [-1.6, -1.73], [0.36, -0.86]]],
     proportions: [[43295, 4424, 60806, 0, 0, 0, 0], [22240, 61111, 4729, 65535, 65535, 65535,
       65535]],
-    recalls: [[1, 1, 1, 0, 0, 0, 0], [65535, 65535, 65535, 65535, 65535, 65535, 65535]],
+    weights: [[1, 1, 1, 0, 0, 0, 0], [65535, 65535, 65535, 65535, 65535, 65535, 65535]],
     nRows: 3,
     factors: [0.877, 0.322, 0.623, 0.789, 0.73, 0.92, 0.867],
     senses: [[[1, [[4, 0.9387606], [3, 0.0439591]]]], [[1, [[0, 0.6691945], [2, 0.1828555]]]]],
@@ -140,7 +140,7 @@ const CASES: Case[] = [
       [-2.53, 0.54], [0.31, -0.37], [-5.03, -1.08]]],
     proportions: [[41026, 0, 60281, 24655, 3444, 0, 28190], [24509, 65535, 5254, 40880, 62091,
       65535, 37345]],
-    recalls: [[23328, 0, 58229, 19913, 9849, 0, 51105], [42207, 65535, 7306, 45622, 55686, 65535,
+    weights: [[23328, 0, 58229, 19913, 9849, 0, 51105], [42207, 65535, 7306, 45622, 55686, 65535,
       14430]],
     nRows: 3,
     factors: [0.877, 0.322, 0.623, 0.789, 0.73, 0.92, 0.867],
@@ -159,7 +159,7 @@ const CASES: Case[] = [
       [-0.69, -0.1, -1.94]], [[-2.27, 0.61, -3.7], [-0.35, 0.85, -1.97], [-2.23, -1.52, 1.3],
       [-0.26, -3.74, -0.85], [2.03, 1.97, 1.26]]],
     proportions: [[0, 48959, 8663, 25374, 56428], [65535, 16576, 56872, 40161, 9107]],
-    recalls: [[0, 47577, 13670, 45507, 62177], [65535, 17958, 51865, 20028, 3358]],
+    weights: [[0, 47577, 13670, 45507, 62177], [65535, 17958, 51865, 20028, 3358]],
     senses: [[[1, [[1, 0.3927733], [2, 0.3414129]]]], [[0, [[3, 0.5076124], [1, 0.4115747]]]]],
     similarities: [[0.0, 0.392773, 0.341413, 0.229472, 0.0363414], [0.014408, 0.420698, 0.047914,
       0.51698, 0.0]],
@@ -192,7 +192,7 @@ function sameSenses(actual: Sense[], expected: Listed[], what: string): void {
 
 for (const { name, senses, sameKind, similarities, ...description } of CASES) {
   const n = elementAt(description.proportions, 0).length;
-  const options = { nNeighbors: 2, minRecall: 0.1 };
+  const options = { nNeighbors: 2, minWeight: 0.1 };
 
   test(`senses: ${name}`, async () => {
     const probabilities = await probabilitiesOf(description);
@@ -205,16 +205,16 @@ for (const { name, senses, sameKind, similarities, ...description } of CASES) {
       assert.deepEqual(nearIn(probabilities, 0, map, 2), neighbors);
     }
     for (const sameKind of [false, true]) {
-      const all = probabilities.senses(0, { ...options, minRecall: 0, sameKind });
-      const recalls = all.map(({ recall }) => recall);
+      const all = probabilities.senses(0, { ...options, minWeight: 0, sameKind });
+      const weights = all.map(({ weight }) => weight);
       near(
-        recalls.reduce((sum, recall) => sum + recall, 0),
+        weights.reduce((sum, weight) => sum + weight, 0),
         1,
         "all that is recalled",
       );
       assert.deepEqual(
-        recalls,
-        recalls.toSorted((a, b) => b - a),
+        weights,
+        weights.toSorted((a, b) => b - a),
       );
     }
   });
@@ -232,7 +232,7 @@ for (const { name, senses, sameKind, similarities, ...description } of CASES) {
   test(`what is recalled has a sum of 1: ${name}`, async () => {
     const probabilities = await probabilitiesOf(description);
     for (const i of [0, n - 1]) {
-      const recalled = Array.from({ length: n }, (_, j) => probabilities.recall(i, j));
+      const recalled = Array.from({ length: n }, (_, j) => probabilities.probability(i, j));
       near(
         recalled.reduce((sum, share) => sum + share, 0),
         1,
@@ -253,7 +253,7 @@ for (const { name, senses, sameKind, similarities, ...description } of CASES) {
       "all that is near",
     );
     if (description.maps.length > 1 || description.nRows) return;
-    const recalled = nearest.map(({ object }) => probabilities.recall(0, object));
+    const recalled = nearest.map(({ object }) => probabilities.probability(0, object));
     assert.deepEqual(
       recalled,
       recalled.toSorted((a, b) => b - a),
@@ -283,7 +283,7 @@ function nearIn(
   map: number,
   nNeighbors: number,
 ): Neighbor[] {
-  const senses = probabilities.senses(object, { nNeighbors, minRecall: 0 });
+  const senses = probabilities.senses(object, { nNeighbors, minWeight: 0 });
   return senses.find((sense) => sense.map === map)?.neighbors ?? [];
 }
 
@@ -318,10 +318,10 @@ test("an object alone in its maps, or in none, has no neighbours and no similari
       [0, 0, 65535, 0],
     ],
   });
-  assert.deepEqual(probabilities.senses(2, { nNeighbors: 3, minRecall: 0.1 }), [
-    { map: 1, entry: 0, recall: 1, share: null, neighbors: [] },
+  assert.deepEqual(probabilities.senses(2, { nNeighbors: 3, minWeight: 0.1 }), [
+    { map: 1, entry: 0, weight: 1, share: null, neighbors: [] },
   ]);
-  assert.deepEqual(probabilities.senses(3, { nNeighbors: 3, minRecall: 0.1 }), []);
+  assert.deepEqual(probabilities.senses(3, { nNeighbors: 3, minWeight: 0.1 }), []);
   assert.deepEqual(nearIn(probabilities, 0, 1, 3), []);
   assert.deepEqual(nearIn(probabilities, 0, 0, 3), [{ object: 1, share: 1 }]);
   for (const i of [2, 3]) {
@@ -420,9 +420,9 @@ test("one lookup among 200,000 objects of a map is quick", () => {
   const atlas = tinyAtlas({ labels: new Array(n).fill(""), points: Array.from(coordinates) });
   for (const kernel of ["cauchy", "gaussian"] as const) {
     const probabilities = new Probabilities({ ...atlas, model: { ...atlas.model, kernel } });
-    probabilities.senses(5, { nNeighbors: 8, minRecall: 0.1 });
+    probabilities.senses(5, { nNeighbors: 8, minWeight: 0.1 });
     const times = [7, 8, 9].map((object) => {
-      return processorTime(() => probabilities.senses(object, { nNeighbors: 8, minRecall: 0.1 }));
+      return processorTime(() => probabilities.senses(object, { nNeighbors: 8, minWeight: 0.1 }));
     });
     const slow = processorTime(() => probabilities.associations(7, 8));
     assert.ok(Math.min(...times) < 60 && slow < 2000, `${times} and ${slow} ms`);
@@ -441,7 +441,7 @@ test("of a joint model the nearest have shares of the row, not of the whole", ()
   assert.equal(first?.object, 1);
   near(first?.share ?? 0, 0.5 / whole, "the nearest");
   near(second?.share ?? 0, 0.2 / whole, "the second");
-  near(probabilities.recall(0, 1), 0.5 / whole, "what it recalls");
+  near(probabilities.probability(0, 1), 0.5 / whole, "what it recalls");
 });
 
 test("near is what stands not much farther than the nearest", () => {
@@ -469,9 +469,9 @@ test("groups of what an object recalls are its senses, two of one map too", () =
     members: Uint32Array.of(1, 2, 3, 4),
   };
   const probabilities = new Probabilities(atlas);
-  const [first, second, ...more] = probabilities.senses(0, { nNeighbors: 8, minRecall: 0.1 });
+  const [first, second, ...more] = probabilities.senses(0, { nNeighbors: 8, minWeight: 0.1 });
   assert.equal(more.length, 0);
-  assert.deepEqual([first?.map, first?.share, first?.recall], [0, 0.75, 1]);
+  assert.deepEqual([first?.map, first?.share, first?.weight], [0, 0.75, 1]);
   assert.deepEqual([second?.map, second?.share, second?.entry], [0, 0.25, 0]);
   assert.deepEqual(
     [first, second].map((sense) => sense?.neighbors.map(({ object }) => object)),
@@ -481,12 +481,12 @@ test("groups of what an object recalls are its senses, two of one map too", () =
     ],
   );
   assert.equal(first?.neighbors[0]?.share, probabilities.similarity(0, 1));
-  const [short] = probabilities.senses(0, { nNeighbors: 1, minRecall: 0.1 });
+  const [short] = probabilities.senses(0, { nNeighbors: 1, minWeight: 0.1 });
   assert.equal(short?.neighbors.length, 1);
   // Of an object without groups the maps are listed.
-  const [map] = probabilities.senses(1, { nNeighbors: 8, minRecall: 0.1 });
-  assert.deepEqual([map?.share, map?.recall, map?.neighbors.length], [null, 1, 4]);
-  const found = probabilities.senses(0, { nNeighbors: 2, minRecall: 0.1 });
+  const [map] = probabilities.senses(1, { nNeighbors: 8, minWeight: 0.1 });
+  assert.deepEqual([map?.share, map?.weight, map?.neighbors.length], [null, 1, 4]);
+  const found = probabilities.senses(0, { nNeighbors: 2, minWeight: 0.1 });
   assert.match(
     sensesInWords({ ...atlas, nMaps: 2 }, 0, found),
     /^light has 2 senses in 1 map: map 0, 75% observed, model 100%, near lamp, bulb; map 0, 25% observed, model 100%, near heavy, weight$/,
@@ -505,8 +505,8 @@ test("a map that recalls what no group says is told as the model's, and what is 
     [0.06, 0, 0],
     [0.04, 0, 0],
   ];
-  atlas.maps = shares.map((recalls, number) => {
-    const [map] = tinyAtlas({ labels, points, recalls }).maps;
+  atlas.maps = shares.map((weights, number) => {
+    const [map] = tinyAtlas({ labels, points, weights }).maps;
     return { ...map, number };
   });
   atlas.nMaps = 4;
@@ -517,13 +517,13 @@ test("a map that recalls what no group says is told as the model's, and what is 
     ends: Uint32Array.of(0, 1, 2),
     members: Uint32Array.of(2, 1),
   };
-  const senses = new Probabilities(atlas).senses(0, { nNeighbors: 8, minRecall: 0.1 });
+  const senses = new Probabilities(atlas).senses(0, { nNeighbors: 8, minWeight: 0.1 });
   assert.match(
     sensesInWords(atlas, 0, senses),
     /^light has 1 sense in 1 map: map 1, only in the model, model 70%, near heavy; map 0, 90% observed, model 20%, near lamp$/,
   );
   assert.equal(furtherMaps(atlas, 0, senses), "2 further maps give 10% in the model");
   const single = tinyAtlas({ labels, points });
-  const all = new Probabilities(single).senses(0, { nNeighbors: 8, minRecall: 0.1 });
+  const all = new Probabilities(single).senses(0, { nNeighbors: 8, minWeight: 0.1 });
   assert.equal(furtherMaps(single, 0, all), "");
 });

@@ -23,7 +23,7 @@ const SMALL: Description = {
     [26214, 65535, 0],
     [39321, 0, 65535],
   ],
-  recalls: [
+  weights: [
     [52428, 65535, 0],
     [13107, 0, 65535],
   ],
@@ -44,7 +44,7 @@ test("one row for each object and map in which it lives", async () => {
   const atlas = await readAtlas(packed(SMALL));
   assert.equal(
     atlasTable(atlas, [2, 0, 1]),
-    "\uFEFFlabel,map,proportion,recall,x,y,metadata_x,group,year\n" +
+    "\uFEFFlabel,map,proportion,weight,x,y,metadata_x,group,year\n" +
       '"line\nbreak",1,1,1,123456.79,1,"b,c",a,0.1\n' +
       "tie,0,0.4,0.8,0.1,-2,é,a,1990\n" +
       "tie,1,0.6,0.2,3,3,é,a,1990\n" +
@@ -59,9 +59,9 @@ test("coordinates are named as there are dimensions", async () => {
     const bytes = packed({ labels: ["a"], maps: [[point]], proportions: [[65535]] });
     return atlasTable(await readAtlas(bytes), [0]);
   };
-  assert.equal(await header(1), "\uFEFFlabel,map,proportion,recall,x\na,0,1,1,0.5\n");
-  assert.equal(await header(3), "\uFEFFlabel,map,proportion,recall,x,y,z\na,0,1,1,0.5,0.5,0.5\n");
-  assert.equal((await header(4)).split("\n")[0], "\uFEFFlabel,map,proportion,recall,x0,x1,x2,x3");
+  assert.equal(await header(1), "\uFEFFlabel,map,proportion,weight,x\na,0,1,1,0.5\n");
+  assert.equal(await header(3), "\uFEFFlabel,map,proportion,weight,x,y,z\na,0,1,1,0.5,0.5,0.5\n");
+  assert.equal((await header(4)).split("\n")[0], "\uFEFFlabel,map,proportion,weight,x0,x1,x2,x3");
 });
 
 test("no spreadsheet runs a label, a category, a text or the name of a column", async () => {
@@ -75,7 +75,7 @@ test("no spreadsheet runs a label, a category, a text or the name of a column", 
   });
   const table = atlasTable(await readAtlas(bytes), [...Array(n).keys()]);
   const [header, ...rows] = table.slice(1).split("\n");
-  assert.equal(header, "label,map,proportion,recall,x,y,'+total");
+  assert.equal(header, "label,map,proportion,weight,x,y,'+total");
   assert.deepEqual(
     rows.slice(0, n).map((row) => row.split(",")[0]),
     ["'=cmd|' /C calc'!A0", "'@sum", "'-ing", "-1.5e-7", "''=A1", "'\tx", "a=b"],
@@ -83,7 +83,7 @@ test("no spreadsheet runs a label, a category, a text or the name of a column", 
   assert.ok(rows.slice(0, n).every((row) => row.endsWith(",1,1,-1,0,'=1+1")));
 });
 
-test("what was observed stands beside what the model recalls, where it is known", async () => {
+test("what was observed stands beside what the model weights, where it is known", async () => {
   const observed: [number, number][][] = [[[1, 1]], [], []];
   const atlas = await readAtlas(packed({ ...SMALL, columns: [], observed }));
   atlas.senses = {
@@ -95,7 +95,7 @@ test("what was observed stands beside what the model recalls, where it is known"
   };
   assert.equal(
     atlasTable(atlas, [0, 1]),
-    "\uFEFFlabel,map,proportion,recall,observed,x,y\n" +
+    "\uFEFFlabel,map,proportion,weight,observed,x,y\n" +
       "tie,0,0.4,0.8,0,0.1,-2\n" +
       "tie,1,0.6,0.2,0.75,3,3\n" +
       '"a ""knot"", tied",0,1,1,,1e-7,0.5\n',

@@ -39,8 +39,8 @@ test("words can be read on both papers", () => {
 });
 
 test("every colour of a mark stands out from its paper, and ramps do so between their stops", () => {
-  for (const { paper, categories, other, recalls, ramps } of Object.values(PALETTES)) {
-    const between = [recalls, ...Object.values(ramps)].flatMap(samples);
+  for (const { paper, categories, other, weights, ramps } of Object.values(PALETTES)) {
+    const between = [weights, ...Object.values(ramps)].flatMap(samples);
     for (const color of [...categories, other, ...between]) {
       assert.ok(contrast(color, paper) >= 3, `${color} on ${paper}: ${contrast(color, paper)}`);
     }
@@ -129,16 +129,16 @@ test("neighbouring colours of a ramp lie in one line, so that more never looks l
   }
 });
 
-test("shares of recall are coloured by their square root", () => {
+test("map weights are coloured by their square root", () => {
   const atlas = tinyAtlas({
     labels: ["a", "b", "c"],
     points: [0, 0, 1, 1, 2, 2],
-    recalls: [0, 0.25, 1],
+    weights: [0, 0.25, 1],
   });
   const { colors, legend } = coloringBy(atlas, null, { theme: "light" });
   const found = colors(atlas.maps[0]);
-  const [first = "", second = "", third = ""] = PALETTES.light.recalls;
-  assert.equal(legend.type, "recall");
+  const [first = "", second = "", third = ""] = PALETTES.light.weights;
+  assert.equal(legend.type, "weight");
   assert.deepEqual([...found.subarray(0, 4)], [...rgb(first), 255]);
   for (const [part, value] of rgb(second).entries()) {
     assert.ok(Math.abs(elementAt(found, 4 + part) - value) <= 1);
@@ -277,11 +277,11 @@ test("the ends of a scale are short numbers", () => {
   assert.deepEqual([legend.low, legend.high], ["≤ 0.0000123", "7.12"]);
 });
 
-test("an unknown column or a text colours by share of recall", () => {
+test("an unknown column or a text colours by map weight", () => {
   const text = { name: "note", type: "text" as const, values: ["x"] };
   const atlas = tinyAtlas({ labels: ["a"], points: [0, 0], columns: [text] });
   for (const name of ["note", "nothing"]) {
-    assert.equal(coloringBy(atlas, name, { theme: "dark" }).legend.type, "recall");
+    assert.equal(coloringBy(atlas, name, { theme: "dark" }).legend.type, "weight");
   }
   assert.deepEqual(colorColumns(atlas), []);
 });

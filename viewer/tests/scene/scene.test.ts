@@ -51,7 +51,7 @@ test("entries below the threshold are not shown, entries at it are", () => {
   const atlas = tinyAtlas({
     labels: ["a", "b", "c"],
     points: [0, 0, 1, 1, 2, 2],
-    recalls: [0.1, 0.0999, 0.9],
+    weights: [0.1, 0.0999, 0.9],
   });
   const scene = new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure);
   assert.deepEqual([...scene.visible], [1, 0, 1]);
@@ -72,11 +72,11 @@ test("what filters do not let pass is not shown, nor labelled", () => {
   assert.deepEqual([...scene.visible], [1, 1, 1]);
 });
 
-test("a dot's area is share of recall times factor", () => {
+test("a dot's area is map weight times factor", () => {
   const atlas = tinyAtlas({
     labels: ["a", "b"],
     points: [0, 0, 1, 1],
-    recalls: [1, 0.25],
+    weights: [1, 0.25],
     columns: [{ name: "size", type: "number", low: 0, high: 1, values: Float32Array.from([0, 1]) }],
   });
   const plain = new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure);
@@ -187,7 +187,7 @@ test("the chosen word is labelled first, whatever its share", () => {
   const atlas = tinyAtlas({
     labels: ["great", "slight"],
     points: [0, 0, 1e-4, 0],
-    recalls: [1, 0.01],
+    weights: [1, 0.01],
   });
   const scene = settled(new Scene(atlas.maps[0], plainLook(atlas), SIZE, measure));
   const camera = { x: 0, y: 0, zoom: 100 };

@@ -97,7 +97,7 @@ test("the strongest partner is at its sense where it lives, far away too, and to
   assert.equal(whereStrongest(lookupsOf(atlas), 0), "sense");
   assert.deepEqual(objectsOf(lookupsOf(atlas).unseen(0)), []);
   // No map shows dark any more.
-  atlas.maps[0]?.recalls.fill(0.01, 3, 4);
+  atlas.maps[0]?.weights.fill(0.01, 3, 4);
   const lookups = lookupsOf(atlas);
   assert.equal(whereStrongest(lookups, 0), "words");
   const senses = lookups.sensesOf(0);
@@ -122,7 +122,7 @@ test("a sense of which nothing is near says what it is of, unless that is filter
   atlas.maps[0]?.coordinates.fill(400, 2, 6);
   const senses = atlas.senses as NonNullable<Atlas["senses"]>;
   senses.members = Uint32Array.of(2, 1, 1, 4, 5);
-  atlas.maps[0]?.recalls.fill(0.01, 1, 3);
+  atlas.maps[0]?.weights.fill(0.01, 1, 3);
   const store = new Store({
     threshold: 0.1,
     neighborKind: 1,

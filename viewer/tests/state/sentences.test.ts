@@ -5,7 +5,7 @@ import type { Sense } from "../../src/data/probabilities.ts";
 import { whereSensesLie } from "../../src/state/sentences.ts";
 
 const senses = (...found: [number, number | null][]): Sense[] =>
-  found.map(([map, share]) => ({ map, share, entry: 0, recall: 0.5, neighbors: [] }));
+  found.map(([map, share]) => ({ map, share, entry: 0, weight: 0.5, neighbors: [] }));
 
 test("maps in which no sense was observed are listed, but not counted", () => {
   assert.equal(
