@@ -1,7 +1,6 @@
 """The examples run on small settings and print what they claim."""
 
 import csv
-import doctest
 import io
 import os
 import re
@@ -291,20 +290,14 @@ def test_every_example_is_run() -> None:
     assert [path.name for path in scripts if path.name not in named] == []
 
 
-def test_the_first_session_of_the_readme_runs_with_the_lines_that_write_files(
+def test_the_quick_start_of_the_readme_writes_an_atlas_and_a_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It writes an atlas and a page, and reads the atlas again."""
     text = (ROOT / "README.md").read_text("utf-8")
-    session = text[
-        text.index("## A first session in Python") : text.index(
-            "## A first session on the command line"
-        )
-    ]
+    session = text.partition("```python\n")[2].partition("```")[0]
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
-    for example in doctest.DocTestParser().get_examples(session):
-        exec(compile(example.source, "README.md", "single"), names)
+    exec(compile(session, "README.md", "exec"), names)
     assert mm.load_atlas(tmp_path / "words.atlas") == names["atlas"]
     assert (tmp_path / "words.html").stat().st_size > 0
 
