@@ -56,7 +56,7 @@ from scipy import sparse
 
 from manymaps.analysis.alignment import map_pairs
 from manymaps.analysis.object_order import in_order_of
-from manymaps.analysis.reliability import Reliability, reliability_beside
+from manymaps.analysis.reliability import Reliability, reliability_with
 from manymaps.analysis.senses import (
     ROUNDING,
     FitSenses,
@@ -251,7 +251,7 @@ class Stability(TabularResult):
 
     def _reliability_beside(self, fit: int) -> Reliability:
         others = [atlas for k, atlas in enumerate(self.atlases) if k != fit]
-        return reliability_beside(self.atlases[fit], others, self.n_neighbors)
+        return reliability_with(self.atlases[fit], others, self.n_neighbors)
 
     def _checked(self, fit: int | None) -> int:
         fit = self.reference if fit is None else fit
