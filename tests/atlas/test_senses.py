@@ -215,7 +215,7 @@ def test_listed_together_as_word_by_word():
 def test_a_word_without_associations_has_its_maps():
     atlas = two_groups_in_a_map()
     lone = replace(atlas, associations=None)
-    assert (atlas.recalls("light"), lone.recalls("light")) == (True, False)
+    assert (atlas.has_associations("light"), lone.has_associations("light")) == (True, False)
     senses = lone.senses("light")
     assert [(sense.map, sense.proportion) for sense in senses] == [(0, 0.75), (1, 0.25)]
     assert {n.observed for n in senses[0].neighbors} == {None}
@@ -225,7 +225,7 @@ def test_a_word_without_associations_has_its_maps():
     table.data[: table.indptr[1]] = 0
     table.eliminate_zeros()
     mute = replace(atlas, associations=table)
-    assert not mute.recalls("light")
+    assert not mute.has_associations("light")
     assert mute.senses("light") == senses
     with pytest.raises(ParameterError, match="two kinds"):
         atlas.senses("light", neighbor_kind="word")

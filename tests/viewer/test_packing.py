@@ -129,7 +129,7 @@ class TestSenses:
         n_several = 0
         for i, label in enumerate(atlas.labels):
             here = range(int(offsets[i]), int(offsets[i + 1]))
-            senses = atlas.senses(label, n_neighbors=60) if atlas.recalls(label) else []
+            senses = atlas.senses(label, n_neighbors=60) if atlas.has_associations(label) else []
             senses = [sense for sense in senses if atlas.proportions[sense.map, i] > 1e-5]
             assert [int(maps[s]) for s in here] == [sense.map for sense in senses]
             np.testing.assert_allclose(

@@ -379,7 +379,7 @@ def plot_senses(
 
 @dataclass(frozen=True)
 class _Lives:
-    """The senses of one word and the cut that shows each; `grouped` as `Atlas.recalls`."""
+    """The senses of one word and the cut that shows each; `grouped` as `Atlas.has_associations`."""
 
     row: int
     senses: list[Sense]
@@ -404,7 +404,7 @@ def _lives_of(
 ) -> _Lives:
     row = atlas.index(word, kind=kind)
     senses = atlas.senses(word, n_neighbors=n_neighbors, min_weight=min_weight, kind=kind)
-    grouped = atlas.recalls(word, kind=kind)
+    grouped = atlas.has_associations(word, kind=kind)
     shares = atlas.shares(word) if roles is None else atlas.choices.nearness(row, roles.is_text)
     scenes = []
     for sense in senses:
