@@ -6,8 +6,8 @@ explains of the n_neighbors strongest of them,
 
     w_s(j) = p_ij r_ij^m / sum_j' p_ij',       r_ij^m = v_ij^m / v_ij
 
-so that a group which a fit scatters over its maps weighs little there. Otherwise it is a map m that
-gives some of what the word recalls, with the strongest neighbours there,
+so that a group which a fit scatters over its maps weighs little there. Otherwise it is a map m in
+which the word has some weight, with the strongest neighbours there,
 
     w_s(j) = pi_j^m K(|y_i^m - y_j^m|^2) / sum_j' of the same       over the n_neighbors strongest
 
@@ -307,8 +307,8 @@ def stability(
     n_neighbors : int
         Neighbours that make a sense.
     min_weight : float in [0, 1]
-        Where no associations of a word are known, maps that give less of what it recalls are no
-        senses of it; the first always is, but where the word has no neighbour.
+        Least map weight of a sense, if no associations of a word are known; the first map always
+        counts, unless the word has no neighbour.
     threshold : float in (0, 1]
         The overlap from which on a sense recurs.
     reference : int, optional

@@ -610,15 +610,15 @@ def _sheet_print(scenes: Sequence[Scene], min_weight: float, roles: Roles | None
 def _senses_print(asked: Sequence[_Lives], min_weight: float) -> list[str]:
     senses, grouped = asked[0].senses, asked[0].grouped
     if len(asked) > 1:
-        bars = "bars: share of what each word recalls"
+        bars = "bars: observed share of each word"
         if not all(lives.grouped for lives in asked):
-            bars += ", in the model where that is not known"
+            bars += ", or map weight if no associations are known"
     elif grouped:
         rest = max(0.0, 1 - sum(sense.share for sense in senses))
-        bars = "bars: share of what the word recalls"
+        bars = "bars: observed share of the word"
         if rest >= 0.005:
             bars += f", {rest:.2f} falls to smaller groups"
     else:
         rest = max(0.0, 1 - sum(sense.weight for sense in senses))
-        bars = f"bars: share of what the model recalls, {rest:.2f} lies in other maps"
+        bars = f"bars: map weight, {rest:.2f} lies in other maps"
     return [bars, f"dots: {min_weight:g} or more"]
