@@ -76,7 +76,7 @@ class TestOneFit:
         found = mm.ambiguity(atlas, min_share=0.2)
         assert len(set(found.n_senses)) > 1
         for i, label in enumerate(atlas.labels):
-            if atlas.recalls(label):
+            if atlas.has_associations(label):
                 listed = [sense.share for sense in atlas.senses(label, min_share=0.2)]
                 # Smaller groups are listed where their map recalls much; they are slivers still.
                 shares = [share for share in listed if share >= 0.2] or [max(listed)]

@@ -103,13 +103,13 @@ class TestAgainstTheReference:
     def test_senses(self, model):
         atlas = random_atlas(model)
         senses = atlas.senses("word 4", n_neighbors=3, min_weight=0.2)
-        recall = shares_of(atlas)[:, 4].sum(axis=1)
-        recall /= recall.sum()
-        order = np.argsort(-recall)
-        assert [sense.map for sense in senses] == [m for m in order if recall[m] >= 0.2]
+        weight = shares_of(atlas)[:, 4].sum(axis=1)
+        weight /= weight.sum()
+        order = np.argsort(-weight)
+        assert [sense.map for sense in senses] == [m for m in order if weight[m] >= 0.2]
         for sense in senses:
             assert sense.proportion == pytest.approx(atlas.proportions[sense.map, 4])
-            assert (sense.weight, sense.share) == (pytest.approx(recall[sense.map]),) * 2
+            assert (sense.weight, sense.share) == (pytest.approx(weight[sense.map]),) * 2
             assert sense.neighbors == atlas.neighbors("word 4", sense.map, n_neighbors=3)
 
     def test_background_takes_its_share(self, model):
@@ -150,9 +150,9 @@ class TestQuestions:
         found = atlas.senses("tie")
         assert [sense.map for sense in found] == [1, 2]
         assert [sense.neighbors[0].label for sense in found] == ["knot", "knot"]
-        recall = atlas.shares("tie").sum(axis=1)
-        np.testing.assert_allclose([sense.weight for sense in found], recall[[1, 2]], rtol=1e-6)
-        np.testing.assert_allclose(atlas.map_weights[:, 0], recall, rtol=1e-6)
+        weight = atlas.shares("tie").sum(axis=1)
+        np.testing.assert_allclose([sense.weight for sense in found], weight[[1, 2]], rtol=1e-6)
+        np.testing.assert_allclose(atlas.map_weights[:, 0], weight, rtol=1e-6)
 
     def test_case_does_not_matter_and_unknown_words_get_suggestions(self):
         atlas = random_atlas()

@@ -161,9 +161,9 @@ def test_two_senses_in_one_map():
     assert [n.observed for n in first.neighbors] == pytest.approx([0.3, 0.2, 0.1])
     assert {n.label: n.observed for n in second.neighbors}["stone"] == 0
     # The other map says the same of all, at a distance; no group is its own.
-    recall = atlas.shares("light").sum(axis=1)
+    weight = atlas.shares("light").sum(axis=1)
     assert (beside.map, beside.share) == (1, 0)
-    assert (first.weight, beside.weight) == (pytest.approx(recall[0]), pytest.approx(recall[1]))
+    assert (first.weight, beside.weight) == (pytest.approx(weight[0]), pytest.approx(weight[1]))
     assert len(atlas.senses("light", n_neighbors=2)[0].neighbors) == 2
     assert len(atlas.senses("light", min_share=0.5, min_weight=0.5)) == 1
     assert len(atlas.senses("light", min_share=1.0, min_weight=0.5)) == 1
@@ -190,24 +190,24 @@ def test_no_map_that_recalls_a_tenth_is_hidden(seed):
     atlas = made(seed=seed)
     several = 0
     for i, word in enumerate(atlas.labels):
-        recall = atlas.shares(word).sum(axis=1)
-        recall /= recall.sum()
+        weight = atlas.shares(word).sum(axis=1)
+        weight /= weight.sum()
         maps = [sense.map for sense in atlas.senses(word)]
-        assert maps[0] == recall.argmax()
-        assert set(np.flatnonzero(recall >= 0.1).tolist()) <= set(maps)
-        order = [recall[m] for m in maps]
+        assert maps[0] == weight.argmax()
+        assert set(np.flatnonzero(weight >= 0.1).tolist()) <= set(maps)
+        order = [weight[m] for m in maps]
         assert order == sorted(order, reverse=True)
         several += len(set(maps)) > 1
-        np.testing.assert_allclose(atlas.map_weights[:, i], recall, rtol=1e-5, atol=1e-7)
+        np.testing.assert_allclose(atlas.map_weights[:, i], weight, rtol=1e-5, atol=1e-7)
     assert several > 20
 
 
 def test_listed_together_as_word_by_word():
     atlas = made()
     words = np.arange(60)
-    ask, recalls = (atlas.choices, atlas.associations), atlas.map_weights.T
-    whole = listed_senses(*ask, words, recalls, 0.1, 0.1)
-    alone = [listed_senses(*ask, words[[i]], recalls[[i]], 0.1, 0.1) for i in words]
+    ask, weights = (atlas.choices, atlas.associations), atlas.map_weights.T
+    whole = listed_senses(*ask, words, weights, 0.1, 0.1)
+    alone = [listed_senses(*ask, words[[i]], weights[[i]], 0.1, 0.1) for i in words]
     assert [listed(whole, i) for i in words] == [listed(one, 0) for one in alone]
     assert (whole.shares == 0).any()
 
@@ -215,7 +215,7 @@ def test_listed_together_as_word_by_word():
 def test_a_word_without_associations_has_its_maps():
     atlas = two_groups_in_a_map()
     lone = replace(atlas, associations=None)
-    assert (atlas.recalls("light"), lone.recalls("light")) == (True, False)
+    assert (atlas.has_associations("light"), lone.has_associations("light")) == (True, False)
     senses = lone.senses("light")
     assert [(sense.map, sense.proportion) for sense in senses] == [(0, 0.75), (1, 0.25)]
     assert {n.observed for n in senses[0].neighbors} == {None}
@@ -225,7 +225,7 @@ def test_a_word_without_associations_has_its_maps():
     table.data[: table.indptr[1]] = 0
     table.eliminate_zeros()
     mute = replace(atlas, associations=table)
-    assert not mute.recalls("light")
+    assert not mute.has_associations("light")
     assert mute.senses("light") == senses
     with pytest.raises(ParameterError, match="two kinds"):
         atlas.senses("light", neighbor_kind="word")

@@ -33,7 +33,7 @@ def agree(
     slack = 1e-4 if neighbor_kind is None else 1e-3
     for sense, exact in zip(found, expected, strict=True):
         assert sense["weight"] == pytest.approx(exact.weight, abs=slack)
-    if neighbor_kind is None and atlas.recalls(atlas.labels[object]):
+    if neighbor_kind is None and atlas.has_associations(atlas.labels[object]):
         agree_on_groups(atlas, object, min_weight, expected, found)
         return
     for sense, exact in zip(found, expected, strict=True):

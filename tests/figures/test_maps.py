@@ -277,7 +277,7 @@ def test_two_senses_in_one_map_are_two_cuts_of_it():
     assert np.ptp(one.get_xlim()) < np.ptp(other.get_xlim())
     page = " ".join(text.get_text() for text in figure.findobj(Text))
     assert "in 1 map" in page
-    assert "bars: share of what the word recalls" in page
+    assert "bars: observed share of the word" in page
     assert "smaller groups" not in page
     table[0, 1:] = [0.3, 0.2, 0.1, 0.2, 0.16, 0.04]  # of which the last is tied to nobody
     table[6], table[:, 6] = 0, [0.04, 0, 0, 0, 0, 0, 0]

@@ -129,7 +129,7 @@ class TestSenses:
         n_several = 0
         for i, label in enumerate(atlas.labels):
             here = range(int(offsets[i]), int(offsets[i + 1]))
-            senses = atlas.senses(label, n_neighbors=60) if atlas.recalls(label) else []
+            senses = atlas.senses(label, n_neighbors=60) if atlas.has_associations(label) else []
             senses = [sense for sense in senses if atlas.proportions[sense.map, i] > 1e-5]
             assert [int(maps[s]) for s in here] == [sense.map for sense in senses]
             np.testing.assert_allclose(
@@ -158,9 +158,9 @@ class TestEntries:
             )
             stored = found.of("proportions", m) / 65535
             np.testing.assert_allclose(stored, atlas.proportions[m, objects], atol=0.51 / 65535)
-            recalls = found.of("weights", m) / 65535
-            assert recalls.min() > 0
-            np.testing.assert_allclose(recalls, atlas.map_weights[m, objects], atol=1.01 / 65535)
+            weights = found.of("weights", m) / 65535
+            assert weights.min() > 0
+            np.testing.assert_allclose(weights, atlas.map_weights[m, objects], atol=1.01 / 65535)
             step = np.array(found.header["maps"][m]["step"])
             assert (step <= 0.01).all()
             off = np.abs(found.coordinates(m) - atlas.maps[m, objects])

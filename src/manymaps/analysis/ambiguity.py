@@ -7,8 +7,8 @@ With s_k the shares of the senses that a fit lists of a word (`Atlas.senses`),
 the number of equally large senses that would be as uncertain (Hill 1973, the diversity of order 1):
 1 for a word of one sense, and at most the number listed. Groups of less than `min_share` are
 slivers that no sense stands behind, and so their sum is none either: the shares are taken of what
-is listed, without a rest. Where no associations of a word are known, the shares are those of what
-the model recalls, of the maps that count as its senses.
+is listed, without a rest. If no associations of a word are known, the shares are the weights of the
+maps that count as its senses.
 
 `ambiguity` is the mean over the fits. What other people might have answered is seen in one of two
 ways. Either the fits are to resampled responses (those of `repeat_fits(bootstrap=...)` but for the
@@ -137,9 +137,10 @@ def ambiguity(
         of that, with the senses that they list there; two senses of a fit that the consensus takes
         for one count as one.
     min_share : float in [0, 1]
-        Groups to which less of what a word recalls falls are no senses, but the first always is.
+        Least share of a word's associations in a group that counts as a sense; the first always
+        counts.
     min_weight : float in [0, 1]
-        The same of maps, where no associations of a word are known.
+        Least map weight of a sense, if no associations of a word are known.
     n_resamples : int
         How often the responses that the first atlas knows are drawn again, 2 or more for the
         standard error; 0 takes that from the fits. It is left as the fits have it for words of

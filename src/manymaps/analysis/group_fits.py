@@ -183,7 +183,7 @@ def _kept(one: Atlas, other: Atlas, count: int) -> np.ndarray:
 
 
 def _shifts(one: Atlas, other: Atlas, radii: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """How much of each object's recall goes to other maps, and how far it goes within maps."""
+    """How much of each object's map weight goes to other maps, and how far it moves within maps."""
     before, after = one.map_weights, other.map_weights
     least = np.minimum(before, after)
     shared = least.sum(axis=0)

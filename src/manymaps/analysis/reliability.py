@@ -40,14 +40,7 @@ from manymaps.data.results import TabularResult, label_columns
 from manymaps.errors import DataError
 from manymaps.model.target import conditional_target, joint_target
 
-__all__ = [
-    "EXPLAINED",
-    "RECURRING",
-    "Reliability",
-    "reliability",
-    "reliability_beside",
-    "reliability_of",
-]
+__all__ = ["EXPLAINED", "RECURRING", "Reliability", "reliability", "reliability_with", "scores_of"]
 
 #: What the columns of metadata are called.
 EXPLAINED, RECURRING = "share explained", "share recurring"
@@ -205,10 +198,10 @@ def reliability(atlas: Atlas, fits: Sequence[Atlas] = (), *, n_neighbors: int = 
                 "and a list of those of others"
             )
     others = [in_order_of(atlas, other, k) for k, other in enumerate(fits, start=1)]
-    return reliability_beside(atlas, others, n_neighbors)
+    return reliability_with(atlas, others, n_neighbors)
 
 
-def reliability_of(atlas: Atlas, i: int) -> tuple[float | None, float | None]:
+def scores_of(atlas: Atlas, i: int) -> tuple[float | None, float | None]:
     """The shares of object i that are explained and that recur; None of what is not known.
 
     From the columns of the atlas; without that of the share explained, from its associations.
@@ -227,7 +220,7 @@ def _told(atlas: Atlas, name: str, i: int) -> float | None:
     return float(column[i])
 
 
-def reliability_beside(atlas: Atlas, others: Sequence[Atlas], n_neighbors: int) -> Reliability:
+def reliability_with(atlas: Atlas, others: Sequence[Atlas], n_neighbors: int) -> Reliability:
     """`reliability` beside fits that have their objects in the order of the atlas."""
     return Reliability(
         labels=tuple(atlas.labels),

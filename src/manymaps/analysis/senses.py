@@ -1,7 +1,7 @@
 """The senses of words in a fit as arrays: their neighbours, their overlaps, their groups.
 
 A sense is a group of a word's neighbours (`manymaps.atlas.senses`) or, where no associations are
-known, a map that gives some of what it recalls, as the weighted set of its strongest members or
+known, a map in which it has some weight, as the weighted set of its strongest members or
 neighbours there; `manymaps.analysis.stability` states the formulas.
 
 Shapes: all senses of a fit in the order of the words, offsets (n_objects + 1,); neighbors and
@@ -44,8 +44,7 @@ class FitSenses:
     proportions : ndarray of shape (n_senses,)
         Mixing proportions in these maps.
     shares : ndarray of shape (n_senses,)
-        What falls to each sense: of what was observed to a group, of what the model recalls to a
-        map.
+        Share of each sense: the observed share of a group, or the weight of a map.
     neighbors : ndarray of int, shape (n_senses, n_neighbors)
         Numbers of objects, strongest first; -1 where there are no more.
     responses : ndarray of shape (n_senses, n_neighbors)

@@ -6,8 +6,8 @@ explains of the n_neighbors strongest of them,
 
     w_s(j) = p_ij r_ij^m / sum_j' p_ij',       r_ij^m = v_ij^m / v_ij
 
-so that a group which a fit scatters over its maps weighs little there. Otherwise it is a map m that
-gives some of what the word recalls, with the strongest neighbours there,
+so that a group which a fit scatters over its maps weighs little there. Otherwise it is a map m in
+which the word has some weight, with the strongest neighbours there,
 
     w_s(j) = pi_j^m K(|y_i^m - y_j^m|^2) / sum_j' of the same       over the n_neighbors strongest
 
@@ -56,7 +56,7 @@ from scipy import sparse
 
 from manymaps.analysis.alignment import map_pairs
 from manymaps.analysis.object_order import in_order_of
-from manymaps.analysis.reliability import Reliability, reliability_beside
+from manymaps.analysis.reliability import Reliability, reliability_with
 from manymaps.analysis.senses import (
     ROUNDING,
     FitSenses,
@@ -251,7 +251,7 @@ class Stability(TabularResult):
 
     def _reliability_beside(self, fit: int) -> Reliability:
         others = [atlas for k, atlas in enumerate(self.atlases) if k != fit]
-        return reliability_beside(self.atlases[fit], others, self.n_neighbors)
+        return reliability_with(self.atlases[fit], others, self.n_neighbors)
 
     def _checked(self, fit: int | None) -> int:
         fit = self.reference if fit is None else fit
@@ -307,8 +307,8 @@ def stability(
     n_neighbors : int
         Neighbours that make a sense.
     min_weight : float in [0, 1]
-        Where no associations of a word are known, maps that give less of what it recalls are no
-        senses of it; the first always is, but where the word has no neighbour.
+        Least map weight of a sense, if no associations of a word are known; the first map always
+        counts, unless the word has no neighbour.
     threshold : float in (0, 1]
         The overlap from which on a sense recurs.
     reference : int, optional

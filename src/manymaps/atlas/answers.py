@@ -259,9 +259,8 @@ def _grouped_senses(
         atlas.choices, atlas.associations, words, weights[None], min_share, min_weight,
         atlas._last_groups[i],
     )  # fmt: skip
-    has_proportion = atlas.proportions[:, i] >= LEAST_WEIGHT
-    unsupported = has_proportion & (explained_by_map(atlas, i) < LEAST_EXPLAINED)
-    sums, consensus = atlas.choices.sums(i), atlas.consensus
+    by_map, sums, consensus = explained_by_map(atlas, i), atlas.choices.sums(i), atlas.consensus
+    unsupported = (atlas.proportions[:, i] >= LEAST_WEIGHT) & (by_map < LEAST_EXPLAINED)
     listed = []
     for number, m in enumerate(groups.maps.tolist()):
         members = groups.members[groups.members_of(number)].tolist()

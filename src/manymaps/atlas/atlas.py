@@ -420,7 +420,7 @@ class Atlas(AtlasData):
         options = n_neighbors, min_share, min_weight, neighbor_kind
         return sense_table(self, words, kind, *options)
 
-    def recalls(self, word: str, *, kind: str | None = None) -> bool:
+    def has_associations(self, word: str, *, kind: str | None = None) -> bool:
         """Check whether associations of a word are known, so that its senses are groups of them.
 
         Parameters
@@ -867,12 +867,12 @@ class Entry:
         return self.atlas.neighbors(self.label, kind=self.kind)
 
     @property
-    def recalls(self) -> bool:
-        """Whether its senses are groups of its associates (`Atlas.recalls`)."""
-        return self.atlas.recalls(self.label, kind=self.kind)
+    def has_associations(self) -> bool:
+        """Whether its senses are groups of its associates (`Atlas.has_associations`)."""
+        return self.atlas.has_associations(self.label, kind=self.kind)
 
     def __repr__(self) -> str:
-        return entry_text(self.label, self.kind, self.senses, grouped=self.recalls)
+        return entry_text(self.label, self.kind, self.senses, grouped=self.has_associations)
 
 
 def load_atlas(path: str | os.PathLike[str]) -> Atlas:

@@ -39,7 +39,7 @@ class ConsensusSense:
     ----------
     by_fit : tuple of float
         What the object has of this sense, fit by fit; 0 where a fit does not know it. That is the
-        share of what was observed, or where no associations are known of what the model recalls.
+        observed share or, if no associations are known, the map weight.
     neighbors : tuple of WeightedNeighbor
         Strongest first, by the mean weight over the fits that have the sense.
     maps : tuple of int

@@ -1,8 +1,8 @@
 """An atlas as a table or a graph, for other programs.
 
-    .csv, .parquet   one row per object and map (`Atlas.to_frame`), with the share of the object's
-                     map weight; rows of little weight can be left out. In CSV a
-                     text that a spreadsheet would run has an apostrophe first
+    .csv, .parquet   one row per object and map (`Atlas.to_frame`), with the map weight; rows of
+                     little weight can be left out. In CSV a text that a spreadsheet would run has
+                     an apostrophe first
     .graphml         a node per object, an edge from each to its k most similar objects
 
 An edge i -> j has the weight sum_m q_ij^m, the model's similarity without the background, and the
@@ -54,8 +54,8 @@ def export_atlas(
     n_neighbors : int
         Edges from each object of a graph.
     min_weight : float in [0, 1]
-        Of a table: leave out the rows of maps that give less of what an object recalls in the
-        model, but for the one that gives most.
+        Leave out rows with a smaller map weight, but not the row with an object's largest weight
+        (tables only).
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """How a person reads one map: which words stand out, and from where to look.
 
-    recall_j^m = sum_i q_ij^m            how much of what all objects recall is j, through map m
-    weight_j^m = pi_j^m recall_j^m       what stands out in map m: central there, and at home there
+    total_j^m = sum_i q_ij^m             association probability of j given all i, through map m
+    weight_j^m = pi_j^m total_j^m        large in map m: central there, with a large proportion
 
 Shapes: weights (n_maps, n_objects), points (k, n_components), planes (k, 2).
 """
@@ -41,12 +41,12 @@ class View:
 
 
 def standing(atlas: AtlasData) -> np.ndarray:
-    """How much each object stands out in each map: proportion times recall.
+    """How much each object stands out in each map: proportion times total.
 
     Parameters
     ----------
     atlas : Atlas
-        Beyond 2,000 objects the recall is estimated from every k-th one.
+        Beyond 2,000 objects the total is estimated from every k-th one.
 
     Returns
     -------
@@ -63,18 +63,18 @@ def standing(atlas: AtlasData) -> np.ndarray:
     1
     """
     rows = np.arange(0, atlas.n_objects, -(-atlas.n_objects // MAX_ROWS))
-    total = np.zeros(atlas.n_objects)
+    sums = np.zeros(atlas.n_objects)
     for m in range(atlas.n_maps):
         for i, _, similarities in _similarity_blocks(atlas, m, rows):
-            total[i] += similarities.sum(axis=1)
+            sums[i] += similarities.sum(axis=1)
     if atlas.model.normalization == "joint":
-        total[rows] = total[rows].sum()
-    scale = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
-    recall = np.zeros(atlas.proportions.shape)
+        sums[rows] = sums[rows].sum()
+    scale = np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > 0)
+    total = np.zeros(atlas.proportions.shape)
     for m in range(atlas.n_maps):
         for i, j, similarities in _similarity_blocks(atlas, m, rows):
-            recall[m, j] += scale[i] @ similarities
-    return atlas.proportions * recall
+            total[m, j] += scale[i] @ similarities
+    return atlas.proportions * total
 
 
 def _similarity_blocks(

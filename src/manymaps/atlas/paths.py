@@ -3,12 +3,12 @@
     q_ij^m = r_i^m v_ij^m / sum_k v_ik^m           strength of the step from i to j through map m
     cost of a path = -sum of log q_ij^m            the cheapest path is the most probable chain
 
-with v_ij^m as in `manymaps.atlas.probabilities` and r_i^m what the map gives of i's recall
+with v_ij^m as in `manymaps.atlas.probabilities` and r_i^m the weight of map m for object i
 (`Atlas.map_weights`), so that of one kind of object q_ij^m is the share of q_ij that the map gives.
 Of two kinds k runs over the other one, without the fixed factors: steps lead to and fro.
 
 A step leads to one of the few objects that are nearest to i in a map, among those at home there: an
-object is at home where a map gives some share of its recall, and where one gives the most. To the
+object is at home in the maps of at least `min_weight` and in the map of its largest weight. To the
 end of the path it may also lead from one of the few that are nearest to the end. The path is found
 by Dijkstra's algorithm (1959); only what it passes is computed.
 
@@ -99,7 +99,7 @@ def cheapest_path(
     n_neighbors : int
         How many of the nearest in a map a step may lead to.
     min_weight : float in [0, 1]
-        At home in a map is what has this share of its recall there.
+        Least map weight of an object that is at home in a map.
     """
     is_home = (map_weights >= min_weight) | (map_weights == map_weights.max(axis=0))
     around = _Surroundings(choices, map_weights, is_home, n_neighbors)

@@ -76,8 +76,8 @@ def _plain(label: str) -> str:
 def where_senses_lie(senses: Sequence[Sense], *, grouped: bool) -> tuple[int, int]:
     """How many senses a word has, and in how many maps these lie.
 
-    Of groups (`Atlas.recalls`) those count to which something of what was observed falls. The maps
-    that are listed beside them, since the model recalls some of the word there, hold no sense.
+    Groups (`Atlas.has_associations`) count if they have a share of the observed associations. Maps
+    that are listed only because of their map weight contain no sense.
 
     >>> shares = [(17, 0.4), (17, 0.1), (7, 0.0)]
     >>> senses = [Sense(map, 0.5, (), share=share) for map, share in shares]

@@ -11,18 +11,18 @@ Its communities at a resolution of `RESOLUTION` (`manymaps.compute.communities`)
 root keeps one strong tie from deciding; c favours what hangs together; s discounts ties of another
 sense, as that of *match* and *light* beside *tie*.
 
-A sense has the part of the word's recall that falls to what was observed of its members, and lies
-in the map that explains these best, so that one map can hold two senses,
+A sense has the share of the word's observed associations that falls to its members, and lies in
+the map that explains these best, so that one map can hold two senses,
 
     share = sum_j p_ij / sum over all p_ij,      map = argmax_m sum_j p_ij r_ij^m
 
-with r_ij^m = v_ij^m / v_ij. Objects that the model places near i, though i does not recall them,
+with r_ij^m = v_ij^m / v_ij. Objects that the model places near i, but that are not associates of i,
 join the sense to whose members they have the strongest observed ties, if they have two or more.
 
-What is *listed* of a word (`listed_senses`) are the groups of some share, and every map that gives
-some of what the model recalls: by its largest group, or where it holds none of them as a sense with
-no share in what was observed, whose members are those that the model places near i there. So what
-the maps say beside the data is in sight. The maps that recall most come first.
+The *listed* senses of a word (`listed_senses`) are the groups with a large enough share, and one
+sense for every map with a large enough weight: its largest group or, if it has none, a sense
+without an observed share, whose members are the objects that the model places near i there. So the
+list also shows associations that only the maps contain. Maps of larger weight come first.
 
 Shapes: the senses of all words that are asked for lie end to end, those of the w-th from offsets[w]
 to offsets[w + 1]; so do the members of the senses.
@@ -152,7 +152,7 @@ def listed_senses(
     min_weight: float,
     groups: SenseGroups | None = None,
 ) -> SenseGroups:
-    """What is listed of some words: groups, and maps that recall what no group says.
+    """List the senses of some words: groups, and maps with a weight but without a group.
 
     Parameters
     ----------
@@ -163,14 +163,14 @@ def listed_senses(
     min_share : float
         Of a group in what was observed; a word's largest is listed whatever it has.
     min_weight : float
-        Of a map in what the model recalls; likewise.
+        Least weight of a map; a word's map of the largest weight is always listed.
     groups : SenseGroups, optional
         The `sense_groups` of the words, where they are known.
 
     Returns
     -------
     SenseGroups
-        By what their maps give of the word's recall, the most first; in one map the largest share
+        In order of map weight, the largest first; within a map in order of share, the largest
         first. Maps without any group have a share of 0.
     """
     found = groups or sense_groups(choices, associations, words)
@@ -301,7 +301,7 @@ def _joined(
     near: sparse.csr_array,
     numbers: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Who else is placed near the words and tied to what they recall; the group that each joins."""
+    """Who else is placed near the words and tied to their associates; the group that each joins."""
     found = choices.strongest(words, MOST_NEAR)
     rows, ranks = np.nonzero(found >= 0)
     others = found[rows, ranks]

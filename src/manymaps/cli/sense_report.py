@@ -43,7 +43,7 @@ def senses_record(
         The intervals of the shares, the strengths and the ambiguity; without them, the record has
         none. An interval is null if the data do not contain the sense or the pair.
     """
-    from manymaps.analysis.reliability import reliability_of
+    from manymaps.analysis.reliability import scores_of
 
     asked = {**chosen, "kind": kind}
     senses = atlas.senses(word, **asked)
@@ -52,7 +52,7 @@ def senses_record(
     captions = dict(zip(maps, map(list, atlas.captions(maps=maps)), strict=True))
     i = atlas.index(word, kind=kind)
     label = atlas.labels[i]
-    explained, recurring = reliability_of(atlas, i)
+    explained, recurring = scores_of(atlas, i)
     record: dict[str, Any] = {
         "word": label,
         "kind": kind,

@@ -203,6 +203,6 @@ def _report(
 
         kind = kind_of_word(atlas, word, kind, neighbor_kind)
     record = senses_record(atlas, word, options.chosen, kind, intervals)
-    grouped = neighbor_kind is None and atlas.recalls(word, kind=kind)
+    grouped = neighbor_kind is None and atlas.has_associations(word, kind=kind)
     text = "" if as_json() else senses_text(record, grouped=grouped, captioned=atlas.n_maps > 1)
     return record, text

@@ -242,9 +242,7 @@ def _through_dask(client: Any, function: Function, tasks: Tasks) -> Ended:
     except KilledWorker as error:
         raise WorkersLostError(_LOST) from error
     except (CancelledError, CommClosedError) as error:
-        raise WorkersLostError(
-            "the scheduler of the Dask cluster has ended; start it again"
-        ) from error
+        raise WorkersLostError("the scheduler of the Dask cluster ended; start it again") from error
     finally:
         if client.status == "running":
             client.cancel(running)

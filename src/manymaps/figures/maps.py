@@ -379,7 +379,7 @@ def plot_senses(
 
 @dataclass(frozen=True)
 class _Lives:
-    """The senses of one word and the cut that shows each; `grouped` as `Atlas.recalls`."""
+    """The senses of one word and the cut that shows each; `grouped` as `Atlas.has_associations`."""
 
     row: int
     senses: list[Sense]
@@ -404,7 +404,7 @@ def _lives_of(
 ) -> _Lives:
     row = atlas.index(word, kind=kind)
     senses = atlas.senses(word, n_neighbors=n_neighbors, min_weight=min_weight, kind=kind)
-    grouped = atlas.recalls(word, kind=kind)
+    grouped = atlas.has_associations(word, kind=kind)
     shares = atlas.shares(word) if roles is None else atlas.choices.nearness(row, roles.is_text)
     scenes = []
     for sense in senses:
@@ -610,15 +610,15 @@ def _sheet_print(scenes: Sequence[Scene], min_weight: float, roles: Roles | None
 def _senses_print(asked: Sequence[_Lives], min_weight: float) -> list[str]:
     senses, grouped = asked[0].senses, asked[0].grouped
     if len(asked) > 1:
-        bars = "bars: share of what each word recalls"
+        bars = "bars: observed share of each word"
         if not all(lives.grouped for lives in asked):
-            bars += ", in the model where that is not known"
+            bars += ", or map weight if no associations are known"
     elif grouped:
         rest = max(0.0, 1 - sum(sense.share for sense in senses))
-        bars = "bars: share of what the word recalls"
+        bars = "bars: observed share of the word"
         if rest >= 0.005:
             bars += f", {rest:.2f} falls to smaller groups"
     else:
         rest = max(0.0, 1 - sum(sense.weight for sense in senses))
-        bars = f"bars: share of what the model recalls, {rest:.2f} lies in other maps"
+        bars = f"bars: map weight, {rest:.2f} lies in other maps"
     return [bars, f"dots: {min_weight:g} or more"]

@@ -73,7 +73,7 @@ Data: TypeAlias = (
 
 AFFINITIES = ("auto", "precomputed")
 
-_FOR_LINE_SEARCH = 0.01
+_LINE_SEARCH = 0.01
 _LEAST_TO_ORDER = 2000
 _FARTHEST_START = FARTHEST / 10
 _LEAST_TO_SPLIT = 100
@@ -241,9 +241,7 @@ class MapEstimator(
         associations = strongest_associations(target.values) if similar else None
         with threads(self.n_jobs):
             optimizer = self.optimizer or self._default_optimizer()
-            tolerance = self.tolerance * (
-                1 if optimizer.tolerates_approximation else _FOR_LINE_SEARCH
-            )
+            tolerance = self.tolerance * (1 if optimizer.tolerates_approximation else _LINE_SEARCH)
             order = target.neighborly_order() if n > _LEAST_TO_ORDER else None
             ordered = target if order is None else target.reordered(order)
             forward = objective_of(ordered, self._model(), self.penalty, tolerance)

@@ -27,7 +27,7 @@ maps stand end to end, those of map m from offsets[m] to offsets[m + 1], by numb
     log_normalizers f8       n_objects, where some are hidden: what the choices of all sum to
     data/offsets    u4       n_objects + 1, where associations are known: each object's partners
     data/partners   u2, u4   the strongest first
-    data/shares     u2       q / 65535 of all that the object recalls, at least 1 / 65535
+    data/shares     u2       q / 65535 of the object's associations, at least 1 / 65535
     region/members  u2, u4   entries of their map, region after region as the header lists them
     sense/offsets   u4       n_objects + 1, where associations are known: each object's senses
     sense/maps      u2, u4   n_senses
@@ -239,7 +239,7 @@ def _log_sums(atlas: Atlas, kept: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def _senses(atlas: Atlas, entries: _Entries, number: np.ndarray) -> dict[str, np.ndarray]:
-    """The groups of what each object recalls, in maps that hold a packed entry of it."""
+    """The groups of the associates of each object, in maps that hold a packed entry of it."""
     if atlas.kinds is not None or atlas.associations is None:
         return {}
     words = np.arange(atlas.n_objects)

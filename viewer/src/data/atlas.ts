@@ -23,7 +23,7 @@ export interface AtlasMap {
   /** Mixing proportion of each entry, in (0, 1]: what the model reckons with. */
   proportions: Float32Array;
   /**
-   * The part that this map gives of what each entry's object recalls, in (0, 1]; its proportion
+   * The map weight of each entry's object, in (0, 1]; its proportion
    * where there is no other map. What is drawn and listed goes by it.
    */
   weights: Float32Array;
@@ -105,8 +105,8 @@ export interface Feature {
 }
 
 /**
- * The senses of all objects: groups of what each recalls, and maps that recall what no group says;
- * those of the map that gives most of an object's recall first.
+ * The senses of all objects: groups of its associates, and maps with a weight but without a group;
+ * those of the map with an object's largest weight first.
  */
 export interface SenseGroups {
   /** The senses of object i: offsets[i] to offsets[i + 1]. */

@@ -1,5 +1,5 @@
 /** Entries of maps: where an object lives, and which objects live in many maps or weigh in them.
- *  What a map has of an object is the part that it gives of the object's recall. */
+ *  The share of an object in a map is its map weight. */
 import type { Atlas, AtlasMap } from "./atlas.ts";
 import { elementAt, firstAtLeast, inBounds } from "./elements.ts";
 
@@ -19,7 +19,7 @@ export function entryOf({ objects }: AtlasMap, object: number): number {
   return objects[entry] === object ? entry : -1;
 }
 
-/** The maps of an object with what each gives of its recall, the most first. */
+/** The maps of an object with its weight in each, the largest first. */
 export function mapsOf({ maps }: Atlas, object: number): { map: number; weight: number }[] {
   const found = [];
   for (const map of maps) {

@@ -13,7 +13,7 @@ export interface Step {
   from: number;
   to: number;
   map: number;
-  /** What the map gives of the model's similarity, of all that `from` recalls. */
+  /** What the map gives of the model's similarity, a share of the association probabilities of `from`. */
   share: number;
 }
 

@@ -21,15 +21,15 @@ export interface Neighbor {
   share: number;
 }
 
-/** A group of what an object recalls, or a map in which it lives, with its neighbours there. */
+/** A group of associates of an object, or a map in which it has weight, with its neighbours there. */
 export interface Sense {
   map: number;
   entry: number;
-  /** What the map gives of the object's recall in the model. */
+  /** The map weight of the object. */
   weight: number;
   /**
-   * What falls to the group of what was observed of the object: 0 where a map gives some of its
-   * recall but holds no group, null where nothing was observed of the object.
+   * What falls to the group of what was observed of the object: 0 where a map with some weight
+   * holds no group, null where nothing was observed of the object.
    */
   share: number | null;
   neighbors: Neighbor[];
@@ -44,7 +44,7 @@ export interface Association {
   from: number;
 }
 
-/** What is near an object in a map, and what the map gives of it to the object's recall. */
+/** What is near an object in a map, and its association probability through the map. */
 export interface Near extends Neighbor {
   map: number;
 }
@@ -85,8 +85,8 @@ export class Probabilities {
   }
 
   /**
-   * The senses of an object: groups of what it recalls, where that is known; else its maps, of
-   * which the first is always listed. The maps that give most of its recall come first.
+   * The senses of an object: groups of its associates, where these are known; else its maps, of
+   * which the first is always listed. The maps of its largest weights come first.
    */
   senses(
     object: number,
@@ -144,7 +144,7 @@ export class Probabilities {
     return found;
   }
 
-  /** q(b|a), how strongly a recalls b; 0 for an object and itself and for two of one kind. */
+  /** q(b|a), the association probability of b given a; 0 for an object and itself and for two of one kind. */
   similarity(a: number, b: number): number {
     const { kinds, nRows, nObjects, model } = this.#atlas;
     if (a === b || (kinds && a < nRows === b < nRows)) return 0;
@@ -154,7 +154,7 @@ export class Probabilities {
     return (1 - model.background) * share + model.background / pairs;
   }
 
-  /** How much of all that a recalls falls to b: q(b|a), of a joint model its part of the row. */
+  /** The share of b in the association probabilities of a: q(b|a), of a joint model its part of the row. */
   probability(a: number, b: number): number {
     const { model, kinds, nObjects } = this.#atlas;
     const similarity = this.similarity(a, b);
@@ -165,7 +165,7 @@ export class Probabilities {
     return similarity / ((1 - model.background) * row + model.background / nObjects);
   }
 
-  /** What a map places nearest to an object, with the shares of all that it recalls. */
+  /** What a map places nearest to an object, with their association probabilities. */
   nearest(object: number, map: number, count: number, sameKind = false): Neighbor[] {
     const home = this.#homes.of(object).find((at) => at.map.number === map);
     if (home === undefined) return [];
@@ -232,7 +232,7 @@ export class Probabilities {
     });
   }
 
-  /** What one map gives of b to the recall of a. */
+  /** The association probability of b given a through one map. */
   shareIn(number: number, a: number, b: number): number {
     const shared = this.#homes.shared(a, b).find(([map]) => map.number === number);
     if (shared === undefined) return 0;
@@ -241,7 +241,7 @@ export class Probabilities {
     return Math.exp(this.#logValue(map, entryA, entryB) - logTotal);
   }
 
-  /** The log of what v_ij^m of one map are measured by, so that they sum to what it gives of the recall. */
+  /** The log of what v_ij^m of one map are measured by, so that they sum to the map weight. */
   #logTotalIn(map: AtlasMap, entry: number, among: Among): number {
     const known = this.#atlas.logNormalizers;
     if (known && among === "all") return elementAt(known, elementAt(map.objects, entry));
@@ -273,7 +273,7 @@ export class Probabilities {
     return log;
   }
 
-  /** log sum_j b_j v_ij, by which what i recalls has a sum of 1. */
+  /** log sum_j b_j v_ij, by which the association probabilities of i sum to 1. */
   #logRow(object: number): number {
     const { model } = this.#atlas;
     if (model.normalization !== "joint") return this.#logNormalizer(object);
@@ -503,7 +503,7 @@ class Homes {
     return [among === "columns" ? nRows : 0, map.objects.length];
   }
 
-  /** Of each map, which entries give some share of an object's recall, or more than any other does. */
+  /** Of each map, which entries have some map weight, or more than any other map of the object. */
   mains(minWeight: number): Uint8Array[] {
     if (this.#mains?.minWeight === minWeight) return this.#mains.found;
     const most = new Float32Array(this.#atlas.nObjects);

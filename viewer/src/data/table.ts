@@ -1,6 +1,6 @@
 /**
  * Objects as a table in CSV: one row per object and map in which it lives, with the columns of
- * `manymaps export`, what the map gives of the object's recall in the model, and beside it, where
+ * `manymaps export`, the map weight of the object, and beside it, where
  * data are known, what of all that was observed of the object falls to its senses there,
  *
  *     label, map, proportion, weight, observed, x, y (z, or x0, x1, ...), the columns of the atlas

@@ -26,7 +26,7 @@ export function keysOf(atlas: Atlas, legend: Legend, size: string | null, ink: s
 
 function colorKeys({ nMaps }: Atlas, legend: Legend): Key[] {
   if (legend.type === "category") return legend.items.map(({ label, color }) => dot(label, color));
-  // A single map gives all of what it recalls.
+  // In a single map every weight is 1.
   if (legend.type === "weight")
     return nMaps === 1 ? [] : [ramp("map weight: little", legend.stops, "much")];
   const { name, low, high, stops, hasMissing, missing } = legend;

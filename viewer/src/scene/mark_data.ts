@@ -2,7 +2,7 @@
  * The marks of one map as the painters want them: flat arrays in the order of drawing.
  *
  * Large marks come first, so that small ones stay in sight. Radii are relative: the square root of
- * map weight x size factor, 1 for an object all of whose recall this map gives.
+ * map weight x size factor, 1 for an object with a map weight of 1.
  */
 
 import { inBounds, startsOf } from "../data/elements.ts";

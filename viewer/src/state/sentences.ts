@@ -67,7 +67,7 @@ export function nearIn({ maps }: Beside): string {
   return `near in ${maps.length > 0 ? "map " : "no map"}${maps.join(", ")}`;
 }
 
-/** What a word has of a sense: of its recall in the model, and of what was observed of it. */
+/** What a word has of a sense: its map weight, and its observed share. */
 function shareInWords({ share, weight }: Sense): string {
   return share === null ? percent(weight) : `${observed(share)}, model ${percent(weight)}`;
 }
@@ -86,7 +86,7 @@ export function whereSensesLie(senses: readonly Sense[]): string {
   return isOneEach ? `lives in ${maps}` : `has ${counted(found.length, "sense")} in ${maps}`;
 }
 
-/** "5 further maps give 7% in the model" of what a word recalls; "" where that is next to nothing. */
+/** "5 further maps give 7% in the model" of a word's weight; "" where that is next to nothing. */
 export function furtherMaps(atlas: Atlas, word: number, senses: readonly Sense[]): string {
   const listed = new Map(senses.map(({ map, weight }) => [map, weight]));
   const rest = 1 - [...listed.values()].reduce((sum, weight) => sum + weight, 0);

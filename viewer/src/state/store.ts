@@ -28,7 +28,7 @@ export interface State {
   map: number | null;
   /** Where the open map is looked at; null where it fits the screen. */
   camera: Camera | null;
-  /** A map that gives less of an object's recall does not show it. */
+  /** A map does not show objects of smaller weight. */
   threshold: number;
   color: string | null;
   size: string | null;

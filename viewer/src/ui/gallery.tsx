@@ -60,7 +60,7 @@ export function Gallery({ session }: { session: Session }) {
 interface SheetProps {
   session: Session;
   map: AtlasMap;
-  /** What the map gives of the recall of the word that is looked up. */
+  /** The map weight of the word that is looked up. */
   weight: number | undefined;
 }
 

@@ -251,7 +251,7 @@ interface TipProps {
   host: HTMLElement | null;
 }
 
-/** What is under the pointer: what of its recall is here, its columns, its neighbours, its other maps. */
+/** What is under the pointer: its map weight, its columns, its neighbours, its other maps. */
 function Tip({ session, at, host }: TipProps) {
   const { atlas, state } = session;
   const { number: map, objects, weights } = at.map;
