@@ -12,7 +12,7 @@ import re
 
 from stored import OTHER, OURS, panels, read
 
-found = read("develop/design.md", "word relations", "given", "USF")
+found = read("results/ambiguity.txt", "word relations", "given", "USF")
 names = found[""]
 figure, (axis,) = panels(width=8, height=3.6)
 for column, color, shift in (("word relations", OTHER, -0.13), ("USF", OURS, 0.13)):

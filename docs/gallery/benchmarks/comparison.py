@@ -10,7 +10,7 @@ of five repeats. ``python benchmarks/comparison.py``
 
 from stored import OTHER, OURS, PRINTED, panels, read
 
-found = read("develop/design.md", "30 words swapped", "share", "words found")
+found = read("results/comparison.txt", "30 words swapped", "share", "words found")
 figure, axes = panels(2, height=3.2, sharey=True)
 for k, (axis, name) in enumerate(zip(axes, ("USF norms", "word relations"), strict=True)):
     start = [i for i, cell in enumerate(found["30 words swapped"]) if cell][k]

@@ -10,7 +10,7 @@ benchmarks/neighbors.py map``
 
 from stored import OTHER, OURS, panels, read
 
-found = read("develop/design.md", "neighbours", "recall", "KL")
+found = read("results/neighbors.txt", "neighbours", "recall", "KL")
 figure, (axis,) = panels(width=6, height=3.2)
 for kind, color, marker in (("lists", OURS, "o"), ("cells", OTHER, "s")):
     rows = [i for i, name in enumerate(found["neighbours"]) if name in (kind, "exact")]

@@ -10,8 +10,8 @@ what is clustered. ``python examples/word_sense_induction.py``
 
 from stored import OTHER, OURS, dots, panels, read
 
-found = read("develop/design.md", "word relations: F", "V")
-kinds = read("develop/design.md", "what is clustered", "F")
+found = read("results/senses.txt", "word relations: F", "V")
+kinds = read("results/senses.txt", "what is clustered", "F")
 figure, (methods, variants) = panels(2, width=11, height=3.4, sharex=True)
 for axis, names, scores in (
     (methods, found[""], found["word relations: F"]),

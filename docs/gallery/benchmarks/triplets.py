@@ -9,7 +9,7 @@ judgements. Planted truths, two seeds; chance is .333. ``python benchmarks/tripl
 
 from stored import OTHER, OURS, PRINTED, panels, read
 
-found = read("develop/design.md", "truth", "triplets", "ceiling")
+found = read("results/triplets.txt", "truth", "triplets", "ceiling")
 lines = {"atlas": (OURS, "o"), "the model alone": ("black", "^"), "counts": (OTHER, "s"),
          "popularity": (PRINTED, "D")}  # fmt: skip
 figure, axes = panels(2, height=3.5, sharey=True)
