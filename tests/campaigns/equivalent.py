@@ -19,11 +19,6 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("maps/restarts", "best_run", "show(k) -> pass"): "how far it is, for who looks",
     (
         "maps/run",
-        "_fading",
-        "explained < _SUPPORTED * proportions -> explained <= _SUPPORTED * proportions",
-    ): _BOUNDARY,
-    (
-        "maps/run",
         "_active",
         "np.exp(log_softmin(weights)) > least -> np.exp(log_softmin(weights)) >= least",
     ): _BOUNDARY,

@@ -496,7 +496,7 @@ class TestDefaults:
         proportions = np.array([[0.9, 0.9], [0.1, 0.1]])
         weights = -np.log(proportions).astype(np.float32)
         shares = np.array([[0.0, 1.8], [2.0, 0.2]])
-        added = _fading(weights, np.ones((2, 2), bool), shares)
+        added = _fading(weights, np.ones((2, 2), bool), shares, 0.02)
         np.testing.assert_array_equal(added != 0, [[True, False], [False, False]])
         left = np.exp(log_softmin(weights + added))
         assert left[0, 0] < 3e-3
@@ -504,7 +504,21 @@ class TestDefaults:
         # A third of the least proportion that is active, of whatever mass.
         third = np.log(3e-4 / 3)
         assert -(weights + added)[0, 0] == pytest.approx(third, rel=1e-5)
-        np.testing.assert_array_equal(_fading(weights, np.ones((2, 2), bool), shares / 8), added)
+        lighter = _fading(weights, np.ones((2, 2), bool), shares / 8, 0.02)
+        np.testing.assert_array_equal(lighter, added)
         # One alone has nothing to earn and stays, but for maps that are not active.
-        alone = _fading(weights, np.array([[True, True], [False, True]]), np.zeros((2, 2)))
+        alone = _fading(weights, np.array([[True, True], [False, True]]), np.zeros((2, 2)), 0.02)
         np.testing.assert_allclose(alone, [[0, 0], [np.log(8), 0]], rtol=1e-6)
+
+    @pytest.mark.parametrize("penalty", [0.0, 0.01])
+    def test_unsupported_objects_leave_a_map_under_a_penalty_only(self, penalty):
+        """.9 of the first object in a map that explains none of its pairs."""
+        run = new_run()
+        run.plan = replace(run.plan, objective=replace(run.plan.objective, penalty=penalty))
+        weights = run.state.parameters.weights[0]
+        weights[:, 0] = -np.log([0.9, 0.05, 0.05])
+        shares = np.ones((N_MAPS, N))
+        shares[0, 0] = 0
+        run._last = run.plan.objective.evaluate(run.state.parameters)
+        run._refresh(run.state.parameters, (shares,), 200)
+        assert (np.exp(log_softmin(weights))[0, 0] > 0.5) == (penalty == 0)

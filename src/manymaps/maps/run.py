@@ -10,9 +10,9 @@ The cost is recorded every few iterations. Every `_REFRESH` iterations the activ
 again: those whose proportion, or whose share in explaining an object's pairs, is above `_ACTIVE`.
 The others get no gradient. They would keep their proportions and blur the full model, so they fade:
 an eighth of their proportions remains at each refresh and, under a penalty, half of their distances
-from the origin. An object whose share in a map is less than `_SUPPORTED` of its proportion there
-leaves the map at once. Convergence is tested at the same time. An optimizer that cannot use
-approximate costs gets all entries at every iteration and decides itself when to end.
+from the origin. Under a penalty, an object whose share in a map is less than `_SUPPORTED` of its
+proportion there leaves the map at once. Convergence is tested at the same time. An optimizer that
+cannot use approximate costs gets all entries at every iteration and decides itself when to end.
 
 A checkpoint stores everything that the next iteration depends on: a resumed run with `Momentum` has
 the same bits as one without interruption.
@@ -59,6 +59,7 @@ _FADE = np.float32(np.log(8))
 _FADE_FROM = 150
 # The gradient restores proportions that an object does not need in its own choices, as they cost
 # nothing: 28 places of a tenth or more without support in 40 maps of USF, and one with this rule.
+# Without a penalty they lower the divergence: 0.96 after 2,000 iterations, and 1.03 with this rule.
 _SUPPORTED = 0.02
 # Relative change of the cost between two refreshes.
 _CONVERGED = 1e-5
@@ -394,14 +395,14 @@ class Run:
         if iteration % _REFRESH:
             return
         if iteration >= _FADE_FROM and self.plan.objective.model.mixing == "learned":
+            least = _SUPPORTED if self.plan.objective.penalty else 0.0
             for (weights, share, still), mask in zip(sides, masks, strict=True):
-                weights += np.where(still, 0, _fading(weights, mask, share))
+                weights += np.where(still, 0, _fading(weights, mask, share, least))
             if self.plan.objective.penalty and self._last.gradient.places is not None:
                 self._draw_in(parameters, masks)
-        before = self.state.memory.get("cost at refresh", (np.array(np.inf),))[0]
-        gain = float(before - self._last.cost)
+        past = self.state.memory.get("cost at refresh", (np.array(np.inf),))[0]
         if iteration >= self.plan.optimizer.settled_at + 2 * _REFRESH:
-            self.converged = abs(gain) <= _CONVERGED * abs(self._last.cost)
+            self.converged = bool(abs(past - self._last.cost) <= _CONVERGED * abs(self._last.cost))
         self.state.memory["cost at refresh"] = (np.array(self._last.cost),)
 
     def _draw_in(self, parameters: Parameters, masks: tuple[np.ndarray, ...]) -> None:
@@ -568,15 +569,15 @@ def _active(weights: np.ndarray, shares: np.ndarray, held: np.ndarray) -> np.nda
     return np.asarray((np.exp(log_softmin(weights)) > least) | (shares > _ACTIVE))
 
 
-def _fading(weights: np.ndarray, active: np.ndarray, shares: np.ndarray) -> np.ndarray:
+def _fading(weights: np.ndarray, mask: np.ndarray, shares: np.ndarray, least: float) -> np.ndarray:
     """What is added to mixing weights, (n_maps, n): log 8 where an entry is not active; where it
-    is not explained, what leaves it a third of the least active proportion.
+    explains less than `least` of its proportion, what leaves it a third of the least active one.
     """
     proportions = np.exp(log_softmin(weights))
     explained = shares / np.maximum(shares.sum(axis=0), np.finfo(np.float32).tiny)
-    unsupported = active & (explained < _SUPPORTED * proportions) & (shares.sum(axis=0) > 0)
+    unsupported = mask & (explained < least * proportions) & (shares.sum(axis=0) > 0)
     leaving = np.log(np.maximum(3 / _ACTIVE * proportions, 2.0))
-    return np.where(unsupported, leaving, np.where(active, 0.0, _FADE)).astype(weights.dtype)
+    return np.where(unsupported, leaving, np.where(mask, 0.0, _FADE)).astype(weights.dtype)
 
 
 def read_checkpoint(path: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
