@@ -11,10 +11,14 @@ export OPENBLAS_THREAD_TIMEOUT ?= 8
 # Two processes of tests, and the programs that they start, share what Python compiles.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all docs campaigns lint lock sbom clean
+.PHONY: demo readme test test-all docs campaigns lint lock sbom clean
 
 demo: $(VENV)/ready
 	$(BIN)/manymaps demo -o demo
+
+# The output and the picture in the README, taken from the demo.
+readme: demo $(VENV)/ready-dev
+	$(BIN)/python scripts/update_readme.py demo/demo.atlas
 
 test: $(VENV)/ready-dev
 	$(BIN)/pytest -n 2 --dist worksteal -m "not slow"

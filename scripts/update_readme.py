@@ -1,0 +1,70 @@
+"""Bring the README's output and picture in line with the demo.
+
+    make demo && python scripts/update_readme.py demo/demo.atlas [--check]
+
+Each line of the README that starts with "$ manymaps" is followed by the output of that command, and
+docs/play.png shows the senses of "play". Both are taken from the atlas. The picture stores the
+senses that it shows as text, because its pixels depend on installed fonts.
+
+With --check nothing is written; the exit code is 1 if either differs from the atlas.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+from PIL import Image
+
+import manymaps as mm
+
+ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "README.md"
+PICTURE = ROOT / "docs" / "play.png"
+WORD = "play"
+COMMAND = re.compile(r"(?<=^    \$ )manymaps (.+)\n(?:    .*\n)+", re.MULTILINE)
+
+
+def output(arguments: list[str], atlas: Path) -> str:
+    """The output of a command, with the demo's atlas in place of the one that the README names."""
+    words = [str(atlas) if word.endswith(".atlas") else word for word in arguments]
+    command = [sys.executable, "-m", "manymaps", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.rstrip()
+
+
+def updated(readme: str, atlas: Path) -> str:
+    def block(match: re.Match[str]) -> str:
+        answer = output(shlex.split(match[1]), atlas)
+        return f"manymaps {match[1]}\n{textwrap.indent(answer, '    ')}\n"
+
+    return COMMAND.sub(block, readme)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("atlas", type=Path, help="the atlas that `manymaps demo` wrote")
+    parser.add_argument("--check", action="store_true", help="write nothing")
+    options = parser.parse_args()
+    readme = README.read_text(encoding="utf-8")
+    expected = updated(readme, options.atlas)
+    senses = output(["senses", str(options.atlas), WORD], options.atlas)
+    if options.check:
+        with Image.open(PICTURE) as picture:
+            current = picture.info.get("Description")
+        faults = [README.name] * (readme != expected) + [PICTURE.name] * (current != senses)
+        for name in faults:
+            print(f"{name} is not from this demo; run `make readme`")
+        return 1 if faults else 0
+    README.write_text(expected, encoding="utf-8")
+    figure = mm.plot_senses(mm.load_atlas(options.atlas), WORD)
+    figure.savefig(PICTURE, metadata={"Description": senses})
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
