@@ -6,7 +6,7 @@ Each program runs in a process of its own with as many threads as the others, on
 points: scikit-learn's digits as they are, or MNIST in 50 principal components. Perplexity 30, 250
 iterations with an exaggeration of 12 and 500 without, a start from PCA; openTSNE by its faster
 method, scikit-learn to 20,000 points, scikit-learn-intelex ("sklearnex") to 70,000 and where it is
-installed (`pip install manymaps[bench]`; there is none for other than x86 processors). umap-learn
+installed (`pip install '.[bench]'`; there is none for other than x86 processors). umap-learn
 is in the table of whole processes alone. Needs the MNIST training images in MANYMAPS_DATA for all
 sizes but "digits".
 

@@ -82,6 +82,7 @@ extensions = [
     "command_pages",
     "guides",
     "linked_names",
+    "linked_terms",
     "mathml",
     "plain_text",
     "shell_cells",

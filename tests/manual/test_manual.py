@@ -91,6 +91,14 @@ def without_guide() -> Iterator[str]:
             yield page
 
 
+def without_use(pages: dict[Path, Page]) -> Iterator[str]:
+    """Terms of the glossary to which no other page links."""
+    glossary = BUILT / "reference" / "glossary.html"
+    links = (link for path, page in pages.items() if path != glossary for link in page.links)
+    used = {urlsplit(link).fragment for link in links if "glossary.html#" in link}
+    yield from ({name for name in pages[glossary].anchors if name.startswith("term-")} - used)
+
+
 def without_text(listed: str) -> Iterator[str]:
     """Pages that llms.txt lists in vain."""
     for line in listed.splitlines():
@@ -117,6 +125,7 @@ def test_the_manual():
         "without page": without_page(listed),
         "without guide": without_guide(),
         "without text": without_text(listed),
+        "without use": without_use(pages),
     }
     assert [f"{fault}: {what}" for fault, found in faults.items() for what in found] == []
 

@@ -419,9 +419,10 @@ class TSNE(_SingleMap):
         Factor of the attraction in the last 250 iterations (or third), which draws groups together;
         1 is none.
     learning_rate : float > 0 or "auto"
-        On the scale of the cost summed over objects, 1/(4n) of the unit of other programs; "auto"
-        is 1/4 divided by the exaggeration, that is n / exaggeration there (Belkina et al. 2019).
-        Above 4 points are thrown far apart, which a `DataWarning` says.
+        Step size on the scale of the cost summed over n objects: a rate of scikit-learn divided by
+        n, or a rate of openTSNE or FIt-SNE divided by 4n. The default "auto" is 1/4 divided by the
+        exaggeration, which is n / exaggeration in openTSNE (Belkina et al. 2019). Values above 4
+        throw points far apart and raise a `DataWarning`.
 
     Attributes
     ----------
@@ -483,9 +484,8 @@ class TSNE(_SingleMap):
         if self.learning_rate != "auto" and self.learning_rate > _STRANGE_RATE:
             warnings.warn(
                 f"{setting('learning_rate', self.learning_rate)} throws points far apart: "
-                "it is on the scale "
-                "of the sum over objects; divide a rate of scikit-learn or openTSNE by 4 n, or "
-                'leave it at "auto"',
+                "it is on the scale of the sum over n objects; divide a rate of scikit-learn by n, "
+                'or one of openTSNE by 4n, or leave it at "auto"',
                 DataWarning,
                 stacklevel=4,
             )
