@@ -13,7 +13,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PatchCollection
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
@@ -25,8 +24,10 @@ from manymaps.figures.lettering import Typeface, elide, text_sizes
 __all__ = ["Captions"]
 
 Pair = tuple[float, float]
+# The key's type and rows in points, and the length of a colour scale.
 KEY, KEY_ROW, SCALE_LENGTH = 8.5, 15.0, 120.0
 SHARE = "map weight"
+# In units of the axes or the figure.
 TOP_LEFT, BOTTOM_LEFT, BOTTOM_RIGHT = (0, 1), (0, 0), (1, 0)
 
 
@@ -66,7 +67,7 @@ class Captions:
             *corner,
             text,
             transform=self._from(shift),
-            fontproperties=self._font(size, bold),
+            fontproperties=self.typeface.font(size, bold=bold),
             color=color,
             ha=align,
             va="baseline",
@@ -190,13 +191,7 @@ class Captions:
         ramp.set_clip_on(False)
         self.write(TOP_LEFT, (x + SCALE_LENGTH + 5, y), high, size=KEY)
 
-    def _dot(
-        self,
-        corner: Pair,
-        shift: Pair,
-        diameter: float,
-        color: object,
-    ) -> None:
+    def _dot(self, corner: Pair, shift: Pair, diameter: float, color: object) -> None:
         dot = Line2D([corner[0]], [corner[1]], marker="o", markersize=diameter, markeredgewidth=0)
         dot.set(color=color, transform=self._from(shift))
         self.place.add_artist(dot)
@@ -212,10 +207,6 @@ class Captions:
         moved = ScaledTranslation(shift[0] / 72, shift[1] / 72, self.figure.dpi_scale_trans)
         return self.figure.dpi_scale_trans + origin + moved
 
-    def _font(self, size: float, bold: bool = False) -> FontProperties:
-        families = list(self.typeface.families)
-        return FontProperties(family=families, size=size, weight="bold" if bold else "normal")
-
     def _width(self, text: str, size: float, *, bold: bool = False) -> float:
-        pixels = text_sizes(self.figure, [text], [self._font(size, bold)])[0, 0]
+        pixels = text_sizes(self.figure, [text], [self.typeface.font(size, bold=bold)])[0, 0]
         return float(pixels) * 72 / self.figure.dpi

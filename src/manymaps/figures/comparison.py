@@ -19,24 +19,30 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
 
 from manymaps.analysis.comparison import NO_CHANGE, Comparison, SenseChange
 from manymaps.checks import check_whole
 from manymaps.figures.captions import Captions
 from manymaps.figures.coloring import ACCENT, CATEGORIES, HAIRLINE, INK, MUTED, PAPER, Coloring
-from manymaps.figures.layout import FOOT, HEAD, SIDE, TITLE, AtlasFigure, root
+from manymaps.figures.layout import FOOT, HEAD, SIDE, TITLE, AtlasFigure, name_axes, root
 from manymaps.figures.lettering import Typeface, elide, typeface_for
 from manymaps.figures.rows import TYPE, named_words, words_that_fit, write
 from manymaps.labels import plural
 
 __all__ = ["plot_comparison"]
 
+# Words and senses that fit on a page of this width; a list of eight words is about as high as the
+# two overviews on its left.
 LEAST, USUAL, MOST_SENSES = 3, 8, 6
+# Inches, set by eye for type of 9 points: a row, the gap between words, the line above the list.
 ROW, BETWEEN, NAMES = 0.24, 0.2, 0.5
+# Inches: the side of an overview and the room for its tick labels.
 OVERVIEW, LEFT, BELOW, GAP = 3.3, 0.55, 0.55, 0.45
+# Inches of the columns of the list; a word of 16 characters fills the first.
 WORD_WIDTH, SHARES_WIDTH, CHANGE_WIDTH, LIST_WIDTH = 1.75, 2.0, 0.72, 3.6
+# Points of ticks and numbers.
 SMALL = 8.0
+# Square points of a share and of a word; more than 400 words become paler, because they overlap.
 DOT, SPECK, MOST_OPAQUE = 42.0, 9.0, 400
 SENSELESS = "its answers are no cues, of which senses could be made"
 SHARE_TICKS = (0.0, 0.5, 1.0)
@@ -162,7 +168,9 @@ def _draw_words(ax: Axes, found: Comparison, chosen: Sequence[int], typeface: Ty
     ax.plot([0, least], [0, least], color=MUTED, linewidth=0.8, zorder=1)
     ax.set(xlim=(0, widest), ylim=(0, most))
     _draw_dots(ax, found, across, upwards, chosen, typeface)
-    _name_axes(ax, "divergence by chance (bits)", "divergence of the answers (bits)", typeface)
+    name_axes(
+        ax, "divergence by chance (bits)", "divergence of the answers (bits)", typeface.font(SMALL)
+    )
 
 
 def _draw_moved(ax: Axes, found: Comparison, chosen: Sequence[int], typeface: Typeface) -> None:
@@ -173,7 +181,9 @@ def _draw_moved(ax: Axes, found: Comparison, chosen: Sequence[int], typeface: Ty
     ax.set(xlim=(-0.4 * step, 1 + 0.4 * step))
     ax.set_ylim(0, 1.06 * float(max(found.divergence.max(), 1e-3)))
     _draw_dots(ax, found, shaken, found.divergence, chosen, typeface)
-    _name_axes(ax, "neighbours kept between maps", "divergence of the answers (bits)", typeface)
+    name_axes(
+        ax, "neighbours kept between maps", "divergence of the answers (bits)", typeface.font(SMALL)
+    )
 
 
 def _draw_dots(
@@ -194,7 +204,7 @@ def _draw_dots(
             across[own], upwards[own], s=area, color=color, alpha=opaque, linewidths=0, gid=gid,
             zorder=2 + (gid == "changed"), clip_on=False,
         )  # fmt: skip
-    font = FontProperties(family=list(typeface.families), size=SMALL)
+    font = typeface.font(SMALL)
     taken: list[np.ndarray] = []
     for number, w in enumerate(chosen):
         if not np.isfinite(across[w]):
@@ -207,17 +217,6 @@ def _draw_dots(
             str(number + 1), (across[w], upwards[w]), (4, 3), textcoords="offset points",
             fontproperties=font, color=INK, zorder=4, gid="number",
         )  # fmt: skip
-
-
-def _name_axes(ax: Axes, across: str, upwards: str, typeface: Typeface) -> None:
-    font = FontProperties(family=list(typeface.families), size=SMALL)
-    ax.set_xlabel(across, fontproperties=font, color=MUTED)
-    ax.set_ylabel(upwards, fontproperties=font, color=MUTED)
-    ax.tick_params(length=0, labelcolor=MUTED)
-    for label in (*ax.get_xticklabels(), *ax.get_yticklabels()):
-        label.set_fontproperties(font)
-    for side, spine in ax.spines.items():
-        spine.set(color=HAIRLINE, linewidth=0.8, visible=side in ("left", "bottom"))
 
 
 def _draw_scale(ax: Axes, height: float, typeface: Typeface) -> None:

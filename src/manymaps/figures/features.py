@@ -21,7 +21,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb, to_rgba
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
 from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path as Outline
 from matplotlib.text import Text
@@ -56,15 +55,29 @@ if TYPE_CHECKING:
 
 __all__ = ["Feature", "plot_features"]
 
+# More outlines than these can no longer be told apart by eye.
 USUAL = 8
+# Inches.
 WIDTH, LIST_WIDTH, GAP = 11.5, 3.3, 0.3
+# Points between an outline and its dots, and further points per outline inside it; beyond 7 levels
+# lines would leave the panel.
 RADIUS, LEVEL, MOST_LEVELS, CLEARANCE = 14.0, 4.0, 7, 9.0
+# A fill darker than this has white numbers; clusters that recur less often are dashed.
 DARK, HALF = 0.5, 0.5
+# Points of the lightest and the heaviest feature's line, and the opacity of an area: eight areas on
+# top of one another still show the labels.
 LINES, FILL = (1.0, 2.6), 0.06
+# Points of type, of a row of the list, and of the column of recurrence.
 NUMBER, ENTRY, LINE, RECURS = 8.0, 9.0, 12.5, 66.0
+# Points of labels without and with a feature; more labels than these have no room on any map.
 LABELS, MOST_LABELS = (7.5, 10.5), 300
+# From 60 objects on, radii and type shrink with the square root of their number, down to what is
+# legible.
 CROWD, LEAST_SCALE, LEAST_TYPE = 60, 0.6, (6.0, 7.5)
+# Members take at most so many rows of the list; fewer if the list is too long.
 MOST_ROWS = 3
+# How much an outline counts as a dot when a label covers it: less, so that a label crosses a line
+# rather than standing far away.
 LINE_BULK = 0.25
 
 
@@ -279,7 +292,7 @@ def _draw_features(
         lines[at] = outline(pixels, sets[at], radius, CLEARANCE * frame.pixel * scale)
         _draw_outline(ax, [frame.to_map(line) for line in lines[at]], shown[at])
     order = sorted(lines)
-    font = FontProperties(family=list(typeface.families), size=NUMBER, weight="bold")
+    font = typeface.font(NUMBER, bold=True)
     sizes = text_sizes(root(ax), [str(shown[at].number) for at in order], [font] * len(order))
     dots = np.column_stack([pixels, np.full(len(pixels), 5 * frame.pixel)])
     boxes = _number_places([lines[at] for at in order], sizes + 5 * frame.pixel, dots, frame)
@@ -322,11 +335,10 @@ def _draw_labels(
     rows = rows[:MOST_LABELS]
     has_feature = scene.priority[rows] > 0
     fonts = [
-        FontProperties(
-            family=list(look.typeface.families),
-            size=max(LABELS[int(own)] * _scale(len(dots)), LEAST_TYPE[int(own)]),
+        look.typeface.font(
+            max(LABELS[int(is_member)] * _scale(len(dots)), LEAST_TYPE[int(is_member)])
         )
-        for own in has_feature
+        for is_member in has_feature
     ]
     texts = [elide(look.typeface.printable(labels[scene.objects[row]][:200]), 28) for row in rows]
     boxes = text_sizes(root(ax), texts, fonts) + 2 * LABEL_PAD * frame.pixel
@@ -451,7 +463,7 @@ def _list(page: Captions, shown: Sequence[_Shown]) -> int:
 def _wrapped(page: Captions, labels: Sequence[str], width: float, most: int) -> list[str]:
     """Labels in so many rows at most; the last says how many are left out."""
     figure = page.figure
-    font = FontProperties(family=list(page.typeface.families), size=ENTRY)
+    font = page.typeface.font(ENTRY)
 
     def fits(text: str) -> bool:
         return float(text_sizes(figure, [text], [font])[0, 0]) * 72 / figure.dpi <= width

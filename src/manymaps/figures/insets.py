@@ -24,7 +24,9 @@ from manymaps.atlas.landmarks import View
 
 __all__ = ["Inset", "choose_insets"]
 
+# Each candidate is compared with all points; 600 cover a map as densely as boxes can differ.
 MAX_CANDIDATES = 600
+# Columns from which on more of them hardly count: a few words name a region.
 ENOUGH_COLUMNS = 10
 
 

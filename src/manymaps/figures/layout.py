@@ -16,10 +16,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 
 from manymaps.errors import ParameterError
 from manymaps.figures.captions import Captions
-from manymaps.figures.coloring import HAIRLINE, PAPER, Coloring
+from manymaps.figures.coloring import HAIRLINE, MUTED, PAPER, Coloring
 from manymaps.figures.lettering import Typeface
 from manymaps.figures.panel import Look, Scene
 
@@ -35,6 +36,7 @@ __all__ = [
     "frame_page",
     "grid",
     "key_space",
+    "name_axes",
     "no_room",
     "own_axes",
     "panel_border",
@@ -42,6 +44,8 @@ __all__ = [
     "stacked",
 ]
 
+# Inches of margin; the head has room for a title of 17 points, the foot for two rows of small
+# print.
 SIDE, HEAD, FOOT = 0.35, 0.75, 0.55
 TITLE = (SIDE * 72, -36.0)
 METHOD_NAMES = {
@@ -51,6 +55,7 @@ METHOD_NAMES = {
     "uni-sne": "UNI-SNE",
     "code": "CODE",
 }
+# Inches of the rows of a key of colours.
 FIRST_ROW, FURTHER_ROW = 0.3, 15 / 72
 
 
@@ -196,6 +201,17 @@ def panel_border(ax: Axes) -> None:
     ax.set_frame_on(True)
     for spine in ax.spines.values():
         spine.set(color=HAIRLINE, linewidth=0.8)
+
+
+def name_axes(ax: Axes, across: str, upwards: str, font: FontProperties) -> None:
+    """Names along two plain axes, with lines at the left and below only."""
+    ax.set_xlabel(across, fontproperties=font, color=MUTED)
+    ax.set_ylabel(upwards, fontproperties=font, color=MUTED)
+    ax.tick_params(length=0, labelcolor=MUTED)
+    for label in (*ax.get_xticklabels(), *ax.get_yticklabels()):
+        label.set_fontproperties(font)
+    for side, spine in ax.spines.items():
+        spine.set(color=HAIRLINE, linewidth=0.8, visible=side in ("left", "bottom"))
 
 
 def root(ax: Axes) -> Figure:

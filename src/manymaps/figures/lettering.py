@@ -20,18 +20,14 @@ from matplotlib.text import Text
 
 __all__ = ["Typeface", "elide", "text_sizes", "typeface_for"]
 
+# Humanist sans serifs that stay legible at 6 points; matplotlib ships the last one.
 PREFERRED = (
-    "Source Sans 3",
-    "Source Sans Pro",
-    "Inter",
-    "Open Sans",
-    "Noto Sans",
-    "Helvetica Neue",
-    "Segoe UI",
-    "Arial",
-    "DejaVu Sans",
-)
+    "Source Sans 3", "Source Sans Pro", "Inter", "Open Sans", "Noto Sans", "Helvetica Neue",
+    "Segoe UI", "Arial", "DejaVu Sans",
+)  # fmt: skip
+# Weights in the CSS scale, as font files state them.
 REGULAR, BOLD = 400, 700
+# Text is measured at this multiple of its size, because small type is fitted to pixels.
 FINER = 4
 UNSHOWABLE = "\N{WHITE SQUARE}"
 
@@ -42,6 +38,11 @@ class Typeface:
 
     families: tuple[str, ...]
     characters: frozenset[int]
+
+    def font(self, size: float, *, bold: bool = False) -> FontProperties:
+        """The fonts at a size in points."""
+        weight = "bold" if bold else "normal"
+        return FontProperties(family=list(self.families), size=size, weight=weight)
 
     def printable(self, label: str) -> str:
         """One line of text that these fonts can show; characters they lack become a box.

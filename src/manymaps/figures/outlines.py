@@ -27,7 +27,10 @@ from scipy.spatial import Delaunay, QhullError
 
 __all__ = ["levels", "outline"]
 
+# Cells of the raster on which outlines are traced: a pixel each on usual panels, under a second on
+# any.
 MOST_CELLS = 250_000
+# How much longer than a straight line a bridge between members may be, to go round other objects.
 DETOUR = 4.0
 
 

@@ -64,11 +64,17 @@ __all__ = [
 #: Centres of labels in pixels, by place among the rows.
 Centres: TypeAlias = dict[int, np.ndarray]
 
+# A triangle that points to the right, in units of its size.
 ARROW = np.array([[1.0, 0.0], [-0.6, 0.75], [-0.6, -0.75], [1.0, 0.0]])
+# Points around a label that other labels leave free.
 LABEL_PAD = 1.0
+# The least share that a dot with a label is drawn with; a dot of its true size may be invisible.
 SPECK = 0.02
+# Up to 40 labels that would cover at most a quarter of the panel all get a place, by leaders if
+# need be; with more, leaders cross.
 FEW, SPARSE = 40, 0.25
 FAINT_INK, LEADER = "#4B525C", "#BDB8AC"
+# Dots behind a label stay visible, but do not break its letters.
 VEIL = {"boxstyle": "square,pad=0", "alpha": 0.6, "linewidth": 0}
 
 
@@ -494,8 +500,8 @@ def write_labels(
     look, frame, figure = panel.look, panel.frame, panel.ax.get_figure(root=True)
     assert figure is not None
     rows = np.array(list(texts), dtype=np.int64)
-    families = list(look.typeface.families)
-    fonts = [FontProperties(family=families, size=size) for size in np.round(2 * sizes) / 2]
+    # Half points: matplotlib caches a font for each size, and hundreds of labels share a few.
+    fonts = [look.typeface.font(size) for size in np.round(2 * sizes) / 2]
     boxes = text_sizes(figure, list(texts.values()), fonts) + 2 * LABEL_PAD * frame.pixel
     leaders: list[np.ndarray] = []
     if every and is_sparse(frame, boxes):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
-from matplotlib.font_manager import FontProperties
 
 from manymaps.errors import ParameterError
 from manymaps.figures.layout import root
@@ -13,6 +12,7 @@ from manymaps.figures.lettering import Typeface, elide, text_sizes
 
 __all__ = ["TYPE", "named_words", "words_that_fit", "write"]
 
+# Points; the smallest size of a label in print is about 7.
 TYPE = 9.0
 # More words would make a figure higher than a page.
 MOST_WORDS = 40
@@ -29,7 +29,7 @@ def named_words(words: str | Sequence[str]) -> list[str]:
 def words_that_fit(ax: Axes, words: Sequence[str], typeface: Typeface, points: float) -> str:
     """As many of the words as the width has room for, the first at least."""
     figure = root(ax)
-    font = FontProperties(family=list(typeface.families), size=TYPE)
+    font = typeface.font(TYPE)
     for count in range(len(words), 0, -1):
         text = " · ".join(words[:count])
         if text_sizes(figure, [text], [font])[0, 0] * 72 / figure.dpi <= points:
@@ -42,10 +42,7 @@ def write(
     align: str, *, bold: bool = False, gid: str | None = None,
 ) -> None:  # fmt: skip
     """Text as it is, in the middle of its height, across the rim of the axes if need be."""
-    font = FontProperties(
-        family=list(typeface.families), size=size, weight="bold" if bold else "normal"
-    )
     ax.text(
-        x, y, text, fontproperties=font, color=color, ha=align, va="center_baseline",
-        parse_math=False, usetex=False, clip_on=False, gid=gid, zorder=4,
+        x, y, text, fontproperties=typeface.font(size, bold=bold), color=color, ha=align,
+        va="center_baseline", parse_math=False, usetex=False, clip_on=False, gid=gid, zorder=4,
     )  # fmt: skip

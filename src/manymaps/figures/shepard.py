@@ -13,13 +13,21 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
 
 from manymaps.analysis.diagnosis import Diagnosis
 from manymaps.atlas.atlas import Atlas
 from manymaps.figures.captions import Captions
-from manymaps.figures.coloring import ACCENT, CATEGORIES, HAIRLINE, MUTED, Coloring
-from manymaps.figures.layout import FOOT, HEAD, SIDE, TITLE, AtlasFigure, no_room, panel_border
+from manymaps.figures.coloring import ACCENT, CATEGORIES, HAIRLINE, Coloring
+from manymaps.figures.layout import (
+    FOOT,
+    HEAD,
+    SIDE,
+    TITLE,
+    AtlasFigure,
+    name_axes,
+    no_room,
+    panel_border,
+)  # fmt: skip
 from manymaps.figures.lettering import typeface_for
 from manymaps.figures.panel import Look, draw, read_scene
 from manymaps.labels import plural
@@ -27,9 +35,13 @@ from manymaps.model.choice import T_SNE
 
 __all__ = ["plot_shepard"]
 
+# Inches.
 WIDTH, HEIGHT = 10.0, 5.6
+# Inches between the panels and around them, with room for tick labels.
 LEFT, GAP, BELOW, ABOVE = 0.75, 0.45, 0.45, 0.2
+# Points of ticks, square points of a dot; more than 300 dots become paler, because they overlap.
 TICK, AREA, MOST_OPAQUE = 8.0, 12.0, 300
+# Kruskal (1964), Psychometrika 29, page 3.
 JUDGED = ((0.025, "excellent"), (0.05, "good"), (0.1, "fair"))
 
 
@@ -102,19 +114,12 @@ def _draw_pairs(ax: Axes, found: Diagnosis) -> None:
     )  # fmt: skip
     ax.plot(across, rising, color=ACCENT, linewidth=1.6, gid="rising", zorder=3)
     ax.set_ylim(bottom=0)
-    font = FontProperties(family=list(typeface_for([]).families), size=TICK)
     what = "dissimilarity (the largest similarity less each)"
     if found.kind == "distances":
         what = "distance as given"
-    ax.set_xlabel(what, fontproperties=font, color=MUTED)
-    ax.set_ylabel("distance in the plane", fontproperties=font, color=MUTED)
+    name_axes(ax, what, "distance in the plane", typeface_for([]).font(TICK))
     ax.grid(axis="y", color=HAIRLINE, linewidth=0.7)
     ax.set_axisbelow(True)
-    ax.tick_params(length=0, labelcolor=MUTED)
-    for label in (*ax.get_xticklabels(), *ax.get_yticklabels()):
-        label.set_fontproperties(font)
-    for side, spine in ax.spines.items():
-        spine.set(color=HAIRLINE, linewidth=0.8, visible=side in ("left", "bottom"))
 
 
 def _draw_plane(ax: Axes, found: Diagnosis) -> None:

@@ -30,11 +30,17 @@ from manymaps.figures.rows import TYPE, named_words, words_that_fit, write
 
 __all__ = ["plot_stability"]
 
+# Six words fill a page.
 USUAL = 6
+# Inches, set by eye for type of 9 points: a row, the gap between words, the line above the list.
 ROW, BETWEEN, NAMES = 0.27, 0.17, 0.34
+# Inches of the columns; a word of 18 characters fills the first.
 WORD_WIDTH, FIT_WIDTH, COUNT_WIDTH, LIST_WIDTH = 1.35, 0.42, 0.75, 4.3
+# Columns of fits become narrower from ten fits on, but dots must not touch.
 LEAST_FIT_WIDTH, MOST_FITS_WIDTH = 0.22, 4.2
+# Points of numbers.
 SMALL = 8.0
+# Square points of a dot of share 1, and of a ring.
 AREA, RING = 150.0, 5.0
 # Colours say how many fits have a sense, so the key of areas has none.
 PLAIN = Coloring("fits")

@@ -18,22 +18,26 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from manymaps.figures.captions import Captions
-from manymaps.figures.coloring import CATEGORIES, HAIRLINE, INK, MUTED
-from manymaps.figures.layout import FOOT, HEAD, SIDE, TITLE, AtlasFigure, no_room
+from manymaps.figures.coloring import CATEGORIES, HAIRLINE, INK
+from manymaps.figures.layout import FOOT, HEAD, SIDE, TITLE, AtlasFigure, name_axes, no_room
 from manymaps.figures.lettering import text_sizes, typeface_for
 from manymaps.labels import plural
 from manymaps.prediction.sweeps import SweepResult
 
 __all__ = ["plot_sweep"]
 
+# Inches.
 WIDTH, HEIGHT = 10.0, 5.2
+# Inches around the panels, with room for tick labels and the names of lines.
 LEFT, GAP, NAMES, BELOW = 0.75, 0.25, 0.85, 0.45
 PARTS = {"valid": "validation", "test": "test"}
+# From this ratio of the largest to the smallest dimension on, a linear axis would crowd the small
+# ones.
 LOG_FROM = 6.0
+# Points of type.
 TICK, NAME = 8.0, 9.0
 
 
@@ -160,11 +164,8 @@ def _scale(axes: Sequence[Axes], dimensions: Sequence[float]) -> None:
         ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
         ax.grid(axis="y", color=HAIRLINE, linewidth=0.7)
         ax.set_axisbelow(True)
-        ax.tick_params(length=0, labelcolor=MUTED, labelleft=ax is first)
-        for label in (*ax.get_xticklabels(), *ax.get_yticklabels()):
-            label.set_fontproperties(_font(TICK))
-        for side, spine in ax.spines.items():
-            spine.set(color=HAIRLINE, linewidth=0.8, visible=side in ("left", "bottom"))
+        name_axes(ax, "dimensions of a map", "", typeface_for([]).font(TICK))
+        ax.tick_params(labelleft=ax is first)
 
 
 def _name_lines(ax: Axes, lines: Mapping[int, Sequence[tuple[float, Mapping[str, Any]]]]) -> None:
@@ -176,8 +177,8 @@ def _name_lines(ax: Axes, lines: Mapping[int, Sequence[tuple[float, Mapping[str,
     wanted = [(line[-1][1]["test"] - low) / (high - low) * points for line in lines.values()]
     order = np.argsort(wanted, kind="stable")
     placed = np.array(wanted, float)
-    names = [plural("map", n_maps) for n_maps in lines]
-    heights = text_sizes(figure, names, [_font(NAME)] * len(names))[:, 1]
+    names, font = [plural("map", n_maps) for n_maps in lines], typeface_for([]).font(NAME)
+    heights = text_sizes(figure, names, [font] * len(names))[:, 1]
     step = float(heights.max()) * 72 / figure.dpi
     for before, after in pairwise(order):
         placed[after] = max(placed[after], placed[before] + step)
@@ -187,7 +188,7 @@ def _name_lines(ax: Axes, lines: Mapping[int, Sequence[tuple[float, Mapping[str,
         ax.annotate(
             name, (1, 0), xytext=(8, y), xycoords="axes fraction",
             textcoords="offset points", va="center", annotation_clip=False, gid="name",
-            color=CATEGORIES[k % len(CATEGORIES)], fontproperties=_font(NAME),
+            color=CATEGORIES[k % len(CATEGORIES)], fontproperties=font,
         )  # fmt: skip
 
 
@@ -201,7 +202,6 @@ def _write(
     typeface = typeface_for([])
     for ax, name in zip(axes, PARTS.values(), strict=True):
         Captions(ax, typeface).title(name, ["nats per cue"], size=11, shift=(0, 7))
-        ax.set_xlabel("dimensions of a map", fontproperties=_font(TICK), color=MUTED)
     page = Captions(figure, typeface)
     page.title("Error of held-out associations", [], size=15, shift=TITLE)
     n_points = len(result.results)
@@ -217,7 +217,3 @@ def _write(
     if result.failed:
         remarks.append(f"{len(result.failed):,} failed")
     page.small_print(remarks, (SIDE * 72, 18), reserve=2 * SIDE * 72)
-
-
-def _font(size: float) -> FontProperties:
-    return FontProperties(family=list(typeface_for([]).families), size=size)

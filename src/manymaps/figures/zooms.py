@@ -46,10 +46,15 @@ from manymaps.figures.panel import Look, Scene, check_font_size, read_scene
 __all__ = ["plot_zooms"]
 
 Place: TypeAlias = str | tuple[float, float] | np.ndarray
+# Inches.
 WIDTH = 14.5
+# Regions that are chosen without being asked for, and the most that keep readable panels.
 AUTOMATIC, MOST_REGIONS = 4, 8
+# Radius of a region as a share of the map: smaller where objects are many, within these limits.
 RADII, SPARSE = (0.1, 0.2), 1.2
+# Inches.
 GAP, PANEL_TITLE = 0.2, 0.3
+# Share of the width for the whole map, by number of regions in one column beside it.
 OVERVIEW_SHARES = {1: 0.5, 2: 0.62, 3: 0.64}
 
 
