@@ -31,10 +31,10 @@ from manymaps.labels import plural
 
 __all__ = ["plot_comparison"]
 
-# Words and senses that fit on a page of this width; a list of eight words is about as high as the
-# two overviews on its left.
+# Words that are listed if none are named, and senses per word: they set the height of the page; not
+# tuned.
 LEAST, USUAL, MOST_SENSES = 3, 8, 6
-# Inches, set by eye for type of 9 points: a row, the gap between words, the line above the list.
+# Inches, for type of 9 points: a row, the gap between words, the line above the list.
 ROW, BETWEEN, NAMES = 0.24, 0.2, 0.5
 # Inches: the side of an overview and the room for its tick labels.
 OVERVIEW, LEFT, BELOW, GAP = 3.3, 0.55, 0.55, 0.45

@@ -24,9 +24,11 @@ from manymaps.atlas.landmarks import View
 
 __all__ = ["Inset", "choose_insets"]
 
-# Each candidate is compared with all points; 600 cover a map as densely as boxes can differ.
+# Every candidate box is compared with all points: more candidates find better boxes and take
+# longer; not tuned.
 MAX_CANDIDATES = 600
-# Columns from which on more of them hardly count: a few words name a region.
+# Columns that earn half of the score k / (k + 10): further ones count ever less, because a few
+# words are enough to name a region.
 ENOUGH_COLUMNS = 10
 
 

@@ -51,13 +51,14 @@ from manymaps.labels import plural
 
 __all__ = ["draw_kinds", "dressed", "part", "region_letter", "remarks"]
 
-# Vector files grow by about 100 bytes per dot, and viewers slow down; dots become an image.
+# From this number on dots are stored as an image, because vector files grow with each dot and
+# viewers slow down; not tuned.
 RASTERIZED_FROM = 1500
-# Square points of specks, and the share of the panel that they may cover.
+# Square points of specks, and the share of the panel that all of them may cover.
 SPECKS, SPECK_INK = (0.4, 1.1), 0.004
 # Square points of a cross, and the points that labels stay away from it.
 CROSS_AREA, CROSS_RADIUS = 16.0, 2.0
-# Share of ink mixed into a colour: pale category colours are illegible as text on white.
+# Share of ink mixed into a colour, because pale category colours are hard to read as text.
 TEXT_DARKENING, DOT_DARKENING = 0.45, 0.35
 # Points.
 LETTER = 8.0

@@ -44,8 +44,7 @@ __all__ = [
     "stacked",
 ]
 
-# Inches of margin; the head has room for a title of 17 points, the foot for two rows of small
-# print.
+# Inches of margin; the head has room for a title of 17 points, the foot for small print in rows.
 SIDE, HEAD, FOOT = 0.35, 0.75, 0.55
 TITLE = (SIDE * 72, -36.0)
 METHOD_NAMES = {

@@ -39,8 +39,8 @@ LENGTHS, DIRECTIONS = (0.7, 1.3, 2.0, 3.0, 4.5, 6.5), 16
 COLUMNS, ROWS = (1.2, 3.0), 10
 #: A leader stays so far from labels, as a share of their height.
 CLEARANCE = 0.12
-# Costs of the docstring, in heights of a label. Set by eye: a label at the end of a leader of three
-# heights is as bad as a leader over a dot, and giving way is worse than any leader.
+# The costs of the docstring, in heights of a label. The longest leader costs 7.5, so that any free
+# place is better than one from which another label must go.
 OVER_DOT, STRAY, STANDING, CONTESTED = 3.0, 2.0, 8.0, 2.0
 #: A label so near a dot, in heights of a label, would be taken for the dot's.
 ASIDE = 0.5

@@ -20,7 +20,7 @@ from matplotlib.text import Text
 
 __all__ = ["Typeface", "elide", "text_sizes", "typeface_for"]
 
-# Humanist sans serifs that stay legible at 6 points; matplotlib ships the last one.
+# Sans serifs in order of preference; matplotlib ships the last one.
 PREFERRED = (
     "Source Sans 3", "Source Sans Pro", "Inter", "Open Sans", "Noto Sans", "Helvetica Neue",
     "Segoe UI", "Arial", "DejaVu Sans",

@@ -27,10 +27,11 @@ from scipy.spatial import Delaunay, QhullError
 
 __all__ = ["levels", "outline"]
 
-# Cells of the raster on which outlines are traced: a pixel each on usual panels, under a second on
-# any.
+# Cells of the raster on which outlines are traced: a sixth of the radius wide, larger on large
+# maps, so that time and memory stay bounded; not tuned.
 MOST_CELLS = 250_000
-# How much longer than a straight line a bridge between members may be, to go round other objects.
+# A bridge between members that passes close to another object counts as up to this many times its
+# length, so that bridges go round where they can.
 DETOUR = 4.0
 
 

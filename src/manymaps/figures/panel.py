@@ -71,7 +71,7 @@ LABEL_PAD = 1.0
 # The least share that a dot with a label is drawn with; a dot of its true size may be invisible.
 SPECK = 0.02
 # Up to 40 labels that would cover at most a quarter of the panel all get a place, by leaders if
-# need be; with more, leaders cross.
+# need be; in a fuller panel leaders would be long and cross. Not tuned.
 FEW, SPARSE = 40, 0.25
 FAINT_INK, LEADER = "#4B525C", "#BDB8AC"
 # Dots behind a label stay visible, but do not break its letters.

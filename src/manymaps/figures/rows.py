@@ -12,7 +12,7 @@ from manymaps.figures.lettering import Typeface, elide, text_sizes
 
 __all__ = ["TYPE", "named_words", "words_that_fit", "write"]
 
-# Points; the smallest size of a label in print is about 7.
+# Points.
 TYPE = 9.0
 # More words would make a figure higher than a page.
 MOST_WORDS = 40

@@ -41,7 +41,7 @@ WIDTH, HEIGHT = 10.0, 5.6
 LEFT, GAP, BELOW, ABOVE = 0.75, 0.45, 0.45, 0.2
 # Points of ticks, square points of a dot; more than 300 dots become paler, because they overlap.
 TICK, AREA, MOST_OPAQUE = 8.0, 12.0, 300
-# Kruskal (1964), Psychometrika 29, page 3.
+# J. B. Kruskal, "Multidimensional scaling by optimizing goodness of fit", Psychometrika 29 (1964).
 JUDGED = ((0.025, "excellent"), (0.05, "good"), (0.1, "fair"))
 
 

@@ -30,13 +30,14 @@ from manymaps.figures.rows import TYPE, named_words, words_that_fit, write
 
 __all__ = ["plot_stability"]
 
-# Six words fill a page.
+# Words that are shown if none are named: they set the height of the page; not tuned.
 USUAL = 6
-# Inches, set by eye for type of 9 points: a row, the gap between words, the line above the list.
+# Inches, for type of 9 points: a row, the gap between words, the line above the list.
 ROW, BETWEEN, NAMES = 0.27, 0.17, 0.34
 # Inches of the columns; a word of 18 characters fills the first.
 WORD_WIDTH, FIT_WIDTH, COUNT_WIDTH, LIST_WIDTH = 1.35, 0.42, 0.75, 4.3
-# Columns of fits become narrower from ten fits on, but dots must not touch.
+# Columns become narrower from ten fits on, so that a page keeps its width; the least width keeps
+# dots visible.
 LEAST_FIT_WIDTH, MOST_FITS_WIDTH = 0.22, 4.2
 # Points of numbers.
 SMALL = 8.0

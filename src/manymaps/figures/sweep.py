@@ -34,8 +34,8 @@ WIDTH, HEIGHT = 10.0, 5.2
 # Inches around the panels, with room for tick labels and the names of lines.
 LEFT, GAP, NAMES, BELOW = 0.75, 0.25, 0.85, 0.45
 PARTS = {"valid": "validation", "test": "test"}
-# From this ratio of the largest to the smallest dimension on, a linear axis would crowd the small
-# ones.
+# From this ratio of the largest to the smallest dimension on, the small ones would crowd a linear
+# axis.
 LOG_FROM = 6.0
 # Points of type.
 TICK, NAME = 8.0, 9.0
