@@ -28,6 +28,7 @@ __all__ = [
     "not_finite",
 ]
 
+# 32 MiB of float64: checks stream over memory-mapped files.
 _BLOCK = 1 << 22
 # Sums of squares of what lies between stay within the range of the type, with room for products.
 _SQUARED = {4: (1e-17, 1e17), 8: (1e-152, 1e152)}

@@ -26,6 +26,7 @@ __all__ = [
     "shown",
 ]
 
+# Enough to recognize a list, and short enough for a message.
 FIRST = 3
 _BASES = re.compile(r"(?:^|[\W_])[ACGTN]{8,}(?:$|[\W_x])")
 

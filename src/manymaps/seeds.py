@@ -15,6 +15,7 @@ __all__ = ["RandomState", "drawn_generator", "drawn_seed"]
 
 RandomState = int | np.random.RandomState | None
 
+# NumPy's legacy generators take no larger seeds.
 _NUMBERS = 2**31 - 1
 
 

@@ -65,11 +65,21 @@ PERPLEXITY = (Number(above=0), Several(Number(above=0), "several such numbers"))
 _NUMBER = instance("a number", Real)
 _NUMBERS = (_NUMBER, Several(_NUMBER, "several numbers"))
 
+# As in t-SNE by trees (van der Maaten 2014): farther neighbours have next to no probability. Half
+# as many (perplexity 15) gave the same map of 20,000 digits (docs/design.md).
 _NEIGHBORS_PER_PERPLEXITY = 3
+# Up to this number all pairs are kept (25 million probabilities); beyond it the neighbours that one
+# sigma can reach. Trades memory for exactness; not tuned.
 _ALL_PAIRS = 5_000
+# With one sigma for all objects, dense regions have many more neighbours than the perplexity; ten
+# times as many leave room for them. Not tuned.
 _NEIGHBORS_OF_ONE_SIGMA = 10
+# A pair with a millionth of the mean mass of an object does not change a map, but would be stored.
 _NEGLIGIBLE = 1e-6
+# Similarities are computed in float32, whose steps at 1 are 1e-7; a similarity that is equal to the
+# limit must count as above it.
 _ROUNDING = 1e-6
+# Entropies this close to the wanted one count as reached: 0.01 % of the perplexity.
 _REACHED = 1e-4
 
 

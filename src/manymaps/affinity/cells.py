@@ -23,16 +23,27 @@ import numpy as np
 
 __all__ = ["FEW_CANDIDATES", "Cells", "cells_of"]
 
+# Cells of 64 and of 32 points need up to half as many candidates and are no quicker.
 _POINTS_PER_CELL = 128
+# k-means with thousands of centres at once would take longer than the search; two levels of 256
+# make 65,536 cells.
 _BRANCHES = 256
 #: Fewer cost no less.
 FEW_CANDIDATES = 4 * _POINTS_PER_CELL
+# Cells must be compact, not optimal: more rounds of k-means cost time without better candidates.
+# Not tuned.
 _ROUNDS = 10
+# faiss draws this many points per centre for k-means, which bounds its time; its own default.
 _POINTS_PER_CENTRE = 256
+# Cells per task of a thread: enough to outweigh the start of a task. Not tuned.
 _CELLS_AT_ONCE = 16
+# Splitting ends here even if k-means does not part the points, as with copies of one point; these
+# are split by number.
 _DEEPEST = 8
 #: So many more than k are sought, in case that the products' rounding has changed their order.
 _SPARE = 4
+# Squares of distances from matrix products in float32 are this uncertain; what is in doubt is
+# measured again.
 _ROUNDING = 1e-4
 
 

@@ -55,9 +55,16 @@ EUCLIDEAN = (
     "seuclidean",
     "mahalanobis",
 )
+# 32 MiB of float64 per block: large enough for fast products, small beside the data.
 BLOCK_CELLS = 2**22
+# Distances from float32 files differ in their last digits, so that exact symmetry cannot be asked
+# for.
 _ASYMMETRY = 1e-6
+# Symmetry of larger sparse tables is checked on some of their rows, because a transpose takes as
+# much memory as the table.
 _MOST_TO_COMPARE = 20_000_000
+# Eigenvalues below this share of the largest are rounding: the columns are linearly dependent, and
+# whitening would blow up noise.
 _ONE_DIRECTION = 1e-10
 
 

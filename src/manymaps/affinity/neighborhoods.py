@@ -17,6 +17,8 @@ from manymaps.affinity.network import unit_rows
 
 __all__ = ["principal_places", "spherical_centres"]
 
+# k-means ends in a local optimum, so that the best of three is taken; sweeps end when nothing
+# changes, and the limit only stops cycles.
 _RESTARTS, _MOST_SWEEPS = 3, 100
 
 

@@ -58,11 +58,20 @@ _SEARCHES: dict[str, Callable[[Problem, float], Found]] = {
     "faiss": search_methods.by_faiss,
     "pynndescent": search_methods.descent,
 }
+# Building an index of fewer objects does not pay.
 _FEWEST_TO_APPROXIMATE = 2_000
+# Costs, in multiply-adds, up to which search is exact: seconds on one core as matrix products. Not
+# tuned.
 _EXACT_PRODUCTS = 1e10
+# The same for other metrics, whose approximate search by descent is slower, so that exact search
+# pays for longer.
 _EXACT_DISTANCES = 4e10
+# Selecting among the distances of a pair counts as much as 50 multiply-adds.
 _PAIR_COST = 50
+# Up to this many differences exact neighbours are taken from differences, not products, which
+# cancel digits.
 _DIFFERENCES = 3e9
+# 1 GB of float32: sparse data beyond it are not made dense for faiss.
 _DENSE_CELLS = 2.5e8
 
 

@@ -30,8 +30,12 @@ __all__ = [
     "unit_rows",
 ]
 
+# Small matrices are decomposed whole, without a tolerance.
 _DENSE = 400
+# Directions are compared by cosines, for which six digits are plenty; ARPACK's default would be
+# machine precision.
 _TOLERANCE, _RESTARTS = 1e-6, 300
+# What training never recalls may be recalled in the test, so that no popularity is 0.
 _UNSEEN = 0.01
 
 

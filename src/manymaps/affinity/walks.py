@@ -42,7 +42,9 @@ __all__ = [
 
 #: The alpha of De Deyne et al.
 USUAL_DECAY = 0.75
+# Far below the rounding of float32, in which atlases are stored.
 _LEFT = 1e-8
+# 32 MiB of float64 per block of rows.
 _BLOCK_CELLS = 1 << 22
 
 

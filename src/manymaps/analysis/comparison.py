@@ -68,6 +68,7 @@ __all__ = ["NO_CHANGE", "ComparedSenses", "Comparison", "SenseChange", "compare"
 Correction = Literal["bh", "by"]
 #: What is said of a word of which nothing is shown.
 NO_CHANGE = "no change shown"
+# Answers per word in a table, and the least counts of one: a single answer says nothing of a group.
 _LISTED, _LEAST_GIVEN = 5, 2
 
 

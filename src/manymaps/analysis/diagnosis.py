@@ -95,25 +95,44 @@ from manymaps.optimizers.descent import LBFGS
 
 __all__ = ["Diagnosis", "diagnose", "shares_of_strength"]
 
+# Each number is about twice the one before, because a diagnosis fits maps for each of them.
 NUMBERS_OF_MAPS: Final = (1, 2, 5, 10, 20, 40)
+# The strong links of an object are its five strongest; not tuned.
 LINKS: Final = 5
+# The shares of rule 2. They were set with the margins below.
 ENOUGH: Final = 0.95
 NEARLY_BEST: Final = 0.98
+# Asymmetry and negative part that rounding may leave of distances in a space; not tuned.
 NEARLY_METRIC: Final = 0.01
+# Up to this size a fit ends at an optimum, so that probabilities decide, not ranks.
 FEW: Final = 100
+# Chosen on two seeds of simulated circles, planes, clouds and pairs of planes: none of 48 circles
+# and planes gets several maps, and all 21 pairs of planes do (docs/design.md).
 MARGIN: Final = 0.03
 MARGIN_OF_ORDERED: Final = 0.05
+# "Good" on Kruskal's scale (1964).
 GOOD: Final = 0.05
 
+# Memory grows with the square of the objects: 72 MB for 3,000.
 _MOST_DISTANCES = 3000
+# Bounds the time of the fits; larger samples may need more maps.
 _MOST_FITTED = 750
+# Nonmetric scaling is fitted several times, to all pairs: 75 objects have 2,775.
 _MOST_SCALED = 75
+# Values beyond 2^300 are scaled by a power of two, so that their squares stay within float64.
 _FAR = 300
+# Decimals that differ by rounding in a file must count as equal.
 _DIGITS = 9
+# With fewer objects per map any data are held.
 _OBJECTS_PER_MAP = 5
+# Local optima: a single map has the most of them and costs the least. Several starts are affordable
+# for few objects only.
 _STARTS, _STARTS_OF_ONE = 5, 3
+# Shares above 100 objects compare ranks, which settle long before probabilities.
 _ITERATIONS = 250
+# The usual perplexity of t-SNE.
 _PERPLEXITY = 30.0
+# Rounding of sums in float64.
 _EQUAL = 1e-9
 
 

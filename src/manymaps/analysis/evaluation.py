@@ -63,9 +63,13 @@ from manymaps.model.target import Target, conditional_target, joint_target
 
 __all__ = ["Evaluation", "evaluate"]
 
+# Fewer objects have no neighbourhoods that could differ.
 LEAST = 3
+# `recall_at_10` and the default of neighbourhood measures: what a reader takes in at once.
 RECALLED = 10
 USUAL_NEIGHBORS = 10
+# Probabilities of more than 5,000 objects are summed by the fast engine at the usual tolerance of a
+# fit.
 TOLERANCE = 5e-3
 
 

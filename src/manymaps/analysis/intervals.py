@@ -48,6 +48,7 @@ from manymaps.metrics.proportions import design_effects, effective_number, propo
 
 __all__ = ["Interval", "Intervals", "intervals"]
 
+# Keeps a cell of a table readable.
 _MEMBERS_LISTED = 8
 
 

@@ -53,10 +53,17 @@ __all__ = [
 # and 240 (Musin 2008; Levenshtein 1979) and the bounds of Mittelmann & Vallentin 2010 between them.
 MOST_SHARING = (2, 5, 11, 24, 44, 78, 134, 240)
 
+# Up to this many steps all paths are counted; beyond it shares are estimated from a sample of them.
 _MOST_STEPS = 2e8
+# Up to this many triples of objects all are checked; beyond it a sample of `n_samples`.
 _MOST_WEDGES = 5_000_000
+# Eigenvalues of larger tables are estimated from random probes, because a decomposition takes time
+# with the cube.
 _MOST_EXACT = 1000
+# Stochastic Lanczos quadrature: the error falls with the square root of the probes, and is
+# reported. Sixty steps resolve the ends of the spectrum.
 _PROBES, _STEPS = 24, 60
+# Rounding of sums in float64.
 _ROUNDING = 1e-9
 
 

@@ -47,6 +47,8 @@ __all__ = ["RATIOS", "HalvesApart", "PseudowordPairs", "Pseudowords", "pseudowor
 #: Limits of the bands of frequency ratios.
 RATIOS = (1.0, 2.0, 4.0, 8.0, 16.0)
 
+# A word with fewer responses has hardly a neighbourhood by which a half could be recognized; not
+# tuned.
 _LEAST_RESPONSES = 3
 
 

@@ -53,7 +53,9 @@ from manymaps.metrics.pair_correlations import PairCorrelation, pair_correlation
 __all__ = ["OF_ATLAS", "RatingEvaluation", "evaluate_ratings", "relatedness"]
 
 OF_ATLAS = "atlas"
+# A correlation of two pairs is always 1 or -1.
 FEWEST_PAIRS = 3
+# Published strengths are rounded to three decimals.
 _ROUNDING = 1e-3
 
 

@@ -26,7 +26,9 @@ from manymaps.compute.scaling import centred_products, scaled_axes
 
 __all__ = ["NonmetricScaling", "nonmetric_scaling", "stress_by_chance"]
 
+# SMACOF ends when the stress falls by less than eps; it is reported with three digits.
 _MAX_ITER, _EPS = 300, 1e-6
+# Objects at one place have no direction in which SMACOF could move them apart.
 _JITTER = 1e-6
 
 

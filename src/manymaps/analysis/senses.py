@@ -29,7 +29,9 @@ __all__ = ["FitSenses", "consensus_of", "dealt", "fit_senses", "matched_overlaps
 
 #: Sums of weights that are 1 fall short of it by so much.
 ROUNDING = 1e-9
+# 32 MiB of float64 per block.
 _BLOCK = 1 << 22
+# Pairs per block, each with a number per map: bounds memory.
 _PAIRS = 1 << 14
 
 

@@ -45,10 +45,12 @@ __all__ = [
 
 #: So few objects may be the numbers that they are labelled with.
 FEW_NUMBERS = 40
+# A column of more different texts names objects, not groups.
 MOST_CATEGORIES = 50
 #: A category names a map if it has such a part of it.
 LEAST_OF_MAP = 0.1
 MOST_MEMBERS = 2000
+# Greedy selection takes time with members times candidates, and light candidates cover little.
 MOST_CANDIDATES = 500
 
 

@@ -32,6 +32,7 @@ from manymaps.progress import work
 
 __all__ = ["columns_as_csv", "export_atlas", "write_columns"]
 
+# Probabilities of 256 objects to all others at a time: bounds memory.
 _ROWS_AT_ONCE = 256
 
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

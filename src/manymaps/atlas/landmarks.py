@@ -18,8 +18,11 @@ from manymaps.model.similarities import kernel_values
 
 __all__ = ["Plane", "View", "principal_plane", "standing", "view"]
 
+# Standing is a sum over choosers, of which a sample suffices; time grows with the square otherwise.
 MAX_ROWS = 2000
+# 8 MB of float32 per block.
 MAX_PAIRS = 2_000_000
+# A map that has less of an object does not count when its most likely choices are summed.
 NEGLIGIBLE = 0.01
 
 

@@ -26,8 +26,11 @@ from manymaps.model.similarities import log_kernel, log_pairs, map_votes, normal
 
 __all__ = ["Choices", "strongest_of"]
 
+# Up to this many pairs sums are exact; beyond it the fast engine trades exactness for time. Not
+# tuned.
 _DIRECT_PAIRS = 2e9
 _TOLERANCE = 5e-3
+# Pairs per block, each with a number per map: bounds memory.
 _PAIRS = 1 << 15
 # A fit knows log Z to the digits of float32, too few for the exp of a difference of larger ones.
 _LARGEST_KNOWN = 1e4

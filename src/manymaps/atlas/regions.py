@@ -28,7 +28,10 @@ from manymaps.atlas.data import AtlasData
 
 __all__ = ["Region", "crowds", "homes", "map_regions"]
 
+# A cell is about 1 % of the side of a map, finer than any region that could bear a name.
 CELLS = 96
+# Times k^(-1/6), the rate of kernel density estimates in two dimensions (Silverman 1986); the
+# factor is not tuned.
 EXTENT_SHARE = 0.22
 #: A basin is part of a higher one where the saddle between them reaches such a part of its peak.
 SAME = 0.75
@@ -41,6 +44,7 @@ AT_HOME, OF_A_HOME, ABOVE_USUAL = 0.4, 3.0, 1.5
 MOST_REGIONS = 24
 #: Maps of fewer objects show all labels anyway.
 FEWEST_OBJECTS = 30
+# More words would cover the region that they name.
 REGION_WORDS = 3
 
 

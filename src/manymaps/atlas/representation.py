@@ -18,9 +18,11 @@ from manymaps.labels import first_of, plural
 
 __all__ = ["atlas_html", "atlas_text", "entry_text", "where_senses_lie"]
 
+# Sizes of the text in a notebook: it should fit on a screen.
 LONGEST = 40
 MOST_SENSES, NEIGHBORS = 8, 6
 MOST_MAPS, CAPTION = 20, 4
+# The least proportion with which an object counts as belonging to a map, as in figures.
 AT_HOME = 0.1
 # Jupyter sets what stands between dollar signs as a formula, but not under these names.
 PLAIN = "tex2jax_ignore mathjax_ignore"

@@ -18,7 +18,9 @@ __all__ = [
     "numbers_of_kinds",
 ]
 
+# Up to this number dots have labels next to words without hiding them.
 FEW_DOTS = 60
+# Small tables are drawn as in correspondence analysis: every column a cross with a label.
 SMALL_TABLE = 300
 
 

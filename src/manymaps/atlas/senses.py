@@ -48,6 +48,7 @@ RESOLUTION = 0.5
 MOST_NEAR = 20
 #: Observed ties to what a word recalls that such an object needs.
 LEAST_TIES = 2
+# Words per block: bounds the memory of their neighbours' pairs.
 _WORDS = 512
 
 

@@ -36,7 +36,10 @@ __all__ = ["cluster"]
 
 SOLVERS = ("auto", "gibbs", "annealing", "mean-field", "exact-em", "enumeration")
 CONSTANTS: Mapping[str, str | bool] = {"free": "free", "nonnegative": "nonnegative", "none": False}
+# Members per row of a table in a terminal.
 MOST_LISTED = 12
+# Choosing fits many numbers of clusters, each also from its neighbours' clusters, so that three
+# starts suffice.
 RESTARTS, RESTARTS_TO_CHOOSE = 10, 3
 
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["compare"]
 
+# A screen of words; --table writes all.
 LISTED = 20
 DESCRIPTION = (
     "Differences between the answers of {groups}. The column change lists the kind of difference; "

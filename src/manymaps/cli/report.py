@@ -37,7 +37,9 @@ __all__ = [
     "vector_inspection",
 ]
 
+# Lengths are computed block by block, because vectors may be a memory-mapped file.
 _ROWS = 1 << 14
+# More columns do not fit a terminal.
 _MOST_SHARES = 8
 # Share of objects that differ from another in case or spaces only, above which --fold is advised.
 _FEW_ALIKE = 0.02

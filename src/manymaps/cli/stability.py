@@ -45,6 +45,7 @@ OF_ATLASES = {
     "files", "output", "threshold", "neighbors", "min_weight", "plot", "words_shown", "seed",
     "drop_vectors",
 }  # fmt: skip
+# One fit has nothing to compare; eight words show the range without scrolling.
 FEWEST_FITS, LISTED = 2, 8
 
 

@@ -44,9 +44,13 @@ __all__ = [
 CONSTANTS: dict[object, int] = {"free": FREE, "nonnegative": NONNEGATIVE, False: ZERO}
 KINDS = ("similarity", "dissimilarity")
 
+# Averages over judges differ by rounding in the two directions.
 _ASYMMETRY = 1e-9
+# Similarities that differ by rounding only have no variance to explain.
 _EQUAL = 1e-12
+# Squares of values beyond these leave the range of float64.
 _LARGEST, _LEAST = 1e100, 1e-100
+# Decimals by which objects are ordered: rounding must not decide their order, and with it the fit.
 _ROUNDED = 9
 
 

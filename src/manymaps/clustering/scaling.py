@@ -34,6 +34,7 @@ from manymaps.model.choice import T_SNE
 
 __all__ = ["similarity_map"]
 
+# Unknown distances are taken from the points after every few steps, until the points rest.
 _ROUNDS, _STEPS, _STILL = 500, 5, 1e-5
 
 

@@ -53,13 +53,22 @@ __all__ = [
     "Polish", "Solution", "Solver", "improved", "membership_probabilities", "refitted", "solve",
 ]  # fmt: skip
 
+# A million sets of clusters, each with least squares of its own.
 _MOST_BITS = 20
+# 4,096 memberships at each iteration of EM.
 _MOST_EXACT_BITS = 12
+# A perfect fit would have a variance of 0, under which every flip is impossible.
 _LEAST_VARIANCE = 1e-10
+# For more objects a new cluster grows from seeds in place of a search through all subsets.
 _EXHAUSTIVE = 12
+# Memberships (objects times clusters) up to which clusters are found again, one or two at a time;
+# each such search refits all weights. Trades time for a better optimum; not tuned.
 _GROWN = 6000
+# New clusters grow from the objects with the largest residuals; not tuned.
 _MOST_SEEDS = 32
+# The same for two at a time.
 _PAIRED = 400
+# Ctrl-C and progress are looked at between calls of compiled code.
 _SWEEPS_AT_A_TIME = 100
 
 

@@ -41,7 +41,9 @@ from manymaps.seeds import drawn_seed
 
 __all__ = ["ClusterStability", "cluster_stability", "jaccard_indices"]
 
+# Hennig (2007) calls a cluster stable from a Jaccard index of 0.75 on.
 STABLE = 0.75
+# A refit also starts from the clusters of the fit, so that few random starts suffice.
 _STARTS = 2
 
 

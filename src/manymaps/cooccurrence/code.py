@@ -86,6 +86,8 @@ from manymaps.seeds import drawn_seed
 
 __all__ = ["CODE"]
 
+# A line search does not bear forces that do not belong to the cost: it gets a hundredth of the
+# tolerance.
 _FOR_LINE_SEARCH = 0.01
 
 

@@ -46,7 +46,9 @@ __all__ = [
     "correspondence_analysis",
 ]
 
+# Small tables are decomposed whole, which is exact and as quick.
 _DENSE_CELLS = 1 << 16
+# Below this, singular values are rounding.
 _NO_INERTIA = 1e-10
 
 

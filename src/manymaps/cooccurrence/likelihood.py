@@ -25,6 +25,7 @@ from manymaps.model.target import Target, count_target
 
 __all__ = ["atlas_parameters", "count_objective", "mean_log_likelihood", "place_rows"]
 
+# The problem of a new row is concave in one map, so that few steps suffice; not tuned.
 _STEPS = 60
 
 

@@ -30,10 +30,17 @@ from manymaps.atlas.atlas import Atlas
 
 __all__ = ["count_groups", "runaway_note", "runaway_rows"]
 
+# How near to the rim of the columns a row's choices must lie, relative to the spread along the
+# direction; only a hint for a warning.
 _ON_RIM = 1e-3
+# The size of a convex hull grows exponentially with the dimensions; beyond three all columns count
+# as its rim.
 _HULL_DIMENSIONS = 3
+# exp(-30) is a millionth of what float32 resolves.
 _OUT_OF_REACH = -30.0
+# A model that fits this well and counts that have zeros can only meet at infinity.
 _FITTED = 1e-4
+# 32 MiB of float64 per block.
 _BLOCK = 1 << 22
 
 

@@ -80,7 +80,9 @@ __all__ = ["DistanceConstraint", "SemidefiniteCODE", "SemidefiniteSolution", "So
 
 # Up to 60 + 60 objects a fit takes a minute; beyond 40,000 pairs no solver here gets anywhere.
 MOST_WITHOUT_WARNING = 60
+# Two sides of 200 objects; time and memory grow faster than the pairs.
 MOST_PAIRS = 40_000
+# Programs that a path of trace penalties solves, for the estimate of its time.
 _PATH_LENGTH = 15
 
 Place = tuple[str, str | int]

@@ -48,9 +48,11 @@ __all__ = [
 
 # Eigenvalues below this share of the largest, or below the solver's own rounding, count as 0.
 RANK_TOLERANCE = 1e-5
+# Solvers return optima to about this accuracy.
 _ROUNDING = 1e-7
 # The path: first and last lambda as shares of lambda_max, and how close bisection comes.
 _PATH_START, _PATH_END, _PATH_RATIO, _BISECTION_RATIO = 0.02, 20.0, 1.6, 1.05
+# Each halves the interval of the penalty: 2^-8 of it is finer than the rank resolves.
 _MOST_BISECTIONS = 8
 
 

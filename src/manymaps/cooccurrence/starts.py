@@ -30,10 +30,16 @@ from manymaps.model.target import Target
 __all__ = ["INITS", "Starts", "start_parameters", "usual_steps"]
 
 INITS = ("auto", "ca", "random")
+# Within a tenth of the kernel's width all objects still see one another.
 _RANDOM_SPREAD = 0.1
+# Breaks the tie between equal maps without favouring one.
 _WEIGHT_SPREAD = 0.01
+# Rare objects lie far out on axes of correspondence analysis, where a Gaussian kernel has no slope
+# left.
 _FARTHEST = 2.0
+# Farther positions lose float32's digits for the distances between neighbours.
 _TOO_FAR = 1e6
+# Objects with next to no counts would otherwise take the longest steps.
 _LEAST_MASS = 1e-3
 
 Starts = tuple[np.ndarray, np.ndarray]

@@ -22,6 +22,7 @@ from manymaps.errors import DataError
 
 __all__ = ["SYMMETRIC", "Associations", "ReadReport", "associations_of", "known_pairs"]
 
+# Sums over both directions differ by rounding.
 SYMMETRIC = 1e-9
 
 

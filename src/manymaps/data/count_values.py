@@ -30,6 +30,7 @@ __all__ = [
     "texts_of",
 ]
 
+# 32 MiB of float64.
 BLOCK_SIZE = 2**22
 # An array of texts gives each the room of the longest; beyond this many bytes that is a waste.
 LARGEST_TEXT_ARRAY = 2**26

@@ -91,6 +91,7 @@ FILE = re.compile(
     r".*\.(txt|text|html?|xml|pdf|md|docx?|tex|eml)|.*\w/\S+|(doc|document|text)\W?\d+"
 )
 BARCODE = re.compile(r"([ACGT]{12,})([-_.].*)?")
+# Fewer labels are no evidence of what a side contains.
 FEWEST_LABELS = 10
 LABELS_LOOKED_AT = 1000
 

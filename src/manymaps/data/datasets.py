@@ -45,9 +45,11 @@ __all__ = [
     "sense_names",
 ]
 
+# The file has a code per sense: its number in WordNet, plus 100 for verbs.
 VERB_CODE = 100
 
 INTEGERS: Final = tuple("0123456789")
+# Tables 1 and 2 of Tenenbaum (1996).
 INTEGER_CLUSTERS: Final[Mapping[tuple[str, ...], float]] = {
     ("2", "4", "8"): 0.444,
     ("0", "1", "2"): 0.345,

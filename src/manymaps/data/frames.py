@@ -36,6 +36,7 @@ __all__ = [
 
 Backend = Literal["pandas", "polars", "pyarrow"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
+# Beyond it float64 skips whole numbers.
 _WHOLE_IN_FLOATS = 2**53
 
 

@@ -48,6 +48,7 @@ NO_LONGER_SYMMETRIC = (
     "the values are symmetric, the renormalized rows are not; keep rows as they are if they "
     "should be"
 )
+# Beyond it float64 skips whole numbers, so that sums are no counts.
 _WHOLE_IN_FLOATS = 2**53
 _RULE = re.compile(r"(drop)|keep(?::([1-9]\d*))?")
 NEVER_A_CUE = "response is never a cue"

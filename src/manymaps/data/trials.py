@@ -54,6 +54,7 @@ _REASONS = {
     UNKNOWN: "unknown word",
     REPEATED: "answer repeated in its trial",
 }
+# A column of more values identifies participants; groups come from a condition on it.
 MOST_GROUPS = 50
 
 

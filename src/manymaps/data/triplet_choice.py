@@ -39,11 +39,19 @@ from manymaps.progress import work
 
 __all__ = ["choice_utilities", "expected_proportions", "options_of"]
 
+# The penalty decides how many are used; more only take time.
 MOST_COMPONENTS = 30
+# The rate falls to 0 over the second half, so that the end does not depend on the last samples. Not
+# tuned.
 _STEPS = 1500
+# Adam (Kingma & Ba 2015); squares are remembered for 100 steps (0.99) in place of 1,000, because
+# the fit has 1,500. Not tuned.
 _RATE, _MEMORY, _MEMORY_OF_SQUARES, _LEAST = 0.05, 0.9, 0.99, 1e-8
+# Triplets per step: a twentieth of all within these limits.
 _FEWEST, _MOST = 500, 20_000
+# Expectations are means over third objects, of which 300 leave a standard error of at most 0.03.
 _THIRD_OBJECTS = 300
+# 32 MiB of float64 per block.
 _CELLS = 1 << 22
 
 Note = Callable[[float], None]

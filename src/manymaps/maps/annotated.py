@@ -41,8 +41,11 @@ __all__ = ["multiple_maps", "to_atlas", "tsne"]
 #: Up to so many variables are fitted as they are, as scanpy has it.
 FEW_VARIABLES = 50
 NEIGHBORS = "neighbors"
+# As for a search of one's own: farther neighbours have next to no probability.
 _PER_PERPLEXITY = 3
+# Neighbours in the object must be of this very table; rows spread over all of it show that.
 _CHECKED_ROWS = 50
+# scanpy stores distances in float32.
 _ROUNDING = 1e-3
 _SAVED = "atlas"
 _PROPORTIONS = "_proportions"

@@ -73,9 +73,14 @@ Data: TypeAlias = (
 
 AFFINITIES = ("auto", "precomputed")
 
+# A line search does not bear forces that do not belong to the cost: it gets a hundredth of the
+# tolerance.
 _LINE_SEARCH = 0.01
+# Fewer objects fit the cache in any order.
 _LEAST_TO_ORDER = 2000
+# A tenth of the distance at which a run counts as diverged, so that a start has room.
 _FARTHEST_START = FARTHEST / 10
+# Neighbours of fewer objects say little of groups (docs/design.md).
 _LEAST_TO_SPLIT = 100
 
 

@@ -41,13 +41,23 @@ from manymaps.maps.new_objects import Matrix, NewObjects, read_new
 
 __all__ = ["Insertion", "Refinement", "insert"]
 
+# 32 MiB of float64 per block.
 _BLOCK = 1 << 22
+# Similarities among 500 objects show what is usual in an atlas; all pairs would take time with the
+# square.
 _SAMPLE = 500
+# Standard deviations below the mean. If similarities were normal, one in 44 objects of the atlas
+# itself would count as dissimilar.
 _STRANGE = 2.0
+# Not tuned; few enough to stay local, many enough that one unusual neighbour does not decide.
 _DEFAULT_NEIGHBORS = 25
+# As in a fit: farther neighbours have next to no probability.
 _NEIGHBORS_PER_PERPLEXITY = 3
+# Its logarithm must be finite.
 _LEAST_PROPORTION = 1e-12
+# Similarities come from float32.
 _ROUNDING = 1e-6
+# Beyond it float64 skips whole numbers.
 _WHOLE_IN_FLOATS = 2**53
 
 

@@ -43,6 +43,7 @@ __all__ = ["AspectMaps", "MultipleMapsSNE", "MultipleMapsTSNE"]
 
 Divergence = Literal["forward", "inverse"]
 
+# Seconds after which a fit warns before it starts, and refuses: nobody waits a day by choice.
 _LONG, _TOO_LONG = 3600.0, 86_400.0
 
 

@@ -28,6 +28,7 @@ from manymaps.model.parameters import FARTHEST, weights_from_proportions
 
 __all__ = ["PIN", "Pin", "Pins", "pins_of"]
 
+# A tenth of the distance at which a run counts as diverged.
 _FARTHEST_PIN = FARTHEST / 10
 
 Pin = Atlas | Mapping[Any, Any] | np.ndarray

@@ -69,12 +69,20 @@ __all__ = [
     "refine_rows",
 ]
 
+# A map with a smaller proportion of an atlas object adds less than this to any of its similarities.
 _ACTIVE = 1e-5
+# The usual tolerance of a fit.
 _TOLERANCE = 5e-3
+# Up to this many pairs sums are exact; beyond it the fast engine trades exactness for time. Not
+# tuned.
 _DIRECT_PAIRS = 200_000_000
+# Midpoints of the ten nearest are 45 candidates per object.
 _CORNERS = 10
+# Each round looks as far as the third nearest neighbour, so that three rounds cross a
+# neighbourhood. Not tuned.
 _ROUNDS = 3
 _NEAR = 3
+# Objects per block: bounds the memory of their candidates.
 _QUERIES = 512
 
 

@@ -50,6 +50,8 @@ __all__ = ["CHECKPOINT", "Callback", "Plan", "Run", "read_checkpoint"]
 _REFRESH = 50
 # Iterations in which most objects leave most of their maps: entries are chosen more often there.
 _LEAVING, _WHILE_LEAVING = range(100, 300), 10
+# The cost takes logarithms that the gradient does not need; stopping compares values 50 iterations
+# apart.
 _RECORD = 10
 # With 1e-3 the full KL was 0.09 above that of the active entries; with fading the two agree to
 # 0.001. Pinned proportions do not fade, so that smaller ones stay active.
@@ -63,6 +65,7 @@ _FADE_FROM = 150
 _SUPPORTED = 0.02
 # Relative change of the cost between two refreshes.
 _CONVERGED = 1e-5
+# What a killed process may lose, traded against the time of writing; not tuned.
 _CHECKPOINT_SECONDS = 30.0
 # Pairs of objects in all maps. Up to so many, waking threads takes longer than they save.
 _FEW_PAIRS = 2_000_000

@@ -29,6 +29,7 @@ from manymaps.optimizers.schedules import Constant, Line, Stages
 
 __all__ = ["SNE", "TSNE", "SymmetricSNE", "UniSNE"]
 
+# van der Maaten (2014).
 _EXAGGERATED = 250
 # Standard deviation of the first noise in up to two dimensions, and smaller along more axes: noise
 # of 1 along each of seven leaves one near pair, which takes all of Z and flies apart.

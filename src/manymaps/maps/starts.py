@@ -32,6 +32,7 @@ __all__ = ["STARTS", "separated", "start_positions"]
 
 STARTS = ("auto", "personas", "random", "pca", "mds", "spectral")
 
+# Objects with equal vectors would never part.
 _NOISE = 0.01
 #: Noise of coincident objects, in kernel widths: the spread of t-SNE's own start.
 _SEPARATION = 1e-4

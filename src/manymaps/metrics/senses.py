@@ -51,6 +51,7 @@ __all__ = [
     "word_separation",
 ]
 
+# Objects per block: bounds memory.
 _BLOCK = 512
 _NEGLIGIBLE = 1e-5
 

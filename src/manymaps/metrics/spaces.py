@@ -42,9 +42,13 @@ __all__ = [
     "blocks", "own_places",
 ]  # fmt: skip
 
+# Distances that are equal in exact arithmetic differ by rounding of float64.
 TIE = 1e-10
+# 32 MiB of float64 per block.
 _CELLS = 1 << 22
+# Trees are fast in few dimensions only.
 _TREE_COMPONENTS = 3
+# Products need a check of the doubtful pairs, which pays in many dimensions; not tuned.
 _PRODUCT_FEATURES = 12
 
 Candidates = tuple[np.ndarray, np.ndarray, np.ndarray]

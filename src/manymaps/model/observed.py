@@ -43,6 +43,8 @@ from manymaps.model.target import Target
 
 __all__ = ["MOST_OBJECTS", "ObservedObjective", "objective_of"]
 
+# All pairs are summed densely: 47 ms an evaluation of 300 objects in 10 maps, 44 times that for
+# 2,000.
 MOST_OBJECTS = 2_000
 
 

@@ -25,6 +25,7 @@ from manymaps.model.choice import Kernel
 from manymaps.model.parameters import Parameters, log_softmin
 from manymaps.model.similarities import log_kernel, normalized
 
+# Rows of 256 cues to all objects: bounds memory.
 _ROWS_AT_ONCE = 256
 
 __all__ = [

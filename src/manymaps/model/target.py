@@ -26,8 +26,11 @@ from manymaps.errors import DataError
 
 __all__ = ["Pairs", "Target", "conditional_target", "count_target", "joint_target"]
 
+# Chunks have a size that does not depend on threads, so that sums have the same bits at any number.
 _PAIRS_PER_CHUNK = 1024
+# Arrays are hashed in pieces, without a copy of the whole.
 _HASHED_AT_ONCE = 2**20
+# From here on a compiled merge pays; it has the bits of SciPy's sum.
 _MANY_PAIRS = 1_000_000
 
 

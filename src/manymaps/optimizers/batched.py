@@ -11,8 +11,12 @@ __all__ = [
     "descend",
 ]
 
+# Curvature pairs of L-BFGS, of which 3 to 20 are usual (Nocedal & Wright 2006, section 7.2).
 _MEMORY = 6
+# The usual constant of Armijo's rule.
 _ENOUGH = 1e-4
+# Costs are sums in float32: without an allowance a line search near the optimum never accepts a
+# step.
 _ROUNDING = 1e-6
 Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 

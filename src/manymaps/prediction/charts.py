@@ -23,6 +23,7 @@ from manymaps.model.parameters import log_softmin
 
 __all__ = ["local_charts"]
 
+# 3, 6 and 10 end within .004 of one another.
 _SHARPNESS = 6.0
 
 

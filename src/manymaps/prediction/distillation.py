@@ -23,6 +23,7 @@ from scipy import sparse
 
 __all__ = ["SoftTarget"]
 
+# Rows of 512 cues to all objects: bounds memory.
 _ROWS_AT_ONCE = 512
 
 

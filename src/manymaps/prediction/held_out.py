@@ -49,7 +49,10 @@ Probabilities = Callable[[np.ndarray], np.ndarray]
 Unit = Literal["pair", "row"]
 
 PARTS = ("train", "validation", "test")
+# Cues of like size among which parts are drawn: with 80/10/10 each class has two of either small
+# part.
 _CLASS = 20
+# Rows of 256 cues to all objects: bounds memory.
 _ROWS_AT_ONCE = 256
 
 

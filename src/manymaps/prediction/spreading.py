@@ -30,6 +30,7 @@ from manymaps.progress import work
 
 __all__ = ["MOST_STEPS", "Activation", "spread"]
 
+# Activation is kept for every step and word, and is at rest long before.
 MOST_STEPS = 1000
 
 

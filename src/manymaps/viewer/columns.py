@@ -21,6 +21,8 @@ from manymaps.errors import ParameterError
 
 __all__ = ["NO_CATEGORY", "check_shown", "column_blocks", "feature_blocks", "numbers_of"]
 
+# The largest 16-bit code; columns of more, or of mostly different, texts are labels, not
+# categories.
 NO_CATEGORY, MOST_CATEGORIES, FEW_VALUES = 65535, 1000, 100
 LARGEST = float(np.finfo(np.float32).max)
 PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/]+=*")

@@ -85,8 +85,11 @@ METHOD_WORDS = {
     "semidefinite-code": "co-occurrence embedding",
     "mds": "multidimensional scaling",
 }
+# 16 bits: half the size of floats, and finer than a screen.
 TOP = 65535
+# In kernel widths; coarser steps would show in similarities.
 COARSEST = 0.01
+# A line above a map.
 TITLE_WORDS = 5
 # A page has no arrows to what lies outside; of few objects all are in the first view.
 FEW_OBJECTS, OUT_OF_VIEW = 100, 0.02
