@@ -12,7 +12,7 @@ import click
 
 import manymaps as mm
 from manymaps.cli.contract import elapsed, grid, note, shown, tell, write_rows
-from manymaps.cli.options import Reading, carried, jobs_option, output_names, seed_option
+from manymaps.cli.options import OF_PAIRS, Reading, carried, jobs_option, output_names, seed_option
 from manymaps.cli.record import argument, command, flag, group, option, output_option
 from manymaps.cli.types import (
     InputFile,
@@ -181,15 +181,10 @@ def _read(options: ClusterOptions) -> SimilarityTable:
     with work(f"reading {file}"), reasoned(file, reading):
         table = mm.read_similarities(
             file,
-            cue=reading.cue,
-            response=reading.response,
-            strength=reading.strength,
-            format=reading.format,
-            labels=reading.labels,
+            **reading.chosen(*OF_PAIRS),
             absent=options.absent or ("missing" if options.dissimilarities else "zero"),
         )
-    for line in table.notes:
-        note(line)
+    note(*table.notes)
     return table
 
 

@@ -184,8 +184,7 @@ def compare(options: CompareOptions) -> None:
     workers = on_workers(options.workers, options.running.jobs)
     with work(title), workers, _tests_outlive(options) as tested:
         found = _compared(groups, estimator, options, tested)
-        for line in found.notes:
-            note(line)
+        note(*found.notes)
         _write(found, options)
         tested.clear()
         if kept and found.fits is not None:

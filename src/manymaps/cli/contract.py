@@ -188,13 +188,14 @@ def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
     note(f"warning: {message}")
 
 
-def note(message: str) -> None:
-    """Print a line on stderr, except under --quiet."""
+def note(*messages: str) -> None:
+    """Print lines on stderr, except under --quiet."""
     context = click.get_current_context(silent=True)
     if context is None or not context.meta.get("manymaps.quiet"):
         # A closed stderr does not end the work.
         with suppress(OSError):
-            click.echo(message, err=True)
+            for message in messages:
+                click.echo(message, err=True)
 
 
 def quiet_option() -> click.Option:

@@ -85,8 +85,7 @@ def count(options: CountOptions) -> None:
         workers = replace(workers, backend="loky")
     with on_workers(workers, options.jobs):
         counts = _counted(options)
-    for line in counts.report.notes:
-        note(line)
+    note(*counts.report.notes)
     counts.save(output)
     record = {
         "n_rows": counts.n_rows,

@@ -180,8 +180,7 @@ def _of_counts(atlas: mm.Atlas, options: EvaluateOptions) -> None:
 
 
 def _note_of_counts(found: mm.CountEvaluation, options: EvaluateOptions) -> None:
-    for line in found.notes:
-        note(line)
+    note(*found.notes)
     if options.sample is None and found.n_measured < found.n_grouped:
         note(
             f"purity and lift are measured on {found.n_measured:,} of {found.n_grouped:,} "
@@ -209,13 +208,7 @@ def _of_ratings(atlas: mm.Atlas, options: EvaluateOptions) -> None:
     refuse_given(NOT_OF_RATINGS, "ratings of pairs of words")
     file, reading = options.file, options.reading
     with work(f"reading {file}"), reasoned(file, reading):
-        ratings = mm.read_ratings(
-            file,
-            cue=reading.cue,
-            response=reading.response,
-            strength=reading.strength,
-            format=reading.format,
-        )
+        ratings = mm.read_ratings(file, **reading.chosen("cue", "response", "strength", "format"))
     _note_of_reading(ratings, options)
     given: dict[str, Any] = {"decay": options.decay}
     if options.norms is not None:
@@ -239,8 +232,7 @@ def _note_of_reading(ratings: mm.Ratings, options: EvaluateOptions) -> None:
     if report.n_dropped:
         reasons = ", ".join(f"{reason}: {count:,}" for reason, count in report.dropped.items())
         line += f"; dropped {report.n_dropped:,} ({reasons})"
-    for each in (line, *report.notes):
-        note(each)
+    note(line, *report.notes)
     if not options.ratings and options.reading.format is None:
         note(
             f"{options.file} was read as ratings of pairs (--format edges reads it as associations)"
@@ -255,8 +247,7 @@ def _note_of_ratings(found: mm.RatingEvaluation, _: EvaluateOptions) -> None:
         )
     if found.n_compared < found.n_known:
         note(f"{found.n_compared:,} of these pairs have all measures, which are compared on them")
-    for line in found.notes:
-        note(line)
+    note(*found.notes)
 
 
 def _holds_triplets(atlas: mm.Atlas, options: EvaluateOptions) -> bool:

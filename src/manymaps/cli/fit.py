@@ -15,6 +15,7 @@ import manymaps as mm
 from manymaps.cli.contract import Interrupted, NotConverged, elapsed, note, shown, tell
 from manymaps.cli.interruption import ending_early, modified, partial_name
 from manymaps.cli.options import (
+    OF_PAIRS,
     OF_TRIALS,
     ROW_SUMS,
     Reading,
@@ -382,11 +383,7 @@ def _read_judged(options: FitOptions) -> mm.Judgements:
         judgements = mm.read_judgements(
             options.files,
             judge=options.judge,
-            cue=reading.cue,
-            response=reading.response,
-            strength=reading.strength,
-            format=reading.format,
-            labels=reading.labels,
+            **reading.chosen(*OF_PAIRS),
         )
     pairs = judgements.n_pairs
     spread = f"{pairs.min():,}" + (f" to {pairs.max():,}" if pairs.min() < pairs.max() else "")
@@ -415,8 +412,7 @@ def _fit_pairs(
     else:
         rows = options.reading.rows or ROW_SUMS[0]
         data = mm.associations_from(judgements.average, labels=judgements.labels, rows=rows)
-    for line in reading_notes(data):
-        note(line)
+    note(*reading_notes(data))
     tables: list[Mapping[str, Any]] = []
     if options.node_measures:
         tables.append(_node_measures(data, file))
@@ -425,7 +421,7 @@ def _fit_pairs(
         joined_columns(data.labels, options.metadata, tables[-1])
     _note_unused(options.vector_model, data)
     if isinstance(options.model.init, Path):
-        estimator.set_params(init=aligned(_load(options.model.init), data))
+        estimator.set_params(init=aligned(mm.load_atlas(options.model.init), data))
     if pin is not None and options.pin is not None:
         _pin(estimator, pin, options.pin, data.labels)
     run = _run(estimator, data, options)
@@ -452,12 +448,11 @@ def _fit_counts(
 
     refuse_given(["node_measures"], f"--method {OF_COUNTS}")
     counts = read_count_table(options.files[0], options.reading, max_words=options.max_words)
-    for line in reading_notes(counts):
-        note(line)
+    note(*reading_notes(counts))
     if options.metadata is not None:
         counts = with_metadata(counts, options.metadata)
     if isinstance(options.model.init, Path):
-        estimator.set_params(init=_load(options.model.init))
+        estimator.set_params(init=mm.load_atlas(options.model.init))
     if pin is not None and options.pin is not None:
         _pin(estimator, pin, options.pin, *objects_of(counts.without_empty()))
     run = _run(estimator, counts, options)
@@ -472,7 +467,7 @@ def _taken_from(path: Path, model: Model) -> tuple[Model, mm.Atlas]:
     DataError
         If the file does not contain an atlas.
     """
-    atlas = _load(path)
+    atlas = mm.load_atlas(path)
     usual = atlas.method if atlas.method in METHODS else USUAL_METHOD
     defaults: dict[str, Any] = {}
     if model.method is None:
@@ -678,20 +673,9 @@ def _note_restarts(restarts: Sequence[Restart]) -> None:
 
 
 def _note_unused(model: VectorModel, data: PairData) -> None:
-
-    given = {
-        "--perplexity": model.perplexity,
-        "--local-perplexity": model.local_perplexity,
-        "--recall": model.recall,
-    }
-    for name, value in given.items():
-        if value is not None and isinstance(data, mm.Associations):
-            note(f"{name} has no effect on associations")
-
-
-def _load(path: Path) -> mm.Atlas:
-
-    return mm.load_atlas(path)
+    for name in ("perplexity", "local_perplexity", "recall"):
+        if getattr(model, name) is not None and isinstance(data, mm.Associations):
+            note(f"--{name.replace('_', '-')} has no effect on associations")
 
 
 def _save(atlas: mm.Atlas, output: Path, *, drop_vectors: bool) -> None:

@@ -11,7 +11,7 @@ import click
 
 import manymaps as mm
 from manymaps.cli.contract import elapsed, note, tell
-from manymaps.cli.options import Reading, atlas_argument, jobs_option, refuse_given
+from manymaps.cli.options import OF_PAIRS, Reading, atlas_argument, jobs_option, refuse_given
 from manymaps.cli.record import argument, command, group, option, output_option
 from manymaps.cli.types import InputFile, Number, OutputFile, count_or, perplexities
 from manymaps.errors import DataError
@@ -133,8 +133,7 @@ def _insert_counts(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, i
     from manymaps.compute.threads import threads
 
     counts = read_count_table(options.new, options.reading)
-    for line in counts.report.notes:
-        note(line)
+    note(*counts.report.notes)
     with work("placing the new objects"), threads(options.jobs):
         found = mm.insert_rows(atlas, counts)
     if found.n_known:
@@ -194,11 +193,8 @@ def _read_new(options: InsertOptions, also: Sequence[str]) -> mm.Vectors:
     words = None if options.words is None else [*read_labels(options.words), *also]
     reading = options.reading
     with work(f"reading {options.new}"):
-        found = mm.read_vectors(
-            options.new, format=reading.format, labels=reading.labels, words=words
-        )
-    for line in found.report.notes:
-        note(line)
+        found = mm.read_vectors(options.new, words=words, **reading.chosen("format", "labels"))
+    note(*found.report.notes)
     return found
 
 
@@ -212,16 +208,11 @@ def _insert_table(atlas: mm.Atlas, options: InsertOptions) -> mm.Insertion:
     with work(f"reading {new}"), reasoned(new, reading):
         data = mm.read_associations(
             new,
-            cue=reading.cue,
-            response=reading.response,
-            strength=reading.strength,
-            format=reading.format,
-            labels=reading.labels,
+            **reading.chosen(*OF_PAIRS),
             responses="keep",
             rows="keep",
         )
-    for line in data.report.notes:
-        note(line)
+    note(*data.report.notes)
     pairs = data.strengths.tocoo()
     known = set(atlas.labels)
     cues = [data.labels[i] for i in pairs.row]

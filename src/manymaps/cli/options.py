@@ -14,14 +14,16 @@ from manymaps.cli.record import argument, flag, option
 from manymaps.cli.types import InputFile, Whole, count_or, response_rule
 
 __all__ = [
-    "OF_TRIALS", "READING", "ROW_SUMS", "PairReading", "Reading", "TableReading", "atlas_argument",
-    "carried", "jobs_option", "output_names", "refuse_given", "seed_option", "word_option",
+    "OF_PAIRS", "OF_TRIALS", "READING", "ROW_SUMS", "PairReading", "Reading", "TableReading",
+    "atlas_argument", "carried", "jobs_option", "output_names", "refuse_given", "seed_option", "word_option",
 ]  # fmt: skip
 
 ROW_SUMS = ("renormalize", "keep")
 # What only trials have, with a row for each participant and cue.
 OF_TRIALS = ("participant", "where", "fold", "balance")
-READING = ("cue", "response", "strength", "format", "labels", "responses", "rows", *OF_TRIALS)
+# What readers of pairs take, and what all commands that read pairs have.
+OF_PAIRS = ("cue", "response", "strength", "format", "labels")
+READING = (*OF_PAIRS, "responses", "rows", *OF_TRIALS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +43,10 @@ class Reading:
     rows: str | None = None
     columns: str | None = None
     count: str | None = None
+
+    def chosen(self, *names: str) -> dict[str, Any]:
+        """Some of the options, as a reader takes them."""
+        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -127,8 +127,7 @@ def _predicted(
         stratified=options.splitting.stratified,
         random_state=options.seed,
     )
-    for line in split.notes:
-        note(line)
+    note(*split.notes)
     with work(f"fitting the training part of {options.file}"):
         return mm.predict_associations(
             norms,
@@ -210,8 +209,7 @@ def read_norms(file: Path, reading: Reading) -> mm.Associations:
     from manymaps.cli.report import reading_notes
 
     norms = read_pairs(file, reading)
-    for line in reading_notes(norms):
-        note(line)
+    note(*reading_notes(norms))
     return norms
 
 

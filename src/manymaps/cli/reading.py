@@ -21,7 +21,7 @@ from manymaps.affinity.neighbors import DEFAULT_SEARCH, NeighborSearch
 from manymaps.atlas.atlas import Atlas
 from manymaps.checks import check_choice
 from manymaps.cli.contract import BadData, note
-from manymaps.cli.options import ROW_SUMS, Reading
+from manymaps.cli.options import OF_PAIRS, OF_TRIALS, ROW_SUMS, Reading
 from manymaps.cooccurrence.matching import labels_of
 from manymaps.data.associations import Associations
 from manymaps.data.counts import Counts
@@ -168,20 +168,8 @@ def read_data(
         return counted(trials, reading)
     with work(f"reading {file}"), reasoned(file, reading):
         if not holds_vectors(file, reading, metric=metric, words=words):
-            return read_associations(
-                file,
-                cue=reading.cue,
-                response=reading.response,
-                strength=reading.strength,
-                format=reading.format,
-                labels=reading.labels,
-                responses=reading.responses,
-                rows=rows,
-                participant=reading.participant,
-                where=reading.where,
-                fold=reading.fold,
-                balance=reading.balance,
-            )
+            chosen = reading.chosen(*OF_PAIRS, "responses", *OF_TRIALS)
+            return read_associations(file, rows=rows, **chosen)
         restricted = among is not None and metric != "precomputed"
         return read_vectors(
             file, format=reading.format, labels=reading.labels, words=among if restricted else words
@@ -202,16 +190,7 @@ def read_trials_or_none(file: Path, reading: Reading) -> Trials | None:
     if not holds_trials(file, names, reading.format):
         return None
     with work(f"reading {file}"), reasoned(file, reading):
-        return read_trials(
-            file,
-            cue=reading.cue,
-            response=reading.response,
-            format=reading.format,
-            participant=reading.participant,
-            where=reading.where,
-            fold=reading.fold,
-            balance=reading.balance,
-        )
+        return read_trials(file, **reading.chosen("cue", "response", "format", *OF_TRIALS))
 
 
 def counted(trials: Trials, reading: Reading) -> Associations:
@@ -332,13 +311,7 @@ def holds_counts(file: Path, reading: Reading, *, of_vectors: bool = False) -> b
 def read_count_table(file: Path, reading: Reading, *, max_words: int | None = None) -> Counts:
     """The counts of a file, and of them the columns with most counts."""
     with work(f"reading {file}"):
-        counts = read_counts(
-            file,
-            format=reading.format,
-            rows=reading.rows,
-            columns=reading.columns,
-            count=reading.count,
-        )
+        counts = read_counts(file, **reading.chosen("format", "rows", "columns", "count"))
     if max_words is None or max_words >= np.count_nonzero(counts.column_totals):
         return counts
     fewer = counts.most_frequent_columns(max_words)

@@ -121,8 +121,7 @@ def senses(options: SensesOptions) -> None:
     if not asked:
         raise click.UsageError("name a word, or a file of words with --words")
     found = None if options.data is None else _intervals(atlas, asked, options.data, options)
-    for line in () if found is None else found.notes:
-        note(line)
+    note(*(() if found is None else found.notes))
     if options.as_csv:
         from manymaps.atlas.export import columns_as_csv
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -115,7 +115,7 @@ def stability(options: StabilityOptions) -> None:
     """
     _check(options)
     finished = options.files[0].suffix == ".atlas"
-    atlases = _load(options.files) if finished else _fits(options)
+    atlases = [*map(mm.load_atlas, options.files)] if finished else _fits(options)
     with work(f"comparing {len(atlases)} fits"):
         from manymaps.analysis.stability import stability as compare
 
@@ -165,11 +165,6 @@ def _check(options: StabilityOptions) -> None:
         raise click.UsageError("--init with an atlas would start all fits alike; leave it out")
 
 
-def _load(files: Sequence[Path]) -> list[mm.Atlas]:
-
-    return [mm.load_atlas(file) for file in files]
-
-
 def _fits(options: StabilityOptions) -> list[mm.Atlas]:
     """The fits of a file from several seeds."""
     file, model = options.files[0], options.model
@@ -208,8 +203,7 @@ def _data(file: Path, method: str, options: StabilityOptions) -> tuple[Any, dict
             data = read_data(file, reading, metric=metric, words=words, seed=options.seed)
         else:
             data = counted(trials, reading)
-    for line in reading_notes(data):
-        note(line)
+    note(*reading_notes(data))
     if trials is None:
         return data, {}
     return trials, {"responses": reading.responses, "rows": reading.rows or ROW_SUMS[0]}

@@ -93,7 +93,11 @@ def sweep(options: SweepOptions) -> None:
     check_sizes(norms, options.maps, options.dims)
     result = _swept(norms, options)
     _write_table(result, options.output)
-    best = _best(result)
+    try:
+        best = result.best()
+    except DataError as error:
+        # Every point failed, which is no fault of the data.
+        raise RunFailed(str(error)) from error
     if options.plot is not None:
         with work("drawing the errors"):
             mm.save_figure(mm.plot_sweep(result), options.plot)
@@ -103,15 +107,6 @@ def sweep(options: SweepOptions) -> None:
         files=(options.output, options.plot),
         summary=True,
     )
-
-
-def _best(result: mm.SweepResult) -> dict[str, Any]:
-
-    try:
-        return result.best()
-    except DataError as error:
-        # Every point failed, which is no fault of the data.
-        raise RunFailed(str(error)) from error
 
 
 def _swept(norms: mm.Associations, options: SweepOptions) -> mm.SweepResult:
@@ -126,27 +121,20 @@ def _swept(norms: mm.Associations, options: SweepOptions) -> mm.SweepResult:
         "max_iter": (options.stopping.iterations,),
         "patience": (options.stopping.patience,),
     }
-    seed, finished = options.seed, []
-    splitting = options.splitting
+    seed, splitting = options.seed, options.splitting
+    finished: list[PointResult] = []
+    split = {"by": splitting.by, "stratified": splitting.stratified, "random_state": seed}
     with on_workers(options.workers, options.jobs), work(f"fits to {options.file}"):
-
-        def keep(result: PointResult, n_done: int, n_points: int) -> None:
-            finished.append(result)
-
         try:
             result = sweeps.sweep(
                 norms,
                 settings,
-                split={
-                    "by": splitting.by,
-                    "stratified": splitting.stratified,
-                    "random_state": seed,
-                },
+                split=split,
                 n_splits=options.splits,
                 seeds=range(seed, seed + options.seeds),
                 n_jobs=options.jobs or -1,
                 resume=options.resume,
-                on_result=keep,
+                on_result=lambda result, *_: finished.append(result),
             )
         except KeyboardInterrupt as error:
             raise Interrupted(_stopped("interrupted", settings, finished, options)) from error
