@@ -15,7 +15,8 @@ from manymaps.cli.types import InputFile, Whole, count_or, response_rule
 
 __all__ = [
     "OF_PAIRS", "OF_TRIALS", "READING", "ROW_SUMS", "PairReading", "Reading", "TableReading",
-    "atlas_argument", "carried", "jobs_option", "output_names", "refuse_given", "seed_option", "word_option",
+    "atlas_argument", "carried", "jobs_option", "output_names", "refuse_given", "seed_option",
+    "word_option",
 ]  # fmt: skip
 
 ROW_SUMS = ("renormalize", "keep")
