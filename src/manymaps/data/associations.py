@@ -19,8 +19,9 @@ from scipy import sparse
 
 from manymaps.checks import check_labels, first_cell, not_amount
 from manymaps.errors import DataError
+from manymaps.labels import find_label
 
-__all__ = ["SYMMETRIC", "Associations", "ReadReport", "associations_of", "known_pairs"]
+__all__ = ["Associations", "ReadReport", "associations_of", "is_symmetric", "known_pairs"]
 
 # Sums over both directions differ by rounding.
 SYMMETRIC = 1e-9
@@ -142,16 +143,13 @@ class Associations:
                 f"pair_senses has the shape {np.shape(self.pair_senses)} for {strengths.nnz} "
                 "pairs; give one sense per stored pair"
             )
-        if self.n_responses is not None and np.shape(self.n_responses) != (len(labels),):
-            raise DataError(
-                f"n_responses has the shape {np.shape(self.n_responses)} for {len(labels)} "
-                "objects; give one number for each"
-            )
-        if self.row_sums is not None and np.shape(self.row_sums) != (len(labels),):
-            raise DataError(
-                f"row_sums has the shape {np.shape(self.row_sums)} for {len(labels)} objects; give "
-                "one number for each"
-            )
+        for name in ("n_responses", "row_sums"):
+            numbers = getattr(self, name)
+            if numbers is not None and np.shape(numbers) != (len(labels),):
+                raise DataError(
+                    f"{name} has the shape {np.shape(numbers)} for {len(labels)} objects; give one "
+                    "number for each"
+                )
         object.__setattr__(self, "labels", labels)
         object.__setattr__(self, "strengths", strengths)
         object.__setattr__(self, "missing", self._checked_missing())
@@ -211,8 +209,7 @@ class Associations:
     @property
     def is_symmetric(self) -> bool:
         """Whether every pair is as strong in one direction as in the other."""
-        difference = abs(self.strengths - self.strengths.T)
-        return difference.nnz == 0 or bool(difference.max() <= SYMMETRIC * self.strengths.max())
+        return is_symmetric(self.strengths)
 
     @property
     def similarities(self) -> sparse.csr_array:
@@ -245,9 +242,13 @@ class Associations:
         UnknownLabelError
             Where there is none, with suggestions.
         """
-        from manymaps.labels import find_label
-
         return find_label(label, self.labels)
+
+
+def is_symmetric(values: sparse.csr_array) -> bool:
+    """Whether a table (n, n) is the same as its transpose, up to rounding."""
+    difference = abs(values - values.T)
+    return difference.nnz == 0 or bool(difference.max() <= SYMMETRIC * values.max())
 
 
 def associations_of(labels: Sequence[str], table: np.ndarray | sparse.sparray) -> Associations:

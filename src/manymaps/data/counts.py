@@ -40,7 +40,7 @@ from manymaps.data.count_values import (
 )
 from manymaps.data.kinds import FEATURES, OBSERVATIONS, UNKNOWN_KINDS
 from manymaps.errors import DataError, ParameterError
-from manymaps.labels import first_of, plural
+from manymaps.labels import find_label, first_of, plural
 
 __all__ = [
     "COLUMN_METADATA",
@@ -230,8 +230,6 @@ class Counts:
         UnknownLabelError
             Where there is none, with suggestions.
         """
-        from manymaps.labels import find_label
-
         return find_label(label, self.row_labels or ())
 
     def column_index(self, label: str) -> int:
@@ -251,8 +249,6 @@ class Counts:
         UnknownLabelError
             Where there is none, with suggestions.
         """
-        from manymaps.labels import find_label
-
         return find_label(label, self.column_labels or ())
 
     def transposed(self) -> Counts:

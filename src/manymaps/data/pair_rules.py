@@ -29,7 +29,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import sparse
 
-from manymaps.data.associations import SYMMETRIC, Associations, ReadReport
+from manymaps.data.associations import Associations, ReadReport, is_symmetric
 from manymaps.errors import DataError, ParameterError, setting
 
 __all__ = [
@@ -204,7 +204,7 @@ def apply_rules(entries: NumberedPairs, rules: Rules) -> Associations:
 
 def _lost_sums(raw: sparse.csr_array, scaled: sparse.csr_array) -> np.ndarray | None:
     """The row sums of values that were the same both ways, and as rows are not."""
-    if raw.nnz != scaled.nnz or not _is_symmetric(raw) or _is_symmetric(scaled):
+    if raw.nnz != scaled.nnz or not is_symmetric(raw) or is_symmetric(scaled):
         return None
     read, now = (np.asarray(table.sum(axis=1)).ravel() for table in (raw, scaled))
     return np.divide(read, now, out=np.ones_like(read), where=now > 0)
@@ -301,7 +301,7 @@ def _notes(
     """What else deserves saying about the rows."""
     notes = []
     if entries.similarities:
-        if rules.rows == "renormalize" and _is_symmetric(raw) and not _is_symmetric(scaled):
+        if rules.rows == "renormalize" and is_symmetric(raw) and not is_symmetric(scaled):
             notes.append(NO_LONGER_SYMMETRIC)
     else:
         above = totals > 1 + ROUNDING
@@ -316,11 +316,6 @@ def _notes(
         names = _some([repr(entries.labels[i][:60]) for i in empty])
         notes.append(f"no response is left for {empty.size:,} of {entries.n_cues:,} cues: {names}")
     return notes
-
-
-def _is_symmetric(values: sparse.csr_array) -> bool:
-    difference = abs(values - values.T)
-    return difference.nnz == 0 or bool(difference.max() <= SYMMETRIC * values.max())
 
 
 def _some(names: Sequence[str], most: int = 5) -> str:

@@ -30,6 +30,7 @@ from scipy import sparse
 
 from manymaps.checks import check_choice
 from manymaps.data.associations import Associations
+from manymaps.data.pair_rules import ROUNDING
 from manymaps.data.trials import Trials, check_norms
 from manymaps.errors import DataError, ParameterError
 from manymaps.seeds import drawn_generator
@@ -41,8 +42,6 @@ Unit = Literal["participants", "responses"]
 
 #: Responses of a cue where nothing is known of their number; norms have some 100 to 150 people.
 N_RESPONSES = 100
-# Published strengths are rounded to three decimals, so that a row may sum to a little more than 1.
-_ROUNDING = 5e-3
 
 
 @overload
@@ -251,7 +250,7 @@ def _responses_again(
 
 def _are_counts(norms: Associations, sums: np.ndarray) -> bool:
     """Whether the strengths count responses; else they must be proportions of them."""
-    if (sums <= 1 + _ROUNDING).all():
+    if (sums <= 1 + ROUNDING).all():
         return False
     if (norms.strengths.data % 1 == 0).all():
         return True

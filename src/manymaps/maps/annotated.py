@@ -147,7 +147,6 @@ def multiple_maps(
     metric: str = "euclidean",
     neighbors_key: str | None = None,
     random_state: int | None = 0,
-    n_jobs: int | None = None,
     key_added: str = "X_manymaps",
     copy: bool = False,
     **params: Any,
@@ -158,10 +157,10 @@ def multiple_maps(
     ----------
     adata : AnnData
     n_maps : int
-    use_rep, n_pcs, perplexity, metric, neighbors_key, random_state, n_jobs, key_added, copy
+    use_rep, n_pcs, perplexity, metric, neighbors_key, random_state, key_added, copy
         As for `tsne`.
     **params
-        Further parameters of `manymaps.MultipleMapsTSNE`, such as `penalty` or `normalization`.
+        Further parameters of `manymaps.MultipleMapsTSNE`, such as `penalty` or `n_jobs`.
 
     Returns
     -------
@@ -196,7 +195,7 @@ def multiple_maps(
     """
     settings = {
         "n_maps": n_maps, **params, "perplexity": perplexity, "metric": metric,
-        "random_state": random_state, "n_jobs": n_jobs,
+        "random_state": random_state,
     }  # fmt: skip
     return _fitted(
         MultipleMapsTSNE, adata, settings, use_rep, n_pcs, neighbors_key, key_added, copy

@@ -57,8 +57,6 @@ _NEIGHBORS_PER_PERPLEXITY = 3
 _LEAST_PROPORTION = 1e-12
 # Similarities come from float32.
 _ROUNDING = 1e-6
-# Beyond it float64 skips whole numbers.
-_WHOLE_IN_FLOATS = 2**53
 
 
 @dataclass(frozen=True)
