@@ -39,29 +39,29 @@ def align(options: AlignOptions) -> None:
     \b
     Examples:  manymaps align new.atlas old.atlas -o new.atlas
     """
-    found = mm.align(mm.load_atlas(options.atlas), mm.load_atlas(options.reference))
-    found.atlas.save(options.output)
+    alignment = mm.align(mm.load_atlas(options.atlas), mm.load_atlas(options.reference))
+    alignment.atlas.save(options.output)
     record = {
-        "matched": found.matches.tolist(),
-        "similarities": found.similarities.tolist(),
-        "shared": found.n_shared,
+        "matched": alignment.matches.tolist(),
+        "similarities": alignment.similarities.tolist(),
+        "shared": alignment.n_shared,
         "output": str(options.output),
     }
-    matched = f"{(found.matches >= 0).sum()} of {found.atlas.n_maps} maps"
+    matched = f"{(alignment.matches >= 0).sum()} of {alignment.atlas.n_maps} maps"
     tell(
         lambda: record,
         lambda: (
-            f"{options.output}: {matched} matched by {found.n_shared:,} shared objects, with the "
-            f"overlap of their members\n{grid(_rows(found))}"
+            f"{options.output}: {matched} matched by {alignment.n_shared:,} shared objects, with "
+            f"the overlap of their members\n{grid(_rows(alignment))}"
         ),
         summary=True,
     )
 
 
-def _rows(found: mm.Alignment) -> Iterator[tuple[str, ...]]:
+def _rows(alignment: mm.Alignment) -> Iterator[tuple[str, ...]]:
     """The similarity of each map to its match, and its caption."""
-    for m, words in enumerate(found.atlas.captions()):
-        match = int(found.matches[m])
-        overlap = f"{found.similarities[m]:.2f}" if match >= 0 else "new"
+    for m, words in enumerate(alignment.atlas.captions()):
+        match = int(alignment.matches[m])
+        overlap = f"{alignment.similarities[m]:.2f}" if match >= 0 else "new"
         renamed = f"map {match} of the reference" if match not in (m, -1) else ""
         yield f"map {m}", overlap, ", ".join(map(shown, words)), renamed

@@ -135,11 +135,11 @@ def _insert_counts(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, i
     counts = read_count_table(options.new, options.reading)
     note(*counts.report.notes)
     with work("placing the new objects"), threads(options.jobs):
-        found = mm.insert_rows(atlas, counts)
-    if found.n_known:
-        kind = plural((atlas.kinds or ("row",))[0], found.n_known)
+        insertion = mm.insert_rows(atlas, counts)
+    if insertion.n_known:
+        kind = plural((atlas.kinds or ("row",))[0], insertion.n_known)
         note(f"{kind} of {options.new} already in the atlas, not inserted again")
-    return found.atlas, len(found.labels), list(found.dissimilar)
+    return insertion.atlas, len(insertion.labels), list(insertion.dissimilar)
 
 
 def _insert_objects(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, int, list[str]]:
@@ -147,16 +147,17 @@ def _insert_objects(atlas: mm.Atlas, options: InsertOptions) -> tuple[mm.Atlas, 
     from manymaps.cli.reading import holds_vectors
 
     by_vectors = holds_vectors(options.new, options.reading, words=options.words)
-    found = (_insert_vectors if by_vectors else _insert_table)(atlas, options)
-    if atlas.vectors is not None and found.atlas.vectors is None:
+    insertion = (_insert_vectors if by_vectors else _insert_table)(atlas, options)
+    if atlas.vectors is not None and insertion.atlas.vectors is None:
         reason = (
             f"those of --vectors differ from those of {options.atlas}"
             if by_vectors
             else "those of the new objects are unknown"
         )
         note(f"{options.output} contains no vectors, because {reason}")
-    known = zip(found.labels, found.dissimilar, strict=True)
-    return found.atlas, len(found.labels), [label for label, dissimilar in known if dissimilar]
+    judged = zip(insertion.labels, insertion.dissimilar, strict=True)
+    dissimilar = [label for label, is_dissimilar in judged if is_dissimilar]
+    return insertion.atlas, len(insertion.labels), dissimilar
 
 
 def _insert_vectors(atlas: mm.Atlas, options: InsertOptions) -> mm.Insertion:
@@ -168,21 +169,21 @@ def _insert_vectors(atlas: mm.Atlas, options: InsertOptions) -> mm.Insertion:
     if options.vectors is not None:
         references = vectors_of_atlas(atlas, options.vectors).values
     in_new = references is None and atlas.vectors is None
-    found = _read_new(options, also=atlas.labels if in_new else ())
+    vectors = _read_new(options, also=atlas.labels if in_new else ())
     if in_new:
-        lacking = [label for label in atlas.labels if label not in found.positions]
+        lacking = [label for label in atlas.labels if label not in vectors.positions]
         if lacking:
             raise DataError(
                 f"the atlas contains no vectors, and {new} lacks those of {len(lacking):,} of its "
                 f"{atlas.n_objects:,} objects, {first_of(lacking)} among them; "
                 "give them all with --vectors FILE"
             )
-        references = found.subset(atlas.labels).values
+        references = vectors.subset(atlas.labels).values
     known = set(atlas.labels)
-    labels = [label for label in found.labels if label not in known]
-    _note_known(new, len(found) - len(labels), len(labels))
+    labels = [label for label in vectors.labels if label not in known]
+    _note_known(new, len(vectors) - len(labels), len(labels))
     return _placed(
-        atlas, found.subset(labels), options, similarity=options.similarity, vectors=references
+        atlas, vectors.subset(labels), options, similarity=options.similarity, vectors=references
     )
 
 
@@ -193,9 +194,9 @@ def _read_new(options: InsertOptions, also: Sequence[str]) -> mm.Vectors:
     words = None if options.words is None else [*read_labels(options.words), *also]
     reading = options.reading
     with work(f"reading {options.new}"):
-        found = mm.read_vectors(options.new, words=words, **reading.chosen("format", "labels"))
-    note(*found.report.notes)
-    return found
+        vectors = mm.read_vectors(options.new, words=words, **reading.chosen("format", "labels"))
+    note(*vectors.report.notes)
+    return vectors
 
 
 def _insert_table(atlas: mm.Atlas, options: InsertOptions) -> mm.Insertion:

@@ -120,16 +120,16 @@ def senses(options: SensesOptions) -> None:
     asked = [*options.words, *_known(atlas, options.list_of_words, options.kind)]
     if not asked:
         raise click.UsageError("name a word, or a file of words with --words")
-    found = None if options.data is None else _intervals(atlas, asked, options.data, options)
-    note(*(() if found is None else found.notes))
+    intervals = None if options.data is None else _intervals(atlas, asked, options.data, options)
+    note(*(() if intervals is None else intervals.notes))
     if options.as_csv:
         from manymaps.atlas.export import columns_as_csv
 
-        bounds = {} if found is None else _bounds(atlas, asked, found, options)
+        bounds = {} if intervals is None else _bounds(atlas, asked, intervals, options)
         emit(columns_as_csv({**atlas.sense_table(asked, **options.chosen), **bounds}))
         return
     several = len(options.words) != 1 or options.list_of_words is not None
-    records, texts = zip(*(_report(atlas, word, options, found) for word in asked), strict=True)
+    records, texts = zip(*(_report(atlas, word, options, intervals) for word in asked), strict=True)
     tell(lambda: {"words": records} if several else records[0], lambda: "\n\n".join(texts))
 
 
@@ -176,13 +176,13 @@ def _intervals(
 
 
 def _bounds(
-    atlas: mm.Atlas, words: Sequence[str], found: mm.Intervals, options: SensesOptions
+    atlas: mm.Atlas, words: Sequence[str], intervals: mm.Intervals, options: SensesOptions
 ) -> dict[str, Any]:
     """Columns of the intervals, for the table of senses."""
     import numpy as np
 
     shares = [
-        sense_interval(found, atlas.labels[atlas.index(word)], sense)
+        sense_interval(intervals, atlas.labels[atlas.index(word)], sense)
         for word in words
         for sense in atlas.senses(word, **options.chosen)
     ]

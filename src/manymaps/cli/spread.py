@@ -70,40 +70,40 @@ def spread(options: SpreadOptions) -> None:
         "power": options.power,
     }
     data = read_pairs(options.file, options.reading)
-    found = mm.spread(data, options.words, **model)
+    activation = mm.spread(data, options.words, **model)
     if options.output is not None:
-        write_columns(found.columns, options.output)
-    if not found.total.any():
-        words = ", ".join(map(shown, found.start))
+        write_columns(activation.columns, options.output)
+    if not activation.total.any():
+        words = ", ".join(map(shown, activation.start))
         note(f"no activation spreads: {words} has no associates in FILE (try --backward X)")
     tell(
         lambda: {
-            "words": list(found.start),
+            "words": list(activation.start),
             **model,
-            "n_objects": len(found.labels),
-            "n_reached": int((found.total > 0).sum()),
-            "returned": found.returned,
+            "n_objects": len(activation.labels),
+            "n_reached": int((activation.total > 0).sum()),
+            "returned": activation.returned,
             "activated": [
                 {"label": label, "total": amount, "by_step": steps.tolist()}
-                for label, amount, steps in found.strongest(options.top)
+                for label, amount, steps in activation.strongest(options.top)
             ],
             **output_names(output=options.output),
             "seconds": elapsed(),
         },
-        lambda: _table(found, options.top),
+        lambda: _table(activation, options.top),
         files=[options.output],
     )
 
 
-def _table(found: mm.Activation, top: int) -> str:
-    steps = (f"step {t}" for t in range(1, len(found.by_step)))
+def _table(activation: mm.Activation, top: int) -> str:
+    steps = (f"step {t}" for t in range(1, len(activation.by_step)))
     rows = [
         (shown(label), _amount(amount), *map(_amount, by_step))
-        for label, amount, by_step in found.strongest(top)
+        for label, amount, by_step in activation.strongest(top)
     ]
     return (
-        f"from {', '.join(map(shown, found.start))}: {(found.total > 0).sum():,} of "
-        f"{len(found.labels):,} words reached, {_amount(found.returned)} came back\n"
+        f"from {', '.join(map(shown, activation.start))}: {(activation.total > 0).sum():,} of "
+        f"{len(activation.labels):,} words reached, {_amount(activation.returned)} came back\n"
         + grid([("", "total", *steps), *rows], right=True)
     )
 
