@@ -1,0 +1,17 @@
+from .held_out import Ranking as Ranking
+from .held_out import Split as Split
+from .held_out import checked_part as checked_part
+from .held_out import conditional_probabilities as conditional_probabilities
+from .held_out import prediction_error as prediction_error
+from .held_out import rank_held_out as rank_held_out
+from .held_out import score_split as score_split
+from .held_out import split_associations as split_associations
+from .held_out import uniform_errors as uniform_errors
+from .held_out import word_errors as word_errors
+from .predictor import PAPER_2009 as PAPER_2009
+from .predictor import AssociationPredictor as AssociationPredictor
+from .predictor import AveragedPredictor as AveragedPredictor
+from .predictor import PredictionResult as PredictionResult
+from .predictor import Predictor as Predictor
+from .predictor import predict_associations as predict_associations
+from .predictor import score_predictor as score_predictor
