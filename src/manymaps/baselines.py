@@ -13,11 +13,6 @@ from manymaps.cooccurrence.baselines import (
 )
 
 __all__ = [
-    "NORMALIZATIONS",
-    "CountEmbedding",
-    "classical_scaling",
-    "isomap",
-    "latent_semantic_analysis",
-    "normalize_counts",
-    "singular_value_embedding",
-]
+    "NORMALIZATIONS", "CountEmbedding", "classical_scaling", "isomap", "latent_semantic_analysis",
+    "normalize_counts", "singular_value_embedding",
+]  # fmt: skip

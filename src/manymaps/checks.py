@@ -16,17 +16,9 @@ from manymaps.errors import DataError, ParameterError
 from manymaps.labels import plural, repeated_label
 
 __all__ = [
-    "Cell",
-    "check_choice",
-    "check_index",
-    "check_labels",
-    "check_magnitude",
-    "check_number",
-    "check_whole",
-    "first_cell",
-    "not_amount",
-    "not_finite",
-]
+    "Cell", "check_choice", "check_index", "check_labels", "check_magnitude", "check_number",
+    "check_whole", "first_cell", "not_amount", "not_finite",
+]  # fmt: skip
 
 # 32 MiB of float64: checks stream over memory-mapped files.
 _BLOCK = 1 << 22

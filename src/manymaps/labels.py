@@ -8,23 +8,10 @@ import unicodedata
 from collections.abc import Sequence
 
 __all__ = [
-    "FIRST",
-    "UnknownLabelError",
-    "barcodes",
-    "find_label",
-    "first_of",
-    "fold",
-    "label_places",
-    "listed",
-    "natural_order",
-    "numbered_alike",
-    "numbered_labels",
-    "only_count",
-    "plain_spelling",
-    "plural",
-    "repeated_label",
-    "shown",
-]
+    "FIRST", "UnknownLabelError", "barcodes", "find_label", "first_of", "fold", "label_places",
+    "listed", "natural_order", "numbered_alike", "numbered_labels", "only_count", "plain_spelling",
+    "plural", "repeated_label", "shown",
+]  # fmt: skip
 
 # Enough to recognize a list, and short enough for a message.
 FIRST = 3

@@ -49,13 +49,9 @@ from manymaps.constraints import Number, Several, check_parameter, instance
 from manymaps.errors import DataError, DataWarning, ParameterError
 
 __all__ = [
-    "PERPLEXITY",
-    "Affinity",
-    "GaussianAffinity",
-    "GlobalGaussian",
-    "LocalPerplexity",
+    "PERPLEXITY", "Affinity", "GaussianAffinity", "GlobalGaussian", "LocalPerplexity",
     "affinity_from",
-]
+]  # fmt: skip
 
 Data: TypeAlias = Matrix | NeighborGraph | NeighborPair
 

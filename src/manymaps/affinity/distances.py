@@ -24,22 +24,10 @@ from manymaps.constraints import FUNCTION, instance
 from manymaps.errors import DataError
 
 __all__ = [
-    "BLOCK_CELLS",
-    "EUCLIDEAN",
-    "METRIC",
-    "Matrix",
-    "Metric",
-    "check_distances",
-    "check_finite",
-    "check_stored_symmetry",
-    "comparable",
-    "finite_matrix",
-    "finite_points",
-    "in_unit",
-    "known_distances",
-    "normalized_rows",
-    "stored_rows",
-]
+    "BLOCK_CELLS", "EUCLIDEAN", "METRIC", "Matrix", "Metric", "check_distances", "check_finite",
+    "check_stored_symmetry", "comparable", "finite_matrix", "finite_points", "in_unit",
+    "known_distances", "normalized_rows", "stored_rows",
+]  # fmt: skip
 
 Metric: TypeAlias = str | Callable[[np.ndarray, np.ndarray], float]
 Matrix: TypeAlias = np.ndarray | sparse.csr_array

@@ -40,15 +40,9 @@ from manymaps.errors import DataError, ParameterError, setting
 from manymaps.progress import work
 
 __all__ = [
-    "DEFAULT_SEARCH",
-    "NeighborGraph",
-    "NeighborPair",
-    "NeighborSearch",
-    "as_graph",
-    "check_graph",
-    "distance_rows",
-    "nearest_neighbors",
-]
+    "DEFAULT_SEARCH", "NeighborGraph", "NeighborPair", "NeighborSearch", "as_graph", "check_graph",
+    "distance_rows", "nearest_neighbors",
+]  # fmt: skip
 
 Method = Literal["auto", "exact", "faiss", "pynndescent"]
 NeighborPair: TypeAlias = tuple[np.ndarray, np.ndarray] | tuple[np.ndarray, np.ndarray, Any]

@@ -22,13 +22,9 @@ from manymaps.compute.scaling import extreme_eigenpairs
 from manymaps.seeds import drawn_generator
 
 __all__ = [
-    "association_network",
-    "degree_scaled",
-    "popularity",
-    "row_normalized",
-    "spectral_directions",
+    "association_network", "degree_scaled", "popularity", "row_normalized", "spectral_directions",
     "unit_rows",
-]
+]  # fmt: skip
 
 # Small matrices are decomposed whole, without a tolerance.
 _DENSE = 400

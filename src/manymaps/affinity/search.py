@@ -26,17 +26,9 @@ from manymaps.errors import DataError, DataWarning, ParameterError
 from manymaps.progress import work
 
 __all__ = [
-    "Found",
-    "Problem",
-    "by_faiss",
-    "compact",
-    "descends",
-    "descent",
-    "exact",
-    "numba_threads",
-    "refusals_of",
-    "refuse_undefined",
-]
+    "Found", "Problem", "by_faiss", "compact", "descends", "descent", "exact", "numba_threads",
+    "refusals_of", "refuse_undefined",
+]  # fmt: skip
 
 Found: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
 

@@ -33,12 +33,8 @@ from manymaps.checks import check_number
 from manymaps.progress import work
 
 __all__ = [
-    "USUAL_DECAY",
-    "katz_rows",
-    "pair_cosines",
-    "positive_information",
-    "walk_similarities",
-]
+    "USUAL_DECAY", "katz_rows", "pair_cosines", "positive_information", "walk_similarities",
+]  # fmt: skip
 
 #: The alpha of De Deyne et al.
 USUAL_DECAY = 0.75

@@ -33,20 +33,10 @@ import numpy as np
 from scipy import sparse
 
 __all__ = [
-    "Estimate",
-    "NearestNeighbors",
-    "Paths",
-    "asymmetry",
-    "dimensions_for",
-    "distance_triangles",
-    "nearest_neighbor_figures",
-    "negative_share_of_distances",
-    "negative_share_of_similarities",
-    "scaled_similarities",
-    "similarity_triangles",
-    "strong_links",
-    "two_step_paths",
-]
+    "Estimate", "NearestNeighbors", "Paths", "asymmetry", "dimensions_for", "distance_triangles",
+    "nearest_neighbor_figures", "negative_share_of_distances", "negative_share_of_similarities",
+    "scaled_similarities", "similarity_triangles", "strong_links", "two_step_paths",
+]  # fmt: skip
 
 # Points that can share a nearest neighbour in 1, 2, ... dimensions: 2, 5 and 11 where no two
 # distances are equal (Tversky & Hutchinson 1986); from four dimensions on the kissing numbers 24

@@ -23,20 +23,10 @@ from manymaps.atlas.senses import listed_senses, sense_groups
 from manymaps.checks import check_index, check_number, check_whole
 
 __all__ = [
-    "LEAST_SHARE",
-    "LEAST_WEIGHT",
-    "Neighbor",
-    "Sense",
-    "SenseOptions",
-    "explained",
-    "explained_by_map",
-    "has_associations",
-    "neighbors",
-    "other_kind",
-    "path",
-    "senses",
+    "LEAST_SHARE", "LEAST_WEIGHT", "Neighbor", "Sense", "SenseOptions", "explained",
+    "explained_by_map", "has_associations", "neighbors", "other_kind", "path", "senses",
     "similarities",
-]
+]  # fmt: skip
 
 #: Groups with a smaller share of the observed associations of a word are not listed as senses.
 LEAST_SHARE = 0.05

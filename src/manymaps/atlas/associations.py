@@ -15,10 +15,8 @@ from scipy import sparse
 from manymaps.errors import DataError
 
 __all__ = [
-    "MOST_PARTNERS",
-    "checked_associations",
-    "strongest_associations",
-]
+    "MOST_PARTNERS", "checked_associations", "strongest_associations",
+]  # fmt: skip
 
 #: Partners kept of each object.
 MOST_PARTNERS = 30

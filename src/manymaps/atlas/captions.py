@@ -34,14 +34,9 @@ from manymaps.labels import barcodes, numbered_alike, only_count
 from manymaps.model.similarities import kernel_values
 
 __all__ = [
-    "caption",
-    "captions_of",
-    "categories_of",
-    "category_names",
-    "dominant",
-    "labels_say_nothing",
+    "caption", "captions_of", "categories_of", "category_names", "dominant", "labels_say_nothing",
     "title_words",
-]
+]  # fmt: skip
 
 #: So few objects may be the numbers that they are labelled with.
 FEW_NUMBERS = 40

@@ -11,12 +11,8 @@ from manymaps.atlas.data import AtlasData
 from manymaps.labels import plural
 
 __all__ = [
-    "FEW_DOTS",
-    "SMALL_TABLE",
-    "Roles",
-    "label_roles",
-    "numbers_of_kinds",
-]
+    "FEW_DOTS", "SMALL_TABLE", "Roles", "label_roles", "numbers_of_kinds",
+]  # fmt: skip
 
 # Up to this number dots have labels next to words without hiding them.
 FEW_DOTS = 60

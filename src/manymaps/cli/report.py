@@ -24,18 +24,10 @@ if TYPE_CHECKING:
     from manymaps.cli.reading import PairData
 
 __all__ = [
-    "agreement_table",
-    "count_evaluation_table",
-    "count_inspection",
-    "evaluation_table",
-    "inspection",
-    "inspection_record",
-    "rating_evaluation_table",
-    "reading_notes",
-    "trial_record",
-    "triplet_evaluation_table",
-    "vector_inspection",
-]
+    "agreement_table", "count_evaluation_table", "count_inspection", "evaluation_table",
+    "inspection", "inspection_record", "rating_evaluation_table", "reading_notes", "trial_record",
+    "triplet_evaluation_table", "vector_inspection",
+]  # fmt: skip
 
 # Lengths are computed block by block, because vectors may be a memory-mapped file.
 _ROWS = 1 << 14

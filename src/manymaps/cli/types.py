@@ -18,22 +18,10 @@ from manymaps.cli.contract import BadData
 from manymaps.errors import DataError, ParameterError
 
 __all__ = [
-    "InputFile",
-    "Number",
-    "OrFile",
-    "OrWord",
-    "OutputFile",
-    "Several",
-    "Whole",
-    "check_folder",
-    "cluster_range",
-    "count_or",
-    "figure_file",
-    "perplexities",
-    "positive",
-    "refuse_to_replace",
+    "InputFile", "Number", "OrFile", "OrWord", "OutputFile", "Several", "Whole", "check_folder",
+    "cluster_range", "count_or", "figure_file", "perplexities", "positive", "refuse_to_replace",
     "response_rule",
-]
+]  # fmt: skip
 
 
 class InputFile(click.ParamType):

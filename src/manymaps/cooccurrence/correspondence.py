@@ -42,9 +42,8 @@ from manymaps.data.count_values import count_table
 from manymaps.errors import DataError
 
 __all__ = [
-    "CorrespondenceAnalysis",
-    "correspondence_analysis",
-]
+    "CorrespondenceAnalysis", "correspondence_analysis",
+]  # fmt: skip
 
 # Small tables are decomposed whole, which is exact and as quick.
 _DENSE_CELLS = 1 << 16

@@ -21,17 +21,9 @@ from manymaps.errors import DataError, DataWarning
 from manymaps.labels import first_of, only_count, plural
 
 __all__ = [
-    "aligned_atlas",
-    "in_order_of",
-    "labels_of",
-    "matched",
-    "objects_of",
-    "positions",
-    "refuse_swapped",
-    "sides",
-    "two_kinds",
-    "within_kind_order",
-]
+    "aligned_atlas", "in_order_of", "labels_of", "matched", "objects_of", "positions",
+    "refuse_swapped", "sides", "two_kinds", "within_kind_order",
+]  # fmt: skip
 
 
 def matched(counts: Counts, fitted: Counts, axis: int) -> Counts:

@@ -51,17 +51,9 @@ from manymaps.checks import check_choice
 from manymaps.errors import ParameterError
 
 __all__ = [
-    "DistanceLimit",
-    "Model",
-    "Optimum",
-    "Program",
-    "SolverError",
-    "SolverSettings",
-    "cleaned",
-    "least_trace",
-    "log_factors",
-    "squared_distances",
-]
+    "DistanceLimit", "Model", "Optimum", "Program", "SolverError", "SolverSettings", "cleaned",
+    "least_trace", "log_factors", "squared_distances",
+]  # fmt: skip
 
 FORMS = ("conditional", "joint", "own-marginals")
 SOLVERS = ("CLARABEL", "SCS")

@@ -35,16 +35,9 @@ from manymaps.cooccurrence.programs import (
 from manymaps.errors import DataError, DataWarning
 
 __all__ = [
-    "PathPoint",
-    "SemidefiniteSolution",
-    "TracePath",
-    "embedding_of",
-    "log_likelihood",
-    "numerical_rank",
-    "refit",
-    "solve",
-    "trace_path",
-]
+    "PathPoint", "SemidefiniteSolution", "TracePath", "embedding_of", "log_likelihood",
+    "numerical_rank", "refit", "solve", "trace_path",
+]  # fmt: skip
 
 # Eigenvalues below this share of the largest, or below the solver's own rounding, count as 0.
 RANK_TOLERANCE = 1e-5

@@ -16,19 +16,9 @@ from manymaps.compute.canonical import canonical_rows
 from manymaps.errors import DataError
 
 __all__ = [
-    "as_csr",
-    "blocks",
-    "canonical",
-    "checked_labels",
-    "checked_metadata",
-    "count_table",
-    "metadata_array",
-    "refuse_not_counts",
-    "smallest_type",
-    "sparse_rows",
-    "text_array",
-    "texts_of",
-]
+    "as_csr", "blocks", "canonical", "checked_labels", "checked_metadata", "count_table",
+    "metadata_array", "refuse_not_counts", "smallest_type", "sparse_rows", "text_array", "texts_of",
+]  # fmt: skip
 
 # 32 MiB of float64.
 BLOCK_SIZE = 2**22

@@ -43,13 +43,8 @@ from manymaps.errors import DataError, ParameterError
 from manymaps.labels import find_label, first_of, plural
 
 __all__ = [
-    "COLUMN_METADATA",
-    "COUNTS",
-    "ROW_METADATA",
-    "VERSION_KEY",
-    "Counts",
-    "looks_transposed",
-]
+    "COLUMN_METADATA", "COUNTS", "ROW_METADATA", "VERSION_KEY", "Counts", "looks_transposed",
+]  # fmt: skip
 
 VERSION_KEY = "manymaps_counts"
 ROW_METADATA = "row_metadata."

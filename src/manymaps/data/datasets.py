@@ -35,15 +35,9 @@ from manymaps.data.associations import Associations, ReadReport
 from manymaps.seeds import drawn_generator
 
 __all__ = [
-    "CONSONANT_CLUSTERS",
-    "CONSONANT_CONSTANT",
-    "INTEGER_CLUSTERS",
-    "INTEGER_CONSTANT",
-    "load_consonants",
-    "load_integers",
-    "load_word_relations",
-    "sense_names",
-]
+    "CONSONANT_CLUSTERS", "CONSONANT_CONSTANT", "INTEGER_CLUSTERS", "INTEGER_CONSTANT",
+    "load_consonants", "load_integers", "load_word_relations", "sense_names",
+]  # fmt: skip
 
 # The file has a code per sense: its number in WordNet, plus 100 for verbs.
 VERB_CODE = 100

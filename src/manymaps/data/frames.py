@@ -23,16 +23,9 @@ from manymaps.errors import DataError, ParameterError
 from manymaps.labels import first_of, fold, listed, only_count
 
 __all__ = [
-    "as_frame",
-    "cell_label",
-    "eager_frame",
-    "end_to_end",
-    "frame_columns",
-    "index_labels",
-    "join_columns",
-    "long_columns",
-    "placed_column",
-]
+    "as_frame", "cell_label", "eager_frame", "end_to_end", "frame_columns", "index_labels",
+    "join_columns", "long_columns", "placed_column",
+]  # fmt: skip
 
 Backend = Literal["pandas", "polars", "pyarrow"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)

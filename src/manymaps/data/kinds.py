@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 __all__ = [
-    "FEATURED",
-    "FEATURES",
-    "OBSERVATIONS",
-    "OBSERVED",
-    "UNKNOWN_KINDS",
-]
+    "FEATURED", "FEATURES", "OBSERVATIONS", "OBSERVED", "UNKNOWN_KINDS",
+]  # fmt: skip
 
 OBSERVED = """
 document text post file article paper page abstract sentence paragraph chapter book author speaker

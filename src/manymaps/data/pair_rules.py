@@ -33,14 +33,9 @@ from manymaps.data.associations import Associations, ReadReport, is_symmetric
 from manymaps.errors import DataError, ParameterError, setting
 
 __all__ = [
-    "NEVER_A_CUE",
-    "NO_LONGER_SYMMETRIC",
-    "NumberedPairs",
-    "Rules",
-    "apply_rules",
-    "cues_needed",
+    "NEVER_A_CUE", "NO_LONGER_SYMMETRIC", "NumberedPairs", "Rules", "apply_rules", "cues_needed",
     "split_responses",
-]
+]  # fmt: skip
 
 # Published strengths are rounded to three decimals, and some rows hold dozens of them.
 ROUNDING = 5e-3

@@ -37,15 +37,9 @@ from manymaps.labels import listed, natural_order, plain_spelling
 from manymaps.seeds import drawn_generator
 
 __all__ = [
-    "MISSING",
-    "REPEATED",
-    "UNKNOWN",
-    "Trials",
-    "as_associations",
-    "as_norms",
-    "check_norms",
+    "MISSING", "REPEATED", "UNKNOWN", "Trials", "as_associations", "as_norms", "check_norms",
     "without_repeats",
-]
+]  # fmt: skip
 
 #: Codes of `Trials.given` where there is no answer; all of them are negative.
 MISSING, UNKNOWN, REPEATED = -1, -2, -3

@@ -26,13 +26,8 @@ from manymaps.errors import DataError
 from manymaps.labels import numbered_labels, shown
 
 __all__ = [
-    "VectorRows",
-    "Vectors",
-    "as_float32",
-    "checked_table",
-    "choose_rows",
-    "refuse_not_finite",
-]
+    "VectorRows", "Vectors", "as_float32", "checked_table", "choose_rows", "refuse_not_finite",
+]  # fmt: skip
 
 # Blocks of this many numbers are looked at together: 16 MiB of float32.
 BLOCK_SIZE = 2**22

@@ -20,17 +20,9 @@ from manymaps.errors import ParameterError
 from manymaps.labels import natural_order
 
 __all__ = [
-    "ACCENT",
-    "HAIRLINE",
-    "INK",
-    "MUTED",
-    "NO_VALUE",
-    "NUMBERS",
-    "PAPER",
-    "SHARES",
-    "Coloring",
+    "ACCENT", "HAIRLINE", "INK", "MUTED", "NO_VALUE", "NUMBERS", "PAPER", "SHARES", "Coloring",
     "coloring",
-]
+]  # fmt: skip
 
 PAPER, INK, MUTED, HAIRLINE, ACCENT = "#FBF9F4", "#22272E", "#737983", "#DDD8CC", "#C7432B"
 NO_VALUE = "#B9BABB"

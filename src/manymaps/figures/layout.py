@@ -25,24 +25,10 @@ from manymaps.figures.lettering import Typeface
 from manymaps.figures.panel import Look, Scene
 
 __all__ = [
-    "FIRST_ROW",
-    "FOOT",
-    "HEAD",
-    "METHOD_NAMES",
-    "SIDE",
-    "TITLE",
-    "AtlasFigure",
-    "common_area",
-    "frame_page",
-    "grid",
-    "key_space",
-    "name_axes",
-    "no_room",
-    "own_axes",
-    "panel_border",
-    "root",
+    "FIRST_ROW", "FOOT", "HEAD", "METHOD_NAMES", "SIDE", "TITLE", "AtlasFigure", "common_area",
+    "frame_page", "grid", "key_space", "name_axes", "no_room", "own_axes", "panel_border", "root",
     "stacked",
-]
+]  # fmt: skip
 
 # Inches of margin; the head has room for a title of 17 points, the foot for small print in rows.
 SIDE, HEAD, FOOT = 0.35, 0.75, 0.55

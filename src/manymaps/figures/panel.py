@@ -35,31 +35,11 @@ from manymaps.figures.leaders import place_all
 from manymaps.figures.lettering import Typeface, elide, text_sizes
 
 __all__ = [
-    "FEW",
-    "LABEL_PAD",
-    "Centres",
-    "Frame",
-    "Look",
-    "Panel",
-    "Scene",
-    "around",
-    "check_font_size",
-    "dot_area",
-    "dots_in_frame",
-    "draw",
-    "draw_beyond",
-    "draw_label",
-    "draw_leaders",
-    "draw_named",
-    "is_sparse",
-    "label_texts",
-    "labelled_first",
-    "middles",
-    "read_scene",
-    "say_nothing",
-    "set_frame",
-    "write_labels",
-]
+    "FEW", "LABEL_PAD", "Centres", "Frame", "Look", "Panel", "Scene", "around", "check_font_size",
+    "dot_area", "dots_in_frame", "draw", "draw_beyond", "draw_label", "draw_leaders", "draw_named",
+    "is_sparse", "label_texts", "labelled_first", "middles", "read_scene", "say_nothing",
+    "set_frame", "write_labels",
+]  # fmt: skip
 
 #: Centres of labels in pixels, by place among the rows.
 Centres: TypeAlias = dict[int, np.ndarray]

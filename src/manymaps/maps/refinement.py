@@ -64,10 +64,8 @@ if TYPE_CHECKING:
     from scipy.spatial import cKDTree
 
 __all__ = [
-    "NewRows",
-    "agreeing_places",
-    "refine_rows",
-]
+    "NewRows", "agreeing_places", "refine_rows",
+]  # fmt: skip
 
 # A map with a smaller proportion of an atlas object adds less than this to any of its similarities.
 _ACTIVE = 1e-5

@@ -20,18 +20,7 @@ from manymaps.metrics.quality import (
 from manymaps.metrics.senses import SenseSeparation, sense_separation, strongest_recall
 
 __all__ = [
-    "Measure",
-    "SenseInduction",
-    "SenseSeparation",
-    "b_cubed",
-    "continuity",
-    "explaining_maps",
-    "kl_divergence",
-    "mu_global",
-    "mu_local",
-    "nearest_neighbor_error",
-    "sense_induction",
-    "sense_separation",
-    "strongest_recall",
-    "trustworthiness",
-]
+    "Measure", "SenseInduction", "SenseSeparation", "b_cubed", "continuity", "explaining_maps",
+    "kl_divergence", "mu_global", "mu_local", "nearest_neighbor_error", "sense_induction",
+    "sense_separation", "strongest_recall", "trustworthiness",
+]  # fmt: skip

@@ -43,13 +43,9 @@ from manymaps.metrics.measures import standard_error
 from manymaps.model.similarities import kernel_values, map_votes
 
 __all__ = [
-    "SenseSeparation",
-    "WordSeparation",
-    "sense_separation",
-    "strongest_recall",
-    "votes",
+    "SenseSeparation", "WordSeparation", "sense_separation", "strongest_recall", "votes",
     "word_separation",
-]
+]  # fmt: skip
 
 # Objects per block: bounds memory.
 _BLOCK = 512

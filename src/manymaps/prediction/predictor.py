@@ -75,14 +75,9 @@ from manymaps.progress import Work, shows_progress, work
 from manymaps.seeds import drawn_seed
 
 __all__ = [
-    "PAPER_2009",
-    "AssociationPredictor",
-    "AveragedPredictor",
-    "PredictionResult",
-    "Predictor",
-    "predict_associations",
-    "score_predictor",
-]
+    "PAPER_2009", "AssociationPredictor", "AveragedPredictor", "PredictionResult", "Predictor",
+    "predict_associations", "score_predictor",
+]  # fmt: skip
 
 #: Rate 1,000 for the cost averaged over the 5,018 cues of the norms, which is 0.2 on our scale, the
 #: cost summed over cues; no decay of any kind (van der Maaten & Hinton 2009, section 5).
