@@ -94,5 +94,5 @@ class _OnDemand(Mapping[str, click.Command]):
         return len(self.names)
 
 
-# All 18 modules take 50 ms of processor time, half of what `senses` needs besides NumPy.
+# To import all of them takes 50 ms of processor time, which every command would pay.
 cli.commands = cast("dict[str, click.Command]", _OnDemand())
