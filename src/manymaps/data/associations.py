@@ -164,17 +164,20 @@ class Associations:
                 f"missing has the shape {missing.shape}, the strengths {self.strengths.shape}; "
                 "give both one row and one column per object"
             )
-        kept = missing.data.astype(bool) & (missing.row != missing.col)
-        pairs = (np.ones(kept.sum(), bool), (missing.row[kept], missing.col[kept]))
-        found = sparse.csr_array(pairs, shape=missing.shape)
-        both = (self.strengths > 0).multiply(found).tocoo()
+        is_missing = missing.data.astype(bool) & (missing.row != missing.col)
+        pairs = (
+            np.ones(is_missing.sum(), bool),
+            (missing.row[is_missing], missing.col[is_missing]),
+        )
+        table = sparse.csr_array(pairs, shape=missing.shape)
+        both = (self.strengths > 0).multiply(table).tocoo()
         if both.nnz:
             i, j = both.row[0], both.col[0]
             raise DataError(
                 f"the pair in row {i} ({self.labels[i]!r}), column {j} ({self.labels[j]!r}) is "
                 f"missing and has the strength {self.strengths[i, j]}; say which"
             )
-        return found if found.nnz else None
+        return table if table.nnz else None
 
     def __repr__(self) -> str:
         return (

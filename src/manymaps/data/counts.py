@@ -434,13 +434,15 @@ def looks_transposed(counts: Counts) -> str | None:
         return f"the rows are {rows} and the columns {columns}: {advice}" if surely else None
     rows_seen = (counts.row_labels or ())[:LABELS_LOOKED_AT]
     columns_seen = (counts.column_labels or ())[:LABELS_LOOKED_AT]
-    for feature, observation, said in (
+    for feature, observation, finding in (
         (WORD, FILE, "the rows are labelled by words and the columns by files or documents"),
         (GENE, BARCODE, "the rows are labelled by genes and the columns by cells"),
         (WORD, BARCODE, "the rows are labelled by names and the columns by cells"),
     ):
         if _nearly_all(feature, rows_seen) and _nearly_all(observation, columns_seen):
-            return f"{said} ({rows_seen[0][:30]!r}, ...; {columns_seen[0][:30]!r}, ...): {advice}"
+            return (
+                f"{finding} ({rows_seen[0][:30]!r}, ...; {columns_seen[0][:30]!r}, ...): {advice}"
+            )
     return None
 
 

@@ -128,8 +128,8 @@ def sense_names() -> dict[str, tuple[str, ...]]:
     ends = np.cumsum(arrays["sense_counts"], dtype=np.int64)
     codes = np.split(arrays["sense_codes"].astype(int), ends[:-1])
     return {
-        word: tuple(f"{word}.{'nv'[code // VERB_CODE]}.{code % VERB_CODE}" for code in own)
-        for word, own in zip(_labels(arrays), codes, strict=True)
+        word: tuple(f"{word}.{'nv'[code // VERB_CODE]}.{code % VERB_CODE}" for code in numbers)
+        for word, numbers in zip(_labels(arrays), codes, strict=True)
     }
 
 

@@ -115,20 +115,20 @@ def _of_rows(frame: Any) -> tuple[list[str] | None, Any]:
 
 def _text_columns(frame: Any) -> dict[int, list[Any]]:
     """The columns that hold words, by their position."""
-    found: dict[int, list[Any]] = {}
+    texts: dict[int, list[Any]] = {}
     if hasattr(frame, "iloc"):
         for c, dtype in enumerate(frame.dtypes):
             if getattr(dtype, "kind", "O") == "O":
                 cells = list(frame.iloc[:, c])
                 if _holds_words(cells):
-                    found[c] = cells
-        return found
+                    texts[c] = cells
+        return texts
     table = eager_frame(frame, "{} is no frame")
     for c, name in enumerate(table.columns):
         column = table.get_column(name)
         if not column.dtype.is_numeric() and _holds_words(cells := column.to_list()):
-            found[c] = cells
-    return found
+            texts[c] = cells
+    return texts
 
 
 def _holds_words(cells: Iterable[Any]) -> bool:

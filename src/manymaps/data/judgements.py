@@ -146,9 +146,9 @@ class Judgements:
         -------
         ndarray of shape (n, n)
         """
-        kept = self.known.copy()
-        kept[judge] = False
-        return mean_of(self.values.sum(axis=0, where=kept), kept.sum(axis=0))
+        known = self.known.copy()
+        known[judge] = False
+        return mean_of(self.values.sum(axis=0, where=known), known.sum(axis=0))
 
 
 def mean_of(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:

@@ -84,13 +84,13 @@ def cues_needed(responses: str) -> float:
     ParameterError
         For what is none of these.
     """
-    found = _RULE.fullmatch(str(responses))
-    if found is None:
+    rule = _RULE.fullmatch(str(responses))
+    if rule is None:
         raise ParameterError(
             f"responses is {responses!r}; it must be 'drop', 'keep' or 'keep:N' with a number of "
             "cues, at least 1, such as 'keep:5'"
         )
-    return math.inf if found[1] else float(found[2] or 0)
+    return math.inf if rule[1] else float(rule[2] or 0)
 
 
 def split_responses(responses: str) -> tuple[int | None, str]:
@@ -159,9 +159,9 @@ class NumberedPairs:
 
 def apply_rules(entries: NumberedPairs, rules: Rules) -> Associations:
     """The one way from pairs to associations."""
-    kept, dropped, place = _select(entries, rules)
+    passes, dropped, place = _select(entries, rules)
     n = int((place >= 0).sum())
-    if not kept.any():
+    if not passes.any():
         raise DataError(_nothing_left(entries, dropped))
     with np.errstate(over="ignore"):
         totals = np.bincount(entries.cue, weights=entries.values, minlength=n)
@@ -172,9 +172,10 @@ def apply_rules(entries: NumberedPairs, rules: Rules) -> Associations:
             "divide them by a constant"
         )
     raw = sparse.coo_array(
-        (entries.values[kept], (entries.cue[kept], place[entries.response[kept]])), shape=(n, n)
+        (entries.values[passes], (entries.cue[passes], place[entries.response[passes]])),
+        shape=(n, n),
     ).tocsr()
-    merged = int(kept.sum()) - raw.nnz
+    merged = int(passes.sum()) - raw.nnz
     scaled = _scale(raw, totals, entries, rules)
     vanished = int(np.count_nonzero(scaled.data == 0))
     if vanished:
@@ -212,8 +213,8 @@ def _n_responses(
     whole = bool((entries.values % 1 == 0).all()) and totals.max() < _WHOLE_IN_FLOATS
     if entries.similarities or not whole or np.median(totals[totals > 0]) <= 1 + ROUNDING:
         return None
-    kept = np.asarray(raw.sum(axis=1)).ravel()
-    return (kept if rules.rows == "renormalize" else totals).astype(np.int64)
+    sums = np.asarray(raw.sum(axis=1)).ravel()
+    return (sums if rules.rows == "renormalize" else totals).astype(np.int64)
 
 
 def _select(entries: NumberedPairs, rules: Rules) -> tuple[np.ndarray, dict[str, int], np.ndarray]:
@@ -227,7 +228,7 @@ def _select(entries: NumberedPairs, rules: Rules) -> tuple[np.ndarray, dict[str,
             f"{entries.where(k)}: {label[:60]!r} is paired with itself; take self pairs out of "
             f"the data, or read with {setting('self_pairs', 'drop')}"
         )
-    kept = np.ones(entries.values.size, dtype=bool)
+    passes = np.ones(entries.values.size, dtype=bool)
     dropped = dict(entries.left_out)
     needed = cues_needed(rules.responses)
     stays = np.arange(len(entries.labels)) < entries.n_cues
@@ -240,11 +241,11 @@ def _select(entries: NumberedPairs, rules: Rules) -> tuple[np.ndarray, dict[str,
         f"{NEVER_A_CUE}{rare}": ~stays[entries.response],
     }
     for reason, out in reasons.items():
-        count = int(np.count_nonzero(kept & out))
+        count = int(np.count_nonzero(passes & out))
         if count:
             dropped[reason] = count
-        kept &= ~out
-    return kept, dropped, np.where(stays, np.cumsum(stays) - 1, -1)
+        passes &= ~out
+    return passes, dropped, np.where(stays, np.cumsum(stays) - 1, -1)
 
 
 def _n_givers(entries: NumberedPairs, counted: np.ndarray) -> np.ndarray:

@@ -79,7 +79,7 @@ class Ratings:
                 f"{self.report.source}: the rating of {shown(first[k])} and {shown(second[k])} is "
                 f"{values[k]}; ratings must be finite numbers"
             )
-        kept: dict[tuple[str, ...], list[int]] = {}
+        groups: dict[tuple[str, ...], list[int]] = {}
         dropped = {_SELF: 0, EMPTY_WORD: 0}
         for k, pair in enumerate(zip(first, second, strict=True)):
             one, other = map(fold, pair)
@@ -88,16 +88,16 @@ class Ratings:
             elif one == other:
                 dropped[_SELF] += 1
             else:
-                kept.setdefault((min(one, other), max(one, other)), []).append(k)
-        if not kept:
+                groups.setdefault((min(one, other), max(one, other)), []).append(k)
+        if not groups:
             raise DataError(
                 f"{self.report.source} holds no rating of two different words; give two words and "
                 "a number for each pair"
             )
-        places = [group[0] for group in kept.values()]
+        places = [group[0] for group in groups.values()]
         object.__setattr__(self, "first", tuple(first[k] for k in places))
         object.__setattr__(self, "second", tuple(second[k] for k in places))
-        means = np.array([values[group].mean() for group in kept.values()])
+        means = np.array([values[group].mean() for group in groups.values()])
         object.__setattr__(self, "values", means)
         object.__setattr__(self, "report", self._reported(len(first), len(places), dropped))
 
@@ -128,8 +128,8 @@ class Ratings:
     @property
     def words(self) -> tuple[str, ...]:
         """All different words, in the order in which they come; case as they are first written."""
-        found: dict[str, str] = {}
+        spellings: dict[str, str] = {}
         for pair in self.pairs:
             for word in pair:
-                found.setdefault(fold(word), word)
-        return tuple(found.values())
+                spellings.setdefault(fold(word), word)
+        return tuple(spellings.values())

@@ -262,15 +262,15 @@ def _are_counts(norms: Associations, sums: np.ndarray) -> bool:
 
 
 def _numbers(
-    given: int | ArrayLike | None, norms: Associations, counts: np.ndarray | None
+    n_responses: int | ArrayLike | None, norms: Associations, counts: np.ndarray | None
 ) -> np.ndarray:
     """How many responses each cue has, shape (n_objects,)."""
     n = norms.n_objects
-    if given is None:
-        given = counts if norms.n_responses is None else norms.n_responses
-    if given is None:
-        given = N_RESPONSES
-    numbers = np.asarray(given)
+    if n_responses is None:
+        n_responses = counts if norms.n_responses is None else norms.n_responses
+    if n_responses is None:
+        n_responses = N_RESPONSES
+    numbers = np.asarray(n_responses)
     if numbers.shape not in ((), (n,)):
         raise ParameterError(
             f"n_responses has the shape {numbers.shape} for {n} objects; give one number, or one "

@@ -87,8 +87,8 @@ class GroupedResponses:
 
         A label that is no cue has an empty row.
         """
-        own = slice(None) if group is None else self.group == group
-        cells = np.ones(self.cue[own].size, np.int64), (self.cue[own], self.answer[own])
+        chosen = slice(None) if group is None else self.group == group
+        cells = np.ones(self.cue[chosen].size, np.int64), (self.cue[chosen], self.answer[chosen])
         n = len(self.labels)
         return sparse.csr_array(sparse.coo_array(cells, shape=(n, n)))
 
@@ -244,8 +244,8 @@ def _refuse_strata_of_one_group(
     shared_people: str,
 ) -> None:
     """Where each stratum is of one group, every dealing is the one that is there."""
-    own = np.unique(stratum * len(names) + group) // len(names)
-    if len(np.unique(own)) == len(own):
+    strata = np.unique(stratum * len(names) + group) // len(names)
+    if len(np.unique(strata)) == len(strata):
         cause = (
             "no participant is in more than one of them: leave "
             f"{setting('shared_people', 'paired')} out"
@@ -328,7 +328,7 @@ def paired_labels(
 
     Returns
     -------
-    found : dict of str to str
+    translation : dict of str to str
     n_further : int
         Pairs that were left out, since another had said what their second label means.
 
@@ -340,17 +340,17 @@ def paired_labels(
     ({'Hund': 'dog', 'Krawatte': 'tie', 'unentschieden': 'tie'}, 1)
     """
     here, there = _spellings(first), _spellings(second)
-    found: dict[str, str] = {}
+    translation: dict[str, str] = {}
     n_further = 0
     for one, other in pairs:
-        own, theirs = (
+        label, theirs = (
             table.get(word, table.get(fold(word))) for table, word in ((here, one), (there, other))
         )
-        if own is None or theirs is None or found.get(theirs) == own:
+        if label is None or theirs is None or translation.get(theirs) == label:
             continue
-        n_further += theirs in found
-        found.setdefault(theirs, own)
-    return found, n_further
+        n_further += theirs in translation
+        translation.setdefault(theirs, label)
+    return translation, n_further
 
 
 def _spellings(labels: Sequence[str]) -> dict[str, str]:
@@ -365,25 +365,29 @@ def _translated(
     notes: list[str],
 ) -> list[_Part]:
     """Both groups under the labels of the first, without what the table lacks."""
-    found, n_further = paired_labels(pairs, parts[0].labels, parts[1].labels)
-    if not found:
+    translation, n_further = paired_labels(pairs, parts[0].labels, parts[1].labels)
+    if not translation:
         raise DataError(
             f"none of the {len(pairs):,} pairs has a label of {names[0]!r} and one of "
             f"{names[1]!r}; the first pair is {listed(pairs[0]) if pairs else 'missing'}, the "
             f"labels begin with {first_of(parts[0].labels)} and {first_of(parts[1].labels)}"
         )
-    notes.append(f"{plural('label', len(set(found.values())))} of either are matched by pairs")
+    notes.append(
+        f"{plural('label', len(set(translation.values())))} of either are matched by pairs"
+    )
     if n_further:
         notes.append(f"{n_further:,} pairs left out: their second label was matched before")
     done = []
     for name, part, matched in zip(
-        names, parts, ({own: own for own in found.values()}, found), strict=True
+        names, parts, ({label: label for label in translation.values()}, translation), strict=True
     ):
         known = np.array([label in matched for label in part.labels])
-        kept = known[part.cue] & known[part.answer]
-        notes.append(f"{name}: {kept.mean():.0%} of the responses are to and of matched labels")
+        is_matched = known[part.cue] & known[part.answer]
+        notes.append(
+            f"{name}: {is_matched.mean():.0%} of the responses are to and of matched labels"
+        )
         labels = [matched.get(label, "") for label in part.labels]
-        done.append(replace(part, labels=labels).kept(kept))
+        done.append(replace(part, labels=labels).kept(is_matched))
     return done
 
 

@@ -210,8 +210,8 @@ class Trials:
         ParameterError
             Where an option has an unknown value.
         """
-        first, kept = split_responses(responses)
-        rules = Rules(kept, rows, self_pairs)
+        first, rule = split_responses(responses)
+        rules = Rules(rule, rows, self_pairs)
         given = self.given[:, :first]
         there = given >= 0
         cue = np.broadcast_to(self.cue[:, None], given.shape)[there]
@@ -251,9 +251,9 @@ class Trials:
         """What to say of the trials beside the pairs that they gave."""
         people = "" if self.participant is None else f" of {self.n_participants:,} participants"
         counted = "the first answer" if k == 1 else f"up to {k} answers"
-        kept = f"{self.n_trials:,} trials{people}, {counted} of each"
+        size = f"{self.n_trials:,} trials{people}, {counted} of each"
         left = tuple(f"{n:,} trials left out: {why}" for why, n in self.report.dropped.items())
-        return (kept, *left, *self.report.notes)
+        return (size, *left, *self.report.notes)
 
     def take(self, places: ArrayLike) -> Trials:
         """Trials by place, in that order; one that stands several times counts as often.
@@ -276,14 +276,14 @@ class Trials:
             columns={name: values[at] for name, values in self.columns.items()},
         )
 
-    def _select(self, kept: np.ndarray, dropped: Mapping[str, int], *notes: str) -> Trials:
+    def _select(self, chosen: np.ndarray, dropped: Mapping[str, int], *notes: str) -> Trials:
         """Some of the trials, and why the others are none of them."""
         reasons = dict(self.report.dropped)
         for why, count in dropped.items():
             if count:
                 reasons[why] = reasons.get(why, 0) + count
         report = replace(self.report, dropped=reasons, notes=(*self.report.notes, *notes))
-        return replace(self.take(kept), report=report)
+        return replace(self.take(chosen), report=report)
 
     def where(self, condition: str) -> Trials:
         """Select the trials for which a condition on the columns holds.
@@ -339,17 +339,17 @@ class Trials:
         list of str
             A line for each.
         """
-        said = []
+        lines = []
         for name, cells in self.columns.items():
             known = cells[~unknown_cells(cells)]
             if not known.size:
-                said.append(f"{name} is unknown throughout")
+                lines.append(f"{name} is unknown throughout")
             elif cells.dtype.kind == "f":
-                said.append(f"{name} goes from {known.min():g} to {known.max():g}")
+                lines.append(f"{name} goes from {known.min():g} to {known.max():g}")
             else:
                 values = sorted(set(known.tolist()), key=natural_order)
-                said.append(f"{name} has {listed(values, 4)}")
-        return said
+                lines.append(f"{name} has {listed(values, 4)}")
+        return lines
 
     def groups(self, by: str) -> dict[str, Trials]:
         """The trials parted by the values of a column, or by a condition and its opposite.
@@ -380,12 +380,12 @@ class Trials:
             masks, unknown = self._groups_of(column)
         notes = self._in_several(masks)
         count = int(np.count_nonzero(unknown))
-        found = {}
+        groups = {}
         for name, mask in masks.items():
             others = self.n_trials - count - int(np.count_nonzero(mask))
             left = {f"not of the group {name}": others, f"of no group, unknown {by}": count}
-            found[name] = self._select(mask, left, *notes)
-        return found
+            groups[name] = self._select(mask, left, *notes)
+        return groups
 
     def _two_groups(self, by: str) -> tuple[dict[str, np.ndarray], np.ndarray]:
         holds, unknown, opposite = select_rows(by, self.columns, "by")
@@ -460,13 +460,15 @@ class Trials:
         least = n or (int(there.min()) if there.size else 0)
         starts = np.cumsum(sizes) - sizes
         rank = np.arange(order.size) - starts[self.cue[order]]
-        kept = np.sort(order[rank < least])
+        drawn = np.sort(order[rank < least])
         what = "trials" if self.participant is None else "participants"
         notes = [f"cues balanced to {least:,} {what} each"]
         fewer = int(np.count_nonzero(there < least))
         if fewer:
             notes.append(f"{fewer:,} of {there.size:,} cues have fewer, and keep them all")
-        return self._select(kept, {"drawn out to balance cues": self.n_trials - kept.size}, *notes)
+        return self._select(
+            drawn, {"drawn out to balance cues": self.n_trials - drawn.size}, *notes
+        )
 
     def folded(self) -> Trials:
         """Cues and answers without regard to case and to how much space stands in them.
@@ -532,11 +534,11 @@ def without_repeats(given: np.ndarray) -> np.ndarray:
     >>> without_repeats(np.array([[4, 4, 7], [1, -1, 1]])).tolist()
     [[4, -3, 7], [1, -1, -3]]
     """
-    found = given.copy()
+    codes = given.copy()
     for k in range(1, given.shape[1]):
         again = (given[:, :k] == given[:, k : k + 1]).any(axis=1) & (given[:, k] >= 0)
-        found[again, k] = REPEATED
-    return found
+        codes[again, k] = REPEATED
+    return codes
 
 
 def _plain(labels: Sequence[str]) -> tuple[list[str], np.ndarray]:

@@ -96,8 +96,8 @@ def choice_utilities(
     if penalty is None:
         penalty = math.sqrt(len(triplets) / len(np.unique(triplets)))
     with work("learning choices", total=_STEPS) as at:
-        found = _descended(triplets, n_objects, kind, penalty, rng, at)
-    return _utilities(found)
+        parameters = _descended(triplets, n_objects, kind, penalty, rng, at)
+    return _utilities(parameters)
 
 
 def expected_proportions(utilities: np.ndarray, kind: str, *, seed: int = 0) -> np.ndarray:
@@ -114,7 +114,7 @@ def expected_proportions(utilities: np.ndarray, kind: str, *, seed: int = 0) -> 
     some = np.arange(n)
     if n > _THIRD_OBJECTS:
         some = np.random.default_rng(seed).choice(n, _THIRD_OBJECTS, replace=False)
-    found = np.zeros((n, n))
+    proportions = np.zeros((n, n))
     step = max(1, _CELLS // (n * len(some)))
     with work("expecting choices", total=n) as at:
         for start in range(0, n, step):
@@ -128,14 +128,14 @@ def expected_proportions(utilities: np.ndarray, kind: str, *, seed: int = 0) -> 
             else:
                 chosen = (1 / (1 + of_first) + 1 / (1 + of_second)) / 2
             third = (some != i[:, None])[:, None, :] & (some != np.arange(n)[:, None])[None]
-            found[i] = (chosen * third).sum(axis=2) / np.maximum(third.sum(axis=2), 1)
+            proportions[i] = (chosen * third).sum(axis=2) / np.maximum(third.sum(axis=2), 1)
             at(i[-1] + 1)
-    np.fill_diagonal(found, 0)
-    return found
+    np.fill_diagonal(proportions, 0)
+    return proportions
 
 
-def _utilities(found: np.ndarray) -> np.ndarray:
-    x, b = found[:, :-1], found[:, -1]
+def _utilities(parameters: np.ndarray) -> np.ndarray:
+    x, b = parameters[:, :-1], parameters[:, -1]
     return np.asarray(x @ x.T + b + b[:, None])
 
 
@@ -161,30 +161,30 @@ def _descended(
     """x and, in the last column, b, after all steps of Adam."""
     n = len(triplets)
     n_components = min(MOST_COMPONENTS, n_objects)
-    found = np.zeros((n_objects, n_components + 1))
-    found[:, :-1] = rng.normal(size=(n_objects, n_components)) * 0.1
-    mean, square = np.zeros_like(found), np.zeros_like(found)
+    parameters = np.zeros((n_objects, n_components + 1))
+    parameters[:, :-1] = rng.normal(size=(n_objects, n_components)) * 0.1
+    mean, square = np.zeros_like(parameters), np.zeros_like(parameters)
     size = min(n, max(_FEWEST, min(n // 20, _MOST)))
     order, start = rng.permutation(n), 0
     for step in range(1, _STEPS + 1):
         if start + size > n:
             order, start = rng.permutation(n), 0
-        gradient = _gradient(found, triplets[order[start : start + size]], kind)
+        gradient = _gradient(parameters, triplets[order[start : start + size]], kind)
         start += size
         # On the scale of one object, so that the rate does not depend on how many there are.
-        gradient = (gradient * (n / size) + penalty * found) * (n_objects / n)
+        gradient = (gradient * (n / size) + penalty * parameters) * (n_objects / n)
         mean += (1 - _MEMORY) * (gradient - mean)
         square += (1 - _MEMORY_OF_SQUARES) * (gradient**2 - square)
         rate = _RATE * min(1.0, 2 * (1 - step / _STEPS))
         whole = np.sqrt(square / (1 - _MEMORY_OF_SQUARES**step)) + _LEAST
-        found -= rate * mean / (1 - _MEMORY**step) / whole
+        parameters -= rate * mean / (1 - _MEMORY**step) / whole
         at(step)
-    return found
+    return parameters
 
 
-def _gradient(found: np.ndarray, triplets: np.ndarray, kind: str) -> np.ndarray:
+def _gradient(parameters: np.ndarray, triplets: np.ndarray, kind: str) -> np.ndarray:
     """Of the negative log-likelihood of some triplets, shape of `found`."""
-    places = [found[triplets[:, c]] for c in range(3)]
+    places = [parameters[triplets[:, c]] for c in range(3)]
     options = options_of(kind)
     utilities = [
         (places[a][:, :-1] * places[b][:, :-1]).sum(axis=1) + places[a][:, -1] + places[b][:, -1]
@@ -200,5 +200,5 @@ def _gradient(found: np.ndarray, triplets: np.ndarray, kind: str) -> np.ndarray:
             parts[one][:, -1:] += slope
     owners = triplets.T.ravel()
     ones = (np.ones(len(owners)), owners, np.arange(len(owners) + 1))
-    sums = sparse.csr_array(ones, shape=(len(owners), len(found)))
+    sums = sparse.csr_array(ones, shape=(len(owners), len(parameters)))
     return np.asarray(sums.T @ np.concatenate(parts))

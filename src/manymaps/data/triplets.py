@@ -177,8 +177,8 @@ class Triplets:
         whole = _whole(values, source)
         n = int(whole.max()) + 1 if self.labels is None else len(self.labels)
         _check_numbers(whole, n, source, labelled=self.labels is not None)
-        given = map(str, range(n)) if self.labels is None else map(str, self.labels)
-        labels = tuple(given)
+        names = map(str, range(n)) if self.labels is None else map(str, self.labels)
+        labels = tuple(names)
         check_labels(labels, n, "object", source=source)
         object.__setattr__(self, "values", whole.astype(np.int32, copy=False))
         object.__setattr__(self, "labels", labels)
@@ -293,9 +293,9 @@ class Triplets:
         check_choice("estimate", estimate, ESTIMATES)
         if penalty is not None:
             check_number("penalty", penalty, least=0)
-        told = f"{len(self):,} triplets"
+        size = f"{len(self):,} triplets"
         if estimate == "proportions":
-            return self._proportions(told)
+            return self._proportions(size)
         n = self.n_objects
         if n > MOST_OF_MODEL:
             raise DataError(
@@ -309,18 +309,18 @@ class Triplets:
         asked = self._appears
         table[~asked] = 0
         table[:, ~asked] = 0
-        note = f"{told}: similarities of all pairs as a model of choice expects them"
+        note = f"{size}: similarities of all pairs as a model of choice expects them"
         report = replace(self.report, notes=(*self.report.notes, note))
         return Associations(self.labels or (), sparse.csr_array(table), report)
 
-    def _proportions(self, told: str) -> Associations:
+    def _proportions(self, size: str) -> Associations:
         chosen, asked = self.counts()
         table = chosen.astype(np.float64).multiply(asked.astype(np.float64).power(-1)).tocsr()
         appears = self._appears
         missing = ~asked.astype(bool).toarray()
         missing[~appears] = False
         missing[:, ~appears] = False
-        note = f"{told}: similarities are how often a pair was chosen where it was asked"
+        note = f"{size}: similarities are how often a pair was chosen where it was asked"
         report = replace(self.report, notes=(*self.report.notes, note))
         return Associations(
             self.labels or (),
@@ -512,8 +512,8 @@ def _check_numbers(values: np.ndarray, n: int, source: str, *, labelled: bool) -
     twice = (a == b) | (a == c) | (b == c)
     if twice.any():
         row = int(np.argmax(twice))
-        told = shown(str(values[row].tolist()))
+        triplet = shown(str(values[row].tolist()))
         raise DataError(
-            f"{source}, row {row}: an object stands twice in the triplet {told} "
+            f"{source}, row {row}: an object stands twice in the triplet {triplet} "
             f"({int(twice.sum()):,} rows are such); a triplet is of three different objects"
         )

@@ -57,9 +57,9 @@ def validated(estimator: Any, X: Any, **checks: Any) -> Any:
                 estimator, X, **{"dtype": types, "ensure_all_finite": False, **checks}
             )
     except (TypeError, ValueError) as error:
-        told = str(error)
+        message = str(error)
         kind = _WrongKind if isinstance(error, TypeError) else DataError
-        raise kind(told.splitlines()[0] if told.startswith("Complex") else told) from error
+        raise kind(message.splitlines()[0] if message.startswith("Complex") else message) from error
     return canonical_rows(table) if sparse.issparse(table) else table
 
 
@@ -72,8 +72,8 @@ def same_rows(rows: Any, known: Any) -> np.ndarray:
         rows = sparse.csr_array(rows) if sparse.issparse(known) else rows.toarray()
     numbers: dict[bytes, int] = {}
     first = [numbers.setdefault(row, i) for i, row in enumerate(_as_bytes(known, known.dtype))]
-    found = [numbers.get(row, -1) for row in _as_bytes(rows, known.dtype)]
-    return np.arange(len(found)) if found == first else np.array(found, np.int64)
+    matches = [numbers.get(row, -1) for row in _as_bytes(rows, known.dtype)]
+    return np.arange(len(matches)) if matches == first else np.array(matches, np.int64)
 
 
 def _as_bytes(table: Any, dtype: np.dtype) -> Iterator[bytes]:

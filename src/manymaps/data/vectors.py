@@ -199,14 +199,14 @@ def choose_rows(
     >>> choose_rows(["tie", "knot", "tie"], ["knot", "bow", "tie"], "a.vec")
     ([1, 0, 2], ("1 of 3 words is not in a.vec: 'bow'",))
     """
-    found: dict[str, list[int]] = {word: [] for word in words}
+    rows_of: dict[str, list[int]] = {word: [] for word in words}
     for row, label in enumerate(labels):
-        if label in found:
-            found[label].append(row)
-    missing = [word for word, rows in found.items() if not rows]
-    if len(missing) == len(found):
+        if label in rows_of:
+            rows_of[label].append(row)
+    missing = [word for word, rows in rows_of.items() if not rows]
+    if len(missing) == len(rows_of):
         raise DataError(
-            f"none of the {len(found):,} words is in {source}; the list begins with "
+            f"none of the {len(rows_of):,} words is in {source}; the list begins with "
             f"{', '.join(map(shown, missing[:3])) or 'nothing'}. Words are compared exactly, "
             "with their case"
         )
@@ -214,8 +214,8 @@ def choose_rows(
     if missing:
         verb = "is" if len(missing) == 1 else "are"
         first = ", ".join(map(shown, missing[:5])) + (", ..." if len(missing) > 5 else "")
-        notes = (f"{len(missing):,} of {len(found):,} words {verb} not in {source}: {first}",)
-    return [row for rows in found.values() for row in rows], notes
+        notes = (f"{len(missing):,} of {len(rows_of):,} words {verb} not in {source}: {first}",)
+    return [row for rows in rows_of.values() for row in rows], notes
 
 
 def as_float32(values: Any, source: str) -> np.ndarray | sparse.csr_array:
