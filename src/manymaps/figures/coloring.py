@@ -132,11 +132,11 @@ def _short(number: float) -> str:
 def _by_category(name: str, texts: Sequence[str], asked: np.ndarray) -> Coloring:
     counts = Counter(text for text in texts if text)
     frequent = [text for text, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
-    own = dict(zip(frequent, CATEGORIES, strict=False))
-    colors = np.array([to_rgba(own.get(text, NO_VALUE)) for text in texts]).reshape(-1, 4)
-    key = sorted(own.items(), key=lambda entry: natural_order(entry[0]))
-    if len(counts) > len(own):
-        key.append((f"{len(counts) - len(own)} others", NO_VALUE))
+    color_of = dict(zip(frequent, CATEGORIES, strict=False))
+    colors = np.array([to_rgba(color_of.get(text, NO_VALUE)) for text in texts]).reshape(-1, 4)
+    key = sorted(color_of.items(), key=lambda entry: natural_order(entry[0]))
+    if len(counts) > len(color_of):
+        key.append((f"{len(counts) - len(color_of)} others", NO_VALUE))
     elif any(not text for text, is_asked in zip(texts, asked, strict=True) if is_asked):
         key.append(("no value", NO_VALUE))
     return Coloring(name, colors, tuple(key))

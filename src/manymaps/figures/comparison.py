@@ -195,14 +195,14 @@ def _draw_dots(
     typeface: Typeface,
 ) -> None:
     """A dot for each word, and the numbers of those in the list, where they have room."""
-    told = found.changes != NO_CHANGE
-    alpha = float(np.clip(MOST_OPAQUE / max((~told).sum(), 1), 0.25, 0.8))
-    for own, color, area, opaque, gid in (
-        (~told, MUTED, SPECK, alpha, "all"), (told, ACCENT, 2 * SPECK, 0.9, "changed")
+    changed = found.changes != NO_CHANGE
+    alpha = float(np.clip(MOST_OPAQUE / max((~changed).sum(), 1), 0.25, 0.8))
+    for members, color, area, opaque, gid in (
+        (~changed, MUTED, SPECK, alpha, "all"), (changed, ACCENT, 2 * SPECK, 0.9, "changed")
     ):  # fmt: skip
         ax.scatter(
-            across[own], upwards[own], s=area, color=color, alpha=opaque, linewidths=0, gid=gid,
-            zorder=2 + (gid == "changed"), clip_on=False,
+            across[members], upwards[members], s=area, color=color, alpha=opaque, linewidths=0,
+            gid=gid, zorder=2 + (gid == "changed"), clip_on=False,
         )  # fmt: skip
     font = typeface.font(SMALL)
     taken: list[np.ndarray] = []
@@ -266,8 +266,8 @@ def _draw_word(
     write(ax, 0.17, y, str(number + 1), typeface, SMALL, MUTED, "right")
     name = elide(typeface.printable(found.words[w]), 16)
     write(ax, 0.25, y, name, typeface, TYPE + 1, INK, "left", bold=True, gid="word")
-    told = f"{found.divergence[w]:.2f} bits, q {_probability(found.q[w])}"
-    write(ax, 0.25, y + ROW - 0.02, told, typeface, SMALL - 0.5, MUTED, "left", gid="told")
+    result = f"{found.divergence[w]:.2f} bits, q {_probability(found.q[w])}"
+    write(ax, 0.25, y + ROW - 0.02, result, typeface, SMALL - 0.5, MUTED, "left", gid="told")
 
 
 def _probability(value: float) -> str:

@@ -238,9 +238,9 @@ def _shown(
     heaviest = max([found[k].weight for k in chosen], default=1.0) or 1.0
     thin, thick = LINES
     shown = []
-    for at, (k, own) in enumerate(zip(chosen, rows, strict=True)):
+    for at, (k, rows_of) in enumerate(zip(chosen, rows, strict=True)):
         weight = float(found[k].weight)
-        members = np.isin(scene.objects, own) & ~scene.view.outside
+        members = np.isin(scene.objects, rows_of) & ~scene.view.outside
         line = thin + (thick - thin) * max(weight, 0.0) / heaviest
         labels = tuple(str(label) for label in found[k].members)
         shown.append(_Shown(k + 1, weight, labels, members, CATEGORIES[at], line))
@@ -399,8 +399,8 @@ def _number_places(
     """The box of each number: on its own line, far from other lines and from dots."""
     n_places = 80
     places = np.zeros((len(lines), n_places, 4))
-    for k, own in enumerate(lines):
-        line = max(own, key=len)
+    for k, outlines in enumerate(lines):
+        line = max(outlines, key=len)
         spots = line[np.linspace(0, len(line) - 1, n_places).astype(int)]
         foreign = [each for j, other in enumerate(lines) if j != k for each in other]
         others = np.concatenate([dots[:, :2], *foreign])

@@ -152,8 +152,8 @@ class _Places:
         costs[np.asarray(leaves.any(axis=-1))] = np.inf
         for i in range(len(dots)):
             costs[i, boxes_meet(boxes[i], taken).any(axis=1)] = np.inf
-            own = np.arange(len(dots)) == i
-            costs[i, boxes_meet(boxes[i], dot_boxes(dots[~own])).any(axis=1)] = np.inf
+            is_own = np.arange(len(dots)) == i
+            costs[i, boxes_meet(boxes[i], dot_boxes(dots[~is_own])).any(axis=1)] = np.inf
             near = np.hypot(*(dots[:, :2] - dots[i, :2]).T) < dots[:, 2] + dots[i, 2]
             costs[i] += OVER_DOT * _over_dots(leaders[i], dots[~near])
             led = np.flatnonzero(np.isfinite(lengths[i]))

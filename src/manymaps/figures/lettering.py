@@ -90,11 +90,11 @@ def typeface_for(labels: Iterable[str]) -> Typeface:
     for name in others:
         if not missing:
             break
-        found = missing & _characters(regular[name])
-        if found:
+        supported = missing & _characters(regular[name])
+        if supported:
             families.append(name)
-            held |= found
-            missing -= found
+            held |= supported
+            missing -= supported
     return Typeface(tuple(families), frozenset(held))
 
 

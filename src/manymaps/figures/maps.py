@@ -439,8 +439,8 @@ def _draw_lives(
         _draw(ax, scene, look, atlas, roles)
         captions = Captions(ax, look.typeface)
         has = sense.share if lives.grouped else sense.weight
-        told = f"{has:.2f}" if has else "none observed"
-        captions.title(told, [f"in map {sense.map}"], size=11, shift=(0, 12))
+        text = f"{has:.2f}" if has else "none observed"
+        captions.title(text, [f"in map {sense.map}"], size=11, shift=(0, 12))
         captions.bar(has, (0, 5))
         panel_border(ax)
 

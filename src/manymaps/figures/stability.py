@@ -176,10 +176,10 @@ def _draw_columns(ax: Axes, found: Stability, centers: np.ndarray, typeface: Typ
     # Of many fits some numbers have no room.
     step = max(1, int(np.ceil(0.2 / np.diff(centers).min())))
     for fit, x in enumerate(centers):
-        own = fit == found.reference
-        if own or fit % step == 0:
-            color = ACCENT if own else MUTED
-            write(ax, x, y, str(fit), typeface, SMALL, color, "center", bold=own)
+        is_reference = fit == found.reference
+        if is_reference or fit % step == 0:
+            color = ACCENT if is_reference else MUTED
+            write(ax, x, y, str(fit), typeface, SMALL, color, "center", bold=is_reference)
 
 
 def _draw_row(

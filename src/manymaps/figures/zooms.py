@@ -287,8 +287,8 @@ def _found(
     middle = (scene.view.low + scene.view.high) / 2
     boxes = []
     for box, aspect in zip(found, layout.aspects, strict=False):
-        centre, own = (box.low + box.high) / 2, _half(_radius(scene, aspect), aspect)
-        boxes.append(replace(box, low=centre - own, high=centre + own))
+        centre, reach = (box.low + box.high) / 2, _half(_radius(scene, aspect), aspect)
+        boxes.append(replace(box, low=centre - reach, high=centre + reach))
     return boxes or [Inset(middle - half, middle + half)]
 
 
@@ -296,9 +296,9 @@ def _groups(colors: Coloring, scene: Scene) -> list[tuple[str, np.ndarray]]:
     """Names and members (by place in the scene) of the groups that colours show, largest first."""
     if colors.colors is None or colors.scale is not None or colors.name == "kind":
         return []
-    own = colors.colors[scene.objects]
+    shown = colors.colors[scene.objects]
     groups = [
-        (name, (own == to_rgba(color)).all(axis=1))
+        (name, (shown == to_rgba(color)).all(axis=1))
         for name, color in colors.categories
         if color != NO_VALUE
     ]
@@ -381,10 +381,10 @@ def _words(atlas: Atlas, scene: Scene, roles: Roles) -> list[str]:
 
 
 def _remarks(scene: Scene, roles: Roles, n_labels: int) -> list[str]:
-    said = remarks(roles, scene, n_labels)
+    lines = remarks(roles, scene, n_labels)
     n_outside = int(scene.view.outside.sum())
     if n_outside:
-        said.append(f"{n_outside:,} farther out, arrows at the edge")
+        lines.append(f"{n_outside:,} farther out, arrows at the edge")
     if scene.n_components > 2:
-        said.append(f"first 2 of {scene.n_components} principal axes")
-    return said
+        lines.append(f"first 2 of {scene.n_components} principal axes")
+    return lines
