@@ -75,8 +75,8 @@ class Agreement(TabularResult):
     fit_with_average: float | None = None
 
     def __repr__(self) -> str:
-        found = ", ".join(f"{value:.2f}" for value in self.with_others)
-        return f"<Agreement of {plural('judge', len(self.judges))} with the others: {found}>"
+        correlations = ", ".join(f"{value:.2f}" for value in self.with_others)
+        return f"<Agreement of {plural('judge', len(self.judges))} with the others: {correlations}>"
 
     def records(self) -> list[dict[str, Any]]:
         """One record per judge, as `fit --json` prints them.

@@ -167,10 +167,10 @@ def map_pairs(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.nda
     least = np.array([np.minimum(row, second).sum(axis=1) for row in first])
     most = first.sum(axis=1)[:, None] + second.sum(axis=1) - least
     similar = np.divide(least, most, out=np.zeros_like(least), where=most > 0)
-    found, values = np.full(len(first), -1), np.zeros(len(first))
+    matches, values = np.full(len(first), -1), np.zeros(len(first))
     one, other = linear_sum_assignment(similar, maximize=True)
-    found[one], values[one] = other, similar[one, other]
-    return found, values
+    matches[one], values[one] = other, similar[one, other]
+    return matches, values
 
 
 def _shared(atlas: Atlas, reference: Atlas) -> tuple[np.ndarray, np.ndarray]:

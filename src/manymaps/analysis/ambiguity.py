@@ -217,8 +217,8 @@ def ambiguity(
 
 
 def _of_fit(atlas: Atlas, min_share: float, min_weight: float) -> tuple[np.ndarray, np.ndarray]:
-    found = fit_senses(atlas, 1, min_weight, min_share)
-    return _effective(found.words, found.shares, atlas.n_objects)
+    senses = fit_senses(atlas, 1, min_weight, min_share)
+    return _effective(senses.words, senses.shares, atlas.n_objects)
 
 
 def _resampled(
@@ -234,20 +234,20 @@ def _resampled(
         sample = resampled(norms, rng, n_responses=n_responses).strengths
         sample = strongest_associations(sample)
         words = np.flatnonzero(np.diff(sample.indptr))
-        found = sense_groups(atlas.choices, sample, words)
-        listed = found.listed(min_share)
-        owners = words[found.owners[listed]]
-        yield _effective(owners, found.shares[listed], n)
+        groups = sense_groups(atlas.choices, sample, words)
+        listed = groups.listed(min_share)
+        owners = words[groups.owners[listed]]
+        yield _effective(owners, groups.shares[listed], n)
 
 
 def _of_consensus(atlas: Atlas) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """The same of each fit of the consensus that the atlas holds."""
-    told = atlas.consensus
-    assert told is not None
-    words = np.repeat(np.arange(told.n_objects), np.diff(told.offsets))
-    for shares in told.by_fit.T.astype(np.float64):
+    consensus = atlas.consensus
+    assert consensus is not None
+    words = np.repeat(np.arange(consensus.n_objects), np.diff(consensus.offsets))
+    for shares in consensus.by_fit.T.astype(np.float64):
         there = shares > 0
-        yield _effective(words[there], shares[there], told.n_objects)
+        yield _effective(words[there], shares[there], consensus.n_objects)
 
 
 def _of_responses(atlas: Atlas) -> tuple[np.ndarray, np.ndarray]:
@@ -281,8 +281,8 @@ def _mean_and_spread(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Mean and standard deviation over the fits that have a value, and how many these are."""
     counts = there.sum(axis=0)
-    kept = np.where(there, values, 0.0)
-    mean = np.divide(kept.sum(axis=0), counts, out=np.full(len(counts), np.nan), where=counts > 0)
-    squares = np.where(there, (kept - mean) ** 2, 0.0).sum(axis=0)
+    known = np.where(there, values, 0.0)
+    mean = np.divide(known.sum(axis=0), counts, out=np.full(len(counts), np.nan), where=counts > 0)
+    squares = np.where(there, (known - mean) ** 2, 0.0).sum(axis=0)
     spread = np.divide(squares, counts - 1, out=np.full(len(counts), np.nan), where=counts > 1)
     return mean, np.sqrt(spread), counts

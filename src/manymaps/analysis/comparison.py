@@ -262,8 +262,8 @@ class Comparison:
             For a word that was not tested.
         """
         w = self.index(word)
-        own = range(int(self.senses.offsets[w]), int(self.senses.offsets[w + 1]))
-        return [self._sense(s, n_members) for s in own]
+        rows = range(int(self.senses.offsets[w]), int(self.senses.offsets[w + 1]))
+        return [self._sense(s, n_members) for s in rows]
 
     def answers(self, word: str, group: str, count: int = _LISTED) -> list[tuple[str, float]]:
         """What a group answers more often than the others, each with the difference of its shares.
@@ -303,8 +303,8 @@ class Comparison:
         first, second = shares
         least = self.min_share
         kinds = [(first < least) & (second >= least), (second < least) & (first >= least)]
-        told = np.select([*kinds, second > first], ["gained", "lost", "grew"], "shrank")
-        return np.where(shown, told, "")
+        kinds_of_change = np.select([*kinds, second > first], ["gained", "lost", "grew"], "shrank")
+        return np.where(shown, kinds_of_change, "")
 
     @cached_property
     def changes(self) -> np.ndarray:
@@ -337,14 +337,14 @@ class Comparison:
         (`manymaps.analysis.group_fits`).
         """
         texts = [self._texts(w) for w in range(len(self.words))]
-        found = {"word": np.array(self.words, dtype=object), "change": self.changes}
-        found |= {f"n_{name}": n for name, n in zip(self.groups, self.n_responses, strict=True)}
+        columns = {"word": np.array(self.words, dtype=object), "change": self.changes}
+        columns |= {f"n_{name}": n for name, n in zip(self.groups, self.n_responses, strict=True)}
         for name in ("divergence", "by_chance", "p", "q", "least_q", "cosine"):
-            found[name] = getattr(self, name)
-        found["senses"] = np.array([text[0] for text in texts], dtype=object)
+            columns[name] = getattr(self, name)
+        columns["senses"] = np.array([text[0] for text in texts], dtype=object)
         for g, name in enumerate(self.groups):
-            found[f"more_{name}"] = np.array([text[1][g] for text in texts], dtype=object)
-        return found | self.moved
+            columns[f"more_{name}"] = np.array([text[1][g] for text in texts], dtype=object)
+        return columns | self.moved
 
     @property
     def sense_columns(self) -> dict[str, np.ndarray]:
@@ -447,8 +447,8 @@ class Comparison:
             return {}
         moved, pooled = self.fits.movement, self.fits.pooled
         place = {label: i for i, label in enumerate(pooled.labels)}
-        own = np.array([place[word] for word in self.words])
-        kept, relocated, displaced = moved.kept[own], moved.relocated[own], moved.displaced[own]
+        rows = np.array([place[word] for word in self.words])
+        kept, relocated, displaced = moved.kept[rows], moved.relocated[rows], moved.displaced[rows]
         return {"neighbors_kept": kept, "relocated": relocated, "displaced": displaced}
 
     def _sense(self, s: int, n_members: int) -> SenseChange:
@@ -464,25 +464,25 @@ class Comparison:
 
     def _texts(self, w: int) -> tuple[str, list[str]]:
         """The senses of a word with their shares, and what each group answers more often."""
-        told = []
+        texts = []
         for s in range(int(self.senses.offsets[w]), int(self.senses.offsets[w + 1])):
             sense = self._sense(s, 3)
             shares = " / ".join(f"{share:.2f}" for share in sense.shares)
-            told.append(f"{', '.join(sense.members)} {shares} {sense.change}".rstrip())
+            texts.append(f"{', '.join(sense.members)} {shares} {sense.change}".rstrip())
         more = [
             "; ".join(f"{answer} +{gap:.2f}" for answer, gap in self._answers(w, g, _LISTED))
             for g in range(len(self.groups))
         ]
-        return "; ".join(told), more
+        return "; ".join(texts), more
 
     def _answers(self, w: int, g: int, count: int) -> list[tuple[str, float]]:
-        own = [slice(table.indptr[w], table.indptr[w + 1]) for table in self.counts]
-        pairs = list(zip(self.counts, own, strict=True))
+        rows = [slice(table.indptr[w], table.indptr[w + 1]) for table in self.counts]
+        pairs = list(zip(self.counts, rows, strict=True))
         answers, place = np.unique(
             np.concatenate([table.indices[row] for table, row in pairs]), return_inverse=True
         )
         given = np.zeros((len(self.groups), len(answers)))
-        of_group = np.repeat(np.arange(len(pairs)), [row.stop - row.start for row in own])
+        of_group = np.repeat(np.arange(len(pairs)), [row.stop - row.start for row in rows])
         given[of_group, place.ravel()] = np.concatenate([table.data[row] for table, row in pairs])
         others = np.delete(given, g, axis=0).sum(axis=0)
         more = np.where(
@@ -597,25 +597,25 @@ def compare(
     check_choice("correction", correction, get_args(Correction))
     _, rule = split_responses(responses)
     seed = drawn_seed(random_state)
-    found = grouped_responses(
+    responses_of_groups = grouped_responses(
         groups, responses=responses, n_responses=n_responses, within=within,
         shared_people=shared_people, pairs=pairs,
     )  # fmt: skip
-    words = _tested(found, min_responses)
-    pooled = pooled_associations(found, rule)
-    senses = pooled_senses(found, pooled, words, min_share)
-    tables = DealtUnits.of(found, words, senses)
-    dealt = dealt_p_values(tables, found, seed, alpha, correction, n_permutations)
-    left_out = _left_out(found.names, found.totals(), min_responses)
+    words = _tested(responses_of_groups, min_responses)
+    pooled = pooled_associations(responses_of_groups, rule)
+    senses = pooled_senses(responses_of_groups, pooled, words, min_share)
+    tables = DealtUnits.of(responses_of_groups, words, senses)
+    dealt = dealt_p_values(tables, responses_of_groups, seed, alpha, correction, n_permutations)
+    left_out = _left_out(responses_of_groups.names, responses_of_groups.totals(), min_responses)
     tested = _comparison(
-        found, words, tables, dealt,
-        alpha=alpha, min_share=min_share, notes=(*found.notes, *left_out),
+        responses_of_groups, words, tables, dealt,
+        alpha=alpha, min_share=min_share, notes=(*responses_of_groups.notes, *left_out),
     )  # fmt: skip
     if on_tested is not None:
         on_tested(tested)
     if estimator is None:
         return tested
-    return replace(tested, fits=fit_groups(found, pooled, estimator, n_neighbors))
+    return replace(tested, fits=fit_groups(responses_of_groups, pooled, estimator, n_neighbors))
 
 
 def _comparison(
@@ -627,26 +627,26 @@ def _comparison(
 ) -> Comparison:
     """What the tests of words, and of the senses behind each, have found."""
     divergence, by_chance, p, q = dealt
-    own = np.zeros(len(divergence), bool)
-    own[tables.tests[:-1]] = True
+    is_tested = np.zeros(len(divergence), bool)
+    is_tested[tables.tests[:-1]] = True
     counts = tuple(found.counts(g)[words] for g in range(found.n_groups))
     return Comparison(
         groups=found.names,
         words=tuple(found.labels[i] for i in words.tolist()),
         n_responses=found.totals()[:, words],
         n_units=tables.n_units,
-        divergence=divergence[own],
-        by_chance=by_chance[own],
-        p=p[own],
-        q=q[own],
+        divergence=divergence[is_tested],
+        by_chance=by_chance[is_tested],
+        p=p[is_tested],
+        q=q[is_tested],
         cosine=_cosines(counts),
         senses=ComparedSenses(
             np.concatenate([[0], np.cumsum(np.diff(tables.tests) - 1)]),
             tables.found.ends,
             tables.found.members,
             tables.found.shares(counts),
-            p[~own],
-            q[~own],
+            p[~is_tested],
+            q[~is_tested],
         ),
         vocabulary=found.labels,
         counts=counts,
@@ -686,7 +686,7 @@ def _same(one: sparse.csr_array, other: sparse.csr_array) -> bool:
 
 def _nothing_common(found: GroupedResponses, totals: np.ndarray) -> str:
     cues = [[found.labels[i] for i in np.flatnonzero(row).tolist()] for row in totals]
-    told = "; ".join(
+    answers = "; ".join(
         f"{name!r} has {first_of(own)}" for name, own in zip(found.names, cues, strict=True)
     )
     folded = set.intersection(*({fold(label) for label in own} for own in cues))
@@ -695,7 +695,7 @@ def _nothing_common(found: GroupedResponses, totals: np.ndarray) -> str:
         if folded
         else f"of two languages, give {setting('pairs')} of their words"
     )
-    return f"no cue is common to the groups: {told}; {advice}"
+    return f"no cue is common to the groups: {answers}; {advice}"
 
 
 def _left_out(names: tuple[str, ...], totals: np.ndarray, min_responses: int) -> list[str]:
@@ -703,15 +703,15 @@ def _left_out(names: tuple[str, ...], totals: np.ndarray, min_responses: int) ->
     there = totals > 0
     n_any, n_all = int(there.any(axis=0).sum()), int(there.all(axis=0).sum())
     n_tested = int((totals >= min_responses).all(axis=0).sum())
-    told = []
+    lines = []
     if n_any > n_all:
-        told.append(f"{n_any - n_all:,} of {plural('cue', n_any)} are not common to all groups")
+        lines.append(f"{n_any - n_all:,} of {plural('cue', n_any)} are not common to all groups")
     if n_all > n_tested:
-        told.append(
+        lines.append(
             f"{n_all - n_tested:,} of {n_all:,} common cues have fewer than {min_responses:,} "
             "responses in a group and are not tested" + _scarce_group(names, totals, min_responses)
         )
-    return told
+    return lines
 
 
 def _scarce_group(names: tuple[str, ...], totals: np.ndarray, min_responses: int) -> str:

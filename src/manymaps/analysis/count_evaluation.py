@@ -162,10 +162,10 @@ def evaluate_counts(
         Where there is no such column.
     """
     refuse_swapped(atlas, counts)
-    kept = counts.without_empty()
-    table, notes = _matched(atlas, kept)
+    filled = counts.without_empty()
+    table, notes = _matched(atlas, filled)
     column = _group_column(atlas, counts, groups)
-    plain = replace(_likelihood(atlas, table, kept.n_counts), notes=notes)
+    plain = replace(_likelihood(atlas, table, filled.n_counts), notes=notes)
     rows = np.flatnonzero(np.asarray(table.sum(axis=1)).ravel() > 0)
     if column is None:
         return plain
@@ -274,8 +274,8 @@ def _matched(atlas: Atlas, counts: Counts) -> tuple[sparse.csr_array, tuple[str,
             missing.append(plural(kind, n_missing))
     if not table.nnz:
         raise DataError(f"{source} holds no count of a row and a column that the atlas has both")
-    said = f"{' and '.join(missing)} of the atlas without counts in {source}"
-    return table, (said,) if missing else ()
+    missing_kinds = f"{' and '.join(missing)} of the atlas without counts in {source}"
+    return table, (missing_kinds,) if missing else ()
 
 
 def _group_column(atlas: Atlas, counts: Counts, asked: str | None) -> str | None:

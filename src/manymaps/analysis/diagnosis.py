@@ -499,11 +499,13 @@ def _read(data: Any, affinity: str, metric: Metric, generator: np.random.Generat
 def _similarities(data: Associations) -> _Subject:
     """Strengths without self pairs and zeros, among the objects that have a pair."""
     pairs = data.similarities.tocoo()
-    kept = (pairs.row != pairs.col) & (pairs.data > 0)
+    is_pair = (pairs.row != pairs.col) & (pairs.data > 0)
     shape = pairs.shape
-    S = sparse.csr_array((pairs.data[kept], (pairs.row[kept], pairs.col[kept])), shape=shape)
+    S = sparse.csr_array(
+        (pairs.data[is_pair], (pairs.row[is_pair], pairs.col[is_pair])), shape=shape
+    )
     S.sum_duplicates()
-    paired = np.unique(np.concatenate([pairs.row[kept], pairs.col[kept]]))
+    paired = np.unique(np.concatenate([pairs.row[is_pair], pairs.col[is_pair]]))
     alone = shape[0] - len(paired)
     if not len(paired):
         raise DataError("there are no pairs of objects with a similarity above 0; nothing to judge")
@@ -633,16 +635,16 @@ def _together(table: sparse.csr_array, generator: np.random.Generator, count: in
     """Objects found by following associations from one drawn by lot, and on from others."""
     order = generator.permutation(table.shape[0])
     shuffled = table[order][:, order]
-    found: list[int] = []
+    members: list[int] = []
     seen = np.zeros(table.shape[0], bool)
-    while len(found) < count:
+    while len(members) < count:
         start = int(np.flatnonzero(~seen)[0])
         near = sparse.csgraph.breadth_first_order(
             shuffled, start, directed=False, return_predecessors=False
         )
         seen[near] = True
-        found.extend(near.tolist())
-    return np.sort(order[found[:count]])
+        members.extend(near.tolist())
+    return np.sort(order[members[:count]])
 
 
 def _within_range(values: np.ndarray) -> np.ndarray:
@@ -684,7 +686,7 @@ def _best_fit(
         if task.few
         else {"max_iter": _ITERATIONS}
     )
-    found = []
+    shares = []
     # A single map has the most local optima, and costs the least.
     for start in range(_STARTS if task.few else _STARTS_OF_ONE if n_maps == 1 else 1):
         # Starts differ from seed to seed, lest one that suits other data decides.
@@ -696,8 +698,8 @@ def _best_fit(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
             fit.fit(task.table)
-        found.append(shares_of_strength(fit.maps_, fit.proportions_, task.P, task.normalization))
-    return max(found)
+        shares.append(shares_of_strength(fit.maps_, fit.proportions_, task.P, task.normalization))
+    return max(shares)
 
 
 def _seed(seed: int, start: int) -> int:

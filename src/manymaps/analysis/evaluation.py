@@ -119,8 +119,8 @@ class Evaluation:
             "local": self.local, "global": self.overall, "trustworthiness": self.trust,
             "continuity": self.continuity,
         }  # fmt: skip
-        found = ", ".join(f"{name} {measure.mean:.3f}" for name, measure in measures.items())
-        return f"<Evaluation of {plural('object', self.n_objects)}: {found}>"
+        values = ", ".join(f"{name} {measure.mean:.3f}" for name, measure in measures.items())
+        return f"<Evaluation of {plural('object', self.n_objects)}: {values}>"
 
     @property
     def n_measured(self) -> int:

@@ -147,12 +147,12 @@ def _of_group(
     order = np.array([place[label] for label in pooled.labels])
     counts = found.counts(group)[order][:, order]
     totals = counts.sum(axis=1)
-    own = np.flatnonzero((totals > 0) | (counts.sum(axis=0) > 0))
-    counts, totals = counts[own][:, own], totals[own]
+    used = np.flatnonzero((totals > 0) | (counts.sum(axis=0) > 0))
+    counts, totals = counts[used][:, used], totals[used]
     strengths = sparse.csr_array(sparse.diags_array(1 / np.maximum(totals, 1)) @ counts)
     report = ReadReport(found.names[group], int(counts.nnz))
-    labels = [pooled.labels[i] for i in own.tolist()]
-    return own, Associations(labels, strengths, report, n_responses=totals)
+    labels = [pooled.labels[i] for i in used.tolist()]
+    return used, Associations(labels, strengths, report, n_responses=totals)
 
 
 def _movement(pooled: Atlas, atlases: list[Atlas], n_neighbors: int) -> Movement:
@@ -164,9 +164,9 @@ def _movement(pooled: Atlas, atlases: list[Atlas], n_neighbors: int) -> Movement
     for a, b in combinations(range(len(atlases)), 2):
         both, here, there = np.intersect1d(places[a], places[b], return_indices=True)
         one, other = atlases[a].subset(here), atlases[b].subset(there)
-        found = np.stack([_kept(one, other, n_neighbors), *_shifts(one, other, radii)])
-        known = np.isfinite(found)
-        sums[:, both] += np.where(known, found, 0)
+        figures = np.stack([_kept(one, other, n_neighbors), *_shifts(one, other, radii)])
+        known = np.isfinite(figures)
+        sums[:, both] += np.where(known, figures, 0)
         counts[:, both] += known
     means = np.divide(sums, counts, out=np.full((3, n), np.nan), where=counts > 0)
     return Movement(means[0], means[1], means[2], n_neighbors)
@@ -178,8 +178,8 @@ def _kept(one: Atlas, other: Atlas, count: int) -> np.ndarray:
     near = [atlas.choices.strongest(rows, count) for atlas in (one, other)]
     shared = (near[0][:, :, None] == near[1][:, None, :]) & (near[0] >= 0)[:, :, None]
     most = np.maximum((near[0] >= 0).sum(axis=1), (near[1] >= 0).sum(axis=1))
-    kept = shared.any(axis=2).sum(axis=1)
-    return np.divide(kept, most, out=np.full(len(rows), np.nan), where=most > 0)
+    n_kept = shared.any(axis=2).sum(axis=1)
+    return np.divide(n_kept, most, out=np.full(len(rows), np.nan), where=most > 0)
 
 
 def _shifts(one: Atlas, other: Atlas, radii: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

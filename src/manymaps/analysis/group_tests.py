@@ -60,12 +60,12 @@ class PooledSenses:
         owners = np.repeat(np.arange(len(self.sizes)), self.sizes)
         rows = np.repeat(owners, np.diff(self.ends))
         which = np.repeat(np.arange(len(owners)), np.diff(self.ends))
-        found = []
+        tests = []
         for table in counts:
-            given = _values_at(table, rows, self.members)
-            held = np.bincount(which, given, minlength=len(owners))
-            found.append(held / table.sum(axis=1)[owners])
-        return np.stack(found)
+            values = _values_at(table, rows, self.members)
+            held = np.bincount(which, values, minlength=len(owners))
+            tests.append(held / table.sum(axis=1)[owners])
+        return np.stack(tests)
 
 
 def _values_at(table: sparse.csr_array, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
@@ -90,14 +90,14 @@ def pooled_senses(
     shares = np.bincount(number, near.data, groups.shape[1])
     order = np.lexsort((-shares, groups[0]))
     first = np.diff(groups[0][order], prepend=-1) > 0
-    kept = order[first | (shares[order] >= min_share)]
+    listed = order[first | (shares[order] >= min_share)]
     rank = np.full(groups.shape[1], -1)
-    rank[kept] = np.arange(len(kept))
+    rank[listed] = np.arange(len(listed))
     inside = rank[number] >= 0
     sorted_ = np.lexsort((-near.data[inside], rank[number[inside]]))
-    sizes = np.bincount(rank[number[inside]], minlength=len(kept))
+    sizes = np.bincount(rank[number[inside]], minlength=len(listed))
     return PooledSenses(
-        np.bincount(groups[0][kept], minlength=len(words)),
+        np.bincount(groups[0][listed], minlength=len(words)),
         np.concatenate([[0], np.cumsum(sizes)]),
         label_of[near.indices[inside][sorted_]],
     )
@@ -124,23 +124,23 @@ class DealtUnits:
         n, n_labels = len(words), len(found.labels)
         place = np.full(n_labels, -1)
         place[words] = np.arange(n)
-        own = np.flatnonzero(place[found.cue] >= 0)
-        word = place[found.cue[own]]
-        own = own[np.lexsort((found.unit[own], found.stratum[own], word))]
-        word = place[found.cue[own]]
-        keys = np.stack([word, found.stratum[own], found.unit[own]])
+        rows = np.flatnonzero(place[found.cue] >= 0)
+        word = place[found.cue[rows]]
+        rows = rows[np.lexsort((found.unit[rows], found.stratum[rows], word))]
+        word = place[found.cue[rows]]
+        keys = np.stack([word, found.stratum[rows], found.unit[rows]])
         starts = np.flatnonzero(np.append(True, (np.diff(keys, axis=1) != 0).any(axis=0)))
-        pairs, local = np.unique(word * n_labels + found.answer[own], return_inverse=True)
+        pairs, local = np.unique(word * n_labels + found.answer[rows], return_inverse=True)
         kinds = np.searchsorted(pairs, np.arange(n + 1) * n_labels)
         table = senses.table(n_labels)
         of_pair = _values_at(table, pairs // n_labels, pairs % n_labels)
-        groups, n_groups = found.group[own][starts], found.n_groups
+        groups, n_groups = found.group[rows][starts], found.n_groups
         n_units = np.bincount(groups * n + word[starts], minlength=n_groups * n)
         return cls(
             groups,
-            found.stratum[own][starts],
+            found.stratum[rows][starts],
             np.searchsorted(word[starts], np.arange(n + 1)),
-            np.append(starts, len(own)),
+            np.append(starts, len(rows)),
             local.ravel() - kinds[word],
             kinds,
             of_pair.astype(np.int64) - 1,

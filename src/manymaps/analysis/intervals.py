@@ -532,17 +532,19 @@ def _ambiguity_table(
     listed: np.ndarray,
     level: float,
 ) -> dict[str, np.ndarray]:
-    found = np.full((len(words), 3), np.nan)
+    limits = np.full((len(words), 3), np.nan)
     for k in range(len(words)):
-        own = counted.answers[groups.offsets[k] : groups.offsets[k + 1]]
-        own = own[listed[groups.offsets[k] : groups.offsets[k + 1]]]
-        if own.sum() > 0:
-            found[k] = effective_number(own / own.sum(), own.sum() / counted.effect[k], level)
+        counts = counted.answers[groups.offsets[k] : groups.offsets[k + 1]]
+        counts = counts[listed[groups.offsets[k] : groups.offsets[k + 1]]]
+        if counts.sum() > 0:
+            limits[k] = effective_number(
+                counts / counts.sum(), counts.sum() / counted.effect[k], level
+            )
     return {
         "word": np.array(atlas.labels, dtype=object)[words],
-        "ambiguity": found[:, 0],
-        "low": found[:, 1],
-        "high": found[:, 2],
+        "ambiguity": limits[:, 0],
+        "low": limits[:, 1],
+        "high": limits[:, 2],
         "n_senses": np.bincount(groups.owners[listed], minlength=len(words)),
         "n_responses": np.bincount(groups.owners, counted.answers, len(words)),
         "design_effect": counted.effect,

@@ -353,9 +353,9 @@ def scaled_similarities(W: sparse.csr_array) -> sparse.csr_array:
     nearest of one another, and no two are more similar than that.
     """
     largest = np.asarray(W.max(axis=1).todense(), dtype=np.float64).ravel()
-    kept = np.flatnonzero(largest)
-    unit = sparse.diags_array(1 / np.sqrt(largest[kept])).tocsr()
-    return sparse.csr_array(unit @ W[kept][:, kept] @ unit)
+    connected = np.flatnonzero(largest)
+    unit = sparse.diags_array(1 / np.sqrt(largest[connected])).tocsr()
+    return sparse.csr_array(unit @ W[connected][:, connected] @ unit)
 
 
 def negative_share_of_similarities(W: sparse.csr_array, generator: np.random.Generator) -> Estimate:

@@ -230,7 +230,7 @@ class Pseudowords:
 
     def _apart(self, shares: np.ndarray, n_permutations: int, random_state: int) -> HalvesApart:
         n, pairs = self.associations.n_objects, self.pairs
-        found = word_separation(
+        separation = word_separation(
             shares,
             sparse.csr_array((pairs.strengths, (pairs.words, pairs.partners)), shape=(n, n)),
             pairs.halves,
@@ -239,10 +239,10 @@ class Pseudowords:
         )
         band = _bands(self.ratios)
         by_ratio = {
-            (RATIOS[b], RATIOS[b + 1]): found.mean(np.flatnonzero(band == b))
+            (RATIOS[b], RATIOS[b + 1]): separation.mean(np.flatnonzero(band == b))
             for b in np.unique(band).tolist()
         }
-        return HalvesApart(found.score == 1, found.mean(), by_ratio)
+        return HalvesApart(separation.score == 1, separation.mean(), by_ratio)
 
 
 def pseudowords(
@@ -289,10 +289,10 @@ def pseudowords(
     weights = frequencies[chosen] / frequencies[chosen].sum(axis=1, keepdims=True)
 
     n, k = norms.n_objects, n_pseudowords
-    kept = np.setdiff1d(np.arange(n), chosen)
+    others = np.setdiff1d(np.arange(n), chosen)
     places = np.empty(n, np.int64)
-    places[kept] = np.arange(len(kept))
-    places[chosen] = len(kept) + np.arange(k)[:, None]
+    places[others] = np.arange(len(others))
+    places[chosen] = len(others) + np.arange(k)[:, None]
     scale, half_of = np.ones(n), np.full(n, -1, np.int8)
     scale[chosen], half_of[chosen] = weights, (0, 1)
 
@@ -303,10 +303,10 @@ def pseudowords(
     cues, responses = cues[order], responses[order]
     merged = sparse.csr_array(
         (strengths.data[order] * scale[cues], (places[cues], places[responses])),
-        shape=(len(kept) + k, len(kept) + k),
+        shape=(len(others) + k, len(others) + k),
     )
     halves = tuple((norms.labels[a], norms.labels[b]) for a, b in chosen.tolist())
-    labels = [*(norms.labels[i] for i in kept), *(f"{a}+{b}" for a, b in halves)]
+    labels = [*(norms.labels[i] for i in others), *(f"{a}+{b}" for a, b in halves)]
     report = ReadReport(
         source=f"{norms.report.source} with {k} pseudowords",
         n_read=len(order),
@@ -376,10 +376,10 @@ def _related(a: int, neighbors: sparse.csr_array, groups: np.ndarray) -> np.ndar
 
     Of two words that are merged already each stands for both: `groups` numbers them.
     """
-    own = neighbors.indices[neighbors.indptr[a] : neighbors.indptr[a + 1]]
+    associates = neighbors.indices[neighbors.indptr[a] : neighbors.indptr[a + 1]]
     near = np.zeros(len(groups), dtype=bool)
-    near[groups[own]] = True
+    near[groups[associates]] = True
     related = neighbors @ near[groups].astype(np.float64) > 0
-    related[own] = True
+    related[associates] = True
     related[a] = True
     return related

@@ -115,8 +115,8 @@ class RatingEvaluation(TabularResult):
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        found = ", ".join(f"{name} {one.value:.3f}" for name, one in self.spearman.items())
-        return f"<RatingEvaluation of {self.n_known:,} of {self.n_pairs:,} pairs: {found}>"
+        correlations = ", ".join(f"{name} {one.value:.3f}" for name, one in self.spearman.items())
+        return f"<RatingEvaluation of {self.n_known:,} of {self.n_pairs:,} pairs: {correlations}>"
 
     @property
     def coverage(self) -> float:
@@ -244,9 +244,9 @@ def evaluate_ratings(
             f"all {known.sum():,} pairs of {ratings.report.source} that the atlas knows are rated "
             f"{ratings.values[known][0]:g}; nothing correlates with ratings that do not differ"
         )
-    found, notes = _measured(atlas, ratings, as_associations(norms), vectors, decay)
+    measures, notes = _measured(atlas, ratings, as_associations(norms), vectors, decay)
     predicted = {OF_ATLAS: relatedness(atlas, a[known], b[known])}
-    predicted |= {name: values[known] for name, values in found.items()}
+    predicted |= {name: values[known] for name, values in measures.items()}
     values = ratings.values[known]
     shared = _shared(predicted, notes)
     words = a[known], b[known]
@@ -321,7 +321,7 @@ def _measured(
     decay: float,
 ) -> tuple[dict[str, np.ndarray], list[str]]:
     """What simpler measures make of the pairs, (n_pairs,), NaN where they lack a word."""
-    found: dict[str, np.ndarray] = {}
+    measures: dict[str, np.ndarray] = {}
     notes: list[str] = []
     table, labels = (None, atlas.labels) if norms is None else (norms.strengths, norms.labels)
     if table is None and atlas.associations is not None:
@@ -339,14 +339,14 @@ def _measured(
             ("ppmi_cosine", lambda i, j: pair_cosines(positive_information(strengths), i, j)),
             ("katz_walk", lambda i, j: walk_similarities(strengths, i, j, decay=decay)),
         ):
-            found[name] = _where_known(measure, a, b)
+            measures[name] = _where_known(measure, a, b)
     values, words = (atlas.vectors, atlas.labels)
     if vectors is not None:
         values, words = vectors.values, vectors.labels
     if values is not None:
         a, b = _places(ratings, words)
-        found["vectors"] = _where_known(lambda i, j: _cosines(values, i, j), a, b)
-    return found, notes
+        measures["vectors"] = _where_known(lambda i, j: _cosines(values, i, j), a, b)
+    return measures, notes
 
 
 def _where_known(measure: Any, a: np.ndarray, b: np.ndarray) -> np.ndarray:

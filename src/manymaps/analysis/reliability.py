@@ -259,10 +259,10 @@ def _fitted(atlas: Atlas) -> sparse.csr_array | None:
     except DataError:
         # An affinity of the user's own making.
         return None
-    found = affinity.similarities(atlas.vectors, metric=metric)
+    similarities = affinity.similarities(atlas.vectors, metric=metric)
     if atlas.model.normalization == "joint":
-        found = joint_target(found, average=not affinity.joint).values
-    return conditional_target(found).values
+        similarities = joint_target(similarities, average=not affinity.joint).values
+    return conditional_target(similarities).values
 
 
 def _recurring(atlas: Atlas, others: Sequence[Atlas], n_neighbors: int) -> np.ndarray:
@@ -277,6 +277,6 @@ def _recurring(atlas: Atlas, others: Sequence[Atlas], n_neighbors: int) -> np.nd
 def _nearest(atlas: Atlas, count: int) -> sparse.csr_array:
     """1 for each of the objects of largest v_ij, (n, n)."""
     n = atlas.n_objects
-    found = atlas.choices.strongest(np.arange(n), min(count, max(n - 1, 1)))
-    rows, ranks = np.nonzero(found >= 0)
-    return sparse.csr_array((np.ones(len(rows)), (rows, found[rows, ranks])), shape=(n, n))
+    neighbors = atlas.choices.strongest(np.arange(n), min(count, max(n - 1, 1)))
+    rows, ranks = np.nonzero(neighbors >= 0)
+    return sparse.csr_array((np.ones(len(rows)), (rows, neighbors[rows, ranks])), shape=(n, n))

@@ -118,10 +118,10 @@ def stress_by_chance(
 def _classical(table: np.ndarray, n_components: int, generator: np.random.Generator) -> np.ndarray:
     n = len(table)
     axes = np.zeros((n, n_components))
-    found = scaled_axes(
+    scaled = scaled_axes(
         centred_products(table**2), min(n_components, n - 1), np.ones(n), most_dense=n
     )[:, ::-1]
-    axes[:, : found.shape[1]] = found
+    axes[:, : scaled.shape[1]] = scaled
     return axes + _JITTER * generator.normal(size=axes.shape)
 
 

@@ -111,23 +111,23 @@ def _of_groups(
 ) -> tuple[np.ndarray, ...]:
     """Words, maps, shares, neighbors, responses and weights of senses that are groups."""
     assert atlas.associations is not None
-    found = sense_groups(atlas.choices, atlas.associations, words)
-    owners, listed = found.owners, found.listed(min_share)
-    rank = np.arange(len(found.members)) - np.repeat(found.ends[:-1], np.diff(found.ends))
-    rows = np.repeat(np.arange(len(owners)), np.diff(found.ends))
-    there = np.flatnonzero((rank < n_neighbors) & (found.strengths > 0))
+    groups = sense_groups(atlas.choices, atlas.associations, words)
+    owners, listed = groups.owners, groups.listed(min_share)
+    rank = np.arange(len(groups.members)) - np.repeat(groups.ends[:-1], np.diff(groups.ends))
+    rows = np.repeat(np.arange(len(owners)), np.diff(groups.ends))
+    there = np.flatnonzero((rank < n_neighbors) & (groups.strengths > 0))
     rows, rank = rows[there], rank[there]
     near = np.full((len(owners), n_neighbors), -1, np.int32)
     responses, votes = np.zeros(near.shape), np.zeros(near.shape)
-    near[rows, rank] = found.members[there]
-    responses[rows, rank] = found.strengths[there]
+    near[rows, rank] = groups.members[there]
+    responses[rows, rank] = groups.strengths[there]
     responses /= responses.sum(axis=1, keepdims=True)
     for start in range(0, len(there), _PAIRS):
         block = slice(start, start + _PAIRS)
         senses = rows[block]
         shares = atlas.choices.votes(words[owners[senses]], near[senses, rank[block]])
-        votes[senses, rank[block]] = shares[np.arange(len(senses)), found.maps[senses]]
-    parts = words[owners], found.maps, found.shares, near, responses, responses * votes
+        votes[senses, rank[block]] = shares[np.arange(len(senses)), groups.maps[senses]]
+    parts = words[owners], groups.maps, groups.shares, near, responses, responses * votes
     return tuple(part[listed] for part in parts)
 
 
@@ -194,14 +194,14 @@ def _overlaps(
     others: np.ndarray,
 ) -> np.ndarray:
     """sum_j min(w(j), w'(j)) of pairs of senses, each a row of (neighbors, weights)."""
-    found = np.zeros(len(rows))
+    overlaps = np.zeros(len(rows))
     for start in range(0, len(rows), _PAIRS):
         block = slice(start, start + _PAIRS)
         near, other = first[0][rows[block]], second[0][others[block]]
         same = (near[:, :, None] == other[:, None]) & (near >= 0)[:, :, None]
         least = np.minimum(first[1][rows[block], :, None], second[1][others[block], None])
-        found[block] = np.where(same, least, 0.0).sum(axis=(1, 2))
-    return found
+        overlaps[block] = np.where(same, least, 0.0).sum(axis=(1, 2))
+    return overlaps
 
 
 def matched_overlaps(
@@ -269,8 +269,8 @@ def consensus_of(
     owner[groups] = words
     order = np.lexsort([-by_fit.sum(axis=1), -held.sum(axis=1), owner])
     groups = np.argsort(order)[groups]
-    own = fits == fit
-    of_map = _of_map(maps[own], words[own], groups[own], (n_maps, n_objects))
+    of_fit = fits == fit
+    of_map = _of_map(maps[of_fit], words[of_fit], groups[of_fit], (n_maps, n_objects))
     near, means = _mean_neighbors(groups, neighbors, responses, n_objects)
     return Consensus(
         offsets=np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=n_objects))]),
@@ -333,9 +333,9 @@ def _mean_neighbors(
     rows = np.repeat(np.arange(len(sizes)), np.diff(table.indptr))
     order = np.lexsort((table.indices, -table.data, rows))
     rank = np.arange(len(order)) - table.indptr[rows]
-    kept = rank < neighbors.shape[1]
+    is_listed = rank < neighbors.shape[1]
     near = np.full((len(sizes), neighbors.shape[1]), -1, np.int32)
     means = np.zeros(near.shape, np.float32)
-    near[rows[kept], rank[kept]] = table.indices[order[kept]]
-    means[rows[kept], rank[kept]] = table.data[order[kept]]
+    near[rows[is_listed], rank[is_listed]] = table.indices[order[is_listed]]
+    means[rows[is_listed], rank[is_listed]] = table.data[order[is_listed]]
     return near, means

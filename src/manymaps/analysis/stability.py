@@ -350,17 +350,17 @@ def stability(
     if reference is not None:
         check_index("fit", reference, len(fits))
     rng = np.random.default_rng(random_state)
-    found = [fit_senses(atlas, n_neighbors, min_weight) for atlas in fits]
-    observed, others, dealing = ([np.zeros((2, len(one.maps))) for one in found] for _ in range(3))
+    senses = [fit_senses(atlas, n_neighbors, min_weight) for atlas in fits]
+    observed, others, dealing = ([np.zeros((2, len(one.maps))) for one in senses] for _ in range(3))
     for a, b in combinations(range(len(fits)), 2):
         lot = _other_words(fits[0], rng)
         for sums, partner, second in (
-            (observed, None, found[b]),
-            (others, lot, found[b]),
-            (dealing, None, dealt(found[b], rng)),
+            (observed, None, senses[b]),
+            (others, lot, senses[b]),
+            (dealing, None, dealt(senses[b], rng)),
         ):
             for fit, overlap in zip(
-                (a, b), matched_overlaps(found[a], second, partner), strict=True
+                (a, b), matched_overlaps(senses[a], second, partner), strict=True
             ):
                 sums[fit] += overlap, overlap >= threshold - ROUNDING
     n_others = len(fits) - 1
@@ -369,7 +369,7 @@ def stability(
         atlases=fits,
         senses=tuple(
             replace(one, overlap=overlap / n_others, recurrence=recurrence / n_others)
-            for one, (overlap, recurrence) in zip(found, observed, strict=True)
+            for one, (overlap, recurrence) in zip(senses, observed, strict=True)
         ),
         reference=reference,
         maps=maps,
@@ -563,10 +563,10 @@ def _matched_maps(
             _, similar = map_pairs(fits[a].proportions, fits[b].proportions)
             likeness[a, b] = likeness[b, a] = similar.sum() / max(fits[a].n_maps, fits[b].n_maps)
         reference = int(likeness.sum(axis=1).argmax())
-    own = fits[reference].proportions
-    pairs = [map_pairs(own, atlas.proportions) for atlas in fits]
+    proportions = fits[reference].proportions
+    pairs = [map_pairs(proportions, atlas.proportions) for atlas in fits]
     shuffled = [
-        map_pairs(own, rng.permuted(atlas.proportions, axis=1))[1].mean()
+        map_pairs(proportions, rng.permuted(atlas.proportions, axis=1))[1].mean()
         for k, atlas in enumerate(fits)
         if k != reference
     ]

@@ -100,8 +100,10 @@ class TripletEvaluation:
     hits: Mapping[str, np.ndarray]
 
     def __repr__(self) -> str:
-        found = ", ".join(f"{name} {one.value:.3f}" for name, one in self.accuracy.items())
-        return f"<TripletEvaluation of {self.n_known:,} of {self.n_triplets:,} triplets: {found}>"
+        accuracies = ", ".join(f"{name} {one.value:.3f}" for name, one in self.accuracy.items())
+        return (
+            f"<TripletEvaluation of {self.n_known:,} of {self.n_triplets:,} triplets: {accuracies}>"
+        )
 
     def record(self) -> dict[str, Any]:
         """Return the measures by the names that the command line prints.
@@ -113,12 +115,12 @@ class TripletEvaluation:
             "ceiling_by_others" that of the majority of the other answers; "ceiling_at_least" and
             "ceiling_at_most" are the bounds that are printed.
         """
-        own = self.accuracy[OF_ATLAS]
+        of_atlas = self.accuracy[OF_ATLAS]
         ceiling = self.ceiling
         return {
             **dict.fromkeys(("kl_divergence", "mu_local", "mu_global", "recall_at_10")),
-            "accuracy": own.value,
-            "accuracy_interval": [own.low, own.high],
+            "accuracy": of_atlas.value,
+            "accuracy_interval": [of_atlas.low, of_atlas.high],
             "chance": self.chance,
             "ceiling": None if ceiling is None else ceiling.majority,
             "ceiling_by_others": None if ceiling is None else ceiling.others,
@@ -203,11 +205,11 @@ def evaluate_triplets(
     hits |= _counted(some, random_state)
     if values is not None and of_vectors is not None:
         hits["vectors"] = choice_accuracy(some, _of_vectors(values, of_vectors, len(some)))
-    own, questions = hits[OF_ATLAS], some.questions
+    of_atlas, questions = hits[OF_ATLAS], some.questions
     return TripletEvaluation(
         accuracy={name: _mean(values, questions) for name, values in hits.items()},
         gain={
-            name: _mean(own - values, questions)
+            name: _mean(of_atlas - values, questions)
             for name, values in hits.items()
             if name != OF_ATLAS
         },
@@ -272,7 +274,7 @@ def _tabulated(scores: Scores, n_objects: int, n_triplets: int) -> Scores:
 def _counted(triplets: Triplets, random_state: RandomState) -> dict[str, np.ndarray]:
     """What is foreseen by counts in the other tenths of the triplets, by name, (n,)."""
     fold = triplets.folds(N_FOLDS, random_state)
-    found = {name: np.full(len(triplets), triplets.chance) for name in ("popularity", "counts")}
+    hits = {name: np.full(len(triplets), triplets.chance) for name in ("popularity", "counts")}
     whole = triplets.counts()
     for k in range(N_FOLDS):
         mine = np.flatnonzero(fold == k)
@@ -283,9 +285,9 @@ def _counted(triplets: Triplets, random_state: RandomState) -> dict[str, np.ndar
                   zip(whole, part.counts(), strict=True)]  # fmt: skip
         chosen, asked = (np.asarray(table.sum(axis=1)).ravel() for table in counts)
         rate = np.divide(chosen, asked, out=np.zeros(len(asked)), where=asked > 0)
-        found["popularity"][mine] = choice_accuracy(part, _sums(rate))
-        found["counts"][mine] = choice_accuracy(part, _proportions(counts, triplets.chance))
-    return found
+        hits["popularity"][mine] = choice_accuracy(part, _sums(rate))
+        hits["counts"][mine] = choice_accuracy(part, _proportions(counts, triplets.chance))
+    return hits
 
 
 def _sums(rate: np.ndarray) -> Scores:

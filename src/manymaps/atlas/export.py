@@ -85,9 +85,9 @@ def export_atlas(
             atlas.labels, atlas.maps, atlas.proportions, atlas.columns,
             {"weight": weights.astype(np.float32)},
         )  # fmt: skip
-        kept = (weights >= np.minimum(min_weight, weights.max(axis=0))).T.ravel()
-        _write_table({name: values[kept] for name, values in columns.items()}, temporary)
-        return int(np.count_nonzero(~kept))
+        is_written = (weights >= np.minimum(min_weight, weights.max(axis=0))).T.ravel()
+        _write_table({name: values[is_written] for name, values in columns.items()}, temporary)
+        return int(np.count_nonzero(~is_written))
 
 
 def write_columns(columns: Mapping[str, np.ndarray], path: str | os.PathLike[str]) -> None:
@@ -171,9 +171,9 @@ def _edges(atlas: AtlasData, count: int) -> Iterator[tuple[int, int, float, int]
             at(start)
             # Between two kinds of object a choice has factors too, which compiled sums know not of.
             if atlas.kinds is None:
-                found = choices.strongest(rows, count)
-                yield from _edges_of_sums(choices, rows, found)
-                rows = rows[found[:, 0] < 0]
+                neighbors = choices.strongest(rows, count)
+                yield from _edges_of_sums(choices, rows, neighbors)
+                rows = rows[neighbors[:, 0] < 0]
             for i in rows.tolist():
                 yield from _edges_of_shares(choices.shares(i), i, count)
 

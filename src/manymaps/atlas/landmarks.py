@@ -175,9 +175,9 @@ def view(points: np.ndarray, weights: np.ndarray, *, budget: float = 0.02) -> Vi
     removable = int((np.cumsum(weights[order]) <= budget * weights.sum()).sum())
     removable = max(removable, 1 if n >= 5 and budget > 0 else 0)
     if removable and n > removable:
-        kept = reach[order[removable]]
-        if kept > 0:
-            outside = reach > 1.5 * kept
+        within = reach[order[removable]]
+        if within > 0:
+            outside = reach > 1.5 * within
     inner = points[~outside]
     return View(inner.min(axis=0), inner.max(axis=0), outside)
 

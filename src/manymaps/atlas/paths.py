@@ -71,12 +71,12 @@ class _Surroundings:
 
     def steps(self, i: int) -> list[tuple[int, int, float]]:
         """The map, the end and the strength of each step from an object."""
-        found = []
+        steps = []
         for map in np.flatnonzero(self.is_home[:, i]).tolist():
             strengths = self.strengths(i, map)
             nearest = strongest_of(strengths, self.count).tolist()
-            found += [(map, j, float(strengths[j])) for j in nearest]
-        return found
+            steps += [(map, j, float(strengths[j])) for j in nearest]
+        return steps
 
 
 def cheapest_path(

@@ -213,21 +213,21 @@ class Choices:
         Under a joint model too; with the background, where there is one.
         """
         normalizers = self.log_normalizers
-        found = np.zeros(len(rows))
+        values = np.zeros(len(rows))
         for start in range(0, len(rows), _PAIRS):
             block = slice(start, start + _PAIRS)
             i = rows[block]
             logs = log_pairs(*self._of_pairs(i, columns[block]), self.model.kernel)
             alone = np.isneginf(normalizers[i])
             logs = np.logaddexp.reduce(logs, axis=1) - np.where(alone, np.inf, normalizers[i])
-            found[block] = np.exp(logs)
+            values[block] = np.exp(logs)
         background, n = self.model.background, self.maps.shape[1]
         if background == 0:
-            return found
+            return values
         # What the maps give of a row, and the background beside it.
         whole = np.exp(normalizers - self.log_whole) * n if self.is_joint else np.ones(n)
         maps = (1 - background) * whole[rows]
-        return np.asarray((maps * found + background / max(n - 1, 1)) / (maps + background))
+        return np.asarray((maps * values + background / max(n - 1, 1)) / (maps + background))
 
     def pair_similarities(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """v_ij of pairs (i, j), shape (n_pairs,)."""
@@ -285,9 +285,9 @@ class Choices:
         """The objects j of largest v_ij for each row i, shape (n_rows, count); -1: no more."""
         from manymaps.compute.strongest import strongest_choices
 
-        found = np.empty((len(rows), count), np.int64)
-        strongest_choices(*self._compiled, np.asarray(rows), found, np.zeros(found.shape))
-        return found
+        strongest = np.empty((len(rows), count), np.int64)
+        strongest_choices(*self._compiled, np.asarray(rows), strongest, np.zeros(strongest.shape))
+        return strongest
 
     @cached_property
     def _compiled(self) -> tuple[np.ndarray, np.ndarray, int]:

@@ -137,9 +137,9 @@ def _named_groups(
     if categories is not None:
         name, texts = categories
         here = texts[objects]
-        found = [text for text in dict.fromkeys(here.tolist()) if text]
-        spoken = dict(zip(found, category_names(name, found), strict=True))
-        return {spoken[text]: np.flatnonzero(here == text) for text in found}
+        names = [text for text in dict.fromkeys(here.tolist()) if text]
+        spoken = dict(zip(names, category_names(name, names), strict=True))
+        return {spoken[text]: np.flatnonzero(here == text) for text in names}
     return {name: np.flatnonzero(np.isin(objects, members)) for name, members in groups}
 
 

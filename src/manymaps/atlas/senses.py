@@ -174,16 +174,16 @@ def listed_senses(
         In order of map weight, the largest first; within a map in order of share, the largest
         first. Maps without any group have a share of 0.
     """
-    found = groups or sense_groups(choices, associations, words)
-    kept, rows, maps = _wanted(found, weights, min_share, min_weight)
+    grouped = groups or sense_groups(choices, associations, words)
+    listed, rows, maps = _wanted(grouped, weights, min_share, min_weight)
     lone = [choices.nearest_in(words[i], m, MOST_NEAR) for i, m in zip(rows, maps, strict=True)]
     lone_sizes = np.array([len(members) for members in lone], np.int64)
     near = np.concatenate([*lone, np.zeros(0, np.int64)])
-    inside = np.repeat(kept, np.diff(found.ends))
-    owners = np.concatenate([found.owners[kept], rows])
-    maps = np.concatenate([found.maps[kept], maps])
-    shares = np.concatenate([found.shares[kept], np.zeros(len(rows))])
-    sizes = np.concatenate([np.diff(found.ends)[kept], lone_sizes])
+    inside = np.repeat(listed, np.diff(grouped.ends))
+    owners = np.concatenate([grouped.owners[listed], rows])
+    maps = np.concatenate([grouped.maps[listed], maps])
+    shares = np.concatenate([grouped.shares[listed], np.zeros(len(rows))])
+    sizes = np.concatenate([np.diff(grouped.ends)[listed], lone_sizes])
     order = np.lexsort((-shares, maps, -weights[owners, maps], owners))
     place = np.argsort(np.repeat(np.argsort(order), sizes), kind="stable")
     return SenseGroups(
@@ -191,8 +191,8 @@ def listed_senses(
         maps[order],
         shares[order],
         _offsets(sizes[order]),
-        np.concatenate([found.members[inside], near])[place],
-        np.concatenate([found.strengths[inside], np.zeros(len(near))])[place],
+        np.concatenate([grouped.members[inside], near])[place],
+        np.concatenate([grouped.strengths[inside], np.zeros(len(near))])[place],
     )
 
 
@@ -207,15 +207,15 @@ def _wanted(
     wanted = weights >= min_weight
     wanted[np.arange(n_words), weights.argmax(axis=1)] = True
     wanted &= (np.diff(found.offsets) > 0)[:, None]
-    kept, owners = found.listed(min_share), found.owners
-    wanted[owners[kept], found.maps[kept]] = False
+    is_listed, owners = found.listed(min_share), found.owners
+    wanted[owners[is_listed], found.maps[is_listed]] = False
     # Of the smaller groups of a map the first is the largest.
     _, firsts = np.unique(owners * n_maps + found.maps, return_index=True)
     small = firsts[wanted[owners[firsts], found.maps[firsts]]]
-    kept[small] = True
+    is_listed[small] = True
     wanted[owners[small], found.maps[small]] = False
     rows, maps = np.nonzero(wanted)
-    return kept, rows, maps
+    return is_listed, rows, maps
 
 
 def _offsets(counts: np.ndarray) -> np.ndarray:
@@ -303,9 +303,9 @@ def _joined(
     numbers: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Who else is placed near the words and tied to their associates; the group that each joins."""
-    found = choices.strongest(words, MOST_NEAR)
-    rows, ranks = np.nonzero(found >= 0)
-    others = found[rows, ranks]
+    neighbors = choices.strongest(words, MOST_NEAR)
+    rows, ranks = np.nonzero(neighbors >= 0)
+    others = neighbors[rows, ranks]
     new = _values_at(near, rows, others) == 0
     rows, others = rows[new], others[new]
     sizes = np.diff(near.indptr)[rows].astype(np.int64)
