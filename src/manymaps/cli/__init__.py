@@ -73,25 +73,26 @@ def cli() -> None:
     """
 
 
+# In the order in which users need them.
+COMMANDS = (
+    "demo", "inspect", "diagnose", "spread", "predict", "sweep", "count", "fit", "senses", "plot",
+    "insert", "evaluate", "cluster", "stability", "compare", "align", "view", "export",
+)  # fmt: skip
+
+
 class _OnDemand(Mapping[str, click.Command]):
     """The commands by name; the file of one is imported when the command is asked for."""
 
-    # In the order in which users need them.
-    names = (
-        "demo", "inspect", "diagnose", "spread", "predict", "sweep", "count", "fit", "senses",
-        "plot", "insert", "evaluate", "cluster", "stability", "compare", "align", "view", "export",
-    )  # fmt: skip
-
     def __getitem__(self, name: str) -> click.Command:
-        if name not in self.names:
+        if name not in COMMANDS:
             raise KeyError(name)
         return cast(click.Command, getattr(import_module(f"manymaps.cli.{name}"), name))
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.names)
+        return iter(COMMANDS)
 
     def __len__(self) -> int:
-        return len(self.names)
+        return len(COMMANDS)
 
 
 # To import all of them takes 50 ms of processor time, which every command would pay.

@@ -34,6 +34,7 @@ _EXAGGERATED = 250
 # Standard deviation of the first noise in up to two dimensions, and smaller along more axes: noise
 # of 1 along each of seven leaves one near pair, which takes all of Z and flies apart.
 _JITTER = 1.0
+# The rate of Belkina et al. (2019) on the scale of a cost that is summed over rows.
 _RATE = 0.25
 # At a rate of 2 maps are a little worse than at 1/4; at 5 they are wrecks.
 _STRANGE_RATE = 4.0
