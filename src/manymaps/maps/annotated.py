@@ -245,15 +245,17 @@ def to_atlas(adata: Any, key: str | None = None) -> Atlas:
     """
     _check_annotated(adata)
     key = _written_key(adata, key)
-    said = adata.uns[key]
+    written = adata.uns[key]
     try:
-        saved = json.loads(str(said[_SAVED]))
+        saved = json.loads(str(written[_SAVED]))
         maps, held = _maps_of(adata, key, int(saved["n_maps"]))
         model = ChoiceModel(**saved["model"])
         whole = saved["log_normalizer"] if len(held[0]) == saved["n_objects"] else None
         method, parameters = str(saved["method"]), dict(saved["parameters"])
-        history = {name: np.asarray(each) for name, each in dict(said.get("history", {})).items()}
-        vectors = _vectors_again(adata, dict(said.get("params", {})))
+        history = {
+            name: np.asarray(each) for name, each in dict(written.get("history", {})).items()
+        }
+        vectors = _vectors_again(adata, dict(written.get("params", {})))
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(
             f"what uns[{key!r}] and obsm[{key!r}] say does not fit ({error!s:.200}); fit the maps "
@@ -356,7 +358,7 @@ def _write(adata: Any, key: str, fit: MapEstimator, asked: Mapping[str, Any]) ->
     """The maps into obsm, and what is said of them into uns, which goes into .h5ad files."""
     atlas = fit.atlas_
     side_by_side = atlas.maps.transpose(1, 0, 2).reshape(atlas.n_objects, -1)
-    said: dict[str, Any] = {
+    record: dict[str, Any] = {
         "params": _plain(asked),
         "kl_divergence": float(fit.kl_divergence_),
         "n_iter": int(fit.n_iter_),
@@ -380,8 +382,8 @@ def _write(adata: Any, key: str, fit: MapEstimator, asked: Mapping[str, Any]) ->
         named = Atlas(
             labels, atlas.maps, atlas.proportions, atlas.model, metadata=_columns(adata, labels)
         )
-        said["captions"] = np.array([", ".join(words) for words in named.captions()])
-    adata.uns[key] = said
+        record["captions"] = np.array([", ".join(words) for words in named.captions()])
+    adata.uns[key] = record
 
 
 def _plain(asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -466,16 +468,16 @@ class _Neighbors:
     """Neighbours that `scanpy.pp.neighbors` or its like found, under a key of uns."""
 
     def __init__(self, adata: Any, key: str):
-        found = adata.uns.get(key)
-        if not isinstance(found, Mapping):
+        entry = adata.uns.get(key)
+        if not isinstance(entry, Mapping):
             there = [name for name, value in adata.uns.items() if _says_neighbors(value)]
             raise DataError(
                 f"adata has no neighbours {key!r}; "
                 + (f"there are {listed(there)}" if there else "scanpy.pp.neighbors finds some")
             )
         self.key = key
-        self.metric = str(found.get("params", {}).get("metric", "euclidean"))
-        self._adata, self._found = adata, found
+        self.metric = str(entry.get("params", {}).get("metric", "euclidean"))
+        self._adata, self._found = adata, entry
 
     @cached_property
     def distances(self) -> sparse.csr_array:
@@ -541,9 +543,9 @@ class _Neighbors:
         n = distances.shape[0]
         for i in np.unique(np.linspace(0, n - 1, _CHECKED_ROWS).astype(int)):
             near = distances.indices[distances.indptr[i] : distances.indptr[i + 1]]
-            said = distances.data[distances.indptr[i] : distances.indptr[i + 1]]
+            stored = distances.data[distances.indptr[i] : distances.indptr[i + 1]]
             true = pairwise_distances(rows[[i]], rows[near], metric=metric)[0]
-            if not np.allclose(said, true, rtol=_ROUNDING, atol=_ROUNDING * true.max(initial=0)):
+            if not np.allclose(stored, true, rtol=_ROUNDING, atol=_ROUNDING * true.max(initial=0)):
                 return False
         return True
 
@@ -569,8 +571,10 @@ def _says_neighbors(value: Any) -> bool:
     if not isinstance(value, Mapping):
         return False
     params = value.get("params")
-    said = isinstance(params, Mapping) and "n_neighbors" in params
-    return said or not {"distances_key", "connectivities_key", "distances"}.isdisjoint(value)
+    states_count = isinstance(params, Mapping) and "n_neighbors" in params
+    return states_count or not {"distances_key", "connectivities_key", "distances"}.isdisjoint(
+        value
+    )
 
 
 @final

@@ -52,11 +52,11 @@ def map_likeness(
     rows = rows.astype(np.float64)
     columns = rows if columns is None else columns.astype(np.float64)
     with one_blas_thread():
-        found = (p.T @ rows.T).T @ columns.T
+        lifts = (p.T @ rows.T).T @ columns.T
         from_rows = rows @ np.asarray(p.sum(axis=1)).ravel()
         to_columns = columns @ np.asarray(p.sum(axis=0)).ravel()
     by_chance = np.outer(from_rows, to_columns)
-    lift = np.divide(found * p.sum(), by_chance, out=np.zeros_like(found), where=by_chance > 0)
+    lift = np.divide(lifts * p.sum(), by_chance, out=np.zeros_like(lifts), where=by_chance > 0)
     return np.asarray(lift + lift.T) / 2
 
 

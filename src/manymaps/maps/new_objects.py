@@ -120,22 +120,22 @@ def similarity_table(
     labels = tuple(dict.fromkeys(words))
     row_of = {word: row for row, word in enumerate(labels)}
     rows = np.array([row_of[word] for word in words], np.int64)
-    found = columns >= 0
-    helpless = np.flatnonzero(np.bincount(rows[found], minlength=len(labels)) == 0)
+    is_known = columns >= 0
+    helpless = np.flatnonzero(np.bincount(rows[is_known], minlength=len(labels)) == 0)
     if len(helpless):
         word = labels[helpless[0]]
         partner = known[words.index(word)]
         raise DataError(f"{word!r} has no known word in the atlas: {_unknown(partner, atlas)}")
-    missing = list(dict.fromkeys(known[at] for at in np.flatnonzero(~found)))
+    missing = list(dict.fromkeys(known[at] for at in np.flatnonzero(~is_known)))
     if missing:
         warnings.warn(
-            f"{int((~found).sum())} rows are left out, whose known words are not in the atlas: "
+            f"{int((~is_known).sum())} rows are left out, whose known words are not in the atlas: "
             f"{listed(missing, most=5)}",
             DataWarning,
             stacklevel=2,
         )
     shape = (len(labels), atlas.n_objects)
-    table = sparse.coo_array((values[found], (rows[found], columns[found])), shape)
+    table = sparse.coo_array((values[is_known], (rows[is_known], columns[is_known])), shape)
     return labels, sparse.csr_array(table)
 
 

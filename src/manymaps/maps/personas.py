@@ -123,22 +123,22 @@ def personas(p: sparse.sparray) -> Personas:
     ties = association_network(strongest, power=_POWER)
     ties.sort_indices()
     rows = np.repeat(np.arange(ties.shape[0]), np.diff(ties.indptr))
-    found = ego_communities(ties, resolution=_RESOLUTION)
-    most = int(found.max(initial=0)) + 1
-    _, holder, sizes = np.unique(rows * most + found, return_inverse=True, return_counts=True)
+    communities = ego_communities(ties, resolution=_RESOLUTION)
+    most = int(communities.max(initial=0)) + 1
+    _, holder, sizes = np.unique(rows * most + communities, return_inverse=True, return_counts=True)
     owner = np.zeros(len(sizes), np.int64)
     owner[holder] = rows
     holder = np.where(sizes[holder] == 1, _largest(owner, sizes, ties.shape[0])[rows], holder)
-    kept, holder = np.unique(holder, return_inverse=True)
-    return Personas(ties, holder, owner[kept])
+    holders, holder = np.unique(holder, return_inverse=True)
+    return Personas(ties, holder, owner[holders])
 
 
 def _largest(owner: np.ndarray, sizes: np.ndarray, n: int) -> np.ndarray:
     """The largest persona of each object, the first of equals; -1 where it has none."""
-    found = np.full(n, -1)
+    largest = np.full(n, -1)
     order = np.lexsort((-np.arange(len(owner)), sizes))
-    found[owner[order]] = order
-    return found
+    largest[owner[order]] = order
+    return largest
 
 
 def persona_start(
@@ -175,9 +175,9 @@ def persona_start(
     seed = int(generator.integers(2**31 - 1))
     with one_blas_thread():
         directions = spectral_directions(p, min(_DIRECTIONS, n), seed=seed)
-        found = personas(p)
-        maps = _dealt(found, directions, n_maps, generator)
-        proportions = _proportions(found, maps, n_maps)
+        split = personas(p)
+        maps = _dealt(split, directions, n_maps, generator)
+        proportions = _proportions(split, maps, n_maps)
         positions = np.array(
             [principal_places(directions, held, n_components) for held in proportions]
         )

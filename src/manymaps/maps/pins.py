@@ -200,8 +200,8 @@ def _same_objects(
                 "label, and labels must differ"
             )
     place = {key: i for i, key in enumerate(theirs)}
-    found = [i for i, key in enumerate(ours) if key in common]
-    return np.array(found, np.intp), np.array([place[ours[i]] for i in found], np.intp)
+    pinned = [i for i, key in enumerate(ours) if key in common]
+    return np.array(pinned, np.intp), np.array([place[ours[i]] for i in pinned], np.intp)
 
 
 def _hold_labelled(

@@ -157,12 +157,12 @@ class NewRows:
             Zero in maps that are not active.
         """
         width = self.atlas.model.kernel_width
-        own = _scaled(positions, width)
+        scaled = _scaled(positions, width)
         log_pi = log_softmin(weights).astype(np.float32)
-        seen = self._field(own, log_pi)
+        seen = self._field(scaled, log_pi)
         indptr, _, numbers = self._entries.by_object
         entry_log_pi = log_pi[self.active]
-        log_z = np.empty(own.shape[1])
+        log_z = np.empty(scaled.shape[1])
         log_normalizers(indptr, numbers, entry_log_pi, seen[0], seen[2], log_z)
         log_slope_of_z = -log_z
         normalizer = log_z
@@ -170,7 +170,7 @@ class NewRows:
             log_whole = self.atlas.log_whole
             log_slope_of_z = np.full_like(log_z, np.log(self.atlas.n_objects) - log_whole)
             normalizer = log_whole + np.exp(log_z + log_slope_of_z) - 1
-        pull, share, mass, cost = self._attraction(own, log_pi, -normalizer)
+        pull, share, mass, cost = self._attraction(scaled, log_pi, -normalizer)
         with np.errstate(divide="ignore"):
             log_rho = np.log(mass) + log_slope_of_z
         slopes, weight_slopes = np.empty_like(pull), np.empty_like(share)
@@ -179,7 +179,7 @@ class NewRows:
             indptr, numbers, entry_log_pi, log_rho, nobody, *seen, *seen, pull, share, 1.0, 1.0,
             slopes, weight_slopes,
         )  # fmt: skip
-        d_positions, d_weights = np.zeros_like(own), np.zeros_like(log_pi)
+        d_positions, d_weights = np.zeros_like(scaled), np.zeros_like(log_pi)
         d_positions[self.active], d_weights[self.active] = slopes, weight_slopes
         d_positions /= np.float32(width)
         if self.penalty:

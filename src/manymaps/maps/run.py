@@ -518,15 +518,15 @@ class Run:
     def _stored_parameters(self, arrays: dict[str, np.ndarray]) -> Parameters:
         """The parameters among the arrays of a checkpoint, like those of the start."""
         start = self.state.parameters
-        found = _group(arrays, "parameter/")
+        parameters = _group(arrays, "parameter/")
         wanted = [(part.shape, part.dtype) for part in start.arrays]
-        if [(part.shape, part.dtype) for part in found] != wanted:
+        if [(part.shape, part.dtype) for part in parameters] != wanted:
             there, here = (
                 ", ".join(f"{type} {shape}" for shape, type in each)
-                for each in ([(part.shape, part.dtype) for part in found], wanted)
+                for each in ([(part.shape, part.dtype) for part in parameters], wanted)
             )
             raise ValueError(f"its parameters are {there}, and those of this fit {here}")
-        return start.like(found)
+        return start.like(parameters)
 
     def _stored_memory(
         self, arrays: dict[str, np.ndarray], parameters: Parameters
@@ -547,10 +547,10 @@ class Run:
 
 def _group(arrays: dict[str, np.ndarray], prefix: str) -> tuple[np.ndarray, ...]:
     """The arrays whose names are a prefix and a number from 0, in their order."""
-    found = {name.removeprefix(prefix) for name in arrays if name.startswith(prefix)}
-    if found != {str(k) for k in range(len(found))}:
+    names = {name.removeprefix(prefix) for name in arrays if name.startswith(prefix)}
+    if names != {str(k) for k in range(len(names))}:
         raise ValueError(f"the arrays {prefix + '*'!r} are not numbered from 0")
-    return tuple(arrays[f"{prefix}{k}"].copy() for k in range(len(found)))
+    return tuple(arrays[f"{prefix}{k}"].copy() for k in range(len(names)))
 
 
 def _check_history(history: dict[str, list[float]]) -> None:

@@ -215,9 +215,9 @@ def _classical_scaling(data: Any, metric: Any, n: int, n_components: int) -> np.
         )
     if sparse.issparse(data) and isinstance(metric, str) and metric == "precomputed":
         raise DataError('init="mds" needs all distances, and only some are stored; take "spectral"')
-    given = isinstance(metric, str) and metric == "precomputed"
+    are_distances = isinstance(metric, str) and metric == "precomputed"
     k = min(n_components, n - 1)
-    if not given and _all_alike(data):
+    if not are_distances and _all_alike(data):
         return np.zeros((n, k))
     squares = _in_reach(pairwise_distances(data, metric=metric)) ** 2
     if not squares.any():
