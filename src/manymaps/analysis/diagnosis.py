@@ -99,7 +99,7 @@ __all__ = ["Diagnosis", "diagnose", "shares_of_strength"]
 NUMBERS_OF_MAPS: Final = (1, 2, 5, 10, 20, 40)
 # The strong links of an object are its five strongest; not tuned.
 LINKS: Final = 5
-# The shares of rule 2. They were set with the margins below.
+# Shares of the rules in the module docstring. They are not tuned; the margins below are.
 ENOUGH: Final = 0.95
 NEARLY_BEST: Final = 0.98
 # Asymmetry and negative part that rounding may leave of distances in a space; not tuned.
