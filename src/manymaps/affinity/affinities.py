@@ -62,7 +62,7 @@ _NUMBER = instance("a number", Real)
 _NUMBERS = (_NUMBER, Several(_NUMBER, "several numbers"))
 
 # As in t-SNE by trees (van der Maaten 2014): farther neighbours have next to no probability. Half
-# as many (perplexity 15) gave the same map of 20,000 digits (docs/develop/design.md).
+# as many (perplexity 15) gave the same map of 20,000 digits.
 _NEIGHBORS_PER_PERPLEXITY = 3
 # Up to this number all pairs are kept (25 million probabilities); beyond it the neighbours that one
 # sigma can reach. Trades memory for exactness; not tuned.

@@ -43,7 +43,7 @@ _SAMPLE = 500
 _NEARLY_ALL = 0.75
 # Misses of cells fall on points at their rims, and cost more KL than those of lists: 2.141 against
 # 2.103 at recall 0.955 on 20,000 digits. So cells may miss a fiftieth of what lists may, and serve
-# only where that takes at most half as many more candidates (docs/develop/design.md).
+# only where that takes at most half as many more candidates.
 _HARDLY_MORE, _WORSE = 1.5, 50
 # Points per list that faiss draws to train the lists; fewer than its default of 256, because lists
 # need not be optimal.

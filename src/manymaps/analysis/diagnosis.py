@@ -107,7 +107,7 @@ NEARLY_METRIC: Final = 0.01
 # Up to this size a fit ends at an optimum, so that probabilities decide, not ranks.
 FEW: Final = 100
 # Chosen on two seeds of simulated circles, planes, clouds and pairs of planes: none of 48 circles
-# and planes gets several maps, and all 21 pairs of planes do (docs/develop/design.md).
+# and planes gets several maps, and all 21 pairs of planes do.
 MARGIN: Final = 0.03
 MARGIN_OF_ORDERED: Final = 0.05
 # "Good" on Kruskal's scale (1964).

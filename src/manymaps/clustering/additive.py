@@ -75,7 +75,7 @@ _MOST_EXACT = 12
 # Annealing refits all weights at each flip, which only small tables can afford: 10,000 sweeps take
 # 0.3 s for 10 objects and 8 clusters.
 _MOST_ANNEALED = 400
-# Finds the classes of Tenenbaum's artificial data in 98 of 100 sets (docs/develop/design.md).
+# Finds the classes of Tenenbaum's artificial data in 98 of 100 sets.
 _SWEEPS = 10_000
 
 

@@ -80,7 +80,7 @@ _LINE_SEARCH = 0.01
 _LEAST_TO_ORDER = 2000
 # A tenth of the distance at which a run counts as diverged, so that a start has room.
 _FARTHEST_START = FARTHEST / 10
-# Neighbours of fewer objects say little of groups (docs/develop/design.md).
+# Neighbours of fewer objects say little of groups.
 _LEAST_TO_SPLIT = 100
 
 

@@ -45,7 +45,7 @@ _MOST_TIES = 60
 _POWER = 0.5
 # 0.2 and 0.7 gave F .647 and .646 (0.5: .645) of the word relations in 20 maps.
 _RESOLUTION = 0.5
-# As many as a single map needs for the best prediction (docs/develop/design.md).
+# As many as a single map needs for the best prediction.
 _DIRECTIONS = 70
 # Word relations, 20 maps: no parting and no leaning KL 1.48, F .648, theme .274; parting 0.15 1.44,
 # .654, .249; 0.3 with leaning 0.5 1.52, .640, .304; 0.3 with 0.2 1.49, .645, .285. Parting gains

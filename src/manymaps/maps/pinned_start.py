@@ -31,7 +31,7 @@ from manymaps.maps.pins import Pins
 __all__ = ["pinned_start", "random_start", "ties_between", "ties_of"]
 
 # KL of 1,000 digits with 20 pinned: 1.124 after waves alone, 1.056 after three sweeps, 1.113 after
-# ten (docs/develop/design.md).
+# ten.
 _SWEEPS = 3
 # As in `personas`: a fit can still change its mind.
 _EVERYWHERE = 0.02

@@ -44,8 +44,7 @@ from manymaps.model.target import Target
 # Products of a smaller term with masses would underflow in float32; the general sums take
 # logarithms instead.
 _LEAST_REST = 1e-30
-# A parallel loop costs 80 microseconds to start, and an iteration had fifteen
-# (docs/develop/design.md).
+# A parallel loop costs 80 microseconds to start, and an iteration had fifteen.
 _FEW_ENTRIES = 16_000
 # The attraction has loops of its own for these; a Gaussian map of more takes the linear form.
 _UNROLLED_DIMENSIONS = 2
