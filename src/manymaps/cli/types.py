@@ -45,8 +45,8 @@ class InputFile(click.ParamType):
                 next(path.iterdir(), None)
             elif path.exists() and not path.is_file():
                 raise BadData(f"{option}{path}: this is not an ordinary file; copy it to one first")
-            else:
-                path.open("rb").close()
+            elif not os.access(path, os.R_OK):
+                path.open("rb").close()  # raises the error with its reason
         except FileNotFoundError as error:
             raise BadData(f"{option}{path}: no such file") from error
         except OSError as error:

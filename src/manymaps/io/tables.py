@@ -58,6 +58,8 @@ BLOCK_NUMBERS = 2**18
 # Rows are coded this many at a time: so few that they are gone before Python looks through them for
 # reference cycles, which takes a third of the time of larger blocks.
 BATCH_ROWS = 256
+# Numbers by cells are remembered up to this many.
+MOST_KNOWN = 2**12
 # Delimiters are compared on this many bytes.
 HEAD_BYTES = 2**20
 
@@ -272,7 +274,7 @@ class TextTable:
         for cell in cells:
             if stray := UNDECODED.search(cell):
                 byte = ord(stray.group()) - 0xDC00
-                shown = cell.encode("utf-8", "surrogateescape")[:60]
+                shown = _encoded(cell)[:60]
                 raise DataError(
                     f"{self.source}, line {line}: byte 0x{byte:02X} in {shown!r} is not UTF-8; "
                     "save the file as UTF-8, for instance with "
@@ -366,9 +368,11 @@ class TextTable:
         parts: list[list[np.ndarray]] = [[np.empty(0, np.int32)] for _ in labels]
         numbers, lines = [np.empty(0)], [np.empty(0, np.int64)]
         first = self._first_row if header and number is not None else None
+        # Of most files one look at the bytes says that the header is not repeated.
+        seek = first is not None and self.data.count(_encoded(first[0])) != 1
         n_headers = 0
         for at, rows in self.batches(header, needed):
-            if first in rows:
+            if seek and first in rows:
                 at = [line for line, row in zip(at, rows, strict=True) if row != first]
                 n_headers += rows.count(first)
                 rows = [row for row in rows if row != first]
@@ -397,13 +401,28 @@ class TextTable:
 
     def numbers(self, cells: Sequence[str]) -> np.ndarray:
         """Cells as numbers (`known_number`)."""
+        known = self._known_numbers
+        # Counts, ratings and rounded strengths repeat, and are converted once.
+        with suppress(KeyError):
+            return np.fromiter(map(known.__getitem__, cells), np.float64, len(cells))
+        plain: Sequence[str] = cells
         if self.delimiter == ";":
-            cells = [self._plain_number(cell.strip()) for cell in cells]
-        with suppress(ValueError):
-            values = np.array(list(map(float, cells)))
-            if "_" not in "".join(cells):  # Python reads 1_000 as a number
-                return values
-        return np.array([known_number(cell) for cell in cells])
+            plain = [self._plain_number(cell.strip()) for cell in cells]
+        try:
+            values = np.array(list(map(float, plain)))
+            is_plain = "_" not in "".join(plain)  # Python reads 1_000 as a number
+        except ValueError:
+            is_plain = False
+        if not is_plain:
+            values = np.array([known_number(cell) for cell in plain])
+        if len(known) < MOST_KNOWN:
+            known.update(zip(cells, values.tolist(), strict=True))
+        return values
+
+    @cached_property
+    def _known_numbers(self) -> dict[str, float]:
+        """Numbers by their cells."""
+        return {}
 
     def number_blocks(
         self,
@@ -484,6 +503,10 @@ class TextTable:
 def _is_row(cells: Sequence[str]) -> bool:
     """Whether a line holds more than blanks or mark-up."""
     return len(cells) > 1 or bool(cells and cells[0].strip() and not MARKUP.fullmatch(cells[0]))
+
+
+def _encoded(cell: str) -> bytes:
+    return cell.encode("utf-8", "surrogateescape")
 
 
 def _line_ends(row: Sequence[str]) -> int:

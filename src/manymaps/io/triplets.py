@@ -13,9 +13,11 @@ features, counts and colours repeat themselves sooner (`looks_like_triplets`).
 
 from __future__ import annotations
 
+import io
 import os
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +32,6 @@ from manymaps.io.files import Sample, array_heads, read_arrays, read_bytes, read
 from manymaps.io.kinds import asked_format
 from manymaps.io.matrices import read_labels
 from manymaps.io.tables import (
-    Cells,
     CodedColumn,
     TextTable,
     delimiters_of,
@@ -118,14 +119,14 @@ def read_triplets(
     table = _open(read_bytes(sample, _EXPECTED), sample, format)
     if _header_of_numbers(table) is None:
         return _of_labels(table, object_labels, kind)
-    cells, values = _numbers(table)
     try:
-        return Triplets(values, object_labels, kind, ReadReport(source))
+        return Triplets(_numbers(table), object_labels, kind, ReadReport(source))
     except DataError as error:
         # A message about a row of numbers names its line in place of the row.
         row = re.match(rf"{re.escape(source)}, row (\d+)", str(error))
         if row is None:
             raise
+        cells = table.read(range(3), header=bool(_header_of_numbers(table)))
         raise DataError(cells.where(int(row[1])) + str(error)[row.end() :]) from error
 
 
@@ -162,7 +163,7 @@ def looks_like_triplets(path: str | os.PathLike[str], format: str | None = None)
         table = _open(sample.lines, sample, format)
         if _header_of_numbers(table) is None or table.width != 3:
             return False
-        return are_surely_triplets(_numbers(table)[1])
+        return are_surely_triplets(_numbers(table))
     except DataError:
         # The reader that is chosen then reports the fault.
         return False
@@ -216,13 +217,22 @@ def _header_of_numbers(table: TextTable) -> bool | None:
     return not numeric[0] if any(numeric) else None
 
 
-def _numbers(table: TextTable) -> tuple[Cells, np.ndarray]:
-    """The numbers of a text, (n, 3), and their cells."""
+def _numbers(table: TextTable) -> np.ndarray:
+    """The numbers of a text, (n, 3)."""
     if table.width != 3:
         raise DataError(f"{table.source} has {table.width} columns; expected {_EXPECTED}")
-    cells = table.read(range(3), header=bool(_header_of_numbers(table)))
-    columns = [_coded_numbers(column) for column in cells.columns]
-    values = np.column_stack(columns)
+    header = bool(_header_of_numbers(table))
+    with suppress(ValueError):  # such as 1.0 or a row cut short; those of SPoSE are all plain
+        return np.loadtxt(
+            io.BytesIO(table.data),
+            np.int64,
+            comments=None,
+            delimiter=None if table.delimiter == " " else table.delimiter,
+            skiprows=table.first_line if header else 0,
+            ndmin=2,
+        )
+    cells = table.read(range(3), header=header)
+    values = np.column_stack([_coded_numbers(column) for column in cells.columns])
     bad = np.argwhere(~np.isfinite(values))
     if len(bad):
         k, c = bad[0]
@@ -231,7 +241,7 @@ def _numbers(table: TextTable) -> tuple[Cells, np.ndarray]:
             f"{cells.where(k)} holds {shown(column.texts[column.codes[k]])}; expected three "
             "numbers of objects on each line"
         )
-    return cells, values.astype(np.int64) if (values == np.rint(values)).all() else values
+    return values.astype(np.int64) if (values == np.rint(values)).all() else values
 
 
 def _coded_numbers(column: CodedColumn) -> np.ndarray:
