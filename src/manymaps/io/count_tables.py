@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from manymaps.archive.door import MOST_LABELS
 from manymaps.data.count_values import metadata_array, sparse_rows
 from manymaps.data.frames import cell_label, index_labels
 from manymaps.data.kinds import UNKNOWN_KINDS
@@ -43,14 +42,15 @@ from manymaps.io.tables import (
     CodedColumn,
     FrameTable,
     NumberRule,
-    SparseRows,
     Table,
     TextTable,
+    check_places,
     frame_table,
     is_number,
     open_table,
+    shown_cell,
 )
-from manymaps.labels import listed, repeated_label
+from manymaps.labels import listed
 
 __all__ = [
     "CountParts", "TableHead", "annotated_counts", "frame_counts", "head_of",
@@ -60,7 +60,7 @@ __all__ = [
 _RULE = NumberRule(
     "count",
     lambda values: ~(np.isfinite(values) & (values >= 0)),
-    "counts must be finite numbers of at least 0, and 0 where there is none",
+    "counts must be finite numbers of at least 0",
 )
 _NO_FRAME = (
     "counts cannot be made from an object of type {}; give an array, dense or sparse, a data frame "
@@ -256,8 +256,8 @@ def _summed(
         k = int(bad[0])
         pair = " and ".join(repr(c.texts[c.codes[k]][:60]) for c in (rows, columns))
         raise DataError(
-            f"{cells.where(k)}: the count of {pair} is {_shown(cells.written(k))}; counts must be "
-            "finite numbers of at least 0"
+            f"{cells.where(k)}: the count of {pair} is {shown_cell(cells.written(k))}; "
+            f"{_RULE.wanted}"
         )
     row_labels, row_codes, no_row = _without_empty_label(rows)
     column_labels, column_codes, no_column = _without_empty_label(columns)
@@ -289,14 +289,6 @@ def _without_empty_label(column: CodedColumn) -> tuple[list[str], np.ndarray, np
     return labels, np.where(codes > empty, codes - 1, codes), codes == empty
 
 
-def _shown(value: Any) -> str:
-    """A number as it is written, for a message."""
-    if value is None or value == "":
-        return "missing"
-    text = str(value)[:60]
-    return f"{text!r} (write decimals with a point)" if "," in text else repr(text)
-
-
 def _read_wide(table: TextTable, head: TableHead) -> CountParts:
     """The counts of a table with one column per feature."""
     label = label_position(head.names, head.numeric)
@@ -310,23 +302,15 @@ def _read_wide(table: TextTable, head: TableHead) -> CountParts:
         )
     names = table.names if head.header else head.names
     column_labels = [names[c] for c in features] if head.header else None
-    _check_column_labels(table, column_labels, features)
-    labels: list[str] = []
-    lines: list[int] = []
-    others: list[list[str]] = [[] for _ in texts]
-    values = SparseRows(len(features))
-    for block in table.number_blocks(features, label, _RULE, header=head.header):
-        values.append(block.values)
-        labels += block.labels
-        lines += block.lines
-        if len(labels) > MOST_LABELS:
-            raise DataError(f"{table.source} has more than {MOST_LABELS:,} rows, the most")
-        for column, c in zip(others, texts, strict=True):
-            column += [row[c].strip() for row in block.rows]
-    if not labels:
+    if column_labels is not None:
+        table.check_decoded(table.first_line, *column_labels)
+        check_places(table.source, column_labels, "column", [c + 1 for c in features])
+    rows = table.wide(features, label, _RULE, header=head.header, texts=texts)
+    if not rows.labels:
         raise DataError(f"{table.source} has a header and no rows")
-    _check_row_labels(table.source, labels, lines)
-    metadata = {names[c]: column for c, column in zip(texts, others, strict=True)}
+    hint = " (counts are added up in a long list such as document,word,count)"
+    check_places(table.source, rows.labels, "line", rows.lines, hint)
+    metadata = {names[c]: column for c, column in zip(texts, rows.texts, strict=True)}
     for name, column in metadata.items():
         refuse_long_texts(table.source, name, column)
     corner = names[label] if label is not None and head.header else ""
@@ -334,48 +318,13 @@ def _read_wide(table: TextTable, head: TableHead) -> CountParts:
     if not head.header:
         notes.append("no header: columns are numbered from 0")
     return CountParts(
-        values.table(),
-        labels,
+        rows.values,
+        rows.labels,
         column_labels,
         two_kinds(known_kind(corner) or "row", "column"),
         row_metadata={name: np.array(column) for name, column in metadata.items()},
         notes=tuple(notes),
     )
-
-
-def _check_column_labels(
-    table: TextTable, labels: Sequence[str] | None, columns: Sequence[int]
-) -> None:
-    """Refuse empty and repeated labels in a header, naming their columns."""
-    if labels is None:
-        return
-    line = table.first_line
-    table.check_decoded(line, *labels)
-    if "" in labels:
-        place = columns[list(labels).index("")] + 1
-        raise DataError(f"{table.source}, line {line}: the label of column {place} is empty")
-    repeated = repeated_label(labels)
-    if repeated is not None:
-        label, first, second = repeated
-        raise DataError(
-            f"{table.source}, line {line}: the label {label[:60]!r} stands twice, for columns "
-            f"{columns[first] + 1} and {columns[second] + 1}; labels must differ"
-        )
-
-
-def _check_row_labels(source: str, labels: Sequence[str], lines: Sequence[int]) -> None:
-    """Refuse empty and repeated labels of rows, naming their lines."""
-    if "" in labels:
-        place = lines[list(labels).index("")]
-        raise DataError(f"{source}, line {place} has an empty label; give the row a name")
-    repeated = repeated_label(labels)
-    if repeated is not None:
-        label, first, second = repeated
-        raise DataError(
-            f"{source}: the label {label[:60]!r} stands twice, in lines {lines[first]} and "
-            f"{lines[second]}; labels must differ, or add the rows up (a long list such as "
-            "document,word,count is added up here)"
-        )
 
 
 def _wide_frame(frame: Any, table: FrameTable, label_column: str | None) -> CountParts:

@@ -28,7 +28,7 @@ from manymaps.errors import DataError
 from manymaps.io.columns import ColumnNames, has_pair_header
 from manymaps.io.files import read_bytes, read_labelled_npz, read_npy, split_lines
 from manymaps.io.market import read_market
-from manymaps.io.tables import HEAD_ROWS, NumberRule, SparseRows, TextTable, is_number
+from manymaps.io.tables import HEAD_ROWS, NumberRule, TextTable, is_number
 
 __all__ = [
     "LabelledMatrix", "ValueRule", "labelled_matrix", "looks_like_matrix", "read_array",
@@ -158,23 +158,16 @@ def read_text_matrix(
     if header:
         table.check_decoded(table.first_line, *table.names)
     cell_rule = NumberRule("value", lambda values: _is_bad(values, rule), _WANTED_CELL[rule])
-    matrix = SparseRows(len(columns))
-    names: list[str] = []
-    lines: list[int] = []
-    label = 0 if header else None
-    for block in table.number_blocks(columns, label, cell_rule, header=header):
-        matrix.append(block.values)
-        names += block.labels
-        lines += block.lines
-    if len(names) != len(columns):
+    rows = table.wide(columns, 0 if header else None, cell_rule, header=header)
+    if len(rows.labels) != len(columns):
         raise DataError(
-            f"{table.source}: the matrix is not square: it has {len(names):,} rows and "
+            f"{table.source}: the matrix is not square: it has {len(rows.labels):,} rows and "
             f"{len(columns):,} columns; similarities need one row and one column per object"
         )
     if header:
-        agreed = _agreed(table, names, lines)
+        agreed = _agreed(table, rows.labels, rows.lines)
         labels = agreed if labels is None else labels
-    return labelled_matrix(matrix.table(), labels, table.source, rule)
+    return labelled_matrix(rows.values, labels, table.source, rule)
 
 
 def _agreed(table: TextTable, names: Sequence[str], lines: Sequence[int]) -> Sequence[str]:

@@ -28,7 +28,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -38,15 +38,16 @@ from scipy import sparse
 
 from manymaps.archive.door import MOST_LABELS
 from manymaps.data.frames import cell_label, eager_frame
-from manymaps.errors import DataError
+from manymaps.errors import DataError, setting
 from manymaps.io.files import Sample, suffix_of, to_utf8
 from manymaps.io.parquet import open_parquet
+from manymaps.labels import repeated_label
 
 __all__ = [
     "HEAD_ROWS", "LONGEST_LINE", "MISSING", "Cells", "CodedColumn", "FrameTable", "LabelCodes",
-    "NumberRule", "SparseRows", "Table", "TextTable", "as_number", "columns_table",
+    "NumberRule", "Table", "TextTable", "as_number", "check_places", "columns_table",
     "delimiters_of", "frame_table", "header_delimiter", "is_number", "known_number",
-    "numbered_rows", "open_headed_table", "open_table", "parquet_table",
+    "numbered_rows", "open_headed_table", "open_table", "parquet_table", "shown_cell",
 ]  # fmt: skip
 
 # Cells without a number, in any case.
@@ -150,24 +151,25 @@ class NumberRule:
     wanted: str
 
 
-class NumberBlock(NamedTuple):
-    """Some rows of a wide table.
+class WideRows(NamedTuple):
+    """The rows of a table with one column per coordinate or feature.
 
     Attributes
     ----------
-    n_read : int
-        Rows of the table so far, wanted or not.
-    lines : list of int
     labels : list of str
-    rows : list of list of str
-    values : ndarray of shape (n_rows, n_columns)
+    lines : list of int
+    values : sparse array of float64, or ndarray of float32; shape (n_rows, n_columns)
+    texts : list of list of str
+        The cells of each further column of text.
+    n_read : int
+        Number of rows in the table, wanted or not.
     """
 
-    n_read: int
-    lines: list[int]
     labels: list[str]
-    rows: list[list[str]]
-    values: np.ndarray
+    lines: list[int]
+    values: Any
+    texts: list[list[str]]
+    n_read: int
 
 
 @dataclass(frozen=True)
@@ -424,7 +426,7 @@ class TextTable:
         """Numbers by their cells."""
         return {}
 
-    def number_blocks(
+    def wide(
         self,
         columns: Sequence[int],
         label: int | None,
@@ -432,8 +434,10 @@ class TextTable:
         *,
         header: bool,
         words: Collection[str] | None = None,
-    ) -> Iterator[NumberBlock]:
-        """Read a wide table some rows at a time; rows of empty cells are left out.
+        texts: Sequence[int] = (),
+        dense: bool = False,
+    ) -> WideRows:
+        """Read a table with one column per coordinate or feature; rows of empty cells are left out.
 
         Parameters
         ----------
@@ -447,39 +451,57 @@ class TextTable:
             Whether the first row is one. Lines that repeat it are left out.
         words : collection of str, optional
             Labels of the rows that are wanted, by default all.
+        texts : sequence of int
+            Further columns, read as texts.
+        dense : bool
+            Whether to return an array of float32 in place of a sparse one of float64.
 
         Raises
         ------
         DataError
-            If a row has another number of cells, a label is not UTF-8, or a number breaks the rule;
-            the message names the line, the label and the column.
+            If a row has another number of cells, a label is not UTF-8, a number breaks the rule, or
+            there are more than `MOST_LABELS` rows; the message names the line, the label and the
+            column.
         """
         first = self._first_row if header else None
+        kind = partial(np.asarray, dtype=np.float32) if dense else sparse.csr_array
+        blocks = [kind(np.empty((0, len(columns))))]
+        rows = WideRows([], [], None, [[] for _ in texts], 0)
         n_read = 0
-        for lines, rows in self.batches(header):
+        for lines, batch in self.batches(header):
             block = []
-            for line, row in zip(lines, rows, strict=True):
+            for line, row in zip(lines, batch, strict=True):
                 if row == first or not any(map(str.strip, row)):
                     continue
                 name = str(n_read) if label is None else row[label].strip()
                 n_read += 1
                 if words is None or name in words:
-                    block.append((line, name, row))
+                    self.check_decoded(line, name)
+                    block.append(row)
+                    rows.labels.append(name)
+                    rows.lines.append(line)
+            if len(rows.labels) > MOST_LABELS:
+                raise DataError(
+                    f"{self.source} has more than {MOST_LABELS:,} rows; read fewer, or for vectors "
+                    f"those of {setting('words')}"
+                )
             values = np.empty((len(block), len(columns)))
-            for (line, name, row), numbers in zip(block, values, strict=True):
-                self.check_decoded(line, name)
+            for row, numbers in zip(block, values, strict=True):
                 numbers[:] = self.numbers([row[c] for c in columns])
             bad = np.argwhere(rule.is_bad(values))
             if len(bad):
-                (line, name, row), c = block[bad[0, 0]], columns[bad[0, 1]]
+                k, c = bad[0, 0], columns[bad[0, 1]]
+                at = len(rows.labels) - len(block) + k
                 column = f"column {c + 1}" + (f" ({self.names[c][:60]!r})" if header else "")
-                text = row[c].strip()
                 raise DataError(
-                    f"{self.source}, line {line} ({name[:60]!r}), {column}: the {rule.what} is "
-                    f"{repr(text[:60]) if text else 'empty'}; {rule.wanted}"
+                    f"{self.source}, line {rows.lines[at]} ({rows.labels[at][:60]!r}), {column}: "
+                    f"the {rule.what} is {shown_cell(block[k][c])}; {rule.wanted}"
                 )
-            at, names, cells = map(list, zip(*block, strict=True)) if block else ([], [], [])
-            yield NumberBlock(n_read, at, names, cells, values)
+            blocks.append(kind(values))
+            for column, c in zip(rows.texts, texts, strict=True):
+                column += [row[c].strip() for row in block]
+        values = np.concatenate(blocks) if dense else sparse.vstack(blocks, format="csr")
+        return rows._replace(values=values, n_read=n_read)
 
     def _cell(self, line: int, column: int) -> str:
         """The cell of a row, by its line."""
@@ -799,29 +821,33 @@ def delimiters_of(path: Path, format: str | None) -> tuple[str, ...]:
     return (",", ";", "\t", "|") if suffix_of(path) == ".csv" else ("\t", ",", ";", "|")
 
 
-class SparseRows:
-    """A table that grows block by block, of which only what is not 0 is kept.
+def check_places(
+    source: str, labels: Sequence[str], place: str, places: Sequence[int], hint: str = ""
+) -> None:
+    """Refuse an empty label and one that occurs twice, by their lines or columns.
 
-    Parameters
-    ----------
-    width : int
-        Numbers in each row.
-
-    Examples
-    --------
-    >>> rows = SparseRows(2)
-    >>> rows.append(np.array([[0.0, 3.0], [np.nan, 0.0]]))
-    >>> rows.table().toarray().tolist()
-    [[0.0, 3.0], [nan, 0.0]]
+    >>> check_places("a.csv", ["tie", "tie"], "line", [2, 5])
+    Traceback (most recent call last):
+    manymaps.errors.DataError: a.csv: duplicate label 'tie' in lines 2 and 5; labels must be unique
     """
+    if "" in labels:
+        at = places[list(labels).index("")]
+        raise DataError(f"{source}, {place} {at} has an empty label; give it a name")
+    repeated = repeated_label(labels)
+    if repeated is not None:
+        label, first, second = repeated
+        raise DataError(
+            f"{source}: duplicate label {label[:60]!r} in {place}s {places[first]} and "
+            f"{places[second]}; labels must be unique{hint}"
+        )
 
-    def __init__(self, width: int):
-        self._blocks = [sparse.csr_array((0, width), dtype=np.float64)]
 
-    def append(self, block: np.ndarray) -> None:
-        """Add rows, of shape (n, width)."""
-        self._blocks.append(sparse.csr_array(block))
+def shown_cell(value: Any) -> str:
+    """A cell in the place of a number, for a message.
 
-    def table(self) -> sparse.csr_array:
-        """All rows so far."""
-        return sparse.csr_array(sparse.vstack(self._blocks, format="csr"))
+    >>> shown_cell(""), shown_cell("0,5")
+    ('missing', "'0,5' (write decimals with a point)")
+    """
+    text = "" if value is None else str(value).strip()
+    hint = " (write decimals with a point)" if "," in text else ""
+    return f"{text[:60]!r}{hint}" if text else "missing"

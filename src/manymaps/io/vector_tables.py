@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from manymaps.archive.door import MOST_LABELS
 from manymaps.data.frames import index_labels
 from manymaps.data.vectors import BLOCK_SIZE, VectorRows, choose_rows, refuse_not_finite
 from manymaps.errors import DataError, ParameterError, setting
@@ -88,26 +87,15 @@ def read_table_vectors(
     """
     table = open_vector_table(read_bytes(sample, "vectors"), str(sample), delimiters)
     columns = find_text_columns(table, label_column)
-    labels: list[str] = []
-    values = [np.empty((0, len(columns.numbers)), dtype=np.float32)]
-    n_read = 0
-    for block in table.number_blocks(
-        columns.numbers, columns.label, _RULE, header=columns.header, words=words
-    ):
-        n_read = block.n_read
-        if "" in block.labels:
-            line = block.lines[block.labels.index("")]
-            raise DataError(f"{table.source}, line {line} has an empty label; give it a name")
-        labels += block.labels
-        if len(labels) > MOST_LABELS:
-            raise DataError(
-                f"{table.source} has more than {MOST_LABELS:,} rows; name those that you need as "
-                f"{setting('words')}"
-            )
-        values.append(block.values.astype(np.float32))
-    if not n_read:
+    rows = table.wide(
+        columns.numbers, columns.label, _RULE, header=columns.header, words=words, dense=True
+    )
+    if not rows.n_read:
         raise DataError(f"{table.source} has a header and no rows")
-    return VectorRows(labels, np.concatenate(values), n_read, columns.notes)
+    if "" in rows.labels:
+        line = rows.lines[rows.labels.index("")]
+        raise DataError(f"{table.source}, line {line} has an empty label; give it a name")
+    return VectorRows(rows.labels, rows.values, rows.n_read, columns.notes)
 
 
 def _beyond_float32(values: np.ndarray) -> np.ndarray:
